@@ -153,7 +153,7 @@ test('spend by key over 30 days is one number: the rows, their total, the file, 
   await takeScreenshot(page, 'analytics-by-key-desktop-light');
   await assertAccessible(page);
   const table = await downloaded(page, () =>
-    page.getByRole('button', { name: 'Download the table' }).click(),
+    page.getByRole('button', { name: 'Download table as CSV' }).click(),
   );
   assert.equal(sumOf(table, 'cost_usd').toFixed(2), usd(total));
   await page.getByRole('link', { name: 'Open in Requests' }).click();
@@ -162,7 +162,7 @@ test('spend by key over 30 days is one number: the rows, their total, the file, 
     .first()
     .waitFor();
   await page.getByRole('button', { name: 'Export' }).click();
-  const lines = await downloaded(page, () => page.getByRole('menuitem', { name: 'As CSV' }).click());
+  const lines = await downloaded(page, () => page.getByRole('menuitem', { name: 'Export as CSV' }).click());
   assert.equal(sumOf(lines, 'cost_nano_usd'), total * CENT);
   assert.ok(lines[0]?.includes('created_at_local'));
   assert.deepEqual(faults, []);

@@ -56,7 +56,7 @@ async function keyNamed(name: string) {
 const at = (page: Page, path: string) => page.goto(`${house.url}/o/acme${path}`);
 
 function secondsIn(text: string): number {
-  return Number(/(\d+) s are left/.exec(text)?.[1]);
+  return Number(/can retry in (\d+) s/.exec(text)?.[1]);
 }
 
 /** Waits until the list knows that a key was used, which takes about a second. */
@@ -103,15 +103,15 @@ test('the third request of two a minute is a row that names the limit and counts
   await rows.nth(2).waitFor();
   assert.match(await rows.nth(0).innerText(), /429\s+rate limit/);
   await rows.nth(0).click();
-  const why = page.getByRole('region', { name: 'Why it was refused' });
+  const why = page.getByRole('region', { name: 'Why the request was rejected' });
   await why.getByText('The limit "two-a-minute" allows 2 requests in 60 seconds').waitFor();
-  const left = () => why.getByText(/\d+ s are left/).innerText();
+  const left = () => why.getByText(/can retry in \d+ s/).innerText();
   const first = await left();
   await page.waitForFunction((before) => !document.body.innerText.includes(before), first);
   assert.ok(secondsIn(await left()) < secondsIn(first), 'the wait counts down');
   await takeScreenshot(page, 'request-refused-desktop-light');
   await assertAccessible(page);
-  await why.getByRole('link', { name: 'Open the limit' }).click();
+  await why.getByRole('link', { name: 'Open limit' }).click();
   await page.waitForURL(/limits\?open=lim/);
   const bar = page.getByRole('region', { name: 'Limit' }).getByRole('meter', { name: 'Requests a minute' });
   await bar.waitFor();

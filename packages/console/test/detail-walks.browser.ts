@@ -122,12 +122,14 @@ test('a request whose stream broke is Partial in the list, says so over its deta
     .waitFor({ state: 'attached' });
   await row.click();
   await page
-    .getByText(/^sandbox stopped at .+\. The client got about \d+ tokens and an error event\.$/)
+    .getByText(
+      /^sandbox ended the answer after .+\. The client received about \d+ tokens and an error event\.$/,
+    )
     .waitFor();
   await takeScreenshot(page, 'walk-15-desktop-light');
   await assertAccessible(page);
-  await page.getByRole('button', { name: 'More about this request' }).click();
-  await page.getByRole('menuitem', { name: /All with/ }).click();
+  await page.getByRole('button', { name: 'Request actions' }).click();
+  await page.getByRole('menuitem', { name: /Show requests with error/ }).click();
   await page.waitForURL(/error_code=/);
   await page.locator(`[data-row="${id}"]`).waitFor();
   assert.deepEqual(faults, []);
@@ -154,10 +156,10 @@ test('a cost that nobody knows is unknown and never $0; its link gives the model
   await cost(first).getByText('unknown').waitFor();
   assert.doesNotMatch((await cost(first).textContent()) ?? '', /\$/);
   await page.locator(`[data-row="${first}"] [data-column=time]`).click();
-  await page.getByText('No price for local/own.').waitFor();
+  await page.getByText('local/own has no price.').waitFor();
   await takeScreenshot(page, 'walk-16-desktop-light');
   await assertAccessible(page);
-  await page.getByRole('link', { name: 'Add one' }).click();
+  await page.getByRole('link', { name: 'Set price' }).click();
   await page.getByRole('button', { name: 'Give it a price' }).click();
   await page.getByLabel('Input', { exact: true }).fill('3');
   await page.getByLabel('Output', { exact: true }).fill('15');

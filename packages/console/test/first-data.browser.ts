@@ -55,11 +55,11 @@ for (const [path, questions] of [
 
 test('the words of a control are made when it is pointed at or comes into focus, and go with it', async () => {
   const { page, close } = await asked('/analytics');
-  const share = page.getByRole('button', { name: 'Share' });
+  const share = page.getByRole('button', { name: 'Copy link' });
   const words = page.getByRole('tooltip');
   assert.equal(await words.count(), 0);
   await share.hover();
-  await words.filter({ hasText: 'Share' }).waitFor({ state: 'attached' });
+  await words.filter({ hasText: 'Copy link' }).waitFor({ state: 'attached' });
   const described = await share.getAttribute('aria-describedby');
   assert.equal(await page.locator(`[id="${described}"]`).count(), 1);
   await page.keyboard.press('Escape');
@@ -67,10 +67,10 @@ test('the words of a control are made when it is pointed at or comes into focus,
   await page.mouse.move(5, 5);
   await page.getByRole('button', { name: 'Compare' }).focus();
   await page.keyboard.press('Tab');
-  await words.filter({ hasText: 'Share' }).waitFor({ state: 'attached' });
+  await words.filter({ hasText: 'Copy link' }).waitFor({ state: 'attached' });
   assert.equal(await share.evaluate((button) => button === document.activeElement), true);
   await page.keyboard.press('Tab');
-  await words.filter({ hasText: 'Download the table' }).waitFor({ state: 'attached' });
+  await words.filter({ hasText: 'Download table as CSV' }).waitFor({ state: 'attached' });
   assert.equal(await share.getAttribute('aria-describedby'), null);
   await close();
 });

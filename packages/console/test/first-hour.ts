@@ -85,7 +85,7 @@ async function becomeOwner({ page, link }: FirstHourContext): Promise<void> {
   await page.getByLabel('E-mail').fill('mara@acme.example');
   await page.getByLabel('Password').fill('quiet harbour lantern');
   await page.getByRole('button', { name: 'Start' }).click();
-  await page.getByRole('heading', { name: 'Five steps to a working gateway' }).waitFor();
+  await page.getByRole('heading', { name: 'Set up your gateway in five steps' }).waitFor();
 }
 
 async function enableProvider(start: FirstHourContext): Promise<void> {

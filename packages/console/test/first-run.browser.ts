@@ -38,7 +38,7 @@ test('the printed link makes the owner, who is shown five steps', async () => {
   await page.getByLabel('E-mail').fill('mara@acme.example');
   await page.getByLabel('Password').fill('quiet harbour lantern');
   await page.getByRole('button', { name: 'Start' }).click();
-  await page.getByRole('heading', { name: 'Five steps to a working gateway' }).waitFor();
+  await page.getByRole('heading', { name: 'Set up your gateway in five steps' }).waitFor();
   await page.getByText('Waiting for the first request…').waitFor();
   await takeScreenshot(page, 'guide-desktop-light');
   await assertAccessible(page);
@@ -65,7 +65,7 @@ for (const [name, look] of [
     await takeScreenshot(other, `link-used-${name}`);
     await assertAccessible(other);
     await other.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await other.getByRole('heading', { name: 'Five steps to a working gateway' }).waitFor();
+    await other.getByRole('heading', { name: 'Set up your gateway in five steps' }).waitFor();
     await assertAccessible(other);
     await takeScreenshot(other, `guide-again-${name}`);
     await other.goto(link);
@@ -85,7 +85,7 @@ test('the switcher of organizations marks the one that is shown', async () => {
 });
 
 test('the shown line ticks the first step, and its link opens the request with what was decided', async () => {
-  await page.getByRole('button', { name: 'Make key mara-first-steps' }).click();
+  await page.getByRole('button', { name: 'Create key mara-first-steps' }).click();
   await page.getByText('This is the only time the key is shown.').waitFor();
   const code = (await page.locator('pre').first().textContent()) ?? '';
   const [key = ''] = /eis_[\w-]+/.exec(code) ?? [];
@@ -97,36 +97,38 @@ test('the shown line ticks the first step, and its link opens the request with w
   assert.equal(sent.status, 200);
   const step = page.getByRole('button', { name: 'Send a request' });
   await step.getByText('done').waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Connect your tool' }).getByText('done').count(), 0);
+  assert.equal(await page.getByRole('button', { name: 'Connect a client' }).getByText('done').count(), 0);
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.setViewportSize({ width: 390, height: 844 });
   await takeScreenshot(page, 'guide-phone-dark');
   await assertAccessible(page);
   await page.setViewportSize({ width: 1440, height: 900 });
-  await page.getByRole('link', { name: 'See what happened to it' }).click();
+  await page.getByRole('link', { name: 'Open request' }).click();
   await page.getByRole('heading', { name: 'Why this route?' }).waitFor();
   await page.goBack();
 });
 
 test('a job is watched and a budget is set without leaving the guide', async () => {
   await page.goto(`${new URL(page.url()).origin}${new URL(page.url()).pathname}?guide=1`);
-  await page.getByRole('button', { name: 'Watch a job' }).click();
-  await page.getByLabel('Name of the job').fill('Nightly backup');
-  await page.getByText('The job calls once a day. If 30 minutes pass').waitFor();
-  await page.getByRole('button', { name: 'Watch it' }).click();
+  await page.getByRole('button', { name: 'Monitor a job' }).click();
+  await page.getByLabel('Job name').fill('Nightly backup');
+  await page
+    .getByText('Floe expects a beat every day. The monitor fails when a beat is more than 30 minutes late.')
+    .waitFor();
+  await page.getByRole('button', { name: 'Create monitor' }).click();
   await page.getByText('Waiting for the first beat of Nightly backup…').waitFor();
   const line = (await page.locator('pre').first().textContent()) ?? '';
   await callHttp(line.replace('curl -fsS ', ''), { method: 'POST' });
   await page.getByText('Beat of Nightly backup received').waitFor();
   await page.getByRole('button', { name: 'Set a budget' }).click();
-  await page.getByLabel('Dollars a month').fill('100');
-  await page.getByRole('button', { name: 'Set the budget' }).click();
-  await page.getByText('There is one.').waitFor();
+  await page.getByLabel('Monthly budget (USD)').fill('100');
+  await page.getByRole('button', { name: 'Create budget' }).click();
+  await page.getByText('A budget is set.').waitFor();
   await assertAccessible(page);
-  await page.getByRole('button', { name: 'Not now' }).click();
+  await page.getByRole('button', { name: 'Dismiss guide' }).click();
   await page.getByRole('heading', { name: 'Models by spend' }).waitFor();
   await page.reload();
   await page.getByRole('heading', { name: 'Models by spend' }).waitFor();
-  assert.equal(await page.getByText('Five steps').count(), 0, 'what was put away stays away');
+  assert.equal(await page.getByText('five steps').count(), 0, 'what was put away stays away');
   assert.deepEqual(faults, []);
 });

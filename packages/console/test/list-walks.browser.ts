@@ -139,18 +139,18 @@ test('a value is left out by keyboard, by a button that is seen, and a filter is
   await rowOf(page, 'ci').first().waitFor();
   await page.locator('[data-row]').first().focus();
   await page.keyboard.press('f');
-  await page.getByRole('menuitem', { name: 'Without key ci' }).waitFor();
+  await page.getByRole('menuitem', { name: 'Exclude key ci' }).waitFor();
   await takeScreenshot(page, 'walk-10-row-filters-desktop-dark');
-  await page.keyboard.type('Without');
-  await page.getByRole('menuitem', { name: 'Without key ci' }).focus();
+  await page.keyboard.type('Exclude');
+  await page.getByRole('menuitem', { name: 'Exclude key ci' }).focus();
   await page.keyboard.press('Enter');
   await page.waitForURL(/key=!ci/);
   await rowOf(page, 'agents').first().hover();
   await page.getByRole('button', { name: 'Filter by this request' }).first().click();
-  await page.getByRole('menuitem', { name: 'Without key agents' }).click();
+  await page.getByRole('menuitem', { name: 'Exclude key agents' }).click();
   await page.waitForURL(/key=!ci,!agents/);
   // Nothing is left: the list says which filter keeps rows away, and how many.
-  await page.getByText(`Without key is none of ci, agents there would be more than 100.`).waitFor();
+  await page.getByText(`Without key is none of ci, agents: more than 100 requests.`).waitFor();
   await page.getByRole('button', { name: 'key is none of ci, agents: turn it round' }).click();
   await page.waitForURL(/key=ci,agents/);
   await rowOf(page, 'ci').first().waitFor();
@@ -165,7 +165,7 @@ test('on a phone, what a request says filters the list from its drawer', async (
   });
   await page.locator('[data-row]').first().tap();
   await page.getByRole('button', { name: 'Filter by this request' }).tap();
-  await page.getByRole('menuitem', { name: 'Without key ci' }).tap();
+  await page.getByRole('menuitem', { name: 'Exclude key ci' }).tap();
   await page.waitForURL(/key=!ci/);
   await page.getByRole('button', { name: 'Close' }).tap();
   await takeScreenshot(page, 'walk-10-phone-light');
@@ -184,11 +184,11 @@ test('a shared link shows exactly these rows later; the live link shows others, 
   const shown = (await seen(page)).rows.map(([id]) => id);
   assert.equal(shown.length, 6);
   const share = async (item: RegExp, told: string) => {
-    await page.getByRole('button', { name: 'Share' }).click();
+    await page.getByRole('button', { name: 'Copy link' }).click();
     await page.getByRole('menuitem', { name: item }).click();
     await page.getByText(told).first().waitFor();
   };
-  await share(/exactly these/, 'Link copied. It shows exactly these requests');
+  await share(/these requests/, 'Link copied. It always shows these requests.');
   const fixed = await waitForCopiedText(page, /[?&]from=/);
   await share(/live link/, 'Live link copied.');
   const live = await waitForCopiedText(page, /[?&]range=15m/);

@@ -45,10 +45,10 @@ test('a view is saved, named in the link, told when it is edited, and deleted', 
   await page.goto(`${house.url}/o/acme/requests?view=${view}`);
   await page.waitForURL(/model=echo/);
   await page.getByRole('button', { name: 'Remove the filter model' }).click();
-  await page.getByRole('button', { name: 'Edited…' }).click();
-  await page.getByRole('menuitem', { name: 'Reset' }).click();
+  await page.getByRole('button', { name: 'Edit view (changed)' }).click();
+  await page.getByRole('menuitem', { name: 'Discard changes' }).click();
   await page.waitForURL(/model=echo/);
-  await page.getByRole('button', { name: 'View…' }).click();
+  await page.getByRole('button', { name: 'Edit view', exact: true }).click();
   await page.getByRole('menuitem', { name: 'Delete view' }).click();
   await page.waitForURL((url) => !url.searchParams.has('view'));
   assert.equal(await page.getByRole('button', { name: 'Only echo' }).count(), 0);
@@ -60,11 +60,11 @@ test('without kept bodies the tab says where to turn them on; a viewer is told w
   const id = await newestId();
   const { page, context, faults } = await openConsolePage(house, `/o/acme/requests/${id}`);
   await page.getByRole('tab', { name: 'Bodies' }).click();
-  await page.getByText('No bodies are kept of this request').waitFor();
+  await page.getByText('No bodies were stored for this request').waitFor();
   house.signInAs('viewer');
   await page.reload();
   await page.getByRole('tab', { name: 'Bodies' }).click();
-  await page.getByText('Bodies are not for viewers').waitFor();
+  await page.getByText('Bodies are not available to viewers').waitFor();
   await assertAccessible(page);
   house.signInAs('owner');
   assert.deepEqual(faults, []);

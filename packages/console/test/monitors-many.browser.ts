@@ -281,7 +281,7 @@ test('a board of five hundred is edited with the rows in sight; names are asked 
 test('overview and guide count the monitors and read a handful of them at most', async () => {
   for (const [path, shown] of [
     ['/o/acme/overview', /Requests/],
-    ['/o/acme/overview?guide=1', /Watch a job/],
+    ['/o/acme/overview?guide=1', /Monitor a job/],
   ] as const) {
     const opening = await openConsolePage(house, '/healthz');
     const watched = await watch(opening.page, path);

@@ -35,7 +35,7 @@ for (const [name, look] of [
   test(`the overview says what needs somebody, and adds up the day: ${name}`, async () => {
     const { page, context, faults } = await openConsolePage(house, '/o/acme/overview', look);
     await page.getByRole('heading', { name: 'Models by spend' }).waitFor();
-    await page.getByText('Nothing needs you.').waitFor();
+    await page.getByText('Nothing needs attention.').waitFor();
     await page.locator('.u-over').nth(2).waitFor({ state: 'attached' });
     await page.getByRole('link', { name: 'echo' }).first().waitFor();
     await takeScreenshot(page, `overview-${name}`);
@@ -60,7 +60,7 @@ test('analytics by key adds up to the total, in the table, the file and the list
   assert.equal(sum, total);
   const [file] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Download the table' }).click(),
+    page.getByRole('button', { name: 'Download table as CSV' }).click(),
   ]);
   const [head = '', ...lines] = (await streamText(await file.createReadStream())).trim().split('\r\n');
   const requests = lines.map((line) => Number(line.split(',')[head.split(',').indexOf('requests')]));

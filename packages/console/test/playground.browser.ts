@@ -28,7 +28,7 @@ for (const [name, look] of [
   test(`the playground streams an answer, tells its cost and leads to its request: ${name}`, async () => {
     const { page, context, faults } = await openConsolePage(house, '/o/acme/playground?model=smart', look);
     await page.getByRole('button', { name: 'Run' }).click();
-    await page.getByText('Write a message first.').waitFor();
+    await page.getByText('Enter a message first.').waitFor();
     await page.getByLabel('User').fill('A quiet harbour at night');
     await page.keyboard.press('Control+Enter');
     const answer = page.getByRole('article', { name: 'Answer of smart' });
@@ -37,7 +37,7 @@ for (const [name, look] of [
     await answer.getByText('served by').waitFor();
     await takeScreenshot(page, `playground-${name}`);
     await assertAccessible(page);
-    await answer.getByRole('button', { name: 'Go on from here' }).click();
+    await answer.getByRole('button', { name: 'Continue conversation' }).click();
     await page.getByLabel('Assistant').waitFor();
     assert.ok(!page.url().includes('harbour'), 'what was typed stands in no address');
     const stored = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }));
@@ -55,7 +55,7 @@ test('Stop ends the request: its row says that the client left', async () => {
   await answer.getByText('one').waitFor();
   await page.getByRole('button', { name: 'Stop' }).click();
   await answer.getByText('Stopped').waitFor();
-  await answer.getByText('Client left').waitFor();
+  await answer.getByText('Client disconnected').waitFor();
   await context.close();
 });
 
@@ -74,18 +74,15 @@ test('two models answer side by side, and the copied Python runs unchanged and a
   const { page, context, faults } = await openConsolePage(house, '/o/acme/playground?model=sandbox/echo');
   await page.getByLabel('User').fill("It's a test");
   await page.getByRole('button', { name: 'Compare' }).click();
-  await page.getByLabel('Beside it').fill('sandbox/tools');
+  await page.getByLabel('Second model or route').fill('sandbox/tools');
   await page.getByLabel('User').click();
   await page.getByRole('button', { name: 'Run' }).click();
   await page.getByRole('article', { name: 'Answer of sandbox/echo' }).getByText("It's a test").waitFor();
-  await page
-    .getByRole('article', { name: 'Answer of sandbox/tools' })
-    .getByText('See what happened')
-    .waitFor();
+  await page.getByRole('article', { name: 'Answer of sandbox/tools' }).getByText('Open request').waitFor();
   await takeScreenshot(page, 'playground-compare');
   await assertAccessible(page);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  await page.getByRole('button', { name: 'Copy as…' }).click();
+  await page.getByRole('button', { name: 'Copy as code' }).click();
   await page.getByRole('menuitem', { name: 'Python, OpenAI' }).click();
   const code = await waitForCopiedText(page, /environ\["FLOE_KEY"\]/);
   assert.doesNotMatch(code, /eis_/);
@@ -119,13 +116,13 @@ for (const [name, look] of [
   test(`Connect makes a key and sees the first call with it: ${name}`, async () => {
     const { page, context, faults } = await openConsolePage(house, '/o/acme/connect', look);
     await page.getByRole('link', { name: 'Claude Code' }).click();
-    await page.getByRole('button', { name: 'Make key mara-claude-code' }).click();
+    await page.getByRole('button', { name: 'Create key mara-claude-code' }).click();
     await page.getByText('This is the only time the key is shown.').waitFor();
     const lines = (await page.locator('pre').first().textContent()) ?? '';
     const [key = ''] = /eis_[\w-]+/.exec(lines) ?? [];
     assert.match(lines, /^export ANTHROPIC_BASE_URL=http:\/\/127\.0\.0\.1:\d+\/gateway$/m);
-    await page.getByText('Waiting for Claude Code…').waitFor();
-    await page.getByText('If nothing comes').click();
+    await page.getByText('Waiting for the first request of Claude Code…').waitFor();
+    await page.getByText('If no request arrives').click();
     await page
       .getByText(`…${key.slice(-4)}`)
       .first()

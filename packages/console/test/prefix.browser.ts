@@ -24,7 +24,7 @@ test('below a path prefix every link and every file is found, and nothing is ask
   });
   await page.waitForURL(/\/floe\/o\/acme\/requests/);
   await page.locator('[data-row]').first().click();
-  await page.getByRole('button', { name: 'Open the page' }).click();
+  await page.getByRole('button', { name: 'Open request page' }).click();
   await page.waitForURL(/\/floe\/o\/acme\/requests\/exc_/);
   await page.reload();
   await page.getByRole('heading', { name: 'Why this route?' }).waitFor();

@@ -93,7 +93,7 @@ test('a viewer is shown no body, and the server gives none', async () => {
   });
   await page.goto(`${house.url}/o/acme/requests/${house.loggedRequestId}`);
   await page.getByRole('tab', { name: 'Bodies' }).click();
-  await page.getByText('Bodies are not for viewers').waitFor();
+  await page.getByText('Bodies are not available to viewers').waitFor();
   await page.getByText('Needs member. Ask Some admin or Mara Koch.').first().waitFor();
   assert.ok(!(await page.locator('body').innerText()).includes(SECRET_WORD));
   assert.deepEqual(bodies, []);

@@ -11,9 +11,10 @@ import { Chart, type PlottedSeries } from '../../ui/chart.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
 import type { MetricTab } from './analytics-data.ts';
-import { changeOf, withoutValue } from './figures.ts';
+import { missingValueLabel, relativeChange } from './metric-groups.ts';
+import { text } from './text.ts';
 
-interface Drawn {
+interface ChartInput {
   readonly tab: MetricTab;
   readonly percentile: string;
   readonly by: string;
@@ -26,8 +27,8 @@ interface Drawn {
   readonly interval: string;
 }
 
-/** The figure of the whole, and below it what it is made of over time. */
-export function AnalyticsChart({ page }: { readonly page: Drawn }) {
+/** The total of the metric, and a chart of its groups over time. */
+export function AnalyticsChart({ page }: { readonly page: ChartInput }) {
   const { tab, by, change, series, sum, before, compare, marks, interval } = page;
   const data = series.data;
   const old = compare ? before.data?.previous : undefined;
@@ -35,13 +36,13 @@ export function AnalyticsChart({ page }: { readonly page: Drawn }) {
     if (!data) return null;
     const parts = data.series.map(
       ({ value, name, other, values }): PlottedSeries => ({
-        label: other ? 'Other' : (name ?? value ?? withoutValue(by)),
+        label: other ? text.other : (name ?? value ?? missingValueLabel(by)),
         values,
       }),
     );
     const values = old?.series[0]?.values;
     const dashed = values && {
-      label: 'the time before',
+      label: text.chart.previous,
       compare: true,
       values: data.at.map((_, index) => values[index] ?? null),
     };
@@ -55,7 +56,7 @@ export function AnalyticsChart({ page }: { readonly page: Drawn }) {
   }, [by, data, old, tab.label]);
   if (series.error && !data)
     return (
-      <ErrorState what="Could not draw this." error={series.error} onRetry={() => void series.refetch()} />
+      <ErrorState what={text.chart.loadFailed} error={series.error} onRetry={() => void series.refetch()} />
     );
   return (
     <section aria-label={tab.label} className="rounded-card border border-line bg-surface p-4">
@@ -63,7 +64,7 @@ export function AnalyticsChart({ page }: { readonly page: Drawn }) {
       <div className="mt-3">
         {drawn ? (
           <Chart
-            label={`${tab.label} over time`}
+            label={text.chart.label(tab.label)}
             at={drawn.at}
             series={drawn.series}
             kind={tab.adds ? 'stacked' : 'lines'}
@@ -86,24 +87,24 @@ export function AnalyticsChart({ page }: { readonly page: Drawn }) {
   );
 }
 
-function Headline({ page, sum }: { readonly page: Drawn; readonly sum: ChartSummary }) {
+function Headline({ page, sum }: { readonly page: ChartInput; readonly sum: ChartSummary }) {
   const { tab } = page;
   const previous = sum.previous;
   if (!tab.adds) {
     const figures = tab.id === 'latency' ? sum.latency_ms : sum.first_token_ms;
     return (
       <div className="flex flex-wrap gap-x-9 gap-y-2">
-        <StatCard label="p50" value={formatDuration(figures.p50)} />
-        <StatCard label="p95" value={formatDuration(figures.p95)} />
-        <StatCard label="p99" value={formatDuration(figures.p99)} />
+        <StatCard label={text.chart.p50} value={formatDuration(figures.p50)} />
+        <StatCard label={text.chart.p95} value={formatDuration(figures.p95)} />
+        <StatCard label={text.chart.p99} value={formatDuration(figures.p99)} />
       </div>
     );
   }
-  const ratio = changeOf(sum[tab.sum], previous?.[tab.sum]);
+  const ratio = relativeChange(sum[tab.sum], previous?.[tab.sum]);
   return (
     <div className="flex flex-wrap gap-x-9 gap-y-2">
       <StatCard
-        label={tab.id === 'cache' ? 'Requests' : tab.label}
+        label={tab.id === 'cache' ? text.metrics.requests : tab.label}
         value={tab.sum === 'cost_nano_usd' ? formatMoney(sum.cost_nano_usd) : formatCount(sum[tab.sum])}
         delta={
           <Delta
@@ -112,23 +113,17 @@ function Headline({ page, sum }: { readonly page: Drawn; readonly sum: ChartSumm
             worse={tab.worse ?? false}
           />
         }
-        remark={
-          previous && (
-            <>
-              {during(previous, sum.timezone)}: {tab.format(previous[tab.sum])}
-            </>
-          )
-        }
+        remark={previous && previousText(previous, sum.timezone, tab.format(previous[tab.sum]))}
       />
       {tab.id === 'spend' && (
         <StatCard
-          label="A request"
+          label={text.chart.costPerRequest}
           value={sum.requests === 0 ? '–' : formatMoney(Math.round(sum.cost_nano_usd / sum.requests))}
         />
       )}
       {tab.id === 'errors' && (
         <StatCard
-          label="Of requests sent upstream"
+          label={text.chart.errorRate}
           value={formatPercent(sum.errors / Math.max(sum.upstream_requests, 1))}
         />
       )}
@@ -136,9 +131,13 @@ function Headline({ page, sum }: { readonly page: Drawn; readonly sum: ChartSumm
   );
 }
 
-/** `23 Sep to 22 Oct`: the last day is the one in which the time ends. */
-function during({ from, to }: { readonly from: string; readonly to: string }, zone: string): string {
+/** `23 Sep to 22 Oct: $12`. The last day is the one in which the period ends. */
+function previousText(
+  { from, to }: { readonly from: string; readonly to: string },
+  zone: string,
+  value: string,
+) {
   const now = new Date();
   const [first, last] = [new Date(from), new Date(Date.parse(to) - 1)];
-  return `${formatDayLabel(first, zone, now)} to ${formatDayLabel(last, zone, now)}`;
+  return text.chart.previousValue(formatDayLabel(first, zone, now), formatDayLabel(last, zone, now), value);
 }

@@ -2,82 +2,83 @@ import { keepPreviousData } from '@tanstack/react-query';
 import * as charts from '../../data/charts.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
 import { formatCount, formatDuration, formatMoney, formatTokens } from '../../format/amounts.ts';
-import type { SumName } from './figures.ts';
+import type { MetricSumName } from './metric-groups.ts';
+import { text } from './text.ts';
 
 export interface MetricTab {
   readonly id: string;
   readonly label: string;
-  /** What the chart draws; percentiles take the one the page has chosen. */
+  /** The metric of the chart. Percentile metrics use the percentile chosen on the page. */
   readonly metric: (percentile: string) => string;
-  /** What the table goes by. */
-  readonly sum: SumName;
+  /** The metric of the table. */
+  readonly sum: MetricSumName;
   readonly format: (value: number) => string;
-  /** Parts of a whole are stacked; speeds are not. */
+  /** Whether the values of groups add up, so that they are stacked. */
   readonly adds: boolean;
-  /** More is worse. */
+  /** Whether a higher value is worse. */
   readonly worse?: boolean;
-  /** Shown when the page does not say what to group by. */
+  /** The default dimension. */
   readonly by: string;
 }
 
-export const TABS: readonly MetricTab[] = [
-  sumTab('spend', 'Spend', 'cost_nano_usd', formatMoney),
-  sumTab('requests', 'Requests', 'requests', formatCount),
-  sumTab('input', 'Input tokens', 'input_tokens', formatTokens),
-  sumTab('output', 'Output tokens', 'output_tokens', formatTokens),
-  { ...sumTab('errors', 'Errors', 'errors', formatCount), by: 'error_code', worse: true },
-  speedTab('latency', 'Latency'),
-  speedTab('first_token', 'First token'),
-  { ...sumTab('cache', 'Cache', 'requests', formatCount), by: 'cache' },
+export const METRIC_TABS: readonly MetricTab[] = [
+  sumTab('spend', text.metrics.spend, 'cost_nano_usd', formatMoney),
+  sumTab('requests', text.metrics.requests, 'requests', formatCount),
+  sumTab('input', text.metrics.input, 'input_tokens', formatTokens),
+  sumTab('output', text.metrics.output, 'output_tokens', formatTokens),
+  { ...sumTab('errors', text.metrics.errors, 'errors', formatCount), by: 'error_code', worse: true },
+  percentileTab('latency', text.metrics.latency),
+  percentileTab('first_token', text.metrics.first_token),
+  { ...sumTab('cache', text.metrics.cache, 'requests', formatCount), by: 'cache' },
 ];
 
-function sumTab(id: string, label: string, sum: SumName, format: (value: number) => string): MetricTab {
+function sumTab(id: string, label: string, sum: MetricSumName, format: (value: number) => string): MetricTab {
   return { id, label, metric: () => sum, sum, format, adds: true, by: 'model' };
 }
 
-function speedTab(id: 'latency' | 'first_token', label: string): MetricTab {
+function percentileTab(id: 'latency' | 'first_token', label: string): MetricTab {
   const metric = (percentile: string) => `${id}_${percentile}_ms`;
   return { id, label, metric, sum: 'requests', format: formatDuration, adds: false, by: 'model' };
 }
 
-/** What can be grouped by and filtered on. */
-export const DIMENSIONS: readonly { readonly value: string; readonly label: string }[] = [
-  { value: 'model', label: 'Model that served' },
-  { value: 'model_requested', label: 'Model asked for' },
-  { value: 'provider', label: 'Provider' },
-  { value: 'key', label: 'Key' },
-  { value: 'team', label: 'Team' },
-  { value: 'owner', label: 'Owner' },
-  { value: 'surface', label: 'Surface' },
-  { value: 'route_mode', label: 'Route mode' },
-  { value: 'outcome', label: 'Outcome' },
-  { value: 'status_class', label: 'Status' },
-  { value: 'error_code', label: 'Error code' },
-  { value: 'cache', label: 'Cache' },
+/** Dimensions for groups and filters. */
+export const GROUP_DIMENSIONS: readonly { readonly value: string; readonly label: string }[] = [
+  { value: 'model', label: text.dimensions.model },
+  { value: 'model_requested', label: text.dimensions.model_requested },
+  { value: 'provider', label: text.dimensions.provider },
+  { value: 'key', label: text.dimensions.key },
+  { value: 'team', label: text.dimensions.team },
+  { value: 'owner', label: text.dimensions.owner },
+  { value: 'surface', label: text.dimensions.surface },
+  { value: 'route_mode', label: text.dimensions.route_mode },
+  { value: 'outcome', label: text.dimensions.outcome },
+  { value: 'status_class', label: text.dimensions.status_class },
+  { value: 'error_code', label: text.dimensions.error_code },
+  { value: 'cache', label: text.dimensions.cache },
 ];
 
 export const CHART_FIELDS: readonly FilterField[] = [
-  ...DIMENSIONS.map(({ value, label }) => ({ name: value, label: label.toLowerCase() })),
-  { name: 'metadata', label: 'metadata', keyed: true },
+  ...GROUP_DIMENSIONS.map(({ value, label }) => ({ name: value, label: label.toLowerCase() })),
+  { name: 'metadata', label: text.metadata, keyed: true },
 ];
 
 type Query = Readonly<Record<string, string | number>>;
 const KEPT = { staleTime: 60_000, refetchOnWindowFocus: true, placeholderData: keepPreviousData } as const;
 
-export function summaryQuery(query: Query) {
+export function metricSummaryQuery(query: Query) {
   return { ...charts.summaryQuery(query), ...KEPT };
 }
 
-export function timeseriesQuery(query: Query) {
+export function metricTimeseriesQuery(query: Query) {
   return { ...charts.timeseriesQuery(query), ...KEPT };
 }
 
-export function groupsQuery(query: Query) {
+export function metricGroupsQuery(query: Query) {
   return { ...charts.topQuery(query), ...KEPT };
 }
 
-/** The same requests in the list: its name for a status class is `status`. */
-export function requestSearch(
+/** The same filters for the request list, which calls a status class `status`. */
+export function toRequestListSearch(
   filter: readonly { readonly name: string; readonly value: string }[],
   time: Readonly<Record<string, string>>,
 ): Record<string, string> {

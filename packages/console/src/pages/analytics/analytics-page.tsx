@@ -6,7 +6,7 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
 import { useAnnotations } from '../../data/annotations.ts';
 import { chartIntervalOf } from '../../filters/time-range.ts';
-import { browserZone, formatShortTime, formatZoneName } from '../../format/times.ts';
+import { browserZone, formatDayLabel, formatShortTime, formatZoneName } from '../../format/times.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { copyText } from '../../ui/copy-button.tsx';
@@ -17,62 +17,66 @@ import { SegmentedControl } from '../../ui/tabs.tsx';
 import { TimeRangePicker } from '../../ui/time-range-picker.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { AnalyticsChart } from './analytics-chart.tsx';
-import { CHART_FIELDS, DIMENSIONS, requestSearch, TABS } from './analytics-data.ts';
-import { analyticsOf } from './analytics-link.ts';
-import { csvOf, rowsOf } from './figures.ts';
+import { CHART_FIELDS, GROUP_DIMENSIONS, METRIC_TABS, toRequestListSearch } from './analytics-data.ts';
+import { parseAnalyticsUrl } from './analytics-url.ts';
 import { GroupTable } from './group-table.tsx';
-import { ZoneChoice } from './zone-choice.tsx';
+import { formatGroupsCsv, toGroupRows } from './metric-groups.ts';
+import { text } from './text.ts';
+import { TimezoneSelect } from './timezone-select.tsx';
 
-export { askAnalytics } from './analytics-link.ts';
+export { prefetchAnalytics } from './analytics-url.ts';
 
 const PERCENTILES = ['p50', 'p95', 'p99'].map((id) => ({ id, label: id }));
-const INTERVALS = ['minute', 'hour', 'day'].map((id) => ({ id, label: `per ${id}` }));
+const INTERVALS = (['minute', 'hour', 'day'] as const).map((id) => ({
+  id,
+  label: text.controls.intervals[id],
+}));
 
-/** Who spent what, how fast, how often it failed: by any dimension, against the time before. */
+/** Spend, tokens, errors and latency by any dimension, compared with the previous period. */
 export function AnalyticsPage() {
   const page = useAnalytics();
   const { span, change, filter, time, sum } = page;
   return (
-    <PageFrame title="Analytics" padded={false} actions={<Toolbar page={page} />}>
+    <PageFrame title={text.page.title} padded={false} actions={<Toolbar page={page} />}>
       <MetricTabs page={page} />
       <div className="grid gap-4 px-4 py-3 md:px-6">
         <FilterBar
           fields={CHART_FIELDS}
           tokens={filter}
-          onAdd={(token) => change({ ...cleared(filter), [token.name]: token.value })}
+          onAdd={(token) => change({ ...clearFilters(filter), [token.name]: token.value })}
           onRemove={(name) => change({ [name]: null })}
-          placeholder="One filter: model, key, provider, metadata…"
+          placeholder={text.page.filterPlaceholder}
         />
         {sum.error && !sum.data ? (
-          <ErrorState what="Could not add up." error={sum.error} onRetry={() => void sum.refetch()} />
+          <ErrorState what={text.page.loadFailed} error={sum.error} onRetry={() => void sum.refetch()} />
         ) : !sum.data ? (
           <Skeleton className="h-64" />
         ) : sum.data.requests === 0 ? (
           <EmptyState
-            title="Nothing to add up yet"
+            title={text.empty.title}
             action={
               <>
                 <Button onClick={() => change({ range: '90d', from: null, to: null })}>
-                  Widen to 90 days
+                  {text.empty.widen}
                 </Button>
                 <OrgLink to="/playground" className="self-center text-ui text-accent-ink underline">
-                  Send a request
+                  {text.empty.send}
                 </OrgLink>
               </>
             }
           >
-            No request of this time fits. Charts start with the first one.
+            {text.empty.body}
           </EmptyState>
         ) : (
-          <Figures page={page} />
+          <MetricBreakdown page={page} />
         )}
         <p className="flex flex-wrap gap-x-4 text-small text-ink-3">
-          {sum.data && <AsOf at={sum.data.complete_until} />}
-          {sum.data && <span>Days in {sum.data.timezone}.</span>}
-          <OrgLink to="/requests" search={requestSearch(filter, time)}>
-            Open in Requests
+          {sum.data && <CompleteUntil at={sum.data.complete_until} />}
+          {sum.data && <span>{text.notes.timezone(sum.data.timezone)}</span>}
+          <OrgLink to="/requests" search={toRequestListSearch(filter, time)}>
+            {text.page.openRequests}
           </OrgLink>
-          {span.range !== null && <span>Updated when you come back to this tab.</span>}
+          {span.range !== null && <span>{text.page.refresh}</span>}
         </p>
       </div>
     </PageFrame>
@@ -84,8 +88,11 @@ type Analytics = ReturnType<typeof useAnalytics>;
 function MetricTabs({ page }: { readonly page: Analytics }) {
   const { tab, change } = page;
   return (
-    <nav aria-label="Metrics" className="flex gap-1 overflow-x-auto border-b border-line px-4 md:px-6">
-      {TABS.map(({ id, label }) => (
+    <nav
+      aria-label={text.page.metrics}
+      className="flex gap-1 overflow-x-auto border-b border-line px-4 md:px-6"
+    >
+      {METRIC_TABS.map(({ id, label }) => (
         <button
           key={id}
           type="button"
@@ -105,7 +112,7 @@ function MetricTabs({ page }: { readonly page: Analytics }) {
 
 function useAnalytics() {
   const { query, change } = useUrlState();
-  const { asked, ...shown } = analyticsOf(query);
+  const { asked, ...shown } = parseAnalyticsUrl(query);
   const sum = useQuery(asked.sum);
   const series = useQuery(asked.series);
   const groups = useQuery(asked.groups);
@@ -118,7 +125,7 @@ function Toolbar({ page }: { readonly page: Analytics }) {
   const { span, change, by, compare, groups, sum, tab } = page;
   const save = () => {
     if (!groups.data || !sum.data) return;
-    const text = csvOf(by, rowsOf(by, groups.data.data, sum.data, tab.sum), sum.data);
+    const text = formatGroupsCsv(by, toGroupRows(by, groups.data.data, sum.data, tab.sum), sum.data);
     const link = document.createElement('a');
     link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
     link.download = `${tab.id}-by-${by}.csv`;
@@ -131,8 +138,8 @@ function Toolbar({ page }: { readonly page: Analytics }) {
     url.searchParams.set('from', span.from.toISOString());
     url.searchParams.set('to', span.to.toISOString());
     copyText(url.href).then(
-      () => showToast('Link to exactly this time copied'),
-      (error: unknown) => showToast(error instanceof Error ? error.message : 'Not copied'),
+      () => showToast(text.toolbar.linkCopied),
+      (error: unknown) => showToast(error instanceof Error ? error.message : text.toolbar.linkNotCopied),
     );
   };
   return (
@@ -140,22 +147,23 @@ function Toolbar({ page }: { readonly page: Analytics }) {
       <TimeRangePicker span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
       <Button
         aria-pressed={compare}
-        title="Against the same time before"
+        title={text.toolbar.compareHint}
         onClick={() => change({ compare: compare ? '0' : null }, 'replace')}
         className={joinClassNames(compare && 'border-accent! bg-accent-tint! text-accent-ink!')}
       >
-        Compare
+        {text.toolbar.compare}
       </Button>
-      <IconButton icon={Link2} label="Share" onClick={share} />
-      <IconButton icon={Download} label="Download the table" onClick={save} />
+      <IconButton icon={Link2} label={text.toolbar.copyLink} onClick={share} />
+      <IconButton icon={Download} label={text.toolbar.download} onClick={save} />
     </>
   );
 }
 
-function Figures({ page }: { readonly page: Analytics }) {
+function MetricBreakdown({ page }: { readonly page: Analytics }) {
   const { tab, by, change, groups, sum, series, filter, span } = page;
+  const dimension = GROUP_DIMENSIONS.find(({ value }) => value === by)?.label ?? by;
   const rows = useMemo(
-    () => (groups.data && sum.data ? rowsOf(by, groups.data.data, sum.data, tab.sum) : null),
+    () => (groups.data && sum.data ? toGroupRows(by, groups.data.data, sum.data, tab.sum) : null),
     [by, groups.data, sum.data, tab.sum],
   );
   return (
@@ -163,25 +171,27 @@ function Figures({ page }: { readonly page: Analytics }) {
       <Controls page={page} />
       {sum.data && sum.data.retained_from > span.from.toISOString() && (
         <Notice state="partial">
-          Requests from before {sum.data.retained_from.slice(0, 10)} are no longer kept.
+          {text.notes.retention(
+            formatDayLabel(new Date(sum.data.retained_from), sum.data.timezone, new Date()),
+          )}
         </Notice>
       )}
       <AnalyticsChart page={page} />
       {groups.error && !rows ? (
         <ErrorState
-          what={`Could not group by ${by}.`}
+          what={text.table.loadFailed(dimension)}
           error={groups.error}
           onRetry={() => void groups.refetch()}
         />
       ) : rows && sum.data ? (
         <GroupTable
-          by={DIMENSIONS.find(({ value }) => value === by)?.label ?? by}
+          by={dimension}
           tab={tab}
           rows={rows}
           total={sum.data}
           series={series.data?.series ?? []}
           isStale={groups.isPlaceholderData}
-          onChoose={(value) => change({ ...cleared(filter), [by]: value })}
+          onChoose={(value) => change({ ...clearFilters(filter), [by]: value })}
         />
       ) : (
         <Skeleton className="h-40" />
@@ -190,32 +200,32 @@ function Figures({ page }: { readonly page: Analytics }) {
   );
 }
 
-/** What the chart and the table go by. */
+/** The controls of the chart and the table. */
 function Controls({ page }: { readonly page: Analytics }) {
   const { tab, by, change, interval, percentile, span } = page;
-  const known = DIMENSIONS.some(({ value }) => value === by);
+  const known = GROUP_DIMENSIONS.some(({ value }) => value === by);
   return (
     <div className="flex flex-wrap items-center gap-2">
       <span aria-hidden="true" className="text-ui text-ink-2">
-        by
+        {text.controls.groupBy}
       </span>
       <Select
-        aria-label="Group by"
+        aria-label={text.controls.groupBy}
         className="w-44!"
-        choices={known ? DIMENSIONS : [...DIMENSIONS, { value: by, label: by }]}
+        choices={known ? GROUP_DIMENSIONS : [...GROUP_DIMENSIONS, { value: by, label: by }]}
         value={by}
         onChange={({ target }) => change({ by: target.value === tab.by ? null : target.value })}
       />
       <SegmentedControl
-        label="Interval"
+        label={text.controls.interval}
         options={INTERVALS}
         value={interval}
         onChange={(next) => change({ interval: next === chartIntervalOf(span) ? null : next }, 'replace')}
       />
-      <ZoneChoice tz={page.tz} onChange={(tz) => change({ tz }, 'replace')} />
+      <TimezoneSelect tz={page.tz} onChange={(tz) => change({ tz }, 'replace')} />
       {!tab.adds && (
         <SegmentedControl
-          label="Percentile"
+          label={text.controls.percentile}
           options={PERCENTILES}
           value={percentile}
           onChange={(next) => change({ p: next === 'p95' ? null : next }, 'replace')}
@@ -225,16 +235,18 @@ function Controls({ page }: { readonly page: Analytics }) {
   );
 }
 
-function AsOf({ at }: { readonly at: string }) {
+function CompleteUntil({ at }: { readonly at: string }) {
   const moment = new Date(at);
   return (
     <span>
-      As of {formatShortTime(moment, browserZone())} {formatZoneName(moment, browserZone())}.
+      {text.notes.completeUntil(
+        `${formatShortTime(moment, browserZone())} ${formatZoneName(moment, browserZone())}`,
+      )}
     </span>
   );
 }
 
-/** Charts take one filter at a time: a new one takes the place of the old. */
-function cleared(filter: readonly { readonly name: string }[]): Record<string, null> {
+/** Charts take one filter at a time: a new filter replaces the old one. */
+function clearFilters(filter: readonly { readonly name: string }[]): Record<string, null> {
   return Object.fromEntries(filter.map(({ name }) => [name, null]));
 }

@@ -6,9 +6,10 @@ import { joinClassNames } from '../../ui/class-names.ts';
 import { ScrollArea } from '../../ui/scroll-area.tsx';
 import { Sparkline } from '../../ui/sparkline.tsx';
 import type { MetricTab } from './analytics-data.ts';
-import type { GroupRow, Sums } from './figures.ts';
+import type { MetricGroupRow, MetricSums } from './metric-groups.ts';
+import { text } from './text.ts';
 
-/** The parts of the whole as numbers, which together are the total. The squares are the chart's colours. */
+/** The groups as numbers that add up to the total. The squares show the colours of the chart. */
 export function GroupTable({
   by,
   tab,
@@ -20,8 +21,8 @@ export function GroupTable({
 }: {
   readonly by: string;
   readonly tab: MetricTab;
-  readonly rows: readonly GroupRow[];
-  readonly total: Sums;
+  readonly rows: readonly MetricGroupRow[];
+  readonly total: MetricSums;
   readonly series: Timeseries['series'];
   readonly isStale: boolean;
   readonly onChoose: (value: string) => void;
@@ -29,7 +30,7 @@ export function GroupTable({
   return (
     <ScrollArea
       as="section"
-      aria-label={`${tab.label} by ${by}`}
+      aria-label={text.table.label(tab.label, by)}
       className={joinClassNames(
         'overflow-x-auto rounded-card border border-line bg-surface -outline-offset-2',
         isStale && 'stale',
@@ -50,7 +51,7 @@ export function GroupTable({
                 </th>
                 <Cells row={row} tab={tab} />
                 <td className="px-4 max-md:hidden">
-                  {at >= 0 && <Sparkline values={lastOf(series[at]?.values ?? [])} />}
+                  {at >= 0 && <Sparkline values={newestValues(series[at]?.values ?? [])} />}
                 </td>
               </tr>
             );
@@ -71,31 +72,31 @@ function TableHead({ by, tab }: { readonly by: string; readonly tab: MetricTab }
           {by}
         </th>
         {!isRequests && <Head>{tab.label}</Head>}
-        <Head>{isRequests ? 'Requests' : 'Share'}</Head>
-        <Head>{isRequests ? 'Share' : 'Requests'}</Head>
-        <Head hidden>A request</Head>
-        <Head>Change</Head>
+        <Head>{isRequests ? text.table.requests : text.table.share}</Head>
+        <Head>{isRequests ? text.table.share : text.table.requests}</Head>
+        <Head hidden>{text.table.costPerRequest}</Head>
+        <Head>{text.table.change}</Head>
         <th scope="col" className="px-4 py-2 text-left font-medium max-md:hidden">
-          Trend
+          {text.table.trend}
         </th>
       </tr>
     </thead>
   );
 }
 
-function TableFoot({ tab, total }: { readonly tab: MetricTab; readonly total: Sums }) {
+function TableFoot({ tab, total }: { readonly tab: MetricTab; readonly total: MetricSums }) {
   const isRequests = tab.sum === 'requests';
   const whole = total[tab.sum] > 0 ? '100%' : '–';
   return (
     <tfoot>
       <tr className="border-t border-line-strong font-semibold">
         <th scope="row" className="px-4 py-2 text-left">
-          Total
+          {text.table.total}
         </th>
         {!isRequests && <Cell>{tab.format(total[tab.sum])}</Cell>}
         <Cell>{isRequests ? formatCount(total.requests) : whole}</Cell>
         <Cell>{isRequests ? whole : formatCount(total.requests)}</Cell>
-        <Cell hidden>{perRequest(total)}</Cell>
+        <Cell hidden>{costPerRequest(total)}</Cell>
         <Cell>{null}</Cell>
         <Cell hidden>{null}</Cell>
       </tr>
@@ -103,7 +104,7 @@ function TableFoot({ tab, total }: { readonly tab: MetricTab; readonly total: Su
   );
 }
 
-function Cells({ row, tab }: { readonly row: GroupRow; readonly tab: MetricTab }) {
+function Cells({ row, tab }: { readonly row: MetricGroupRow; readonly tab: MetricTab }) {
   const { sums, share, change } = row;
   const part = share === null ? '–' : formatPercent(share);
   const isRequests = tab.sum === 'requests';
@@ -112,7 +113,7 @@ function Cells({ row, tab }: { readonly row: GroupRow; readonly tab: MetricTab }
       {!isRequests && <Cell>{tab.format(sums[tab.sum])}</Cell>}
       <Cell>{isRequests ? formatCount(sums.requests) : part}</Cell>
       <Cell>{isRequests ? part : formatCount(sums.requests)}</Cell>
-      <Cell hidden>{perRequest(sums)}</Cell>
+      <Cell hidden>{costPerRequest(sums)}</Cell>
       <Cell>
         {change === null ? (
           <span className="text-ink-3">–</span>
@@ -124,7 +125,13 @@ function Cells({ row, tab }: { readonly row: GroupRow; readonly tab: MetricTab }
   );
 }
 
-function Name({ row, onChoose }: { readonly row: GroupRow; readonly onChoose: (value: string) => void }) {
+function Name({
+  row,
+  onChoose,
+}: {
+  readonly row: MetricGroupRow;
+  readonly onChoose: (value: string) => void;
+}) {
   const { value, label } = row;
   if (value === null) return <span className="text-ink-2">{label}</span>;
   return (
@@ -162,11 +169,11 @@ function Cell({ hidden = false, children }: { readonly hidden?: boolean; readonl
   );
 }
 
-function perRequest({ cost_nano_usd, requests }: Sums): string {
+function costPerRequest({ cost_nano_usd, requests }: MetricSums): string {
   return requests === 0 ? '–' : formatMoney(Math.round(cost_nano_usd / requests));
 }
 
-/** A sparkline holds 60 values: the newest. */
-function lastOf(values: readonly (number | null)[]): readonly (number | null)[] {
+/** A sparkline shows the newest 60 values. */
+function newestValues(values: readonly (number | null)[]): readonly (number | null)[] {
   return values.slice(-60);
 }

@@ -5,6 +5,9 @@ export const analytics: readonly PageRoute[] = [
     path: '/analytics',
     title: 'Analytics',
     load: () =>
-      import('./analytics-page.tsx').then(({ AnalyticsPage: Page, askAnalytics: ask }) => ({ Page, ask })),
+      import('./analytics-page.tsx').then(({ AnalyticsPage: Page, prefetchAnalytics: ask }) => ({
+        Page,
+        ask,
+      })),
   },
 ];

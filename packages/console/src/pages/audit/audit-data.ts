@@ -3,17 +3,18 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { type ApiPage, getJson } from '../../data/api-client.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
-import { ACTIONS } from './audit-text.ts';
+import { AUDIT_ACTIONS } from './audit-entry.ts';
+import { text } from './text.ts';
 
-export type Chain = z.output<typeof auditChain>;
+type Chain = z.output<typeof auditChain>;
 
 const PAGE_ROWS = 100;
 
-/** What changes are filtered by: the API's own parameters. */
+/** The fields by which changes are filtered: the parameters of the API. */
 export const AUDIT_FIELDS: readonly FilterField[] = [
-  { name: 'actor', label: 'actor', values: ['file', 'setup'] },
-  { name: 'action', label: 'action', values: ACTIONS },
-  { name: 'subject', label: 'subject' },
+  { name: 'actor', label: text.filters.actor, values: ['file', 'setup'] },
+  { name: 'action', label: text.filters.action, values: AUDIT_ACTIONS },
+  { name: 'subject', label: text.filters.subject },
 ];
 
 export function auditQuery(filters: Readonly<Record<string, string>>) {
@@ -30,7 +31,7 @@ export function auditQuery(filters: Readonly<Record<string, string>>) {
   });
 }
 
-/** Whether the chain of the org's entries holds: walked by the server when it is asked for. */
+/** Whether the hash chain of the log is intact. The server walks the whole chain for each request. */
 export const chainQuery = queryOptions({
   queryKey: ['audit-chain'],
   queryFn: ({ signal }) => getJson<Chain>('api/management/audit/chain', undefined, signal),

@@ -7,9 +7,10 @@ import { DetailList } from '../../ui/cards.tsx';
 import { FieldChanges } from '../../ui/conflict-notice.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
-import { actorName, changesOf, deedOf } from './audit-text.ts';
+import { actorName, auditEntryTitle, auditFieldChanges } from './audit-entry.ts';
+import { text } from './text.ts';
 
-/** One change whole: every field before and after, and its place in the chain. */
+/** One change: every field before and after, and its place in the hash chain. */
 export function AuditDrawer({
   entry,
   onClose,
@@ -22,45 +23,45 @@ export function AuditDrawer({
   readonly onNext: () => void;
 }) {
   return (
-    <Drawer title="Change" about={entry.id} onClose={onClose}>
+    <Drawer title={text.drawer.title} about={entry.id} onClose={onClose}>
       <div className="flex items-start gap-2 px-4 pt-3 md:px-6">
-        <h2 className="min-w-0 flex-1 text-body font-semibold break-words">{deedOf(entry)}</h2>
+        <h2 className="min-w-0 flex-1 text-body font-semibold break-words">{auditEntryTitle(entry)}</h2>
         <div className="flex">
-          <IconButton icon={ChevronUp} label="Previous change" keys="k" onClick={onPrevious} />
-          <IconButton icon={ChevronDown} label="Next change" keys="j" onClick={onNext} />
-          <IconButton icon={X} label="Close" keys="Esc" onClick={onClose} />
+          <IconButton icon={ChevronUp} label={text.page.previousChange} keys="k" onClick={onPrevious} />
+          <IconButton icon={ChevronDown} label={text.page.nextChange} keys="j" onClick={onNext} />
+          <IconButton icon={X} label={text.drawer.close} keys="Esc" onClick={onClose} />
         </div>
       </div>
       <div className="grid gap-5 px-4 pt-2 pb-8 md:px-6">
         <DetailList
           items={[
-            ['When', formatFullTime(new Date(entry.at), browserZone(), true)],
-            ['Who', <Actor key="who" entry={entry} />],
+            [text.drawer.time, formatFullTime(new Date(entry.at), browserZone(), true)],
+            [text.drawer.actor, <Actor key="actor" entry={entry} />],
             [
-              'Action',
+              text.drawer.action,
               <code key="action" className="font-mono text-code">
                 {entry.action}
               </code>,
             ],
-            ['IP address', entry.ip_address],
-            ['Session', entry.session_id],
-            ['Subject', <Subject key="subject" id={entry.subject} />],
-            ['Reason', entry.reason],
-            ['Entry', entry.seq],
+            [text.drawer.ipAddress, entry.ip_address],
+            [text.drawer.session, entry.session_id],
+            [text.drawer.subject, <Subject key="subject" id={entry.subject} />],
+            [text.drawer.reason, entry.reason],
+            [text.drawer.entry, entry.seq],
             [
-              'Hash',
+              text.drawer.hash,
               entry.hash && (
                 <span className="flex items-center gap-1">
                   <code className="min-w-0 truncate font-mono text-code">{entry.hash}</code>
-                  <CopyButton text={entry.hash} label="Copy hash" />
+                  <CopyButton text={entry.hash} label={text.drawer.copyHash} />
                 </span>
               ),
             ],
           ]}
         />
         <section className="grid gap-2">
-          <h3 className="text-body font-semibold">Fields</h3>
-          <FieldChanges changes={changesOf(entry)} />
+          <h3 className="text-body font-semibold">{text.drawer.fields}</h3>
+          <FieldChanges changes={auditFieldChanges(entry)} />
         </section>
       </div>
     </Drawer>
@@ -76,7 +77,7 @@ function Actor({ entry }: { readonly entry: AuditEntry }) {
         search={{ actor: entry.actor }}
         className="text-small text-accent-ink underlined"
       >
-        all by them
+        {text.drawer.actorChanges}
       </OrgLink>
     </>
   );
@@ -91,7 +92,7 @@ function Subject({ id }: { readonly id: string }) {
         search={{ subject: id }}
         className="text-small text-accent-ink underlined"
       >
-        its history
+        {text.drawer.subjectChanges}
       </OrgLink>
     </>
   );

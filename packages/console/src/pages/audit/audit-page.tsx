@@ -20,12 +20,13 @@ import { Menu, MenuItem } from '../../ui/menu.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { TimeRangePicker } from '../../ui/time-range-picker.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
+import { AuditChainStatus } from './audit-chain-status.tsx';
 import { AUDIT_FIELDS, auditQuery } from './audit-data.ts';
 import { AuditDrawer } from './audit-drawer.tsx';
-import { actorName, deedOf, firstChange } from './audit-text.ts';
-import { ChainState } from './chain-state.tsx';
+import { actorName, auditEntryTitle, formatFirstChange } from './audit-entry.ts';
+import { text } from './text.ts';
 
-/** Who changed what, before and after. */
+/** The audit log: who changed what, with the values before and after. */
 export function AuditPage() {
   const list = useAuditList();
   const { query, change, span, tokens, filters, rows } = list;
@@ -36,8 +37,8 @@ export function AuditPage() {
     if (next) change({ open: next.id }, 'replace');
   };
   useShortcuts([
-    { keys: 'j', does: 'Next change', run: () => walk(1) },
-    { keys: 'k', does: 'Previous change', run: () => walk(-1) },
+    { keys: 'j', does: text.page.nextChange, run: () => walk(1) },
+    { keys: 'k', does: text.page.previousChange, run: () => walk(-1) },
   ]);
   const entry = rows[at];
   const drawer = entry && (
@@ -50,7 +51,7 @@ export function AuditPage() {
   );
   return (
     <PageFrame
-      title="Audit"
+      title={text.page.title}
       padded={false}
       beside={drawer}
       actions={
@@ -61,50 +62,46 @@ export function AuditPage() {
       }
     >
       <div className="grid gap-3 px-4 pb-3 md:px-6">
-        <ChainState after={!list.answer.isPending} />
+        <AuditChainStatus after={!list.answer.isPending} />
         <FilterBar
           fields={AUDIT_FIELDS}
           tokens={tokens}
           onAdd={({ name, value }) => change({ [name]: value })}
           onRemove={(name) => change({ [name]: null })}
-          placeholder="Filter by actor, action, subject…"
+          placeholder={text.page.filterPlaceholder}
         />
       </div>
-      <Results list={list} narrow={entry !== undefined} />
+      <AuditResults list={list} narrow={entry !== undefined} />
     </PageFrame>
   );
 }
 
 type AuditList = ReturnType<typeof useAuditList>;
 
-function Results({ list, narrow }: { readonly list: AuditList; readonly narrow: boolean }) {
+function AuditResults({ list, narrow }: { readonly list: AuditList; readonly narrow: boolean }) {
   const { query, change, rows, answer, more } = list;
   if (answer.error && rows.length === 0)
     return (
-      <ErrorState
-        what="Could not load the audit log."
-        error={answer.error}
-        onRetry={() => void answer.refetch()}
-      />
+      <ErrorState what={text.page.loadFailed} error={answer.error} onRetry={() => void answer.refetch()} />
     );
   if (answer.isPending) return <SkeletonRows />;
   if (rows.length === 0)
     return (
       <EmptyState
-        title="No change is like that"
+        title={text.empty.title}
         action={
           <Button onClick={() => change({ range: '90d', from: null, to: null, ...NO_FILTERS })}>
-            All changes of 90 days
+            {text.empty.showAll}
           </Button>
         }
       >
-        Everything that changes something here is written down with who did it.
+        {text.empty.body}
       </EmptyState>
     );
   return (
     <>
       <DataTable
-        label="Changes"
+        label={text.page.table}
         rows={rows}
         rowId={({ id }) => id}
         columns={narrow ? COLUMNS.filter(({ id }) => id !== 'change' && id !== 'action') : COLUMNS}
@@ -121,7 +118,7 @@ function Results({ list, narrow }: { readonly list: AuditList; readonly narrow: 
 
 const NO_FILTERS = { actor: null, action: null, subject: null };
 
-/** The changes a URL asks for. */
+/** The changes that the URL selects. */
 function useAuditList() {
   const { query, change } = useUrlState();
   const text = selectQueryParameters(query, (name) => name !== 'open');
@@ -141,29 +138,29 @@ function useAuditList() {
 }
 
 const COLUMNS: readonly TableColumn<AuditEntry>[] = [
-  { id: 'time', label: 'Time', width: '9rem', cell: ({ at }) => <When at={at} /> },
-  { id: 'actor', label: 'Who', width: 'minmax(8rem, 12rem)', cell: actorName },
+  { id: 'time', label: text.columns.time, width: '9rem', cell: ({ at }) => <EntryTime at={at} /> },
+  { id: 'actor', label: text.columns.actor, width: 'minmax(8rem, 12rem)', cell: actorName },
   {
     id: 'what',
-    label: 'What',
+    label: text.columns.change,
     width: 'minmax(12rem, 1fr)',
-    cell: (entry) => <span className="font-medium">{deedOf(entry)}</span>,
+    cell: (entry) => <span className="font-medium">{auditEntryTitle(entry)}</span>,
   },
   {
     id: 'change',
-    label: 'First field',
+    label: text.columns.firstField,
     width: 'minmax(10rem, 1.4fr)',
-    cell: (entry) => <span className="font-mono text-code text-ink-2">{firstChange(entry)}</span>,
+    cell: (entry) => <span className="font-mono text-code text-ink-2">{formatFirstChange(entry)}</span>,
   },
   {
     id: 'action',
-    label: 'Action',
+    label: text.columns.action,
     width: '11rem',
     cell: ({ action }) => <code className="font-mono text-code text-ink-3">{action}</code>,
   },
 ];
 
-function When({ at }: { readonly at: string }) {
+function EntryTime({ at }: { readonly at: string }) {
   const moment = new Date(at);
   return (
     <time dateTime={at}>
@@ -175,7 +172,7 @@ function When({ at }: { readonly at: string }) {
 function AuditCard({ row }: { readonly row: AuditEntry }) {
   return (
     <div className="grid gap-0.5">
-      <div className="truncate font-medium">{deedOf(row)}</div>
+      <div className="truncate font-medium">{auditEntryTitle(row)}</div>
       <div className="flex justify-between gap-3 text-small text-ink-2">
         <span className="truncate">{actorName(row)}</span>
         <span className="shrink-0">
@@ -186,7 +183,7 @@ function AuditCard({ row }: { readonly row: AuditEntry }) {
   );
 }
 
-/** Every entry that the filters leave, with its hash. */
+/** Exports every entry that matches the filters, with its hash. */
 function ExportMenu({ filters }: { readonly filters: Readonly<Record<string, string>> }) {
   const save = (format: 'csv' | 'ndjson') => {
     const url = apiUrl('api/management/audit/export');
@@ -194,9 +191,9 @@ function ExportMenu({ filters }: { readonly filters: Readonly<Record<string, str
     location.assign(url);
   };
   return (
-    <Menu trigger={<IconButton icon={Download} label="Export" />}>
-      <MenuItem onSelect={() => save('csv')}>All that match, CSV</MenuItem>
-      <MenuItem onSelect={() => save('ndjson')}>All that match, JSON lines</MenuItem>
+    <Menu trigger={<IconButton icon={Download} label={text.export.label} />}>
+      <MenuItem onSelect={() => save('csv')}>{text.export.csv}</MenuItem>
+      <MenuItem onSelect={() => save('ndjson')}>{text.export.ndjson}</MenuItem>
     </Menu>
   );
 }

@@ -3,7 +3,7 @@ import type { PageRoute } from '../../app/page-route.ts';
 export const audit: readonly PageRoute[] = [
   {
     path: '/management/audit',
-    title: 'Audit',
+    title: 'Audit log',
     load: () => import('./audit-page.tsx').then(({ AuditPage: Page }) => ({ Page })),
   },
 ];

@@ -5,7 +5,7 @@ import { useAnnotations } from '../../data/annotations.ts';
 import { HOUR_MS, timeseriesQuery } from '../../data/charts.ts';
 import { formatCount } from '../../format/amounts.ts';
 import { Timeline } from '../../ui/timeline.tsx';
-import { lanesOf } from '../requests/request-lanes.ts';
+import { outcomeLanes } from '../requests/request-lanes.ts';
 
 const HOURS = 24;
 
@@ -19,7 +19,7 @@ export function BreakerTraffic({ id, provider }: { readonly id: string; readonly
   );
   const { data } = useQuery({ ...query, refetchInterval: 15_000 });
   const marks = useAnnotations({ from }).filter(({ page }) => page?.search['open'] === id);
-  const lanes = lanesOf(data);
+  const lanes = outcomeLanes(data);
   if (lanes.length === 0) return null;
   const show = (at: number) =>
     go('/requests', {

@@ -1,32 +1,31 @@
 import type { Snippet } from '../../ui/code-block.tsx';
+import { clientText } from './text.ts';
 
-/** What each client needs to talk to Floe: settings, and the traps people fall into. Facts of docs/reference/clients.md. Pure. */
+/** The settings of each client and its common pitfalls, as documented in docs/reference/clients.md. Pure. */
 
-export interface Place {
-  /** Where the gateway answers, without a slash at its end: `https://floe.example.com/gateway`. */
+export interface ConnectionSettings {
+  /** The base URL of the gateway without a trailing slash: `https://floe.example.com/gateway`. */
   readonly gateway: string;
-  /** The platform key, or the variable that holds it. */
+  /** The platform key, or the shell variable that contains it. */
   readonly key: string;
   readonly model: string;
 }
 
-export interface Client {
+export interface ConnectClient {
   readonly id: string;
   readonly name: string;
   readonly group: 'Agents' | 'IDEs' | 'SDKs' | 'Jobs';
-  /** How it asks: which of the gateway's surfaces. */
+  /** The API of the gateway that the client uses. */
   readonly surface: string;
-  readonly snippets: (place: Place) => readonly Snippet[];
+  readonly snippets: (place: ConnectionSettings) => readonly Snippet[];
   /** What to do after pasting. */
   readonly run: string;
-  readonly traps: readonly string[];
-  /** Its maker's servers make the requests, so the address must be reachable from the internet. */
+  readonly pitfalls: readonly string[];
+  /** Whether requests come from the vendor's servers, so that the gateway must be reachable from the internet. */
   readonly needsPublic?: boolean;
 }
 
-const WHOLE_ID = 'Tell it the model id of Floe, slash included.';
-
-const AGENTS: readonly Client[] = [
+const AGENTS: readonly ConnectClient[] = [
   {
     id: 'claude-code',
     name: 'Claude Code',
@@ -38,11 +37,11 @@ const AGENTS: readonly Client[] = [
         code: `export ANTHROPIC_BASE_URL=${gateway}\nexport ANTHROPIC_AUTH_TOKEN=${key}\nclaude --model ${model}`,
       },
     ],
-    run: 'Ask it anything.',
-    traps: [
-      'The address ends in /gateway, without /v1.',
-      'Set ANTHROPIC_DEFAULT_HAIKU_MODEL to a small model of yours too: it asks for one in the background.',
-      'A login of its own wins over the token: claude /logout.',
+    run: clientText.sendPrompt,
+    pitfalls: [
+      clientText.baseUrlWithoutVersion,
+      'Set ANTHROPIC_DEFAULT_HAIKU_MODEL to a small model too. Claude Code uses it for background requests.',
+      'A Claude login takes precedence over the token. Log out with: claude /logout.',
     ],
   },
   {
@@ -57,11 +56,11 @@ const AGENTS: readonly Client[] = [
       },
       { label: 'Shell', code: `export FLOE_API_KEY=${key}\ncodex` },
     ],
-    run: 'Ask it anything.',
-    traps: [
-      'Its address ends in /gateway/v1.',
+    run: clientText.sendPrompt,
+    pitfalls: [
+      clientText.baseUrlWithVersion,
       'env_key is the name of the variable, not the key.',
-      WHOLE_ID,
+      clientText.fullModelId,
     ],
   },
   {
@@ -88,8 +87,8 @@ const AGENTS: readonly Client[] = [
       },
       { label: 'Shell', code: `export FLOE_API_KEY=${key}\nopencode run -m floe/${model} "Hello"` },
     ],
-    run: 'It answers.',
-    traps: ['A model that is not in "models" is not offered.', WHOLE_ID],
+    run: clientText.printsAnswer,
+    pitfalls: ['opencode offers only the models that are listed in "models".', clientText.fullModelId],
   },
   {
     id: 'copilot-cli',
@@ -102,8 +101,8 @@ const AGENTS: readonly Client[] = [
         code: `export COPILOT_PROVIDER_BASE_URL=${gateway}/v1\nexport COPILOT_PROVIDER_API_KEY=${key}\nexport COPILOT_MODEL=${model}\ncopilot`,
       },
     ],
-    run: 'Ask it anything.',
-    traps: ['All three variables must be set in the shell that starts it.', WHOLE_ID],
+    run: clientText.sendPrompt,
+    pitfalls: ['Set all three variables in the shell that starts Copilot CLI.', clientText.fullModelId],
   },
   {
     id: 'cline',
@@ -116,8 +115,8 @@ const AGENTS: readonly Client[] = [
         code: `cline auth -p openai -k ${key} -m ${model} -b ${gateway}/v1\ncline -P openai -m ${model} "Hello"`,
       },
     ],
-    run: 'It answers.',
-    traps: [WHOLE_ID],
+    run: clientText.printsAnswer,
+    pitfalls: [clientText.fullModelId],
   },
   {
     id: 'qwen-code',
@@ -130,12 +129,15 @@ const AGENTS: readonly Client[] = [
         code: `qwen --auth-type openai --openai-base-url ${gateway}/v1 --openai-api-key ${key} -m ${model}`,
       },
     ],
-    run: 'Ask it anything.',
-    traps: ['With HTTPS_PROXY set it sends requests to loopback through that proxy too.', WHOLE_ID],
+    run: clientText.sendPrompt,
+    pitfalls: [
+      'If HTTPS_PROXY is set, Qwen Code also sends requests to loopback addresses through that proxy.',
+      clientText.fullModelId,
+    ],
   },
 ];
 
-const IDES: readonly Client[] = [
+const IDES: readonly ConnectClient[] = [
   {
     id: 'cursor',
     name: 'Cursor',
@@ -147,11 +149,11 @@ const IDES: readonly Client[] = [
       { label: 'OpenAI API Key', code: `sk-${key}` },
       { label: 'Custom model', code: model },
     ],
-    run: 'In Settings → Models → API Keys; then ask in Ask or Plan mode.',
-    traps: [
-      'No slash and no /v1 at the end of the address.',
-      'Its own Verify button asks for a fixed model and fails; the chat works.',
-      'Add the whole model id by hand as a custom model.',
+    run: 'Enter the values in Settings → Models → API Keys. Then send a prompt in Ask or Plan mode.',
+    pitfalls: [
+      'The base URL ends in /ide-adapter, without a slash or /v1.',
+      'The Verify button of Cursor requests a fixed model and fails. The chat works.',
+      'Add the complete model id as a custom model.',
     ],
   },
   {
@@ -175,8 +177,8 @@ const IDES: readonly Client[] = [
       },
       { label: 'API key', code: key },
     ],
-    run: 'Copilot’s own-key models: choose it in the model list.',
-    traps: ['Each model has an entry of its own.', WHOLE_ID],
+    run: 'Add the endpoint to the custom models of Copilot and choose it in the model list.',
+    pitfalls: ['Each model needs its own entry.', clientText.fullModelId],
   },
   {
     id: 'continue',
@@ -189,12 +191,12 @@ const IDES: readonly Client[] = [
         code: `name: Floe\nversion: 1.0.0\nschema: v1\nmodels:\n  - name: floe\n    provider: openai\n    model: ${model}\n    apiBase: ${gateway}/v1\n    apiKey: ${key}\n    roles: [chat]`,
       },
     ],
-    run: 'Choose floe in its model list.',
-    traps: [WHOLE_ID],
+    run: 'Choose floe in the model list of Continue.',
+    pitfalls: [clientText.fullModelId],
   },
 ];
 
-const SDKS: readonly Client[] = [
+const SDKS: readonly ConnectClient[] = [
   sdk('python-openai', 'Python, OpenAI', 'Chat Completions', ({ gateway, key, model }) => ({
     label: 'Python',
     code: `import os\nfrom openai import OpenAI\n\nclient = OpenAI(base_url="${gateway}/v1", api_key=${inPython(key)})\nanswer = client.chat.completions.create(\n    model="${model}",\n    messages=[{"role": "user", "content": "Hello"}],\n)\nprint(answer.choices[0].message.content)`,
@@ -221,7 +223,7 @@ const SDKS: readonly Client[] = [
   })),
 ];
 
-const JOBS: readonly Client[] = [
+const JOBS: readonly ConnectClient[] = [
   {
     id: 'curl',
     name: 'curl',
@@ -233,33 +235,36 @@ const JOBS: readonly Client[] = [
         code: `curl -fsS ${gateway}/v1/chat/completions \\\n  -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" \\\n  -d '{"model":"${model}","messages":[{"role":"user","content":"Hello"}]}'`,
       },
     ],
-    run: 'It answers.',
-    traps: [WHOLE_ID],
+    run: clientText.printsAnswer,
+    pitfalls: [clientText.fullModelId],
   },
 ];
 
-/** Every client that is known, in the order of the page. */
-export const CLIENTS: readonly Client[] = [...AGENTS, ...IDES, ...SDKS, ...JOBS];
-export const GROUPS = ['Agents', 'IDEs', 'SDKs', 'Jobs'] as const;
+/** All clients, in the order of the page. */
+export const CONNECT_CLIENTS: readonly ConnectClient[] = [...AGENTS, ...IDES, ...SDKS, ...JOBS];
+export const CLIENT_GROUPS = ['Agents', 'IDEs', 'SDKs', 'Jobs'] as const;
 
-function sdk(id: string, name: string, surface: string, snippet: (place: Place) => Snippet): Client {
+function sdk(
+  id: string,
+  name: string,
+  surface: string,
+  snippet: (place: ConnectionSettings) => Snippet,
+): ConnectClient {
   return {
     id,
     name,
     group: 'SDKs',
     surface,
     snippets: (place) => [snippet(place)],
-    run: 'It prints the answer.',
-    traps: [
-      surface === 'Messages'
-        ? 'The address ends in /gateway, without /v1.'
-        : 'The address ends in /gateway/v1, with /v1.',
-      WHOLE_ID,
+    run: clientText.printsAnswer,
+    pitfalls: [
+      surface === 'Messages' ? clientText.baseUrlWithoutVersion : clientText.baseUrlWithVersion,
+      clientText.fullModelId,
     ],
   };
 }
 
-/** A variable of the shell as a program reads it; a key as a text. */
+/** A shell variable or a key as an expression of the language. */
 function inPython(key: string): string {
   return key.startsWith('$') ? `os.environ["${key.slice(1)}"]` : `"${key}"`;
 }
@@ -268,8 +273,8 @@ function inScript(key: string): string {
   return key.startsWith('$') ? `process.env.${key.slice(1)}` : `'${key}'`;
 }
 
-/** True for an address that only this machine or this network can reach. */
-export function isPrivate(host: string): boolean {
+/** Whether a host can be reached only from this machine or this network. */
+export function isPrivateHost(host: string): boolean {
   return (
     /^(localhost|\[::1\]|127\.|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.)/.test(host) ||
     /\.(local|internal|lan)$/.test(host)

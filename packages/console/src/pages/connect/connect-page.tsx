@@ -12,41 +12,43 @@ import { Combobox } from '../../ui/combobox.tsx';
 import { EmptyState, Notice } from '../../ui/feedback.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { modelChoices } from '../playground/playground-data.ts';
-import { CLIENTS, type Client, GROUPS, isPrivate } from './clients.ts';
-import { FirstUse, Waiting } from './first-use.tsx';
+import { CLIENT_GROUPS, CONNECT_CLIENTS, type ConnectClient, isPrivateHost } from './clients.ts';
+import { FirstRequestStatus, WaitingStatus } from './first-request.tsx';
 import { KeyStep } from './key-step.tsx';
+import { text } from './text.ts';
 
-/** From nothing to the first request of a real client, without reading docs. */
+/** The settings of a client with a new key, and its first request. */
 export function ConnectPage() {
   const chosen = usePathParam('client');
   const [search, setSearch] = useState('');
-  const client = CLIENTS.find(({ id }) => id === chosen);
+  const client = CONNECT_CLIENTS.find(({ id }) => id === chosen);
   return (
-    <PageFrame title="Connect">
+    <PageFrame title={client ? text.page.clientTitle(client.name) : text.page.title}>
       <div className="grid items-start gap-5 xl:grid-cols-[22rem_1fr]">
-        <nav aria-label="Clients" className={joinClassNames('grid gap-4', client && 'max-xl:hidden')}>
+        <nav
+          aria-label={text.page.clients}
+          className={joinClassNames('grid gap-4', client && 'max-xl:hidden')}
+        >
           <Input
             type="search"
-            aria-label="Search clients"
-            placeholder="Search clients"
+            aria-label={text.page.search}
+            placeholder={text.page.search}
             value={search}
             onChange={({ target }) => setSearch(target.value)}
           />
-          {GROUPS.map((group) => (
+          {CLIENT_GROUPS.map((group) => (
             <ClientGroup key={group} group={group} search={search} chosen={chosen} />
           ))}
         </nav>
         {client ? (
-          // Another client is another sheet: its key and its waiting begin anew.
-          <Sheet key={client.id} client={client} />
+          // Each client starts without a key.
+          <ClientPanel key={client.id} client={client} />
         ) : chosen === '' ? (
           <p className="rounded-card border border-dashed border-line-strong px-4 py-14 text-center text-ui text-ink-2 max-xl:hidden">
-            Choose a client. You get its settings with a key of your own, and see its first request arrive.
+            {text.page.choose}
           </p>
         ) : (
-          <EmptyState title={`No client is called ${chosen}`}>
-            Any client works that lets you set an address and a key. Choose the one that is most like yours.
-          </EmptyState>
+          <EmptyState title={text.unknownClient.title(chosen)}>{text.unknownClient.body}</EmptyState>
         )}
       </div>
     </PageFrame>
@@ -58,17 +60,17 @@ function ClientGroup({
   search,
   chosen,
 }: {
-  readonly group: Client['group'];
+  readonly group: ConnectClient['group'];
   readonly search: string;
   readonly chosen: string;
 }) {
-  const found = CLIENTS.filter(
+  const found = CONNECT_CLIENTS.filter(
     (client) => client.group === group && client.name.toLowerCase().includes(search.trim().toLowerCase()),
   );
   if (found.length === 0) return null;
   return (
     <section>
-      <h2 className="mb-1.5 text-label text-ink-2">{group}</h2>
+      <h2 className="mb-1.5 text-label text-ink-2">{text.groups[group]}</h2>
       <ul className="grid grid-cols-2 gap-1.5">
         {found.map(({ id, name }) => (
           <li key={id}>
@@ -90,75 +92,72 @@ function ClientGroup({
   );
 }
 
-function Sheet({ client }: { readonly client: Client }) {
-  const [made, setMade] = useState<CreatedKey | null>(null);
+function ClientPanel({ client }: { readonly client: ConnectClient }) {
+  const [created, setCreated] = useState<CreatedKey | null>(null);
   const [typed, setTyped] = useState<string | null>(null);
   const { data } = useQuery(orgModelsQuery);
   const models = data?.data ?? [];
-  const model = typed ?? usual(models);
+  const model = typed ?? defaultModel(models);
   const gateway = apiUrl('gateway').href;
-  const place = { gateway, key: made?.key ?? '$FLOE_KEY', model };
-  const isReachable = !client.needsPublic || !isPrivate(new URL(gateway).host);
+  const settings = { gateway, key: created?.key ?? '$FLOE_KEY', model };
+  const isReachable = !client.needsPublic || !isPrivateHost(new URL(gateway).host);
   return (
     <section aria-labelledby="client" className="min-w-0 rounded-card border border-line bg-surface">
-      <SheetHead client={client} />
+      <ClientHeader client={client} />
       {!isReachable && (
         <div className="px-4 pt-4">
-          <Notice>
-            The servers of {client.name} make its requests: they cannot reach {new URL(gateway).host}. Give
-            Floe a public HTTPS address first (server.base_url).
-          </Notice>
+          <Notice>{text.unreachable(client.name, new URL(gateway).host)}</Notice>
         </div>
       )}
       <ol className="grid gap-6 p-4">
-        <Step number={1} title="A key of its own">
-          <KeyStep what={client.id} made={made} onMade={setMade} />
-        </Step>
-        <Step number={2} title="Paste">
+        <ConnectStep number={1} title={text.steps.key}>
+          <KeyStep purpose={client.id} created={created} onCreated={setCreated} />
+        </ConnectStep>
+        <ConnectStep number={2} title={text.steps.configure}>
           <div className="grid gap-3">
             <div className="max-w-md">
-              <Field label="Model it will ask for">
+              <Field label={text.steps.model}>
                 <Combobox choices={modelChoices(models)} value={model} free onChange={setTyped} />
               </Field>
             </div>
-            {client.snippets(place).map((snippet) => (
+            {client.snippets(settings).map((snippet) => (
               <CodeBlock key={snippet.label} snippets={[snippet]} />
             ))}
           </div>
-        </Step>
-        <Step number={3} title="Run">
+        </ConnectStep>
+        <ConnectStep number={3} title={text.steps.run}>
           <p className="text-ui text-ink-2">{client.run}</p>
-        </Step>
+        </ConnectStep>
       </ol>
       <footer className="grid gap-3 border-t border-line px-4 py-3.5">
-        {made ? (
-          <FirstUse keyId={made.id} who={client.name} />
+        {created ? (
+          <FirstRequestStatus keyId={created.id} client={client.name} />
         ) : (
-          <Waiting>Make a key, and the first request with it shows here.</Waiting>
+          <WaitingStatus>{text.steps.waitingForKey}</WaitingStatus>
         )}
-        <Trouble client={client} made={made} gateway={gateway} />
+        <Troubleshooting client={client} created={created} gateway={gateway} />
       </footer>
     </section>
   );
 }
 
-function SheetHead({ client }: { readonly client: Client }) {
+function ClientHeader({ client }: { readonly client: ConnectClient }) {
   return (
     <header className="flex flex-wrap items-baseline justify-between gap-x-4 border-b border-line px-4 py-3">
       <h2 id="client" className="text-body font-semibold">
         {client.name}
       </h2>
       <span className="flex gap-3 text-small text-ink-2">
-        asks by {client.surface}
+        {text.page.apiName(client.surface)}
         <OrgLink to="/connect" className="text-accent-ink underlined xl:hidden">
-          All clients
+          {text.page.allClients}
         </OrgLink>
       </span>
     </header>
   );
 }
 
-function Step({
+function ConnectStep({
   number,
   title,
   children,
@@ -183,49 +182,36 @@ function Step({
   );
 }
 
-/** A key that is not known never reaches a row: what is told of it here is all there is. */
-function Trouble({
+/** What to check when no request arrives: a request with an unknown key is not recorded. */
+function Troubleshooting({
   client,
-  made,
+  created,
   gateway,
 }: {
-  readonly client: Client;
-  readonly made: CreatedKey | null;
+  readonly client: ConnectClient;
+  readonly created: CreatedKey | null;
   readonly gateway: string;
 }) {
+  const { title, unauthorized, compareLast4, compareList, notFound, unreachable } = text.troubleshooting;
   return (
     <details className="text-ui text-ink-2">
-      <summary className="min-h-6">If nothing comes</summary>
+      <summary className="min-h-6">{title}</summary>
       <ul className="mt-2 grid list-disc gap-1.5 pl-5">
         <li>
-          It says 401: its key is another one.{' '}
-          {made ? (
-            <>
-              This one ends in <code className="font-mono text-code text-ink">…{made.last4}</code>; compare
-              the last four of the key in its settings.
-            </>
-          ) : (
-            'Compare the last four of the key in its settings with the list of keys.'
-          )}
+          {unauthorized} {created ? compareLast4(created.last4) : compareList}
         </li>
-        <li>
-          It says 404 for the model: the id must be one of those offered above, slash included, and the key
-          must be allowed to use it.
-        </li>
-        <li>
-          It reaches nothing: it must be able to open{' '}
-          <code className="font-mono text-code text-ink">{gateway}</code> from where it runs.
-        </li>
-        {client.traps.map((trap) => (
-          <li key={trap}>{trap}</li>
+        <li>{notFound}</li>
+        <li>{unreachable(gateway)}</li>
+        {client.pitfalls.map((pitfall) => (
+          <li key={pitfall}>{pitfall}</li>
         ))}
       </ul>
     </details>
   );
 }
 
-/** A real model when there is one. */
-function usual(models: readonly Model[]): string {
+/** A model of a provider other than the sandbox, if there is one. */
+function defaultModel(models: readonly Model[]): string {
   return (
     models.find(({ kind, provider }) => kind === 'model' && provider !== 'sandbox')?.id ??
     models.find(({ kind }) => kind === 'alias')?.id ??

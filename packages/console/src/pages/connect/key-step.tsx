@@ -7,60 +7,58 @@ import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton, copyWithToast } from '../../ui/copy-button.tsx';
 import { Notice } from '../../ui/feedback.tsx';
+import { text } from './text.ts';
 
-/** Makes a key of the person's own for one client; it stands in the snippets while the page is open, and nowhere after. */
+/** Creates a personal key for one client. The snippets show it while the page is open. */
 export function KeyStep({
-  what,
-  made,
-  onMade,
+  purpose,
+  created,
+  onCreated,
 }: {
-  /** What the key is for, as part of its name: `claude-code`. */
-  readonly what: string;
-  readonly made: CreatedKey | null;
-  readonly onMade: (key: CreatedKey) => void;
+  /** The purpose as part of the name of the key: `claude-code`. */
+  readonly purpose: string;
+  readonly created: CreatedKey | null;
+  readonly onCreated: (key: CreatedKey) => void;
 }) {
   const { user } = useSignedIn();
   const refusal = useDenialReason('own_keys');
-  const name = keyName(user.name, what);
-  const make = useApiMutation(() => freshKey(name), { touches: [['keys']], done: onMade });
-  if (made)
+  const name = keyName(user.name, purpose);
+  const create = useApiMutation(() => createUniqueKey(name), { touches: [['keys']], done: onCreated });
+  if (created)
     return (
       <Notice state="warning">
-        <p>
-          This is the only time the key is shown. It stands in the lines below until you leave this page;
-          later only <code className="font-mono text-code">…{made.last4}</code> is.
-        </p>
+        <p>{text.key.shownOnce(created.last4)}</p>
         <p className="mt-1.5 flex flex-wrap items-center gap-1 font-mono text-code break-all">
-          {made.key}
-          <CopyButton text={made.key} label="Copy the key" />
+          {created.key}
+          <CopyButton text={created.key} label={text.key.copy} />
         </p>
       </Notice>
     );
   return (
     <div className="grid gap-2">
       <div className="flex flex-wrap items-center gap-2">
-        <Button icon={KeyRound} needs="own_keys" busy={make.running} onClick={() => make.run(undefined)}>
-          Make key {name}
+        <Button icon={KeyRound} needs="own_keys" busy={create.running} onClick={() => create.run(undefined)}>
+          {text.key.create(name)}
         </Button>
         {refusal ? (
-          <Button look="quiet" onClick={() => askFor(name)}>
-            Copy a text that asks for one
+          <Button look="quiet" onClick={() => copyKeyRequest(name)}>
+            {text.key.copyRequest}
           </Button>
         ) : (
-          <span className="text-small text-ink-2">or use one you have, as $FLOE_KEY</span>
+          <span className="text-small text-ink-2">{text.key.existing}</span>
         )}
       </div>
-      {make.error && (
+      {create.error && (
         <p role="alert" className="text-small text-failing-ink">
-          {make.error.message}
+          {create.error.message}
         </p>
       )}
     </div>
   );
 }
 
-/** A name that is taken, as by the key of another machine, gets four letters more. */
-async function freshKey(name: string): Promise<CreatedKey> {
+/** Adds four random characters to a name that is in use. */
+async function createUniqueKey(name: string): Promise<CreatedKey> {
   try {
     return await createGatewayKey(name);
   } catch (error) {
@@ -70,9 +68,6 @@ async function freshKey(name: string): Promise<CreatedKey> {
   }
 }
 
-function askFor(name: string): void {
-  copyWithToast(
-    `Could you make me a platform key in Floe? Name ${name}, scope gateway. ${location.origin}`,
-    'Text copied. Send it to an owner or admin.',
-  );
+function copyKeyRequest(name: string): void {
+  copyWithToast(text.key.requestText(name, location.origin), text.key.requestCopied);
 }

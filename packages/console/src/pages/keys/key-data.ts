@@ -4,7 +4,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { type ApiPage, allPages, getJson, getWithETag, sendJson } from '../../data/api-client.ts';
 import { DAY_MS, summaryQuery, type Top, timeseriesQuery, topQuery } from '../../data/charts.ts';
-import { actorName } from '../audit/audit-text.ts';
+import { actorName } from '../audit/audit-entry.ts';
 import type { Budget } from '../budgets/budget-form.ts';
 import type { Limit } from '../limits/limit-form.ts';
 

@@ -3,7 +3,7 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { Card } from '../../ui/cards.tsx';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
-import { actorName, deedOf } from '../audit/audit-text.ts';
+import { actorName, auditEntryTitle } from '../audit/audit-entry.ts';
 import { keyHistoryQuery } from './key-data.ts';
 
 /** Who changed the key, newest first. */
@@ -27,7 +27,7 @@ export function KeyHistory({ id }: { readonly id: string }) {
           {data.data.map((entry) => (
             <li key={entry.id} className="flex justify-between gap-3">
               <span className="min-w-0">
-                {deedOf(entry)} <span className="text-ink-2">by {actorName(entry)}</span>
+                {auditEntryTitle(entry)} <span className="text-ink-2">by {actorName(entry)}</span>
               </span>
               <span className="shrink-0 text-small text-ink-3">
                 <TimeText at={entry.at} />

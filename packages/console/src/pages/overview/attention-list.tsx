@@ -3,9 +3,10 @@ import { ChevronRight } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
-import { placeOf, stateOf, wordOf } from './attention.ts';
+import { attentionLabel, attentionLink, attentionStatus } from './attention.ts';
+import { text } from './text.ts';
 
-/** What needs a person, most urgent first; one quiet line when nothing does. */
+/** What needs attention, most urgent first, or one line when nothing does. */
 export function AttentionList({
   attention,
   more,
@@ -17,34 +18,34 @@ export function AttentionList({
     return (
       <p className="flex items-center gap-2 text-ui text-ink-2">
         <StatusIcon state="healthy" />
-        Nothing needs you.
+        {text.attention.none}
       </p>
     );
   return (
     <section
-      aria-labelledby="needs-you"
+      aria-labelledby="needs-attention"
       className="overflow-hidden rounded-card border border-line bg-surface"
     >
-      <h2 id="needs-you" className="px-4 pt-3 pb-1.5 text-label text-ink-2">
-        Needs you <span className="text-ink-3 figures">{attention.length}</span>
+      <h2 id="needs-attention" className="px-4 pt-3 pb-1.5 text-label text-ink-2">
+        {text.attention.title} <span className="text-ink-3 figures">{attention.length}</span>
       </h2>
       <ul>
         {attention.map((entry) => (
           <li key={`${entry.kind} ${entry.subject.id}`} className="border-t border-line first:border-t-0">
             <OrgLink
-              {...placeOf(entry)}
+              {...attentionLink(entry)}
               className="flex min-h-10 items-center gap-2.5 px-4 py-1.5 text-ui text-ink -outline-offset-2 hover:bg-hover"
             >
-              <StatusIcon state={stateOf(entry)} />
+              <StatusIcon state={attentionStatus(entry)} />
               <span className="min-w-0 flex-1">
                 <span className="font-medium">
-                  {wordOf(entry)}: {entry.subject.name}
+                  {text.attention.label(attentionLabel(entry), entry.subject.name)}
                 </span>{' '}
                 <span className="break-words text-ink-2">{entry.text}</span>
               </span>
               {entry.since && (
                 <span className="shrink-0 text-small text-ink-3 max-md:hidden">
-                  since <TimeText at={entry.since} />
+                  {text.attention.since} <TimeText at={entry.since} />
                 </span>
               )}
               <ChevronRight size={16} className="shrink-0 text-ink-3" aria-hidden="true" />
@@ -52,9 +53,7 @@ export function AttentionList({
           </li>
         ))}
       </ul>
-      {more && (
-        <p className="border-t border-line px-4 py-2 text-small text-ink-2">There is more of some kinds.</p>
-      )}
+      {more && <p className="border-t border-line px-4 py-2 text-small text-ink-2">{text.attention.more}</p>}
     </section>
   );
 }

@@ -1,8 +1,9 @@
 import type { OverviewAttention } from '@floe/contract/api/overview';
 import type { DisplayStatus } from '../../ui/status.tsx';
+import { text } from './text.ts';
 
-/** Where an entry leads: the page that shows what it is about, with what can be done. Pure. */
-export function placeOf({ subject }: Pick<OverviewAttention, 'subject'>): {
+/** The page of the resource that an entry is about. */
+export function attentionLink({ subject }: Pick<OverviewAttention, 'subject'>): {
   readonly to: string;
   readonly search: Readonly<Record<string, string>>;
 } {
@@ -25,23 +26,10 @@ export function placeOf({ subject }: Pick<OverviewAttention, 'subject'>): {
   }
 }
 
-const WORDS: Readonly<Record<OverviewAttention['kind'], string>> = {
-  config_rejected: 'Change refused',
-  store_unavailable: 'Away',
-  rows_pending: 'Rows wait',
-  credential_rejected: 'Credential refused',
-  breaker_open: 'Breaker open',
-  breaker_forced: 'Breaker forced',
-  monitor_failing: 'Failing',
-  budget_used: 'Budget',
-  beats_rejected: 'Beats refused',
-  key_expires: 'Key ends soon',
-};
-
-export function wordOf({ kind }: Pick<OverviewAttention, 'kind'>): string {
-  return WORDS[kind];
+export function attentionLabel({ kind }: Pick<OverviewAttention, 'kind'>): string {
+  return text.attention.kinds[kind];
 }
 
-export function stateOf({ severity }: Pick<OverviewAttention, 'severity'>): DisplayStatus {
+export function attentionStatus({ severity }: Pick<OverviewAttention, 'severity'>): DisplayStatus {
   return severity === 'critical' ? 'failing' : severity === 'warning' ? 'warning' : 'waiting';
 }

@@ -5,12 +5,13 @@ import { useApiMutation } from '../../data/api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
+import { text } from './text.ts';
 
-/** What the whole org may spend in a month. */
+/** Creates a monthly budget for the whole organization. */
 export function BudgetStep({ isDone }: { readonly isDone: boolean }) {
   const [usd, setUsd] = useState('');
   const amount = Number(usd);
-  const make = useApiMutation(
+  const create = useApiMutation(
     () =>
       sendJson('POST', 'api/management/budgets', {
         name: 'org-month',
@@ -24,31 +25,31 @@ export function BudgetStep({ isDone }: { readonly isDone: boolean }) {
   if (isDone)
     return (
       <p className="text-ui text-ink-2">
-        There is one. <OrgLink to="/management/budgets">See the budgets</OrgLink>
+        {text.budgetStep.done} <OrgLink to="/management/budgets">{text.budgetStep.showBudgets}</OrgLink>
       </p>
     );
   return (
     <Form
       needs="management"
-      onSubmit={() => make.run(undefined)}
-      error={make.error}
-      running={make.running}
+      onSubmit={() => create.run(undefined)}
+      error={create.error}
+      running={create.running}
       actions={
-        <Button type="submit" needs="management" busy={make.running}>
-          Set the budget
+        <Button type="submit" needs="management" busy={create.running}>
+          {text.budgetStep.create}
         </Button>
       }
     >
       <FormField
         name="limit_usd"
-        label="Dollars a month, for the whole organization"
-        hint="At 80 % you are told; at 100 % requests are refused with 402."
-        problem={usd !== '' && !(amount > 0) ? 'An amount above 0.' : null}
+        label={text.budgetStep.amount}
+        hint={text.budgetStep.amountHelp}
+        problem={usd !== '' && !(amount > 0) ? text.budgetStep.amountInvalid : null}
       >
         <Input
           inputMode="decimal"
           value={usd}
-          placeholder="100"
+          placeholder={text.budgetStep.amountPlaceholder}
           onChange={({ target }) => setUsd(target.value)}
         />
       </FormField>

@@ -1,8 +1,9 @@
 import { Button } from '../../ui/button.tsx';
 import type { GuideState } from './guide-state.ts';
-import { STEPS } from './guide-steps.ts';
+import { GUIDE_STEPS } from './guide-steps.ts';
+import { text } from './text.ts';
 
-/** One line while there is something left of the guide. */
+/** One line that leads to the setup guide while steps are open. */
 export function GuideInvitation({
   guide,
   onOpen,
@@ -10,22 +11,20 @@ export function GuideInvitation({
   readonly guide: GuideState;
   readonly onOpen: () => void;
 }) {
-  if (!guide.isInviting) return null;
+  if (!guide.showsInvitation) return null;
   return (
     <section
-      aria-label="Guide"
+      aria-label={text.guide.label}
       className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-card border border-line bg-surface px-4 py-2 text-ui"
     >
       <p className="min-w-0 flex-1">
-        <b className="font-medium">Five steps to a working gateway.</b>{' '}
-        <span className="text-ink-2">
-          {guide.done.size} of {STEPS.length} done.
-        </span>
+        <b className="font-medium">{text.guide.title}.</b>{' '}
+        <span className="text-ink-2">{text.guide.progress(guide.done.size, GUIDE_STEPS.length)}</span>
       </p>
       <span className="flex gap-2">
-        <Button onClick={onOpen}>Go on</Button>
-        <Button look="quiet" onClick={guide.fold}>
-          Not now
+        <Button onClick={onOpen}>{text.guide.continue}</Button>
+        <Button look="quiet" onClick={guide.dismiss}>
+          {text.guide.dismiss}
         </Button>
       </span>
     </section>

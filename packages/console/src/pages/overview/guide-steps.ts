@@ -1,32 +1,32 @@
-/** The first ten minutes: which steps there are and what shows that one is done. Pure. */
+/** The steps of the setup guide, and when each is done. Pure. */
 
-export const STEPS = ['request', 'provider', 'client', 'monitor', 'budget'] as const;
-export type Step = (typeof STEPS)[number];
+export const GUIDE_STEPS = ['request', 'provider', 'client', 'monitor', 'budget'] as const;
+export type GuideStepId = (typeof GUIDE_STEPS)[number];
 
-/** What the server has seen of an org; undefined while it has not said. */
-export interface Seen {
+/** What an organization has; undefined while it is loading. */
+export interface GuideProgress {
   readonly requests: number | undefined;
   readonly providerKinds: readonly string[] | undefined;
-  /** Requests by keys that were made for a client. */
+  /** Requests with keys that were created for a client. */
   readonly clientRequests: number | undefined;
-  /** Whether any job called, ever. */
+  /** Whether any monitor has received a beat. */
   readonly hasBeat: boolean | undefined;
   readonly budgets: number | undefined;
 }
 
-/** A step is done when the server saw it happen, never by a click. */
-export function doneOf(seen: Seen): ReadonlySet<Step> {
-  const done: Record<Step, boolean> = {
+/** A step is done when the server has seen its result, never by a click. */
+export function completedSteps(seen: GuideProgress): ReadonlySet<GuideStepId> {
+  const done: Record<GuideStepId, boolean> = {
     request: (seen.requests ?? 0) > 0,
     provider: seen.providerKinds?.some((kind) => kind !== 'sandbox') ?? false,
     client: (seen.clientRequests ?? 0) > 0,
     monitor: seen.hasBeat ?? false,
     budget: (seen.budgets ?? 0) > 0,
   };
-  return new Set(STEPS.filter((step) => done[step]));
+  return new Set(GUIDE_STEPS.filter((step) => done[step]));
 }
 
-/** Names of keys that were made on Connect: they end in the client's. */
-export function isClientKey(name: string, clients: readonly string[]): boolean {
+/** Whether a key was created on the Connect page: its name ends with the name of a client. */
+export function isConnectKeyName(name: string, clients: readonly string[]): boolean {
   return clients.some((client) => name.endsWith(`-${client}`) || name.includes(`-${client}-`));
 }

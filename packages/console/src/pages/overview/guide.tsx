@@ -6,32 +6,31 @@ import { joinClassNames } from '../../ui/class-names.ts';
 import { StatusIcon } from '../../ui/status.tsx';
 import { BudgetStep } from './budget-step.tsx';
 import type { GuideState } from './guide-state.ts';
-import { STEPS, type Step } from './guide-steps.ts';
+import { GUIDE_STEPS, type GuideStepId } from './guide-steps.ts';
 import { MonitorStep } from './monitor-step.tsx';
 import { RequestStep } from './request-step.tsx';
+import { text } from './text.ts';
 
-/** The first ten minutes in an org. Steps can be done in any order; each is done when Floe has seen it happen. */
+/** The setup guide. Steps can be taken in any order; each is done when the server has seen its result. */
 export function Guide({ guide, onClose }: { readonly guide: GuideState; readonly onClose: () => void }) {
   const { done } = guide;
-  const [chosen, setChosen] = useState<Step | 'none' | null>(null);
+  const [chosen, setChosen] = useState<GuideStepId | 'none' | null>(null);
   const open = chosen ?? 'request';
-  const steps: Readonly<Record<Step, { readonly title: string; readonly content: ReactNode }>> = {
-    request: { title: 'Send a request', content: <RequestStep /> },
-    provider: { title: 'Enable a provider', content: <ProviderStep isDone={done.has('provider')} /> },
-    client: { title: 'Connect your tool', content: <ClientStep isDone={done.has('client')} /> },
-    monitor: { title: 'Watch a job', content: <MonitorStep monitors={guide.monitors} /> },
-    budget: { title: 'Set a budget', content: <BudgetStep isDone={done.has('budget')} /> },
+  const steps: Readonly<Record<GuideStepId, { readonly title: string; readonly content: ReactNode }>> = {
+    request: { title: text.guide.steps.request, content: <RequestStep /> },
+    provider: { title: text.guide.steps.provider, content: <ProviderStep isDone={done.has('provider')} /> },
+    client: { title: text.guide.steps.client, content: <ClientStep isDone={done.has('client')} /> },
+    monitor: { title: text.guide.steps.monitor, content: <MonitorStep monitors={guide.monitors} /> },
+    budget: { title: text.guide.steps.budget, content: <BudgetStep isDone={done.has('budget')} /> },
   };
   return (
     <div className="mx-auto grid max-w-3xl gap-5 py-2">
       <header>
-        <h2 className="text-title font-semibold tracking-tight">Five steps to a working gateway</h2>
-        <p className="mt-1 text-body text-ink-2">
-          Each step is done when Floe has seen it happen. Take them in any order.
-        </p>
+        <h2 className="text-title font-semibold tracking-tight">{text.guide.title}</h2>
+        <p className="mt-1 text-body text-ink-2">{text.guide.intro}</p>
       </header>
       <ol className="divide-y divide-line rounded-card border border-line bg-surface">
-        {STEPS.map((step, index) => (
+        {GUIDE_STEPS.map((step, index) => (
           <GuideStep
             key={step}
             number={index + 1}
@@ -45,24 +44,23 @@ export function Guide({ guide, onClose }: { readonly guide: GuideState; readonly
         ))}
       </ol>
       <footer className="flex flex-wrap items-center gap-3 text-ui text-ink-2">
-        {done.size === STEPS.length && (
+        {done.size === GUIDE_STEPS.length && (
           <p className="w-full">
-            <b className="font-medium text-ink">Done.</b> Overview shows your traffic from now on. Press{' '}
-            <kbd className="font-mono text-code">?</kbd> for the keys.
+            <b className="font-medium text-ink">{text.guide.complete}</b> {text.guide.completeHint}
           </p>
         )}
-        <Button look={done.size === STEPS.length ? 'primary' : 'secondary'} onClick={onClose}>
-          Show the overview
+        <Button look={done.size === GUIDE_STEPS.length ? 'primary' : 'secondary'} onClick={onClose}>
+          {text.guide.show}
         </Button>
-        {done.size < STEPS.length && (
+        {done.size < GUIDE_STEPS.length && (
           <Button
             look="quiet"
             onClick={() => {
-              guide.fold();
+              guide.dismiss();
               onClose();
             }}
           >
-            Not now
+            {text.guide.dismiss}
           </Button>
         )}
       </footer>
@@ -98,7 +96,7 @@ function GuideStep({
             {isDone ? <StatusIcon state="healthy" /> : number}
           </span>
           <span className={joinClassNames('flex-1', isOpen && 'font-medium')}>{title}</span>
-          {isDone && <span className="text-small text-ink-2">done</span>}
+          {isDone && <span className="text-small text-ink-2">{text.guide.done}</span>}
           <ChevronDown
             size={16}
             aria-hidden="true"
@@ -114,13 +112,11 @@ function GuideStep({
 function ProviderStep({ isDone }: { readonly isDone: boolean }) {
   return (
     <>
-      <p className="text-ui text-ink-2">
-        {isDone
-          ? 'A provider beside the sandbox is on. Add more whenever you like.'
-          : 'Use a key you already have; it is tested before it is saved. One that is set in the environment, as OPENAI_API_KEY, is found by itself at the next start.'}
-      </p>
+      <p className="text-ui text-ink-2">{isDone ? text.providerStep.done : text.providerStep.open}</p>
       <p className="text-ui">
-        <OrgLink to="/management/providers">{isDone ? 'See the providers' : 'Enable a provider'}</OrgLink>
+        <OrgLink to="/management/providers">
+          {isDone ? text.providerStep.showProviders : text.providerStep.addProvider}
+        </OrgLink>
       </p>
     </>
   );
@@ -129,16 +125,12 @@ function ProviderStep({ isDone }: { readonly isDone: boolean }) {
 function ClientStep({ isDone }: { readonly isDone: boolean }) {
   return (
     <>
-      <p className="text-ui text-ink-2">
-        {isDone
-          ? 'A tool with a key of its own has asked something.'
-          : 'Choose your tool, get a key for it and two lines to paste. Its first request shows there.'}
-      </p>
+      <p className="text-ui text-ink-2">{isDone ? text.clientStep.done : text.clientStep.open}</p>
       <p className="flex flex-wrap gap-x-4 gap-y-1 text-ui">
         <OrgLink to="/connect/claude-code">Claude Code</OrgLink>
         <OrgLink to="/connect/codex">Codex</OrgLink>
         <OrgLink to="/connect/cursor">Cursor</OrgLink>
-        <OrgLink to="/connect">All clients</OrgLink>
+        <OrgLink to="/connect">{text.clientStep.allClients}</OrgLink>
       </p>
     </>
   );

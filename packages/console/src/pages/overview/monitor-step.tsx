@@ -9,81 +9,82 @@ import { Input, Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
-import { Waiting } from '../connect/first-use.tsx';
+import { WaitingStatus } from '../connect/first-request.tsx';
+import { text } from './text.ts';
 
-const EVERY = [
-  { value: '60', label: 'hour', each: 'once an hour' },
-  { value: '1440', label: 'day', each: 'once a day' },
-  { value: '10080', label: 'week', each: 'once a week' },
+const INTERVALS = [
+  { value: '60', label: text.monitorStep.intervals.hour },
+  { value: '1440', label: text.monitorStep.intervals.day },
+  { value: '10080', label: text.monitorStep.intervals.week },
 ] as const;
 
-/** A job that calls when it is done, and a message when it does not. */
+/** Creates a monitor and waits for its first beat. */
 export function MonitorStep({ monitors }: { readonly monitors: readonly Monitor[] }) {
-  const [made, setMade] = useState<Monitor | null>(null);
-  const monitor = monitors.find(({ id }) => id === made?.id) ?? made ?? monitors[0];
-  if (!monitor) return <NewMonitor onMade={setMade} />;
-  const url = made?.beat_url ?? monitor.beat_url;
+  const [created, setCreated] = useState<Monitor | null>(null);
+  const monitor = monitors.find(({ id }) => id === created?.id) ?? created ?? monitors[0];
+  if (!monitor) return <NewMonitor onCreated={setCreated} />;
+  const url = created?.beat_url ?? monitor.beat_url;
   return (
     <>
-      <p className="text-ui text-ink-2">
-        Let the job run this when it is done. The address is a secret of its own.
-      </p>
-      {url && <CodeBlock snippets={[{ label: 'Shell', code: `curl -fsS ${url}` }]} />}
+      <p className="text-ui text-ink-2">{text.monitorStep.intro}</p>
+      {url && <CodeBlock snippets={[{ label: text.monitorStep.shell, code: `curl -fsS ${url}` }]} />}
       {monitor.last_beat_at === null ? (
-        <Waiting>Waiting for the first beat of {monitor.name}…</Waiting>
+        <WaitingStatus>{text.monitorStep.waiting(monitor.name)}</WaitingStatus>
       ) : (
         <p role="status" className="flex flex-wrap items-center gap-x-2 text-ui">
           <StatusIcon state="healthy" />
           <span>
-            Beat of {monitor.name} received <TimeText at={monitor.last_beat_at} />.
+            {text.monitorStep.received(monitor.name)} <TimeText at={monitor.last_beat_at} />.
           </span>
-          <OrgLink to={`/monitors/${encodeURIComponent(monitor.id)}`}>See the monitor</OrgLink>
+          <OrgLink to={`/monitors/${encodeURIComponent(monitor.id)}`}>{text.monitorStep.showMonitor}</OrgLink>
         </p>
       )}
     </>
   );
 }
 
-function NewMonitor({ onMade }: { readonly onMade: (monitor: Monitor) => void }) {
+function NewMonitor({ onCreated }: { readonly onCreated: (monitor: Monitor) => void }) {
   const [name, setName] = useState('');
   const [every, setEvery] = useState<string>('1440');
   const [grace, setGrace] = useState('30');
-  const each = EVERY.find(({ value }) => value === every)?.each ?? '';
-  const make = useApiMutation(
+  const interval = INTERVALS.find(({ value }) => value === every)?.label ?? '';
+  const create = useApiMutation(
     () =>
       sendJson<Monitor>('POST', 'api/monitoring/monitors', {
         name,
         expected_interval_minutes: Number(every),
         grace_period_minutes: Number(grace),
       }),
-    { touches: [['guide'], ['monitors']], done: onMade },
+    { touches: [['guide'], ['monitors']], done: onCreated },
   );
   return (
     <Form
       needs="monitoring"
-      onSubmit={() => make.run(undefined)}
-      error={make.error}
-      running={make.running}
+      onSubmit={() => create.run(undefined)}
+      error={create.error}
+      running={create.running}
       actions={
-        <Button type="submit" needs="monitoring" busy={make.running}>
-          Watch it
+        <Button type="submit" needs="monitoring" busy={create.running}>
+          {text.monitorStep.create}
         </Button>
       }
     >
       <div className="grid gap-3 sm:grid-cols-3">
-        <FormField name="name" label="Name of the job">
-          <Input value={name} placeholder="Nightly backup" onChange={({ target }) => setName(target.value)} />
+        <FormField name="name" label={text.monitorStep.name}>
+          <Input
+            value={name}
+            placeholder={text.monitorStep.namePlaceholder}
+            onChange={({ target }) => setName(target.value)}
+          />
         </FormField>
-        <FormField name="expected_interval_minutes" label="Calls every">
-          <Select choices={EVERY} value={every} onChange={({ target }) => setEvery(target.value)} />
+        <FormField name="expected_interval_minutes" label={text.monitorStep.interval}>
+          <Select choices={INTERVALS} value={every} onChange={({ target }) => setEvery(target.value)} />
         </FormField>
-        <FormField name="grace_period_minutes" label="Grace in minutes">
+        <FormField name="grace_period_minutes" label={text.monitorStep.gracePeriod}>
           <Input inputMode="numeric" value={grace} onChange={({ target }) => setGrace(target.value)} />
         </FormField>
       </div>
-      <p className="text-ui text-ink-2">
-        The job calls {each}. If {grace || 'no'} minutes pass after a missed beat, it is failing.
-      </p>
+      <p className="text-ui text-ink-2">{text.monitorStep.help(interval, grace || '0')}</p>
     </Form>
   );
 }

@@ -10,28 +10,28 @@ import {
   formatMoney,
   formatPercent,
 } from '../../format/amounts.ts';
-import { pluralize } from '../../format/words.ts';
 import { Card, Delta } from '../../ui/cards.tsx';
 import { Chart, type PlottedSeries } from '../../ui/chart.tsx';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
 import { Timeline } from '../../ui/timeline.tsx';
-import { changeOf } from '../analytics/figures.ts';
-import { lanesOf } from '../requests/request-lanes.ts';
-import { BY_OUTCOME, metricQuery, type Overview } from './overview-data.ts';
+import { relativeChange } from '../analytics/metric-groups.ts';
+import { outcomeLanes } from '../requests/request-lanes.ts';
+import { BY_OUTCOME, type Overview, overviewMetricQuery } from './overview-data.ts';
+import { text } from './text.ts';
 
-const MarkList = lazy(() =>
+const AnnotationListPart = lazy(() =>
   import('../../ui/annotation-list.tsx').then(({ AnnotationList: Part }) => ({ default: Part })),
 );
 
-/** Traffic, spend and speed of a time, each against the time before. A click leads to the requests of that moment. */
+/** Requests, spend and latency, each compared with the previous period. A click opens the requests of an interval. */
 export function OverviewCharts(props: Props) {
   return (
     <div className="grid gap-4 xl:grid-cols-2">
-      <Traffic {...props} />
-      <Spend {...props} />
-      <Speed {...props} title="Latency" metric="latency" />
-      <Speed {...props} title="First token" metric="first_token" />
+      <RequestsCard {...props} />
+      <SpendCard {...props} />
+      <PercentilesCard {...props} title={text.charts.latency} metric="latency" />
+      <PercentilesCard {...props} title={text.charts.firstToken} metric="first_token" />
     </div>
   );
 }
@@ -42,23 +42,23 @@ interface Props {
   readonly onChoose: (from: Date, to: Date) => void;
 }
 
-function Traffic({ span, sum, onChoose }: Props) {
-  const { data } = useQuery(metricQuery('requests', span, BY_OUTCOME));
-  const lanes = useMemo(() => lanesOf(data), [data]);
+function RequestsCard({ span, sum, onChoose }: Props) {
+  const { data } = useQuery(overviewMetricQuery('requests', span, BY_OUTCOME));
+  const lanes = useMemo(() => outcomeLanes(data), [data]);
   const marks = useAnnotations(timeRangeQuery(span));
   const step = (lanes[1]?.at ?? 0) - (lanes[0]?.at ?? 0) || 60_000;
   return (
-    <Card title="Requests" aside={<Before span={span} />}>
+    <Card title={text.charts.requests} aside={<ComparisonNote span={span} />}>
       <div className="mb-4 flex gap-9">
         <StatCard
-          label="Requests"
+          label={text.charts.requests}
           value={formatCount(sum.requests)}
-          delta={<Change now={sum.requests} before={sum.previous?.requests} />}
+          delta={<ChangeRatio now={sum.requests} before={sum.previous?.requests} />}
         />
         <StatCard
-          label="Errors"
+          label={text.charts.errors}
           value={sum.upstream_requests > 0 ? formatPercent(sum.errors / sum.upstream_requests) : '–'}
-          remark={sum.errors > 0 ? pluralize(sum.errors, 'request') : null}
+          remark={sum.errors > 0 ? text.charts.failedRequests(sum.errors) : null}
         />
       </div>
       {lanes.length === 0 ? (
@@ -66,55 +66,61 @@ function Traffic({ span, sum, onChoose }: Props) {
       ) : (
         <Timeline
           lanes={lanes}
-          label={`${formatCount(sum.requests)} requests by outcome`}
+          label={text.charts.byOutcome(formatCount(sum.requests))}
           onChoose={(at) => onChoose(new Date(at), new Date(at + step))}
           marks={marks}
         />
       )}
       {marks.length > 0 && (
         <Suspense>
-          <MarkList marks={marks} />
+          <AnnotationListPart marks={marks} />
         </Suspense>
       )}
     </Card>
   );
 }
 
-function Spend({ span, sum, onChoose }: Props) {
-  const { data } = useQuery(metricQuery('cost_nano_usd', span, { compare: 'previous' }));
-  const drawn = useDrawn(data, 'Spend');
+function SpendCard({ span, sum, onChoose }: Props) {
+  const { data } = useQuery(overviewMetricQuery('cost_nano_usd', span, { compare: 'previous' }));
+  const drawn = useSpendLines(data, text.charts.spend);
   return (
-    <Card title="Spend" aside={<Before span={span} />}>
+    <Card title={text.charts.spend} aside={<ComparisonNote span={span} />}>
       <StatCard
-        label="Known cost"
+        label={text.charts.knownCost}
         value={formatMoney(sum.cost_nano_usd)}
-        delta={<Change now={sum.cost_nano_usd} before={sum.previous?.cost_nano_usd} />}
+        delta={<ChangeRatio now={sum.cost_nano_usd} before={sum.previous?.cost_nano_usd} />}
       />
-      <Drawn drawn={drawn} label="Spend over time" format={formatMoney} span={span} onChoose={onChoose} />
+      <ZoomableChart
+        drawn={drawn}
+        label={text.charts.overTime(text.charts.spend)}
+        format={formatMoney}
+        span={span}
+        onChoose={onChoose}
+      />
     </Card>
   );
 }
 
-function Speed({
+function PercentilesCard({
   span,
   sum,
   title,
   metric,
   onChoose,
 }: Props & { readonly title: string; readonly metric: 'latency' | 'first_token' }) {
-  const { data: half } = useQuery(metricQuery(`${metric}_p50_ms`, span));
-  const { data: most } = useQuery(metricQuery(`${metric}_p95_ms`, span));
-  const drawn = useMemo(() => together([half, 'p50'], [most, 'p95']), [half, most]);
+  const { data: half } = useQuery(overviewMetricQuery(`${metric}_p50_ms`, span));
+  const { data: most } = useQuery(overviewMetricQuery(`${metric}_p95_ms`, span));
+  const drawn = useMemo(() => combineLines([half, text.charts.p50], [most, text.charts.p95]), [half, most]);
   const figures = metric === 'latency' ? sum.latency_ms : sum.first_token_ms;
   return (
     <Card title={title}>
       <div className="flex gap-9">
-        <StatCard label="p50" value={formatDuration(figures.p50)} />
-        <StatCard label="p95" value={formatDuration(figures.p95)} />
+        <StatCard label={text.charts.p50} value={formatDuration(figures.p50)} />
+        <StatCard label={text.charts.p95} value={formatDuration(figures.p95)} />
       </div>
-      <Drawn
+      <ZoomableChart
         drawn={drawn}
-        label={`${title} over time`}
+        label={text.charts.overTime(title)}
         format={formatDuration}
         span={span}
         onChoose={onChoose}
@@ -123,19 +129,19 @@ function Speed({
   );
 }
 
-interface Lines {
+interface ChartLines {
   readonly at: readonly number[];
   readonly series: readonly PlottedSeries[];
 }
 
-function Drawn({
+function ZoomableChart({
   drawn,
   label,
   format,
   span,
   onChoose,
 }: {
-  readonly drawn: Lines | null;
+  readonly drawn: ChartLines | null;
   readonly span: SelectedTimeRange;
   readonly label: string;
   readonly format: (value: number) => string;
@@ -158,7 +164,7 @@ function Drawn({
   );
 }
 
-function useDrawn(data: Timeseries | undefined, label: string): Lines | null {
+function useSpendLines(data: Timeseries | undefined, label: string): ChartLines | null {
   return useMemo(() => {
     if (!data) return null;
     const before = data.previous?.series[0]?.values;
@@ -168,14 +174,20 @@ function useDrawn(data: Timeseries | undefined, label: string): Lines | null {
         { label, values: data.series[0]?.values ?? data.at.map(() => 0) },
         // The range before can have one interval more or less, where its ends were rounded.
         ...(before
-          ? [{ label: 'the time before', compare: true, values: data.at.map((_, at) => before[at] ?? null) }]
+          ? [
+              {
+                label: text.charts.previous,
+                compare: true,
+                values: data.at.map((_, at) => before[at] ?? null),
+              },
+            ]
           : []),
       ],
     };
   }, [data, label]);
 }
 
-function together(...parts: readonly (readonly [Timeseries | undefined, string])[]): Lines | null {
+function combineLines(...parts: readonly (readonly [Timeseries | undefined, string])[]): ChartLines | null {
   const first = parts[0]?.[0];
   if (!first || parts.some(([data]) => data === undefined)) return null;
   return {
@@ -187,17 +199,20 @@ function together(...parts: readonly (readonly [Timeseries | undefined, string])
   };
 }
 
-function Change({ now, before }: { readonly now: number | undefined; readonly before: number | undefined }) {
-  const ratio = changeOf(now, before);
+function ChangeRatio({
+  now,
+  before,
+}: {
+  readonly now: number | undefined;
+  readonly before: number | undefined;
+}) {
+  const ratio = relativeChange(now, before);
   return <Delta ratio={ratio} text={ratio === null ? '' : formatPercent(Math.abs(ratio))} />;
 }
 
-function Before({ span }: { readonly span: SelectedTimeRange }) {
+function ComparisonNote({ span }: { readonly span: SelectedTimeRange }) {
   const hours = (span.to.getTime() - span.from.getTime()) / 3_600_000;
-  return (
-    <>
-      against the {hours < 48 ? `${formatCompact(Math.round(hours))} h` : `${Math.round(hours / 24)} d`}{' '}
-      before
-    </>
+  return text.charts.comparison(
+    hours < 48 ? `${formatCompact(Math.round(hours))} h` : `${Math.round(hours / 24)} d`,
   );
 }

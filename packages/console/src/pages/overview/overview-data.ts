@@ -7,10 +7,10 @@ import * as charts from '../../data/charts.ts';
 import { chartIntervalOf, type SelectedTimeRange, timeRangeQuery } from '../../filters/time-range.ts';
 
 export type Overview = z.output<typeof orgOverview>;
-export type Annotations = z.output<typeof analyticsAnnotations>;
+export type AnnotationsPage = z.output<typeof analyticsAnnotations>;
 
-/** A chart follows what happens; a page in the background does not ask. */
-const EVERY_MS = 15_000;
+/** Charts refresh at this interval while the page is visible. */
+const CHARTS_MS = 15_000;
 const COUNTERS_MS = 5_000;
 
 export function overviewQuery(span: SelectedTimeRange) {
@@ -25,44 +25,44 @@ export function overviewQuery(span: SelectedTimeRange) {
 
 export const BY_OUTCOME = { group_by: 'outcome' } as const;
 
-export function metricQuery(
+export function overviewMetricQuery(
   metric: string,
   span: SelectedTimeRange,
   more: Readonly<Record<string, string>> = {},
 ) {
   const query = { ...timeRangeQuery(span), metric, interval: chartIntervalOf(span), ...more };
-  return { ...charts.timeseriesQuery(query), refetchInterval: EVERY_MS, placeholderData: keepPreviousData };
+  return { ...charts.timeseriesQuery(query), refetchInterval: CHARTS_MS, placeholderData: keepPreviousData };
 }
 
-export function topQuery(by: string, metric: string, span: SelectedTimeRange, limit = 5) {
+export function overviewTopQuery(by: string, metric: string, span: SelectedTimeRange, limit = 5) {
   const query = { ...timeRangeQuery(span), by, metric, limit };
-  return { ...charts.topQuery(query), refetchInterval: EVERY_MS, placeholderData: keepPreviousData };
+  return { ...charts.topQuery(query), refetchInterval: CHARTS_MS, placeholderData: keepPreviousData };
 }
 
-export function changesQuery(span: SelectedTimeRange) {
+export function recentEventsQuery(span: SelectedTimeRange) {
   const query = { ...timeRangeQuery(span), limit: 6 };
   return queryOptions({
     queryKey: ['analytics', 'annotations', query],
-    queryFn: ({ signal }) => getJson<Annotations>('api/analytics/annotations', query, signal),
+    queryFn: ({ signal }) => getJson<AnnotationsPage>('api/analytics/annotations', query, signal),
     placeholderData: keepPreviousData,
   });
 }
 
-/** What the charts and lists will ask once they are drawn. The same question twice is asked once. */
-export function partQueries(span: SelectedTimeRange) {
+/** The queries of the charts and lists. The query cache sends equal queries once. */
+export function overviewPartQueries(span: SelectedTimeRange) {
   return {
     series: [
-      metricQuery('requests', span, BY_OUTCOME),
-      metricQuery('cost_nano_usd', span, { compare: 'previous' }),
+      overviewMetricQuery('requests', span, BY_OUTCOME),
+      overviewMetricQuery('cost_nano_usd', span, { compare: 'previous' }),
       ...['latency_p50_ms', 'latency_p95_ms', 'first_token_p50_ms', 'first_token_p95_ms'].map((metric) =>
-        metricQuery(metric, span),
+        overviewMetricQuery(metric, span),
       ),
     ],
     tops: [
-      topQuery('model', 'cost_nano_usd', span),
-      topQuery('key', 'cost_nano_usd', span),
-      topQuery('error_code', 'errors', span),
+      overviewTopQuery('model', 'cost_nano_usd', span),
+      overviewTopQuery('key', 'cost_nano_usd', span),
+      overviewTopQuery('error_code', 'errors', span),
     ],
-    changes: changesQuery(span),
+    changes: recentEventsQuery(span),
   };
 }

@@ -3,14 +3,14 @@ import type { ReactNode } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import type { SelectedTimeRange } from '../../filters/time-range.ts';
 import { formatCount, formatMoney } from '../../format/amounts.ts';
-import { pluralize } from '../../format/words.ts';
 import { Card } from '../../ui/cards.tsx';
 import { type DisplayStatus, StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
-import { withoutValue } from '../analytics/figures.ts';
-import { changesQuery, type Overview, topQuery } from './overview-data.ts';
+import { missingValueLabel } from '../analytics/metric-groups.ts';
+import { type Overview, overviewTopQuery, recentEventsQuery } from './overview-data.ts';
+import { text } from './text.ts';
 
-/** Who spends, what fails, how the jobs are, and what was changed. */
+/** Top spend, errors, monitors and recent events. */
 export function OverviewLists({
   span,
   overview,
@@ -20,16 +20,16 @@ export function OverviewLists({
 }) {
   return (
     <div className="grid gap-4 md:grid-cols-2 xl:grid-cols-3">
-      <Spenders span={span} title="Models by spend" by="model" />
-      <Spenders span={span} title="Keys by spend" by="key" />
-      <Errors span={span} />
-      <Monitors counts={overview.monitors} />
-      <Changes span={span} />
+      <TopSpendCard span={span} title={text.lists.modelsBySpend} by="model" />
+      <TopSpendCard span={span} title={text.lists.keysBySpend} by="key" />
+      <ErrorsCard span={span} />
+      <MonitorsCard counts={overview.monitors} />
+      <EventsCard span={span} />
     </div>
   );
 }
 
-function Spenders({
+function TopSpendCard({
   span,
   title,
   by,
@@ -38,7 +38,7 @@ function Spenders({
   readonly title: string;
   readonly by: 'model' | 'key';
 }) {
-  const { data } = useQuery(topQuery(by, 'cost_nano_usd', span));
+  const { data } = useQuery(overviewTopQuery(by, 'cost_nano_usd', span));
   const all = data?.data ?? [];
   const most = Math.max(...all.map(({ cost_nano_usd }) => cost_nano_usd), 1);
   return (
@@ -46,11 +46,11 @@ function Spenders({
       title={title}
       aside={
         <OrgLink to="/analytics" search={{ by }}>
-          All
+          {text.lists.all}
         </OrgLink>
       }
     >
-      <Rows empty={data && all.length === 0 ? 'No requests in this time.' : null}>
+      <Rows empty={data && all.length === 0 ? text.lists.noRequests : null}>
         {all.map(({ value, name, cost_nano_usd, requests }) => (
           <Row
             key={value ?? ''}
@@ -60,10 +60,10 @@ function Spenders({
                 search={value === null ? { [by]: '!*' } : { [by]: value }}
                 className="hover:underline"
               >
-                {name ?? value ?? withoutValue(by)}
+                {name ?? value ?? missingValueLabel(by)}
               </OrgLink>
             }
-            value={cost_nano_usd === 0 ? `${pluralize(requests, 'request')}, $0` : formatMoney(cost_nano_usd)}
+            value={cost_nano_usd === 0 ? text.lists.freeRequests(requests) : formatMoney(cost_nano_usd)}
             share={cost_nano_usd / most}
           />
         ))}
@@ -72,18 +72,18 @@ function Spenders({
   );
 }
 
-function Errors({ span }: { readonly span: SelectedTimeRange }) {
-  const { data } = useQuery(topQuery('error_code', 'errors', span));
+function ErrorsCard({ span }: { readonly span: SelectedTimeRange }) {
+  const { data } = useQuery(overviewTopQuery('error_code', 'errors', span));
   const all = (data?.data ?? []).filter(({ errors }) => errors > 0);
   return (
-    <Card title="Errors by code">
-      <Rows empty={data && all.length === 0 ? 'Nothing failed in this time.' : null}>
+    <Card title={text.lists.errorsByCode}>
+      <Rows empty={data && all.length === 0 ? text.lists.noErrors : null}>
         {all.map(({ value, errors }) => (
           <Row
             key={value ?? ''}
             label={
               value === null ? (
-                'without a code'
+                text.lists.noErrorCode
               ) : (
                 <OrgLink to="/requests" search={{ error_code: value }} className="hover:underline">
                   {value.replaceAll('_', ' ')}
@@ -98,20 +98,18 @@ function Errors({ span }: { readonly span: SelectedTimeRange }) {
   );
 }
 
-function Monitors({ counts }: { readonly counts: Overview['monitors'] }) {
+function MonitorsCard({ counts }: { readonly counts: Overview['monitors'] }) {
   const states: readonly (readonly [DisplayStatus, string, number])[] = [
-    ['failing', 'failing', counts.failing],
-    ['waiting', 'waiting', counts.waiting],
-    ['paused', 'paused', counts.paused],
-    ['healthy', 'healthy', counts.healthy],
+    ['failing', text.lists.monitorStates.failing, counts.failing],
+    ['waiting', text.lists.monitorStates.waiting, counts.waiting],
+    ['paused', text.lists.monitorStates.paused, counts.paused],
+    ['healthy', text.lists.monitorStates.healthy, counts.healthy],
   ];
   const total = states.reduce((sum, [, , number]) => sum + number, 0);
   return (
-    <Card title="Monitors" aside={<OrgLink to="/monitors">All</OrgLink>}>
+    <Card title={text.lists.monitors} aside={<OrgLink to="/monitors">{text.lists.all}</OrgLink>}>
       {total === 0 ? (
-        <p className="text-ui text-ink-2">
-          No monitors. A job that calls when it is done, and a message when it does not.
-        </p>
+        <p className="text-ui text-ink-2">{text.lists.noMonitors}</p>
       ) : (
         <ul className="flex flex-wrap gap-x-5 gap-y-2 text-ui">
           {states.map(([state, word, number]) =>
@@ -128,16 +126,16 @@ function Monitors({ counts }: { readonly counts: Overview['monitors'] }) {
   );
 }
 
-function Changes({ span }: { readonly span: SelectedTimeRange }) {
-  const { data } = useQuery(changesQuery(span));
-  const all = data?.data ?? [];
+function EventsCard({ span }: { readonly span: SelectedTimeRange }) {
+  const { data } = useQuery(recentEventsQuery(span));
+  const events = data?.data ?? [];
   return (
-    <Card title="What happened" aside={<OrgLink to="/management/audit">Audit</OrgLink>}>
-      <Rows empty={data && all.length === 0 ? 'Nothing was changed in this time.' : null}>
-        {all.map(({ at, text, actor, subject }) => (
-          <li key={`${at} ${text} ${subject.id}`} className="flex justify-between gap-3 py-1.5 text-ui">
+    <Card title={text.lists.events} aside={<OrgLink to="/management/audit">{text.lists.auditLog}</OrgLink>}>
+      <Rows empty={data && events.length === 0 ? text.lists.noEvents : null}>
+        {events.map(({ at, text: event, actor, subject }) => (
+          <li key={`${at} ${event} ${subject.id}`} className="flex justify-between gap-3 py-1.5 text-ui">
             <span className="min-w-0 break-words">
-              {text} {actor && <span className="text-ink-2">by {actor}</span>}
+              {event} {actor && <span className="text-ink-2">{text.lists.by(actor)}</span>}
             </span>
             <span className="shrink-0 text-small text-ink-3">
               <TimeText at={at} />

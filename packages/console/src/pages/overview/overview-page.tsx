@@ -10,24 +10,26 @@ import { gapsQuery } from '../../data/gaps.ts';
 import { selectQueryParameters } from '../../filters/query-part.ts';
 import { type SelectedTimeRange, timeRangeQuery } from '../../filters/time-range.ts';
 import { timeRangeOfUrl } from '../../filters/url-time-range.ts';
+import { browserZone, formatDayLabel } from '../../format/times.ts';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { TimeRangePicker } from '../../ui/time-range-picker.tsx';
 import { AttentionList } from './attention-list.tsx';
 import { Guide } from './guide.tsx';
 import { GuideInvitation } from './guide-invitation.tsx';
-import { askGuide, useGuide } from './guide-state.ts';
+import { prefetchGuide, useGuide } from './guide-state.ts';
 import { OverviewCharts } from './overview-charts.tsx';
-import { overviewQuery, partQueries } from './overview-data.ts';
+import { overviewPartQueries, overviewQuery } from './overview-data.ts';
 import { OverviewLists } from './overview-lists.tsx';
+import { text } from './text.ts';
 
-/** In five seconds: whether something needs a person. In an org where nothing happened yet, the way to the first request. */
+/** What needs attention, and the figures of a time range. A new organization sees the setup guide. */
 export function OverviewPage() {
   const { query, change } = useUrlState();
   const guide = useGuide(query.get('guide') === '1');
-  const time = timeOf(query);
-  const span = useMemo(() => spanOfTime(time), [time]);
+  const time = timeParameters(query);
+  const span = useMemo(() => parseTimeRange(time), [time]);
   const { data, error, refetch } = useQuery(overviewQuery(span));
-  useParts(span, !guide.isOpen);
+  usePrefetchParts(span, !guide.isOpen);
   const navigate = useNavigate();
   const org = useOrgId();
   useLiveQuery('monitors', ['overview']);
@@ -45,27 +47,28 @@ export function OverviewPage() {
   };
   if (guide.isOpen)
     return (
-      <PageFrame title="Overview">
+      <PageFrame title={text.page.title}>
         <Guide guide={guide} onClose={closeGuide} />
       </PageFrame>
     );
   return (
     <PageFrame
-      title="Overview"
+      title={text.page.title}
       actions={
         <TimeRangePicker span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
       }
     >
       {error && !data ? (
-        <ErrorState what="Could not load the overview." error={error} onRetry={() => void refetch()} />
+        <ErrorState what={text.page.loadFailed} error={error} onRetry={() => void refetch()} />
       ) : data ? (
         <div className="grid gap-4">
           <GuideInvitation guide={guide} onOpen={() => change({ guide: '1' })} />
           <AttentionList attention={data.attention} more={data.has_more} />
           {data.summary.retained_from > span.from.toISOString() && (
             <Notice state="partial">
-              Requests from before {new Date(data.summary.retained_from).toLocaleDateString('en-GB')} are no
-              longer kept.
+              {text.page.retention(
+                formatDayLabel(new Date(data.summary.retained_from), browserZone(), new Date()),
+              )}
             </Notice>
           )}
           <OverviewCharts span={span} sum={data.summary} onChoose={choose} />
@@ -78,44 +81,44 @@ export function OverviewPage() {
   );
 }
 
-/** The charts stand below what needs somebody, and do not wait for its answer to ask for theirs. */
-function useParts(span: SelectedTimeRange, on: boolean): void {
+/** Requests the data of the charts without waiting for the answer of the overview. */
+function usePrefetchParts(span: SelectedTimeRange, on: boolean): void {
   const client = useQueryClient();
   useEffect(() => {
-    if (on) askParts(client, span);
+    if (on) prefetchParts(client, span);
   }, [client, span, on]);
 }
 
-function askParts(client: QueryClient, span: SelectedTimeRange): void {
-  const { series, tops, changes } = partQueries(span);
+function prefetchParts(client: QueryClient, span: SelectedTimeRange): void {
+  const { series, tops, changes } = overviewPartQueries(span);
   for (const one of series) void client.prefetchQuery(one);
   for (const one of tops) void client.prefetchQuery(one);
   void client.prefetchQuery(changes);
 }
 
-function timeOf(query: URLSearchParams): string {
+function timeParameters(query: URLSearchParams): string {
   return selectQueryParameters(query, (name) => ['range', 'from', 'to'].includes(name));
 }
 
-function spanOfTime(time: string): SelectedTimeRange {
+function parseTimeRange(time: string): SelectedTimeRange {
   return timeRangeOfUrl(`overview ${time}`, new URLSearchParams(time));
 }
 
-/** What the page of a link will read. */
-export const askOverview: PrefetchQueries = (client, { query }) => {
-  const span = spanOfTime(timeOf(query));
+/** Prefetches the queries of the page. */
+export const prefetchOverview: PrefetchQueries = (client, { query }) => {
+  const span = parseTimeRange(timeParameters(query));
   const isGuideAsked = query.get('guide') === '1';
-  void askGuide(client, isGuideAsked);
+  void prefetchGuide(client, isGuideAsked);
   void client.prefetchQuery(overviewQuery(span));
   if (isGuideAsked) return;
-  askParts(client, span);
+  prefetchParts(client, span);
   void client.prefetchQuery(annotationsListQuery(timeRangeQuery(span)));
   void client.prefetchQuery(gapsQuery);
 };
 
 function OverviewSkeleton() {
   return (
-    <div role="status" aria-label="Loading" className="grid gap-4 xl:grid-cols-2">
+    <div role="status" aria-label={text.page.loading} className="grid gap-4 xl:grid-cols-2">
       <Skeleton className="h-10 xl:col-span-2" />
       {[1, 2, 3, 4].map((card) => (
         <Skeleton key={card} className="h-56" />

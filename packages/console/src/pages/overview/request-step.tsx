@@ -8,20 +8,21 @@ import { type CreatedKey, getPlaygroundKey } from '../../data/created-keys.ts';
 import { useSignedIn } from '../../data/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
-import { CLIENTS } from '../connect/clients.ts';
-import { Arrived, newestOf, Waiting } from '../connect/first-use.tsx';
+import { CONNECT_CLIENTS } from '../connect/clients.ts';
+import { FirstRequestResult, newestRequestQuery, WaitingStatus } from '../connect/first-request.tsx';
 import { KeyStep } from '../connect/key-step.tsx';
 import { NEW_PROMPT } from '../playground/chat-request.ts';
 import { runChat } from '../playground/run-chat.ts';
+import { text } from './text.ts';
 
 const HELLO = { ...NEW_PROMPT, turns: [{ role: 'user', text: 'Hello' }] } as const;
 
-/** The first request: pasted, or sent from here. */
+/** The first request: a copied command, or one sent from this page. */
 export function RequestStep() {
-  const [made, setMade] = useState<CreatedKey | null>(null);
+  const [created, setCreated] = useState<CreatedKey | null>(null);
   const org = useOrgId();
   const { user } = useSignedIn();
-  const { data } = useQuery(newestOf([]));
+  const { data } = useQuery(newestRequestQuery([]));
   const send = useApiMutation(
     async () => {
       const key = await getPlaygroundKey(org, user.name);
@@ -31,30 +32,36 @@ export function RequestStep() {
         model: 'sandbox/echo',
         key,
         signal,
-        tell: () => undefined,
+        report: () => undefined,
       });
       if (error) throw error;
     },
     { touches: [['first-use']] },
   );
-  const place = { gateway: apiUrl('gateway').href, key: made?.key ?? '$FLOE_KEY', model: 'sandbox/echo' };
+  const settings = {
+    gateway: apiUrl('gateway').href,
+    key: created?.key ?? '$FLOE_KEY',
+    model: 'sandbox/echo',
+  };
   const snippets = ['curl', 'python-openai', 'typescript-openai'].flatMap((id) => {
-    const client = CLIENTS.find((one) => one.id === id);
-    return client ? client.snippets(place).map(({ code }) => ({ label: client.name, code })) : [];
+    const client = CONNECT_CLIENTS.find((one) => one.id === id);
+    return client ? client.snippets(settings).map(({ code }) => ({ label: client.name, code })) : [];
   });
   const row = data?.data[0];
   return (
     <>
-      <p className="text-ui text-ink-2">
-        The sandbox provider is built in. It needs no account and costs nothing.
-      </p>
-      <KeyStep what="first-steps" made={made} onMade={setMade} />
+      <p className="text-ui text-ink-2">{text.requestStep.intro}</p>
+      <KeyStep purpose="first-steps" created={created} onCreated={setCreated} />
       <CodeBlock snippets={snippets} />
       <div className="flex flex-wrap items-center gap-3">
         <Button icon={Send} needs="playground" busy={send.running} onClick={() => send.run(undefined)}>
-          Send it for me
+          {text.requestStep.send}
         </Button>
-        {row ? <Arrived row={row} who="Your gateway" /> : <Waiting>Waiting for the first request…</Waiting>}
+        {row ? (
+          <FirstRequestResult row={row} client={text.requestStep.client} />
+        ) : (
+          <WaitingStatus>{text.requestStep.waiting}</WaitingStatus>
+        )}
       </div>
       {send.error && (
         <p role="alert" className="text-small text-failing-ink">

@@ -5,37 +5,38 @@ import { formatCount, formatDuration, formatMoney } from '../../format/amounts.t
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { StatusBadge } from '../../ui/status.tsx';
-import { modelsOf, outcomeOf } from '../requests/request-rows.ts';
-import type { ToolCall } from './chat-request.ts';
-import { writtenRowQuery } from './playground-data.ts';
-import type { Run } from './run-chat.ts';
+import { outcomeOf, requestModels } from '../requests/request-rows.ts';
+import type { ChatToolCall } from './chat-request.ts';
+import { recordedRequestQuery } from './playground-data.ts';
+import type { ChatRun } from './run-chat.ts';
+import { text } from './text.ts';
 
-/** What one model answered, what it took, and where to read why. */
+/** The answer of one model, its figures and a link to its request. */
 export function AnswerPane({
   run,
   onContinue,
 }: {
-  readonly run: Run | null;
-  /** Takes the answer into the conversation. Null when it cannot be, as beside another one. */
+  readonly run: ChatRun | null;
+  /** Adds the answer to the conversation. Null when models are compared. */
   readonly onContinue: (() => void) | null;
 }) {
   if (!run)
     return (
       <p className="rounded-card border border-dashed border-line-strong px-4 py-10 text-center text-ui text-ink-2">
-        The answer will be here. Nothing is sent before you run.
+        {text.answer.empty}
       </p>
     );
   const { answer, phase } = run;
   return (
     <article
-      aria-label={`Answer of ${run.model}`}
+      aria-label={text.answer.label(run.model)}
       className="min-w-0 rounded-card border border-line bg-surface"
     >
       <AnswerHead run={run} />
       <div className="grid gap-3 p-4">
         {answer.reasoning !== '' && (
           <details className="text-ui text-ink-2">
-            <summary className="min-h-6">Reasoning</summary>
+            <summary className="min-h-6">{text.answer.reasoning}</summary>
             <p className="mt-1 break-words whitespace-pre-wrap">{answer.reasoning}</p>
           </details>
         )}
@@ -53,14 +54,14 @@ export function AnswerPane({
         {answer.calls.map((call) => (
           <CallCard key={call.id} call={call} />
         ))}
-        <Failure run={run} />
+        <AnswerError run={run} />
       </div>
       <footer className="grid gap-2 border-t border-line px-4 py-2.5">
-        <Figures run={run} />
+        <RunFigures run={run} />
         {phase === 'done' && onContinue && (
           <div>
             <Button icon={CornerDownLeft} onClick={onContinue}>
-              {answer.calls.length > 0 ? 'Answer the call' : 'Go on from here'}
+              {answer.calls.length > 0 ? text.answer.answerCall : text.answer.continue}
             </Button>
           </div>
         )}
@@ -69,79 +70,83 @@ export function AnswerPane({
   );
 }
 
-function AnswerHead({ run }: { readonly run: Run }) {
+function AnswerHead({ run }: { readonly run: ChatRun }) {
   const { answer, phase } = run;
   return (
     <header className="flex min-h-11 items-center gap-2 border-b border-line px-4">
       <h2 className="min-w-0 flex-1 truncate text-ui font-semibold">{run.model}</h2>
       {phase === 'running' && (
-        <span className="text-small text-ink-2">{answer.text ? 'Writing…' : 'Waiting…'}</span>
+        <span className="text-small text-ink-2">
+          {answer.text ? text.answer.writing : text.answer.waiting}
+        </span>
       )}
-      {phase === 'stopped' && <StatusBadge state="aborted">Stopped</StatusBadge>}
-      {phase === 'failed' && <StatusBadge state="failing">Failed</StatusBadge>}
-      {answer.text !== '' && <CopyButton text={answer.text} label="Copy the answer" />}
+      {phase === 'stopped' && <StatusBadge state="aborted">{text.answer.stopped}</StatusBadge>}
+      {phase === 'failed' && <StatusBadge state="failing">{text.answer.failed}</StatusBadge>}
+      {answer.text !== '' && <CopyButton text={answer.text} label={text.answer.copy} />}
     </header>
   );
 }
 
-function CallCard({ call }: { readonly call: ToolCall }) {
+function CallCard({ call }: { readonly call: ChatToolCall }) {
   return (
     <section className="rounded-control border border-line bg-sunken px-3 py-2">
-      <h3 className="text-label text-ink-2">Calls {call.name}</h3>
-      <pre className="mt-1 font-mono text-code break-words whitespace-pre-wrap">{pretty(call.args)}</pre>
+      <h3 className="text-label text-ink-2">{text.answer.call(call.name)}</h3>
+      <pre className="mt-1 font-mono text-code break-words whitespace-pre-wrap">{formatJson(call.args)}</pre>
     </section>
   );
 }
 
-/** The gateway's own words, as every client gets them. */
-function Failure({ run }: { readonly run: Run }) {
-  const told = run.error ?? run.answer.failure;
-  if (!told) return null;
+/** The error message of the gateway. */
+function AnswerError({ run }: { readonly run: ChatRun }) {
+  const failure = run.error ?? run.answer.failure;
+  if (!failure) return null;
   return (
     <p
       role="alert"
       className="rounded-control border border-failing-line bg-failing-tint px-3 py-2 text-ui text-failing-ink"
     >
-      {told.message} <code className="font-mono text-code">{told.code}</code>
+      {failure.message} <code className="font-mono text-code">{failure.code}</code>
     </p>
   );
 }
 
-function Figures({ run }: { readonly run: Run }) {
+function RunFigures({ run }: { readonly run: ChatRun }) {
   const isOver = run.phase !== 'running';
-  const { data: row } = useQuery(writtenRowQuery(isOver ? run.requestId : null));
+  const { data: row } = useQuery(recordedRequestQuery(isOver ? run.requestId : null));
   const { outputTokens } = run.answer;
-  const served = row && (modelsOf(row).served ?? row.model);
+  const served = row && (requestModels(row).served ?? row.model);
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-small text-ink-2 figures">
-      {run.firstMs !== null && <span>{formatDuration(run.firstMs)} to the first token</span>}
+      {run.firstMs !== null && <span>{text.figures.firstToken(formatDuration(run.firstMs))}</span>}
       {run.totalMs !== null && <span>{formatDuration(run.totalMs)}</span>}
-      {outputTokens !== null && <span>{formatCount(outputTokens)} tokens</span>}
+      {outputTokens !== null && <span>{text.figures.tokens(formatCount(outputTokens))}</span>}
       {row && (
         <span>
           {row.cost_nano_usd === null
-            ? `cost ${outcomeOf(row).state === 'healthy' ? 'unknown' : '–'}`
+            ? outcomeOf(row).state === 'healthy'
+              ? text.figures.unknownCost
+              : text.figures.noCost
             : formatMoney(row.cost_nano_usd)}
         </span>
       )}
       {row && served && (
         <span>
-          served by {served}
-          {row.attempt_count > 1 && `, attempt ${row.attempt_count}`}
+          {text.figures.servedBy(served)}
+          {row.attempt_count > 1 && text.figures.attempt(row.attempt_count)}
         </span>
       )}
-      {row && row.state === 'aborted' && <span>Client left</span>}
+      {row && row.state === 'aborted' && <span>{text.figures.clientDisconnected}</span>}
       {isOver && run.requestId && (
-        <OrgLink to={`/requests/${run.requestId}`}>See what happened to it</OrgLink>
+        <OrgLink to={`/requests/${run.requestId}`}>{text.figures.openRequest}</OrgLink>
       )}
     </div>
   );
 }
 
-function pretty(text: string): string {
+function formatJson(json: string): string {
   try {
-    return JSON.stringify(JSON.parse(text), null, 2);
+    return JSON.stringify(JSON.parse(json), null, 2);
   } catch {
-    return text;
+    return json;
   }
 }

@@ -1,29 +1,30 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { text as strings } from './text.ts';
 
-/** What the playground asks, and the body that stands for it. Pure. */
+/** The prompt of the playground and the request body for it. Pure. */
 
-export interface ToolCall {
+export interface ChatToolCall {
   readonly id: string;
   readonly name: string;
   /** JSON text as the model wrote it. */
   readonly args: string;
 }
 
-export interface Turn {
+export interface PromptTurn {
   readonly role: 'user' | 'assistant' | 'tool';
   readonly text: string;
   /** `data:` URLs of pictures. */
   readonly images?: readonly string[];
-  /** What an assistant's turn asked to be called. */
-  readonly calls?: readonly ToolCall[];
-  /** The call that a tool's turn answers. */
+  /** The tool calls of an assistant turn. */
+  readonly calls?: readonly ChatToolCall[];
+  /** The id of the call that a tool turn answers. */
   readonly callId?: string;
 }
 
-export interface Prompt {
+export interface PlaygroundPrompt {
   readonly system: string;
-  readonly turns: readonly Turn[];
-  /** Numbers as typed; empty leaves them to the model. */
+  readonly turns: readonly PromptTurn[];
+  /** Numbers as typed; empty for the default of the model. */
   readonly temperature: string;
   readonly maxTokens: string;
   /** JSON text of the list of tools; empty for none. */
@@ -33,7 +34,7 @@ export interface Prompt {
   readonly schema: string;
 }
 
-export const NEW_PROMPT: Prompt = {
+export const NEW_PROMPT: PlaygroundPrompt = {
   system: '',
   turns: [{ role: 'user', text: '' }],
   temperature: '',
@@ -49,7 +50,7 @@ export const EXAMPLE_TOOLS = JSON.stringify(
       type: 'function',
       function: {
         name: 'get_weather',
-        description: 'Weather of a place, now.',
+        description: 'Get the current weather of a place.',
         parameters: {
           type: 'object',
           properties: { place: { type: 'string' } },
@@ -62,18 +63,20 @@ export const EXAMPLE_TOOLS = JSON.stringify(
   2,
 );
 
-/** What keeps a prompt from being sent, or null. */
-export function promptProblem(prompt: Prompt): { readonly field: string; readonly text: string } | null {
+/** Why a prompt cannot be sent, or null. */
+export function promptProblem(
+  prompt: PlaygroundPrompt,
+): { readonly field: string; readonly text: string } | null {
   if (!prompt.turns.some(({ text, images }) => text.trim() !== '' || images?.length))
-    return { field: 'turns', text: 'Write a message first.' };
+    return { field: 'turns', text: strings.problems.noMessage };
   if (prompt.temperature !== '' && !(Number(prompt.temperature) >= 0 && Number(prompt.temperature) <= 2))
-    return { field: 'temperature', text: 'A number from 0 to 2.' };
+    return { field: 'temperature', text: strings.problems.temperature };
   if (prompt.maxTokens !== '' && !/^[1-9]\d{0,6}$/.test(prompt.maxTokens))
-    return { field: 'max_tokens', text: 'A whole number from 1.' };
+    return { field: 'max_tokens', text: strings.problems.maxTokens };
   if (prompt.json && prompt.schema.trim() !== '' && schemaOf(prompt.schema) === null)
-    return { field: 'schema', text: 'A JSON Schema: an object, such as {"type": "object", …}.' };
+    return { field: 'schema', text: strings.problems.schema };
   return prompt.tools.trim() !== '' && toolsOf(prompt.tools) === null
-    ? { field: 'tools', text: 'A JSON list of tools, each with type and function.' }
+    ? { field: 'tools', text: strings.problems.tools }
     : null;
 }
 
@@ -95,7 +98,7 @@ function schemaOf(text: string): JsonObject | null {
   }
 }
 
-function formatOf({ json, schema }: Prompt): JsonObject {
+function formatOf({ json, schema }: PlaygroundPrompt): JsonObject {
   if (!json) return {};
   const wanted = schemaOf(schema);
   return {
@@ -106,13 +109,13 @@ function formatOf({ json, schema }: Prompt): JsonObject {
 }
 
 /** The Chat Completions body of a prompt. */
-export function requestBody(prompt: Prompt, model: string): JsonObject {
+export function chatRequestBody(prompt: PlaygroundPrompt, model: string): JsonObject {
   const tools = toolsOf(prompt.tools);
   return {
     model,
     messages: [
       ...(prompt.system.trim() === '' ? [] : [{ role: 'system', content: prompt.system }]),
-      ...prompt.turns.filter(saysSomething).map(messageOf),
+      ...prompt.turns.filter(hasContent).map(messageOf),
     ],
     ...(prompt.temperature === '' ? {} : { temperature: Number(prompt.temperature) }),
     ...(prompt.maxTokens === '' ? {} : { max_tokens: Number(prompt.maxTokens) }),
@@ -121,11 +124,11 @@ export function requestBody(prompt: Prompt, model: string): JsonObject {
   };
 }
 
-function saysSomething({ text, images, calls, role }: Turn): boolean {
+function hasContent({ text, images, calls, role }: PromptTurn): boolean {
   return role === 'tool' || text.trim() !== '' || Boolean(images?.length) || Boolean(calls?.length);
 }
 
-function messageOf({ role, text, images = [], calls = [], callId }: Turn): JsonObject {
+function messageOf({ role, text, images = [], calls = [], callId }: PromptTurn): JsonObject {
   if (role === 'tool') return { role, tool_call_id: callId ?? '', content: text };
   if (calls.length > 0)
     return {
@@ -148,17 +151,17 @@ function messageOf({ role, text, images = [], calls = [], callId }: Turn): JsonO
 }
 
 /** The conversation after an answer, ready for the next message: an empty one, or one for each call to answer. */
-export function continued(
-  prompt: Prompt,
-  answer: { readonly text: string; readonly calls: readonly ToolCall[] },
-): Prompt {
+export function continueConversation(
+  prompt: PlaygroundPrompt,
+  answer: { readonly text: string; readonly calls: readonly ChatToolCall[] },
+): PlaygroundPrompt {
   const { text, calls } = answer;
-  const next: readonly Turn[] =
+  const next: readonly PromptTurn[] =
     calls.length === 0
       ? [{ role: 'user', text: '' }]
-      : calls.map(({ id }): Turn => ({ role: 'tool', text: '{"ok":true}', callId: id }));
+      : calls.map(({ id }): PromptTurn => ({ role: 'tool', text: '{"ok":true}', callId: id }));
   return {
     ...prompt,
-    turns: [...prompt.turns.filter(saysSomething), { role: 'assistant', text, calls }, ...next],
+    turns: [...prompt.turns.filter(hasContent), { role: 'assistant', text, calls }, ...next],
   };
 }

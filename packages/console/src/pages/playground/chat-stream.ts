@@ -1,20 +1,21 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import type { ToolCall } from './chat-request.ts';
+import type { ChatToolCall } from './chat-request.ts';
+import { text as strings } from './text.ts';
 
-/** Reading a streamed chat answer, as every client does. Pure. */
+/** Parses a streamed chat answer. Pure. */
 
 export interface ChatAnswer {
   readonly text: string;
   readonly reasoning: string;
-  readonly calls: readonly ToolCall[];
+  readonly calls: readonly ChatToolCall[];
   readonly finish: string | null;
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
-  /** An error that came inside the stream. */
+  /** An error inside the stream. */
   readonly failure: { readonly message: string; readonly code: string } | null;
 }
 
-export const NO_ANSWER: ChatAnswer = {
+export const EMPTY_CHAT_ANSWER: ChatAnswer = {
   text: '',
   reasoning: '',
   calls: [],
@@ -24,8 +25,8 @@ export const NO_ANSWER: ChatAnswer = {
   failure: null,
 };
 
-/** Cuts a stream of Server-Sent Events into the data of each, wherever the network cut it. */
-export class EventCutter {
+/** Splits a stream of Server-Sent Events into the data of each event, wherever the network split it. */
+export class SseDataParser {
   #rest = '';
 
   /** The data of every event that is complete by now. */
@@ -43,15 +44,18 @@ export class EventCutter {
   }
 }
 
-/** The answer with one more event; what is not understood changes nothing. */
-export function withEvent(answer: ChatAnswer, data: string): ChatAnswer {
+/** The answer with one more event. Unknown events are ignored. */
+export function applyChatEvent(answer: ChatAnswer, data: string): ChatAnswer {
   const chunk = objectIn(data);
   if (!chunk) return answer;
   const error = chunk['error'];
   if (isObject(error))
     return {
       ...answer,
-      failure: { message: textAt(error, 'message') || 'The stream broke.', code: textAt(error, 'code') },
+      failure: {
+        message: textAt(error, 'message') || strings.answer.streamBroke,
+        code: textAt(error, 'code'),
+      },
     };
   const choices = chunk['choices'];
   const choice = Array.isArray(choices) ? choices[0] : undefined;
@@ -63,10 +67,10 @@ export function withEvent(answer: ChatAnswer, data: string): ChatAnswer {
         outputTokens: numberAt(usage, 'completion_tokens'),
       }
     : answer;
-  return isObject(choice) ? withChoice(counted, choice) : counted;
+  return isObject(choice) ? applyChoice(counted, choice) : counted;
 }
 
-function withChoice(answer: ChatAnswer, choice: JsonObject): ChatAnswer {
+function applyChoice(answer: ChatAnswer, choice: JsonObject): ChatAnswer {
   const delta = choice['delta'] ?? choice['message'];
   const finish = textAt(choice, 'finish_reason') || answer.finish;
   if (!isObject(delta)) return { ...answer, finish };
@@ -76,18 +80,18 @@ function withChoice(answer: ChatAnswer, choice: JsonObject): ChatAnswer {
     finish,
     text: answer.text + textAt(delta, 'content') + textAt(delta, 'refusal'),
     reasoning: answer.reasoning + (textAt(delta, 'reasoning_content') || textAt(delta, 'reasoning')),
-    calls: Array.isArray(calls) ? calls.filter(isObject).reduce(withCall, answer.calls) : answer.calls,
+    calls: Array.isArray(calls) ? calls.filter(isObject).reduce(applyToolCall, answer.calls) : answer.calls,
   };
 }
 
-function withCall(calls: readonly ToolCall[], piece: JsonObject): readonly ToolCall[] {
+function applyToolCall(calls: readonly ChatToolCall[], piece: JsonObject): readonly ChatToolCall[] {
   const index = numberAt(piece, 'index') ?? calls.length;
-  const told = piece['function'];
+  const call = piece['function'];
   const known = calls[index] ?? { id: '', name: '', args: '' };
-  const next: ToolCall = {
+  const next: ChatToolCall = {
     id: textAt(piece, 'id') || known.id,
-    name: known.name + (isObject(told) ? textAt(told, 'name') : ''),
-    args: known.args + (isObject(told) ? textAt(told, 'arguments') : ''),
+    name: known.name + (isObject(call) ? textAt(call, 'name') : ''),
+    args: known.args + (isObject(call) ? textAt(call, 'arguments') : ''),
   };
   const list = [...calls];
   list[index] = next;

@@ -1,12 +1,13 @@
+import type { RequestDetail } from '@floe/contract/api/analytics';
 import { queryOptions } from '@tanstack/react-query';
 import { getJson } from '../../data/api-client.ts';
 import { ApiError } from '../../data/api-error.ts';
 import type { Model } from '../../data/org-lists.ts';
 import { formatCompact, formatPrice } from '../../format/amounts.ts';
 import type { SelectOption } from '../../ui/field.tsx';
-import type { RequestDetail } from '../requests/request-data.ts';
+import { text } from './text.ts';
 
-/** Routes first, then models by provider; context and price behind the name. */
+/** Routes first, then models by provider, each with its context window and prices. */
 export function modelChoices(models: readonly Model[]): readonly SelectOption[] {
   const order = [...models].sort((a, b) =>
     a.kind === b.kind ? a.id.localeCompare(b.id, 'en') : a.kind === 'alias' ? -1 : 1,
@@ -14,19 +15,19 @@ export function modelChoices(models: readonly Model[]): readonly SelectOption[] 
   return order.map(({ id, kind, targets, context_window, prices }) => {
     const facts =
       kind === 'alias'
-        ? [`route to ${targets.join(', ')}`]
+        ? [text.models.route(targets.join(', '))]
         : [
-            context_window === null ? null : `${formatCompact(context_window)} context`,
+            context_window === null ? null : text.models.context(formatCompact(context_window)),
             prices === null
-              ? 'price unknown'
-              : `$${formatPrice(prices.input_usd)} / $${formatPrice(prices.output_usd)}`,
+              ? text.models.noPrice
+              : text.models.prices(formatPrice(prices.input_usd), formatPrice(prices.output_usd)),
           ].filter((fact) => fact !== null);
-    return { value: id, label: facts.length === 0 ? id : `${id} · ${facts.join(' · ')}` };
+    return { value: id, label: text.models.option(id, facts) };
   });
 }
 
-/** The row of a run. It is written a moment after the answer, so it is asked for until it is there. */
-export function writtenRowQuery(id: string | null) {
+/** The request of a run. It is recorded shortly after the answer, so the query retries until it exists. */
+export function recordedRequestQuery(id: string | null) {
   return queryOptions({
     queryKey: ['request', id],
     queryFn: ({ signal }) =>

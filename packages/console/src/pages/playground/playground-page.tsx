@@ -15,27 +15,26 @@ import { ErrorState, Notice } from '../../ui/feedback.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { AnswerPane } from './answer-pane.tsx';
-import { continued, NEW_PROMPT, type Prompt, promptProblem } from './chat-request.ts';
-import { copiesOf } from './copy-as.ts';
-import { FromRequest } from './from-request.tsx';
-import { keepPrompt, keptPrompt } from './kept-prompt.ts';
+import { continueConversation, NEW_PROMPT, type PlaygroundPrompt, promptProblem } from './chat-request.ts';
+import { LoadRequestPrompt } from './load-request-prompt.tsx';
 import { modelChoices } from './playground-data.ts';
 import { PromptForm } from './prompt-form.tsx';
-import { useRuns } from './use-runs.ts';
+import { buildRequestSnippets } from './request-snippets.ts';
+import { loadStoredPrompt, storePrompt } from './stored-prompt.ts';
+import { text } from './text.ts';
+import { useChatRuns } from './use-chat-runs.ts';
 
-/** Tries a model or a route as a caller would, beside another one when asked to. */
+/** Sends a prompt to a model or a route as a client would, or to two of them for comparison. */
 export function PlaygroundPage() {
   const play = usePlayground();
   const { models, prompt, setPrompt, problem, from, change } = play;
   const refusal = useDenialReason('playground');
   return (
-    <PageFrame title="Playground" actions={<Toolbar play={play} />}>
+    <PageFrame title={text.page.title} actions={<Toolbar play={play} />}>
       <div className="grid gap-4">
-        {refusal && (
-          <Notice state="unknown">The playground calls models with a key of your own. {refusal}</Notice>
-        )}
+        {refusal && <Notice state="unknown">{text.page.permission(refusal)}</Notice>}
         {from && (
-          <FromRequest
+          <LoadRequestPrompt
             id={from}
             onLoaded={(loaded, model) => {
               setPrompt({ ...NEW_PROMPT, ...loaded });
@@ -46,19 +45,19 @@ export function PlaygroundPage() {
         )}
         {models.error && (
           <ErrorState
-            what="Could not load the models."
+            what={text.page.modelsFailed}
             error={models.error}
             onRetry={() => void models.refetch()}
           />
         )}
         {models.data && isSandboxOnly(models.data.data) && (
           <p className="text-ui text-ink-2">
-            <b className="font-medium text-ink">Only the sandbox is enabled.</b> It echoes.{' '}
-            <OrgLink to="/management/providers">Enable a provider</OrgLink> to talk to a model.
+            <b className="font-medium text-ink">{text.page.sandboxOnly}</b> {text.page.sandboxHint}{' '}
+            <OrgLink to="/management/providers">{text.page.addProvider}</OrgLink>
           </p>
         )}
         <div className="grid items-start gap-4 lg:grid-cols-2">
-          <section aria-label="Prompt" className="grid gap-4">
+          <section aria-label={text.page.prompt} className="grid gap-4">
             <ModelPickers play={play} />
             <PromptForm prompt={prompt} problem={problem} onChange={setPrompt} />
           </section>
@@ -74,13 +73,13 @@ type Playground = ReturnType<typeof usePlayground>;
 function usePlayground() {
   const { query, change } = useUrlState();
   const models = useQuery(orgModelsQuery);
-  const [prompt, setPrompt] = useState<Prompt>(keptPrompt);
+  const [prompt, setPrompt] = useState<PlaygroundPrompt>(loadStoredPrompt);
   const [tried, setTried] = useState(false);
-  const runs = useRuns();
+  const runs = useChatRuns();
   const refusal = useDenialReason('playground');
-  useEffect(() => keepPrompt(prompt), [prompt]);
+  useEffect(() => storePrompt(prompt), [prompt]);
   const choices = modelChoices(models.data?.data ?? []);
-  const first = query.get('model') ?? usual(models.data?.data ?? []);
+  const first = query.get('model') ?? defaultModel(models.data?.data ?? []);
   const beside = query.get('beside');
   const chosen = beside === null ? [first] : [first, beside];
   const found = promptProblem(prompt);
@@ -91,12 +90,13 @@ function usePlayground() {
   };
   const copy = (label: string) => {
     const code =
-      copiesOf(prompt, chosen, apiUrl('gateway').href).find((one) => one.label === label)?.code ?? '';
-    copyWithToast(code, `${label} copied. The key is $FLOE_KEY.`);
+      buildRequestSnippets(prompt, chosen, apiUrl('gateway').href).find((one) => one.label === label)?.code ??
+      '';
+    copyWithToast(code, text.page.codeCopied(label));
   };
   useShortcuts([
-    { keys: 'mod+enter', does: 'Run', run },
-    { keys: 'Escape', does: 'Stop', run: runs.stop },
+    { keys: 'mod+enter', does: text.toolbar.runShortcut, run },
+    { keys: 'Escape', does: text.toolbar.stopShortcut, run: runs.stop },
   ]);
   const problem = tried ? found : null;
   const from = query.get('from');
@@ -106,7 +106,10 @@ function usePlayground() {
 function Answers({ play }: { readonly play: Playground }) {
   const { chosen, runs, prompt, setPrompt } = play;
   return (
-    <section aria-label="Answers" className={chosen.length > 1 ? 'grid gap-4 2xl:grid-cols-2' : 'grid gap-4'}>
+    <section
+      aria-label={text.page.answers}
+      className={chosen.length > 1 ? 'grid gap-4 2xl:grid-cols-2' : 'grid gap-4'}
+    >
       {chosen.map((model, index) => (
         <AnswerPane
           // biome-ignore lint/suspicious/noArrayIndexKey: the two columns are told apart by their place.
@@ -116,7 +119,7 @@ function Answers({ play }: { readonly play: Playground }) {
             chosen.length === 1 && model !== ''
               ? () => {
                   const run = runs.runs[0];
-                  if (run) setPrompt(continued(prompt, run.answer));
+                  if (run) setPrompt(continueConversation(prompt, run.answer));
                   runs.clear();
                 }
               : null
@@ -134,10 +137,10 @@ function Toolbar({ play }: { readonly play: Playground }) {
     <>
       {beside === null && (
         <Button icon={Columns2} onClick={() => change({ beside: other })}>
-          Compare
+          {text.toolbar.compare}
         </Button>
       )}
-      <Menu trigger={<Button>Copy as…</Button>}>
+      <Menu trigger={<Button>{text.toolbar.copyAs}</Button>}>
         {[
           'curl',
           'Python, OpenAI',
@@ -153,11 +156,11 @@ function Toolbar({ play }: { readonly play: Playground }) {
       </Menu>
       {runs.running ? (
         <Button icon={Square} onClick={runs.stop}>
-          Stop
+          {text.toolbar.stop}
         </Button>
       ) : (
         <Button look="primary" icon={Play} needs="playground" onClick={run}>
-          Run
+          {text.toolbar.run}
         </Button>
       )}
     </>
@@ -168,29 +171,29 @@ function ModelPickers({ play }: { readonly play: Playground }) {
   const { choices, chosen, beside, change } = play;
   return (
     <div className={beside === null ? 'grid gap-3' : 'grid gap-3 sm:grid-cols-2'}>
-      <Field label="Model or route">
+      <Field label={text.models.first}>
         <Combobox
           choices={choices}
           value={chosen[0] ?? ''}
-          placeholder="provider/model"
+          placeholder={text.models.placeholder}
           free
           onChange={(model) => change({ model }, 'replace')}
         />
       </Field>
       {beside !== null && (
         <div className="relative">
-          <Field label="Beside it">
+          <Field label={text.models.second}>
             <Combobox
               choices={choices}
               value={beside}
-              placeholder="provider/model"
+              placeholder={text.models.placeholder}
               free
               onChange={(model) => change({ beside: model }, 'replace')}
             />
           </Field>
           <IconButton
             icon={X}
-            label="Do not compare"
+            label={text.models.stopComparing}
             onClick={() => change({ beside: null })}
             className="absolute! -top-1.5 right-0 size-6"
           />
@@ -200,8 +203,8 @@ function ModelPickers({ play }: { readonly play: Playground }) {
   );
 }
 
-/** What to begin with: a route when there is one, else the sandbox that echoes, else the first model. */
-function usual(models: readonly Model[]): string {
+/** The first route if there is one, else the echo model of the sandbox, else the first model. */
+function defaultModel(models: readonly Model[]): string {
   const route = models.find(({ kind }) => kind === 'alias');
   const echo = models.find(({ id }) => id === 'sandbox/echo');
   return (route ?? echo ?? models[0])?.id ?? '';

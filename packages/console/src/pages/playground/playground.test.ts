@@ -1,14 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { continued, NEW_PROMPT, type Prompt, promptProblem, requestBody } from './chat-request.ts';
-import { EventCutter, NO_ANSWER, withEvent } from './chat-stream.ts';
-import { copiesOf } from './copy-as.ts';
-import { promptOfBody } from './prompt-of-body.ts';
+import {
+  chatRequestBody,
+  continueConversation,
+  NEW_PROMPT,
+  type PlaygroundPrompt,
+  promptProblem,
+} from './chat-request.ts';
+import { applyChatEvent, EMPTY_CHAT_ANSWER, SseDataParser } from './chat-stream.ts';
+import { parsePromptBody } from './parse-prompt-body.ts';
+import { buildRequestSnippets } from './request-snippets.ts';
 
-const ASKED: Prompt = { ...NEW_PROMPT, system: 'Be short.', turns: [{ role: 'user', text: 'It\'s "so"' }] };
+const ASKED: PlaygroundPrompt = {
+  ...NEW_PROMPT,
+  system: 'Be short.',
+  turns: [{ role: 'user', text: 'It\'s "so"' }],
+};
 
 test('a prompt becomes the body that a client would send, without what was left empty', () => {
-  assert.deepEqual(requestBody(ASKED, 'smart'), {
+  assert.deepEqual(chatRequestBody(ASKED, 'smart'), {
     model: 'smart',
     messages: [
       { role: 'system', content: 'Be short.' },
@@ -19,7 +29,7 @@ test('a prompt becomes the body that a client would send, without what was left 
     ...NEW_PROMPT,
     turns: [{ role: 'user', text: 'What?', images: ['data:image/png;base64,AA'] }],
   } as const;
-  assert.deepEqual(requestBody(picture, 'm')['messages'], [
+  assert.deepEqual(chatRequestBody(picture, 'm')['messages'], [
     {
       role: 'user',
       content: [
@@ -31,7 +41,8 @@ test('a prompt becomes the body that a client would send, without what was left 
 });
 
 test('an answer in JSON may have to fit a schema', () => {
-  const formatOf = (schema: string) => requestBody({ ...ASKED, json: true, schema }, 'm')['response_format'];
+  const formatOf = (schema: string) =>
+    chatRequestBody({ ...ASKED, json: true, schema }, 'm')['response_format'];
   assert.deepEqual(formatOf(''), { type: 'json_object' });
   const schema = { type: 'object', properties: { n: { type: 'integer' } } };
   assert.deepEqual(formatOf(JSON.stringify(schema)), {
@@ -62,10 +73,10 @@ test('a stream is read whole wherever the network cuts it', () => {
   ];
   const text = chunks.map((data) => `data: ${data}\n\n`).join('');
   for (const size of [1, 7, text.length]) {
-    const cutter = new EventCutter();
-    let answer = NO_ANSWER;
+    const cutter = new SseDataParser();
+    let answer = EMPTY_CHAT_ANSWER;
     for (let at = 0; at < text.length; at += size)
-      answer = cutter.push(text.slice(at, at + size)).reduce(withEvent, answer);
+      answer = cutter.push(text.slice(at, at + size)).reduce(applyChatEvent, answer);
     assert.deepEqual(
       [answer.text, answer.calls, answer.finish, answer.inputTokens, answer.outputTokens],
       ['Héllo', [{ id: 'c1', name: 'get', args: '{"a":1}' }], 'tool_calls', 3, 5],
@@ -74,19 +85,22 @@ test('a stream is read whole wherever the network cuts it', () => {
 });
 
 test('an error inside a stream is told, and what came before it stays', () => {
-  const before = withEvent(NO_ANSWER, '{"choices":[{"delta":{"content":"Half"}}]}');
-  const after = withEvent(before, '{"error":{"message":"The provider stopped.","code":"upstream_error"}}');
+  const before = applyChatEvent(EMPTY_CHAT_ANSWER, '{"choices":[{"delta":{"content":"Half"}}]}');
+  const after = applyChatEvent(
+    before,
+    '{"error":{"message":"The provider stopped.","code":"upstream_error"}}',
+  );
   assert.deepEqual([after.text, after.failure?.code], ['Half', 'upstream_error']);
-  assert.equal(withEvent(after, 'not json'), after);
+  assert.equal(applyChatEvent(after, 'not json'), after);
 });
 
 test('a conversation goes on with an empty message, or with one result for each call', () => {
   assert.deepEqual(
-    continued(ASKED, { text: 'Yes', calls: [] }).turns.map(({ role }) => role),
+    continueConversation(ASKED, { text: 'Yes', calls: [] }).turns.map(({ role }) => role),
     ['user', 'assistant', 'user'],
   );
-  const called = continued(ASKED, { text: '', calls: [{ id: 'c1', name: 'get', args: '{}' }] });
-  const body = requestBody(called, 'm')['messages'];
+  const called = continueConversation(ASKED, { text: '', calls: [{ id: 'c1', name: 'get', args: '{}' }] });
+  const body = chatRequestBody(called, 'm')['messages'];
   assert.deepEqual(Array.isArray(body) ? body.slice(2) : [], [
     {
       role: 'assistant',
@@ -98,7 +112,7 @@ test('a conversation goes on with an empty message, or with one result for each 
 });
 
 test('copied code holds the key by its name, and quotes survive the shell', () => {
-  const copies = copiesOf({ ...ASKED, json: true }, ['smart'], 'http://floe.test/gateway');
+  const copies = buildRequestSnippets({ ...ASKED, json: true }, ['smart'], 'http://floe.test/gateway');
   assert.equal(copies.length, 6);
   for (const { label, code } of copies) {
     assert.match(code, /FLOE_KEY/, label);
@@ -109,7 +123,7 @@ test('copied code holds the key by its name, and quotes survive the shell', () =
 });
 
 test('code for two models asks both and says which answered', () => {
-  const copies = copiesOf(ASKED, ['smart', 'groq/fast'], 'http://floe.test/gateway');
+  const copies = buildRequestSnippets(ASKED, ['smart', 'groq/fast'], 'http://floe.test/gateway');
   for (const { label, code } of copies) {
     assert.equal(code.split('groq/fast').length, 2, label);
     assert.equal(code.split('smart').length, 2, label);
@@ -119,18 +133,18 @@ test('code for two models asks both and says which answered', () => {
 });
 
 test('a kept request of any surface becomes a prompt', () => {
-  const chat = promptOfBody(
-    JSON.stringify(requestBody({ ...ASKED, temperature: '0.5', maxTokens: '9' }, 'smart')),
+  const chat = parsePromptBody(
+    JSON.stringify(chatRequestBody({ ...ASKED, temperature: '0.5', maxTokens: '9' }, 'smart')),
   );
   assert.deepEqual(
     [chat?.model, chat?.prompt.system, chat?.prompt.temperature, chat?.prompt.maxTokens],
     ['smart', 'Be short.', '0.5', '9'],
   );
-  const messages = promptOfBody(
+  const messages = parsePromptBody(
     '{"model":"m","system":[{"type":"text","text":"S"}],"messages":[{"role":"user","content":"Hi"}]}',
   );
   assert.deepEqual([messages?.prompt.system, messages?.prompt.turns], ['S', [{ role: 'user', text: 'Hi' }]]);
-  const responses = promptOfBody(
+  const responses = parsePromptBody(
     '{"model":"m","instructions":"S","input":[{"role":"user","content":[{"type":"input_text","text":"Hi"}]},{"type":"function_call","call_id":"c","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"c","output":"7"}]}',
   );
   assert.deepEqual(
@@ -141,5 +155,5 @@ test('a kept request of any surface becomes a prompt', () => {
       ['tool', '7'],
     ],
   );
-  assert.equal(promptOfBody('half a bo'), null);
+  assert.equal(parsePromptBody('half a bo'), null);
 });

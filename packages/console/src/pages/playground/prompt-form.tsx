@@ -5,46 +5,46 @@ import { CodeArea, Field, Input, TextArea } from '../../ui/field.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import { usePersistedOpen } from '../../ui/use-persisted-open.ts';
-import { EXAMPLE_TOOLS, type Prompt, type promptProblem, type Turn } from './chat-request.ts';
+import { EXAMPLE_TOOLS, type PlaygroundPrompt, type PromptTurn, type promptProblem } from './chat-request.ts';
+import { text } from './text.ts';
 
-const WORDS = { user: 'User', assistant: 'Assistant', tool: 'Tool result' } as const;
-/** What the browser reads of one picture; the gateway has limits of its own. */
+/** The largest image that the browser reads. The gateway has its own limits. */
 const IMAGE_BYTES = 8 * 1024 * 1024;
 
-/** What is asked: instructions, the conversation, parameters and tools. */
+/** The prompt: instructions, the conversation, parameters and tools. */
 export function PromptForm({
   prompt,
   problem,
   onChange,
 }: {
-  readonly prompt: Prompt;
+  readonly prompt: PlaygroundPrompt;
   readonly problem: ReturnType<typeof promptProblem>;
-  readonly onChange: Dispatch<SetStateAction<Prompt>>;
+  readonly onChange: Dispatch<SetStateAction<PlaygroundPrompt>>;
 }) {
-  const told = (field: string) => (problem?.field === field ? problem.text : null);
-  const turn = (at: number, next: Turn | null) =>
+  const problemOf = (field: string) => (problem?.field === field ? problem.text : null);
+  const turn = (at: number, next: PromptTurn | null) =>
     onChange({
       ...prompt,
       turns: prompt.turns.flatMap((old, index) => (index !== at ? [old] : next ? [next] : [])),
     });
   return (
     <div className="grid content-start gap-4">
-      <Field label="System" optional>
+      <Field label={text.prompt.system} optional>
         <TextArea
           rows={2}
           value={prompt.system}
-          placeholder="You are …"
+          placeholder={text.prompt.systemPlaceholder}
           onChange={({ target }) => onChange({ ...prompt, system: target.value })}
         />
       </Field>
       {prompt.turns.map((one, index) => (
         <TurnField
-          // biome-ignore lint/suspicious/noArrayIndexKey: turns have no name but their place.
+          // biome-ignore lint/suspicious/noArrayIndexKey: turns have no id but their position.
           key={index}
           turn={one}
-          error={index === prompt.turns.length - 1 ? told('turns') : null}
+          error={index === prompt.turns.length - 1 ? problemOf('turns') : null}
           onChange={(next) => turn(index, next)}
-          onPictures={(urls) => onChange((now) => withPictures(now, index, urls))}
+          onImages={(urls) => onChange((now) => addImages(now, index, urls))}
           onRemove={prompt.turns.length > 1 ? () => turn(index, null) : null}
         />
       ))}
@@ -54,23 +54,23 @@ export function PromptForm({
           icon={Plus}
           onClick={() => onChange({ ...prompt, turns: [...prompt.turns, nextTurn(prompt)] })}
         >
-          Add a message
+          {text.prompt.addMessage}
         </Button>
       </div>
-      <Parameters prompt={prompt} told={told} onChange={onChange} />
+      <Parameters prompt={prompt} problemOf={problemOf} onChange={onChange} />
     </div>
   );
 }
 
-/** While pictures were read somebody may have typed on. */
-function withPictures(prompt: Prompt, at: number, urls: readonly string[]): Prompt {
+/** Adds images to the newest prompt, which may have changed while they were read. */
+function addImages(prompt: PlaygroundPrompt, at: number, urls: readonly string[]): PlaygroundPrompt {
   const turns = prompt.turns.map((turn, index) =>
     index === at ? { ...turn, images: [...new Set([...(turn.images ?? []), ...urls])] } : turn,
   );
   return { ...prompt, turns };
 }
 
-function nextTurn({ turns }: Prompt): Turn {
+function nextTurn({ turns }: PlaygroundPrompt): PromptTurn {
   return { role: turns.at(-1)?.role === 'user' ? 'assistant' : 'user', text: '' };
 }
 
@@ -78,20 +78,20 @@ function TurnField({
   turn,
   error,
   onChange,
-  onPictures,
+  onImages,
   onRemove,
 }: {
-  readonly turn: Turn;
+  readonly turn: PromptTurn;
   readonly error: string | null;
-  readonly onChange: (turn: Turn) => void;
-  readonly onPictures: (urls: readonly string[]) => void;
+  readonly onChange: (turn: PromptTurn) => void;
+  readonly onImages: (urls: readonly string[]) => void;
   readonly onRemove: (() => void) | null;
 }) {
   const take = (files: readonly File[]) => {
-    const pictures = files.filter(isPicture);
-    if (pictures.length < files.length) showToast('Only pictures of up to 8 MB can be added.');
-    Promise.all(pictures.map(dataUrl)).then(onPictures, (error: unknown) =>
-      showToast(error instanceof Error ? error.message : 'The picture could not be read.'),
+    const images = files.filter(isImage);
+    if (images.length < files.length) showToast(text.prompt.imageRejected);
+    Promise.all(images.map(dataUrl)).then(onImages, (error: unknown) =>
+      showToast(error instanceof Error ? error.message : text.prompt.imageUnreadable),
     );
   };
   const drop = (event: DragEvent) => {
@@ -102,20 +102,20 @@ function TurnField({
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a shortcut; the button beside does the same by keyboard.
     <div onDrop={drop} onDragOver={(event) => event.preventDefault()} className="relative">
-      <Field label={WORDS[turn.role]} error={error}>
+      <Field label={text.roles[turn.role]} error={error}>
         <TextArea
           rows={turn.role === 'user' ? 4 : 2}
           value={turn.text}
-          placeholder={turn.role === 'user' ? 'Say hello' : ''}
+          placeholder={turn.role === 'user' ? text.prompt.userPlaceholder : ''}
           onChange={({ target }) => onChange({ ...turn, text: target.value })}
         />
       </Field>
       <span className="absolute -top-2 right-0 flex pointer-coarse:-top-5">
-        {turn.role === 'user' && <PicturePicker onPick={take} />}
+        {turn.role === 'user' && <ImagePicker onPick={take} />}
         {onRemove && (
           <IconButton
             icon={Trash2}
-            label="Remove this message"
+            label={text.prompt.removeMessage}
             onClick={onRemove}
             className="size-6! pointer-coarse:size-10!"
           />
@@ -127,13 +127,13 @@ function TurnField({
         </p>
       )}
       {turn.images && turn.images.length > 0 && (
-        <Pictures images={turn.images} onChange={(images) => onChange({ ...turn, images })} />
+        <Images images={turn.images} onChange={(images) => onChange({ ...turn, images })} />
       )}
     </div>
   );
 }
 
-function PicturePicker({ onPick }: { readonly onPick: (files: readonly File[]) => void }) {
+function ImagePicker({ onPick }: { readonly onPick: (files: readonly File[]) => void }) {
   const picker = useRef<HTMLInputElement>(null);
   return (
     <>
@@ -145,13 +145,13 @@ function PicturePicker({ onPick }: { readonly onPick: (files: readonly File[]) =
         hidden
         onChange={({ target }) => {
           onPick([...(target.files ?? [])]);
-          // The same picture again is another choice.
+          // So that the same image can be chosen again.
           target.value = '';
         }}
       />
       <IconButton
         icon={ImagePlus}
-        label="Add a picture"
+        label={text.prompt.addImage}
         onClick={() => picker.current?.click()}
         className="size-6! pointer-coarse:size-10!"
       />
@@ -159,7 +159,7 @@ function PicturePicker({ onPick }: { readonly onPick: (files: readonly File[]) =
   );
 }
 
-function Pictures({
+function Images({
   images,
   onChange,
 }: {
@@ -172,12 +172,12 @@ function Pictures({
         <li key={url} className="relative">
           <img
             src={url}
-            alt={`Attached ${index + 1}`}
+            alt={text.prompt.imageAlt(index + 1)}
             className="size-16 rounded-control border border-line object-cover"
           />
           <IconButton
             icon={X}
-            label={`Remove picture ${index + 1}`}
+            label={text.prompt.removeImage(index + 1)}
             onClick={() => onChange(images.filter((other) => other !== url))}
             className="absolute! -top-2 -right-2 size-6 rounded-full! border border-line bg-surface"
           />
@@ -189,35 +189,35 @@ function Pictures({
 
 function Parameters({
   prompt,
-  told,
+  problemOf,
   onChange,
 }: {
-  readonly prompt: Prompt;
-  readonly told: (field: string) => string | null;
-  readonly onChange: (prompt: Prompt) => void;
+  readonly prompt: PlaygroundPrompt;
+  readonly problemOf: (field: string) => string | null;
+  readonly onChange: (prompt: PlaygroundPrompt) => void;
 }) {
   const isUsed = prompt.tools !== '' || prompt.schema !== '';
-  const isOpen = usePersistedOpen(isUsed || told('tools') !== null || told('schema') !== null);
+  const isOpen = usePersistedOpen(isUsed || problemOf('tools') !== null || problemOf('schema') !== null);
   return (
     <details className="rounded-control border border-line" open={isOpen}>
       <summary className="flex min-h-9 items-center px-3 text-ui text-ink-2 hover:text-ink">
-        Parameters and tools
+        {text.parameters.title}
       </summary>
       <div className="grid gap-3 border-t border-line p-3">
         <div className="grid grid-cols-2 gap-3">
-          <Field label="Temperature" optional error={told('temperature')}>
+          <Field label={text.parameters.temperature} optional error={problemOf('temperature')}>
             <Input
               inputMode="decimal"
               value={prompt.temperature}
-              placeholder="as the model has it"
+              placeholder={text.parameters.modelDefault}
               onChange={({ target }) => onChange({ ...prompt, temperature: target.value.trim() })}
             />
           </Field>
-          <Field label="Most output tokens" optional error={told('max_tokens')}>
+          <Field label={text.parameters.maxTokens} optional error={problemOf('max_tokens')}>
             <Input
               inputMode="numeric"
               value={prompt.maxTokens}
-              placeholder="as the model has it"
+              placeholder={text.parameters.modelDefault}
               onChange={({ target }) => onChange({ ...prompt, maxTokens: target.value.trim() })}
             />
           </Field>
@@ -225,10 +225,15 @@ function Parameters({
         <Checkbox
           checked={prompt.json}
           onChange={(json) => onChange({ ...prompt, json })}
-          label="Answer in JSON"
+          label={text.parameters.json}
         />
-        <SchemaField prompt={prompt} error={told('schema')} onChange={onChange} />
-        <Field label="Tools" optional error={told('tools')} hint="A JSON list, as Chat Completions has it.">
+        <SchemaField prompt={prompt} error={problemOf('schema')} onChange={onChange} />
+        <Field
+          label={text.parameters.tools}
+          optional
+          error={problemOf('tools')}
+          hint={text.parameters.toolsHelp}
+        >
           <CodeArea
             rows={prompt.tools === '' ? 2 : 8}
             value={prompt.tools}
@@ -246,13 +251,13 @@ function SchemaField({
   error,
   onChange,
 }: {
-  readonly prompt: Prompt;
+  readonly prompt: PlaygroundPrompt;
   readonly error: string | null;
-  readonly onChange: (prompt: Prompt) => void;
+  readonly onChange: (prompt: PlaygroundPrompt) => void;
 }) {
   if (!prompt.json) return null;
   return (
-    <Field label="JSON Schema" optional error={error} hint="What the answer must fit.">
+    <Field label={text.parameters.schema} optional error={error} hint={text.parameters.schemaHelp}>
       <CodeArea
         rows={prompt.schema === '' ? 2 : 6}
         value={prompt.schema}
@@ -266,20 +271,20 @@ function ToolsExample({
   prompt,
   onChange,
 }: {
-  readonly prompt: Prompt;
-  readonly onChange: (prompt: Prompt) => void;
+  readonly prompt: PlaygroundPrompt;
+  readonly onChange: (prompt: PlaygroundPrompt) => void;
 }) {
   if (prompt.tools.trim() !== '') return null;
   return (
     <div>
       <Button look="quiet" onClick={() => onChange({ ...prompt, tools: EXAMPLE_TOOLS })}>
-        Fill in an example
+        {text.parameters.fillExample}
       </Button>
     </div>
   );
 }
 
-function isPicture({ type, size }: File): boolean {
+function isImage({ type, size }: File): boolean {
   return type.startsWith('image/') && size <= IMAGE_BYTES;
 }
 
@@ -287,7 +292,7 @@ function dataUrl(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result));
-    reader.onerror = () => reject(new Error('The picture could not be read.'));
+    reader.onerror = () => reject(new Error(text.prompt.imageUnreadable));
     reader.readAsDataURL(file);
   });
 }

@@ -1,45 +1,45 @@
 import { type ApiError, readApiError, unreachableError } from '../../data/api-error.ts';
 import { apiUrl } from '../../data/base.ts';
-import { type Prompt, requestBody } from './chat-request.ts';
-import { type ChatAnswer, EventCutter, NO_ANSWER, withEvent } from './chat-stream.ts';
+import { chatRequestBody, type PlaygroundPrompt } from './chat-request.ts';
+import { applyChatEvent, type ChatAnswer, EMPTY_CHAT_ANSWER, SseDataParser } from './chat-stream.ts';
 
-export interface Run {
+export interface ChatRun {
   readonly phase: 'running' | 'done' | 'stopped' | 'failed';
   readonly model: string;
   readonly answer: ChatAnswer;
   readonly requestId: string | null;
-  /** Milliseconds from the click, as this browser saw them. */
+  /** Milliseconds since the click, measured in this browser. */
   readonly firstMs: number | null;
   readonly totalMs: number | null;
   readonly error: ApiError | null;
 }
 
-export const begun = (model: string): Run => ({
+export const createChatRun = (model: string): ChatRun => ({
   phase: 'running',
   model,
-  answer: NO_ANSWER,
+  answer: EMPTY_CHAT_ANSWER,
   requestId: null,
   firstMs: null,
   totalMs: null,
   error: null,
 });
 
-/** Asks the gateway as every client would, and tells how it goes until it is over. Aborting cancels the upstream too. */
+/** Sends a prompt to the gateway and reports the progress until it ends. Aborting cancels the upstream request too. */
 export async function runChat(options: {
-  readonly prompt: Prompt;
+  readonly prompt: PlaygroundPrompt;
   readonly model: string;
   readonly key: string;
   readonly signal: AbortSignal;
-  readonly tell: (run: Run) => void;
-}): Promise<Run> {
-  const { model, signal, tell } = options;
+  readonly report: (run: ChatRun) => void;
+}): Promise<ChatRun> {
+  const { model, signal, report } = options;
   const start = performance.now();
-  let run = begun(model);
-  const turn = (changes: Partial<Run>) => {
+  let run = createChatRun(model);
+  const turn = (changes: Partial<ChatRun>) => {
     run = { ...run, ...changes };
-    tell(run);
+    report(run);
   };
-  const over = (phase: Run['phase'], error: ApiError | null = null) =>
+  const over = (phase: ChatRun['phase'], error: ApiError | null = null) =>
     turn({ phase, error, totalMs: performance.now() - start });
   try {
     const answer = await ask(options);
@@ -48,12 +48,12 @@ export async function runChat(options: {
       over('failed', readApiError(answer.status, answer.headers, await answer.text()));
       return run;
     }
-    const cutter = new EventCutter();
+    const cutter = new SseDataParser();
     const decoder = new TextDecoder();
     const reader = answer.body?.getReader();
     for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read()) {
       const events = cutter.push(decoder.decode(piece.value, { stream: true }));
-      const next = events.reduce(withEvent, run.answer);
+      const next = events.reduce(applyChatEvent, run.answer);
       const begins = run.firstMs === null && (next.text || next.reasoning || next.calls.length > 0);
       turn({ answer: next, ...(begins ? { firstMs: performance.now() - start } : {}) });
     }
@@ -70,7 +70,7 @@ function ask({
   key,
   signal,
 }: {
-  readonly prompt: Prompt;
+  readonly prompt: PlaygroundPrompt;
   readonly model: string;
   readonly key: string;
   readonly signal: AbortSignal;
@@ -78,7 +78,7 @@ function ask({
   return fetch(apiUrl('gateway/v1/chat/completions'), {
     method: 'POST',
     signal,
-    // The key alone says who asks: the console's cookie has no say at the gateway.
+    // The key alone authenticates: the gateway ignores the cookie of the console.
     credentials: 'omit',
     headers: {
       authorization: `Bearer ${key}`,
@@ -86,7 +86,7 @@ function ask({
       'x-floe-metadata': '{"source":"playground"}',
     },
     body: JSON.stringify({
-      ...requestBody(prompt, model),
+      ...chatRequestBody(prompt, model),
       stream: true,
       stream_options: { include_usage: true },
     }),

@@ -1,13 +1,13 @@
-import type { ExchangeAttempt } from '@floe/contract/api/analytics';
+import type { ExchangeAttempt, RequestDetail } from '@floe/contract/api/analytics';
 import { Snowflake } from 'lucide-react';
 import { formatDuration } from '../../format/amounts.ts';
 import { StatusIcon } from '../../ui/status.tsx';
-import type { RequestDetail } from './request-data.ts';
-import { attemptPieces } from './request-rows.ts';
+import { detailText } from './detail-text.ts';
+import { attemptSegments } from './request-details.ts';
 
 const LOOKS = { first_token: 'bg-series-1', streaming: 'bg-series-3', failure: 'bg-failing' } as const;
 
-/** Where the time went: the gateway, then each try, on one axis from the request's start to its end. */
+/** How the time was spent: the gateway, then each attempt, on one axis from the start of the request to its end. */
 export function AttemptsTimeline({ request }: { readonly request: RequestDetail }) {
   const { attempts, latency_ms, overhead_ms, created_at } = request;
   return (
@@ -18,7 +18,8 @@ export function AttemptsTimeline({ request }: { readonly request: RequestDetail 
           <span className="flex items-start gap-2">
             <Snowflake size={16} className="mt-0.5 shrink-0 text-accent-ink" aria-hidden="true" />
             <span>
-              Gateway <span className="block text-small text-ink-3">authenticate, limits, policy, cache</span>
+              {detailText.timeline.gateway}{' '}
+              <span className="block text-small text-ink-3">{detailText.timeline.gatewaySteps}</span>
             </span>
           </span>
           <span className={TRACK}>
@@ -36,9 +37,9 @@ export function AttemptsTimeline({ request }: { readonly request: RequestDetail 
         ))}
       </ul>
       <p className="mt-2 flex flex-wrap gap-4 text-small text-ink-2">
-        <Mark look={LOOKS.first_token}>first token</Mark>
-        <Mark look={LOOKS.streaming}>streaming</Mark>
-        <Mark look={LOOKS.failure}>failure</Mark>
+        <Mark look={LOOKS.first_token}>{detailText.timeline.firstToken}</Mark>
+        <Mark look={LOOKS.streaming}>{detailText.timeline.streaming}</Mark>
+        <Mark look={LOOKS.failure}>{detailText.timeline.failure}</Mark>
       </p>
     </div>
   );
@@ -78,7 +79,7 @@ function AttemptRow({
         </span>
       </span>
       <span className={TRACK}>
-        {attemptPieces(attempt, startMs, totalMs).map(({ kind, from, to }) => (
+        {attemptSegments(attempt, startMs, totalMs).map(({ kind, from, to }) => (
           <Bar key={kind} from={from} to={to} look={LOOKS[kind]} />
         ))}
       </span>

@@ -1,30 +1,31 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { detailText } from './detail-text.ts';
 
-/** What people and models said, out of a kept body of Chat Completions, Responses or Messages. Pure. */
+/** The messages of a stored body of Chat Completions, Responses or Messages. Pure. */
 
-export interface Said {
+export interface BodyMessage {
   readonly role: string;
-  readonly parts: readonly Part[];
+  readonly parts: readonly BodyMessagePart[];
 }
 
-export type Part =
+export type BodyMessagePart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly args: string }
   | { readonly kind: 'result'; readonly id: string; readonly text: string }
   | { readonly kind: 'other'; readonly what: string };
 
-/** The conversation of a body, or null when it is none that is understood: then it is shown as it is. */
-export function conversationIn(text: string): readonly Said[] | null {
-  const body = parsed(text);
+/** The messages of a body, or null if its format is not supported. */
+export function parseConversation(text: string): readonly BodyMessage[] | null {
+  const body = parseBodyJson(text);
   if (!isObject(body)) return null;
-  const said = [...instructions(body), ...messages(body), ...answered(body)].filter(
+  const said = [...instructions(body), ...messages(body), ...answerMessages(body)].filter(
     ({ parts }) => parts.length > 0,
   );
   return said.length === 0 ? null : said;
 }
 
-/** The body's JSON, or null when it is none: one that was cut, or a text. */
-export function parsed(text: string): Json {
+/** The JSON of a body, or null if it is truncated or not JSON. */
+export function parseBodyJson(text: string): Json {
   try {
     return JSON.parse(text);
   } catch {
@@ -32,52 +33,52 @@ export function parsed(text: string): Json {
   }
 }
 
-function instructions({ system, instructions: told }: JsonObject): Said[] {
+function instructions({ system, instructions: told }: JsonObject): BodyMessage[] {
   return [system, told].flatMap((content) => {
     const parts = partsOf(content);
     return parts.length === 0 ? [] : [{ role: 'system', parts }];
   });
 }
 
-function messages({ messages: list, input }: JsonObject): Said[] {
+function messages({ messages: list, input }: JsonObject): BodyMessage[] {
   if (typeof input === 'string') return [{ role: 'user', parts: [{ kind: 'text', text: input }] }];
   const all = Array.isArray(list) ? list : Array.isArray(input) ? input : [];
-  return all.filter(isObject).map(saidIn);
+  return all.filter(isObject).map(toBodyMessage);
 }
 
 /** Choices of Chat, output of Responses, content of Messages. */
-function answered({ choices, output, content, role }: JsonObject): Said[] {
+function answerMessages({ choices, output, content, role }: JsonObject): BodyMessage[] {
   if (Array.isArray(choices))
     return choices
       .filter(isObject)
       .map(({ message }) => message ?? null)
       .filter(isObject)
-      .map(saidIn);
-  if (Array.isArray(output)) return output.filter(isObject).map(saidIn);
+      .map(toBodyMessage);
+  if (Array.isArray(output)) return output.filter(isObject).map(toBodyMessage);
   return role === 'assistant' ? [{ role: 'assistant', parts: partsOf(content) }] : [];
 }
 
-function saidIn(message: JsonObject): Said {
+function toBodyMessage(message: JsonObject): BodyMessage {
   const { role, content, tool_calls: calls, tool_call_id: id } = message;
   if (role === undefined && typeof message['type'] === 'string' && message['type'] !== 'message')
     return { role: 'assistant', parts: [partOf(message)] };
   if (role === 'tool')
-    return { role, parts: [{ kind: 'result', id: String(id ?? ''), text: plain(content) }] };
+    return { role, parts: [{ kind: 'result', id: String(id ?? ''), text: plainText(content) }] };
   const called = Array.isArray(calls) ? calls.filter(isObject).map(chatCall) : [];
   return { role: typeof role === 'string' ? role : 'assistant', parts: [...partsOf(content), ...called] };
 }
 
-function chatCall({ id, function: told }: JsonObject): Part {
+function chatCall({ id, function: told }: JsonObject): BodyMessagePart {
   const { name, arguments: args } = isObject(told) ? told : {};
   return { kind: 'call', id: String(id ?? ''), name: String(name ?? ''), args: String(args ?? '') };
 }
 
-function partsOf(content: Json | undefined): Part[] {
+function partsOf(content: Json | undefined): BodyMessagePart[] {
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
   return Array.isArray(content) ? content.filter(isObject).map(partOf) : [];
 }
 
-function partOf(part: JsonObject): Part {
+function partOf(part: JsonObject): BodyMessagePart {
   const { type, text, name } = part;
   if (typeof text === 'string') return { kind: 'text', text };
   if (type === 'tool_use' || type === 'function_call') {
@@ -86,20 +87,21 @@ function partOf(part: JsonObject): Part {
   }
   if (type === 'tool_result' || type === 'function_call_output') {
     const id = String(part['tool_use_id'] ?? part['call_id'] ?? '');
-    return { kind: 'result', id, text: plain(part['content'] ?? part['output']) };
+    return { kind: 'result', id, text: plainText(part['content'] ?? part['output']) };
   }
   if (typeof part['refusal'] === 'string') return { kind: 'text', text: part['refusal'] };
   return { kind: 'other', what: describe(part) };
 }
 
-/** `image, 312 KB`: pictures are told, never drawn: a kept body is not trusted to be one. */
+/** `image, 312 KB`. Images are described and not shown, because a stored body is not trusted. */
 function describe(part: JsonObject): string {
-  const type = typeof part['type'] === 'string' ? part['type'].replaceAll('_', ' ') : 'part';
+  const type =
+    typeof part['type'] === 'string' ? part['type'].replaceAll('_', ' ') : detailText.bodies.unknownPart;
   const size = JSON.stringify(part).length;
-  return `${type}, ${size < 1024 ? `${size} B` : `${Math.round((size * 3) / 4 / 1024)} KB`}`;
+  return detailText.bodies.part(type, size < 1024 ? `${size} B` : `${Math.round((size * 3) / 4 / 1024)} KB`);
 }
 
-function plain(content: Json | undefined): string {
+function plainText(content: Json | undefined): string {
   if (typeof content === 'string') return content;
   return partsOf(content)
     .map((part) => (part.kind === 'text' ? part.text : ''))

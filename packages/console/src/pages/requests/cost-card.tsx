@@ -1,32 +1,28 @@
+import type { RequestDetail } from '@floe/contract/api/analytics';
 import { OrgLink } from '../../app/org-link.tsx';
 import { formatCount, formatExactMoney } from '../../format/amounts.ts';
 import { Card } from '../../ui/cards.tsx';
 import { joinClassNames } from '../../ui/class-names.ts';
-import { type CostLine, costTable, unpricedIn } from './cost-lines.ts';
-import type { RequestDetail } from './request-data.ts';
-import { isCharged, promptSaving, unpricedModel } from './request-rows.ts';
+import { type CostLine, costTable, unpricedUnits } from './cost-lines.ts';
+import { detailText } from './detail-text.ts';
+import { describePromptSaving } from './request-details.ts';
+import { isCharged, unpricedModel } from './request-rows.ts';
 
-const SOURCES: Readonly<Record<string, string>> = {
-  catalog: 'At the prices of the catalog, as they were then.',
-  override: 'At a price of your own, as it was then.',
-  free: 'The provider does not charge for it.',
-  seat: 'Paid by seat, not by token.',
-  incomplete: 'Something that was used has no price, so the true cost differs.',
-};
+const SOURCES: Readonly<Record<string, string>> = detailText.cost.sources;
 
-/** Tokens by kind, what each kind costs, and a sum that is the row's cost to the nano-dollar. */
+/** Tokens and cost by kind. The sum equals the cost of the request to the nano-dollar. */
 export function CostCard({ request }: { readonly request: RequestDetail }) {
   const { usage, cost_nano_usd } = request;
   const { parts, roundedNanoUsd, isWhole } = costTable(request);
   return (
-    <Card title="Cost" aside={`usage: ${usage.source}`}>
-      <table className="w-full text-ui figures" aria-label="Cost">
+    <Card title={detailText.cost.title} aside={detailText.cost.usageSource(usage.source)}>
+      <table className="w-full text-ui figures" aria-label={detailText.cost.title}>
         <thead className="text-left text-label text-ink-2">
           <tr>
-            <Head>Tokens</Head>
-            <Head end>Count</Head>
-            {isWhole && <Head end>USD per million</Head>}
-            {isWhole && <Head end>Cost</Head>}
+            <Head>{detailText.cost.tokens}</Head>
+            <Head end>{detailText.cost.count}</Head>
+            {isWhole && <Head end>{detailText.cost.price}</Head>}
+            {isWhole && <Head end>{detailText.cost.cost}</Head>}
           </tr>
         </thead>
         {parts.map(({ attempt, lines }) => (
@@ -34,7 +30,7 @@ export function CostCard({ request }: { readonly request: RequestDetail }) {
             {attempt && (
               <tr className="border-t border-line">
                 <th scope="rowgroup" colSpan={4} className="pt-2 text-left text-small font-medium text-ink-2">
-                  Attempt {attempt.n}, {attempt.provider}/{attempt.model}
+                  {detailText.cost.attempt(attempt.n, `${attempt.provider}/${attempt.model}`)}
                 </th>
               </tr>
             )}
@@ -47,22 +43,22 @@ export function CostCard({ request }: { readonly request: RequestDetail }) {
           {roundedNanoUsd > 0 && (
             <tr className="border-t border-line text-ink-2">
               <th scope="row" colSpan={3} className="py-1.5 text-left font-normal">
-                Rounded up to a whole nano-dollar
+                {detailText.cost.rounding}
               </th>
               <td className="text-right">{formatExactMoney(roundedNanoUsd)}</td>
             </tr>
           )}
           <tr className="border-t border-line-strong font-semibold">
             <th scope="row" colSpan={isWhole ? 3 : 1} className="py-1.5 text-left">
-              Cost
+              {detailText.cost.cost}
             </th>
             <td className="text-right" data-cost>
               {cost_nano_usd !== null
                 ? formatExactMoney(cost_nano_usd)
                 : isCharged(request)
-                  ? 'unknown'
+                  ? detailText.cost.unknown
                   : '–'}
-              {request.cost_source === 'incomplete' && ' (incomplete)'}
+              {request.cost_source === 'incomplete' && detailText.cost.incomplete}
             </td>
           </tr>
         </tfoot>
@@ -72,37 +68,37 @@ export function CostCard({ request }: { readonly request: RequestDetail }) {
   );
 }
 
-/** Whose prices these are, and where one is missing. */
+/** Where the prices come from, and which ones are missing. */
 function Remarks({ request }: { readonly request: RequestDetail }) {
   const { usage, cost_source } = request;
   const unpriced = unpricedModel(request);
-  const saving = promptSaving(request);
+  const saving = describePromptSaving(request);
   const source = cost_source && SOURCES[cost_source];
-  const missing = unpricedIn(request);
+  const missing = unpricedUnits(request);
   return (
     <>
       {usage.reasoning_tokens !== null && usage.reasoning_tokens > 0 && (
         <p className="mt-2 text-small text-ink-2">
-          {formatCount(usage.reasoning_tokens)} of the output tokens were reasoning.
+          {detailText.cost.reasoning(formatCount(usage.reasoning_tokens))}
         </p>
       )}
       {saving && <p className="mt-2 text-small text-ink-2">{saving}</p>}
       {usage.service_tier !== null && (
-        <p className="mt-2 text-small text-ink-2">Service tier: {usage.service_tier}.</p>
+        <p className="mt-2 text-small text-ink-2">{detailText.cost.serviceTier(usage.service_tier)}</p>
       )}
       {source && <p className="mt-2 text-small text-ink-2">{source}</p>}
       {missing.length > 0 && (
         <p className="mt-2 text-small text-ink-2" data-unpriced>
-          Not priced: {missing.join(', ')}.
+          {detailText.cost.notPriced(missing.join(', '))}
         </p>
       )}
       {unpriced && (
         <p className="mt-2 text-ui text-ink-2">
-          No price for {unpriced}.{' '}
+          {detailText.cost.modelNoPrice(unpriced)}{' '}
           <OrgLink to="/management/models" search={{ search: unpriced, open: unpriced }}>
-            Add one
+            {detailText.cost.setPrice}
           </OrgLink>
-          . It counts for the requests that follow.
+          . {detailText.cost.priceApplies}
         </p>
       )}
     </>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ExchangeAttempt } from '@floe/contract/api/analytics';
-import { costTable, unpricedIn } from './cost-lines.ts';
+import { costTable, unpricedUnits } from './cost-lines.ts';
 
 const attempt = (n: number, more: Partial<ExchangeAttempt>): ExchangeAttempt => ({
   n,
@@ -112,5 +112,5 @@ test('a billed unit has a line of its own, in place of the tokens it is a part o
     ],
   );
   const attempts = [attempt(1, { unpriced: ['code_execution', 'tier:priority'] })];
-  assert.deepEqual(unpricedIn({ attempts }), ['Code executions', 'service tier “priority”']);
+  assert.deepEqual(unpricedUnits({ attempts }), ['Code executions', 'service tier “priority”']);
 });

@@ -1,7 +1,8 @@
 import type { ExchangeAttempt, RequestDetail } from '@floe/contract/api/analytics';
 import { BILLED_UNITS, unitLabel } from '@floe/contract/billed-units';
+import { detailText } from './detail-text.ts';
 
-/** What a request cost, line by line, from what its row keeps of tokens and prices. Pure. */
+/** The cost of a request, line by line, from the tokens and prices that its row records. Pure. */
 
 export interface CostLine {
   readonly kind: string;
@@ -9,29 +10,29 @@ export interface CostLine {
   readonly tokens: number | null;
   /** USD per million of them. */
   readonly usd: number | null;
-  /** Part of a nano-dollar too; null where no price is kept. */
+  /** Can be a fraction of a nano-dollar; null where no price is recorded. */
   readonly nanoUsd: number | null;
 }
 
 export interface CostPart {
-  /** The attempt that was charged; null where there was only one. */
+  /** The charged attempt; null if there was only one. */
   readonly attempt: ExchangeAttempt | null;
   readonly lines: readonly CostLine[];
 }
 
 export interface CostTable {
   readonly parts: readonly CostPart[];
-  /** What rounding up to a whole nano-dollar added to the lines. */
+  /** The amount that rounding up to whole nano-dollars added. */
   readonly roundedNanoUsd: number;
-  /** False where a price is not kept, as of rows from before it was: then only tokens are told. */
+  /** False where no price is recorded, as in older rows: then only tokens are shown. */
   readonly isWhole: boolean;
 }
 
-/** What of a request has no price, in words: units, and the service tier. Empty for a cost that is whole. */
-export function unpricedIn({ attempts }: Pick<RequestDetail, 'attempts'>): readonly string[] {
+/** The units and the service tier of a request that have no price. Empty if the cost is complete. */
+export function unpricedUnits({ attempts }: Pick<RequestDetail, 'attempts'>): readonly string[] {
   const names = attempts.flatMap(({ unpriced = [] }) => unpriced);
   return [...new Set(names)].map((name) =>
-    name.startsWith('tier:') ? `service tier “${name.slice('tier:'.length)}”` : unitLabel(name),
+    name.startsWith('tier:') ? detailText.cost.serviceTierName(name.slice('tier:'.length)) : unitLabel(name),
   );
 }
 
@@ -42,24 +43,24 @@ interface Counts {
   readonly output: number;
 }
 
-/** What a request says of its cost. */
-export type Charged = Pick<RequestDetail, 'usage' | 'attempts' | 'cost_nano_usd'>;
+/** The fields of a request from which its cost is computed. */
+export type ChargedRequest = Pick<RequestDetail, 'usage' | 'attempts' | 'cost_nano_usd'>;
 
-/** Lines whose sum, with what rounding added, is the cost of the row to the nano-dollar. */
-export function costTable(request: Charged): CostTable {
+/** Lines whose sum, plus the rounding, is the cost of the request to the nano-dollar. */
+export function costTable(request: ChargedRequest): CostTable {
   const charged = request.attempts.filter(({ price }) => price !== undefined);
   const parts = charged.map((attempt): CostPart => {
     const lines = linesOf(attempt.usage === undefined ? rowCounts(request) : attemptCounts(attempt), attempt);
     return { attempt: request.attempts.length > 1 ? attempt : null, lines };
   });
   const sum = parts.flatMap(({ lines }) => lines).reduce((total, { nanoUsd }) => total + (nanoUsd ?? 0), 0);
-  const rounded = tidy((request.cost_nano_usd ?? 0) - sum);
+  const rounded = roundNano((request.cost_nano_usd ?? 0) - sum);
   const isWhole = parts.length > 0 && rounded >= 0 && rounded < parts.length;
   if (isWhole) return { parts, roundedNanoUsd: rounded, isWhole };
   return { parts: [{ attempt: null, lines: linesOf(rowCounts(request)) }], roundedNanoUsd: 0, isWhole };
 }
 
-function rowCounts({ usage }: Charged): Counts {
+function rowCounts({ usage }: ChargedRequest): Counts {
   const { input_tokens, cached_tokens, cache_write_tokens, output_tokens } = usage;
   return counts(input_tokens, cached_tokens, cache_write_tokens, output_tokens);
 }
@@ -75,8 +76,8 @@ function counts(input: Count, cached: Count, written: Count, output: Count): Cou
 }
 
 /**
- * As the gateway counts: what was read from a cache or written to one is part of the input, at a rate of its own, and
- * a billed unit that is part of a count takes its place there.
+ * As the gateway counts: cache reads and writes are part of the input and have their own prices, and a billed unit that
+ * is part of a count is subtracted from it.
  */
 function linesOf(all: Counts, { price, billed_units }: Partial<ExchangeAttempt> = {}): CostLine[] {
   const cached = Math.min(all.cached, all.input);
@@ -84,25 +85,32 @@ function linesOf(all: Counts, { price, billed_units }: Partial<ExchangeAttempt> 
   const left = { input: all.input - cached - written, cached, cache_write: written, output: all.output };
   const units = unitLines(left, billed_units ?? {}, price?.units ?? {});
   return [
-    line('Input', left.input, price?.input),
+    line(detailText.cost.input, left.input, price?.input),
     ...(left.cached > 0
-      ? [line('Read from the provider’s cache', left.cached, price?.cache_read ?? price?.input)]
+      ? [line(detailText.cost.cacheRead, left.cached, price?.cache_read ?? price?.input)]
       : []),
     ...(left.cache_write > 0
-      ? [line('Written to the provider’s cache', left.cache_write, price?.cache_write ?? price?.input)]
+      ? [line(detailText.cost.cacheWrite, left.cache_write, price?.cache_write ?? price?.input)]
       : []),
-    line('Output', left.output, price?.output),
+    line(detailText.cost.output, left.output, price?.output),
     ...units,
     ...(price?.request === undefined
       ? []
-      : [{ kind: 'Fee for the request', tokens: null, usd: null, nanoUsd: tidy(price.request * 1e9) }]),
+      : [
+          {
+            kind: detailText.cost.requestFee,
+            tokens: null,
+            usd: null,
+            nanoUsd: roundNano(price.request * 1e9),
+          },
+        ]),
   ];
 }
 
 type Left = Record<'input' | 'cached' | 'cache_write' | 'output', number>;
 type Numbers = Readonly<Record<string, number>>;
 
-/** Lines of the units that have a price; what is a part of `left` is taken out of it. */
+/** Lines of the units that have a price. Units that are part of `left` are subtracted from it. */
 function unitLines(left: Left, units: Numbers, prices: Numbers): CostLine[] {
   return Object.entries(units).flatMap(([unit, count]) => {
     const usd = prices[unit];
@@ -116,10 +124,15 @@ function unitLines(left: Left, units: Numbers, prices: Numbers): CostLine[] {
 }
 
 function line(kind: string, tokens: number, usd: number | undefined): CostLine {
-  return { kind, tokens, usd: usd ?? null, nanoUsd: usd === undefined ? null : tidy(tokens * usd * 1000) };
+  return {
+    kind,
+    tokens,
+    usd: usd ?? null,
+    nanoUsd: usd === undefined ? null : roundNano(tokens * usd * 1000),
+  };
 }
 
-/** Without what binary fractions add; the gateway rounds at the same place. */
-function tidy(nano: number): number {
+/** Rounds to a thousandth of a nano-dollar, as the gateway does. */
+function roundNano(nano: number): number {
   return Number(nano.toFixed(3));
 }

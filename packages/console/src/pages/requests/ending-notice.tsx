@@ -1,9 +1,9 @@
+import type { RequestDetail } from '@floe/contract/api/analytics';
 import { Notice } from '../../ui/feedback.tsx';
-import type { RequestDetail } from './request-data.ts';
-import { endingOf } from './request-rows.ts';
+import { describeInterruption } from './request-details.ts';
 
-/** Of a request that did not end as it should have: when, and what its client got. */
+/** For an interrupted request: when it ended, and what the client received. */
 export function EndingNotice({ request }: { readonly request: RequestDetail }) {
-  const ending = endingOf(request);
+  const ending = describeInterruption(request);
   return ending && <Notice state={ending.state}>{ending.text}</Notice>;
 }

@@ -5,19 +5,20 @@ import { browserZone, formatClockTime, formatShortTime } from '../../format/time
 import { Button } from '../../ui/button.tsx';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { Tooltip } from '../../ui/tooltip.tsx';
+import { text } from './text.ts';
 import type { RequestList } from './use-request-list.ts';
 
-/** Whether rows arrive by themselves, why not, and how to change that. */
+/** Whether the list is live, why not, and how to change that. */
 export function LiveButton({ list }: { readonly list: RequestList }) {
   const { live, tail, span, change, query } = list;
-  const words = query.has('open') ? 'hidden' : 'max-xl:hidden';
+  const wide = query.has('open') ? 'hidden' : 'max-xl:hidden';
   const isLost = useEventStreamState() === 'reconnecting';
   useWaitingInTitle(live ? tail.waiting : 0);
   if (span.range === null)
     return (
-      <Tooltip text="This link shows a fixed time: its rows stay the same. Choose this to watch the newest instead.">
+      <Tooltip text={text.live.fixedTimeHint}>
         <Button icon={Pin} onClick={() => change({ from: null, to: null, range: '1h', live: null })}>
-          Fixed time
+          {text.live.fixedTime}
         </Button>
       </Tooltip>
     );
@@ -26,44 +27,45 @@ export function LiveButton({ list }: { readonly list: RequestList }) {
       <Button
         icon={Radio}
         aria-pressed
-        aria-label={`Paused, ${tail.waiting} waiting`}
+        aria-label={text.live.paused(tail.waiting)}
         className={joinClassNames(WIDTH, LIVE)}
-        onClick={() => resume(list)}
+        onClick={() => showWaitingRequests(list)}
       >
-        <span className={words}>Paused, </span>
+        <span className={wide}>{text.live.pausedBefore}</span>
         {tail.waiting}
-        <span className={words}> waiting</span>
+        <span className={wide}>{text.live.pausedAfter}</span>
       </Button>
     );
-  if (live && isLost) return <LostButton list={list} />;
+  if (live && isLost) return <ReconnectingButton list={list} />;
   return (
     <Button
       icon={Radio}
       aria-pressed={live}
       className={joinClassNames(WIDTH, live && LIVE)}
-      onClick={() => turn(list)}
+      onClick={() => toggleLive(list)}
     >
-      Live
+      {text.live.on}
     </Button>
   );
 }
 
-/** The stream is lost, and since when; where there is no room only since when. */
-function LostButton({ list }: { readonly list: RequestList }) {
+/** The event stream is lost: shows the time of the last update. */
+function ReconnectingButton({ list }: { readonly list: RequestList }) {
   const lostAt = useDisconnectedAt();
   const isOpen = list.query.has('open');
   const last = lostAt === null ? null : new Date(lostAt);
-  const since = last === null ? '' : `, last update ${formatClockTime(last, browserZone())}`;
+  const since = last === null ? '' : text.live.lastUpdate(formatClockTime(last, browserZone()));
+  const label = `${text.live.reconnecting}${since}`;
   return (
-    <Tooltip text={`Reconnecting${since}`}>
+    <Tooltip text={label}>
       <Button
         icon={Unplug}
         aria-pressed
-        aria-label={`Reconnecting${since}`}
+        aria-label={label}
         className={joinClassNames(WIDTH, 'border-warning-line! bg-warning-tint! text-warning-ink!')}
-        onClick={() => turn(list)}
+        onClick={() => toggleLive(list)}
       >
-        <span className={isOpen ? 'hidden' : 'max-md:hidden'}>Reconnecting</span>
+        <span className={isOpen ? 'hidden' : 'max-md:hidden'}>{text.live.reconnecting}</span>
         <span className={isOpen ? 'hidden' : 'max-xl:hidden'}>{since}</span>
         {last && (
           <span className={joinClassNames(!isOpen && 'md:hidden')}>
@@ -75,22 +77,22 @@ function LostButton({ list }: { readonly list: RequestList }) {
   );
 }
 
-/** Wide enough for five digits, so that no state is wider where there is no room: a toolbar that wraps moves the rows. */
+/** Wide enough for five digits, so that the toolbar never wraps and moves the rows. */
 const WIDTH = 'min-w-22';
 const LIVE = 'border-healthy-line! bg-healthy-tint! text-healthy-ink!';
 
-/** Live on or off. */
-export function turn({ live, change }: RequestList): void {
+/** Turns live updates on or off. */
+export function toggleLive({ live, change }: RequestList): void {
   change({ live: live ? '0' : null }, 'replace');
 }
 
-/** Shows what waited, where it stands. */
-export function resume({ tail }: RequestList): void {
+/** Scrolls to the top and shows the waiting requests. */
+export function showWaitingRequests({ tail }: RequestList): void {
   document.querySelector('[data-scroll]')?.scrollTo({ top: 0 });
   tail.show();
 }
 
-/** A tab that nobody looks at says so too. */
+/** Shows the number of waiting requests in the browser tab. */
 function useWaitingInTitle(waiting: number): void {
   useEffect(() => {
     const bare = document.title.replace(/^\(\d+\) /, '');
@@ -98,8 +100,8 @@ function useWaitingInTitle(waiting: number): void {
   }, [waiting]);
 }
 
-/** Over the rows and without a place of its own, so that no row moves when it comes or goes. */
-export function Arriving({ list }: { readonly list: RequestList }) {
+/** Floats over the rows, so that no row moves when it appears or disappears. */
+export function NewRequestsBanner({ list }: { readonly list: RequestList }) {
   const { tail, live } = list;
   const { waiting, isSampled } = tail;
   if (waiting === 0 && !(isSampled && live)) return null;
@@ -108,14 +110,14 @@ export function Arriving({ list }: { readonly list: RequestList }) {
       {waiting > 0 ? (
         <Button
           icon={ArrowUp}
-          onClick={() => resume(list)}
+          onClick={() => showWaitingRequests(list)}
           className="pointer-events-auto rounded-full! shadow-popover"
         >
-          {waiting} new
+          {text.live.newRequests(waiting)}
         </Button>
       ) : (
         <p className="h-8 rounded-full border border-line-strong bg-raised px-3 text-small leading-8 text-ink-2 shadow-popover">
-          More arrive than can be shown. Counts are exact.
+          {text.live.sampled}
         </p>
       )}
     </div>

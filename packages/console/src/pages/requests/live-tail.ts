@@ -2,9 +2,9 @@ import type { RequestRow } from '@floe/contract/api/analytics';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useEventStreamState, useEvents } from '../../data/events.ts';
 import { useOnChange } from '../../data/on-change.ts';
-import { type Batch, batchIn, NO_TAIL, taken } from './live-rows.ts';
-import { type Filters, isWholeList, requestTail } from './request-data.ts';
-import { ANYTHING, TailReader } from './tail-reader.ts';
+import { addLiveBatch, type LiveBatch, NO_LIVE_ROWS, parseLiveBatch } from './live-rows.ts';
+import { fetchRequestTail, isUnfiltered, type RequestFilters } from './request-data.ts';
+import { TailReader, UNKNOWN_TAIL_EVENT } from './tail-reader.ts';
 
 /** Without an event stream the list asks by itself. */
 const POLL_MS = 2000;
@@ -24,7 +24,7 @@ export interface LiveTail {
 }
 
 interface LiveList {
-  readonly filters: Filters;
+  readonly filters: RequestFilters;
   readonly on: boolean;
   /** The event up to which the list on the page is exact; null while it is being read. */
   readonly liveId: string | null;
@@ -39,20 +39,20 @@ interface LiveList {
  * and are counted. Where more came than was told one by one, `reread` reads the list from its start.
  */
 export function useLiveTail({ filters, on, liveId, known, held, reread }: LiveList): LiveTail {
-  const [tail, setTail] = useState(NO_TAIL);
+  const [tail, setTail] = useState(NO_LIVE_ROWS);
   const latest = useRef({ tail, known, reread });
   latest.current = { tail, known, reread };
   const take = useCallback(
-    (batch: Batch) => setTail((before) => taken(before, batch, latest.current.known, held())),
+    (batch: LiveBatch) => setTail((before) => addLiveBatch(before, batch, latest.current.known, held())),
     [held],
   );
   const reader = useMemo(
     () =>
       new TailReader({
-        ask: (after, until) => requestTail(filters, after, until),
-        take,
+        fetchTail: (after, until) => fetchRequestTail(filters, after, until),
+        addBatch: take,
         isWatched: () => !held(),
-        takesEvents: isWholeList(filters),
+        acceptsEvents: isUnfiltered(filters),
       }),
     [filters, take, held],
   );
@@ -60,7 +60,7 @@ export function useLiveTail({ filters, on, liveId, known, held, reread }: LiveLi
 
   // What was read anew holds all that had arrived.
   useOnChange(JSON.stringify([filters, liveId]), () => {
-    if (liveId !== null) setTail(NO_TAIL);
+    if (liveId !== null) setTail(NO_LIVE_ROWS);
   });
 
   useEffect(() => {
@@ -72,9 +72,9 @@ export function useLiveTail({ filters, on, liveId, known, held, reread }: LiveLi
 
   const show = useCallback(() => {
     if (latest.current.tail.hasGap) latest.current.reread();
-    else setTail((before) => taken(before, { rows: [], untold: 0 }, latest.current.known, false));
+    else setTail((before) => addLiveBatch(before, { rows: [], omitted: 0 }, latest.current.known, false));
   }, []);
-  return { rows: tail.rows, waiting: tail.held.length + tail.untold, isSampled: tail.hasGap, show };
+  return { rows: tail.rows, waiting: tail.pending.length + tail.omitted, isSampled: tail.hasGap, show };
 }
 
 /** Has the reader read: on news, by itself without an event stream, and once somebody looks again. */
@@ -100,16 +100,16 @@ function useReading(reader: TailReader, on: boolean, liveId: string | null): voi
   useEvents(
     'requests',
     ({ topic, data, after, id }) => {
-      reader.hear(topic === 'requests' ? { after, id, batch: batchIn(data) } : ANYTHING);
+      reader.addEvent(topic === 'requests' ? { after, id, batch: parseLiveBatch(data) } : UNKNOWN_TAIL_EVENT);
       soon(BATCH_MS);
     },
     on,
   );
   useEffect(() => {
     if (!on || liveId === null) return;
-    reader.begin(liveId);
+    reader.startFrom(liveId);
     // It may have been read a while ago, or before anything was listened to.
-    reader.hear(ANYTHING);
+    reader.addEvent(UNKNOWN_TAIL_EVENT);
     soon(0);
   }, [reader, on, liveId, soon]);
   useEffect(() => {
@@ -121,7 +121,7 @@ function useReading(reader: TailReader, on: boolean, liveId: string | null): voi
   useEffect(() => {
     if (!on || isLive) return;
     const poll = () => {
-      reader.hear(ANYTHING);
+      reader.addEvent(UNKNOWN_TAIL_EVENT);
       soon(0);
     };
     const polling = setInterval(poll, POLL_MS);

@@ -2,12 +2,14 @@ import { useQueries } from '@tanstack/react-query';
 import { apiUrl } from '../../data/base.ts';
 import type { FilterToken } from '../../filters/filter-text.ts';
 import { describeFilter } from '../../filters/filter-value.ts';
+import { pluralize } from '../../format/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
-import { type Filters, fewerQuery } from './request-data.ts';
+import { listMenusText } from './list-menus-text.ts';
+import { type RequestFilters, withoutFilterQuery } from './request-data.ts';
 
-/** An empty list says why: nothing was ever sent, or the filters leave nothing. */
+/** Why the list is empty: no requests in the time range, or none that match the filters. */
 export function NoRequests({
   tokens,
   filters,
@@ -15,7 +17,7 @@ export function NoRequests({
   onWiden,
 }: {
   readonly tokens: readonly FilterToken[];
-  readonly filters: Filters;
+  readonly filters: RequestFilters;
   readonly onRemove: (name: string) => void;
   readonly onWiden: () => void;
 }) {
@@ -24,10 +26,10 @@ export function NoRequests({
   return (
     <>
       <EmptyState
-        title="No requests in this time"
-        action={<Button onClick={onWiden}>Widen to 7 days</Button>}
+        title={listMenusText.empty.title}
+        action={<Button onClick={onWiden}>{listMenusText.empty.widen}</Button>}
       >
-        Each call through the gateway becomes a row here within a second.
+        {listMenusText.empty.body}
       </EmptyState>
       <div className="mx-auto max-w-2xl px-4 pb-10">
         <CodeBlock snippets={[{ label: 'curl', code: firstRequest() }]} />
@@ -36,7 +38,7 @@ export function NoRequests({
   );
 }
 
-/** Which filter alone keeps rows away, and how many: the newest of them, as far as a page of the list goes. */
+/** Which single filter excludes all rows, and how many rows it excludes, up to one page. */
 function NoneMatch({
   tokens,
   filters,
@@ -44,41 +46,46 @@ function NoneMatch({
   onWiden,
 }: {
   readonly tokens: readonly FilterToken[];
-  readonly filters: Filters;
+  readonly filters: RequestFilters;
   readonly onRemove: (name: string) => void;
   readonly onWiden: () => void;
 }) {
-  const answers = useQueries({ queries: tokens.map(({ name }) => fewerQuery(filters, name)) });
+  const answers = useQueries({ queries: tokens.map(({ name }) => withoutFilterQuery(filters, name)) });
   const found = tokens.flatMap((token, index) => {
     const page = answers[index]?.data;
     return page && page.data.length > 0 ? [{ token, page }] : [];
   });
   return (
     <EmptyState
-      title="No requests match"
+      title={listMenusText.empty.filteredTitle}
       action={
         <>
           {(found.length > 0 ? found.map(({ token }) => token) : tokens).map((token) => (
             <Button key={token.name} onClick={() => onRemove(token.name)}>
-              Remove {said(token)}
+              {listMenusText.empty.removeFilter(describeToken(token))}
             </Button>
           ))}
-          <Button onClick={onWiden}>Widen to 7 days</Button>
+          <Button onClick={onWiden}>{listMenusText.empty.widen}</Button>
         </>
       }
     >
       {found.length === 0
-        ? 'Nothing in this time has all of these filters.'
+        ? listMenusText.empty.filteredBody
         : found.map(({ token, page: { data, next_cursor } }) => (
             <span key={token.name} className="block">
-              Without {said(token)} there would be {next_cursor ? `more than ${data.length}` : data.length}.
+              {listMenusText.empty.without(
+                describeToken(token),
+                next_cursor
+                  ? listMenusText.export.moreThan(pluralize(data.length, 'request'))
+                  : pluralize(data.length, 'request'),
+              )}
             </span>
           ))}
     </EmptyState>
   );
 }
 
-function said({ name, value }: FilterToken): string {
+function describeToken({ name, value }: FilterToken): string {
   const { operator, value: bare } = describeFilter(value);
   return `${name} ${operator} ${bare}`;
 }

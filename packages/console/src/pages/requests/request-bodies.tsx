@@ -14,7 +14,8 @@ import { CodeBlock } from '../../ui/code-block.tsx';
 import { EmptyState, ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
-import { conversationIn, type Part, parsed, type Said } from './body-messages.ts';
+import { type BodyMessage, type BodyMessagePart, parseBodyJson, parseConversation } from './body-messages.ts';
+import { detailText } from './detail-text.ts';
 
 type Bodies = z.output<typeof requestBodies>;
 type Body = NonNullable<Bodies['request']>;
@@ -24,31 +25,32 @@ export function bodiesQuery(id: string) {
     queryKey: ['request', id, 'bodies'],
     queryFn: ({ signal }) =>
       getJson<Bodies>(`api/analytics/requests/${encodeURIComponent(id)}/bodies`, undefined, signal),
-    // Each look stands in the audit log: nothing is read again unasked.
+    // Each view is recorded in the audit log, so nothing is read again automatically.
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   });
 }
 
-/** What a client sent and was told, where the org keeps it. Read when the tab is opened, not before. */
+/** The stored request and answer. They are read when the tab is opened, not before. */
 export function RequestBodies({ id }: { readonly id: string }) {
   const refusal = useDenialReason('playground');
   const { data, error, refetch } = useQuery({ ...bodiesQuery(id), enabled: refusal === null });
-  if (refusal) return <EmptyState title="Bodies are not for viewers">{refusal}</EmptyState>;
+  if (refusal) return <EmptyState title={detailText.bodies.viewers}>{refusal}</EmptyState>;
   if (error instanceof ApiError && error.status === 404)
     return (
-      <EmptyState title="No bodies are kept of this request">
-        Keep them for new requests in <OrgLink to="/management/settings/data">Settings › Data</OrgLink>.
-        Members see those of their own keys.
+      <EmptyState title={detailText.bodies.notStoredTitle}>
+        {detailText.bodies.notStored}{' '}
+        <OrgLink to="/management/settings/data">{detailText.bodies.dataSettings}</OrgLink>.{' '}
+        {detailText.bodies.notStoredMembers}
       </EmptyState>
     );
   if (error)
-    return <ErrorState what="Could not load the bodies." error={error} onRetry={() => void refetch()} />;
+    return <ErrorState what={detailText.bodies.loadFailed} error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton className="h-40" />;
   return (
     <div className="grid gap-4">
       <p className="flex flex-wrap items-center gap-x-3 gap-y-2 text-ui text-ink-2">
-        <span className="flex-1">That you looked stands in the audit log.</span>
+        <span className="flex-1">{detailText.bodies.audited}</span>
         {data.request && !data.request.truncated && (
           <OrgLink
             to="/playground"
@@ -56,17 +58,17 @@ export function RequestBodies({ id }: { readonly id: string }) {
             className="inline-flex items-center gap-1.5 text-accent-ink underlined"
           >
             <SquareTerminal size={16} strokeWidth={1.75} aria-hidden="true" />
-            Open in the playground
+            {detailText.bodies.openPlayground}
           </OrgLink>
         )}
       </p>
-      <KeptBody title="Request" body={data.request} none="It was not read, or is no text." />
-      <KeptBody title="Answer" body={data.answer} none="There was none, or it is no text." />
+      <BodyCard title={detailText.bodies.request} body={data.request} none={detailText.bodies.noRequest} />
+      <BodyCard title={detailText.bodies.answer} body={data.answer} none={detailText.bodies.noAnswer} />
     </div>
   );
 }
 
-function KeptBody({
+function BodyCard({
   title,
   body,
   none,
@@ -82,33 +84,35 @@ function KeptBody({
         <p className="text-ui text-ink-2">{none}</p>
       </Card>
     );
-  const said = conversationIn(body.text);
-  const taken = Object.entries(body.redacted);
+  const said = parseConversation(body.text);
+  const redacted = Object.entries(body.redacted);
   return (
     <Card
       title={title}
       aside={
         <span className="flex items-center gap-2">
-          {formatCount(body.bytes)} B
+          {detailText.bodies.bytes(formatCount(body.bytes))}
           <Button look="quiet" icon={Download} onClick={() => save(title, body.text)}>
-            Download
+            {detailText.bodies.download}
           </Button>
         </span>
       }
     >
       <div className="grid gap-3">
-        {body.truncated && <Notice state="partial">Only the first 64 KB are kept.</Notice>}
-        {taken.length > 0 && (
+        {body.truncated && <Notice state="partial">{detailText.bodies.truncated}</Notice>}
+        {redacted.length > 0 && (
           <Notice state="unknown">
-            Redacted before it was kept: {taken.map(([kind, times]) => `${times} ${kind}`).join(', ')}.
+            {detailText.bodies.redacted(
+              redacted.map(([kind, count]) => detailText.bodies.redactedPart(Number(count), kind)).join(', '),
+            )}
           </Notice>
         )}
         {said && (
           <SegmentedControl
-            label={`Show the ${title.toLowerCase()} as`}
+            label={detailText.bodies.showAs(title)}
             options={[
-              { id: 'messages', label: 'Messages' },
-              { id: 'raw', label: 'As sent' },
+              { id: 'messages', label: detailText.bodies.messages },
+              { id: 'raw', label: detailText.bodies.asSent },
             ]}
             value={as}
             onChange={setAs}
@@ -121,15 +125,15 @@ function KeptBody({
 }
 
 function AsSent({ title, text }: { readonly title: string; readonly text: string }) {
-  const value = parsed(text);
+  const value = parseBodyJson(text);
   return typeof value === 'object' && value !== null ? (
-    <JsonView value={value} label={`the ${title.toLowerCase()}`} />
+    <JsonView value={value} label={detailText.bodies.jsonLabel(title)} />
   ) : (
     <CodeBlock snippets={[{ label: title, code: text }]} />
   );
 }
 
-function Conversation({ said }: { readonly said: readonly Said[] }) {
+function Conversation({ said }: { readonly said: readonly BodyMessage[] }) {
   return (
     <ol className="grid gap-3">
       {said.map(({ role, parts }, index) => (
@@ -148,14 +152,16 @@ function Conversation({ said }: { readonly said: readonly Said[] }) {
   );
 }
 
-/** Text is text, whatever it holds; what was redacted is marked, not starred. */
-function PartView({ part }: { readonly part: Part }) {
-  if (part.kind === 'text') return <Words text={part.text} />;
+/** Text is shown as plain text. Redacted parts are highlighted. */
+function PartView({ part }: { readonly part: BodyMessagePart }) {
+  if (part.kind === 'text') return <BodyText text={part.text} />;
   if (part.kind === 'other') return <p className="text-ui text-ink-2">{part.what}</p>;
   const isCall = part.kind === 'call';
   return (
     <section className="rounded-control border border-line bg-sunken px-3 py-2">
-      <h3 className="text-label text-ink-2">{isCall ? `Calls ${part.name}` : 'Result of the call'}</h3>
+      <h3 className="text-label text-ink-2">
+        {isCall ? detailText.bodies.call(part.name) : detailText.bodies.result}
+      </h3>
       <p className="mt-1 font-mono text-code break-words whitespace-pre-wrap">
         {isCall ? part.args : part.text}
       </p>
@@ -163,7 +169,7 @@ function PartView({ part }: { readonly part: Part }) {
   );
 }
 
-function Words({ text }: { readonly text: string }) {
+function BodyText({ text }: { readonly text: string }) {
   return (
     <p className="text-ui break-words whitespace-pre-wrap">
       {text.split(/(\[redacted:[\w-]+\])/).map((piece, index) =>
@@ -172,7 +178,7 @@ function Words({ text }: { readonly text: string }) {
         ) : (
           // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text.
           <mark key={index} className="rounded-tag bg-unknown-tint px-1 text-unknown-ink">
-            {piece.slice(1, -1).replace('redacted:', 'redacted ')}
+            {detailText.bodies.redactedMark(piece.slice(1, -1).replace('redacted:', ''))}
           </mark>
         ),
       )}

@@ -1,9 +1,10 @@
+import type { RequestDetail } from '@floe/contract/api/analytics';
 import { OrgLink } from '../../app/org-link.tsx';
 import { Card, DetailList } from '../../ui/cards.tsx';
 import { Badge } from '../../ui/status.tsx';
-import type { RequestDetail } from './request-data.ts';
+import { detailText } from './detail-text.ts';
 
-/** Who asked, and how. */
+/** Who sent the request, and how. */
 export function CallerCard({ request }: { readonly request: RequestDetail }) {
   const { key_name, surface, route_mode, team, owner, end_user, client, session, stream, cache, metadata } =
     request;
@@ -18,42 +19,42 @@ export function CallerCard({ request }: { readonly request: RequestDetail }) {
     </span>
   );
   return (
-    <Card title="Caller">
+    <Card title={detailText.caller.title}>
       <DetailList
         items={[
           [
-            'Key',
+            detailText.caller.key,
             <OrgLink key="key" to="/requests" search={{ key: key_name }}>
               {key_name}
             </OrgLink>,
           ],
-          ['Surface', `${surface}, ${stream ? 'streamed' : 'not streamed'}`],
-          ['Route mode', route_mode],
-          ['Team', team],
-          ['Owner', owner],
-          ['End user', end_user],
-          ['Client', client],
+          [detailText.caller.surface, detailText.caller.surfaceMode(surface, stream)],
+          [detailText.caller.routeMode, route_mode],
+          [detailText.caller.team, team],
+          [detailText.caller.owner, owner],
+          [detailText.caller.endUser, end_user],
+          [detailText.caller.client, client],
           [
-            'Session',
+            detailText.caller.session,
             session && (
               <OrgLink key="session" to="/requests" search={{ session }}>
                 {session}
               </OrgLink>
             ),
           ],
-          ['Cache', cache],
-          ['Metadata', tags || null],
+          [detailText.caller.cache, cache],
+          [detailText.caller.metadata, tags || null],
         ]}
       />
     </Card>
   );
 }
 
-/** What the target could not be told. */
+/** The fields that the target does not support. */
 export function DroppedCard({ dropped }: { readonly dropped: readonly string[] }) {
   if (dropped.length === 0) return null;
   return (
-    <Card title="Not carried">
+    <Card title={detailText.dropped.title}>
       <p className="text-ui text-ink-2">
         {dropped.map((field) => (
           <code
@@ -63,8 +64,7 @@ export function DroppedCard({ dropped }: { readonly dropped: readonly string[] }
             {field}
           </code>
         ))}
-        {dropped.length === 1 ? 'has' : 'have'} no equal on this target. The client was told in{' '}
-        <code className="font-mono text-code">x-floe-dropped</code>.
+        {detailText.dropped.help}
       </p>
     </Card>
   );

@@ -1,14 +1,21 @@
 import type { RequestRow } from '@floe/contract/api/analytics';
 import { ArrowRight, Split } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
-import { formatDuration, formatExactMoney, formatMoney, formatTokens } from '../../format/amounts.ts';
+import {
+  formatCount,
+  formatDuration,
+  formatExactMoney,
+  formatMoney,
+  formatTokens,
+} from '../../format/amounts.ts';
 import { browserZone, formatClockTime } from '../../format/times.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { Badge, STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { isCharged, modelParts, modelsOf, outcomeOf, unpricedModel } from './request-rows.ts';
+import { isCharged, modelIdParts, outcomeOf, requestModels, unpricedModel } from './request-rows.ts';
+import { text } from './text.ts';
 
-/** The columns of the request list; `maxPauseMs` is the scale of the latency bars, `metadata` the keys that have a column. */
+/** The columns of the request list. `longestMs` is the scale of the latency bars; each key in `metadata` has a column. */
 export function requestColumns(
   longestMs: number,
   metadata: readonly string[] = [],
@@ -16,34 +23,56 @@ export function requestColumns(
   return [
     {
       id: 'time',
-      label: 'Time',
+      label: text.columns.time,
       width: '6.5rem',
       cell: ({ created_at }) => (
         <time dateTime={created_at}>{formatClockTime(new Date(created_at), browserZone(), true)}</time>
       ),
     },
-    { id: 'status', label: 'Status', width: 'minmax(7rem, 10rem)', cell: (row) => <OutcomeText row={row} /> },
-    { id: 'model', label: 'Model', width: 'minmax(14rem, 1fr)', cell: (row) => <ModelText row={row} /> },
-    { id: 'key', label: 'Key', width: 'minmax(4rem, 7rem)', cell: ({ key_name }) => key_name },
-    { id: 'tokens', label: 'Tokens', width: '6rem', align: 'end', cell: (row) => <TokenText row={row} /> },
-    { id: 'cost', label: 'Cost', width: '5rem', align: 'end', cell: (row) => <CostText row={row} /> },
+    {
+      id: 'status',
+      label: text.columns.status,
+      width: 'minmax(7rem, 10rem)',
+      cell: (row) => <OutcomeText row={row} />,
+    },
+    {
+      id: 'model',
+      label: text.columns.model,
+      width: 'minmax(14rem, 1fr)',
+      cell: (row) => <ModelText row={row} />,
+    },
+    { id: 'key', label: text.columns.key, width: 'minmax(4rem, 7rem)', cell: ({ key_name }) => key_name },
+    {
+      id: 'tokens',
+      label: text.columns.tokens,
+      width: '6rem',
+      align: 'end',
+      cell: (row) => <TokenText row={row} />,
+    },
+    {
+      id: 'cost',
+      label: text.columns.cost,
+      width: '5rem',
+      align: 'end',
+      cell: (row) => <CostText row={row} />,
+    },
     {
       id: 'first',
-      label: 'First token',
+      label: text.columns.firstToken,
       width: '4.5rem',
       align: 'end',
       cell: ({ first_token_ms }) => formatDuration(first_token_ms),
     },
     {
       id: 'latency',
-      label: 'Latency',
+      label: text.columns.latency,
       width: '8rem',
       align: 'end',
       cell: (row) => <LatencyText row={row} longestMs={longestMs} />,
     },
     {
       id: 'metadata',
-      label: 'Metadata',
+      label: text.columns.metadata,
       width: 'minmax(4rem, 8rem)',
       cell: (row) => <MetadataText row={row} />,
     },
@@ -58,26 +87,26 @@ export function requestColumns(
 }
 
 const OPTIONAL: readonly TableColumn<RequestRow>[] = [
-  extra('surface', 'Surface', ({ surface }) => surface),
-  extra('route_mode', 'Route mode', ({ route_mode }) => route_mode),
-  extra('provider', 'Provider', ({ provider }) => provider ?? '–'),
-  extra('cache', 'Cache', ({ cache }) => cache ?? '–'),
-  extra('overhead', 'Gateway', ({ overhead_ms }) => formatDuration(overhead_ms)),
-  extra('owner', 'Owner', ({ owner }) => owner ?? '–'),
-  extra('team', 'Team', ({ team }) => team ?? '–'),
-  extra('end_user', 'End user', ({ end_user }) => end_user ?? '–'),
-  extra('client', 'Client', ({ client }) => client ?? '–'),
-  extra('session', 'Session', ({ session }) => session ?? '–'),
-  extra('error', 'Error code', ({ error_code }) => error_code ?? '–'),
-  extra('dropped', 'Not carried', ({ dropped }) => dropped.join(', ') || '–'),
-  extra('id', 'Request id', ({ id }) => <code className="font-mono text-code">{id}</code>),
+  extra('surface', text.columns.surface, ({ surface }) => surface),
+  extra('route_mode', text.columns.routeMode, ({ route_mode }) => route_mode),
+  extra('provider', text.columns.provider, ({ provider }) => provider ?? '–'),
+  extra('cache', text.columns.cache, ({ cache }) => cache ?? '–'),
+  extra('overhead', text.columns.overhead, ({ overhead_ms }) => formatDuration(overhead_ms)),
+  extra('owner', text.columns.owner, ({ owner }) => owner ?? '–'),
+  extra('team', text.columns.team, ({ team }) => team ?? '–'),
+  extra('end_user', text.columns.endUser, ({ end_user }) => end_user ?? '–'),
+  extra('client', text.columns.client, ({ client }) => client ?? '–'),
+  extra('session', text.columns.session, ({ session }) => session ?? '–'),
+  extra('error', text.columns.errorCode, ({ error_code }) => error_code ?? '–'),
+  extra('dropped', text.columns.droppedFields, ({ dropped }) => dropped.join(', ') || '–'),
+  extra('id', text.columns.id, ({ id }) => <code className="font-mono text-code">{id}</code>),
 ];
 
 function extra(id: string, label: string, cell: TableColumn<RequestRow>['cell']): TableColumn<RequestRow> {
   return { id, label, cell, width: 'minmax(5rem, 10rem)', optional: true };
 }
 
-/** Shape, status and reason. Only exceptions have colour: the many that went well stay quiet. */
+/** Icon, status and reason. Only requests that did not succeed have a colour. */
 function OutcomeText({ row }: { readonly row: RequestRow }) {
   const { state, status, reason } = outcomeOf(row);
   return (
@@ -91,19 +120,19 @@ function OutcomeText({ row }: { readonly row: RequestRow }) {
         {status}
       </span>
       {reason && <span className="truncate text-ink-2">{reason}</span>}
-      <TriesBadge tries={row.attempt_count} />
+      <AttemptsBadge attempts={row.attempt_count} />
     </span>
   );
 }
 
-/** The model asked for, and with an arrow the one that served when it is another. */
+/** The requested model, and the model that served the request if it is another. */
 function ModelText({ row }: { readonly row: RequestRow }) {
-  const { asked, served } = modelsOf(row);
-  const { provider, name } = modelParts(asked);
+  const { asked, served } = requestModels(row);
+  const { provider, name } = modelIdParts(asked);
   return (
     <span className="flex min-w-0 items-center gap-1.5">
       <span className="relative flex min-w-0" title={asked}>
-        {/* The two parts shorten apart and would be read apart. */}
+        {/* The parts are truncated separately, so screen readers get the whole id. */}
         <span className="sr-only">{asked}</span>
         {provider && (
           <span aria-hidden className="min-w-6 shrink-[9999] truncate text-ink-3">
@@ -116,8 +145,8 @@ function ModelText({ row }: { readonly row: RequestRow }) {
       </span>
       {served && (
         <>
-          <ArrowRight size={12} className="shrink-0 text-ink-3" aria-label="served by" role="img" />
-          <span className="truncate text-ink-2">{modelParts(served).name}</span>
+          <ArrowRight size={12} className="shrink-0 text-ink-3" aria-label={text.cells.servedBy} role="img" />
+          <span className="truncate text-ink-2">{modelIdParts(served).name}</span>
         </>
       )}
     </span>
@@ -128,43 +157,48 @@ function TokenText({ row: { usage } }: { readonly row: RequestRow }) {
   if (usage.input_tokens === null && usage.output_tokens === null)
     return <span className="text-ink-3">–</span>;
   return (
-    <span title={`${usage.input_tokens ?? '?'} in, ${usage.output_tokens ?? '?'} out (${usage.source})`}>
+    <span
+      title={text.cells.tokens(exactCount(usage.input_tokens), exactCount(usage.output_tokens), usage.source)}
+    >
       {formatTokens(usage.input_tokens)} <span className="text-ink-3">→</span>{' '}
       {formatTokens(usage.output_tokens)}
     </span>
   );
 }
 
-/** Nothing was spent on what was refused; what has no price is unknown, not free, and leads to where one is given. */
+function exactCount(tokens: number | null): string {
+  return tokens === null ? text.cells.unknownCount : formatCount(tokens);
+}
+
+/** A rejected request has no cost. A request without a price has an unknown cost and a link to set the price. */
 function CostText({ row }: { readonly row: RequestRow }) {
   const { cost_nano_usd: cost } = row;
   if (cost === null) {
     const model = unpricedModel(row);
-    if (model === null) return <span className="text-ink-3">{isCharged(row) ? 'unknown' : '–'}</span>;
+    if (model === null)
+      return <span className="text-ink-3">{isCharged(row) ? text.cells.unknownCost : '–'}</span>;
     return (
       <OrgLink
         to="/management/models"
         search={{ search: model, open: model }}
-        label={`Cost unknown: give ${model} a price`}
+        label={text.cells.setPrice(model)}
         className="text-ink-2 underlined"
       >
-        unknown
+        {text.cells.unknownCost}
       </OrgLink>
     );
   }
   const isIncomplete = row.cost_source === 'incomplete';
-  const title = isIncomplete
-    ? `${formatExactMoney(cost)}, incomplete: something has no price`
-    : formatExactMoney(cost);
+  const title = isIncomplete ? text.cells.incompleteCost(formatExactMoney(cost)) : formatExactMoney(cost);
   return (
     <span title={title} className={cost === 0 ? 'text-ink-3' : ''}>
       {formatMoney(cost)}
-      {isIncomplete && <span className="text-ink-3"> incomplete</span>}
+      {isIncomplete && <span className="text-ink-3"> {text.cells.incomplete}</span>}
     </span>
   );
 }
 
-/** First token, then streaming, on one scale for all rows in view. */
+/** Time to first token, then streaming, on one scale for all rows in view. */
 function LatencyText({ row, longestMs }: { readonly row: RequestRow; readonly longestMs: number }) {
   const { latency_ms, first_token_ms } = row;
   const share = (ms: number) => `${Math.min(100, Math.max(1.5, (ms / longestMs) * 100))}%`;
@@ -202,7 +236,7 @@ function MetadataText({ row: { metadata } }: { readonly row: RequestRow }) {
   );
 }
 
-/** A row on a phone: what, when and who on the left, how long and how much on the right. */
+/** A row on a phone: model, time and key on the left, latency and cost on the right. */
 export function RequestCard({ row }: { readonly row: RequestRow }) {
   const { state, reason } = outcomeOf(row);
   return (
@@ -225,12 +259,12 @@ export function RequestCard({ row }: { readonly row: RequestRow }) {
   );
 }
 
-/** How many tries it took, where it took more than one. */
-function TriesBadge({ tries }: { readonly tries: number }) {
-  if (tries < 2) return null;
+/** The number of attempts, if there was more than one. */
+function AttemptsBadge({ attempts }: { readonly attempts: number }) {
+  if (attempts < 2) return null;
   return (
     <Badge>
-      <Split size={12} aria-label="attempts" role="img" /> {tries}
+      <Split size={12} aria-label={text.cells.attempts} role="img" /> {attempts}
     </Badge>
   );
 }

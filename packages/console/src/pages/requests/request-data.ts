@@ -1,4 +1,4 @@
-import type { RequestListPage, RequestTailPage, requestDetail } from '@floe/contract/api/analytics';
+import type { RequestDetail, RequestListPage, RequestTailPage } from '@floe/contract/api/analytics';
 import type { analyticsValues } from '@floe/contract/api/charts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
@@ -7,15 +7,14 @@ import * as charts from '../../data/charts.ts';
 import { parseFilterValues } from '../../filters/filter-value.ts';
 import { chartIntervalOf, type SelectedTimeRange, timeRangeQuery } from '../../filters/time-range.ts';
 
-export type RequestDetail = z.output<typeof requestDetail>;
 /** Parameters of the API: one value, or several. */
-export type Filters = Readonly<Record<string, string | readonly string[]>>;
+export type RequestFilters = Readonly<Record<string, string | readonly string[]>>;
 
 /** The parameters of the API that a link's filters and its time stand for. */
-export function apiFilters(
+export function toRequestFilters(
   tokens: readonly { readonly name: string; readonly value: string }[],
   span: SelectedTimeRange,
-): Filters {
+): RequestFilters {
   const filters = Object.fromEntries(
     tokens.map(({ name, value }) => {
       const [first = value, ...others] = parseFilterValues(value);
@@ -31,7 +30,7 @@ const FIGURES_MS = 15_000;
 const TAIL_ROWS = 500;
 
 /** Requests, newest first, page by page. A list with an open end says up to which event of the stream it is exact. */
-export function requestsQuery(filters: Filters) {
+export function requestsQuery(filters: RequestFilters) {
   const live = filters['to'] === undefined ? { live: true } : {};
   return infiniteQueryOptions({
     queryKey: ['requests', filters],
@@ -64,7 +63,7 @@ const COUNTED: ReadonlySet<string> = new Set([
 ]);
 
 /** The values a field has in some time, most first; null for a field that nobody counts. */
-export function fieldValues(field: string, begun: string, span: SelectedTimeRange) {
+export function fieldValuesQuery(field: string, begun: string, span: SelectedTimeRange) {
   if (!COUNTED.has(field)) return null;
   const time = timeRangeQuery(span);
   return {
@@ -80,7 +79,7 @@ export function fieldValues(field: string, begun: string, span: SelectedTimeRang
 }
 
 /** What there would be with one filter fewer. */
-export function fewerQuery(filters: Filters, name: string) {
+export function withoutFilterQuery(filters: RequestFilters, name: string) {
   const { [name]: _, ...others } = filters;
   return queryOptions({
     queryKey: ['requests', 'fewer', others],
@@ -90,8 +89,8 @@ export function fewerQuery(filters: Filters, name: string) {
 }
 
 /** The requests that were recorded between two ids of the event stream; up to now without the second. */
-export function requestTail(
-  { from: _from, to: _to, ...filters }: Filters,
+export function fetchRequestTail(
+  { from: _from, to: _to, ...filters }: RequestFilters,
   after: string,
   until: string | null,
 ): Promise<RequestTailPage> {
@@ -99,7 +98,7 @@ export function requestTail(
 }
 
 /** Whether events tell all that belongs to the list: they know of no filter. */
-export function isWholeList(filters: Filters): boolean {
+export function isUnfiltered(filters: RequestFilters): boolean {
   return Object.keys(filters).every((name) => name === 'from');
 }
 
@@ -112,12 +111,12 @@ export function requestQuery(id: string) {
 }
 
 /** Figures over the list: the API counts what it shows. */
-export function summaryQuery(filters: Filters) {
+export function requestSummaryQuery(filters: RequestFilters) {
   return { ...charts.summaryQuery(filters), refetchInterval: FIGURES_MS };
 }
 
 /** Requests per interval, by outcome. */
-export function outcomesQuery(filters: Filters, span: SelectedTimeRange) {
+export function requestOutcomesQuery(filters: RequestFilters, span: SelectedTimeRange) {
   const asked = { ...filters, metric: 'requests', group_by: 'outcome', interval: chartIntervalOf(span) };
   return { ...charts.timeseriesQuery(asked), refetchInterval: FIGURES_MS };
 }

@@ -7,12 +7,13 @@ import { IconButton } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
+import { detailText } from './detail-text.ts';
 import { RequestActions } from './request-actions.tsx';
 import { requestQuery } from './request-data.ts';
 import { RequestHeading } from './request-heading.tsx';
 import { RequestTabs } from './request-tabs.tsx';
 
-/** One request beside the list. */
+/** One request in a drawer beside the list. */
 export function RequestDrawer({
   id,
   place,
@@ -22,7 +23,7 @@ export function RequestDrawer({
   onFilter,
 }: {
   readonly id: string;
-  /** Where it stands in the list: `2 of 312`. */
+  /** The position in the list: `2 of 312`. */
   readonly place: string | null;
   readonly onClose: () => void;
   readonly onPrevious: () => void;
@@ -32,9 +33,9 @@ export function RequestDrawer({
   const { data, error, refetch } = useQuery(requestQuery(id));
   const go = useOrgNavigate();
   const enlarge = () => go(`/requests/${id}`);
-  useShortcuts([{ keys: 'o', does: 'Open the page of the request', run: enlarge }]);
+  useShortcuts([{ keys: 'o', does: detailText.drawer.openPage, run: enlarge }]);
   return (
-    <Drawer title="Request" about={id} onClose={onClose}>
+    <Drawer title={detailText.drawer.title} about={id} onClose={onClose}>
       <div className="flex items-start gap-2 px-4 pt-3 max-sm:flex-col-reverse md:px-6">
         <div className="min-w-0 flex-1 max-sm:w-full">
           {data ? <RequestHeading request={data} /> : <Skeleton className="h-7 w-64" />}
@@ -43,25 +44,25 @@ export function RequestDrawer({
           {place && <span className="mr-1 text-small text-ink-3 figures max-sm:hidden">{place}</span>}
           <IconButton
             icon={ListFilter}
-            label="Filter by this request"
+            label={detailText.drawer.filter}
             keys="f"
             data-row-filters=""
             onClick={({ currentTarget }) => onFilter(currentTarget)}
           />
           {data && <RequestActions request={data} />}
-          <IconButton icon={ChevronUp} label="Previous request" keys="k" onClick={onPrevious} />
-          <IconButton icon={ChevronDown} label="Next request" keys="j" onClick={onNext} />
-          <IconButton icon={Maximize2} label="Open the page" keys="o" onClick={enlarge} />
-          <IconButton icon={X} label="Close" keys="Esc" onClick={onClose} />
+          <IconButton icon={ChevronUp} label={detailText.drawer.previous} keys="k" onClick={onPrevious} />
+          <IconButton icon={ChevronDown} label={detailText.drawer.next} keys="j" onClick={onNext} />
+          <IconButton icon={Maximize2} label={detailText.drawer.openPage} keys="o" onClick={enlarge} />
+          <IconButton icon={X} label={detailText.drawer.close} keys="Esc" onClick={onClose} />
         </div>
       </div>
       <p className="flex flex-wrap items-center gap-x-2 px-4 pt-1 pb-2 text-ui text-ink-2 md:px-6">
         {data && formatFullTime(new Date(data.created_at), browserZone(), true)}
         <code className="font-mono text-code">{id}</code>
-        <CopyButton text={id} label="Copy request id" />
+        <CopyButton text={id} label={detailText.page.copyId} />
       </p>
       {error ? (
-        <ErrorState what="Could not load this request." error={error} onRetry={() => void refetch()} />
+        <ErrorState what={detailText.page.loadFailed} error={error} onRetry={() => void refetch()} />
       ) : data ? (
         <RequestTabs request={data} narrow />
       ) : (

@@ -1,64 +1,62 @@
 import type { RequestRow } from '@floe/contract/api/analytics';
 import { EXCHANGE_OUTCOMES } from '@floe/contract/exchange-outcome';
 import type { FilterField, FilterToken } from '../../filters/filter-text.ts';
+import { text } from './text.ts';
 
-/** What requests are filtered by: the API's own parameters. */
+/** The fields by which requests are filtered: the parameters of the API. */
 export const REQUEST_FIELDS: readonly FilterField[] = [
   {
     name: 'status',
-    label: 'status',
+    label: text.fields.status,
     values: ['error', '2xx', '4xx', '5xx', '200', '401', '402', '403', '429', '500', '502', '504'],
     excludes: true,
   },
-  { name: 'outcome', label: 'outcome', values: EXCHANGE_OUTCOMES, excludes: true },
+  { name: 'outcome', label: text.fields.outcome, values: EXCHANGE_OUTCOMES, excludes: true },
   {
     name: 'state',
-    label: 'state',
+    label: text.fields.state,
     values: ['complete', 'partial', 'aborted', 'failed', 'blocked', 'cached'],
     excludes: true,
   },
-  ...words({ model: 'model', provider: 'provider', key: 'key' }),
+  ...textFields('model', 'provider', 'key'),
   {
     name: 'route_mode',
-    label: 'route mode',
+    label: text.fields.route_mode,
     values: ['unified', 'passthrough-a', 'passthrough-b', 'ide'],
     excludes: true,
   },
-  ...words({ model_requested: 'model asked for', error_code: 'error code', surface: 'surface' }),
-  { name: 'cache', label: 'cache', values: ['hit', 'miss', 'bypass', 'refresh'], excludes: true },
-  ...words({ team: 'team', owner: 'owner', end_user: 'end user', finish_reason: 'finish reason' }),
-  ...words({ client: 'client', session: 'session' }),
-  { name: 'error_source', label: 'error source', values: ['gateway', 'upstream'], excludes: true },
-  { name: 'stream', label: 'stream', values: ['true', 'false'] },
-  { name: 'dropped', label: 'not carried', values: ['true', 'false'] },
-  ...numbers({
-    latency_ms: 'latency in ms',
-    first_token_ms: 'first token in ms',
-    cost_nano_usd: 'cost in nano USD',
-    input_tokens: 'input tokens',
-    output_tokens: 'output tokens',
-    attempts: 'attempts',
-  }),
-  { name: 'metadata', label: 'metadata', keyed: true, excludes: true },
+  ...textFields('model_requested', 'error_code', 'surface'),
+  { name: 'cache', label: text.fields.cache, values: ['hit', 'miss', 'bypass', 'refresh'], excludes: true },
+  ...textFields('team', 'owner', 'end_user', 'finish_reason'),
+  ...textFields('client', 'session'),
+  { name: 'error_source', label: text.fields.error_source, values: ['gateway', 'upstream'], excludes: true },
+  { name: 'stream', label: text.fields.stream, values: ['true', 'false'] },
+  { name: 'dropped', label: text.fields.dropped, values: ['true', 'false'] },
+  ...numberFields(
+    'latency_ms',
+    'first_token_ms',
+    'cost_nano_usd',
+    'input_tokens',
+    'output_tokens',
+    'attempts',
+  ),
+  { name: 'metadata', label: text.fields.metadata, keyed: true, excludes: true },
 ];
 
-function words(labels: Readonly<Record<string, string>>): FilterField[] {
-  return Object.entries(labels).map(([name, label]) => ({ name, label, excludes: true }));
+type FieldName = keyof typeof text.fields;
+
+function textFields(...names: readonly FieldName[]): FilterField[] {
+  return names.map((name) => ({ name, label: text.fields[name], excludes: true }));
 }
 
-function numbers(labels: Readonly<Record<string, string>>): FilterField[] {
-  return Object.entries(labels).map(([name, label]) => ({
-    name,
-    label,
-    excludes: true,
-    values: ['>=', '<='],
-  }));
+function numberFields(...names: readonly FieldName[]): FilterField[] {
+  return names.map((name) => ({ name, label: text.fields[name], excludes: true, values: ['>=', '<='] }));
 }
 
-/** Ends that the list names by a word of their own rather than by their status. */
+/** States that the list shows by name instead of by HTTP status. */
 const NAMED_STATES: ReadonlySet<string> = new Set(['partial', 'aborted', 'cached']);
 
-/** What a cell of a row can be filtered by: the parameter and the value; nothing where a cell says nothing. */
+/** The filters for a cell of a row; empty if the cell has no value. */
 export function cellFilters(row: RequestRow, column: string): readonly FilterToken[] {
   const own = (name: string, value: string | null) =>
     value === null || value === '' ? [] : [{ name, value: literal(value) }];
@@ -92,12 +90,12 @@ export function cellFilters(row: RequestRow, column: string): readonly FilterTok
   }
 }
 
-/** What would mean something else at the head of a value is said to be meant as it is. */
+/** Escapes a value that starts with an operator. */
 function literal(value: string): string {
   return /^[!=*<>]/.test(value) ? `=${value}` : value;
 }
 
-/** Everything a row can be filtered by, what tells most first. */
+/** All filters for a row, most specific first. */
 export function rowFilters(row: RequestRow): readonly FilterToken[] {
   const columns = [
     'status',

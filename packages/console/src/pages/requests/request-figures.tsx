@@ -6,42 +6,43 @@ import { type SelectedTimeRange, timeRangeQuery } from '../../filters/time-range
 import { formatCount, formatDuration, formatMoney, formatPercent } from '../../format/amounts.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { Timeline } from '../../ui/timeline.tsx';
-import { FigurePlaces, type FigureTexts } from './figure-places.tsx';
-import { type Filters, outcomesQuery, summaryQuery } from './request-data.ts';
-import { lanesOf } from './request-lanes.ts';
+import { type RequestFilters, requestOutcomesQuery, requestSummaryQuery } from './request-data.ts';
+import { RequestFiguresLayout, type RequestFigureTexts } from './request-figures-layout.tsx';
+import { outcomeLanes } from './request-lanes.ts';
+import { text } from './text.ts';
 
 const MarkLine = lazy(() =>
   import('../../ui/annotation-list.tsx').then(({ AnnotationLine: Part }) => ({ default: Part })),
 );
 
-/** What the list adds up to, and when, by outcome. */
+/** The totals of the list, and a chart of the requests by outcome. */
 export function RequestFigures({
   filters,
   span,
   onZoom,
 }: {
-  readonly filters: Filters;
+  readonly filters: RequestFilters;
   readonly span: SelectedTimeRange;
   readonly onZoom: (from: Date, to: Date) => void;
 }) {
-  const { data: summary, error } = useQuery(summaryQuery(filters));
-  const outcomes = useQuery(outcomesQuery(filters, span)).data;
-  const lanes = useMemo(() => lanesOf(outcomes), [outcomes]);
+  const { data: summary, error } = useQuery(requestSummaryQuery(filters));
+  const outcomes = useQuery(requestOutcomesQuery(filters, span)).data;
+  const lanes = useMemo(() => outcomeLanes(outcomes), [outcomes]);
   const marks = useAnnotations(timeRangeQuery(span));
   const step = (lanes[1]?.at ?? 0) - (lanes[0]?.at ?? 0) || 60_000;
   return (
-    <FigurePlaces
+    <RequestFiguresLayout
       texts={summary && textsOf(summary)}
       chart={
         error && !summary ? (
-          // Too many rows to count with these filters: the API says so, and the list goes on without figures.
+          // Too many rows to count with these filters: the API returns an error, and the list is shown without figures.
           <Notice state="unknown">{error.message}</Notice>
         ) : (
           lanes.length > 0 &&
           summary && (
             <Timeline
               lanes={lanes}
-              label={`${formatCount(summary.requests)} requests by outcome`}
+              label={text.figures.byOutcome(summary.requests)}
               onChoose={(at) => onZoom(new Date(at), new Date(at + step))}
               marks={marks}
             />
@@ -59,13 +60,13 @@ export function RequestFigures({
   );
 }
 
-function textsOf(figures: ChartSummary): FigureTexts {
+function textsOf(figures: ChartSummary): RequestFigureTexts {
   const { requests, errors, upstream_requests, latency_ms, first_token_ms, cost_nano_usd } = figures;
   return {
-    Requests: formatCount(requests),
-    Errors: upstream_requests === 0 ? '–' : formatPercent(errors / upstream_requests),
-    'Latency p95': formatDuration(latency_ms.p95),
-    'First token p50': formatDuration(first_token_ms.p50),
-    Spend: formatMoney(cost_nano_usd),
+    requests: formatCount(requests),
+    errors: upstream_requests === 0 ? '–' : formatPercent(errors / upstream_requests),
+    latency: formatDuration(latency_ms.p95),
+    firstToken: formatDuration(first_token_ms.p50),
+    spend: formatMoney(cost_nano_usd),
   };
 }

@@ -1,17 +1,17 @@
-import type { DecisionEntry } from '@floe/contract/api/analytics';
+import type { DecisionEntry, RequestDetail } from '@floe/contract/api/analytics';
 import { OrgLink } from '../../app/org-link.tsx';
 import { formatExactMoney } from '../../format/amounts.ts';
 import { StatusIcon } from '../../ui/status.tsx';
 import { useNow } from '../../ui/time-text.tsx';
+import { detailText } from './detail-text.ts';
 import { EndingNotice } from './ending-notice.tsx';
-import type { RequestDetail } from './request-data.ts';
 
-const PLACES = {
-  limit: { to: '/management/limits', words: 'Open the limit' },
-  budget: { to: '/management/budgets', words: 'Open the budget' },
+const RULE_PAGES = {
+  limit: { to: '/management/limits', label: detailText.notices.limit },
+  budget: { to: '/management/budgets', label: detailText.notices.budget },
 } as const;
 
-/** What a request says above its parts: how it ended early, why it was refused, what the cache spared. */
+/** Notices about a request: an interruption, why it was rejected, what the cache saved. */
 export function RequestNotices({ request }: { readonly request: RequestDetail }) {
   return (
     <>
@@ -22,14 +22,14 @@ export function RequestNotices({ request }: { readonly request: RequestDetail })
   );
 }
 
-/** Why a limit or budget refused the request, with the way to it and, second by second, what the client was told to wait. */
+/** Why a limit or budget rejected the request, with a link to it and a countdown of Retry-After. */
 function RefusalNotice({ request }: { readonly request: RequestDetail }) {
-  const told = request.decisions.find(({ rule }) => rule !== undefined);
-  if (!told?.rule) return null;
-  const { to, words } = PLACES[told.rule.kind];
+  const decision = request.decisions.find(({ rule }) => rule !== undefined);
+  if (!decision?.rule) return null;
+  const { to, label } = RULE_PAGES[decision.rule.kind];
   return (
     <section
-      aria-label="Why it was refused"
+      aria-label={detailText.notices.refusal}
       className="grid gap-1 rounded-card border border-blocked-line bg-blocked-tint px-4 py-3 text-ui"
     >
       <p className="flex items-start gap-2">
@@ -37,39 +37,44 @@ function RefusalNotice({ request }: { readonly request: RequestDetail }) {
           <StatusIcon state="blocked" />
         </span>
         <span className="min-w-0 break-words">
-          {told.because}{' '}
-          <OrgLink to={to} search={{ open: told.rule.id }} className="text-accent-ink underlined">
-            {words}
+          {decision.because}{' '}
+          <OrgLink to={to} search={{ open: decision.rule.id }} className="text-accent-ink underlined">
+            {label}
           </OrgLink>
         </span>
       </p>
-      <Wait request={request} told={told} />
+      <RetryAfter request={request} decision={decision} />
     </section>
   );
 }
 
-function Wait({ request, told }: { readonly request: RequestDetail; readonly told: DecisionEntry }) {
+function RetryAfter({
+  request,
+  decision,
+}: {
+  readonly request: RequestDetail;
+  readonly decision: DecisionEntry;
+}) {
   const now = useNow();
-  if (told.retry_after_ms === undefined) return null;
-  const until = Date.parse(request.created_at) + request.latency_ms + told.retry_after_ms;
+  if (decision.retry_after_ms === undefined) return null;
+  const until = Date.parse(request.created_at) + request.latency_ms + decision.retry_after_ms;
   const left = Math.ceil((until - now.getTime()) / 1000);
   return (
     <p className="pl-6 text-ink-2 figures">
-      Retry-After was {Math.ceil(told.retry_after_ms / 1000)} s:{' '}
-      {left > 0 ? `${left} s are left.` : 'that time is over.'}
+      {detailText.notices.retryAfter(Math.ceil(decision.retry_after_ms / 1000), left)}
     </p>
   );
 }
 
-/** What an answer from the cache would have cost. */
+/** What an answer from the cache saved. */
 function SavedNotice({ request: { state, saved_nano_usd } }: { readonly request: RequestDetail }) {
   if (state !== 'cached') return null;
   return (
     <p className="flex items-center gap-2 rounded-card border border-cached-line bg-cached-tint px-4 py-3 text-ui">
       <StatusIcon state="cached" />
       {saved_nano_usd === null
-        ? 'Answered from the cache. Nobody knows what it would have cost: its model has no price.'
-        : `Answered from the cache: $0 instead of ${formatExactMoney(saved_nano_usd)}.`}
+        ? detailText.notices.cachedNoPrice
+        : detailText.notices.cachedSaving(formatExactMoney(saved_nano_usd))}
     </p>
   );
 }

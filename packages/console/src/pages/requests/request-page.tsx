@@ -6,30 +6,31 @@ import { browserZone, formatFullTime } from '../../format/times.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
+import { detailText } from './detail-text.ts';
 import { RequestActions } from './request-actions.tsx';
 import { requestQuery } from './request-data.ts';
 import { RequestHeading } from './request-heading.tsx';
 import { RequestStats } from './request-stats.tsx';
 import { RequestTabs } from './request-tabs.tsx';
 
-/** One request: what happened, why, and what it cost. */
+/** One request: its outcome, its decisions and its cost. */
 export function RequestPage() {
   const id = usePathParam('id');
   const { data, error, refetch } = useQuery(requestQuery(id));
   return (
     <PageFrame
-      title={shortenId(id)}
-      crumbs={[{ label: 'Requests', to: '/requests' }]}
+      title={detailText.page.title(shortenId(id))}
+      crumbs={[{ label: detailText.page.crumb, to: '/requests' }]}
       padded={false}
       actions={
         <>
-          <CopyButton text={id} label="Copy request id" />
+          <CopyButton text={id} label={detailText.page.copyId} />
           {data && <RequestActions request={data} />}
         </>
       }
     >
       {error ? (
-        <ErrorState what="Could not load this request." error={error} onRetry={() => void refetch()} />
+        <ErrorState what={detailText.page.loadFailed} error={error} onRetry={() => void refetch()} />
       ) : data ? (
         <>
           <div className="grid gap-3 px-4 pb-4 md:px-6">
@@ -37,7 +38,7 @@ export function RequestPage() {
             <p className="text-ui text-ink-2">
               {formatFullTime(new Date(data.created_at), browserZone(), true)} ·{' '}
               <TimeText at={data.created_at} /> · {data.surface}
-              {data.stream && ' · stream'}
+              {data.stream && ` · ${detailText.page.stream}`}
             </p>
             <RequestStats request={data} />
           </div>

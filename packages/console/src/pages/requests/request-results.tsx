@@ -8,7 +8,8 @@ import { LoadMore } from '../../ui/load-more.tsx';
 import { visibleColumns } from '../../ui/table-columns.ts';
 import { RequestCard, requestColumns } from './request-columns.tsx';
 import { cellFilters } from './request-fields.ts';
-import type { RowFiltersAt } from './row-filters.tsx';
+import type { RowFilterTarget } from './row-filters.tsx';
+import { text } from './text.ts';
 import type { RequestList } from './use-request-list.ts';
 
 const NoRequests = lazy(() =>
@@ -19,20 +20,20 @@ const BESIDE_DRAWER: ReadonlySet<string> = new Set(['time', 'status', 'model']);
 
 type Row = RequestList['rows'][number];
 
-/** Adds what is left out to what is left out already. */
-export function exclude({ change, query }: Pick<RequestList, 'change' | 'query'>) {
+/** Excludes a value, in addition to those that are excluded already. */
+export function excludeFilterValue({ change, query }: Pick<RequestList, 'change' | 'query'>) {
   return ({ name, value }: FilterToken) => change({ [name]: removeFilterValue(query.get(name), value) });
 }
 
-/** What is done with a row: the same each time, so that rows that did not change are not drawn again while others arrive. */
-function useRowActions({ change, query }: RequestList, onFilter: (at: RowFiltersAt) => void) {
+/** Row actions with a stable identity, so that unchanged rows are not rendered again while others arrive. */
+function useRowActions({ change, query }: RequestList, onFilter: (at: RowFilterTarget) => void) {
   const openRow = useCallback(({ id }: Row) => change({ open: id }), [change]);
   const excludeCell = useCallback(
     (row: Row, column: string, target: Element) => {
       const found = cellFilters(row, column);
       const name = target.closest<HTMLElement>('[data-filter-name]')?.dataset['filterName'];
       const token = found.find((one) => one.name === name) ?? found[0];
-      if (token) exclude({ change, query })(token);
+      if (token) excludeFilterValue({ change, query })(token);
     },
     [change, query],
   );
@@ -40,13 +41,13 @@ function useRowActions({ change, query }: RequestList, onFilter: (at: RowFilters
   return { openRow, excludeCell, rowEnd };
 }
 
-/** The rows, or why there are none. */
-export function Results({
+/** The rows, or the reason why there are none. */
+export function RequestResults({
   list,
   onFilter,
 }: {
   readonly list: RequestList;
-  readonly onFilter: (at: RowFiltersAt) => void;
+  readonly onFilter: (at: RowFilterTarget) => void;
 }) {
   const { query, change, tokens, rows, answer, more, filters, metadata } = list;
   const scale = useMemo(() => scaleOf(rows.map(({ latency_ms }) => latency_ms)), [rows]);
@@ -55,17 +56,13 @@ export function Results({
   const cols = query.get('cols');
   const shown = useMemo(() => {
     const chosen = visibleColumns(columns, cols);
-    // Beside the drawer there is room for what tells rows apart.
+    // Beside the drawer only the columns that identify rows have space.
     return open ? chosen.filter(({ id }) => BESIDE_DRAWER.has(id)) : chosen;
   }, [columns, cols, open]);
   const { openRow, excludeCell, rowEnd } = useRowActions(list, onFilter);
   if (answer.error && rows.length === 0)
     return (
-      <ErrorState
-        what="Could not load requests."
-        error={answer.error}
-        onRetry={() => void answer.refetch()}
-      />
+      <ErrorState what={text.page.loadFailed} error={answer.error} onRetry={() => void answer.refetch()} />
     );
   if (answer.isPending) return <SkeletonRows />;
   if (rows.length === 0)
@@ -82,7 +79,7 @@ export function Results({
   return (
     <>
       <DataTable
-        label="Requests"
+        label={text.page.table}
         rows={rows}
         rowId={({ id }) => id}
         columns={shown}
@@ -105,14 +102,14 @@ function FilterButton({
   onFilter,
 }: {
   readonly row: Row;
-  readonly onFilter: (at: RowFiltersAt) => void;
+  readonly onFilter: (at: RowFilterTarget) => void;
 }) {
   return (
     <button
       type="button"
       tabIndex={-1}
-      aria-label="Filter by this request"
-      title="Filter by this request (f)"
+      aria-label={text.rowFilters.open}
+      title={text.rowFilters.openHint}
       onClick={({ currentTarget }) => onFilter({ row, beside: currentTarget })}
       className="grid size-7 place-items-center rounded-control border border-line-strong bg-raised text-ink-2 hover:text-ink"
     >
@@ -126,8 +123,8 @@ function requestCard(row: Row) {
 }
 
 /**
- * The scale of the latency bars: the 95th percentile of what is shown, so that one slow request flattens nothing; rounded
- * up to two digits, so that few arrivals move it.
+ * The scale of the latency bars: the 95th percentile of the shown rows, so that one slow request does not flatten the
+ * others, rounded up to two digits, so that the scale rarely changes.
  */
 function scaleOf(latencies: readonly number[]): number {
   const order = Float64Array.from(latencies).sort();

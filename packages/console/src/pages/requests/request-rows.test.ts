@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RequestRow } from '@floe/contract/api/analytics';
+import {
+  attemptSegments,
+  describeInterruption,
+  describePromptSaving,
+  outputSpeed,
+} from './request-details.ts';
 import { cellFilters, rowFilters } from './request-fields.ts';
 import {
-  attemptPieces,
-  endingOf,
-  fixedSpan,
-  merged,
+  fixedTimeRange,
+  mergeRequestRows,
   metadataKeys,
-  modelsOf,
   outcomeOf,
-  outputSpeed,
-  promptSaving,
+  requestModels,
   unpricedModel,
 } from './request-rows.ts';
 
@@ -75,16 +77,16 @@ test('every end of a request has a shape, and a refusal says why in words', () =
   assert.equal(of({ outcome: 'client_error', status: 400 }).state, 'failing');
   assert.equal(of({ outcome: 'cached' }).state, 'cached');
   assert.equal(of({ outcome: 'partial' }).state, 'partial');
-  assert.equal(of({ outcome: 'aborted', status: 499 }).status, 'Client left');
+  assert.equal(of({ outcome: 'aborted', status: 499 }).status, 'Client disconnected');
   const code = 'some_new_code';
   assert.equal(of({ outcome: 'upstream_error', status: 502, error_code: code }).reason, 'some new code');
 });
 
 test('the model that served is told only when it is another than the one asked for', () => {
-  assert.equal(modelsOf(ROW).served, null);
-  assert.equal(modelsOf({ ...ROW, model_requested: 'gpt-5' }).served, null);
-  assert.equal(modelsOf({ ...ROW, model_requested: 'smart' }).served, 'openai/gpt-5');
-  assert.equal(modelsOf({ ...ROW, model_requested: 'smart', model: null, provider: null }).served, null);
+  assert.equal(requestModels(ROW).served, null);
+  assert.equal(requestModels({ ...ROW, model_requested: 'gpt-5' }).served, null);
+  assert.equal(requestModels({ ...ROW, model_requested: 'smart' }).served, 'openai/gpt-5');
+  assert.equal(requestModels({ ...ROW, model_requested: 'smart', model: null, provider: null }).served, null);
 });
 
 test('output speed is of the time after the first token, and unknown rather than infinite', () => {
@@ -106,15 +108,15 @@ test('pieces of an attempt stay inside the bar, whatever the clocks say', () => 
     first_token_ms: 500,
     duration_ms: 1000,
   };
-  assert.deepEqual(attemptPieces(attempt, start, 2000), [
+  assert.deepEqual(attemptSegments(attempt, start, 2000), [
     { kind: 'first_token', from: 0, to: 0.25 },
     { kind: 'streaming', from: 0.25, to: 0.5 },
   ]);
   for (const skewed of [start + 5000, start - 5000])
-    for (const { from, to } of attemptPieces(attempt, skewed, 10))
+    for (const { from, to } of attemptSegments(attempt, skewed, 10))
       assert.ok(from >= 0 && to <= 1 && from <= to);
   assert.deepEqual(
-    attemptPieces({ ...attempt, status: 429, first_token_ms: null, error: 'x' }, start, 1000),
+    attemptSegments({ ...attempt, status: 429, first_token_ms: null, error: 'x' }, start, 1000),
     [{ kind: 'failure', from: 0, to: 1 }],
   );
 });
@@ -123,13 +125,13 @@ test('rows that arrive are put before the known ones, and none is doubled', () =
   const later = { ...ROW, id: 'exc_2', created_at: '2026-11-21T12:00:01.000Z' };
   const again = { ...ROW, state: 'partial' };
   assert.deepEqual(
-    merged([ROW], [again, later]).map(({ id, state }) => [id, state]),
+    mergeRequestRows([ROW], [again, later]).map(({ id, state }) => [id, state]),
     [
       ['exc_2', 'complete'],
       ['exc_1', 'partial'],
     ],
   );
-  assert.equal(merged([ROW], [later], 1).length, 1);
+  assert.equal(mergeRequestRows([ROW], [later], 1).length, 1);
 });
 
 test('a row can be filtered by what it shows, in the parameters and the words of the API', () => {
@@ -160,26 +162,26 @@ test('a row can be filtered by what it shows, in the parameters and the words of
 
 test('a time that is fixed ends with the newest row that is shown, not with the opening of the list', () => {
   const opened = { from: new Date(0), to: new Date(1_000), range: '1h' };
-  const { to } = fixedSpan(opened, { created_at: '1970-01-01T01:00:00.000Z' }, new Date(5_000_000));
+  const { to } = fixedTimeRange(opened, { created_at: '1970-01-01T01:00:00.000Z' }, new Date(5_000_000));
   assert.equal(to.getTime(), 3_600_001);
-  assert.equal(fixedSpan(opened, undefined, new Date(5_000)).to.getTime(), 5_000);
-  assert.equal(fixedSpan({ ...opened, range: null }, ROW, new Date()).to.getTime(), 1_000);
+  assert.equal(fixedTimeRange(opened, undefined, new Date(5_000)).to.getTime(), 5_000);
+  assert.equal(fixedTimeRange({ ...opened, range: null }, ROW, new Date()).to.getTime(), 1_000);
 });
 
 test('a request that broke off says when, by whom and what its client has', () => {
-  const said = (changes: Partial<RequestRow>) => endingOf({ ...ROW, ...changes })?.text;
+  const said = (changes: Partial<RequestRow>) => describeInterruption({ ...ROW, ...changes })?.text;
   assert.equal(said({}), undefined);
   assert.equal(
     said({ state: 'partial', error_source: 'upstream' }),
-    'openai stopped at 2.00 s. The client got 100 tokens and an error event.',
+    'openai ended the answer after 2.00 s. The client received 100 tokens and an error event.',
   );
   assert.match(
     said({ state: 'partial', error_source: 'gateway', stream: false }) ?? '',
-    /^Floe stopped .+ tokens\.$/,
+    /^Floe ended the answer .+ tokens\.$/,
   );
   assert.match(
     said({ state: 'aborted', first_token_ms: null }) ?? '',
-    /left at 2\.00 s, before the first token/,
+    /disconnected after 2\.00 s, before the first token/,
   );
 });
 
@@ -193,12 +195,15 @@ test('only what was used and has no price is unpriced', () => {
 
 test('what the prompt cache saved is told in words, and what it cost', () => {
   const usage = { ...ROW.usage, cached_tokens: 12_000 };
-  assert.equal(promptSaving(ROW), undefined);
+  assert.equal(describePromptSaving(ROW), undefined);
   assert.match(
-    promptSaving({ ...ROW, usage, prompt_saved_nano_usd: 32_400_000 }) ?? '',
+    describePromptSaving({ ...ROW, usage, prompt_saved_nano_usd: 32_400_000 }) ?? '',
     /12,000.* saved \$0\.0324/,
   );
-  assert.match(promptSaving({ ...ROW, usage, prompt_saved_nano_usd: -1_000_000 }) ?? '', /cost \$0\.001/);
+  assert.match(
+    describePromptSaving({ ...ROW, usage, prompt_saved_nano_usd: -1_000_000 }) ?? '',
+    /cost \$0\.001/,
+  );
 });
 
 test('client and session are filters of a row', () => {

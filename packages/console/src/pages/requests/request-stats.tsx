@@ -1,8 +1,11 @@
+import type { RequestDetail } from '@floe/contract/api/analytics';
 import { formatCount, formatDuration, formatMoney } from '../../format/amounts.ts';
 import { StatStrip } from '../../ui/cards.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
-import type { RequestDetail } from './request-data.ts';
-import { outputSpeed } from './request-rows.ts';
+import { detailText } from './detail-text.ts';
+import { outputSpeed } from './request-details.ts';
+
+const COUNTED_BY: Readonly<Record<string, string>> = detailText.stats.countedBy;
 
 /** The figures of one request. */
 export function RequestStats({ request }: { readonly request: RequestDetail }) {
@@ -12,30 +15,33 @@ export function RequestStats({ request }: { readonly request: RequestDetail }) {
   return (
     <StatStrip>
       <StatCard
-        label="Latency"
+        label={detailText.stats.latency}
         value={formatDuration(latency_ms)}
-        remark={overhead_ms === null ? null : `${formatDuration(overhead_ms)} is ours`}
+        remark={overhead_ms === null ? null : detailText.stats.overhead(formatDuration(overhead_ms))}
       />
       <StatCard
-        label="First token"
+        label={detailText.stats.firstToken}
         value={formatDuration(first_token_ms)}
-        remark={first_token_ms === null ? 'not streamed' : null}
+        remark={first_token_ms === null ? detailText.stats.notStreamed : null}
       />
-      <StatCard label="Output speed" value={speed === null ? '–' : `${Math.round(speed)} tok/s`} />
       <StatCard
-        label="Tokens"
+        label={detailText.stats.outputSpeed}
+        value={speed === null ? '–' : detailText.stats.tokensPerSecond(Math.round(speed))}
+      />
+      <StatCard
+        label={detailText.stats.tokens}
         value={known ? formatCount((usage.input_tokens ?? 0) + (usage.output_tokens ?? 0)) : '–'}
-        remark={usage.source === 'provider' ? 'as the provider counted' : usage.source}
+        remark={COUNTED_BY[usage.source] ?? usage.source}
       />
       <StatCard
-        label="Cost"
+        label={detailText.stats.cost}
         value={
           cost_nano_usd === null && state !== 'complete' && state !== 'partial'
             ? '–'
             : formatMoney(cost_nano_usd)
         }
       />
-      <StatCard label="Attempts" value={attempts.length} />
+      <StatCard label={detailText.stats.attempts} value={attempts.length} />
     </StatStrip>
   );
 }

@@ -1,13 +1,13 @@
+import type { RequestDetail } from '@floe/contract/api/analytics';
 import { lazy, Suspense } from 'react';
-import { pluralize } from '../../format/words.ts';
 import { Card } from '../../ui/cards.tsx';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { AttemptsTimeline } from './attempts-timeline.tsx';
 import { CostCard } from './cost-card.tsx';
+import { detailText } from './detail-text.ts';
 import { CallerCard, DroppedCard } from './request-cards.tsx';
-import type { RequestDetail } from './request-data.ts';
 import { RequestNotices } from './request-notices.tsx';
 import { RequestStats } from './request-stats.tsx';
 import { RouteDecisions } from './route-decisions.tsx';
@@ -16,7 +16,7 @@ const RequestBodies = lazy(() =>
   import('./request-bodies.tsx').then(({ RequestBodies: Part }) => ({ default: Part })),
 );
 
-/** Everything known about a request; `narrow` stands in one column, in the drawer. */
+/** All details of a request. `narrow` puts them in one column, for the drawer. */
 export function RequestTabs({
   request,
   narrow = false,
@@ -27,31 +27,39 @@ export function RequestTabs({
   const { attempts, decisions } = request;
   return (
     <Tabs
-      label="Parts of the request"
+      label={detailText.tabs.label}
       tabs={[
-        { id: 'overview', label: 'Overview', content: <Overview request={request} narrow={narrow} /> },
+        {
+          id: 'overview',
+          label: detailText.tabs.overview,
+          content: <Overview request={request} narrow={narrow} />,
+        },
         {
           id: 'decisions',
-          label: 'Decisions',
+          label: detailText.tabs.decisions,
           count: decisions.length,
           content: <RouteDecisions decisions={decisions} />,
         },
         {
           id: 'attempts',
-          label: 'Attempts',
+          label: detailText.tabs.attempts,
           count: attempts.length,
-          content: <JsonView value={attempts} label="attempts" />,
+          content: <JsonView value={attempts} label={detailText.tabs.attemptsJson} />,
         },
         {
           id: 'bodies',
-          label: 'Bodies',
+          label: detailText.tabs.bodies,
           content: (
             <Suspense fallback={<Skeleton className="h-40" />}>
               <RequestBodies id={request.id} />
             </Suspense>
           ),
         },
-        { id: 'raw', label: 'Raw', content: <JsonView value={request} label="the request" /> },
+        {
+          id: 'raw',
+          label: detailText.tabs.raw,
+          content: <JsonView value={request} label={detailText.tabs.requestJson} />,
+        },
       ]}
     />
   );
@@ -64,10 +72,10 @@ function Overview({ request, narrow }: { readonly request: RequestDetail; readon
       {narrow && <RequestStats request={request} />}
       <div className={narrow ? 'grid gap-4' : 'grid items-start gap-4 xl:grid-cols-[2fr_1fr]'}>
         <div className="grid min-w-0 gap-4">
-          <Card title="Attempts" aside={attemptsSaid(request)}>
+          <Card title={detailText.tabs.attempts} aside={attemptsSummary(request)}>
             <AttemptsTimeline request={request} />
           </Card>
-          <Card title="Why this route?">
+          <Card title={detailText.tabs.whyThisRoute}>
             <RouteDecisions decisions={request.decisions} />
           </Card>
         </div>
@@ -81,8 +89,8 @@ function Overview({ request, narrow }: { readonly request: RequestDetail; readon
   );
 }
 
-function attemptsSaid({ attempts }: RequestDetail): string {
+function attemptsSummary({ attempts }: RequestDetail): string {
   const targets = new Set(attempts.map(({ provider, model }) => `${provider}/${model}`)).size;
-  if (attempts.length === 0) return 'no upstream was asked';
-  return `${pluralize(attempts.length, 'attempt')} · ${pluralize(targets, 'target')}`;
+  if (attempts.length === 0) return detailText.tabs.noAttempts;
+  return detailText.tabs.attemptsOnTargets(attempts.length, targets);
 }

@@ -3,7 +3,8 @@ import { lazy, Suspense, useEffect, useEffectEvent } from 'react';
 import type { UrlChanges } from '../../app/url-state.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { Notice } from '../../ui/feedback.tsx';
-import { gone, isBare, isEdited, turnTo } from './saved-views.ts';
+import { listMenusText } from './list-menus-text.ts';
+import { applyView, clearViewParameters, isViewEdited, isViewOnlyUrl } from './saved-views.ts';
 import { viewsQuery } from './view-data.ts';
 
 const SaveView = lazy(() => import('./save-view.tsx').then(({ SaveView: Part }) => ({ default: Part })));
@@ -14,23 +15,23 @@ interface View {
   readonly filters: Readonly<Record<string, string>>;
 }
 
-/** The built-in views; saved ones stand behind them. */
+/** The built-in views. Saved views follow them. */
 const VIEWS: readonly View[] = [
-  { label: 'All', filters: {} },
-  { label: 'Errors', filters: { outcome: 'client_error,upstream_error,partial' } },
-  { label: 'Blocked', filters: { outcome: 'blocked' } },
-  { label: 'Partial', filters: { outcome: 'partial' } },
-  { label: 'Cached', filters: { outcome: 'cached' } },
-  { label: 'Slow first token', filters: { first_token_ms: '>=2000' } },
-  { label: 'IDE', filters: { route_mode: 'ide' } },
+  { label: listMenusText.views.builtIn.all, filters: {} },
+  { label: listMenusText.views.builtIn.errors, filters: { outcome: 'client_error,upstream_error,partial' } },
+  { label: listMenusText.views.builtIn.blocked, filters: { outcome: 'blocked' } },
+  { label: listMenusText.views.builtIn.partial, filters: { outcome: 'partial' } },
+  { label: listMenusText.views.builtIn.cached, filters: { outcome: 'cached' } },
+  { label: listMenusText.views.builtIn.slow, filters: { first_token_ms: '>=2000' } },
+  { label: listMenusText.views.builtIn.ide, filters: { route_mode: 'ide' } },
 ];
-const NAMES = ['outcome', 'route_mode', 'first_token_ms'];
+const VIEW_FILTERS = ['outcome', 'route_mode', 'first_token_ms'];
 
-// Of one height with and without more than fits: the rows below stay where they are.
+// A fixed height with and without overflow, so that the rows below do not move.
 const STRIP =
   'flex h-10 gap-1 overflow-x-auto overflow-y-hidden [scrollbar-width:none] border-b border-line px-4 md:px-6';
 
-/** Views as tabs over the list: filters by name. `view=` in the URL names a saved one. */
+/** Views as tabs over the list: named filters. `view=` in the URL selects a saved view. */
 export function RequestViews({
   query,
   onChange,
@@ -40,11 +41,11 @@ export function RequestViews({
 }) {
   const { saved, named, current, isGone } = useNamedView(query, onChange);
   const isOn = ({ filters }: View) =>
-    named === null && NAMES.every((name) => (query.get(name) ?? undefined) === filters[name]);
-  const edited = current !== undefined && isEdited(query, current);
+    named === null && VIEW_FILTERS.every((name) => (query.get(name) ?? undefined) === filters[name]);
+  const edited = current !== undefined && isViewEdited(query, current);
   return (
     <>
-      <nav aria-label="Views" className={STRIP}>
+      <nav aria-label={listMenusText.views.label} className={STRIP}>
         {VIEWS.map((view) => (
           <ViewTab
             key={view.label}
@@ -52,10 +53,10 @@ export function RequestViews({
             isOn={isOn(view)}
             onChoose={() =>
               onChange({
-                // What a saved view has set goes with it.
-                ...(current ? gone(query) : {}),
+                // Removes what a saved view has set.
+                ...(current ? clearViewParameters(query) : {}),
                 view: null,
-                ...Object.fromEntries(NAMES.map((name) => [name, view.filters[name] ?? null])),
+                ...Object.fromEntries(VIEW_FILTERS.map((name) => [name, view.filters[name] ?? null])),
               })
             }
           />
@@ -65,7 +66,7 @@ export function RequestViews({
             key={view.id}
             label={view.name}
             isOn={view.id === named}
-            onChoose={() => onChange(turnTo(query, view))}
+            onChoose={() => onChange(applyView(query, view))}
           />
         ))}
         <Suspense>
@@ -75,7 +76,7 @@ export function RequestViews({
               query={query}
               edited={edited}
               onChange={onChange}
-              onReset={() => onChange(turnTo(query, current))}
+              onReset={() => onChange(applyView(query, current))}
             />
           )}
           <SaveView query={query} onChange={onChange} />
@@ -83,16 +84,14 @@ export function RequestViews({
       </nav>
       {isGone && (
         <div className="px-4 pt-3 md:px-6">
-          <Notice>
-            The view of this link is gone, or is somebody’s own. What else the link says is shown.
-          </Notice>
+          <Notice>{listMenusText.views.missing}</Notice>
         </div>
       )}
     </>
   );
 }
 
-/** The saved views, and the one that the link names; a link that says nothing else becomes it. */
+/** The saved views, and the view of the URL. A URL with only a view opens the view. */
 function useNamedView(
   query: URLSearchParams,
   onChange: (changes: UrlChanges, how?: 'push' | 'replace') => void,
@@ -101,7 +100,9 @@ function useNamedView(
   const saved = data?.data ?? [];
   const named = query.get('view');
   const current = saved.find(({ id }) => id === named);
-  const open = useEffectEvent(() => current && isBare(query) && onChange(turnTo(query, current), 'replace'));
+  const open = useEffectEvent(
+    () => current && isViewOnlyUrl(query) && onChange(applyView(query, current), 'replace'),
+  );
   useEffect(() => {
     if (current) open();
   }, [current]);

@@ -7,20 +7,21 @@ import { FilterFrame } from '../../ui/filter-frame.tsx';
 import { lazyComponent } from '../../ui/lazy-component.tsx';
 import { visibleColumns } from '../../ui/table-columns.ts';
 import { TimeRangeButton } from '../../ui/time-range-button.tsx';
-import { FigurePlaces } from './figure-places.tsx';
-import { Arriving, LiveButton, resume, turn } from './live-controls.tsx';
+import { LiveButton, NewRequestsBanner, showWaitingRequests, toggleLive } from './live-controls.tsx';
 import { requestColumns } from './request-columns.tsx';
-import { fieldValues } from './request-data.ts';
+import { fieldValuesQuery } from './request-data.ts';
 import { REQUEST_FIELDS } from './request-fields.ts';
-import { exclude, Results } from './request-results.tsx';
-import { fixedSpan, outcomeOf } from './request-rows.ts';
-import type { RowFiltersAt } from './row-filters.tsx';
+import { RequestFiguresLayout } from './request-figures-layout.tsx';
+import { excludeFilterValue, RequestResults } from './request-results.tsx';
+import { fixedTimeRange, outcomeOf } from './request-rows.ts';
+import type { RowFilterTarget } from './row-filters.tsx';
+import { text } from './text.ts';
 import { type RequestList, useRequestList } from './use-request-list.ts';
-import { useScrollPlace } from './use-scroll-place.ts';
+import { useScrollPosition } from './use-scroll-position.ts';
 
-export { askRequests } from './use-request-list.ts';
+export { prefetchRequests } from './use-request-list.ts';
 
-/** Not part of the first page: it is there before anyone has read a row. */
+/** Loaded after the first page. */
 const RequestDrawer = lazy(() =>
   import('./request-drawer.tsx').then(({ RequestDrawer: Part }) => ({ default: Part })),
 );
@@ -35,7 +36,7 @@ const ColumnMenu = lazyComponent(
 );
 const RequestFigures = lazyComponent(
   () => import('./request-figures.tsx').then((all) => all.RequestFigures),
-  () => <FigurePlaces />,
+  () => <RequestFiguresLayout />,
 );
 const TimeRange = lazyComponent(
   () => import('../../ui/time-range-picker.tsx').then((all) => all.TimeRangePicker),
@@ -62,15 +63,15 @@ type Row = RequestList['rows'][number];
 
 const NO_ROWS: RequestList['rows'] = [];
 
-/** Every call through the gateway: find one among millions, or watch them come. */
+/** The list of all requests, with filters and live updates. */
 export function RequestsPage() {
   const list = useRequestList();
   const { query, change, span, filters, rows, answer } = list;
-  // Rows of the list before are no place to go back to.
+  // Placeholder rows of the previous list have no scroll position.
   const there = answer.isPlaceholderData ? NO_ROWS : rows;
   const ids = useMemo(() => there.map(({ id }) => id), [there]);
-  useScrollPlace({ key: list.key, ids, more: list.more, hasMore: answer.hasNextPage });
-  const [filtering, setFiltering] = useState<RowFiltersAt | null>(null);
+  useScrollPosition({ key: list.key, ids, more: list.more, hasMore: answer.hasNextPage });
+  const [filtering, setFiltering] = useState<RowFilterTarget | null>(null);
   const open = query.get('open');
   const at = rows.findIndex(({ id }) => id === open);
   const walk = useWalk(list, at, setFiltering);
@@ -80,7 +81,9 @@ export function RequestsPage() {
     <Suspense fallback={<ClosedByEscape onClose={close} />}>
       <RequestDrawer
         id={open}
-        place={at === -1 ? null : `${at + 1} of ${rows.length}${answer.hasNextPage ? '+' : ''}`}
+        place={
+          at === -1 ? null : text.page.position(at + 1, `${rows.length}${answer.hasNextPage ? '+' : ''}`)
+        }
         onClose={close}
         onPrevious={() => walk(-1)}
         onNext={() => walk(1)}
@@ -89,22 +92,22 @@ export function RequestsPage() {
     </Suspense>
   );
   return (
-    <PageFrame title="Requests" padded={false} actions={<Toolbar list={list} />} beside={drawer}>
+    <PageFrame title={text.page.title} padded={false} actions={<Toolbar list={list} />} beside={drawer}>
       <RequestViews query={query} onChange={change} />
       <div className="grid grid-cols-1 gap-3 px-4 py-3 md:px-6">
         <Filters list={list} />
         <RequestFigures filters={filters} span={span} onZoom={zoom} />
       </div>
-      <Arriving list={list} />
+      <NewRequestsBanner list={list} />
       <div onPointerEnter={() => list.point(true)} onPointerLeave={() => list.point(false)}>
-        <Results list={list} onFilter={setFiltering} />
+        <RequestResults list={list} onFilter={setFiltering} />
       </div>
       {filtering && (
         <Suspense>
           <RowFilters
             at={filtering}
             onOnly={({ name, value }) => change({ [name]: value })}
-            onWithout={exclude(list)}
+            onWithout={excludeFilterValue(list)}
             onClose={() => setFiltering(null)}
           />
         </Suspense>
@@ -120,23 +123,23 @@ function Filters({ list: { tokens, change, span } }: { readonly list: RequestLis
       tokens={tokens}
       onAdd={({ name, value }) => change({ [name]: value })}
       onRemove={(name) => change({ [name]: null })}
-      values={(field, begun) => fieldValues(field, begun, span)}
-      placeholder="Filter by status, model, key, metadata…"
+      values={(field, begun) => fieldValuesQuery(field, begun, span)}
+      placeholder={text.page.filterPlaceholder}
     />
   );
 }
 
-/** Stands for a drawer whose code is being loaded: as wide, and it can be closed already. */
+/** The placeholder of a drawer while its code is loaded. It can be closed already. */
 function ClosedByEscape({ onClose }: { readonly onClose: () => void }) {
-  useShortcuts([{ keys: 'Escape', does: 'Close', run: onClose }]);
+  useShortcuts([{ keys: 'Escape', does: text.shortcuts.close, run: onClose }]);
   return <DrawerPlace />;
 }
 
-/** The keys of the page; returns what goes to another row. */
+/** Registers the shortcuts of the page; returns a function that moves to another row. */
 function useWalk(
   list: RequestList,
   at: number,
-  onFilter: (at: RowFiltersAt) => void,
+  onFilter: (at: RowFilterTarget) => void,
 ): (step: number) => void {
   const { change, span, rows, tail } = list;
   const go = (index: number) => {
@@ -162,19 +165,19 @@ function useWalk(
   useShortcuts([
     {
       keys: 'l',
-      does: 'Live on, off or on again',
-      run: () => (tail.waiting > 0 ? resume(list) : turn(list)),
+      does: text.shortcuts.live,
+      run: () => (tail.waiting > 0 ? showWaitingRequests(list) : toggleLive(list)),
     },
-    { keys: 'j', does: 'Next request', run: () => walk(1) },
-    { keys: 'k', does: 'Previous request', run: () => walk(-1) },
-    { keys: 'J', does: 'Next request that went wrong', run: () => toError(1) },
-    { keys: 'K', does: 'Previous request that went wrong', run: () => toError(-1) },
+    { keys: 'j', does: text.shortcuts.next, run: () => walk(1) },
+    { keys: 'k', does: text.shortcuts.previous, run: () => walk(-1) },
+    { keys: 'J', does: text.shortcuts.nextFailed, run: () => toError(1) },
+    { keys: 'K', does: text.shortcuts.previousFailed, run: () => toError(-1) },
     {
       keys: 'y',
-      does: 'Freeze the time range',
-      run: () => change(absolute(fixedSpan(span, rows[0], new Date()))),
+      does: text.shortcuts.fixTime,
+      run: () => change(absolute(fixedTimeRange(span, rows[0], new Date()))),
     },
-    { keys: 'f', does: 'Filter by the row', run: filter },
+    { keys: 'f', does: text.shortcuts.filter, run: filter },
   ]);
   return walk;
 }

@@ -5,7 +5,7 @@ export const requests: readonly PageRoute[] = [
     path: '/requests',
     title: 'Requests',
     load: () =>
-      import('./requests-page.tsx').then(({ RequestsPage: Page, askRequests: ask }) => ({ Page, ask })),
+      import('./requests-page.tsx').then(({ RequestsPage: Page, prefetchRequests: ask }) => ({ Page, ask })),
   },
   {
     path: '/requests/$id',

@@ -4,21 +4,22 @@ import type { FilterToken } from '../../filters/filter-text.ts';
 import { describeFilter } from '../../filters/filter-value.ts';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
 import { rowFilters } from './request-fields.ts';
+import { text } from './text.ts';
 
-/** Of which row, and beside what. */
-export interface RowFiltersAt {
+/** The row, and the element beside which the menu opens. */
+export interface RowFilterTarget {
   readonly row: RequestRow;
   readonly beside: HTMLElement;
 }
 
-/** More of what a row says, or less of it: the same as a click on a cell with ⌥, for every hand. */
+/** Filters to include or exclude the values of a row. A click with ⌥ on a cell excludes its value too. */
 export function RowFilters({
   at: { row, beside },
   onOnly,
   onWithout,
   onClose,
 }: {
-  readonly at: RowFiltersAt;
+  readonly at: RowFilterTarget;
   readonly onOnly: (token: FilterToken) => void;
   readonly onWithout: (token: FilterToken) => void;
   readonly onClose: () => void;
@@ -36,12 +37,12 @@ export function RowFilters({
       }
     >
       {rowFilters(row).map((token, index) => {
-        const said = `${token.name} ${describeFilter(token.value).value}`;
+        const filter = `${token.name} ${describeFilter(token.value).value}`;
         return (
           <Fragment key={token.name}>
             {index > 0 && <MenuSeparator />}
-            <MenuItem onSelect={() => onOnly(token)}>Only {said}</MenuItem>
-            <MenuItem onSelect={() => onWithout(token)}>Without {said}</MenuItem>
+            <MenuItem onSelect={() => onOnly(token)}>{text.rowFilters.only(filter)}</MenuItem>
+            <MenuItem onSelect={() => onWithout(token)}>{text.rowFilters.exclude(filter)}</MenuItem>
           </Fragment>
         );
       })}

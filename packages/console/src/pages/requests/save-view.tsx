@@ -7,8 +7,9 @@ import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Button } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { listMenusText } from './list-menus-text.ts';
 import type { SavedView } from './saved-views.ts';
-import { changeView, createView, deleteView, rewriteView } from './view-data.ts';
+import { createView, deleteView, replaceViewFilters, updateView } from './view-data.ts';
 
 const ViewDialog = lazy(() =>
   import('./view-dialog.tsx').then(({ ViewDialog: Part }) => ({ default: Part })),
@@ -16,7 +17,7 @@ const ViewDialog = lazy(() =>
 
 const TOUCHES = [['views']] as const;
 
-/** Keeps the filters, the relative time and the columns under a name. */
+/** Saves the filters, the relative time range and the columns as a view. */
 export function SaveView({
   query,
   onChange,
@@ -28,12 +29,12 @@ export function SaveView({
   return (
     <>
       <Button look="quiet" icon={Plus} needs="views" onClick={() => setOpen(true)} className="self-center">
-        Save view
+        {listMenusText.views.save}
       </Button>
       {open && (
         <Suspense>
           <ViewDialog
-            title="Save view"
+            title={listMenusText.views.save}
             make={(name, shared) => createView(name, shared, query)}
             onClose={() => setOpen(false)}
             onDone={(saved) => onChange({ view: saved.id })}
@@ -44,7 +45,7 @@ export function SaveView({
   );
 }
 
-/** What can be done with the view that is shown. */
+/** The actions on the current view. */
 export function ViewMenu({
   saved,
   query,
@@ -60,41 +61,41 @@ export function ViewMenu({
 }) {
   const [renaming, setRenaming] = useState(false);
   const shared = useDenialReason(saved.shared ? 'management' : 'views');
-  const { keep, remove } = useViewChanges(saved, query, onChange);
+  const { update, remove } = useViewChanges(saved, query, onChange);
   return (
     <>
       <Menu
         trigger={
           <Button look="quiet" className="self-center">
-            {edited ? 'Edited' : 'View'}…
+            {edited ? listMenusText.views.edited : listMenusText.views.edit}
           </Button>
         }
         align="start"
       >
-        <MenuItem disabled={!edited || shared !== null} onSelect={() => keep.run(undefined)}>
-          Save what is shown
+        <MenuItem disabled={!edited || shared !== null} onSelect={() => update.run(undefined)}>
+          {listMenusText.views.update}
         </MenuItem>
         <MenuItem disabled={!edited} onSelect={onReset}>
-          Reset
+          {listMenusText.views.reset}
         </MenuItem>
         <MenuItem disabled={shared !== null} onSelect={() => setRenaming(true)}>
-          Rename or share
+          {listMenusText.views.rename}
         </MenuItem>
         <MenuItem danger disabled={shared !== null} onSelect={() => remove.run(undefined)}>
-          Delete view
+          {listMenusText.views.delete}
         </MenuItem>
       </Menu>
-      {(keep.error ?? remove.error) && (
+      {(update.error ?? remove.error) && (
         <span role="alert" className="self-center text-small text-failing-ink">
-          {(keep.error ?? remove.error)?.message}
+          {(update.error ?? remove.error)?.message}
         </span>
       )}
       {renaming && (
         <Suspense>
           <ViewDialog
-            title="Rename or share"
+            title={listMenusText.views.rename}
             from={saved}
-            make={(name, isShared) => changeView(saved.id, { name, shared: isShared })}
+            make={(name, isShared) => updateView(saved.id, { name, shared: isShared })}
             onClose={() => setRenaming(false)}
             onDone={() => undefined}
           />
@@ -106,17 +107,18 @@ export function ViewMenu({
 
 function useViewChanges(saved: SavedView, query: URLSearchParams, onChange: (changes: UrlChanges) => void) {
   const client = useQueryClient();
-  const failed = (error: unknown) => showToast(error instanceof Error ? error.message : 'Not saved');
-  const keep = useApiMutation(() => rewriteView(saved.id, query), {
+  const failed = (error: unknown) =>
+    showToast(error instanceof Error ? error.message : listMenusText.views.notRestored);
+  const update = useApiMutation(() => replaceViewFilters(saved.id, query), {
     touches: TOUCHES,
-    done: () => showToast(`${saved.name} shows this from now on`),
+    done: () => showToast(listMenusText.views.updated(saved.name)),
   });
   const remove = useApiMutation(() => deleteView(saved.id), {
     touches: TOUCHES,
     done() {
       onChange({ view: null });
-      // Undone by saving it again, under an id of its own.
-      showToast(`View ${saved.name} deleted`, () => {
+      // Undo creates the view again, with a new id.
+      showToast(listMenusText.views.deleted(saved.name), () => {
         void createView(saved.name, saved.shared, query).then(({ id }) => {
           onChange({ view: id });
           return client.invalidateQueries({ queryKey: ['views'] });
@@ -124,5 +126,5 @@ function useViewChanges(saved: SavedView, query: URLSearchParams, onChange: (cha
       });
     },
   });
-  return { keep, remove };
+  return { update, remove };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isBare, isEdited, keptOf, turnTo } from './saved-views.ts';
+import { applyView, isViewEdited, isViewOnlyUrl, viewParameters } from './saved-views.ts';
 
 const SLOW = { id: 'viw_1', filters: { latency_ms: '>=1000', range: '7d' } };
 
@@ -8,11 +8,11 @@ test('a view keeps filters, relative time and columns, and nothing of the moment
   const query = new URLSearchParams(
     'status=5xx&metadata.team=a&range=1h&cols=time&open=exc_1&live=0&view=viw_1',
   );
-  assert.deepEqual(keptOf(query), { status: '5xx', 'metadata.team': 'a', range: '1h', cols: 'time' });
+  assert.deepEqual(viewParameters(query), { status: '5xx', 'metadata.team': 'a', range: '1h', cols: 'time' });
 });
 
 test('turning to a view takes away what it does not say', () => {
-  assert.deepEqual(turnTo(new URLSearchParams('status=5xx&from=2026-01-01T00:00:00Z'), SLOW), {
+  assert.deepEqual(applyView(new URLSearchParams('status=5xx&from=2026-01-01T00:00:00Z'), SLOW), {
     status: null,
     from: null,
     to: null,
@@ -23,13 +23,13 @@ test('turning to a view takes away what it does not say', () => {
 });
 
 test('a view is edited when a filter differs, not when its time is frozen', () => {
-  assert.equal(isEdited(new URLSearchParams('latency_ms=>=1000&range=7d'), SLOW), false);
-  assert.equal(isEdited(new URLSearchParams('latency_ms=>=1000&from=2026-01-01T00:00:00Z'), SLOW), false);
-  assert.equal(isEdited(new URLSearchParams('latency_ms=>=2000&range=7d'), SLOW), true);
-  assert.equal(isEdited(new URLSearchParams('range=7d'), SLOW), true);
+  assert.equal(isViewEdited(new URLSearchParams('latency_ms=>=1000&range=7d'), SLOW), false);
+  assert.equal(isViewEdited(new URLSearchParams('latency_ms=>=1000&from=2026-01-01T00:00:00Z'), SLOW), false);
+  assert.equal(isViewEdited(new URLSearchParams('latency_ms=>=2000&range=7d'), SLOW), true);
+  assert.equal(isViewEdited(new URLSearchParams('range=7d'), SLOW), true);
 });
 
 test('a link that names only a view is opened as that view', () => {
-  assert.equal(isBare(new URLSearchParams('view=viw_1&live=0')), true);
-  assert.equal(isBare(new URLSearchParams('view=viw_1&status=5xx')), false);
+  assert.equal(isViewOnlyUrl(new URLSearchParams('view=viw_1&live=0')), true);
+  assert.equal(isViewOnlyUrl(new URLSearchParams('view=viw_1&status=5xx')), false);
 });

@@ -11,28 +11,28 @@ export type SavedView = z.output<typeof viewResource>;
 const BESIDE: ReadonlySet<string> = new Set(['range', 'cols']);
 
 /** The part of a URL's query that a view keeps. */
-export function keptOf(query: URLSearchParams): Record<string, string> {
+export function viewParameters(query: URLSearchParams): Record<string, string> {
   return Object.fromEntries(
     [...query].filter(([name]) => BESIDE.has(name) || findFilterField(REQUEST_FIELDS, name) !== undefined),
   );
 }
 
 /** What turns the URL to a view: its own parameters set, all others of a view taken away. */
-export function turnTo(query: URLSearchParams, saved: Pick<SavedView, 'id' | 'filters'>): UrlChanges {
+export function applyView(query: URLSearchParams, saved: Pick<SavedView, 'id' | 'filters'>): UrlChanges {
   const own = textOf(saved);
   const time = 'range' in own ? { from: null, to: null } : {};
-  return { ...gone(query), ...time, ...own, view: saved.id };
+  return { ...clearViewParameters(query), ...time, ...own, view: saved.id };
 }
 
 /** Takes every parameter of a view away. */
-export function gone(query: URLSearchParams): UrlChanges {
-  return Object.fromEntries(Object.keys(keptOf(query)).map((name) => [name, null]));
+export function clearViewParameters(query: URLSearchParams): UrlChanges {
+  return Object.fromEntries(Object.keys(viewParameters(query)).map((name) => [name, null]));
 }
 
 /** Whether the URL shows something else than the view it names. */
-export function isEdited(query: URLSearchParams, saved: Pick<SavedView, 'filters'>): boolean {
+export function isViewEdited(query: URLSearchParams, saved: Pick<SavedView, 'filters'>): boolean {
   const own = textOf(saved);
-  const now = keptOf(query);
+  const now = viewParameters(query);
   const names = new Set([...Object.keys(own), ...Object.keys(now)]);
   // A frozen time is not another view: it is this view then.
   if (query.has('from')) names.delete('range');
@@ -40,8 +40,8 @@ export function isEdited(query: URLSearchParams, saved: Pick<SavedView, 'filters
 }
 
 /** A link that names a view and nothing else is opened as that view. */
-export function isBare(query: URLSearchParams): boolean {
-  return query.has('view') && Object.keys(keptOf(query)).length === 0 && !query.has('from');
+export function isViewOnlyUrl(query: URLSearchParams): boolean {
+  return query.has('view') && Object.keys(viewParameters(query)).length === 0 && !query.has('from');
 }
 
 function textOf({ filters }: Pick<SavedView, 'filters'>): Record<string, string> {

@@ -6,15 +6,16 @@ import { formatCount } from '../../format/amounts.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { copyWithToast } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx';
-import type { Filters } from './request-data.ts';
-import { fixedSpan } from './request-rows.ts';
+import { listMenusText } from './list-menus-text.ts';
+import type { RequestFilters } from './request-data.ts';
+import { fixedTimeRange } from './request-rows.ts';
 import type { RequestList } from './use-request-list.ts';
 
-/** What can be taken from the list: the link, the same question for a shell, all rows that match. */
+/** Copies a link or an API call, and exports all matching rows. */
 export function ShareMenu({ list }: { readonly list: RequestList }) {
   const { span, filters, rows, answer } = list;
   const fixed = () => {
-    const { from, to } = fixedSpan(span, rows[0], new Date());
+    const { from, to } = fixedTimeRange(span, rows[0], new Date());
     const url = new URL(location.href);
     for (const name of ['range', 'live']) url.searchParams.delete(name);
     url.searchParams.set('from', from.toISOString());
@@ -22,44 +23,43 @@ export function ShareMenu({ list }: { readonly list: RequestList }) {
     return url.href;
   };
   const label = timeRangeLabel(span);
-  const number = answer.hasNextPage ? `more than ${formatCount(rows.length)}` : formatCount(rows.length);
+  const number = answer.hasNextPage
+    ? listMenusText.export.moreThan(formatCount(rows.length))
+    : formatCount(rows.length);
   return (
     <>
-      <Menu trigger={<IconButton icon={Link2} label="Share" />}>
-        <MenuItem
-          onSelect={() => copyWithToast(fixed(), 'Link copied. It shows exactly these requests, also later.')}
-        >
-          Copy link to exactly these
+      <Menu trigger={<IconButton icon={Link2} label={listMenusText.share.label} />}>
+        <MenuItem onSelect={() => copyWithToast(fixed(), listMenusText.share.fixedLinkCopied)}>
+          {listMenusText.share.fixedLink}
         </MenuItem>
         {label && (
           <MenuItem
             onSelect={() =>
-              copyWithToast(
-                location.href,
-                `Live link copied. It shows the ${label.toLowerCase()} of whenever it is opened.`,
-              )
+              copyWithToast(location.href, listMenusText.share.liveLinkCopied(label.toLowerCase()))
             }
           >
-            Copy live link: {label.toLowerCase()}, whenever it is opened
+            {listMenusText.share.liveLink(label.toLowerCase())}
           </MenuItem>
         )}
         <MenuItem
-          onSelect={() => copyWithToast(formatCurl('api/analytics/requests', filters), 'API call copied')}
+          onSelect={() =>
+            copyWithToast(formatCurl('api/analytics/requests', filters), listMenusText.share.apiCallCopied)
+          }
         >
-          Copy as API call
+          {listMenusText.share.apiCall}
         </MenuItem>
       </Menu>
-      <Menu trigger={<IconButton icon={Download} label="Export" />}>
-        <MenuLabel>All {number} that match, not only those on screen</MenuLabel>
-        <MenuItem onSelect={() => save('csv', filters)}>As CSV</MenuItem>
-        <MenuItem onSelect={() => save('ndjson', filters)}>As NDJSON, every field</MenuItem>
+      <Menu trigger={<IconButton icon={Download} label={listMenusText.export.label} />}>
+        <MenuLabel>{listMenusText.export.matching(number)}</MenuLabel>
+        <MenuItem onSelect={() => save('csv', filters)}>{listMenusText.export.csv}</MenuItem>
+        <MenuItem onSelect={() => save('ndjson', filters)}>{listMenusText.export.ndjson}</MenuItem>
       </Menu>
     </>
   );
 }
 
-/** The browser saves the answer as it streams; nothing of it is held here. */
-function save(format: 'csv' | 'ndjson', filters: Filters): void {
+/** The browser saves the export while it streams; the page does not buffer it. */
+function save(format: 'csv' | 'ndjson', filters: RequestFilters): void {
   const url = apiUrl('api/analytics/export');
   url.search = formatQueryParameters({ ...filters, format });
   const link = document.createElement('a');

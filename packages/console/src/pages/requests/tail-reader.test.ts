@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RequestTailPage } from '@floe/contract/api/analytics';
-import type { Batch } from './live-rows.ts';
-import { ANYTHING, TailReader, type Told } from './tail-reader.ts';
+import type { LiveBatch } from './live-rows.ts';
+import { type TailEvent, TailReader, UNKNOWN_TAIL_EVENT } from './tail-reader.ts';
 
 /** A server whose nth commit brought `counts[n - 1]` requests; ids of the stream are `0-<n>`. */
 class Server {
@@ -37,29 +37,34 @@ class Server {
 
 const idOf = (place: number) => `0-${place}`;
 const placeOf = (id: string) => Number(id.split('-')[1]);
-const event = (server: Server, after: number, until: number): Told => ({
+const event = (server: Server, after: number, until: number): TailEvent => ({
   after: idOf(after),
   id: idOf(until),
-  batch: { rows: [], untold: server.sum(after, until) },
+  batch: { rows: [], omitted: server.sum(after, until) },
 });
 
 function openReader(server: Server, takesEvents = true, isWatched = () => false) {
-  const taken: Batch[] = [];
-  const take = (batch: Batch) => taken.push(batch);
-  const reader = new TailReader({ ask: server.ask, take, isWatched, takesEvents });
-  return { reader, counted: () => taken.reduce((sum, { untold }) => sum + (untold ?? 0), 0) };
+  const taken: LiveBatch[] = [];
+  const take = (batch: LiveBatch) => taken.push(batch);
+  const reader = new TailReader({
+    fetchTail: server.ask,
+    addBatch: take,
+    isWatched,
+    acceptsEvents: takesEvents,
+  });
+  return { reader, counted: () => taken.reduce((sum, { omitted: untold }) => sum + (untold ?? 0), 0) };
 }
 
 test('events that follow upon the list are taken without asking', async () => {
   const server = new Server();
   const { reader, counted } = openReader(server);
   server.commit(5);
-  reader.begin(idOf(1));
-  reader.hear(event(server, 0, 1));
+  reader.startFrom(idOf(1));
+  reader.addEvent(event(server, 0, 1));
   server.commit(7);
-  reader.hear(event(server, 1, 2));
+  reader.addEvent(event(server, 1, 2));
   server.commit(2);
-  reader.hear(event(server, 2, 3));
+  reader.addEvent(event(server, 2, 3));
   await reader.read();
   assert.deepEqual([counted(), server.asked], [9, []]);
 });
@@ -68,15 +73,15 @@ test('where the stream stands elsewhere, what lies between is asked for once, an
   const server = new Server();
   const { reader, counted } = openReader(server);
   for (const count of [1, 2, 3, 4]) server.commit(count);
-  reader.begin(idOf(2));
+  reader.startFrom(idOf(2));
   // Over the place where the list stands, and beyond it.
-  reader.hear(event(server, 1, 3));
+  reader.addEvent(event(server, 1, 3));
   await reader.read();
   server.commit(5);
-  reader.hear(event(server, 4, 5));
+  reader.addEvent(event(server, 4, 5));
   await reader.read();
   server.commit(6);
-  reader.hear(event(server, 5, 6));
+  reader.addEvent(event(server, 5, 6));
   await reader.read();
   assert.deepEqual(server.asked, ['0-2 0-3', '0-3 0-5']);
   assert.equal(counted(), 3 + 4 + 5 + 6);
@@ -85,17 +90,17 @@ test('where the stream stands elsewhere, what lies between is asked for once, an
 test('a list that is turned off and on again goes on from where it was', async () => {
   const server = new Server();
   const { reader, counted } = openReader(server);
-  reader.begin(idOf(0));
+  reader.startFrom(idOf(0));
   server.commit(5);
-  reader.hear(ANYTHING);
+  reader.addEvent(UNKNOWN_TAIL_EVENT);
   await reader.read();
   server.commit(3);
-  reader.begin(idOf(0));
-  reader.hear(ANYTHING);
+  reader.startFrom(idOf(0));
+  reader.addEvent(UNKNOWN_TAIL_EVENT);
   await reader.read();
   assert.equal(counted(), 8);
-  reader.begin(idOf(1));
-  reader.hear(ANYTHING);
+  reader.startFrom(idOf(1));
+  reader.addEvent(UNKNOWN_TAIL_EVENT);
   await reader.read();
   assert.equal(counted(), 8 + 3, 'another list holds less of it');
 });
@@ -103,9 +108,9 @@ test('a list that is turned off and on again goes on from where it was', async (
 test('what an event only counts is asked for while somebody watches', async () => {
   const server = new Server();
   const { reader, counted } = openReader(server, true, () => true);
-  reader.begin(idOf(0));
+  reader.startFrom(idOf(0));
   server.commit(250);
-  reader.hear(event(server, 0, 1));
+  reader.addEvent(event(server, 0, 1));
   await reader.read();
   assert.deepEqual([counted(), server.asked], [250, ['0-0 0-1']]);
 });
@@ -113,13 +118,13 @@ test('what an event only counts is asked for while somebody watches', async () =
 test('filters make every event a question, and a server that was away is asked again', async () => {
   const server = new Server();
   const { reader, counted } = openReader(server, false);
-  reader.begin(idOf(0));
+  reader.startFrom(idOf(0));
   server.commit(4);
-  reader.hear(event(server, 0, 1));
+  reader.addEvent(event(server, 0, 1));
   server.isDown = true;
   await assert.rejects(reader.read());
   server.isDown = false;
-  reader.hear(ANYTHING);
+  reader.addEvent(UNKNOWN_TAIL_EVENT);
   await reader.read();
   assert.equal(counted(), 4);
 });
@@ -140,22 +145,22 @@ test('whatever the stream repeats, leaves out or begins anew, each request is co
     for (let step = 0; step < 30; step += 1) {
       const what = below(8);
       if (what < 3) server.commit(below(300));
-      else if (what === 3) reader.hear(ANYTHING);
+      else if (what === 3) reader.addEvent(UNKNOWN_TAIL_EVENT);
       else if (what === 4) told = Math.max(0, told - below(3));
       else if (what === 5) readings.push(reader.read());
       else if (step === 10) {
         inList = server.counts.length;
-        reader.begin(idOf(inList));
+        reader.startFrom(idOf(inList));
       } else if (told < server.counts.length) {
         const until = told + 1 + below(server.counts.length - told);
         // Now and then one gets lost.
-        if (below(6) > 0) reader.hear(event(server, told, until));
+        if (below(6) > 0) reader.addEvent(event(server, told, until));
         told = until;
       }
       await null;
     }
-    if (inList === null) reader.begin(idOf(0));
-    reader.hear(ANYTHING);
+    if (inList === null) reader.startFrom(idOf(0));
+    reader.addEvent(UNKNOWN_TAIL_EVENT);
     await Promise.all(readings);
     await reader.read();
     assert.equal(counted(), server.sum(inList ?? 0, server.counts.length), `round ${round}`);

@@ -1,29 +1,29 @@
 import type { RequestTailPage } from '@floe/contract/api/analytics';
-import type { Batch } from './live-rows.ts';
+import type { LiveBatch } from './live-rows.ts';
 
 /** An event of the stream, as far as a list of requests is concerned. */
-export interface Told {
+export interface TailEvent {
   /** The ids of the stream it lies between; null where nobody knows. */
   readonly after: string | null;
   readonly id: string | null;
   /** Its rows; null when it only says that there is something to read. */
-  readonly batch: Batch | null;
+  readonly batch: LiveBatch | null;
 }
 
 /** Something may have happened, up to now. */
-export const ANYTHING: Told = { after: null, id: null, batch: null };
+export const UNKNOWN_TAIL_EVENT: TailEvent = { after: null, id: null, batch: null };
 
 /** So many events are kept apart while nobody looks; then one question answers all of them. */
-const MOST_TOLD = 200;
+const MAX_EVENTS = 200;
 
 export interface TailOptions {
   /** The requests between two ids of the stream, as the API tells them; up to now without the second. */
-  readonly ask: (after: string, until: string | null) => Promise<RequestTailPage>;
-  readonly take: (batch: Batch) => void;
+  readonly fetchTail: (after: string, until: string | null) => Promise<RequestTailPage>;
+  readonly addBatch: (batch: LiveBatch) => void;
   /** Whether somebody watches the rows come: then those that an event only counts are asked for. */
   readonly isWatched: () => boolean;
   /** False for a list with filters, which events know nothing of: then each is only a reason to ask. */
-  readonly takesEvents: boolean;
+  readonly acceptsEvents: boolean;
 }
 
 /**
@@ -33,9 +33,9 @@ export interface TailOptions {
  */
 export class TailReader {
   readonly #options: TailOptions;
-  #told: Told[] = [];
-  #stands: string | null = null;
-  #begun: string | null = null;
+  #events: TailEvent[] = [];
+  #position: string | null = null;
+  #startedFrom: string | null = null;
   /** Of the list it goes on from: what was asked for another one is not taken. */
   #list = 0;
   #isReading = false;
@@ -45,16 +45,16 @@ export class TailReader {
   }
 
   /** A list was read that is exact up to this id. The same list again changes nothing: what came since is taken. */
-  begin(id: string): void {
-    if (id === this.#begun) return;
-    this.#begun = id;
-    this.#stands = id;
+  startFrom(id: string): void {
+    if (id === this.#startedFrom) return;
+    this.#startedFrom = id;
+    this.#position = id;
     this.#list += 1;
   }
 
-  hear(told: Told): void {
-    this.#told.push(told);
-    if (this.#told.length > MOST_TOLD) this.#told = [{ ...ANYTHING, id: told.id }];
+  addEvent(told: TailEvent): void {
+    this.#events.push(told);
+    if (this.#events.length > MAX_EVENTS) this.#events = [{ ...UNKNOWN_TAIL_EVENT, id: told.id }];
   }
 
   /** Takes all that was told. Rejects when the server could not be asked; what is owed then is asked for the next time. */
@@ -62,44 +62,44 @@ export class TailReader {
     if (this.#isReading) return;
     this.#isReading = true;
     try {
-      while (this.#stands !== null && this.#told.length > 0) await this.#readOnce(this.#stands);
+      while (this.#position !== null && this.#events.length > 0) await this.#readOnce(this.#position);
     } finally {
       this.#isReading = false;
     }
   }
 
   async #readOnce(from: string): Promise<void> {
-    const told = this.#told;
-    this.#told = [];
+    const told = this.#events;
+    this.#events = [];
     const stands = this.#join(from, told);
-    this.#stands = stands;
+    this.#position = stands;
     const rest = told.filter(({ id }) => id === null || isBefore(stands, id));
     const last = rest.at(-1);
     if (!last) return;
     const list = this.#list;
     let answer: RequestTailPage;
     try {
-      answer = await this.#options.ask(stands, last.id);
+      answer = await this.#options.fetchTail(stands, last.id);
     } catch (error) {
-      this.#told.unshift({ ...ANYTHING, id: last.id });
+      this.#events.unshift({ ...UNKNOWN_TAIL_EVENT, id: last.id });
       throw error;
     }
-    if (list !== this.#list) return void this.#told.unshift({ ...ANYTHING, id: last.id });
-    this.#stands = answer.live_id;
+    if (list !== this.#list) return void this.#events.unshift({ ...UNKNOWN_TAIL_EVENT, id: last.id });
+    this.#position = answer.live_id;
     const { count, data, resync } = answer;
     if (count > 0 || resync)
-      this.#options.take({ rows: data, untold: resync ? null : Math.max(0, count - data.length) });
+      this.#options.addBatch({ rows: data, omitted: resync ? null : Math.max(0, count - data.length) });
   }
 
   /** Takes the events that follow one upon the other; returns where the list stands then. */
-  #join(from: string, told: readonly Told[]): string {
+  #join(from: string, told: readonly TailEvent[]): string {
     let stands = from;
-    const { takesEvents, isWatched, take } = this.#options;
+    const { acceptsEvents: takesEvents, isWatched, addBatch: take } = this.#options;
     if (!takesEvents) return stands;
     for (const { after, id, batch } of told) {
       if (id !== null && !isBefore(stands, id)) continue;
       if (batch === null || id === null || after !== stands) break;
-      if (batch.untold !== 0 && isWatched()) break;
+      if (batch.omitted !== 0 && isWatched()) break;
       take(batch);
       stands = id;
     }

@@ -8,46 +8,51 @@ import { selectQueryParameters } from '../../filters/query-part.ts';
 import { timeRangeQuery } from '../../filters/time-range.ts';
 import { timeRangeOfUrl } from '../../filters/url-time-range.ts';
 import { useLiveTail } from './live-tail.ts';
-import { apiFilters, outcomesQuery, requestsQuery, summaryQuery } from './request-data.ts';
+import {
+  requestOutcomesQuery,
+  requestSummaryQuery,
+  requestsQuery,
+  toRequestFilters,
+} from './request-data.ts';
 import { REQUEST_FIELDS } from './request-fields.ts';
-import { merged, metadataKeys } from './request-rows.ts';
+import { mergeRequestRows, metadataKeys } from './request-rows.ts';
 
 export type RequestList = ReturnType<typeof useRequestList>;
 
 /** Parameters that say how the list is looked at, not what is in it. */
-const LOOKS: ReadonlySet<string> = new Set(['open', 'cols', 'live', 'view']);
+const DISPLAY_PARAMETERS: ReadonlySet<string> = new Set(['open', 'cols', 'live', 'view']);
 
-function linkOf(query: URLSearchParams): string {
-  return selectQueryParameters(query, (name) => !LOOKS.has(name));
+function listParameters(query: URLSearchParams): string {
+  return selectQueryParameters(query, (name) => !DISPLAY_PARAMETERS.has(name));
 }
 
-function askedBy(link: string) {
+function parseListUrl(link: string) {
   const query = new URLSearchParams(link);
   const span = timeRangeOfUrl(`requests ${link}`, query);
   const tokens = toFilterTokens(query, REQUEST_FIELDS);
-  return { span, tokens, filters: apiFilters(tokens, span) };
+  return { span, tokens, filters: toRequestFilters(tokens, span) };
 }
 
 /** What the page of a link will read. */
-export const askRequests: PrefetchQueries = (client, { query }) => {
-  const { span, filters } = askedBy(linkOf(query));
+export const prefetchRequests: PrefetchQueries = (client, { query }) => {
+  const { span, filters } = parseListUrl(listParameters(query));
   void client.prefetchInfiniteQuery(requestsQuery(filters));
-  const summary = summaryQuery(filters);
+  const summary = requestSummaryQuery(filters);
   if (summary.enabled === false) return;
   void client.prefetchQuery(summary);
   void client.prefetchQuery(annotationsListQuery(timeRangeQuery(span)));
-  void client.prefetchQuery(outcomesQuery(filters, span));
+  void client.prefetchQuery(requestOutcomesQuery(filters, span));
 };
 
 /** The list a URL asks for, with what arrives while it is shown. */
 export function useRequestList() {
   const { query, change } = useUrlState();
-  const key = linkOf(query);
-  const { span, tokens, filters } = useMemo(() => askedBy(key), [key]);
+  const key = listParameters(query);
+  const { span, tokens, filters } = useMemo(() => parseListUrl(key), [key]);
   const answer = useInfiniteQuery({ ...requestsQuery(filters), placeholderData: (before) => before });
   const live = span.range !== null && query.get('live') !== '0';
   const isOpen = query.has('open');
-  const { held, point } = useHolding(isOpen);
+  const { held, point } = useHoldRows(isOpen);
   const pages = answer.data?.pages;
   const paged = useMemo(() => pages?.flatMap(({ data }) => data) ?? [], [pages]);
   const known = useMemo(() => new Set(paged.map(({ id }) => id)), [paged]);
@@ -58,7 +63,10 @@ export function useRequestList() {
     [client, filters],
   );
   const tail = useLiveTail({ filters, on: live, liveId, known, held, reread });
-  const rows = useMemo(() => (tail.rows.length === 0 ? paged : merged(paged, tail.rows)), [paged, tail.rows]);
+  const rows = useMemo(
+    () => (tail.rows.length === 0 ? paged : mergeRequestRows(paged, tail.rows)),
+    [paged, tail.rows],
+  );
   // A link that names a column has it before any row does.
   const named = query.get('cols') ?? '';
   const found = useMemo(() => {
@@ -75,7 +83,7 @@ export function useRequestList() {
 }
 
 /** Whether rows must stay where they are: somebody points at them, has scrolled, or reads one. */
-function useHolding(isOpen: boolean) {
+function useHoldRows(isOpen: boolean) {
   const pointing = useRef(false);
   const reading = useRef(isOpen);
   reading.current = isOpen;

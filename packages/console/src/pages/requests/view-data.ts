@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { type ApiPage, getJson, sendJson } from '../../data/api-client.ts';
-import { keptOf, type SavedView } from './saved-views.ts';
+import { type SavedView, viewParameters } from './saved-views.ts';
 
 const PAGE = 'requests';
 
@@ -12,10 +12,15 @@ export const viewsQuery = queryOptions({
 });
 
 export function createView(name: string, shared: boolean, query: URLSearchParams): Promise<SavedView> {
-  return sendJson('POST', 'api/management/views', { name, page: PAGE, shared, filters: keptOf(query) });
+  return sendJson('POST', 'api/management/views', {
+    name,
+    page: PAGE,
+    shared,
+    filters: viewParameters(query),
+  });
 }
 
-export function changeView(
+export function updateView(
   id: string,
   change: Partial<Pick<SavedView, 'name' | 'shared'>>,
 ): Promise<SavedView> {
@@ -23,8 +28,10 @@ export function changeView(
 }
 
 /** Gives a view what the URL shows. */
-export function rewriteView(id: string, query: URLSearchParams): Promise<SavedView> {
-  return sendJson('PATCH', `api/management/views/${encodeURIComponent(id)}`, { filters: keptOf(query) });
+export function replaceViewFilters(id: string, query: URLSearchParams): Promise<SavedView> {
+  return sendJson('PATCH', `api/management/views/${encodeURIComponent(id)}`, {
+    filters: viewParameters(query),
+  });
 }
 
 export function deleteView(id: string): Promise<null> {

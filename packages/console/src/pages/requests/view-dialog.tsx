@@ -6,9 +6,10 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
+import { listMenusText } from './list-menus-text.ts';
 import type { SavedView } from './saved-views.ts';
 
-/** Name of a view, and who sees it. */
+/** The name of a view, and who can see it. */
 export function ViewDialog({
   title,
   from,
@@ -40,26 +41,26 @@ export function ViewDialog({
         running={save.running}
         actions={
           <>
-            <Button onClick={onClose}>Cancel</Button>
+            <Button onClick={onClose}>{listMenusText.views.cancel}</Button>
             <Button type="submit" look="primary" busy={save.running}>
-              Save view
+              {listMenusText.views.save}
             </Button>
           </>
         }
       >
-        <FormField name="name" label="Name">
+        <FormField name="name" label={listMenusText.views.name}>
           <Input
             value={name}
-            placeholder="Slow Claude Code"
+            placeholder={listMenusText.views.namePlaceholder}
             onChange={({ target }) => setName(target.value)}
           />
         </FormField>
         <Checkbox
-          label="Everybody in the org sees it"
+          label={listMenusText.views.shared}
           checked={shared}
           disabled={refusal !== null}
           onChange={setShared}
-          hint={refusal ?? 'Else it is yours alone.'}
+          hint={refusal ?? listMenusText.views.sharedHelp}
         />
       </Form>
     </Dialog>

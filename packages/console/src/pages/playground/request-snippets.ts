@@ -1,15 +1,19 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { Snippet } from '../../ui/code-block.tsx';
-import { type Prompt, requestBody } from './chat-request.ts';
+import { chatRequestBody, type PlaygroundPrompt } from './chat-request.ts';
 
-/** The same request as code that runs as it stands, with the key in `FLOE_KEY`. Pure. */
+/** The request as runnable code that reads the key from `FLOE_KEY`. Pure. */
 
 /**
- * @param models one, or several that are compared: then the code asks each and says which answered
- * @param base where the gateway answers, such as `https://floe.example.com/gateway`
+ * @param models one model, or several to compare: then the code calls each and prints its name
+ * @param base base URL of the gateway, such as `https://floe.example.com/gateway`
  */
-export function copiesOf(prompt: Prompt, models: readonly string[], base: string): readonly Snippet[] {
-  const chat = requestBody(prompt, '');
+export function buildRequestSnippets(
+  prompt: PlaygroundPrompt,
+  models: readonly string[],
+  base: string,
+): readonly Snippet[] {
+  const chat = chatRequestBody(prompt, '');
   const messages = messagesBody(prompt);
   const one = models.length === 1;
   return [
@@ -73,7 +77,7 @@ interface PythonSdk {
   readonly imports: string;
   readonly client: string;
   readonly call: string;
-  /** Where the answer's text stands. */
+  /** The expression of the answer's text. */
   readonly text: string;
 }
 
@@ -112,8 +116,8 @@ function withModel(models: readonly string[], body: JsonObject): string {
   return JSON.stringify(rest, null, 2).replace('{', '{\n  model,');
 }
 
-function aiSdk(prompt: Prompt, models: readonly string[], base: string): string {
-  const messages = spoken(prompt).map(({ role, text }) => ({ role, content: text }));
+function aiSdk(prompt: PlaygroundPrompt, models: readonly string[], base: string): string {
+  const messages = textTurns(prompt).map(({ role, text }) => ({ role, content: text }));
   const options = {
     ...(prompt.system.trim() === '' ? {} : { system: prompt.system }),
     messages,
@@ -134,22 +138,22 @@ function aiSdk(prompt: Prompt, models: readonly string[], base: string): string 
   ].join('\n');
 }
 
-/** Tools and pictures have another shape in these two: the words of the conversation go along. */
-function spoken({ turns }: Prompt) {
+/** Text turns only: tools and images have a different format in these two SDKs. */
+function textTurns({ turns }: PlaygroundPrompt) {
   return turns.filter(({ role, text }) => role !== 'tool' && text.trim() !== '');
 }
 
-function messagesBody(prompt: Prompt): JsonObject {
+function messagesBody(prompt: PlaygroundPrompt): JsonObject {
   return {
     model: '',
     max_tokens: prompt.maxTokens === '' ? 1024 : Number(prompt.maxTokens),
     ...(prompt.system.trim() === '' ? {} : { system: prompt.system }),
-    messages: spoken(prompt).map(({ role, text }) => ({ role, content: text })),
+    messages: textTurns(prompt).map(({ role, text }) => ({ role, content: text })),
     ...(prompt.temperature === '' ? {} : { temperature: Number(prompt.temperature) }),
   };
 }
 
-/** JSON as Python writes it. JSON's strings are Python's too, but for lone surrogates, which nobody can type. */
+/** A JSON value as a Python literal. JSON strings are valid Python, except for lone surrogates, which cannot be typed. */
 function python(value: unknown): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';

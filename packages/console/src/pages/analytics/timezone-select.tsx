@@ -2,14 +2,15 @@ import { useQuery } from '@tanstack/react-query';
 import { orgQuery } from '../../data/org.ts';
 import { browserZone } from '../../format/times.ts';
 import { Select } from '../../ui/field.tsx';
+import { text } from './text.ts';
 
-/** What the API is asked for: null is the org's own. `tz=browser` is whatever zone the reader is in. */
-export function zoneOf(tz: string | null): string | null {
+/** The time zone to request; null is the zone of the organization. `tz=browser` is the zone of the browser. */
+export function resolveTimezone(tz: string | null): string | null {
   return tz === 'browser' ? browserZone() : tz;
 }
 
-/** Whose days are shown: those of the org, of UTC, or of the reader. A link may name any other. */
-export function ZoneChoice({
+/** The time zone of days: that of the organization, UTC, or that of the browser. A link can name any other. */
+export function TimezoneSelect({
   tz,
   onChange,
 }: {
@@ -19,14 +20,14 @@ export function ZoneChoice({
   const { data } = useQuery({ ...orgQuery, staleTime: 60_000 });
   const org = data?.body.timezone;
   const choices = [
-    { value: '', label: org ? `${org} (organization)` : 'The organization’s zone' },
+    { value: '', label: org ? text.controls.organizationZone(org) : text.controls.unknownOrganizationZone },
     { value: 'UTC', label: 'UTC' },
-    { value: 'browser', label: `${browserZone()} (this browser)` },
+    { value: 'browser', label: text.controls.browserZone(browserZone()) },
   ];
   const isKnown = tz === null || choices.some(({ value }) => value === tz);
   return (
     <Select
-      aria-label="Days of"
+      aria-label={text.controls.timezone}
       className="w-60!"
       choices={isKnown ? choices : [...choices, { value: tz, label: tz }]}
       value={tz ?? ''}

@@ -1,17 +1,17 @@
 import { useLocation } from '@tanstack/react-router';
 import { type RefObject, useEffect, useEffectEvent, useRef } from 'react';
 import { useOnChange } from '../../data/on-change.ts';
-import { keepPlace, keptPlace, type ScrollPlace } from './scroll-place.ts';
+import { loadScrollPosition, type ScrollPosition, storeScrollPosition } from './scroll-position.ts';
 
 /** After so long the page no longer moves by itself: charts above the rows have come. */
 const SETTLED_MS = 6_000;
 /** Another question is answered from the top; the router puts what scrolls where it was before, a moment later. */
-const TOP: ScrollPlace = { row: '', offset: 0, index: 0 };
+const TOP: ScrollPosition = { row: '', offset: 0, index: 0 };
 const TOP_MS = 1_000;
 const INPUTS = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
 
 /** Brings a list back to where it stood, after a reload, Back and Forward, by the row that was first in view. */
-export function useScrollPlace(list: {
+export function useScrollPosition(list: {
   /** What is in the list; a drawer beside it changes nothing. */
   readonly key: string;
   readonly ids: readonly string[];
@@ -20,14 +20,14 @@ export function useScrollPlace(list: {
 }): void {
   const { key, ids } = list;
   const entry = useLocation({ select: ({ state }) => String(state.__TSR_key ?? state.key ?? 'first') });
-  const wanted = useRef<ScrollPlace | null>(null);
+  const wanted = useRef<ScrollPosition | null>(null);
   const shown = useRef<string | null>(null);
   if (shown.current !== key) {
     shown.current = key;
-    wanted.current = keptPlace(sessionStorage, entry) ?? TOP;
+    wanted.current = loadScrollPosition(sessionStorage, entry) ?? TOP;
   }
 
-  useKeeping(wanted, entry);
+  useStorePosition(wanted, entry);
 
   const restore = () => {
     const place = wanted.current;
@@ -42,16 +42,16 @@ export function useScrollPlace(list: {
   useEffect(() => {
     if (ids.length > 0) arrive();
   }, [ids]);
-  useFollowing(wanted, key, restore);
-  useSettling(wanted, key, ids.length > 0);
+  useHoldPosition(wanted, key, restore);
+  useReleasePosition(wanted, key, ids.length > 0);
 }
 
-type Wanted = RefObject<ScrollPlace | null>;
+type Wanted = RefObject<ScrollPosition | null>;
 
 /** Keeps the place while somebody scrolls, but for what is still on its way there. */
-function useKeeping(wanted: Wanted, entry: string): void {
+function useStorePosition(wanted: Wanted, entry: string): void {
   const keep = useEffectEvent(() => {
-    if (wanted.current === null) keepPlace(sessionStorage, entry, placeNow());
+    if (wanted.current === null) storeScrollPosition(sessionStorage, entry, currentPosition());
   });
   useEffect(() => {
     const frame = document.querySelector('[data-scroll]');
@@ -73,7 +73,7 @@ function useKeeping(wanted: Wanted, entry: string): void {
 }
 
 /** Stays at the place until somebody moves, for what stands above the rows comes later. */
-function useFollowing(wanted: Wanted, key: string, restore: () => void): void {
+function useHoldPosition(wanted: Wanted, key: string, restore: () => void): void {
   const again = useEffectEvent(restore);
   useOnChange(key, () => {
     const frame = document.querySelector('[data-scroll]');
@@ -91,7 +91,7 @@ function useFollowing(wanted: Wanted, key: string, restore: () => void): void {
 }
 
 /** Ends that a while after the first rows have come, however long they took: before them there is no place to stay at. */
-function useSettling(wanted: Wanted, key: string, hasRows: boolean): void {
+function useReleasePosition(wanted: Wanted, key: string, hasRows: boolean): void {
   useOnChange(hasRows ? key : null, (settling) => {
     if (settling === null) return;
     const stop = () => {
@@ -102,7 +102,7 @@ function useSettling(wanted: Wanted, key: string, hasRows: boolean): void {
   });
 }
 
-function placeNow(): ScrollPlace | null {
+function currentPosition(): ScrollPosition | null {
   const frame = document.querySelector('[data-scroll]');
   if (!frame || frame.scrollTop < 40) return null;
   const top = frame.getBoundingClientRect().top;

@@ -7,39 +7,36 @@ import { shortenId } from '../../format/amounts.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { bodiesQuery } from '../requests/request-bodies.tsx';
-import type { Prompt } from './chat-request.ts';
-import { promptOfBody } from './prompt-of-body.ts';
+import type { PlaygroundPrompt } from './chat-request.ts';
+import { parsePromptBody } from './parse-prompt-body.ts';
+import { text } from './text.ts';
 
-/** Loads the kept body of a request into the prompt, or says why it cannot. */
-export function FromRequest({
+/** Loads the stored body of a request into the prompt, or shows why it cannot be loaded. */
+export function LoadRequestPrompt({
   id,
   onLoaded,
   onClose,
 }: {
   readonly id: string;
-  readonly onLoaded: (prompt: Partial<Prompt>, model: string) => void;
+  readonly onLoaded: (prompt: Partial<PlaygroundPrompt>, model: string) => void;
   readonly onClose: () => void;
 }) {
   const { data, error } = useQuery(bodiesQuery(id));
-  const found = data?.request && !data.request.truncated ? promptOfBody(data.request.text) : null;
+  const found = data?.request && !data.request.truncated ? parsePromptBody(data.request.text) : null;
   const loaded = useEffectEvent(() => found && onLoaded(found.prompt, found.model));
   useEffect(() => {
     if (data) loaded();
   }, [data]);
-  const kept = !(error instanceof ApiError && error.status === 404);
+  const isStored = !(error instanceof ApiError && error.status === 404);
   if (!data && !error) return null;
   return (
     <Notice state="unknown">
       <span className="flex flex-wrap items-center gap-x-2">
         <span>
-          {error && kept
-            ? error.message
-            : error
-              ? 'No bodies are kept of this request.'
-              : 'Its body is none that the playground can send.'}{' '}
+          {error && isStored ? error.message : error ? text.load.noBody : text.load.unsupported}{' '}
           <OrgLink to={`/requests/${id}`}>{shortenId(id)}</OrgLink>
         </span>
-        <IconButton icon={X} label="Dismiss" onClick={onClose} className="size-6" />
+        <IconButton icon={X} label={text.load.dismiss} onClick={onClose} className="size-6" />
       </span>
     </Notice>
   );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AuditEntry } from '@floe/contract/api/audit';
-import { actorName, deedOf, firstChange } from './audit-text.ts';
+import { actorName, auditEntryTitle, formatFirstChange } from './audit-entry.ts';
 
 const entry: AuditEntry = {
   id: 'aud_1',
@@ -20,32 +20,32 @@ const entry: AuditEntry = {
   hash: null,
 };
 
-test('a change says what was done to what, by the name it had', () => {
-  assert.equal(deedOf(entry), 'Changed key ci');
-  assert.equal(deedOf({ ...entry, action: 'policies.delete', after: null }), 'Removed policy ci');
-  assert.equal(deedOf({ ...entry, before: null, after: null }), 'Changed key key_1');
+test('a change names the action and the resource as it was called then', () => {
+  assert.equal(auditEntryTitle(entry), 'Changed key ci');
+  assert.equal(auditEntryTitle({ ...entry, action: 'policies.delete', after: null }), 'Removed policy ci');
+  assert.equal(auditEntryTitle({ ...entry, before: null, after: null }), 'Changed key key_1');
 });
 
-test('an action without words of its own is told as the log has it', () => {
-  assert.equal(deedOf({ ...entry, action: 'floes.melt' }), 'floes.melt key_1');
+test('an action without a label is shown as recorded', () => {
+  assert.equal(auditEntryTitle({ ...entry, action: 'floes.melt' }), 'floes.melt key_1');
 });
 
-test('a row tells the first field that changed and counts the others', () => {
-  assert.equal(firstChange(entry), 'scopes: gateway → gateway, read, 1 more');
-  assert.equal(firstChange({ ...entry, before: null }), '');
+test('a row shows the first changed field and counts the others', () => {
+  assert.equal(formatFirstChange(entry), 'scopes: gateway → gateway, read, 1 more');
+  assert.equal(formatFirstChange({ ...entry, before: null }), '');
 });
 
-test('the file and the machine itself are named as such', () => {
+test('the configuration file is named as the actor, and an actor without a name by its id', () => {
   assert.equal(actorName(entry), 'Mara Koch');
   assert.equal(actorName({ ...entry, actor_kind: 'file', actor_name: null }), 'floe.yaml');
   assert.equal(actorName({ ...entry, actor_kind: 'key', actor: 'key_9', actor_name: null }), 'key_9');
 });
 
-test('the replacement of a provider key is called what it is', () => {
+test('the replacement of a provider key is named in the entry', () => {
   const version = { name: 'default', tested_at: null };
   const entry = { subject: 'openai/default', before: version };
   const deed = (action: string, after: object) =>
-    deedOf({ ...entry, action, after: { ...version, ...after } });
+    auditEntryTitle({ ...entry, action, after: { ...version, ...after } });
   assert.equal(deed('credentials.update', { key: 'replaced' }), 'Replaced provider key openai/default');
   assert.equal(
     deed('providers.update', { keys_replaced: ['default'] }),

@@ -1,18 +1,18 @@
 import { isObject } from '@floe/contract/json';
-import { conversationIn, type Part, parsed } from '../requests/body-messages.ts';
-import type { Prompt, Turn } from './chat-request.ts';
+import { type BodyMessagePart, parseBodyJson, parseConversation } from '../requests/body-messages.ts';
+import type { PlaygroundPrompt, PromptTurn } from './chat-request.ts';
 
-/** A kept request as a prompt of the playground, and the model it asked for. Null when it is none that is understood. */
-export function promptOfBody(
+/** The stored body of a request as a prompt, and the requested model. Null if the format is not supported. */
+export function parsePromptBody(
   text: string,
-): { readonly prompt: Partial<Prompt>; readonly model: string } | null {
-  const body = parsed(text);
-  const said = conversationIn(text);
+): { readonly prompt: Partial<PlaygroundPrompt>; readonly model: string } | null {
+  const body = parseBodyJson(text);
+  const said = parseConversation(text);
   if (!isObject(body) || !said) return null;
   const { model, temperature, tools } = body;
   const most = body['max_tokens'] ?? body['max_completion_tokens'] ?? body['max_output_tokens'];
   const isSystem = (role: string) => role === 'system' || role === 'developer';
-  const system = said.filter(({ role }) => isSystem(role)).map(({ parts }) => wordsOf(parts));
+  const system = said.filter(({ role }) => isSystem(role)).map(({ parts }) => textOfParts(parts));
   const turns = said.filter(({ role }) => !isSystem(role)).flatMap(({ role, parts }) => turnsOf(role, parts));
   return {
     model: typeof model === 'string' ? model : '',
@@ -21,7 +21,7 @@ export function promptOfBody(
       turns,
       temperature: typeof temperature === 'number' ? String(temperature) : '',
       maxTokens: typeof most === 'number' ? String(most) : '',
-      // Tools of the other surfaces have another shape; those of Chat go along as they are.
+      // Only the tools of Chat Completions have the format of the playground.
       tools:
         Array.isArray(tools) && tools.every((tool) => isObject(tool) && isObject(tool['function']))
           ? JSON.stringify(tools, null, 2)
@@ -30,21 +30,21 @@ export function promptOfBody(
   };
 }
 
-function turnsOf(role: string, parts: readonly Part[]): Turn[] {
-  const results = parts.flatMap((part): Turn[] =>
+function turnsOf(role: string, parts: readonly BodyMessagePart[]): PromptTurn[] {
+  const results = parts.flatMap((part): PromptTurn[] =>
     part.kind === 'result' ? [{ role: 'tool', text: part.text, callId: part.id }] : [],
   );
   const calls = parts.flatMap((part) =>
     part.kind === 'call' ? [{ id: part.id, name: part.name, args: part.args }] : [],
   );
-  const text = wordsOf(parts);
-  const spoken: Turn[] =
+  const text = textOfParts(parts);
+  const spoken: PromptTurn[] =
     text === '' && calls.length === 0
       ? []
       : [{ role: role === 'assistant' ? 'assistant' : 'user', text, ...(calls.length > 0 ? { calls } : {}) }];
   return [...results, ...spoken];
 }
 
-function wordsOf(parts: readonly Part[]): string {
+function textOfParts(parts: readonly BodyMessagePart[]): string {
   return parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
 }

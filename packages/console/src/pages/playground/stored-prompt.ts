@@ -1,24 +1,24 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { NEW_PROMPT, type Prompt, type Turn } from './chat-request.ts';
+import { NEW_PROMPT, type PlaygroundPrompt, type PromptTurn } from './chat-request.ts';
 
-/** What was typed stays in this tab: never in the URL, never on the server. */
-const KEPT = 'floe.playground';
+/** The prompt is stored in this tab only: never in the URL, never on the server. */
+const STORAGE_KEY = 'floe.playground';
 
-export function keepPrompt(prompt: Prompt): void {
+export function storePrompt(prompt: PlaygroundPrompt): void {
   try {
-    sessionStorage.setItem(KEPT, JSON.stringify(prompt));
+    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(prompt));
   } catch {
-    // Pictures can be larger than the browser keeps; the page works on without.
-    sessionStorage.removeItem(KEPT);
+    // Images can exceed the storage of the browser. The page works without the stored prompt.
+    sessionStorage.removeItem(STORAGE_KEY);
   }
 }
 
-export function keptPrompt(): Prompt {
-  const value = objectIn(sessionStorage.getItem(KEPT) ?? '');
+export function loadStoredPrompt(): PlaygroundPrompt {
+  const value = objectIn(sessionStorage.getItem(STORAGE_KEY) ?? '');
   return value ? { ...NEW_PROMPT, ...readPrompt(value) } : NEW_PROMPT;
 }
 
-function readPrompt(value: JsonObject): Partial<Prompt> {
+function readPrompt(value: JsonObject): Partial<PlaygroundPrompt> {
   const { system, temperature, maxTokens, tools, json, schema, turns } = value;
   return {
     ...(typeof system === 'string' ? { system } : {}),
@@ -27,11 +27,11 @@ function readPrompt(value: JsonObject): Partial<Prompt> {
     ...(typeof tools === 'string' ? { tools } : {}),
     json: json === true,
     ...(typeof schema === 'string' ? { schema } : {}),
-    ...(Array.isArray(turns) ? { turns: turns.filter(isObject).map(keptTurn) } : {}),
+    ...(Array.isArray(turns) ? { turns: turns.filter(isObject).map(readTurn) } : {}),
   };
 }
 
-function keptTurn({ role, text, images, calls, callId }: JsonObject): Turn {
+function readTurn({ role, text, images, calls, callId }: JsonObject): PromptTurn {
   return {
     role: role === 'assistant' || role === 'tool' ? role : 'user',
     text: typeof text === 'string' ? text : '',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changeOf, csvOf, rowsOf, type Sums } from './figures.ts';
+import { formatGroupsCsv, type MetricSums, relativeChange, toGroupRows } from './metric-groups.ts';
 
-const sums = (requests: number, cost: number): Sums => ({
+const sums = (requests: number, cost: number): MetricSums => ({
   requests,
   errors: 0,
   input_tokens: 0,
@@ -17,7 +17,7 @@ test('rows and the rest are exactly the total, to the nano', () => {
     { ...sums(1, 100), value: null, name: null, previous: null },
   ];
   const total = sums(6, 1001);
-  const rows = rowsOf('model', groups, total, 'cost_nano_usd');
+  const rows = toGroupRows('model', groups, total, 'cost_nano_usd');
   assert.deepEqual(
     rows.map(({ label, sums: { cost_nano_usd }, change }) => [label, cost_nano_usd, change]),
     [
@@ -33,9 +33,9 @@ test('rows and the rest are exactly the total, to the nano', () => {
 });
 
 test('there is no change against nothing', () => {
-  assert.equal(changeOf(5, 0), null);
-  assert.equal(changeOf(5, undefined), null);
-  assert.equal(changeOf(5, 10), -0.5);
+  assert.equal(relativeChange(5, 0), null);
+  assert.equal(relativeChange(5, undefined), null);
+  assert.equal(relativeChange(5, 10), -0.5);
 });
 
 test('the file says of what time it is, has raw numbers, and a name is never a formula', () => {
@@ -43,9 +43,9 @@ test('the file says of what time it is, has raw numbers, and a name is never a f
     { ...sums(2, 5), value: 'k', name: '=SUM(A1,"x")' },
     { ...sums(1, 1_500_000_000), value: null, name: null },
   ];
-  const rows = rowsOf('key', groups, sums(4, 1_500_000_008), 'requests');
+  const rows = toGroupRows('key', groups, sums(4, 1_500_000_008), 'requests');
   const period = { from: '2026-11-01T00:00:00Z', to: '2026-11-08T00:00:00Z', timezone: 'Europe/Berlin' };
-  const lines = csvOf('key', rows, period).split('\r\n');
+  const lines = formatGroupsCsv('key', rows, period).split('\r\n');
   const time = '2026-11-01T00:00:00Z,2026-11-08T00:00:00Z,Europe/Berlin';
   assert.deepEqual(lines, [
     'from,to,timezone,key,id,requests,errors,input_tokens,cached_tokens,output_tokens,cost_usd',

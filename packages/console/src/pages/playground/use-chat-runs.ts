@@ -3,47 +3,51 @@ import { useOrgId } from '../../app/url-state.ts';
 import { ApiError } from '../../data/api-error.ts';
 import { discardPlaygroundKey, getPlaygroundKey } from '../../data/created-keys.ts';
 import { useSignedIn } from '../../data/session.ts';
-import type { Prompt } from './chat-request.ts';
-import { begun, type Run, runChat } from './run-chat.ts';
+import type { PlaygroundPrompt } from './chat-request.ts';
+import { type ChatRun, createChatRun, runChat } from './run-chat.ts';
 
-export interface Runs {
+export interface ChatRuns {
   /** One for each model, in the order of the columns. */
-  readonly runs: readonly (Run | null)[];
+  readonly runs: readonly (ChatRun | null)[];
   readonly running: boolean;
-  readonly start: (prompt: Prompt, models: readonly string[]) => void;
+  readonly start: (prompt: PlaygroundPrompt, models: readonly string[]) => void;
   readonly stop: () => void;
   readonly clear: () => void;
 }
 
-/** Runs of one prompt by one or two models, drawn once a frame however fast the answer comes. */
-export function useRuns(): Runs {
-  const [runs, setRuns] = useState<readonly (Run | null)[]>([]);
+/** Runs one prompt on one or two models. The answers are drawn at most once per frame. */
+export function useChatRuns(): ChatRuns {
+  const [runs, setRuns] = useState<readonly (ChatRun | null)[]>([]);
   const abort = useRef<AbortController | null>(null);
   const org = useOrgId();
   const { name } = useSignedIn().user;
   const stop = useCallback(() => abort.current?.abort(), []);
   useEffect(() => stop, [stop]);
 
-  const start = (prompt: Prompt, models: readonly string[]) => {
+  const start = (prompt: PlaygroundPrompt, models: readonly string[]) => {
     abort.current?.abort();
     const mine = new AbortController();
     abort.current = mine;
-    const latest: Run[] = models.map(begun);
+    const latest: ChatRun[] = models.map(createChatRun);
     const draw = drawnOncePerFrame(() => abort.current === mine && setRuns([...latest]));
     draw();
     models.forEach((model, index) => {
-      const tell = (run: Run) => {
+      const report = (run: ChatRun) => {
         latest[index] = run;
         draw();
       };
       void getPlaygroundKey(org, name).then(
         async (key) => {
-          const { error } = await runChat({ prompt, model, key, signal: mine.signal, tell });
-          // Revoked meanwhile, or ended: the next run makes another.
+          const { error } = await runChat({ prompt, model, key, signal: mine.signal, report });
+          // The key was revoked or has expired: the next run creates another.
           if (error?.status === 401) discardPlaygroundKey();
         },
         (error: unknown) =>
-          tell({ ...begun(model), phase: 'failed', error: error instanceof ApiError ? error : null }),
+          report({
+            ...createChatRun(model),
+            phase: 'failed',
+            error: error instanceof ApiError ? error : null,
+          }),
       );
     });
   };

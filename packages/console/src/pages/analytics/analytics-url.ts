@@ -3,14 +3,20 @@ import { annotationsListQuery } from '../../data/annotations.ts';
 import { filterValues, toFilterTokens } from '../../filters/filter-text.ts';
 import { chartIntervalOf, timeRangeQuery } from '../../filters/time-range.ts';
 import { timeRangeOfUrl } from '../../filters/url-time-range.ts';
-import { CHART_FIELDS, groupsQuery, summaryQuery, TABS, timeseriesQuery } from './analytics-data.ts';
-import { zoneOf } from './zone-choice.tsx';
+import {
+  CHART_FIELDS,
+  METRIC_TABS,
+  metricGroupsQuery,
+  metricSummaryQuery,
+  metricTimeseriesQuery,
+} from './analytics-data.ts';
+import { resolveTimezone } from './timezone-select.tsx';
 
-/** What a link shows, and the questions it stands for. */
-export function analyticsOf(query: URLSearchParams) {
+/** What a URL shows, and the queries for it. */
+export function parseAnalyticsUrl(query: URLSearchParams) {
   const link = `analytics ${query.get('range')} ${query.get('from')} ${query.get('to')}`;
   const span = timeRangeOfUrl(link, query, '30d');
-  const tab = TABS.find(({ id }) => id === query.get('metric')) ?? TABS[0] ?? missing();
+  const tab = METRIC_TABS.find(({ id }) => id === query.get('metric')) ?? METRIC_TABS[0] ?? missing();
   const by = query.get('by') ?? tab.by;
   const compare = query.get('compare') !== '0';
   const interval = query.get('interval') ?? chartIntervalOf(span);
@@ -18,7 +24,7 @@ export function analyticsOf(query: URLSearchParams) {
   const filter = toFilterTokens(query, CHART_FIELDS);
   const time = timeRangeQuery(span);
   const tz = query.get('tz');
-  const timezone = zoneOf(tz);
+  const timezone = resolveTimezone(tz);
   const which = {
     ...time,
     ...(timezone && { timezone }),
@@ -29,17 +35,17 @@ export function analyticsOf(query: URLSearchParams) {
   return {
     ...{ span, tab, by, compare, interval, percentile, filter, time, tz },
     asked: {
-      sum: summaryQuery({ ...which, ...against }),
-      series: timeseriesQuery({ ...which, metric, interval, group_by: by, limit: 7 }),
-      groups: groupsQuery({ ...which, ...against, by, metric: tab.sum, limit: 100 }),
-      before: timeseriesQuery({ ...which, ...against, metric, interval }),
+      sum: metricSummaryQuery({ ...which, ...against }),
+      series: metricTimeseriesQuery({ ...which, metric, interval, group_by: by, limit: 7 }),
+      groups: metricGroupsQuery({ ...which, ...against, by, metric: tab.sum, limit: 100 }),
+      before: metricTimeseriesQuery({ ...which, ...against, metric, interval }),
     },
   };
 }
 
-/** What the page of a link will read. */
-export const askAnalytics: PrefetchQueries = (client, { query }) => {
-  const { asked, compare, time } = analyticsOf(query);
+/** Prefetches the queries of the page. */
+export const prefetchAnalytics: PrefetchQueries = (client, { query }) => {
+  const { asked, compare, time } = parseAnalyticsUrl(query);
   void client.prefetchQuery(asked.sum);
   void client.prefetchQuery(asked.series);
   void client.prefetchQuery(asked.groups);
@@ -48,5 +54,5 @@ export const askAnalytics: PrefetchQueries = (client, { query }) => {
 };
 
 function missing(): never {
-  throw new Error('There is no metric.');
+  throw new Error('METRIC_TABS must not be empty.');
 }

@@ -1,6 +1,6 @@
 /** Where a list stood, for each entry of the tab's history. Pure but for the storage it is given. */
 
-export interface ScrollPlace {
+export interface ScrollPosition {
   /** The first row in view, and how far below the top of what scrolls it begins, in pixels. */
   readonly row: string;
   readonly offset: number;
@@ -9,25 +9,25 @@ export interface ScrollPlace {
 }
 
 const NAME = 'floe.places';
-const MOST_PLACES = 50;
+const MAX_POSITIONS = 50;
 
-export function keptPlace(storage: Pick<Storage, 'getItem'>, entry: string): ScrollPlace | null {
-  const found = placesIn(storage).find(([name]) => name === entry);
+export function loadScrollPosition(storage: Pick<Storage, 'getItem'>, entry: string): ScrollPosition | null {
+  const found = readPositions(storage).find(([name]) => name === entry);
   return found ? found[1] : null;
 }
 
 /** Null: at the top, which needs no word. */
-export function keepPlace(
+export function storeScrollPosition(
   storage: Pick<Storage, 'getItem' | 'setItem'>,
   entry: string,
-  place: ScrollPlace | null,
+  place: ScrollPosition | null,
 ): void {
-  const others = placesIn(storage).filter(([name]) => name !== entry);
+  const others = readPositions(storage).filter(([name]) => name !== entry);
   const all = place ? [...others, [entry, place]] : others;
-  storage.setItem(NAME, JSON.stringify(all.slice(-MOST_PLACES)));
+  storage.setItem(NAME, JSON.stringify(all.slice(-MAX_POSITIONS)));
 }
 
-function placesIn(storage: Pick<Storage, 'getItem'>): [string, ScrollPlace][] {
+function readPositions(storage: Pick<Storage, 'getItem'>): [string, ScrollPosition][] {
   try {
     const kept: unknown = JSON.parse(storage.getItem(NAME) ?? '[]');
     return Array.isArray(kept) ? kept.filter(isEntry) : [];
@@ -36,7 +36,7 @@ function placesIn(storage: Pick<Storage, 'getItem'>): [string, ScrollPlace][] {
   }
 }
 
-function isEntry(value: unknown): value is [string, ScrollPlace] {
+function isEntry(value: unknown): value is [string, ScrollPosition] {
   if (!Array.isArray(value) || typeof value[0] !== 'string') return false;
   const place: unknown = value[1];
   return (

@@ -6,12 +6,13 @@ import { type ApiPage, getJson } from '../../data/api-client.ts';
 import { useEventStreamState, useLiveQuery } from '../../data/events.ts';
 import { formatDuration, formatMoney } from '../../format/amounts.ts';
 import { StatusIcon } from '../../ui/status.tsx';
-import { modelsOf, outcomeOf } from '../requests/request-rows.ts';
+import { outcomeOf, requestModels } from '../requests/request-rows.ts';
+import { text } from './text.ts';
 
 const NAME = 'first-use';
 
-/** The newest request of some keys, or of all with none named. */
-export function newestOf(keys: readonly string[]) {
+/** The newest request of some keys, or of all keys if none is given. */
+export function newestRequestQuery(keys: readonly string[]) {
   const search = new URLSearchParams({ limit: '1' });
   for (const key of keys) search.append('key', key);
   return queryOptions({
@@ -20,17 +21,17 @@ export function newestOf(keys: readonly string[]) {
   });
 }
 
-/** Waits for the first request of a key, and says what became of it. */
-export function FirstUse({ keyId, who }: { readonly keyId: string; readonly who: string }) {
+/** Waits for the first request of a key and shows its result. */
+export function FirstRequestStatus({ keyId, client }: { readonly keyId: string; readonly client: string }) {
   const live = useEventStreamState() === 'live';
   useLiveQuery('requests', [NAME]);
-  const { data } = useQuery({ ...newestOf([keyId]), refetchInterval: live ? false : 2_000 });
+  const { data } = useQuery({ ...newestRequestQuery([keyId]), refetchInterval: live ? false : 2_000 });
   const row = data?.data[0];
-  if (!row) return <Waiting>Waiting for {who}…</Waiting>;
-  return <Arrived row={row} who={who} />;
+  if (!row) return <WaitingStatus>{text.firstRequest.waiting(client)}</WaitingStatus>;
+  return <FirstRequestResult row={row} client={client} />;
 }
 
-export function Waiting({ children }: { readonly children: ReactNode }) {
+export function WaitingStatus({ children }: { readonly children: ReactNode }) {
   return (
     <p role="status" className="flex items-center gap-2 text-ui text-ink-2">
       <span
@@ -42,28 +43,22 @@ export function Waiting({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** `sandbox/echo answered 200 in 3 ms, $0.` and the way to what happened. */
-export function Arrived({ row, who }: { readonly row: RequestRow; readonly who: string }) {
+/** The result of a request, with a link to the request. */
+export function FirstRequestResult({ row, client }: { readonly row: RequestRow; readonly client: string }) {
   const { state, status, reason } = outcomeOf(row);
   const isFine = state === 'healthy' || state === 'cached';
-  const { asked } = modelsOf(row);
+  const { asked } = requestModels(row);
+  const { connected, rejected, succeeded, failed, open } = text.firstRequest;
   return (
     <p role="status" className="flex flex-wrap items-center gap-x-2 text-ui">
       <StatusIcon state={state} />
       <span>
-        {isFine ? (
-          <>
-            <b className="font-medium">{who} is connected.</b> It asked for {asked}: {status} in{' '}
-            {formatDuration(row.latency_ms)}, {formatMoney(row.cost_nano_usd)}.
-          </>
-        ) : (
-          <>
-            <b className="font-medium">{who} reached Floe, and was told no.</b> It asked for {asked}: {status}
-            {reason && `, ${reason}`}.
-          </>
-        )}
+        <b className="font-medium">{isFine ? connected(client) : rejected(client)}</b>{' '}
+        {isFine
+          ? succeeded(asked, status, formatDuration(row.latency_ms), formatMoney(row.cost_nano_usd))
+          : failed(asked, status, reason)}
       </span>
-      <OrgLink to={`/requests/${row.id}`}>See what happened to it</OrgLink>
+      <OrgLink to={`/requests/${row.id}`}>{open}</OrgLink>
     </p>
   );
 }

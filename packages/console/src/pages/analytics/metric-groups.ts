@@ -1,0 +1,129 @@
+import { toDecimalUsd } from '@floe/contract/decimal-usd';
+import { text } from './text.ts';
+
+/** Totals, their groups and the change against the previous period. Pure. */
+
+/** The metrics that add up across groups. */
+export interface MetricSums {
+  readonly requests: number;
+  readonly errors: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cached_tokens: number;
+  readonly cost_nano_usd: number;
+}
+
+export type MetricSumName = keyof MetricSums;
+
+export interface MetricGroup extends MetricSums {
+  readonly value: string | null;
+  readonly name: string | null;
+  readonly previous?: MetricSums | null | undefined;
+}
+
+export interface MetricGroupRow {
+  /** Null for requests without a value of the dimension, and for the row of all other groups. */
+  readonly value: string | null;
+  readonly label: string;
+  readonly isOther: boolean;
+  readonly sums: MetricSums;
+  /** The share of the total, or null when the total is zero. */
+  readonly share: number | null;
+  /** The change against the previous period, or null when there is nothing to compare with. */
+  readonly change: number | null;
+}
+
+/** The change as a ratio of the previous value, or null when there is nothing to compare with. */
+export function relativeChange(now: number | undefined, before: number | undefined): number | null {
+  if (now === undefined || before === undefined || before === 0) return null;
+  return now / before - 1;
+}
+
+/** The label of requests that have no value of a dimension. */
+export function missingValueLabel(by: string): string {
+  const labels: Readonly<Record<string, string>> = text.missingValues;
+  return labels[by] ?? text.missingValue;
+}
+
+/** One row per group of `by`, and one for all others. The rows add up to exactly the total. */
+export function toGroupRows(
+  by: string,
+  groups: readonly MetricGroup[],
+  total: MetricSums,
+  metric: MetricSumName,
+): readonly MetricGroupRow[] {
+  const rows = groups.map((group): MetricGroupRow => {
+    const { value, name, previous } = group;
+    return {
+      value,
+      label: name ?? value ?? missingValueLabel(by),
+      isOther: false,
+      sums: group,
+      share: ratio(group[metric], total[metric]),
+      change: relativeChange(group[metric], previous?.[metric]),
+    };
+  });
+  const rest = subtractGroups(total, groups);
+  if (rest.requests <= 0) return rows;
+  const share = ratio(rest[metric], total[metric]);
+  return [...rows, { value: null, label: text.other, isOther: true, sums: rest, share, change: null }];
+}
+
+function ratio(part: number, whole: number): number | null {
+  return whole === 0 ? null : part / whole;
+}
+
+function subtractGroups(total: MetricSums, groups: readonly MetricSums[]): MetricSums {
+  const left = (name: MetricSumName) => groups.reduce((rest, group) => rest - group[name], total[name]);
+  return {
+    requests: left('requests'),
+    errors: left('errors'),
+    input_tokens: left('input_tokens'),
+    output_tokens: left('output_tokens'),
+    cached_tokens: left('cached_tokens'),
+    cost_nano_usd: left('cost_nano_usd'),
+  };
+}
+
+const COUNTS: readonly MetricSumName[] = [
+  'requests',
+  'errors',
+  'input_tokens',
+  'cached_tokens',
+  'output_tokens',
+];
+
+/** The time range of the exported figures. */
+export interface ReportPeriod {
+  readonly from: string;
+  readonly to: string;
+  readonly timezone: string;
+}
+
+/** The table as CSV with raw numbers and exact dollars. A cell that starts like a formula is escaped for spreadsheets. */
+export function formatGroupsCsv(
+  by: string,
+  rows: readonly MetricGroupRow[],
+  { from, to, timezone }: ReportPeriod,
+): string {
+  const line = ({ label, value, sums }: MetricGroupRow) =>
+    [
+      from,
+      to,
+      timezone,
+      csvCell(label),
+      csvCell(value ?? ''),
+      ...COUNTS.map((column) => String(sums[column])),
+      toDecimalUsd(sums.cost_nano_usd),
+    ].join(',');
+  return [
+    ['from', 'to', 'timezone', csvCell(by), 'id', ...COUNTS, 'cost_usd'].join(','),
+    ...rows.map(line),
+    '',
+  ].join('\r\n');
+}
+
+function csvCell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

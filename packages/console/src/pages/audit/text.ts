@@ -1,0 +1,63 @@
+import { pluralize } from '../../format/words.ts';
+
+/** Every string of the audit log page. */
+export const text = {
+  page: {
+    title: 'Audit log',
+    loadFailed: 'Could not load the audit log.',
+    filterPlaceholder: 'Filter by actor, action, subject…',
+    table: 'Changes',
+    nextChange: 'Next change',
+    previousChange: 'Previous change',
+  },
+  filters: { actor: 'actor', action: 'action', subject: 'subject' },
+  columns: {
+    time: 'Time',
+    actor: 'Actor',
+    change: 'Change',
+    firstField: 'First changed field',
+    action: 'Action',
+  },
+  empty: {
+    title: 'No changes match',
+    body: 'The audit log records every change in this organization and who made it. No change in this time range matches the filters.',
+    showAll: 'Show the last 90 days',
+  },
+  export: {
+    label: 'Export changes',
+    csv: 'Export all matching changes as CSV',
+    ndjson: 'Export all matching changes as JSON Lines',
+  },
+  chain: {
+    checkFailed: (reason: string) => `Could not verify the integrity of the log: ${reason}`,
+    checking: 'Verifying that no entry was changed…',
+    broken: (entry: number | null) =>
+      `The log failed verification at entry ${entry}. This entry was changed, or an entry before it is missing. Compare the log with an earlier export and with a backup of the database.`,
+    intact: (entries: number, time: string) =>
+      `Log intact: ${pluralize(entries, 'entry', 'entries')} verified at ${time}.`,
+  },
+  drawer: {
+    title: 'Change',
+    close: 'Close',
+    time: 'Time',
+    actor: 'Actor',
+    action: 'Action',
+    ipAddress: 'IP address',
+    session: 'Session',
+    subject: 'Subject',
+    reason: 'Reason',
+    entry: 'Entry',
+    hash: 'Hash',
+    copyHash: 'Copy hash',
+    fields: 'Changed fields',
+    actorChanges: 'Show all changes by this actor',
+    subjectChanges: 'Show all changes to this subject',
+  },
+  entry: {
+    signedIn: 'Signed in',
+    replacedKey: (subject: string) => `Replaced provider key ${subject}`,
+    system: (actor: string) => `Floe (${actor})`,
+    fieldChange: (field: string, before: string, after: string) => `${field}: ${before} → ${after}`,
+    moreFields: (count: number) => `, ${count} more`,
+  },
+} as const;

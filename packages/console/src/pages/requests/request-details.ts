@@ -1,0 +1,72 @@
+import type { ExchangeAttempt, RequestRow } from '@floe/contract/api/analytics';
+import { formatCount, formatDuration, formatExactMoney } from '../../format/amounts.ts';
+import { detailText } from './detail-text.ts';
+
+/** What the drawer and the page of a request derive from it. Pure. */
+
+/** Output tokens per second from the first token to the end, or null if not streamed or too short to measure. */
+export function outputSpeed({ usage, latency_ms, first_token_ms }: RequestRow): number | null {
+  const ms = first_token_ms === null ? 0 : latency_ms - first_token_ms;
+  return ms < 20 || !usage.output_tokens ? null : (usage.output_tokens / ms) * 1000;
+}
+
+/** How the answer of a request was interrupted, or null if it was not. */
+export function describeInterruption(
+  row: RequestRow,
+): { readonly state: 'partial' | 'aborted'; readonly text: string } | null {
+  const { state, latency_ms, first_token_ms, usage, provider, error_source, stream } = row;
+  const strings = detailText.interruption;
+  const time = formatDuration(latency_ms);
+  const received = usage.output_tokens
+    ? strings.tokens(formatCount(usage.output_tokens), usage.source === 'estimated')
+    : strings.nothing;
+  if (state === 'partial') {
+    const source = error_source === 'gateway' ? strings.floe : (provider ?? strings.provider);
+    return { state: 'partial', text: strings.partial(source, time, received, stream) };
+  }
+  if (state !== 'aborted') return null;
+  const moment = first_token_ms === null ? strings.beforeFirstToken : strings.afterReceiving(received);
+  return { state: 'aborted', text: strings.aborted(time, moment) };
+}
+
+/** A segment of the request's time, as fractions of its duration. */
+export interface AttemptSegment {
+  readonly kind: 'first_token' | 'streaming' | 'failure';
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The segments of an attempt, on an axis from the start of the request to its end. */
+export function attemptSegments(
+  attempt: ExchangeAttempt,
+  startMs: number,
+  totalMs: number,
+): readonly AttemptSegment[] {
+  const share = (ms: number) => Math.min(1, Math.max(0, ms / Math.max(totalMs, 0.001)));
+  const from = Date.parse(attempt.started_at) - startMs;
+  const first = attempt.first_token_ms === null ? null : from + attempt.first_token_ms;
+  const end = from + attempt.duration_ms;
+  const failed = attempt.error !== null || (attempt.status !== null && attempt.status >= 400);
+  const before = {
+    kind: failed ? 'failure' : 'first_token',
+    from: share(from),
+    to: share(first ?? end),
+  } as const;
+  if (first === null || first >= end) return [before];
+  return [
+    { ...before, kind: 'first_token' },
+    { kind: failed ? 'failure' : 'streaming', from: share(first), to: share(end) },
+  ];
+}
+
+/** What the provider's prompt cache saved or cost, or undefined if no input was cached. */
+export function describePromptSaving({
+  prompt_saved_nano_usd: saved,
+  usage,
+}: RequestRow): string | undefined {
+  if (saved === null) return undefined;
+  const tokens = formatCount(usage.cached_tokens ?? 0);
+  return saved >= 0
+    ? detailText.cost.promptCacheSaved(tokens, formatExactMoney(saved))
+    : detailText.cost.promptCacheCost(tokens, formatExactMoney(-saved));
+}

@@ -1,0 +1,33 @@
+import type { ReactNode } from 'react';
+import { StatCard } from '../../ui/stat-card.tsx';
+import { text } from './text.ts';
+
+const FIGURES = ['requests', 'errors', 'latency', 'firstToken', 'spend'] as const;
+export type RequestFigureTexts = Readonly<Record<(typeof FIGURES)[number], string>>;
+
+/**
+ * The layout of figures, chart and event marks above the list. Its height is the same while they load, so that the rows
+ * below do not move. The chart has space for a legend of two lines, or three on a phone.
+ */
+export function RequestFiguresLayout({
+  texts,
+  chart,
+  marks,
+}: {
+  /** Figures are shown as dashes until they are loaded. */
+  readonly texts?: RequestFigureTexts | undefined;
+  readonly chart?: ReactNode;
+  readonly marks?: ReactNode;
+}) {
+  return (
+    <div className="grid grid-cols-1 gap-3">
+      <div className="grid grid-cols-[repeat(auto-fill,minmax(5.5rem,max-content))] gap-x-6 gap-y-2 md:gap-x-8">
+        {FIGURES.map((name) => (
+          <StatCard key={name} label={text.figures[name]} value={texts?.[name] ?? '–'} />
+        ))}
+      </div>
+      <div className="min-h-38 min-w-0 md:min-h-34">{chart}</div>
+      <div className="h-6 min-w-0">{marks}</div>
+    </div>
+  );
+}
