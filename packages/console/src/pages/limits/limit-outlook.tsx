@@ -8,14 +8,15 @@ import { Chart } from '../../ui/chart.tsx';
 import type { Limit, LimitForm } from './limit-form.ts';
 import { minutesOver } from './minutes-over.ts';
 import { keyNamed } from './subject.ts';
+import { text } from './text.ts';
 
-/** What was asked in the last day beside the bound that is typed, and how often that bound would have refused. */
+/** The requests of the last day beside the bound in the form, and how many of them it would have rejected. */
 export function LimitOutlook({ limit, form }: { readonly limit: Limit; readonly form: LimitForm }) {
   const keys = useQuery(orgKeysQuery).data?.data ?? [];
-  const whose = subjectFilter(limit, keys);
+  const filter = subjectFilter(limit, keys);
   const { data } = useQuery({
-    ...timeseriesQuery({ ...whose, metric: 'requests', interval: 'minute' }, DAY_MS),
-    enabled: whose !== null,
+    ...timeseriesQuery({ ...filter, metric: 'requests', interval: 'minute' }, DAY_MS),
+    enabled: filter !== null,
     staleTime: 60_000,
   });
   const bound = parseNumberField(form.rpm);
@@ -25,25 +26,30 @@ export function LimitOutlook({ limit, form }: { readonly limit: Limit; readonly 
   return (
     <div className="grid gap-1.5 pt-2">
       <Chart
-        label="Requests a minute, last 24 hours"
+        label={text.preview.chart}
         at={data.at.map((at) => Date.parse(at))}
         series={[
-          { label: 'Requests', values },
-          { label: 'Limit', values: values.map(() => bound) },
+          { label: text.preview.requests, values },
+          { label: text.preview.limit, values: values.map(() => bound) },
         ]}
         format={formatCount}
         height={110}
       />
       <p className="text-small text-ink-2">
         {over === 0
-          ? `In the last 24 hours ${formatCount(bound)} a minute would have refused nothing; the busiest minute had ${formatCount(most)}.`
-          : `In the last 24 hours ${formatCount(bound)} a minute would have refused about ${pluralize(refused, 'request')}, in ${pluralize(over, 'minute')}; the busiest had ${formatCount(most)}.`}
+          ? text.preview.noneRejected(formatCount(bound), formatCount(most))
+          : text.preview.rejected(
+              formatCount(bound),
+              pluralize(refused, 'request'),
+              pluralize(over, 'minute'),
+              formatCount(most),
+            )}
       </p>
     </div>
   );
 }
 
-/** What charts can count alone: the whole org, or one key; null for others. */
+/** The analytics filter of a subject that charts can count: the organization or one key. Null for other subjects. */
 function subjectFilter(
   { scope, key, model }: Limit,
   keys: Parameters<typeof keyNamed>[0],

@@ -3,26 +3,25 @@ import { formatCount } from '../../format/amounts.ts';
 import { Meter } from '../../ui/meter.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import type { Limit } from './limit-form.ts';
+import { text } from './text.ts';
 
-const BOUNDS = { rpm: 'Requests a minute', tpm: 'Tokens a minute', concurrency: 'At the same time' } as const;
-
-/** How much of one bound is used; a rule with a bucket for each subject has no one figure. */
-export function Use({ limit, bound }: { readonly limit: Limit; readonly bound: keyof typeof BOUNDS }) {
+/** How much of one bound is used. A limit that counts each subject separately has no single figure. */
+export function Use({ limit, bound }: { readonly limit: Limit; readonly bound: keyof typeof text.bounds }) {
   const most = limit[bound];
-  if (most === null) return <span className="text-ink-3">–</span>;
+  if (most === null) return <span className="text-ink-3">{text.usage.none}</span>;
   const used = limit.state?.[`${bound}_used`] ?? null;
-  if (used === null) return <span className="figures">{formatCount(most)} each</span>;
+  if (used === null) return <span className="figures">{text.usage.each(formatCount(most))}</span>;
   return (
     <Meter
-      label={BOUNDS[bound]}
+      label={text.bounds[bound]}
       used={used}
       most={most}
-      text={`${formatCount(used)} / ${formatCount(most)}`}
+      text={text.usage.used(formatCount(used), formatCount(most))}
     />
   );
 }
 
-/** When a window that is full will be empty again, second by second; nothing while there is room. */
+/** The seconds until a limit that was reached is fully available again. Renders nothing while no limit is reached. */
 export function Room({ limit: { rpm, tpm, state } }: { readonly limit: Limit }) {
   const waits = [
     { most: rpm, used: state?.rpm_used ?? 0, resetMs: state?.rpm_reset_ms ?? 0 },
@@ -31,14 +30,10 @@ export function Room({ limit: { rpm, tpm, state } }: { readonly limit: Limit }) 
   const longest = Math.max(0, ...waits.map(({ resetMs }) => resetMs));
   const left = useSecondsLeft(longest);
   if (waits.length === 0) return null;
-  return (
-    <p className="text-ui text-failing-ink figures">
-      Full: what comes now gets 429. All of it is free again in {left} s.
-    </p>
-  );
+  return <p className="text-ui text-failing-ink figures">{text.usage.reached(left)}</p>;
 }
 
-/** Whole seconds of `ms` that are left, counted from the moment it was told. */
+/** The whole seconds left of `ms`, counted from the moment the value was received. */
 function useSecondsLeft(ms: number): number {
   const [until, setUntil] = useState(() => Date.now() + ms);
   const now = useNow();

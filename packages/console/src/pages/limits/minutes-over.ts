@@ -1,4 +1,4 @@
-/** Minutes with more than a bound allows, and the largest of them. Pure. */
+/** Counts the minutes and requests above a bound, and finds the busiest minute. */
 export function minutesOver(
   values: readonly (number | null)[],
   bound: number,

@@ -5,17 +5,16 @@ import { Combobox } from '../../ui/combobox.tsx';
 import { Input, Select } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { AWAY_CHOICES, namedKind, SUBJECT_CHOICES, type SubjectForm, subjectChoice } from './subject.ts';
+import { text } from './text.ts';
 
-const LABELS = { team: 'Team', key: 'Key', owner: 'Owner', end_user: 'End user' } as const;
-
-/** Whom a limit or budget is about, and for which models. */
+/** The fields that choose the subject and the models of a limit or budget. */
 export function SubjectFields({ form, onChange }: FormPart<SubjectForm>) {
   const kind = namedKind(form.subject);
   const keys = [...new Set((useQuery(orgKeysQuery).data?.data ?? []).map(({ name }) => name))];
   const choices = kind === 'key' ? keys.map((value) => ({ value, label: value })) : [];
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <FormField name="scope" label="Applies to">
+      <FormField name="scope" label={text.subject.appliesTo}>
         <Select
           choices={SUBJECT_CHOICES}
           value={form.subject}
@@ -23,20 +22,20 @@ export function SubjectFields({ form, onChange }: FormPart<SubjectForm>) {
         />
       </FormField>
       {kind && (
-        <FormField name={kind} label={LABELS[kind]}>
+        <FormField name={kind} label={text.subject.labels[kind]}>
           <Combobox
             free
             choices={choices}
             value={form.who}
             onChange={(who) => onChange({ who })}
-            placeholder={kind === 'key' ? 'Name of the key' : 'Name'}
+            placeholder={kind === 'key' ? text.subject.keyName : text.subject.name}
           />
         </FormField>
       )}
-      <FormField name="model" label="Models" optional hint="A model id or a pattern such as openai/*.">
+      <FormField name="model" label={text.subject.models} optional hint={text.subject.modelsHint}>
         <Input
           value={form.model}
-          placeholder="all"
+          placeholder={text.subject.allModels}
           onChange={({ target }) => onChange({ model: target.value })}
         />
       </FormField>
@@ -44,10 +43,10 @@ export function SubjectFields({ form, onChange }: FormPart<SubjectForm>) {
   );
 }
 
-/** What happens while the shared store is away. */
+/** The field that chooses what happens while the shared store is unavailable. */
 export function AwayField({ form, onChange }: FormPart<SubjectForm>) {
   return (
-    <FormField name="on_store_error" label="While the shared store is away">
+    <FormField name="on_store_error" label={text.storeError.label} hint={text.storeError.hint}>
       <Select
         choices={AWAY_CHOICES}
         value={form.on_store_error}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { keyNamed } from './subject.ts';
 
-test('a rule about a name means the key that works, not one before it', () => {
+test('a key name resolves to the active key, not to an earlier key with the same name', () => {
   const keys = [
     { id: 'key_old', name: 'ci', status: 'revoked' },
     { id: 'key_now', name: 'ci', status: 'active' },
