@@ -3,18 +3,19 @@ import { Input, Select, TextArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { AwayField, SubjectFields } from '../limits/subject-fields.tsx';
 import { type BudgetForm, budgetSentence, PERIODS } from './budget-form.ts';
+import { text } from './text.ts';
 
 const MODES = [
-  { value: 'hard', label: 'Refuse with 402' },
-  { value: 'soft', label: 'Only tell' },
+  { value: 'hard', label: text.fields.modes.hard },
+  { value: 'soft', label: text.fields.modes.soft },
 ] as const;
 
-/** Everything a budget says. */
+/** The form fields of a budget. */
 export function BudgetFields({ form, onChange }: FormPart<BudgetForm>) {
   const sentence = budgetSentence(form);
   return (
     <>
-      <FormField name="name" label="Name" hint="Told to whom it refuses.">
+      <FormField name="name" label={text.fields.name} hint={text.fields.nameHint}>
         <Input
           value={form.name}
           placeholder="agents-month"
@@ -24,12 +25,7 @@ export function BudgetFields({ form, onChange }: FormPart<BudgetForm>) {
       <SubjectFields form={form} onChange={onChange} />
       <Amount form={form} onChange={onChange} />
       <div className="grid gap-4 sm:grid-cols-2">
-        <FormField
-          name="metadata"
-          label="Only requests with this metadata"
-          optional
-          hint="One name=value a line; all must hold."
-        >
+        <FormField name="metadata" label={text.fields.metadata} optional hint={text.fields.metadataHint}>
           <TextArea
             rows={2}
             value={form.metadata}
@@ -44,11 +40,11 @@ export function BudgetFields({ form, onChange }: FormPart<BudgetForm>) {
   );
 }
 
-/** How much, in which time, and what happens then. */
+/** The limit, its period, and what happens when it is reached. */
 function Amount({ form, onChange }: FormPart<BudgetForm>) {
   return (
     <div className="grid gap-4 sm:grid-cols-3">
-      <FormField name="limit_usd" label="Limit in USD">
+      <FormField name="limit_usd" label={text.fields.limit}>
         <Input
           inputMode="decimal"
           value={form.limit_usd}
@@ -56,7 +52,7 @@ function Amount({ form, onChange }: FormPart<BudgetForm>) {
           onChange={({ target }) => onChange({ limit_usd: target.value })}
         />
       </FormField>
-      <FormField name="period" label="Starts anew each">
+      <FormField name="period" label={text.fields.period}>
         <Select
           choices={PERIODS}
           value={form.period}
@@ -66,7 +62,7 @@ function Amount({ form, onChange }: FormPart<BudgetForm>) {
           }}
         />
       </FormField>
-      <FormField name="mode" label="At the limit">
+      <FormField name="mode" label={text.fields.mode}>
         <Select
           choices={MODES}
           value={form.mode}
