@@ -8,19 +8,28 @@ import { Use } from '../limits/limit-use.tsx';
 import { subjectText } from '../limits/subject.ts';
 import { type Key, rulesQuery } from './key-data.ts';
 import { rulesOf } from './key-rules.ts';
+import { text } from './text.ts';
 
-/** The limits and budgets that count the key, and how near it is to them. */
+/** The limits and budgets that apply to the key, and their usage. */
 export function KeyBounds({ row }: { readonly row: Key }) {
   const { data, error } = useQuery(rulesQuery);
   const found = data && rulesOf(row, data);
   return (
-    <Card title="Limits and budgets">
+    <Card title={text.limits.title}>
       {error ? (
         <p className="text-ui text-ink-2">{error.message}</p>
       ) : !found ? (
         <Skeleton className="h-10" />
       ) : found.limits.length + found.budgets.length === 0 ? (
-        <p className="text-ui text-ink-2">Nothing bounds it: neither how fast it asks nor what it spends.</p>
+        <p className="flex flex-wrap items-center gap-x-3 text-ui text-ink-2">
+          {text.limits.none}
+          <OrgLink to="/management/limits" search={{ open: 'new' }} className="text-accent-ink underlined">
+            {text.limits.createLimit}
+          </OrgLink>
+          <OrgLink to="/management/budgets" search={{ open: 'new' }} className="text-accent-ink underlined">
+            {text.limits.createBudget}
+          </OrgLink>
+        </p>
       ) : (
         <ul className="grid gap-2 text-ui">
           {found.limits.map((limit) => (
@@ -30,7 +39,7 @@ export function KeyBounds({ row }: { readonly row: Key }) {
                 search={{ open: limit.id }}
                 className="text-accent-ink underlined"
               >
-                Limit of {subjectText(limit)}
+                {text.limits.limit(subjectText(limit))}
               </OrgLink>
               <Use
                 limit={limit}
@@ -45,7 +54,7 @@ export function KeyBounds({ row }: { readonly row: Key }) {
                 search={{ open: budget.id }}
                 className="text-accent-ink underlined"
               >
-                Budget {budget.name}
+                {text.limits.budget(budget.name)}
               </OrgLink>
               <span className="text-small text-ink-2">{capitalize(subjectText(budget))}</span>
               <Spent budget={budget} />

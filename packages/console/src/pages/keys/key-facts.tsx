@@ -4,35 +4,39 @@ import { Card, DetailList } from '../../ui/cards.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { KeyHint } from './key-columns.tsx';
 import type { Key } from './key-data.ts';
+import { text } from './text.ts';
 
-/** What is known of a key, and of the value before it while that works too. */
+/** The details of a key, and of its previous value while that is still valid. */
 export function KeyFacts({ row }: { readonly row: Key }) {
   const { previous } = row;
-  const maker = useMemberName(row.created_by ?? '');
+  const creator = useMemberName(row.created_by ?? '');
   return (
     <>
-      <Card title="Facts">
+      <Card title={text.facts.title}>
         <DetailList
           items={[
-            ['Value', <KeyHint key="value" row={row} />],
-            ['Last used', <Used key="used" at={row.last_used_at} never="never" />],
-            ['Ends', row.expires_at ? moment(row.expires_at) : 'never'],
-            ['Revoked', row.revoked_at && moment(row.revoked_at)],
-            ['Rotated', row.rotated_at && <TimeText at={row.rotated_at} />],
-            ['Made', moment(row.created_at)],
-            ['Made by', maker || null],
-            ['Owner', row.owner],
-            ['Team', row.team],
+            [text.facts.value, <KeyHint key="value" row={row} />],
+            [text.facts.lastUsed, <LastUsed key="used" at={row.last_used_at} never={text.facts.never} />],
+            [text.facts.expires, row.expires_at ? formatMoment(row.expires_at) : text.facts.never],
+            [text.facts.revoked, row.revoked_at && formatMoment(row.revoked_at)],
+            [text.facts.rotated, row.rotated_at && <TimeText at={row.rotated_at} />],
+            [text.facts.created, formatMoment(row.created_at)],
+            [text.facts.createdBy, creator || null],
+            [text.facts.owner, row.owner],
+            [text.facts.team, row.team],
           ]}
         />
       </Card>
       {previous && (
-        <Card title="The value before">
+        <Card title={text.facts.previous}>
           <DetailList
             items={[
-              ['Value', <KeyHint key="value" row={previous} />],
-              ['Works until', moment(previous.expires_at)],
-              ['Last used', <Used key="used" at={previous.last_used_at} never="not since the rotation" />],
+              [text.facts.value, <KeyHint key="value" row={previous} />],
+              [text.facts.validUntil, formatMoment(previous.expires_at)],
+              [
+                text.facts.lastUsed,
+                <LastUsed key="used" at={previous.last_used_at} never={text.facts.unusedSinceRotation} />,
+              ],
             ]}
           />
         </Card>
@@ -41,10 +45,10 @@ export function KeyFacts({ row }: { readonly row: Key }) {
   );
 }
 
-function Used({ at, never }: { readonly at: string | null; readonly never: string }) {
+function LastUsed({ at, never }: { readonly at: string | null; readonly never: string }) {
   return at ? <TimeText at={at} /> : never;
 }
 
-function moment(text: string): string {
-  return formatFullTime(new Date(text), browserZone());
+function formatMoment(time: string): string {
+  return formatFullTime(new Date(time), browserZone());
 }

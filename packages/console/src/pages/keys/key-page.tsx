@@ -22,8 +22,9 @@ import { isOwn, standingOf } from './key-state.ts';
 import { KeyUse } from './key-use.tsx';
 import { RevokeKey } from './revoke-key.tsx';
 import { RotateKey } from './rotate-key.tsx';
+import { text } from './text.ts';
 
-/** What the page of a key will read. */
+/** Requests the data of the key page before the page is drawn. */
 export const askKey: PrefetchQueries = (client, { params: { id = '' } }) => {
   void client.prefetchQuery(keyQuery(id));
   void client.prefetchQuery(keyFiguresQuery(id));
@@ -32,7 +33,7 @@ export const askKey: PrefetchQueries = (client, { params: { id = '' } }) => {
   void client.prefetchQuery(rulesQuery);
 };
 
-/** One key: what it may do, what it did, and how it ends. */
+/** One key: its usage, settings, limits and history. */
 export function KeyPage() {
   const id = usePathParam('id');
   const { data, error, refetch } = useQuery(keyQuery(id));
@@ -40,12 +41,12 @@ export function KeyPage() {
   const key = data?.body;
   return (
     <PageFrame
-      title={key?.name ?? 'Key'}
-      crumbs={[{ label: 'Keys', to: '/management/keys' }]}
+      title={key?.name ?? text.detail.title}
+      crumbs={[{ label: text.page.title, to: '/management/keys' }]}
       actions={key && <KeyActions row={key} />}
     >
       {error && !data ? (
-        <ErrorState what="Could not load this key." error={error} onRetry={() => void refetch()} />
+        <ErrorState what={text.detail.loadFailed} error={error} onRetry={() => void refetch()} />
       ) : !data ? (
         <Skeleton className="h-64" />
       ) : (
@@ -59,14 +60,14 @@ function KeyActions({ row }: { readonly row: Key }) {
   const [asked, setAsked] = useState<'rotate' | 'revoke' | null>(null);
   const session = useSignedIn();
   const needs = isOwn(row, session) ? 'own_keys' : 'management';
-  const over = row.status !== 'active' || row.source.kind === 'file';
+  const isReadOnly = row.status !== 'active' || row.source.kind === 'file';
   return (
     <>
-      <Button icon={RefreshCw} needs={needs} disabled={over} onClick={() => setAsked('rotate')}>
-        Rotate
+      <Button icon={RefreshCw} needs={needs} disabled={isReadOnly} onClick={() => setAsked('rotate')}>
+        {text.detail.rotate}
       </Button>
-      <Button icon={Trash2} needs={needs} disabled={over} onClick={() => setAsked('revoke')}>
-        Revoke key
+      <Button icon={Trash2} needs={needs} disabled={isReadOnly} onClick={() => setAsked('revoke')}>
+        {text.detail.revoke}
       </Button>
       {asked === 'rotate' && <RotateKey row={row} onClose={() => setAsked(null)} />}
       {asked === 'revoke' && <RevokeKey row={row} onClose={() => setAsked(null)} />}
@@ -83,17 +84,17 @@ function KeyBody({ read }: { readonly read: WithETag<Key> }) {
         {standing ? (
           <StatusBadge state={standing.state}>{standing.word}</StatusBadge>
         ) : (
-          <StatusBadge state="healthy">Active</StatusBadge>
+          <StatusBadge state="healthy">{text.status.active}</StatusBadge>
         )}
         <span className="flex items-center gap-2">
           <code className="font-mono text-code text-ink-2">{row.id}</code>
-          <CopyButton text={row.id} label="Copy key id" />
+          <CopyButton text={row.id} label={text.detail.copyId} />
         </span>
       </div>
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_24rem]">
         <div className="grid min-w-0 gap-4">
           <KeyUse id={row.id} name={row.name} />
-          <Card title="What it may do">
+          <Card title={text.detail.settings}>
             <KeyEditor key={row.id} read={read} />
           </Card>
         </div>

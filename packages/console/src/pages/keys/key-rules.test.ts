@@ -20,7 +20,7 @@ const limit = (id: string, fields: Partial<Limit>): Limit =>
     }),
   );
 
-test('a key is counted by rules about it, its team, everybody and the org, and by no others', () => {
+test('the limits that name the key, its team, each key or the organization apply to it, and no others', () => {
   const limits = [
     limit('org', { scope: 'org' }),
     limit('mine', { scope: 'key', key: 'ci' }),
@@ -35,12 +35,16 @@ test('a key is counted by rules about it, its team, everybody and the org, and b
   assert.equal(isBounded(KEY, { limits: limits.slice(2, 3), budgets: [] }), false);
 });
 
-test('keys that the console made for itself are told by their name and their hour', () => {
+test('keys that the console creates for itself are recognized by their name and lifetime', () => {
   const key = (name: string, expires_at: string | null): Key =>
     JSON.parse(JSON.stringify({ name, created_at: '2026-11-22T10:00:00Z', expires_at }));
   assert.equal(isOfConsole(key('mara-console-x1y2', '2026-11-22T11:00:00Z')), true);
   assert.equal(isOfConsole(key('console-x1y2', '2026-11-22T11:00:00Z')), true);
-  assert.equal(isOfConsole(key('mara-console-x1y2', '2027-11-22T11:00:00Z')), false, 'somebody named it so');
+  assert.equal(
+    isOfConsole(key('mara-console-x1y2', '2027-11-22T11:00:00Z')),
+    false,
+    'a member chose this name',
+  );
   assert.equal(isOfConsole(key('console-tools', '2026-11-22T11:00:00Z')), false);
   assert.equal(isOfConsole(key('mara-console-x1y2', null)), false);
 });

@@ -7,7 +7,7 @@ interface Rules {
   readonly budgets: readonly Budget[];
 }
 
-/** The limits and budgets that count a key; those of end users depend on the request and are left out. Pure. */
+/** The limits and budgets that apply to a key. Those of end users depend on the request and are left out. */
 export function rulesOf(key: Pick<Key, 'name' | 'team' | 'owner'>, { limits, budgets }: Rules): Rules {
   const counts = ({ scope, per, ...named }: Limit | Budget) => {
     const kind = scope ?? per;
@@ -20,7 +20,7 @@ export function rulesOf(key: Pick<Key, 'name' | 'team' | 'owner'>, { limits, bud
   return { limits: limits.filter(counts), budgets: budgets.filter(counts) };
 }
 
-/** Whether anything at all bounds the key: how fast it may ask, or what it may spend. */
+/** Whether any limit or budget applies to the key. */
 export function isBounded(key: Pick<Key, 'name' | 'team' | 'owner'>, rules: Rules): boolean {
   const found = rulesOf(key, rules);
   return found.limits.length > 0 || found.budgets.length > 0;

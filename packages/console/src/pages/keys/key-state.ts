@@ -1,113 +1,103 @@
-import type { KeyScope } from '@floe/contract/scopes';
 import type { SignedIn } from '../../data/session.ts';
 import type { DisplayStatus } from '../../ui/status.tsx';
 import type { Key } from './key-data.ts';
+import { text } from './text.ts';
 
 const DAY_MS = 86_400_000;
 const SOON_MS = 7 * DAY_MS;
-const QUIET_MS = 90 * DAY_MS;
+const UNUSED_MS = 90 * DAY_MS;
 
-/** How a key stands, with the word that says so; null for one that simply works. */
+/** The status of a key that needs attention. */
 export interface Standing {
   readonly state: DisplayStatus;
   readonly word: string;
 }
 
-/** What needs attention about a key: it ended, it will soon, or two values of it work. */
+/** The status of a key that ended, expires soon or has two valid values. Null for other keys. */
 export function standingOf(key: Key, now: Date): Standing | null {
-  if (key.status === 'revoked') return { state: 'blocked', word: 'Revoked' };
-  if (key.status === 'expired') return { state: 'paused', word: 'Expired' };
-  if (endsSoon(key, now)) return { state: 'warning', word: 'Ends soon' };
-  if (isRotating(key, now)) return { state: 'partial', word: 'Rotating' };
+  if (key.status === 'revoked') return { state: 'blocked', word: text.status.revoked };
+  if (key.status === 'expired') return { state: 'paused', word: text.status.expired };
+  if (expiresSoon(key, now)) return { state: 'warning', word: text.status.expiring };
+  if (isRotating(key, now)) return { state: 'partial', word: text.status.rotating };
   return null;
 }
 
-/** True while the value before the last rotation still works. */
+/** True while the previous value is still valid. */
 export function isRotating({ previous }: Key, now: Date): boolean {
   return previous !== null && Date.parse(previous.expires_at) > now.getTime();
 }
 
-/** A key that was made for less than that, such as one of the playground, ends as it was meant to. */
-function endsSoon({ status, created_at, expires_at }: Key, now: Date): boolean {
+/** A key that expires within seven days. Keys with a lifetime below that, such as playground keys, do not count. */
+function expiresSoon({ status, created_at, expires_at }: Key, now: Date): boolean {
   if (status !== 'active' || expires_at === null) return false;
   const end = Date.parse(expires_at);
   return end - now.getTime() < SOON_MS && end - Date.parse(created_at) >= SOON_MS;
 }
 
-/** An active key that nobody used for 90 days, or never since it was made 90 days ago. */
+/** An active key without use in the last 90 days. */
 function isUnused({ status, last_used_at, created_at }: Key, now: Date): boolean {
-  return status === 'active' && now.getTime() - Date.parse(last_used_at ?? created_at) > QUIET_MS;
+  return status === 'active' && now.getTime() - Date.parse(last_used_at ?? created_at) > UNUSED_MS;
 }
 
-/** Used in the last 24 hours: whoever revokes it types its name. */
+/** Used in the last 24 hours. Revoking such a key requires typing its name. */
 export function isInUse({ last_used_at }: Key, now: Date): boolean {
   return last_used_at !== null && now.getTime() - Date.parse(last_used_at) < DAY_MS;
 }
 
-/** True for a key that a mere member may change: they own it, or made it for nobody. */
+/** True for a key that a member may change: they own it, or created it without an owner. */
 export function isOwn({ owner, created_by }: Key, { user, member_id }: SignedIn): boolean {
   return owner === null ? created_by === member_id : owner === user.email;
 }
 
 const HOUR_MS = 3_600_000;
 
-/** True for what the console made to ask models itself, as the playground does: an hour long, and named for it. */
+/** True for a key that the console created for itself, as the playground does: valid for an hour, with a generated name. */
 export function isOfConsole({ name, created_at, expires_at }: Key): boolean {
   if (expires_at === null || !/(^|-)console-[a-z0-9]{4}$/.test(name)) return false;
   return Date.parse(expires_at) - Date.parse(created_at) <= HOUR_MS + 60_000;
 }
 
-/** The lists of the page, by the `show=` of its URL. */
+/** The filters of the page, by the `show` parameter of its URL. */
 export const SHOWN = [
-  { id: 'active', label: 'Active' },
-  { id: 'expiring', label: 'Ending soon' },
-  { id: 'unused', label: 'Unused 90 d' },
-  { id: 'unbounded', label: 'No limit or budget' },
-  { id: 'ended', label: 'Ended' },
-  { id: 'all', label: 'All' },
+  { id: 'active', label: text.filters.active },
+  { id: 'expiring', label: text.filters.expiring },
+  { id: 'unused', label: text.filters.unused },
+  { id: 'unbounded', label: text.filters.unbounded },
+  { id: 'ended', label: text.filters.ended },
+  { id: 'all', label: text.filters.all },
 ] as const;
 
 export type Shown = (typeof SHOWN)[number]['id'];
 
-export function shownOf(text: string | null): Shown {
-  return SHOWN.find(({ id }) => id === text)?.id ?? 'active';
+export function shownOf(parameter: string | null): Shown {
+  return SHOWN.find(({ id }) => id === parameter)?.id ?? 'active';
 }
 
-/** @param bounded whether a limit or budget is about the key */
+/** @param bounded whether a limit or budget applies to the key */
 export function isShown(key: Key, shown: Shown, now: Date, bounded: boolean): boolean {
   if (shown === 'active') return key.status === 'active';
   if (shown === 'unbounded') return key.status === 'active' && !bounded;
-  if (shown === 'expiring') return endsSoon(key, now);
+  if (shown === 'expiring') return expiresSoon(key, now);
   if (shown === 'unused') return isUnused(key, now);
   return shown === 'all' || key.status !== 'active';
 }
 
-/** Each scope in a sentence. */
-export const SCOPE_WORDS: Readonly<Record<KeyScope, string>> = {
-  gateway: 'Send requests to models: what spends money.',
-  monitoring: 'Make and change monitors, boards, channels and maintenance; send beats.',
-  beat: 'Send beats, and nothing else: for a job.',
-  relay: 'Ask the relay what an agent may do.',
-  management: 'Change providers, routes, limits, keys and members.',
-  read: 'Read everything the API tells, change nothing.',
-};
-
-/** How long a new key works. `never` is said to be the worse choice. */
+/** The lifetimes of a new key. */
 export const EXPIRIES = [
-  { value: '30', label: '30 days' },
-  { value: '90', label: '90 days' },
-  { value: '365', label: '1 year' },
-  { value: 'never', label: 'Never ends' },
+  { value: '30', label: text.expiries['30'] },
+  { value: '90', label: text.expiries['90'] },
+  { value: '365', label: text.expiries['365'] },
+  { value: 'never', label: text.expiries.never },
 ] as const;
 
-/** The moment a choice of `EXPIRIES` stands for. */
+/** The expiry time of an option of `EXPIRIES`. Null for a key that never expires. */
 export function expiryOf(choice: string, now: Date): string | null {
   const days = Number(choice);
   return Number.isFinite(days) ? new Date(now.getTime() + days * DAY_MS).toISOString() : null;
 }
 
-/** Patterns as people write them: one on a line, or with commas; nothing is no limit. */
-export function patternsOf(text: string): string[] | null {
-  const found = text.split(/[\s,]+/).filter(Boolean);
+/** Model patterns, separated by lines, spaces or commas. Null for an empty field, which allows all models. */
+export function patternsOf(typed: string): string[] | null {
+  const found = typed.split(/[\s,]+/).filter(Boolean);
   return found.length === 0 ? null : found;
 }
