@@ -12,15 +12,18 @@ const PRICES = {
   date: '2026-11-01',
 } as const;
 
-test('a price nobody knows is unknown, never free', () => {
-  assert.equal(priceText(undefined), 'unknown');
+test('a missing price is shown as missing, never as free', () => {
+  assert.equal(priceText(undefined), 'no price');
   assert.equal(priceText(null), '–');
   assert.equal(priceText(0), 'free');
   assert.equal(priceText(1.25), '$1.25');
 });
 
-test('a price says where it comes from and of which day it is', () => {
-  assert.equal(priceSource({ prices: null }), 'nobody knows');
+test('the source of a price names the catalog date', () => {
+  assert.equal(priceSource({ prices: null }), 'no price');
   assert.equal(priceSource({ prices: { ...PRICES, tiers: [] } }), 'catalog, 2026-11-01');
-  assert.equal(priceSource({ prices: { ...PRICES, tiers: [], source: 'override', date: null } }), 'this org');
+  assert.equal(
+    priceSource({ prices: { ...PRICES, tiers: [], source: 'override', date: null } }),
+    'set by the organization',
+  );
 });

@@ -1,27 +1,22 @@
 import type { modelResource } from '@floe/contract/api/models';
 import type * as z from 'zod';
 import { formatPrice } from '../../format/amounts.ts';
+import { text } from './text.ts';
 
 export type Model = z.output<typeof modelResource>;
 
-/** USD per million tokens; a price nobody knows is unknown, which is not free. */
+/** A price in USD per million tokens. A missing price is not the same as a free model. */
 export function priceText(usd: number | null | undefined): string {
-  if (usd === undefined) return 'unknown';
-  if (usd === null) return '–';
-  return usd === 0 ? 'free' : `$${formatPrice(usd)}`;
+  if (usd === undefined) return text.price.unknown;
+  if (usd === null) return text.price.none;
+  return usd === 0 ? text.price.free : `$${formatPrice(usd)}`;
 }
 
-/** Who says what a model costs. */
+/** Where the price of a model comes from. */
 export function priceSource({ prices }: Pick<Model, 'prices'>): string {
-  if (prices === null) return 'nobody knows';
-  if (prices.source === 'override') return 'this org';
-  if (prices.source === 'free') return 'free';
-  if (prices.source === 'seat') return 'paid by seat';
-  return prices.date === null ? 'catalog' : `catalog, ${prices.date}`;
+  if (prices === null) return text.price.sources.none;
+  if (prices.source === 'override') return text.price.sources.override;
+  if (prices.source === 'free') return text.price.sources.free;
+  if (prices.source === 'seat') return text.price.sources.seat;
+  return prices.date === null ? text.price.sources.catalog : text.price.sources.catalogDate(prices.date);
 }
-
-export const LISTED: Readonly<Record<Model['listed_by'], string>> = {
-  provider: 'the provider’s own list',
-  allowlist: 'the allowlist of the provider',
-  route: 'a route',
-};

@@ -10,24 +10,25 @@ import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import type { Model } from './model-words.ts';
+import { text } from './text.ts';
 
 type Provider = z.output<typeof providerSchema>;
 
 const FIELDS = [
-  ['input', 'Input', false],
-  ['output', 'Output', false],
-  ['cache_read', 'Cache read', true],
-  ['cache_write', 'Cache write', true],
+  ['input', text.price.input, false],
+  ['output', text.price.output, false],
+  ['cache_read', text.price.cacheRead, true],
+  ['cache_write', text.price.cacheWrite, true],
 ] as const;
 
-/** A price of the org's own for one model, which the catalog no longer has a say in. */
+/** Sets a price for one model, which replaces the catalog price. */
 export function OwnPrice({ model, provider }: { readonly model: Model; readonly provider: string }) {
   const [asked, setAsked] = useState(false);
   const isOwn = model.prices?.source === 'override';
   return (
     <div className="mt-3">
       <Button needs="management" onClick={() => setAsked(true)}>
-        {isOwn ? 'Change the price' : 'Give it a price'}
+        {isOwn ? text.price.change : text.price.set}
       </Button>
       {asked && (
         <PriceDialog model={model} provider={provider} isOwn={isOwn} onClose={() => setAsked(false)} />
@@ -36,7 +37,7 @@ export function OwnPrice({ model, provider }: { readonly model: Model; readonly 
   );
 }
 
-/** Drawn while it is asked for: it begins with what is known then. */
+/** The dialog with the price. It is mounted when it opens, so that it starts with the current price. */
 function PriceDialog({
   model,
   provider,
@@ -57,12 +58,7 @@ function PriceDialog({
   });
   const save = useSavePrice(provider, name, form, onClose);
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      title={`Price of ${model.id}`}
-      description="USD per million tokens. It counts for requests from now on."
-    >
+    <Dialog open onClose={onClose} title={text.price.dialog(model.id)} description={text.price.description}>
       <Form
         onSubmit={() => save.run(true)}
         error={save.error}
@@ -71,12 +67,12 @@ function PriceDialog({
           <>
             {isOwn && (
               <Button look="quiet" className="mr-auto" onClick={() => save.run(false)}>
-                Back to the catalog
+                {text.price.useCatalog}
               </Button>
             )}
-            <Button onClick={onClose}>Cancel</Button>
+            <Button onClick={onClose}>{text.price.cancel}</Button>
             <Button type="submit" look="primary" busy={save.running}>
-              Save price
+              {text.price.save}
             </Button>
           </>
         }
@@ -97,7 +93,7 @@ function PriceDialog({
   );
 }
 
-/** Writes the price among those of the provider; false takes it away. */
+/** Saves the price in the prices of the provider. False removes it. */
 function useSavePrice(
   provider: string,
   name: string,
@@ -124,7 +120,7 @@ function useSavePrice(
       touches: [['models'], ['providers']],
       done: () => {
         onDone();
-        showToast('The next request has this price; those before keep theirs.');
+        showToast(text.price.saved);
       },
     },
   );

@@ -6,19 +6,20 @@ import { useApiMutation } from '../../data/api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
+import { text } from './text.ts';
 
 type Answer = z.output<typeof routeSimulationResult>;
 
-/** Asks the running gateway whether a model could be used right now, and tells what stands in the way. */
+/** Simulates a request to find out whether a model is available now, and why not. */
 export function WhyNot() {
   const [model, setModel] = useState('');
-  const [told, setTold] = useState<{ readonly model: string; readonly answer: Answer } | null>(null);
+  const [checked, setChecked] = useState<{ readonly model: string; readonly answer: Answer } | null>(null);
   const ask = useApiMutation(
     (id: string) =>
       sendJson<Answer>('POST', 'api/management/routes/simulate', {
         request: { model: id, messages: [{ role: 'user', content: 'Hello' }] },
       }),
-    { done: (answer, id) => setTold({ model: id, answer }) },
+    { done: (answer, id) => setChecked({ model: id, answer }) },
   );
   const run = () => {
     if (model.trim() !== '') ask.run(model.trim());
@@ -32,10 +33,10 @@ export function WhyNot() {
       }}
     >
       <div className="max-w-sm min-w-0 flex-1 basis-48">
-        <Field label="Why can’t I use …?" error={ask.error?.message}>
+        <Field label={text.check.label} error={ask.error?.message}>
           <Input
             value={model}
-            placeholder="openai/gpt-5"
+            placeholder={text.check.placeholder}
             autoComplete="off"
             spellCheck={false}
             onChange={({ target }) => setModel(target.value)}
@@ -43,14 +44,14 @@ export function WhyNot() {
         </Field>
       </div>
       <Button type="submit" busy={ask.running}>
-        Ask
+        {text.check.submit}
       </Button>
-      {told && <Verdict {...told} />}
+      {checked && <CheckResult {...checked} />}
     </form>
   );
 }
 
-function Verdict({ model, answer }: { readonly model: string; readonly answer: Answer }) {
+function CheckResult({ model, answer }: { readonly model: string; readonly answer: Answer }) {
   const [first] = answer.targets;
   return (
     <p role="status" className="flex w-full items-start gap-2 text-ui">
@@ -59,12 +60,14 @@ function Verdict({ model, answer }: { readonly model: string; readonly answer: A
       </span>
       {answer.outcome === 'sent' ? (
         <span>
-          <strong className="font-medium">{model}</strong> is usable: it would go to {first?.provider}/
-          {first?.model}.
+          <strong className="font-medium">{model}</strong>
+          {text.check.available(`${first?.provider}/${first?.model}`)}
         </span>
       ) : (
         <span className="min-w-0 break-words">
-          <strong className="font-medium">{model}</strong> is not usable: {answer.message}{' '}
+          <strong className="font-medium">{model}</strong>
+          {text.check.unavailable}
+          {answer.message}{' '}
           <code className="font-mono text-code text-ink-3">
             {answer.status} {answer.code}
           </code>
