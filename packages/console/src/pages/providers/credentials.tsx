@@ -7,6 +7,7 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { CredentialDialog } from './credential-dialog.tsx';
 import {
   type Credential,
@@ -16,8 +17,9 @@ import {
   TOUCHES,
 } from './provider-data.ts';
 import { TestResult } from './test-result.tsx';
+import { text } from './text.ts';
 
-/** The keys of a provider: written, tried in place, and never shown again. */
+/** The keys of a provider. They can be added, tested, replaced and removed, and are never shown. */
 export function Credentials({ provider }: { readonly provider: Provider }) {
   const [adding, setAdding] = useState(false);
   const fromFile = provider.source.kind === 'file';
@@ -25,9 +27,7 @@ export function Credentials({ provider }: { readonly provider: Provider }) {
     <div className="grid max-w-3xl gap-3">
       {provider.credentials.length === 0 ? (
         <p className="text-ui text-ink-2">
-          {provider.credential_source === 'caller'
-            ? 'Callers bring their own key beside the platform key.'
-            : 'No key: it is asked without one.'}
+          {provider.credential_source === 'caller' ? text.credentials.callerKeys : text.credentials.noKeys}
         </p>
       ) : (
         <ul className="grid gap-2">
@@ -44,7 +44,7 @@ export function Credentials({ provider }: { readonly provider: Provider }) {
       {!fromFile && (
         <div>
           <Button icon={Plus} needs="management" onClick={() => setAdding(true)}>
-            Add key
+            {text.credentials.add}
           </Button>
         </div>
       )}
@@ -74,11 +74,13 @@ function CredentialRow({
     <li className="grid gap-2 rounded-control border border-line bg-surface px-3 py-2.5">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
         <span className="font-medium">{name}</span>
-        <code className="font-mono text-code text-ink-2">{last4 === null ? 'hidden' : `…${last4}`}</code>
-        <span className="text-ui text-ink-2">weight {weight}</span>
+        <code className="font-mono text-code text-ink-2">
+          {last4 === null ? text.credentials.hidden : `…${last4}`}
+        </code>
+        <span className="text-ui text-ink-2">{text.credentials.weight(weight)}</span>
         <span className="ml-auto flex items-center gap-1">
           <Button icon={TestTube} needs="management" busy={test.running} onClick={() => test.run(undefined)}>
-            Test
+            {text.credentials.test}
           </Button>
           {provider.source.kind === 'console' && (
             <CredentialMenu provider={provider} name={name} path={path} isLast={isLast} />
@@ -94,12 +96,12 @@ function CredentialRow({
           <TestResult test={shown} />
           {tested_at && (
             <span className="text-small text-ink-3">
-              tested <TimeText at={tested_at} />
+              {text.credentials.tested} <TimeText at={tested_at} />
             </span>
           )}
         </div>
       ) : (
-        <p className="text-ui text-ink-3">Not tested yet.</p>
+        <p className="text-ui text-ink-3">{text.credentials.notTested}</p>
       )}
     </li>
   );
@@ -120,12 +122,12 @@ function CredentialMenu({
   const refusal = useDenialReason('management');
   return (
     <>
-      <Menu trigger={<IconButton icon={Ellipsis} label={`More for ${name}`} />}>
+      <Menu trigger={<IconButton icon={Ellipsis} label={text.credentials.actions(name)} />}>
         <MenuItem disabled={refusal !== null} onSelect={() => setOpen('replace')}>
-          Put another key in its place
+          {text.credentials.replace}
         </MenuItem>
         <MenuItem danger disabled={refusal !== null} onSelect={() => setOpen('remove')}>
-          Remove
+          {text.credentials.remove}
         </MenuItem>
       </Menu>
       {open === 'replace' && (
@@ -135,14 +137,15 @@ function CredentialMenu({
         <ConfirmChange
           make={() => sendJson<null>('DELETE', path)}
           touches={TOUCHES}
-          onDone={() => setOpen(null)}
+          onDone={() => {
+            setOpen(null);
+            showToast(text.credentials.removal.done(name));
+          }}
           onClose={() => setOpen(null)}
-          title={`Remove ${name}?`}
-          verb="Remove key"
+          title={text.credentials.removal.title(name)}
+          verb={text.credentials.removal.verb}
         >
-          {isLast
-            ? `It is the only key: requests to ${provider.id} are sent without one from then on.`
-            : 'No request is sent with it from then on; the other keys take its share.'}
+          {isLast ? text.credentials.removal.lastKey(provider.id) : text.credentials.removal.otherKeys}
         </ConfirmChange>
       )}
     </>

@@ -14,7 +14,7 @@ export type CredentialTest = z.output<typeof credentialTestResult>;
 export type Traffic = Top['data'][number];
 
 export const ALL = 'api/management/providers';
-/** What a change of a provider makes stale. */
+/** The queries that a change of a provider makes stale. */
 export const TOUCHES = [['providers'], ['models'], ['breakers']];
 
 export function providerPath(id: string): string {
@@ -28,5 +28,5 @@ export function providerQuery(id: string) {
   });
 }
 
-/** Requests of the last 24 hours by provider. */
+/** The requests of the last 24 hours by provider. */
 export const trafficQuery = { ...topQuery({ by: 'provider', limit: 100 }), refetchInterval: 30_000 };

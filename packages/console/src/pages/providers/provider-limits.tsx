@@ -6,19 +6,14 @@ import { Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { type Provider, providerPath, TOUCHES } from './provider-data.ts';
+import { text } from './text.ts';
 
-const LIMITS = [
-  ['connect_ms', 'Connection', 'To open it, TLS included.'],
-  ['headers_ms', 'First byte', 'From sending the request to the first byte of the answer.'],
-  ['first_token_ms', 'First token', 'From sending the request to the first content of a stream.'],
-  ['idle_ms', 'Longest gap', 'Inside a stream; any byte ends it.'],
-  ['total_ms', 'Whole attempt', 'From the first to the last byte.'],
-] as const;
+const TIMEOUTS = ['connect_ms', 'headers_ms', 'first_token_ms', 'idle_ms', 'total_ms'] as const;
 
-type LimitName = (typeof LIMITS)[number][0];
-type LimitForm = Readonly<Record<LimitName, string>>;
+type TimeoutName = (typeof TIMEOUTS)[number];
+type TimeoutForm = Readonly<Record<TimeoutName, string>>;
 
-const formOf = ({ timeouts }: Provider): LimitForm => ({
+const formOf = ({ timeouts }: Provider): TimeoutForm => ({
   connect_ms: formatNumberField(timeouts.connect_ms / 1000),
   headers_ms: formatNumberField(timeouts.headers_ms / 1000),
   first_token_ms: formatNumberField(timeouts.first_token_ms / 1000),
@@ -26,9 +21,9 @@ const formOf = ({ timeouts }: Provider): LimitForm => ({
   total_ms: formatNumberField(timeouts.total_ms / 1000),
 });
 
-/** What was emptied is left out, which is the default. */
-function write(form: LimitForm) {
-  const given = LIMITS.flatMap(([name]) => {
+/** Empty fields are left out, which sets the default. */
+function write(form: TimeoutForm) {
+  const given = TIMEOUTS.flatMap((name) => {
     const seconds = parseNumberField(form[name]);
     if (seconds === null) return [];
     return [[name, typeof seconds === 'number' ? Math.round(seconds * 1000) : seconds]];
@@ -36,26 +31,31 @@ function write(form: LimitForm) {
   return { timeouts: Object.fromEntries(given) };
 }
 
-/** How long the provider may take; a route may be stricter. */
+/** The timeouts of a provider. A route can set its own. */
 export function ProviderLimits({ read }: { readonly read: WithETag<Provider> }) {
-  const edit = useEdit<Provider, LimitForm>({
+  const edit = useEdit<Provider, TimeoutForm>({
     path: providerPath(read.body.id),
     read,
     formOf,
     write,
     touches: TOUCHES,
-    done: () => showToast('The time limits hold for new requests.'),
+    done: () => showToast(text.timeouts.saved),
   });
   return (
     <div className="max-w-2xl">
-      <EditForm edit={edit} source={read.body.source} verb="Save time limits" showSource={false}>
+      <EditForm edit={edit} source={read.body.source} verb={text.timeouts.save} showSource={false}>
         <div className="grid gap-4 sm:grid-cols-2">
-          {LIMITS.map(([name, label, hint]) => (
-            <FormField key={name} name={`timeouts.${name}`} label={`${label} (s)`} hint={hint}>
+          {TIMEOUTS.map((name) => (
+            <FormField
+              key={name}
+              name={`timeouts.${name}`}
+              label={text.timeouts.seconds(text.timeouts[name].label)}
+              hint={text.timeouts[name].hint}
+            >
               <Input
                 inputMode="decimal"
                 value={edit.form[name]}
-                placeholder="default"
+                placeholder={text.timeouts.default}
                 onChange={({ target }) => edit.set({ [name]: target.value })}
               />
             </FormField>

@@ -15,7 +15,7 @@ const tested = (ok: boolean) => ({
   test: { ok, method: 'models' as const, status: 200, models: 1, message: 'No such key.', duration_ms: 12 },
 });
 
-test('a provider is never called well while a key of it was refused or it is not in use', () => {
+test('a provider is not healthy while it is disabled, unusable or one of its keys was rejected', () => {
   const state = (enabled: boolean, problem: string | null, ...keys: boolean[]) =>
     providerState({ enabled, problem, credentials: keys.map(tested) }).state;
   assert.equal(state(true, null, true), 'healthy');
@@ -25,33 +25,33 @@ test('a provider is never called well while a key of it was refused or it is not
   assert.equal(state(false, 'no base_url', false), 'paused');
 });
 
-test('a provider is never called well while a breaker of it is open or a tenth of its requests fails', () => {
-  const told = (openBreakers: number, requests: number, errors: number) =>
+test('a provider is not healthy while a breaker is open or 10% of its requests fail', () => {
+  const status = (openBreakers: number, requests: number, errors: number) =>
     providerState(
       { enabled: true, problem: null, credentials: [tested(true)] },
       { openBreakers, requests, errors },
     );
-  assert.equal(told(0, 100, 3).state, 'healthy');
-  assert.equal(told(0, 9, 5).state, 'healthy', 'nine requests are no rate');
-  assert.deepEqual(told(2, 100, 0), { state: 'failing', word: 'Failing, 2 open breakers' });
-  assert.deepEqual(told(0, 100, 37), { state: 'warning', word: 'Degraded, 37.0% errors' });
+  assert.equal(status(0, 100, 3).state, 'healthy');
+  assert.equal(status(0, 9, 5).state, 'healthy', 'nine requests are too few for an error rate');
+  assert.deepEqual(status(2, 100, 0), { state: 'failing', word: 'Failing, 2 open breakers' });
+  assert.deepEqual(status(0, 100, 37), { state: 'warning', word: 'Degraded, 37.0% errors' });
 });
 
-test('keys are counted by what their last test found out', () => {
+test('keys are counted by the result of their last test', () => {
   assert.equal(credentialsText([]), 'none');
   assert.equal(
     credentialsText([tested(true), tested(false), { ...tested(true), test: null }]),
-    '1 good, 1 refused, 1 not tested',
+    '1 valid, 1 rejected, 1 not tested',
   );
 });
 
-test('a test tells the models and the time, or the words of the provider', () => {
-  assert.equal(testText(tested(true).test), 'Works: 1 model, 12 ms');
-  assert.equal(testText({ ...tested(true).test, models: null }), 'Works, 12 ms');
+test('a test result has the models and the time, or the message of the provider', () => {
+  assert.equal(testText(tested(true).test), 'Key is valid: 1 model, 12 ms');
+  assert.equal(testText({ ...tested(true).test, models: null }), 'Key is valid, 12 ms');
   assert.equal(testText(tested(false).test), 'No such key.');
 });
 
-test('a pattern allows what its stars stand for, and its other signs mean themselves', () => {
+test('a star in a pattern matches any characters, and all other characters match themselves', () => {
   assert.equal(allows('gpt-5*', 'gpt-5-mini'), true);
   assert.equal(allows('*', 'any/thing'), true);
   assert.equal(allows('gpt.5', 'gpt-5'), false);

@@ -15,12 +15,13 @@ import { StatusIcon } from '../../ui/status.tsx';
 import { parseSort, sortRows, type TableColumn } from '../../ui/table-columns.ts';
 import { ALL, type Provider, type Traffic, trafficQuery } from './provider-data.ts';
 import { credentialsText, type ProviderHealth, providerState } from './provider-words.ts';
+import { text } from './text.ts';
 import { useProviderHealth } from './use-provider-health.ts';
 
 type TrafficOf = (id: string) => Traffic | undefined;
 type HealthOf = (id: string) => ProviderHealth;
 
-/** The upstreams of the org, how their keys stand and what goes through them. */
+/** The providers of the organization, with their status and traffic. */
 export function ProvidersPage() {
   const { query, change } = useUrlState();
   useLiveQuery('config', ['providers']);
@@ -28,30 +29,27 @@ export function ProvidersPage() {
   const traffic = useQuery(trafficQuery).data?.data;
   const of: TrafficOf = (id) => traffic?.find(({ value }) => value === id);
   const open = useResourceNavigate('/management/providers');
-  useShortcuts([{ keys: 'c', does: 'Add a provider', run: () => open('new') }]);
+  useShortcuts([{ keys: 'c', does: text.page.add, run: () => open('new') }]);
   const healthOf = useProviderHealth();
   const all = columns(of, healthOf);
   const sort = parseSort(query.get('sort'));
   const add = (
     <Button look="primary" icon={Plus} needs="management" onClick={() => open('new')}>
-      Add provider
+      {text.page.add}
     </Button>
   );
   const isSandboxAlone = list.rows?.length === 1 && list.rows[0]?.kind === 'sandbox';
   return (
-    <PageFrame title="Providers" padded={false} actions={add}>
+    <PageFrame title={text.page.title} padded={false} actions={add}>
       {isSandboxAlone && (
         <div className="px-4 pb-3 md:px-6">
-          <Notice state="unknown">
-            Sandbox is the only provider: it echoes. Add one with a key you already have; it is tested before
-            it is saved.
-          </Notice>
+          <Notice state="unknown">{text.page.sandboxOnly}</Notice>
         </div>
       )}
       <QueryResults
         list={list}
-        what="providers"
-        label="Providers"
+        what={text.page.what}
+        label={text.page.title}
         shown={sortRows(list.rows ?? [], all, sort)}
         rowId={({ id }) => id}
         columns={all}
@@ -62,9 +60,8 @@ export function ProvidersPage() {
         sort={sort}
         onSort={(next) => change({ sort: next }, 'replace')}
         empty={
-          <EmptyState title="No providers" action={add}>
-            A provider is where models are. Add one with a key you already have; it is tested before it is
-            saved.
+          <EmptyState title={text.page.empty.title} action={add}>
+            {text.page.empty.text}
           </EmptyState>
         }
       />
@@ -77,7 +74,7 @@ function columns(of: TrafficOf, healthOf: HealthOf): readonly TableColumn<Provid
   return [
     {
       id: 'id',
-      label: 'Provider',
+      label: text.columns.provider,
       width: 'minmax(8rem, 1fr)',
       value: ({ id }) => id,
       cell: (provider) => (
@@ -89,14 +86,14 @@ function columns(of: TrafficOf, healthOf: HealthOf): readonly TableColumn<Provid
     },
     {
       id: 'kind',
-      label: 'Kind',
+      label: text.columns.kind,
       width: 'minmax(6rem, 11rem)',
       value: ({ kind }) => kind,
       cell: ({ kind }) => kind,
     },
     {
       id: 'state',
-      label: 'State',
+      label: text.columns.status,
       width: 'minmax(7rem, 14rem)',
       value: (provider) => stateOf(provider).word,
       cell: (provider) => (
@@ -114,19 +111,19 @@ function trafficColumns(of: TrafficOf): readonly TableColumn<Provider>[] {
   return [
     {
       id: 'credentials',
-      label: 'Credentials',
+      label: text.columns.credentials,
       width: '9.5rem',
       cell: ({ credentials }) => credentialsText(credentials),
     },
     {
       id: 'models',
-      label: 'Allowed',
+      label: text.columns.models,
       width: 'minmax(5rem, 10rem)',
       cell: ({ models }) => <code className="font-mono text-code">{models.join(', ')}</code>,
     },
     {
       id: 'requests',
-      label: 'Requests, 24 h',
+      label: text.columns.requests,
       width: '8rem',
       align: 'end',
       value: ({ id }) => of(id)?.requests ?? 0,
@@ -134,13 +131,18 @@ function trafficColumns(of: TrafficOf): readonly TableColumn<Provider>[] {
     },
     {
       id: 'errors',
-      label: 'Errors',
+      label: text.columns.errors,
       width: '5rem',
       align: 'end',
       value: ({ id }) => errorRate(of(id)),
       cell: ({ id }) => <Errors traffic={of(id)} />,
     },
-    { id: 'source', label: 'Source', width: '8rem', cell: ({ source }) => <SourceBadge source={source} /> },
+    {
+      id: 'source',
+      label: text.columns.source,
+      width: '8rem',
+      cell: ({ source }) => <SourceBadge source={source} />,
+    },
   ];
 }
 
@@ -150,7 +152,7 @@ function errorRate(traffic: Traffic | undefined): number | null {
 
 function Errors({ traffic }: { readonly traffic: Traffic | undefined }) {
   const rate = errorRate(traffic);
-  return rate === null ? <span className="text-ink-3">–</span> : formatPercent(rate);
+  return rate === null ? <span className="text-ink-3">{text.columns.none}</span> : formatPercent(rate);
 }
 
 function ProviderCard({
@@ -170,7 +172,7 @@ function ProviderCard({
         {provider.id} <span className="font-normal text-ink-2">{provider.kind}</span>
       </span>
       <span className="truncate text-small text-ink-2">
-        {word} · {formatCompact(traffic?.requests ?? 0)} in 24 h
+        {text.columns.cardRequests(word, formatCompact(traffic?.requests ?? 0))}
       </span>
     </span>
   );

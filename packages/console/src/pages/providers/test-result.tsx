@@ -2,7 +2,7 @@ import { StatusIcon } from '../../ui/status.tsx';
 import type { CredentialTest } from './provider-data.ts';
 import { testText } from './provider-words.ts';
 
-/** What a test found out, in the provider's own words where it refused. */
+/** The result of a credential test, with the message of the provider where it failed. */
 export function TestResult({ test }: { readonly test: CredentialTest }) {
   return (
     <span role="status" className="inline-flex min-w-0 items-start gap-1.5 text-ui">
