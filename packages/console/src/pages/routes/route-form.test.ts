@@ -23,12 +23,12 @@ const ROUTE: Route = {
   updated_by: null,
 };
 
-test('a route that is opened and sent unchanged is the same route', () => {
+test('a route that is opened and saved unchanged is the same route', () => {
   const { id, chat_reasoning, position, source, created_at, updated_at, updated_by, ...fields } = ROUTE;
   assert.deepEqual(routeBody(routeForm(ROUTE)), fields);
 });
 
-test('deadlines are seconds to people and milliseconds to the API; what is no number is told by the server', () => {
+test('timeouts are seconds in the form and milliseconds in the API; text that is not a number is sent unchanged', () => {
   assert.equal(routeForm(ROUTE).timeouts.connect_ms, '0.25');
   const body = routeBody({
     ...EMPTY_ROUTE,
@@ -45,11 +45,13 @@ test('shares add up to one, or are all zero while there is no weight', () => {
   assert.deepEqual(shares(), []);
 });
 
-test('one provider behind all targets and a target named twice are worth a second look', () => {
+test('one provider for all targets and a duplicate target cause warnings', () => {
   const warnings = (...models: string[]) =>
     routeWarnings({ targets: models.map((model, index) => ({ key: String(index), model, weight: '1' })) });
   assert.deepEqual(warnings('a/x'), []);
   assert.deepEqual(warnings('a/x', 'b/x'), []);
-  assert.deepEqual(warnings('a/x', 'a/y'), ['All targets are at a: when it is away, so is this route.']);
-  assert.deepEqual(warnings('a/x', 'b/x', 'a/x'), ['a/x stands here twice.']);
+  assert.deepEqual(warnings('a/x', 'a/y'), [
+    'All targets use the provider a. If it fails, this route fails too.',
+  ]);
+  assert.deepEqual(warnings('a/x', 'b/x', 'a/x'), ['The target a/x is listed twice.']);
 });

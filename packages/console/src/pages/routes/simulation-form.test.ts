@@ -30,7 +30,7 @@ const SENT: Simulated = {
   skipped: [],
 };
 
-test('a simulated request has what was chosen and nothing else', () => {
+test('a simulated request has the chosen fields only', () => {
   const plain = simulationBody(FORM);
   assert.deepEqual(Object.keys(plain), ['surface', 'request']);
   assert.equal('tools' in plain.request, false);
@@ -43,20 +43,20 @@ test('a simulated request has what was chosen and nothing else', () => {
   assert.equal(full.request.tools?.length, 1);
 });
 
-test('a prompt is about as long as was asked for, and never endless', () => {
+test('a prompt has about the requested length, up to a maximum', () => {
   const length = (tokens: string) => JSON.stringify(simulationBody({ ...FORM, tokens })).length;
   assert.ok(Math.abs(length('12000') - length('1') - 48_000) < 500);
   assert.ok(length('1e12') < 1_000_000);
   assert.equal(length('much'), length('1'));
 });
 
-test('the verdict is one line, and a draft that leads elsewhere is told apart', () => {
+test('the result is one sentence, and a draft with another result is recognized', () => {
   assert.deepEqual(verdictOf(SENT), { state: 'healthy', text: 'openai/gpt-5 would be used.' });
   assert.deepEqual(verdictOf({ ...SENT, outcome: 'rejected', status: 403, message: 'No.', targets: [] }), {
     state: 'blocked',
-    text: 'Refused with 403: No.',
+    text: 'Rejected with status 403: No.',
   });
-  // The headline never looks better than the target it names.
+  // The status of the result is the status of its first target.
   for (const breaker of ['open', 'half_open', 'ramping'] as const)
     for (const wait_ms of [0, 5_000]) {
       const targets = [{ ...target('gpt-5'), breaker, wait_ms }, target('other')];

@@ -18,10 +18,11 @@ import {
   simulationBody,
   verdictOf,
 } from './simulation-form.ts';
+import { text } from './text.ts';
 
 /**
- * What would happen to a request now: the real decisions on the running configuration, with the draft in the place of
- * the saved route. Nothing is sent, counted or kept.
+ * Simulates a request with the running configuration and with the draft in place of the saved route. No request is
+ * sent, counted or stored.
  */
 export function Simulator({
   draft,
@@ -29,12 +30,12 @@ export function Simulator({
   model,
   start = {},
 }: {
-  /** The unsaved route; absent while it is as it was saved. */
+  /** The unsaved route. Undefined while the form is unchanged. */
   readonly draft?: object | undefined;
   readonly replaces?: string | undefined;
-  /** What is asked for unless something else is typed. */
+  /** The requested model while the field is empty. */
   readonly model: string;
-  /** Of a request that happened. */
+  /** The values of a recorded request. */
   readonly start?: Partial<SimulationForm>;
 }) {
   const [form, setForm] = useState<SimulationForm>({
@@ -47,20 +48,25 @@ export function Simulator({
     tokens: '100',
     ...start,
   });
-  const asked = useDebounced({ ...form, model: form.model.trim() || model });
-  const saved = useSimulation(asked, undefined, replaces, asked.model !== '');
-  const tried = useDebounced(draft);
-  const changed = useSimulation(asked, tried, replaces, asked.model !== '' && tried !== undefined);
+  const request = useDebounced({ ...form, model: form.model.trim() || model });
+  const saved = useSimulation(request, undefined, replaces, request.model !== '');
+  const draftToTry = useDebounced(draft);
+  const changed = useSimulation(
+    request,
+    draftToTry,
+    replaces,
+    request.model !== '' && draftToTry !== undefined,
+  );
   const answer = draft === undefined ? saved : changed;
   return (
-    <Card title="What would happen now?" aside="nothing is sent or counted">
+    <Card title={text.simulator.title} aside={text.simulator.aside}>
       <div className="grid gap-4">
         <SimulationFields form={form} model={model} onChange={(fields) => setForm({ ...form, ...fields })} />
-        {asked.model === '' ? (
-          <p className="text-ui text-ink-2">Name the model or alias of the route first.</p>
+        {request.model === '' ? (
+          <p className="text-ui text-ink-2">{text.simulator.noModel}</p>
         ) : answer.error && !answer.data ? (
           <ErrorState
-            what={draft === undefined ? 'Could not simulate.' : 'This draft cannot be saved as it stands.'}
+            what={draft === undefined ? text.simulator.failed : text.simulator.invalidDraft}
             error={answer.error}
             onRetry={() => void answer.refetch()}
           />
@@ -103,27 +109,27 @@ function useSimulation(
 function SimulationFields({ form, model, onChange }: FormPart<SimulationForm> & { readonly model: string }) {
   const { data } = useQuery(orgKeysQuery);
   const keys = [
-    { value: '', label: 'as you' },
+    { value: '', label: text.simulator.noKey },
     ...(data?.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
   ];
   return (
     <div className="grid gap-3">
       <div className="grid gap-3 sm:grid-cols-3">
-        <Field label="Key">
+        <Field label={text.simulator.key}>
           <Select
             choices={keys}
             value={form.key}
             onChange={({ target }) => onChange({ key: target.value })}
           />
         </Field>
-        <Field label="Model asked for">
+        <Field label={text.simulator.model}>
           <Input
             value={form.model}
-            placeholder={model || 'smart'}
+            placeholder={model || text.simulator.modelPlaceholder}
             onChange={({ target }) => onChange({ model: target.value })}
           />
         </Field>
-        <Field label="Prompt tokens, about">
+        <Field label={text.simulator.tokens}>
           <Input
             inputMode="numeric"
             value={form.tokens}
@@ -132,9 +138,21 @@ function SimulationFields({ form, model, onChange }: FormPart<SimulationForm> & 
         </Field>
       </div>
       <div className="flex flex-wrap gap-x-5 gap-y-1">
-        <Checkbox label="Tools" checked={form.tools} onChange={(tools) => onChange({ tools })} />
-        <Checkbox label="Images" checked={form.images} onChange={(images) => onChange({ images })} />
-        <Checkbox label="Streamed" checked={form.stream} onChange={(stream) => onChange({ stream })} />
+        <Checkbox
+          label={text.simulator.tools}
+          checked={form.tools}
+          onChange={(tools) => onChange({ tools })}
+        />
+        <Checkbox
+          label={text.simulator.images}
+          checked={form.images}
+          onChange={(images) => onChange({ images })}
+        />
+        <Checkbox
+          label={text.simulator.stream}
+          checked={form.stream}
+          onChange={(stream) => onChange({ stream })}
+        />
       </div>
     </div>
   );
@@ -146,28 +164,27 @@ function Outcome({
   isStale,
 }: {
   readonly answer: Simulated;
-  /** What would happen with the route as it is saved, when a draft is tried. */
+  /** The result with the saved route, while a draft is simulated. */
   readonly saved: Simulated | undefined;
   readonly isStale: boolean;
 }) {
   const differs = saved !== undefined && isDifferent(saved, answer);
-  const verdict = verdictOf(answer);
+  const result = verdictOf(answer);
   return (
     <div className={isStale ? 'stale grid gap-3' : 'grid gap-3'}>
       <p role="status" className="flex items-start gap-2 text-body font-medium">
         <span className="mt-0.5">
-          <StatusIcon state={verdict.state} />
+          <StatusIcon state={result.state} />
         </span>
-        <span className="min-w-0 break-words">{verdict.text}</span>
+        <span className="min-w-0 break-words">{result.text}</span>
       </p>
       {differs && (
         <Notice state="partial">
-          <span className="font-medium">Your draft changes this.</span> As saved: {verdictOf(saved).text}
+          <span className="font-medium">{text.simulator.changed}</span>
+          {text.simulator.saved(verdictOf(saved).text)}
         </Notice>
       )}
-      {saved !== undefined && !differs && (
-        <p className="text-ui text-ink-2">Your draft changes nothing for this request.</p>
-      )}
+      {saved !== undefined && !differs && <p className="text-ui text-ink-2">{text.simulator.unchanged}</p>}
       <RouteDecisions decisions={answer.steps} />
       <SimulatedTargets answer={answer} />
     </div>

@@ -5,10 +5,10 @@ import { useEventStreamState, useLiveQuery } from '../../data/events.ts';
 import { StatusIcon } from '../../ui/status.tsx';
 import { standingOf } from '../breakers/breaker-state.ts';
 
-/** Breakers that have something to say, by `<provider>/<model>`. */
+/** Breakers that are not closed, by `<provider>/<model>`. */
 export type TargetStates = ReadonlyMap<string, BreakerResource>;
 
-/** How the targets of routes stand right now. */
+/** The current breakers of all targets. */
 export function useTargetStates(): TargetStates {
   const live = useEventStreamState() === 'live';
   useLiveQuery('breakers', ['breakers']);
@@ -21,7 +21,7 @@ export function useTargetStates(): TargetStates {
   return new Map(data?.data.map((breaker) => [`${breaker.provider}/${breaker.model}`, breaker]));
 }
 
-/** Whether a target takes traffic; nothing while its breaker is closed, for only exceptions have colour. */
+/** The breaker status of a target. Renders nothing while the breaker is closed. */
 export function TargetMark({ states, model }: { readonly states: TargetStates; readonly model: string }) {
   const breaker = states.get(model);
   if (!breaker) return null;
