@@ -4,7 +4,7 @@ import { CONDITION_NAMES, completed, namesFor, wordBefore } from './condition-na
 
 const named = (word: string, on: 'request' | 'answer' = 'answer') => namesFor(word, on).map(([name]) => name);
 
-test('names are offered for what is typed before the caret, and none once a name is whole', () => {
+test('names are suggested for the word before the caret, and none for a complete name', () => {
   assert.equal(wordBefore("team == 'x' && request.ma", 25), 'request.ma');
   assert.equal(wordBefore('request.max_tokens > ', 21), '');
   assert.deepEqual(named('request.ma'), ['request.max_tokens']);
@@ -12,12 +12,12 @@ test('names are offered for what is typed before the caret, and none once a name
   assert.deepEqual(named('nothing'), []);
 });
 
-test('what only answers have is not offered for requests', () => {
+test('names of responses are not suggested for requests', () => {
   assert.deepEqual(named('usage.i', 'request'), []);
   assert.deepEqual(named('usage.i'), ['usage.input_tokens']);
 });
 
-test('completing a name anywhere leaves the rest of the text as it was', () => {
+test('completing a name does not change the rest of the condition', () => {
   for (const [name] of CONDITION_NAMES)
     for (let typed = 1; typed < name.length; typed += 1) {
       const before = `true && ${name.slice(0, typed)}`;

@@ -19,19 +19,19 @@ const RESULT: DryRunResult = {
   samples: [],
 };
 
-test('what a rule would have done is told in numbers of what it does', () => {
-  assert.equal(effectSentence(RESULT, 'deny'), '10 requests of 1 key would have been refused.');
+test('the effect of a policy is described with the count of its action', () => {
+  assert.equal(effectSentence(RESULT, 'deny'), '10 requests of 1 key would have been denied.');
   assert.equal(effectSentence(RESULT, 'flag'), '12 requests of 1 key would have been flagged.');
-  assert.match(effectSentence({ ...RESULT, matched: 0 }, 'deny'), /^None of 4,000 kept requests/);
-  assert.match(effectSentence({ ...RESULT, evaluated: 0 }, 'deny'), /^No body was kept/);
+  assert.match(effectSentence({ ...RESULT, matched: 0 }, 'deny'), /^None of 4,000 stored requests/);
+  assert.match(effectSentence({ ...RESULT, evaluated: 0 }, 'deny'), /^No stored request bodies/);
 });
 
-test('what could not be checked, and what was left out, is said', () => {
-  assert.equal(countsLine(RESULT), '4,000 checked · 12 match (0.30%) · 1 key · 88 not checkable');
-  assert.match(countsLine({ ...RESULT, has_more: true }), /there are more$/);
+test('the counts include requests that could not be checked or were left out', () => {
+  assert.equal(countsLine(RESULT), '4,000 checked · 12 matched (0.30%) · 1 key · 88 could not be checked');
+  assert.match(countsLine({ ...RESULT, has_more: true }), /newest requests only$/);
 });
 
-test('progress is told once it is known of how many', () => {
-  assert.equal(progressText(0, null), 'Counting what was kept…');
+test('progress is a percentage once the total is known', () => {
+  assert.equal(progressText(0, null), 'Counting stored requests…');
   assert.equal(progressText(1260, 4000), '31% · 1,260 of 4,000');
 });

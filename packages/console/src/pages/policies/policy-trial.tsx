@@ -9,6 +9,7 @@ import { CodeArea, Field } from '../../ui/field.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { type DisplayStatus, StatusIcon } from '../../ui/status.tsx';
 import { type DryRun, type PolicyForm, pastedObject, triedPolicy } from './policy-form.ts';
+import { text } from './text.ts';
 
 const REQUEST = JSON.stringify(
   {
@@ -33,25 +34,25 @@ const ANSWER = JSON.stringify(
   2,
 );
 
-/** Judges a pasted request with the rule as it stands in the form, as if it were enforced. Nothing is sent or kept. */
+/** Evaluates the policy of the form on a sample request or response, as if it were enforced. Nothing is sent or stored. */
 export function PolicyTrial({ form }: { readonly form: PolicyForm }) {
   const [request, setRequest] = useState(REQUEST);
   const [answer, setAnswer] = useState(ANSWER);
-  const [askedOf, answeredWith] = [pastedObject(request), pastedObject(answer)];
+  const [parsedRequest, parsedAnswer] = [pastedObject(request), pastedObject(answer)];
   const onAnswer = form.on === 'answer';
   const isEmpty = form.when.trim() === '' && !form.secrets && form.pii.length === 0;
   const body = useDebounced({
     policies: [triedPolicy({ ...form, enabled: true })],
     samples: [
       {
-        request: 'object' in askedOf ? askedOf.object : {},
-        ...(onAnswer && 'object' in answeredWith ? { answer: answeredWith.object } : {}),
+        request: 'object' in parsedRequest ? parsedRequest.object : {},
+        ...(onAnswer && 'object' in parsedAnswer ? { answer: parsedAnswer.object } : {}),
       },
     ],
   });
   const refusal = useDenialReason('management');
   const valid =
-    refusal === null && 'object' in askedOf && (!onAnswer || 'object' in answeredWith) && !isEmpty;
+    refusal === null && 'object' in parsedRequest && (!onAnswer || 'object' in parsedAnswer) && !isEmpty;
   const trial = useQuery({
     queryKey: ['policies', 'trial', body],
     queryFn: () => sendJson<DryRun>('POST', 'api/management/policies/dry-run', body),
@@ -60,20 +61,32 @@ export function PolicyTrial({ form }: { readonly form: PolicyForm }) {
     placeholderData: keepPreviousData,
   });
   return (
-    <Card title="Try it on a request" aside="nothing is sent or kept">
+    <Card title={text.trial.title} aside={text.trial.aside}>
       <div className="grid gap-4">
-        <BodyField label="Request body" rows={8} typed={request} asked={askedOf} onChange={setRequest} />
+        <BodyField
+          label={text.trial.request}
+          rows={8}
+          typed={request}
+          parsed={parsedRequest}
+          onChange={setRequest}
+        />
         {onAnswer && (
-          <BodyField label="Answer" rows={6} typed={answer} asked={answeredWith} onChange={setAnswer} />
+          <BodyField
+            label={text.trial.answer}
+            rows={6}
+            typed={answer}
+            parsed={parsedAnswer}
+            onChange={setAnswer}
+          />
         )}
         {refusal ? (
           <p className="text-ui text-ink-2">{refusal}</p>
         ) : isEmpty ? (
-          <p className="text-ui text-ink-2">Write a condition, or choose what to find.</p>
+          <p className="text-ui text-ink-2">{text.trial.empty}</p>
         ) : trial.error ? (
-          <ErrorState what="This rule cannot be judged." error={trial.error} />
+          <ErrorState what={text.trial.failed} error={trial.error} />
         ) : trial.data ? (
-          <Judgement trial={trial.data} mode={form.mode} onAnswer={onAnswer} />
+          <TestOutcome trial={trial.data} mode={form.mode} onAnswer={onAnswer} />
         ) : (
           valid && <SkeletonRows rows={2} />
         )}
@@ -83,32 +96,32 @@ export function PolicyTrial({ form }: { readonly form: PolicyForm }) {
 }
 
 const OUTCOMES: Readonly<Record<string, { readonly state: DisplayStatus; readonly word: string }>> = {
-  passed: { state: 'healthy', word: 'Passes' },
-  denied: { state: 'blocked', word: 'Denied' },
-  redacted: { state: 'partial', word: 'Rewritten' },
+  passed: { state: 'healthy', word: text.trial.outcomes.passed },
+  denied: { state: 'blocked', word: text.trial.outcomes.denied },
+  redacted: { state: 'partial', word: text.trial.outcomes.redacted },
 };
 
 function BodyField({
   label,
   rows,
   typed,
-  asked,
+  parsed,
   onChange,
 }: {
   readonly label: string;
   readonly rows: number;
   readonly typed: string;
-  readonly asked: ReturnType<typeof pastedObject>;
+  readonly parsed: ReturnType<typeof pastedObject>;
   readonly onChange: (typed: string) => void;
 }) {
   return (
-    <Field label={label} error={'problem' in asked ? asked.problem : null}>
+    <Field label={label} error={'problem' in parsed ? parsed.problem : null}>
       <CodeArea rows={rows} value={typed} onChange={({ target }) => onChange(target.value)} />
     </Field>
   );
 }
 
-function Judgement({
+function TestOutcome({
   trial,
   mode,
   onAnswer,
@@ -118,28 +131,26 @@ function Judgement({
   readonly onAnswer: boolean;
 }) {
   const [sample] = trial.data;
-  const judged = onAnswer ? sample?.answer : sample?.request;
-  if (!judged) return null;
-  const { state, word } = OUTCOMES[judged.outcome] ?? { state: 'unknown', word: judged.outcome };
+  const result = onAnswer ? sample?.answer : sample?.request;
+  if (!result) return null;
+  const { state, word } = OUTCOMES[result.outcome] ?? { state: 'unknown', word: result.outcome };
   return (
     <div className="grid gap-3">
       <p role="status" className="flex items-center gap-2 text-body font-medium">
         <StatusIcon state={state} />
         {word}
-        {mode === 'monitor' && judged.outcome !== 'passed' && (
-          <span className="text-ui font-normal text-ink-2">
-            if it were enforced; now it is only written down
-          </span>
+        {mode === 'monitor' && result.outcome !== 'passed' && (
+          <span className="text-ui font-normal text-ink-2">{text.trial.monitorOnly}</span>
         )}
       </p>
-      {judged.decisions.map(({ policy, outcome, because }) => (
+      {result.decisions.map(({ policy, outcome, because }) => (
         <p key={policy} className="text-ui text-ink-2">
           <span className="text-ink">{outcome.replaceAll('_', ' ')}</span>
-          {because && ` · ${because}`}
+          {because && text.trial.because(because)}
         </p>
       ))}
-      {judged.body !== null && judged.body !== undefined && (
-        <JsonView value={judged.body} label="what would go on" />
+      {result.body !== null && result.body !== undefined && (
+        <JsonView value={result.body} label={text.trial.body} />
       )}
     </div>
   );
