@@ -2,29 +2,30 @@ import type { BreakerResource as Breaker } from '@floe/contract/api/breakers';
 import { formatDuration } from '../../format/amounts.ts';
 import { durationInputMs, toDurationInput } from '../../format/duration-input.ts';
 import type { DisplayStatus } from '../../ui/status.tsx';
+import { text } from './text.ts';
 
 export interface Standing {
   readonly state: DisplayStatus;
   readonly word: string;
 }
 
-/** What a breaker does right now: a force of a person comes before what it found out by itself. */
+/** The status to show for a breaker. A forced state takes precedence over the automatic state. */
 export function standingOf({
   state,
   forced,
   wait_ms,
   probe = null,
 }: Pick<Breaker, 'state' | 'forced' | 'wait_ms'> & Partial<Pick<Breaker, 'probe'>>): Standing {
-  if (forced) return { state: 'paused', word: `Forced ${forced.state}` };
-  if (state === 'open') return { state: 'failing', word: 'Open' };
+  if (forced) return { state: 'paused', word: text.states.forced[forced.state] };
+  if (state === 'open') return { state: 'failing', word: text.states.open };
   if (state === 'half_open')
-    return { state: 'waiting', word: probe === 'next_request' ? 'Half-open' : 'Probing' };
-  if (state === 'ramping') return { state: 'partial', word: 'Ramping' };
-  if (wait_ms > 0) return { state: 'waiting', word: 'Cooling' };
-  return { state: 'healthy', word: 'Closed' };
+    return { state: 'waiting', word: probe === 'next_request' ? text.states.half_open : text.states.probing };
+  if (state === 'ramping') return { state: 'partial', word: text.states.ramping };
+  if (wait_ms > 0) return { state: 'waiting', word: text.states.waiting };
+  return { state: 'healthy', word: text.states.closed };
 }
 
-/** What happens to it next; empty when nothing has to. */
+/** The next step of a breaker. Empty if there is none. */
 export function nextOf({
   state,
   forced,
@@ -32,32 +33,35 @@ export function nextOf({
   probe,
 }: Pick<Breaker, 'state' | 'forced' | 'wait_ms' | 'probe'>): string {
   if (forced) return '';
-  if (state === 'half_open') return probe === 'next_request' ? 'the next request is the probe' : '';
-  if (wait_ms > 0) return `${state === 'open' ? 'probe' : 'asked again'} in ${formatDuration(wait_ms)}`;
-  return state === 'ramping' ? 'more traffic with each success' : '';
+  if (state === 'half_open') return probe === 'next_request' ? text.next.nextRequest : '';
+  if (wait_ms > 0) {
+    const duration = formatDuration(wait_ms);
+    return state === 'open' ? text.next.probe(duration) : text.next.retry(duration);
+  }
+  return state === 'ramping' ? text.next.ramping : '';
 }
 
-/** The state of a line of its history. */
+/** The status to show for an entry of the history. */
 export function historyState(state: string): Standing {
-  if (state === 'released') return { state: 'healthy', word: 'Released' };
-  const forced = /^forced_(open|closed)$/.exec(state)?.[1];
-  if (forced) return { state: 'paused', word: `Forced ${forced}` };
+  if (state === 'released') return { state: 'healthy', word: text.states.released };
+  if (state === 'forced_open') return { state: 'paused', word: text.states.forced.open };
+  if (state === 'forced_closed') return { state: 'paused', word: text.states.forced.closed };
   const known = (['open', 'half_open', 'ramping', 'closed'] as const).find((one) => one === state);
   return known
     ? standingOf({ state: known, forced: null, wait_ms: 0 })
     : { state: 'unknown', word: state.replaceAll('_', ' ') };
 }
 
-const MOST_S = 7 * 86_400;
+const MAX_FORCE_S = 7 * 86_400;
 
-/** Seconds of `45s`, `20m`, `6h`, `3d`; null for anything else and for what no force may last. */
-export function secondsIn(text: string): number | null {
-  const length = toDurationInput(text);
+/** The seconds of `45s`, `20m`, `6h` or `3d`. Null for invalid text and for more than seven days. */
+export function secondsIn(typed: string): number | null {
+  const length = toDurationInput(typed);
   const seconds = length === null ? 0 : Math.round(durationInputMs(length) / 1000);
-  return seconds > 0 && seconds <= MOST_S ? seconds : null;
+  return seconds > 0 && seconds <= MAX_FORCE_S ? seconds : null;
 }
 
-/** A target without a word of trouble, as the list would have it if it listed everything. */
+/** The breaker of a target that the API does not list, because it is closed. */
 export function closedBreaker(id: string): Breaker | null {
   const [, provider, model, credential] = /^([^/]+)\/(.+)@([^@]+)$/.exec(id) ?? [];
   if (!provider || !model || !credential) return null;
