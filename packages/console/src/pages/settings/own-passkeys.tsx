@@ -13,18 +13,19 @@ import { Form, FormField } from '../../ui/form.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { addPasskey, type Passkey, passkeysQuery, removePasskey, renamePasskey } from './settings-data.ts';
+import { text } from './text.ts';
 
 type Asked = { readonly kind: 'add' } | { readonly kind: 'rename' | 'remove'; readonly row: Passkey };
 
-/** The passkeys of one's account. */
+/** The passkeys of the signed-in person. */
 export function OwnPasskeys() {
   const { data, error, refetch } = useQuery(passkeysQuery);
   const [asked, setAsked] = useState<Asked | null>(null);
   const close = () => setAsked(null);
   return (
-    <Card title="Passkeys">
+    <Card title={text.passkeys.title}>
       {error ? (
-        <ErrorState what="Could not load passkeys." error={error} onRetry={() => void refetch()} />
+        <ErrorState what={text.passkeys.loadFailed} error={error} onRetry={() => void refetch()} />
       ) : !data ? (
         <Skeleton className="h-16" />
       ) : (
@@ -32,13 +33,9 @@ export function OwnPasskeys() {
           <PasskeyRows rows={data.data} onAsk={setAsked} />
           <div>
             <Button icon={Fingerprint} disabled={!canUsePasskeys()} onClick={() => setAsked({ kind: 'add' })}>
-              Add a passkey
+              {text.passkeys.add}
             </Button>
-            {!canUsePasskeys() && (
-              <p className="mt-1 text-small text-ink-3">
-                Browsers allow passkeys on https and localhost only.
-              </p>
-            )}
+            {!canUsePasskeys() && <p className="mt-1 text-small text-ink-3">{text.passkeys.unavailable}</p>}
           </div>
         </div>
       )}
@@ -57,12 +54,7 @@ function PasskeyRows({
   readonly rows: readonly Passkey[];
   readonly onAsk: (asked: Asked) => void;
 }) {
-  if (rows.length === 0)
-    return (
-      <p className="text-ui text-ink-2">
-        None yet. A passkey signs you in with a finger, a face or a PIN, and cannot be guessed.
-      </p>
-    );
+  if (rows.length === 0) return <p className="text-ui text-ink-2">{text.passkeys.none}</p>;
   return (
     <ul className="divide-y divide-line">
       {rows.map((row) => (
@@ -72,19 +64,19 @@ function PasskeyRows({
             <span className="text-small text-ink-2">
               {row.last_used_at ? (
                 <>
-                  used <TimeText at={row.last_used_at} />
+                  {text.passkeys.used} <TimeText at={row.last_used_at} />
                 </>
               ) : (
-                'never used'
+                text.passkeys.neverUsed
               )}
-              {row.backed_up && ' · kept by a password manager'}
+              {row.backed_up && text.passkeys.backedUp}
             </span>
           </span>
           <Button look="quiet" onClick={() => onAsk({ kind: 'rename', row })}>
-            Rename
+            {text.passkeys.rename}
           </Button>
           <Button look="quiet" onClick={() => onAsk({ kind: 'remove', row })}>
-            Remove
+            {text.passkeys.remove}
           </Button>
         </li>
       ))}
@@ -92,20 +84,20 @@ function PasskeyRows({
   );
 }
 
-/** The name of a passkey: of a new one for null. */
+/** The name of a passkey. Null adds a new one. */
 function NameDialog({ row, onClose }: { readonly row: Passkey | null; readonly onClose: () => void }) {
   const [name, setName] = useState(row?.name ?? '');
-  const [refused, setRefused] = useState<string | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
   const save = useApiMutation(
     async () => {
-      setRefused(null);
+      setProblem(null);
       try {
         await (row ? renamePasskey(row.id, name) : addPasskey(name));
         return true;
       } catch (error) {
-        // The browser's own refusal: the person said no, or waited too long.
+        // The browser throws a DOMException when the person cancels or the prompt times out.
         if (!(error instanceof DOMException)) throw error;
-        setRefused('The browser made no passkey. Try again, or use another device.');
+        setProblem(text.passkeys.browserFailed);
         return false;
       }
     },
@@ -117,21 +109,21 @@ function NameDialog({ row, onClose }: { readonly row: Passkey | null; readonly o
     },
   );
   return (
-    <Dialog open onClose={onClose} title={row ? `Rename ${row.name}` : 'Add a passkey'}>
+    <Dialog open onClose={onClose} title={row ? text.passkeys.renameTitle(row.name) : text.passkeys.add}>
       <Form
         error={save.error}
         running={save.running}
         onSubmit={() => save.run(undefined)}
         actions={
           <>
-            <Button onClick={onClose}>Cancel</Button>
+            <Button onClick={onClose}>{text.passkeys.cancel}</Button>
             <Button type="submit" look="primary" busy={save.running}>
-              {row ? 'Save name' : 'Make the passkey'}
+              {row ? text.passkeys.saveName : text.passkeys.create}
             </Button>
           </>
         }
       >
-        <FormField name="name" label="Name" hint="Where it is: laptop, phone, key ring." problem={refused}>
+        <FormField name="name" label={text.passkeys.name} hint={text.passkeys.nameHint} problem={problem}>
           <Input autoComplete="off" value={name} onChange={({ target }) => setName(target.value)} />
         </FormField>
       </Form>
@@ -145,14 +137,14 @@ function Removal({ row, onClose }: { readonly row: Passkey; readonly onClose: ()
       make={() => removePasskey(row.id)}
       touches={[passkeysQuery.queryKey]}
       onDone={() => {
-        showToast(`Passkey ${row.name} removed`);
+        showToast(text.passkeys.removal.done(row.name));
         onClose();
       }}
       onClose={onClose}
-      title={`Remove passkey ${row.name}`}
-      verb="Remove passkey"
+      title={text.passkeys.removal.title(row.name)}
+      verb={text.passkeys.remove}
     >
-      It signs in no more. Remove it from the device or the password manager too.
+      {text.passkeys.removal.effect}
     </ConfirmChange>
   );
 }

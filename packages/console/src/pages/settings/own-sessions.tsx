@@ -7,20 +7,21 @@ import { Badge } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { endSession, type OwnSession, ownSessionsQuery } from './settings-data.ts';
+import { text } from './text.ts';
 
-/** Where one is signed in, and the way out of each place. */
+/** The sessions of the signed-in person. Each can be signed out. */
 export function OwnSessions() {
   const { data, error, refetch } = useQuery(ownSessionsQuery);
   const end = useApiMutation((id: string | null) => endSession(id), {
     touches: [ownSessionsQuery.queryKey],
-    done: (_, id) => showToast(id === null ? 'Signed out everywhere else' : 'Signed out there'),
+    done: (_, id) => showToast(id === null ? text.sessions.othersEnded : text.sessions.ended),
   });
   const others = (data?.data.length ?? 0) > 1;
   return (
-    <Card title="Sessions" aside={others ? <EndOthers onEnd={() => end.run(null)} /> : undefined}>
+    <Card title={text.sessions.title} aside={others ? <EndOthers onEnd={() => end.run(null)} /> : undefined}>
       {end.error && <p className="mb-2 text-small text-failing-ink">{end.error.message}</p>}
       {error ? (
-        <ErrorState what="Could not load sessions." error={error} onRetry={() => void refetch()} />
+        <ErrorState what={text.sessions.loadFailed} error={error} onRetry={() => void refetch()} />
       ) : !data ? (
         <Skeleton className="h-16" />
       ) : (
@@ -37,7 +38,7 @@ export function OwnSessions() {
 function EndOthers({ onEnd }: { readonly onEnd: () => void }) {
   return (
     <Button look="quiet" onClick={onEnd} className="-my-1 h-7!">
-      Sign out everywhere else
+      {text.sessions.endOthers}
     </Button>
   );
 }
@@ -47,16 +48,16 @@ function SessionRow({ row, onEnd }: { readonly row: OwnSession; readonly onEnd: 
     <li className="flex items-center gap-3 py-1.5 text-ui">
       <span className="min-w-0 flex-1">
         <span className="flex items-center gap-2">
-          <span className="truncate font-medium">{row.user_agent || 'Unknown browser'}</span>
-          {row.current && <Badge>this one</Badge>}
+          <span className="truncate font-medium">{row.user_agent || text.sessions.unknownBrowser}</span>
+          {row.current && <Badge>{text.sessions.current}</Badge>}
         </span>
         <span className="text-small text-ink-2">
-          {row.ip_address} · by {row.method} · seen <TimeText at={row.last_seen_at} />
+          {text.sessions.about(row.ip_address, row.method)} <TimeText at={row.last_seen_at} />
         </span>
       </span>
       {!row.current && (
         <Button look="quiet" onClick={onEnd}>
-          Sign out
+          {text.sessions.end}
         </Button>
       )}
     </li>

@@ -23,12 +23,12 @@ const settings: OrgSettings = {
   sources: {},
 };
 
-test('every field of the page is a setting of the API', () => {
+test('every field of the page is a setting in the API', () => {
   for (const { fields } of Object.values(SETTING_GROUPS).flat())
     for (const { path } of fields) assert.notEqual(valueAt(settings, path), '', path);
 });
 
-test('a change holds what differs and nothing else', () => {
+test('a change contains only the values that differ', () => {
   const form = formOf('data', settings);
   assert.deepEqual(settingsChange(settings, form), {});
   const changed = { ...form, 'bodies.keep': true, 'analytics.metadata_keys': ['team', 'app'] };
