@@ -6,8 +6,9 @@ import { Button } from '../../ui/button.tsx';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { NewAccount } from './new-account.tsx';
 import { acceptInvitation, type InvitationPreview, invitationQuery } from './sign-in-data.ts';
+import { text } from './text.ts';
 
-/** What an invitation invites to, and the way in: with the account one has, or a new one. */
+/** Shows an invitation and accepts it with an existing or a new account. */
 export function Invitation({
   token,
   session,
@@ -18,25 +19,28 @@ export function Invitation({
   readonly onEntered: () => void;
 }) {
   const { data, error } = useQuery(invitationQuery(token));
-  if (error) return <ErrorState what="This invitation cannot be used." error={error} />;
+  if (error) return <ErrorState what={text.invitation.loadFailed} error={error} />;
   if (!data) return <Skeleton className="h-48" />;
   if (session.state === 'signed_in')
     return <Join token={token} preview={data} email={session.user.email} onEntered={onEntered} />;
   return (
     <div className="grid gap-4">
-      <Invited preview={data} />
+      <InvitationSummary preview={data} />
       <NewAccount kind="invitation" token={token} onEntered={onEntered} />
     </div>
   );
 }
 
-function Invited({ preview: { org, email, role, expires_at } }: { readonly preview: InvitationPreview }) {
+function InvitationSummary({
+  preview: { org, email, role, expires_at },
+}: {
+  readonly preview: InvitationPreview;
+}) {
   return (
     <div className="grid gap-1">
-      <h1 className="text-display font-semibold tracking-tight">Join {org.name}</h1>
+      <h1 className="text-display font-semibold tracking-tight">{text.invitation.title(org.name)}</h1>
       <p className="text-body text-ink-2">
-        {email} is invited as {role}. The link works once, until{' '}
-        {formatFullTime(new Date(expires_at), browserZone())}.
+        {text.invitation.about(email, role, formatFullTime(new Date(expires_at), browserZone()))}
       </p>
     </div>
   );
@@ -57,7 +61,7 @@ function Join({
   const same = email.toLowerCase() === preview.email.toLowerCase();
   return (
     <div className="grid gap-4">
-      <Invited preview={preview} />
+      <InvitationSummary preview={preview} />
       {accept.error && (
         <p role="alert" className="text-ui text-failing-ink">
           {accept.error.message}
@@ -65,10 +69,10 @@ function Join({
       )}
       {same ? (
         <Button look="primary" busy={accept.running} onClick={() => accept.run(undefined)}>
-          Join {preview.org.name}
+          {text.invitation.join(preview.org.name)}
         </Button>
       ) : (
-        <Notice>You are signed in as {email}. Sign out there first, then open the link again.</Notice>
+        <Notice>{text.invitation.otherAccount(email)}</Notice>
       )}
     </div>
   );

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { watchLinks } from './links.ts';
 
-test('a link that only changes the fragment of the open page is noticed, until nobody looks any more', () => {
+test('a link that only changes the fragment of the open page is reported until the watch is stopped', () => {
   const location = { href: 'http://floe.local/sign-in' };
   const page = Object.assign(new EventTarget(), { location });
   const arrived: string[] = [];

@@ -1,12 +1,12 @@
-/** What the one-time link brought: in the fragment, which no proxy's log holds, or in the query. */
+/** The token of a one-time link: in the fragment, which proxies do not log, or in the query. */
 export function linkToken(url: URL): string | null {
   const fragment = new URLSearchParams(url.hash.slice(1));
   return fragment.get('t') ?? fragment.get('token') ?? url.searchParams.get('token');
 }
 
 /**
- * Tells the token of a link that is opened in a tab that shows this page already: only its fragment changes, so nothing
- * is loaded. Returns how to stop.
+ * Reports the token of a link that is opened in a tab that already shows this page. Only the fragment changes then, so
+ * the page is not loaded again. Returns a function that stops it.
  */
 export function watchLinks(
   page: EventTarget & { readonly location: { readonly href: string } },

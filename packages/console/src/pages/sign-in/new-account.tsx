@@ -5,43 +5,26 @@ import { Button } from '../../ui/button.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { acceptInvitation, type SetupPreview, setUp } from './sign-in-data.ts';
+import { text } from './text.ts';
 
-const SAID = {
-  first: {
-    title: 'Welcome to Floe',
-    text: 'You are the first person here, so you become the owner.',
-    button: 'Start',
-  },
-  owner: {
-    title: 'Become an owner',
-    text: 'With an account here already, give its e-mail and a new password: its other sessions end.',
-    button: 'Become an owner',
-  },
-  invitation: {
-    title: null,
-    text: 'Without an account yet, choose a password. With one, enter its own.',
-    button: 'Accept the invitation',
-  },
-} as const;
-
-/** An account for who came by a one-time link. */
+/** Creates an account or joins with an existing one, for a person who opened a one-time link. */
 export function NewAccount({
   kind,
   token,
   link,
   onEntered,
 }: {
-  readonly kind: keyof typeof SAID;
+  readonly kind: 'first' | 'owner' | 'invitation';
   readonly token: string;
-  /** Of a link that makes an owner: of what, and until when. */
+  /** The organization and expiry of a link that creates an owner. */
   readonly link?: SetupPreview;
   readonly onEntered: () => void;
 }) {
   const [account, setAccount] = useState({ name: '', email: '', password: '' });
-  const make = useApiMutation(() => (link ? setUp(token, account) : acceptInvitation(token, account)), {
+  const save = useApiMutation(() => (link ? setUp(token, account) : acceptInvitation(token, account)), {
     done: onEntered,
   });
-  const { title, text, button } = SAID[kind];
+  const { title, about, button } = text.account[kind];
   const put = (name: keyof typeof account) => ({
     value: account[name],
     onChange: ({ target }: { readonly target: { readonly value: string } }) =>
@@ -51,31 +34,30 @@ export function NewAccount({
     <div className="grid gap-4">
       {title && <h1 className="text-display font-semibold tracking-tight">{title}</h1>}
       <p className="text-body text-ink-2">
-        {text}
-        {link &&
-          ` This link works once and ends at ${formatFullTime(new Date(link.expires_at), browserZone())}.`}
+        {about}
+        {link && text.account.linkExpires(formatFullTime(new Date(link.expires_at), browserZone()))}
       </p>
-      {link && <p className="text-small text-ink-3">Organization: {link.org.name}</p>}
+      {link && <p className="text-small text-ink-3">{text.account.organization(link.org.name)}</p>}
       <Form
-        error={make.error}
-        running={make.running}
+        error={save.error}
+        running={save.running}
         unsaved={false}
-        onSubmit={() => make.run(undefined)}
+        onSubmit={() => save.run(undefined)}
         actions={
-          <Button type="submit" look="primary" busy={make.running} className="w-full">
+          <Button type="submit" look="primary" busy={save.running} className="w-full">
             {button}
           </Button>
         }
       >
-        <FormField name="name" label="Name">
+        <FormField name="name" label={text.account.name}>
           <Input autoComplete="name" {...put('name')} />
         </FormField>
         {link && (
-          <FormField name="email" label="E-mail">
+          <FormField name="email" label={text.account.email}>
             <Input type="email" autoComplete="username" {...put('email')} />
           </FormField>
         )}
-        <FormField name="password" label="Password" hint="At least 12 characters; a sentence is fine.">
+        <FormField name="password" label={text.account.password} hint={text.account.passwordHint}>
           <Input type="password" autoComplete="new-password" {...put('password')} />
         </FormField>
       </Form>
