@@ -18,7 +18,7 @@ export function BudgetFields({ form, onChange }: FormPart<BudgetForm>) {
       <FormField name="name" label={text.fields.name} hint={text.fields.nameHint}>
         <Input
           value={form.name}
-          placeholder="agents-month"
+          placeholder={text.fields.namePlaceholder}
           onChange={({ target }) => onChange({ name: target.value })}
         />
       </FormField>
@@ -29,7 +29,7 @@ export function BudgetFields({ form, onChange }: FormPart<BudgetForm>) {
           <TextArea
             rows={2}
             value={form.metadata}
-            placeholder="project=atlas"
+            placeholder={text.fields.metadataPlaceholder}
             onChange={({ target }) => onChange({ metadata: target.value })}
           />
         </FormField>
@@ -48,7 +48,7 @@ function Amount({ form, onChange }: FormPart<BudgetForm>) {
         <Input
           inputMode="decimal"
           value={form.limit_usd}
-          placeholder="500"
+          placeholder={text.fields.limitPlaceholder}
           onChange={({ target }) => onChange({ limit_usd: target.value })}
         />
       </FormField>

@@ -46,12 +46,15 @@ export const text = {
   fields: {
     name: 'Name',
     nameHint: 'Shown to callers whose requests the budget rejects.',
+    namePlaceholder: 'agents-month',
     limit: 'Limit (USD)',
+    limitPlaceholder: '500',
     period: 'Resets every',
     periods: { day: 'Day', week: 'Week', month: 'Calendar month', total: 'Never resets' },
     mode: 'At the limit',
     modes: { hard: 'Reject with 402', soft: 'Notify only' },
     metadata: 'Metadata',
+    metadataPlaceholder: 'project=atlas',
     metadataHint:
       'Count only requests with this metadata. One name=value pair per line; all must match. Leave empty to count all requests.',
   },

@@ -14,7 +14,7 @@ export function PolicyFields({ form, onChange }: FormPart<PolicyForm>) {
       <FormField name="name" label={text.fields.name} hint={text.fields.nameHint}>
         <Input
           value={form.name}
-          placeholder="cap-output"
+          placeholder={text.fields.namePlaceholder}
           spellCheck={false}
           onChange={({ target }) => onChange({ name: target.value })}
         />

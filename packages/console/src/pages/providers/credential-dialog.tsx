@@ -54,7 +54,7 @@ export function CredentialDialog({
           <FormField name="name" label={text.credentialDialog.name} hint={text.credentialDialog.nameHint}>
             <Input
               value={form.name}
-              placeholder="eu-2"
+              placeholder={text.credentialDialog.namePlaceholder}
               onChange={({ target }) => set({ name: target.value })}
             />
           </FormField>

@@ -72,6 +72,7 @@ export const text = {
     replace: 'Replace key',
     name: 'Name',
     nameHint: 'Shown in analytics and breakers in place of the key.',
+    namePlaceholder: 'eu-2',
     key: 'Key',
     weight: 'Weight',
     weightHint: 'The share of the traffic that this key gets, relative to the other keys.',

@@ -32,7 +32,7 @@ export function RouteFields({
       <FormField name="model" label={text.fields.model} hint={text.fields.modelHint}>
         <Input
           value={form.model}
-          placeholder="smart"
+          placeholder={text.fields.modelPlaceholder}
           spellCheck={false}
           onChange={({ target }) => onChange({ model: target.value })}
         />

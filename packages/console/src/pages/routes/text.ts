@@ -34,6 +34,7 @@ export const text = {
     model: 'Model or alias',
     modelHint:
       'The model that callers request: a model ID, a pattern such as openai/*, or an alias of your choice.',
+    modelPlaceholder: 'smart',
     strategy: 'Strategy',
     targets: 'Targets',
     targetsHint: 'Drag to reorder, or press Alt+↑ or Alt+↓ on a handle.',
