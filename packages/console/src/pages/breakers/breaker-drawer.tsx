@@ -12,7 +12,7 @@ import { DrawerHead } from '../../ui/drawer-head.tsx';
 import { ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { StatusBadge, StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
-import { historyState, nextOf, standingOf } from './breaker-state.ts';
+import { breakerHistoryStatus, breakerStatus, describeNextStep } from './breaker-status.ts';
 import { BreakerTraffic } from './breaker-traffic.tsx';
 import { ForceBreaker } from './force-breaker.tsx';
 import { text } from './text.ts';
@@ -31,7 +31,7 @@ export function BreakerDrawer({
   readonly onClose: () => void;
 }) {
   const { state, word } = breaker
-    ? standingOf(breaker)
+    ? breakerStatus(breaker)
     : { state: 'healthy' as const, word: text.states.closed };
   const [target = id] = id.split('@');
   return (
@@ -74,7 +74,7 @@ function BreakerDetails({ breaker }: { readonly breaker: Breaker }) {
         [text.drawer.reason, forced ? forced.reason : because || null],
         [text.drawer.forcedBy, forced?.by || null],
         [text.drawer.until, forced && formatFullTime(new Date(forced.until), browserZone())],
-        [text.drawer.next, nextOf(breaker) || null],
+        [text.drawer.next, describeNextStep(breaker) || null],
         [
           text.drawer.calls,
           text.drawer.callCounts(formatCount(calls.ok), formatCount(calls.failed), formatCount(calls.slow)),
@@ -115,7 +115,7 @@ function History({ id }: { readonly id: string }) {
 }
 
 function HistoryItem({ change }: { readonly change: BreakerChange }) {
-  const { state, word } = historyState(change.state);
+  const { state, word } = breakerHistoryStatus(change.state);
   return (
     <li className="grid grid-cols-[auto_6rem_1fr_auto] items-start gap-x-2.5 text-ui">
       <span className="mt-0.5">

@@ -14,8 +14,8 @@ import { STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import { parseSort, sortRows, type TableColumn } from '../../ui/table-columns.ts';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { BreakerDrawer } from './breaker-drawer.tsx';
-import { closedBreaker, nextOf, standingOf } from './breaker-state.ts';
-import { ForceBreaker, useTargets } from './force-breaker.tsx';
+import { breakerStatus, describeNextStep, toClosedBreaker } from './breaker-status.ts';
+import { ForceBreaker, useBreakerIds } from './force-breaker.tsx';
 import { text } from './text.ts';
 
 const BESIDE_DRAWER: ReadonlySet<string> = new Set(['target', 'state', 'next']);
@@ -29,9 +29,9 @@ export function BreakersPage() {
   const open = query.get('open');
   const sort = parseSort(query.get('sort'));
   const isAll = query.get('all') === '1';
-  const targets = useTargets(isAll);
+  const targets = useBreakerIds(isAll);
   const listed = new Set(list.rows?.map(({ id }) => id));
-  const closed = targets.flatMap(({ value }) => (listed.has(value) ? [] : (closedBreaker(value) ?? [])));
+  const closed = targets.flatMap(({ value }) => (listed.has(value) ? [] : (toClosedBreaker(value) ?? [])));
   const blocked = list.rows?.filter(({ state, forced }) => state === 'open' && !forced) ?? [];
   return (
     <PageFrame
@@ -138,7 +138,7 @@ const COLUMNS: readonly TableColumn<Breaker>[] = [
     id: 'state',
     label: text.columns.state,
     width: '9.5rem',
-    value: (breaker) => standingOf(breaker).word,
+    value: (breaker) => breakerStatus(breaker).word,
     cell: (breaker) => <BreakerState breaker={breaker} />,
   },
   {
@@ -147,7 +147,7 @@ const COLUMNS: readonly TableColumn<Breaker>[] = [
     width: 'minmax(8rem, 1.5fr)',
     cell: ({ forced, because }) => <span title={forced?.reason ?? because}>{forced?.reason ?? because}</span>,
   },
-  { id: 'next', label: text.columns.next, width: 'minmax(7rem, 11rem)', cell: nextOf },
+  { id: 'next', label: text.columns.next, width: 'minmax(7rem, 11rem)', cell: describeNextStep },
   {
     id: 'calls',
     label: text.columns.calls,
@@ -173,7 +173,7 @@ function Calls({ calls }: { readonly calls: Breaker['calls'] }) {
 }
 
 function BreakerState({ breaker }: { readonly breaker: Breaker }) {
-  const { state, word } = standingOf(breaker);
+  const { state, word } = breakerStatus(breaker);
   return (
     <span className="flex items-center gap-2">
       <StatusIcon state={state} />
@@ -190,7 +190,7 @@ function BreakerCard({ breaker }: { readonly breaker: Breaker }) {
         <span className="font-normal text-ink-3">{breaker.credential}</span>
       </span>
       <span className="flex items-center gap-2 text-small text-ink-2">
-        <BreakerState breaker={breaker} /> {nextOf(breaker)}
+        <BreakerState breaker={breaker} /> {describeNextStep(breaker)}
       </span>
     </span>
   );

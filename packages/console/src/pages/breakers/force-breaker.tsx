@@ -10,7 +10,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { secondsIn } from './breaker-state.ts';
+import { parseForceDuration } from './breaker-status.ts';
 import { text } from './text.ts';
 
 const DURATIONS = [
@@ -62,7 +62,7 @@ function ForceDialog({ id, onClose }: { readonly id: string | undefined; readonl
   const [state, setState] = useState<ForcedState>('open');
   const [length, setLength] = useState<number | null>(HOUR_S);
   const [reason, setReason] = useState('');
-  const targets = useTargets(id === undefined);
+  const targets = useBreakerIds(id === undefined);
   const force = useForce(
     { target: target.trim(), state, seconds: length ?? 0, reason: reason.trim() },
     onClose,
@@ -128,9 +128,9 @@ function ForceDuration({ onChange }: { readonly onChange: (seconds: number | nul
   const change = (choice: string, typed: string) => {
     setChosen(choice);
     setWritten(typed);
-    onChange(choice === '' ? secondsIn(typed) : Number(choice));
+    onChange(choice === '' ? parseForceDuration(typed) : Number(choice));
   };
-  const isWrong = written !== '' && secondsIn(written) === null;
+  const isWrong = written !== '' && parseForceDuration(written) === null;
   return (
     <>
       <FormField name="expires_in_seconds" label={text.force.duration} hint={text.force.durationHint}>
@@ -181,7 +181,7 @@ function useForce(
 }
 
 /** The ids of all possible breakers of the known models. */
-export function useTargets(wanted: boolean) {
+export function useBreakerIds(wanted: boolean) {
   const providers = useQuery({ ...orgProvidersQuery, enabled: wanted }).data?.data;
   const models = useQuery({ ...orgModelsQuery, enabled: wanted }).data?.data;
   if (!providers || !models) return [];

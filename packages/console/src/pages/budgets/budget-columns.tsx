@@ -6,8 +6,8 @@ import { Meter } from '../../ui/meter.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { TimeText, useNow } from '../../ui/time-text.tsx';
-import { subjectText } from '../limits/subject.ts';
-import { type Budget, forecastOf } from './budget-form.ts';
+import { describeSubject } from '../limits/subject.ts';
+import { type Budget, describeForecast } from './budget-form.ts';
 import { text } from './text.ts';
 
 const NANO = 1e9;
@@ -25,10 +25,10 @@ export const BUDGET_COLUMNS: readonly TableColumn<Budget>[] = [
     label: text.columns.subject,
     width: 'minmax(5rem, 14rem)',
     yields: 2,
-    value: subjectText,
+    value: describeSubject,
     cell: (budget) => (
       <>
-        {capitalize(subjectText(budget))}
+        {capitalize(describeSubject(budget))}
         {budget.model && <span className="text-ink-3"> · {budget.model}</span>}
       </>
     ),
@@ -38,7 +38,7 @@ export const BUDGET_COLUMNS: readonly TableColumn<Budget>[] = [
     label: text.columns.spent,
     width: 'minmax(11rem, 16rem)',
     value: ({ state, limit_usd }) => (state ? state.spent_nano_usd / limit_usd : null),
-    cell: (budget) => <Spent budget={budget} />,
+    cell: (budget) => <BudgetSpendMeter budget={budget} />,
   },
   {
     id: 'left',
@@ -69,7 +69,7 @@ export const BUDGET_COLUMNS: readonly TableColumn<Budget>[] = [
     label: text.columns.forecast,
     width: '11rem',
     align: 'end',
-    cell: (budget) => <Forecast budget={budget} />,
+    cell: (budget) => <BudgetForecast budget={budget} />,
   },
   {
     id: 'resets',
@@ -88,7 +88,7 @@ export const BUDGET_COLUMNS: readonly TableColumn<Budget>[] = [
   },
 ];
 
-export function Spent({ budget: { state, limit_usd } }: { readonly budget: Budget }) {
+export function BudgetSpendMeter({ budget: { state, limit_usd } }: { readonly budget: Budget }) {
   const most = limit_usd * NANO;
   if (!state) return <span className="figures">{text.spent.each(formatMoney(most))}</span>;
   return (
@@ -104,8 +104,8 @@ export function Spent({ budget: { state, limit_usd } }: { readonly budget: Budge
 }
 
 /** The forecast of the spending, with a warning triangle where it is over the limit. */
-export function Forecast({ budget }: { readonly budget: Budget }) {
-  const { summary, isOver, explanation } = forecastOf(budget, useNow());
+export function BudgetForecast({ budget }: { readonly budget: Budget }) {
+  const { summary, isOver, explanation } = describeForecast(budget, useNow());
   return (
     <span
       title={explanation}
@@ -128,11 +128,11 @@ export function BudgetCard({ budget }: { readonly budget: Budget }) {
         <span className="text-small font-normal text-ink-2">
           {budget.state
             ? text.spent.remaining(formatMoney(Math.max(0, budget.state.remaining_nano_usd)))
-            : subjectText(budget)}
+            : describeSubject(budget)}
         </span>
       </span>
       <span className="text-small text-ink-2">
-        <Spent budget={budget} />
+        <BudgetSpendMeter budget={budget} />
       </span>
     </span>
   );

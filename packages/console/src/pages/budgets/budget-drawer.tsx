@@ -4,10 +4,10 @@ import { browserZone, formatFullTime } from '../../format/times.ts';
 import { capitalize } from '../../format/words.ts';
 import { DetailList } from '../../ui/cards.tsx';
 import { type DrawerParts, ResourceDrawer } from '../../ui/resource-drawer.tsx';
-import { subjectText } from '../limits/subject.ts';
-import { Forecast, Spent } from './budget-columns.tsx';
+import { describeSubject } from '../limits/subject.ts';
+import { BudgetForecast, BudgetSpendMeter } from './budget-columns.tsx';
 import { BudgetFields } from './budget-fields.tsx';
-import { BUDGETS, type Budget, type BudgetForm, EMPTY_BUDGET, forecastOf } from './budget-form.ts';
+import { BUDGETS, type Budget, type BudgetForm, describeForecast, EMPTY_BUDGET } from './budget-form.ts';
 import { BudgetSpending } from './budget-spending.tsx';
 import { text } from './text.ts';
 
@@ -23,7 +23,7 @@ export function BudgetDrawer(props: {
 const PARTS: DrawerParts<Budget, BudgetForm> = {
   titleOf: ({ name }) => name,
   lineOf: (budget) => {
-    const subject = capitalize(subjectText(budget));
+    const subject = capitalize(describeSubject(budget));
     return budget.model ? text.drawer.subject(subject, budget.model) : subject;
   },
   standing: (budget) => <CurrentUsage budget={budget} />,
@@ -40,7 +40,7 @@ function CurrentUsage({ budget }: { readonly budget: Budget }) {
     <section aria-label={text.drawer.usage} className="grid gap-3">
       <DetailList
         items={[
-          [text.drawer.spent, <Spent key="spent" budget={budget} />],
+          [text.drawer.spent, <BudgetSpendMeter key="spent" budget={budget} />],
           [
             text.drawer.reserved,
             state && state.reserved_nano_usd > 0
@@ -48,14 +48,14 @@ function CurrentUsage({ budget }: { readonly budget: Budget }) {
               : null,
           ],
           [text.drawer.remaining, state && formatMoney(Math.max(0, state.remaining_nano_usd))],
-          [text.drawer.forecast, <Forecast key="forecast" budget={budget} />],
+          [text.drawer.forecast, <BudgetForecast key="forecast" budget={budget} />],
           [
             text.drawer.resets,
             state?.resets_at ? formatFullTime(new Date(state.resets_at), browserZone()) : null,
           ],
         ]}
       />
-      <p className="text-small text-ink-2">{forecastOf(budget).explanation}</p>
+      <p className="text-small text-ink-2">{describeForecast(budget).explanation}</p>
       <BudgetSpending budget={budget} />
       <OrgLink to="/requests" search={rejected} className="text-ui text-accent-ink underlined">
         {text.drawer.rejectedRequests}

@@ -1,8 +1,8 @@
 import type { FormPart } from '../../data/edit.ts';
 import { Input, Select, TextArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
-import { AwayField, SubjectFields } from '../limits/subject-fields.tsx';
-import { type BudgetForm, budgetSentence, PERIODS } from './budget-form.ts';
+import { StoreErrorField, SubjectFields } from '../limits/subject-fields.tsx';
+import { BUDGET_PERIODS, type BudgetForm, describeBudget } from './budget-form.ts';
 import { text } from './text.ts';
 
 const MODES = [
@@ -12,7 +12,7 @@ const MODES = [
 
 /** The form fields of a budget. */
 export function BudgetFields({ form, onChange }: FormPart<BudgetForm>) {
-  const sentence = budgetSentence(form);
+  const sentence = describeBudget(form);
   return (
     <>
       <FormField name="name" label={text.fields.name} hint={text.fields.nameHint}>
@@ -33,7 +33,7 @@ export function BudgetFields({ form, onChange }: FormPart<BudgetForm>) {
             onChange={({ target }) => onChange({ metadata: target.value })}
           />
         </FormField>
-        <AwayField form={form} onChange={onChange} />
+        <StoreErrorField form={form} onChange={onChange} />
       </div>
       {sentence && <p className="rounded-control bg-sunken px-3 py-2 text-ui text-ink-2">{sentence}</p>}
     </>
@@ -54,10 +54,10 @@ function Amount({ form, onChange }: FormPart<BudgetForm>) {
       </FormField>
       <FormField name="period" label={text.fields.period}>
         <Select
-          choices={PERIODS}
+          choices={BUDGET_PERIODS}
           value={form.period}
           onChange={({ target }) => {
-            const period = PERIODS.find(({ value }) => value === target.value)?.value;
+            const period = BUDGET_PERIODS.find(({ value }) => value === target.value)?.value;
             if (period) onChange({ period });
           }}
         />

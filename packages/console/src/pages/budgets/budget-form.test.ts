@@ -1,32 +1,32 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SUBJECT_CHOICES } from '../limits/subject.ts';
+import { SUBJECT_OPTIONS } from '../limits/subject.ts';
 import {
+  BUDGET_PERIODS,
   type Budget,
-  budgetBody,
-  budgetForm,
-  budgetSentence,
+  describeBudget,
+  describeForecast,
   EMPTY_BUDGET,
-  forecastOf,
-  PERIODS,
+  toBudgetBody,
+  toBudgetForm,
 } from './budget-form.ts';
 
 test('a sentence describes what a hard and a soft budget do', () => {
-  assert.equal(budgetSentence(EMPTY_BUDGET), null);
+  assert.equal(describeBudget(EMPTY_BUDGET), null);
   const form = { ...EMPTY_BUDGET, subject: 'scope:key', who: 'agents', limit_usd: '500' } as const;
   assert.equal(
-    budgetSentence(form),
+    describeBudget(form),
     'Floe rejects new requests of key agents with status 402 when $500.00 has been spent in a calendar month. Running requests continue. Requests to models without a price are rejected.',
   );
   assert.equal(
-    budgetSentence({ ...form, mode: 'soft', period: 'day', model: 'openai/*' }),
+    describeBudget({ ...form, mode: 'soft', period: 'day', model: 'openai/*' }),
     'Requests of key agents to openai/* continue after $500.00 has been spent in a day. Floe sends alerts.',
   );
 });
 
 test('a form that is sent and read back is the same form', () => {
-  for (const { value: subject } of SUBJECT_CHOICES)
-    for (const { value: period } of PERIODS) {
+  for (const { value: subject } of SUBJECT_OPTIONS)
+    for (const { value: period } of BUDGET_PERIODS) {
       const who = subject.startsWith('scope') && subject !== 'scope:org' ? 'ci' : '';
       const form = {
         ...EMPTY_BUDGET,
@@ -37,19 +37,22 @@ test('a form that is sent and read back is the same form', () => {
         limit_usd: '0.01',
         metadata: 'team=a=b\nx=y',
       };
-      assert.deepEqual(budgetForm(JSON.parse(JSON.stringify({ ...budgetBody(form), state: null }))), form);
+      assert.deepEqual(
+        toBudgetForm(JSON.parse(JSON.stringify({ ...toBudgetBody(form), state: null }))),
+        form,
+      );
     }
 });
 
 const MONTH: Budget = {
-  ...JSON.parse(JSON.stringify(budgetBody({ ...EMPTY_BUDGET, name: 'm', limit_usd: '10' }))),
+  ...JSON.parse(JSON.stringify(toBudgetBody({ ...EMPTY_BUDGET, name: 'm', limit_usd: '10' }))),
   state: null,
 };
 const NOW = new Date('2026-11-16T12:00:00Z');
 
 function forecast(state: Partial<NonNullable<Budget['state']>>) {
   const known = { remaining_nano_usd: 5e9, forecast_nano_usd: null, exhausted_at: null, resets_at: null };
-  return forecastOf(JSON.parse(JSON.stringify({ ...MONTH, state: { ...known, ...state } })), NOW);
+  return describeForecast(JSON.parse(JSON.stringify({ ...MONTH, state: { ...known, ...state } })), NOW);
 }
 
 test('a forecast is an amount or a date, and explains that it is linear', () => {
@@ -67,5 +70,5 @@ test('a forecast is an amount or a date, and explains that it is linear', () => 
   assert.equal(reserved.isOver, false, 'reservations of running requests are not spent');
   assert.equal(forecast({ resets_at }).summary, 'Too early');
   assert.match(forecast({}).explanation, /never resets has no forecast/);
-  assert.match(forecastOf(MONTH).explanation, /counted separately/);
+  assert.match(describeForecast(MONTH).explanation, /counted separately/);
 });

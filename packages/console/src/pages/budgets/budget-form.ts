@@ -6,12 +6,12 @@ import { formatNumberField, parseNumberField } from '../../format/number-field.t
 import { browserZone, formatDayLabel, formatShortTime } from '../../format/times.ts';
 import { capitalize } from '../../format/words.ts';
 import {
+  describeFormSubject,
+  describeSubject,
   EMPTY_SUBJECT,
   type SubjectForm,
-  subjectBody,
-  subjectForm,
-  subjectText,
-  typedSubject,
+  toSubjectBody,
+  toSubjectForm,
 } from '../limits/subject.ts';
 import { text } from './text.ts';
 
@@ -35,16 +35,16 @@ export const EMPTY_BUDGET: BudgetForm = {
   metadata: '',
 };
 
-export const PERIODS = [
+export const BUDGET_PERIODS = [
   { value: 'day', label: text.fields.periods.day },
   { value: 'week', label: text.fields.periods.week },
   { value: 'month', label: text.fields.periods.month },
   { value: 'total', label: text.fields.periods.total },
 ] as const;
 
-export function budgetForm(budget: Budget): BudgetForm {
+export function toBudgetForm(budget: Budget): BudgetForm {
   return {
-    ...subjectForm(budget),
+    ...toSubjectForm(budget),
     name: budget.name,
     limit_usd: formatNumberField(budget.limit_usd),
     period: budget.period,
@@ -55,9 +55,9 @@ export function budgetForm(budget: Budget): BudgetForm {
   };
 }
 
-export function budgetBody(form: BudgetForm) {
+export function toBudgetBody(form: BudgetForm) {
   return {
-    ...subjectBody(form),
+    ...toSubjectBody(form),
     name: form.name.trim() || null,
     limit_usd: parseNumberField(form.limit_usd),
     period: form.period,
@@ -72,11 +72,11 @@ export const BUDGETS: ConsoleResourceKind<Budget, BudgetForm> = {
   path: 'api/management/budgets',
   touches: [['budgets']],
   needs: 'management',
-  formOf: budgetForm,
-  bodyOf: budgetBody,
+  formOf: toBudgetForm,
+  bodyOf: toBudgetBody,
   removal: (budget) => ({
     title: text.removal.title(budget.name),
-    effect: text.removal.effect(subjectText(budget)),
+    effect: text.removal.effect(describeSubject(budget)),
   }),
 };
 
@@ -91,10 +91,10 @@ function parseMetadata(typed: string): Record<string, string> {
 }
 
 /** What the budget does, in a sentence. Null while it has no limit. */
-export function budgetSentence(form: BudgetForm): string | null {
+export function describeBudget(form: BudgetForm): string | null {
   const usd = parseNumberField(form.limit_usd);
   if (typeof usd !== 'number' || usd <= 0) return null;
-  const requests = text.sentence.subject(typedSubject(form), form.model.trim());
+  const requests = text.sentence.subject(describeFormSubject(form), form.model.trim());
   const limit = formatMoney(Math.round(usd * 1e9));
   const period = text.sentence.periods[form.period];
   return form.mode === 'hard'
@@ -103,14 +103,14 @@ export function budgetSentence(form: BudgetForm): string | null {
 }
 
 /** The forecast of a budget: a short text for the list, and a sentence that explains how it was computed. */
-export interface ForecastWords {
+export interface ForecastText {
   readonly summary: string;
   readonly isOver: boolean;
   readonly explanation: string;
 }
 
 /** @param now the time that dates are compared with */
-export function forecastOf({ state, limit_usd }: Budget, now = new Date()): ForecastWords {
+export function describeForecast({ state, limit_usd }: Budget, now = new Date()): ForecastText {
   const zone = browserZone();
   const words = text.forecast;
   if (!state) return { summary: words.none, isOver: false, explanation: words.separate };

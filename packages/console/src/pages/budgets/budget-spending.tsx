@@ -3,7 +3,7 @@ import { timeseriesQuery, topQuery } from '../../data/charts.ts';
 import { orgKeysQuery } from '../../data/org-lists.ts';
 import { formatMoney } from '../../format/amounts.ts';
 import { Chart } from '../../ui/chart.tsx';
-import { keyNamed } from '../limits/subject.ts';
+import { findKeyIdByName } from '../limits/subject.ts';
 import type { Budget } from './budget-form.ts';
 import { text } from './text.ts';
 
@@ -13,7 +13,7 @@ const NANO = 1e9;
 export function BudgetSpending({ budget }: { readonly budget: Budget }) {
   const { scope, key, model, metadata, state, period, limit_usd } = budget;
   const keys = useQuery(orgKeysQuery).data?.data ?? [];
-  const id = scope === 'key' ? keyNamed(keys, key) : null;
+  const id = scope === 'key' ? findKeyIdByName(keys, key) : null;
   // Charts can count the organization or one key, in a period that has started.
   const isAlone = model === null && Object.keys(metadata).length === 0 && id !== undefined;
   const from = isAlone && (scope === 'org' || scope === 'key') ? (state?.starts_at ?? null) : null;

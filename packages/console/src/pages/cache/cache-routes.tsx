@@ -8,7 +8,7 @@ import { Card } from '../../ui/cards.tsx';
 import { Select } from '../../ui/field.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { CACHE_CHOICES, cacheChoice, ROUTES, type Route } from '../routes/route-form.ts';
+import { parseRouteCacheOption, ROUTE_CACHE_OPTIONS, ROUTES, type Route } from '../routes/route-form.ts';
 import { text } from './text.ts';
 
 /** The cache setting of each route, which overrides that of the organization. */
@@ -46,10 +46,12 @@ export function CacheRoutes({ enabled }: { readonly enabled: boolean }) {
               </span>
               <Select
                 aria-label={text.routes.label(route.model)}
-                choices={CACHE_CHOICES}
+                choices={ROUTE_CACHE_OPTIONS}
                 value={route.cache ?? ''}
                 disabled={route.source.kind === 'file' || refusal !== null || put.running}
-                onChange={({ target }) => put.run({ id: route.id, cache: cacheChoice(target.value) || null })}
+                onChange={({ target }) =>
+                  put.run({ id: route.id, cache: parseRouteCacheOption(target.value) || null })
+                }
               />
             </li>
           ))}

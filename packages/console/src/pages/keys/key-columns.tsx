@@ -5,7 +5,7 @@ import { StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { TimeText } from '../../ui/time-text.tsx';
 import type { Key } from './key-data.ts';
-import { standingOf } from './key-state.ts';
+import { keyStatus } from './key-status.ts';
 import { text } from './text.ts';
 
 /** The columns of the list. `costs` has the nano-USD of the last 30 days by key id. A key that is missing cost nothing. */
@@ -89,7 +89,7 @@ function KeyName({
   readonly by?: string | undefined;
   readonly now: Date;
 }) {
-  const standing = standingOf(row, now);
+  const standing = keyStatus(row, now);
   return (
     <span className="flex min-w-0 flex-1 items-center gap-2">
       <span className={`truncate font-medium ${standing ? 'max-w-[60%] shrink-0' : ''}`}>{row.name}</span>

@@ -3,9 +3,9 @@ import { useEdit } from '../../data/edit.ts';
 import { useSignedIn } from '../../data/session.ts';
 import { EditForm, FieldsOf } from '../../ui/edit-form.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { KEY_TOUCHES, type Key, keyPath } from './key-data.ts';
-import { draftOf, fieldsOf, KeyFields } from './key-fields.tsx';
-import { isOwn } from './key-state.ts';
+import { KEY_QUERY_KEYS, type Key, keyPath } from './key-data.ts';
+import { KeyFields, toKeyDraft, toKeyFields } from './key-fields.tsx';
+import { isOwnKey } from './key-status.ts';
 import { text } from './text.ts';
 
 /** The form with the name, scopes, models and owner of a key. A key that is not active is read-only. */
@@ -13,13 +13,13 @@ export function KeyEditor({ read }: { readonly read: WithETag<Key> }) {
   const edit = useEdit({
     path: keyPath(read.body.id),
     read,
-    formOf: draftOf,
-    write: fieldsOf,
-    touches: KEY_TOUCHES,
+    formOf: toKeyDraft,
+    write: toKeyFields,
+    touches: KEY_QUERY_KEYS,
     done: ({ name }) => showToast(text.detail.saved(name)),
   });
   const session = useSignedIn();
-  const needs = isOwn(read.body, session) ? 'own_keys' : 'management';
+  const needs = isOwnKey(read.body, session) ? 'own_keys' : 'management';
   const fields = <KeyFields draft={edit.form} onChange={edit.set} />;
   if (read.body.status !== 'active') return <FieldsOf disabled>{fields}</FieldsOf>;
   return (

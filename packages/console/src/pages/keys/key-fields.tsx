@@ -6,7 +6,7 @@ import { CodeArea, Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import type { Key, KeyChange } from './key-data.ts';
-import { patternsOf } from './key-state.ts';
+import { parseModelPatterns } from './key-status.ts';
 import { text } from './text.ts';
 
 /** The values of the key form. */
@@ -18,18 +18,18 @@ export interface KeyDraft {
   readonly team: string;
 }
 
-export const NEW_KEY: KeyDraft = { name: '', scopes: ['gateway'], models: '', owner: '', team: '' };
+export const EMPTY_KEY_DRAFT: KeyDraft = { name: '', scopes: ['gateway'], models: '', owner: '', team: '' };
 
-export function draftOf({ name, scopes, models, owner, team }: Key): KeyDraft {
+export function toKeyDraft({ name, scopes, models, owner, team }: Key): KeyDraft {
   return { name, scopes, models: (models ?? []).join('\n'), owner: owner ?? '', team: team ?? '' };
 }
 
 /** The fields of the draft for the API. */
-export function fieldsOf({ name, scopes, models, owner, team }: KeyDraft) {
+export function toKeyFields({ name, scopes, models, owner, team }: KeyDraft) {
   return {
     name,
     scopes: [...scopes],
-    models: patternsOf(models),
+    models: parseModelPatterns(models),
     owner: owner.trim() || null,
     team: team.trim() || null,
   } satisfies KeyChange;

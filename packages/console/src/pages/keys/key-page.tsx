@@ -13,24 +13,31 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { StatusBadge } from '../../ui/status.tsx';
 import { useNow } from '../../ui/time-text.tsx';
-import { KeyBounds } from './key-bounds.tsx';
-import { type Key, keyFiguresQuery, keyHistoryQuery, keyQuery, keyUseQuery, rulesQuery } from './key-data.ts';
+import {
+  type Key,
+  keyFiguresQuery,
+  keyHistoryQuery,
+  keyQuery,
+  keyUsageQuery,
+  limitsAndBudgetsQuery,
+} from './key-data.ts';
+import { KeyDetails } from './key-details.tsx';
 import { KeyEditor } from './key-editor.tsx';
-import { KeyFacts } from './key-facts.tsx';
 import { KeyHistory } from './key-history.tsx';
-import { isOwn, standingOf } from './key-state.ts';
-import { KeyUse } from './key-use.tsx';
+import { KeyLimitsCard } from './key-limits-card.tsx';
+import { isOwnKey, keyStatus } from './key-status.ts';
+import { KeyUsage } from './key-usage.tsx';
 import { RevokeKey } from './revoke-key.tsx';
 import { RotateKey } from './rotate-key.tsx';
 import { text } from './text.ts';
 
 /** Requests the data of the key page before the page is drawn. */
-export const askKey: PrefetchQueries = (client, { params: { id = '' } }) => {
+export const prefetchKey: PrefetchQueries = (client, { params: { id = '' } }) => {
   void client.prefetchQuery(keyQuery(id));
   void client.prefetchQuery(keyFiguresQuery(id));
-  void client.prefetchQuery(keyUseQuery(id));
+  void client.prefetchQuery(keyUsageQuery(id));
   void client.prefetchQuery(keyHistoryQuery(id));
-  void client.prefetchQuery(rulesQuery);
+  void client.prefetchQuery(limitsAndBudgetsQuery);
 };
 
 /** One key: its usage, settings, limits and history. */
@@ -59,7 +66,7 @@ export function KeyPage() {
 function KeyActions({ row }: { readonly row: Key }) {
   const [asked, setAsked] = useState<'rotate' | 'revoke' | null>(null);
   const session = useSignedIn();
-  const needs = isOwn(row, session) ? 'own_keys' : 'management';
+  const needs = isOwnKey(row, session) ? 'own_keys' : 'management';
   const isReadOnly = row.status !== 'active' || row.source.kind === 'file';
   return (
     <>
@@ -77,7 +84,7 @@ function KeyActions({ row }: { readonly row: Key }) {
 
 function KeyBody({ read }: { readonly read: WithETag<Key> }) {
   const row = read.body;
-  const standing = standingOf(row, useNow());
+  const standing = keyStatus(row, useNow());
   return (
     <div className="grid gap-4">
       <div className="flex flex-wrap items-center gap-2">
@@ -93,14 +100,14 @@ function KeyBody({ read }: { readonly read: WithETag<Key> }) {
       </div>
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_24rem]">
         <div className="grid min-w-0 gap-4">
-          <KeyUse id={row.id} name={row.name} />
+          <KeyUsage id={row.id} name={row.name} />
           <Card title={text.detail.settings}>
             <KeyEditor key={row.id} read={read} />
           </Card>
         </div>
         <div className="grid min-w-0 gap-4">
-          <KeyFacts row={row} />
-          <KeyBounds row={row} />
+          <KeyDetails row={row} />
+          <KeyLimitsCard row={row} />
           <KeyHistory id={row.id} />
         </div>
       </div>

@@ -16,9 +16,9 @@ import { useNow } from '../../ui/time-text.tsx';
 import { Switch } from '../../ui/toggles.tsx';
 import { UrlInput } from '../../ui/url-input.tsx';
 import { KeyCard, keyColumns } from './key-columns.tsx';
-import { type Key, keyCostsQuery, keysQuery, revokersQuery, rulesQuery } from './key-data.ts';
-import { isBounded } from './key-rules.ts';
-import { isOfConsole, isShown, SHOWN, type Shown, shownOf } from './key-state.ts';
+import { type Key, keyCostsQuery, keysQuery, limitsAndBudgetsQuery, revokersQuery } from './key-data.ts';
+import { hasLimitOrBudget } from './key-limits.ts';
+import { isConsoleKey, KEY_FILTERS, type KeyFilter, matchesKeyFilter, parseKeyFilter } from './key-status.ts';
 import { NewKeyDialog } from './new-key-dialog.tsx';
 import { text } from './text.ts';
 
@@ -43,7 +43,7 @@ export function KeysPage() {
 function KeyList({ onNew }: { readonly onNew: () => void }) {
   const { query, change } = useUrlState();
   const { keys, found, consoles, error, refetch } = useFoundKeys(query);
-  const { costs, columns, now } = useKeyColumns(shownOf(query.get('show')));
+  const { costs, columns, now } = useKeyColumns(parseKeyFilter(query.get('show')));
   const open = useResourceNavigate('/management/keys');
   if (error && !keys)
     return <ErrorState what={text.page.loadFailed} error={error} onRetry={() => void refetch()} />;
@@ -76,18 +76,19 @@ function useFoundKeys(query: URLSearchParams) {
   const { data: keys, error, refetch } = useQuery(keysQuery);
   useLiveQuery('config', keysQuery.queryKey);
   const now = useNow();
-  const shown = shownOf(query.get('show'));
+  const shown = parseKeyFilter(query.get('show'));
   const typed = query.get('q') ?? '';
-  const rules = useQuery({ ...rulesQuery, enabled: shown === 'unbounded' }).data;
+  const rules = useQuery({ ...limitsAndBudgetsQuery, enabled: shown === 'unbounded' }).data;
   const fitting = (keys ?? []).filter(
-    (key) => isShown(key, shown, now, rules ? isBounded(key, rules) : true) && matches(key, typed),
+    (key) =>
+      matchesKeyFilter(key, shown, now, rules ? hasLimitOrBudget(key, rules) : true) && matches(key, typed),
   );
-  const ofPeople = fitting.filter((key) => !isOfConsole(key));
+  const ofPeople = fitting.filter((key) => !isConsoleKey(key));
   const found = query.get('console') === 'shown' ? fitting : ofPeople;
   return { keys, found, consoles: fitting.length - ofPeople.length, error, refetch };
 }
 
-function useKeyColumns(shown: Shown) {
+function useKeyColumns(shown: KeyFilter) {
   const now = useNow();
   const costs = useQuery(keyCostsQuery).data;
   const revokers = useQuery({ ...revokersQuery, enabled: shown === 'ended' || shown === 'all' }).data;
@@ -114,8 +115,8 @@ function KeyFilters({
       <div className="max-w-full overflow-x-auto">
         <SegmentedControl
           label={text.page.filters}
-          options={SHOWN}
-          value={shownOf(query.get('show'))}
+          options={KEY_FILTERS}
+          value={parseKeyFilter(query.get('show'))}
           onChange={(id) => change({ show: id === 'active' ? null : id })}
         />
       </div>

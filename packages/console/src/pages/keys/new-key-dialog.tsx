@@ -7,18 +7,18 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { SecretOnce } from '../../ui/secret-once.tsx';
-import { type CreatedKey, createKey, KEY_TOUCHES, type KeyCreation } from './key-data.ts';
-import { fieldsOf, KeyFields, NEW_KEY } from './key-fields.tsx';
-import { EXPIRIES, expiryOf } from './key-state.ts';
+import { type CreatedKey, createKey, KEY_QUERY_KEYS, type KeyCreation } from './key-data.ts';
+import { EMPTY_KEY_DRAFT, KeyFields, toKeyFields } from './key-fields.tsx';
+import { KEY_LIFETIMES, toExpiryTime } from './key-status.ts';
 import { text } from './text.ts';
 
 /** Creates a key, then shows its value once. */
 export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
-  const [draft, setDraft] = useState(NEW_KEY);
+  const [draft, setDraft] = useState(EMPTY_KEY_DRAFT);
   const [expiry, setExpiry] = useState('90');
   const [created, setCreated] = useState<CreatedKey | null>(null);
   const create = useApiMutation((key: KeyCreation) => createKey(key), {
-    touches: KEY_TOUCHES,
+    touches: KEY_QUERY_KEYS,
     done: setCreated,
   });
   if (created)
@@ -39,7 +39,7 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
       <Form
         error={create.error}
         running={create.running}
-        onSubmit={() => create.run({ ...fieldsOf(draft), expires_at: expiryOf(expiry, new Date()) })}
+        onSubmit={() => create.run({ ...toKeyFields(draft), expires_at: toExpiryTime(expiry, new Date()) })}
         actions={
           <>
             <Button onClick={onClose}>{text.create.cancel}</Button>
@@ -55,7 +55,7 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
           label={text.fields.expires}
           hint={expiry === 'never' ? text.fields.neverExpiresHint : undefined}
         >
-          <Select choices={EXPIRIES} value={expiry} onChange={({ target }) => setExpiry(target.value)} />
+          <Select choices={KEY_LIFETIMES} value={expiry} onChange={({ target }) => setExpiry(target.value)} />
         </FormField>
       </Form>
     </Dialog>

@@ -6,8 +6,8 @@ import { pluralize } from '../../format/words.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { KEY_TOUCHES, type Key, keyFiguresQuery, keyQuery, revokeKey } from './key-data.ts';
-import { isInUse } from './key-state.ts';
+import { KEY_QUERY_KEYS, type Key, keyFiguresQuery, keyQuery, revokeKey } from './key-data.ts';
+import { isRecentlyUsed } from './key-status.ts';
 import { text } from './text.ts';
 
 const REFETCH_MS = 1_000;
@@ -24,7 +24,7 @@ export function RevokeKey({ row, onClose }: { readonly row: Key; readonly onClos
   const key = fresh?.body ?? row;
   const figures = useQuery(keyFiguresQuery(row.id)).data;
   const revoke = useApiMutation(() => revokeKey(row.id), {
-    touches: KEY_TOUCHES,
+    touches: KEY_QUERY_KEYS,
     done: () => {
       showToast(text.revoke.done(formatClockTime(new Date(), browserZone())));
       onClose();
@@ -40,7 +40,7 @@ export function RevokeKey({ row, onClose }: { readonly row: Key; readonly onClos
       verb={text.revoke.verb}
       running={revoke.running || !isFetchedAfterMount}
       error={revoke.error}
-      {...(isInUse(key, now) ? { typed: row.name } : {})}
+      {...(isRecentlyUsed(key, now) ? { typed: row.name } : {})}
     >
       {used ? text.revoke.used(used) : text.revoke.neverUsed}
       {figures &&

@@ -6,8 +6,8 @@ import { Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { SecretOnce } from '../../ui/secret-once.tsx';
 import { useNow } from '../../ui/time-text.tsx';
-import { type CreatedKey, KEY_TOUCHES, type Key, rotateKey } from './key-data.ts';
-import { isRotating } from './key-state.ts';
+import { type CreatedKey, KEY_QUERY_KEYS, type Key, rotateKey } from './key-data.ts';
+import { isRotating } from './key-status.ts';
 import { text } from './text.ts';
 
 const OVERLAPS = [
@@ -23,7 +23,7 @@ export function RotateKey({ row, onClose }: { readonly row: Key; readonly onClos
   const [overlap, setOverlap] = useState(rotating ? '0' : '24');
   const [rotated, setRotated] = useState<CreatedKey | null>(null);
   const rotate = useApiMutation(() => rotateKey(row.id, Number(overlap)), {
-    touches: KEY_TOUCHES,
+    touches: KEY_QUERY_KEYS,
     done: setRotated,
   });
   if (rotated)

@@ -4,11 +4,11 @@ import { capitalize } from '../../format/words.ts';
 import { Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { type DrawerParts, ResourceDrawer } from '../../ui/resource-drawer.tsx';
-import { EMPTY_LIMIT, LIMITS, type Limit, type LimitForm, limitSentence } from './limit-form.ts';
-import { LimitOutlook } from './limit-outlook.tsx';
-import { Room, Use } from './limit-use.tsx';
-import { subjectText } from './subject.ts';
-import { AwayField, SubjectFields } from './subject-fields.tsx';
+import { describeLimit, EMPTY_LIMIT, LIMITS, type Limit, type LimitForm } from './limit-form.ts';
+import { LimitPreview } from './limit-preview.tsx';
+import { LimitReachedNotice, LimitUsage } from './limit-usage.tsx';
+import { describeSubject } from './subject.ts';
+import { StoreErrorField, SubjectFields } from './subject-fields.tsx';
 import { text } from './text.ts';
 
 /** The usage is read again this often. Reading it counts against no limit. */
@@ -24,7 +24,8 @@ export function LimitDrawer(props: {
 }
 
 const PARTS: DrawerParts<Limit, LimitForm> = {
-  titleOf: (limit) => text.drawer.title(capitalize(subjectText(limit)), limit.model ?? text.page.allModels),
+  titleOf: (limit) =>
+    text.drawer.title(capitalize(describeSubject(limit)), limit.model ?? text.page.allModels),
   lineOf: ({ name }) => name,
   standing: (limit, form) => <CurrentUsage limit={limit} form={form} />,
   fields: (form, set) => <LimitFields form={form} onChange={set} />,
@@ -40,10 +41,10 @@ function CurrentUsage({ limit, form }: { readonly limit: Limit; readonly form: L
       {bounds.map((bound) => (
         <div key={bound} className="grid grid-cols-[9.5rem_1fr] items-center gap-x-2 text-ui">
           <span className="text-ink-2">{text.bounds[bound]}</span>
-          <Use limit={limit} bound={bound} />
+          <LimitUsage limit={limit} bound={bound} />
         </div>
       ))}
-      <Room limit={limit} />
+      <LimitReachedNotice limit={limit} />
       <OrgLink
         to="/requests"
         search={{ status: '429', range: '24h', ...(limit.key ? { key: limit.key } : {}) }}
@@ -51,13 +52,13 @@ function CurrentUsage({ limit, form }: { readonly limit: Limit; readonly form: L
       >
         {text.drawer.rejectedRequests}
       </OrgLink>
-      <LimitOutlook limit={limit} form={form} />
+      <LimitPreview limit={limit} form={form} />
     </section>
   );
 }
 
 function LimitFields({ form, onChange }: FormPart<LimitForm>) {
-  const sentence = limitSentence(form);
+  const sentence = describeLimit(form);
   const number = (name: 'rpm' | 'tpm' | 'concurrency') => (
     <FormField name={name} label={text.bounds[name]}>
       <Input
@@ -80,7 +81,7 @@ function LimitFields({ form, onChange }: FormPart<LimitForm>) {
         <FormField name="name" label={text.fields.name} optional hint={text.fields.nameHint}>
           <Input value={form.name} onChange={({ target }) => onChange({ name: target.value })} />
         </FormField>
-        <AwayField form={form} onChange={onChange} />
+        <StoreErrorField form={form} onChange={onChange} />
       </div>
       {sentence && <p className="rounded-control bg-sunken px-3 py-2 text-ui text-ink-2">{sentence}</p>}
     </>

@@ -5,12 +5,12 @@ import { formatCount } from '../../format/amounts.ts';
 import { formatNumberField, parseNumberField } from '../../format/number-field.ts';
 import { capitalize, joinWithAnd, pluralize } from '../../format/words.ts';
 import {
+  describeFormSubject,
+  describeSubject,
   EMPTY_SUBJECT,
   type SubjectForm,
-  subjectBody,
-  subjectForm,
-  subjectText,
-  typedSubject,
+  toSubjectBody,
+  toSubjectForm,
 } from './subject.ts';
 import { text } from './text.ts';
 
@@ -25,9 +25,9 @@ export interface LimitForm extends SubjectForm {
 
 export const EMPTY_LIMIT: LimitForm = { ...EMPTY_SUBJECT, name: '', rpm: '', tpm: '', concurrency: '' };
 
-export function limitForm(limit: Limit): LimitForm {
+export function toLimitForm(limit: Limit): LimitForm {
   return {
-    ...subjectForm(limit),
+    ...toSubjectForm(limit),
     name: limit.name ?? '',
     rpm: formatNumberField(limit.rpm),
     tpm: formatNumberField(limit.tpm),
@@ -35,9 +35,9 @@ export function limitForm(limit: Limit): LimitForm {
   };
 }
 
-export function limitBody(form: LimitForm) {
+export function toLimitBody(form: LimitForm) {
   return {
-    ...subjectBody(form),
+    ...toSubjectBody(form),
     name: form.name.trim() || null,
     rpm: parseNumberField(form.rpm),
     tpm: parseNumberField(form.tpm),
@@ -51,16 +51,16 @@ export const LIMITS: ConsoleResourceKind<Limit, LimitForm> = {
   path: 'api/management/limits',
   touches: [['limits']],
   needs: 'management',
-  formOf: limitForm,
-  bodyOf: limitBody,
+  formOf: toLimitForm,
+  bodyOf: toLimitBody,
   removal: (limit) => ({
-    title: text.removal.title(limit.name ?? subjectText(limit)),
-    effect: text.removal.effect(subjectText(limit)),
+    title: text.removal.title(limit.name ?? describeSubject(limit)),
+    effect: text.removal.effect(describeSubject(limit)),
   }),
 };
 
 /** What the limit does, in a sentence. Null while no bound is filled in. */
-export function limitSentence(form: LimitForm): string | null {
+export function describeLimit(form: LimitForm): string | null {
   const [rpm, tpm, concurrency] = [form.rpm, form.tpm, form.concurrency].map(parseNumberField);
   const bounds = [
     typeof rpm === 'number' && text.sentence.requests(pluralize(rpm, 'request')),
@@ -70,5 +70,5 @@ export function limitSentence(form: LimitForm): string | null {
   if (bounds.length === 0) return null;
   const model = form.model.trim();
   const toModel = model === '' ? '' : text.sentence.toModel(model);
-  return text.sentence.whole(capitalize(typedSubject(form)), joinWithAnd(bounds), toModel);
+  return text.sentence.whole(capitalize(describeFormSubject(form)), joinWithAnd(bounds), toModel);
 }

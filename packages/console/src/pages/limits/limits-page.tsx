@@ -6,8 +6,8 @@ import { SourceBadge } from '../../ui/source-badge.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { LimitDrawer } from './limit-drawer.tsx';
 import { LIMITS, type Limit } from './limit-form.ts';
-import { Use } from './limit-use.tsx';
-import { subjectText } from './subject.ts';
+import { LimitUsage } from './limit-usage.tsx';
+import { describeSubject } from './subject.ts';
 import { text } from './text.ts';
 
 /** The list is read again this often. Reading it counts against no limit. */
@@ -37,10 +37,10 @@ const COLUMNS: readonly TableColumn<Limit>[] = [
     id: 'subject',
     label: text.columns.subject,
     width: 'minmax(7rem, 1fr)',
-    value: subjectText,
+    value: describeSubject,
     cell: (limit) => (
-      <span className="truncate" title={[subjectText(limit), limit.name].join(' ').trim()}>
-        {capitalize(subjectText(limit))}
+      <span className="truncate" title={[describeSubject(limit), limit.name].join(' ').trim()}>
+        {capitalize(describeSubject(limit))}
         {limit.name && <span className="ml-2 text-ink-3">{limit.name}</span>}
       </span>
     ),
@@ -57,21 +57,21 @@ const COLUMNS: readonly TableColumn<Limit>[] = [
     label: text.bounds.rpm,
     width: '12rem',
     value: ({ rpm }) => rpm,
-    cell: (limit) => <Use limit={limit} bound="rpm" />,
+    cell: (limit) => <LimitUsage limit={limit} bound="rpm" />,
   },
   {
     id: 'tpm',
     label: text.bounds.tpm,
     width: '13rem',
     value: ({ tpm }) => tpm,
-    cell: (limit) => <Use limit={limit} bound="tpm" />,
+    cell: (limit) => <LimitUsage limit={limit} bound="tpm" />,
   },
   {
     id: 'concurrency',
     label: text.bounds.concurrency,
     width: '8rem',
     value: ({ concurrency }) => concurrency,
-    cell: (limit) => <Use limit={limit} bound="concurrency" />,
+    cell: (limit) => <LimitUsage limit={limit} bound="concurrency" />,
   },
   {
     id: 'source',
@@ -86,11 +86,11 @@ function LimitCard({ limit }: { readonly limit: Limit }) {
   return (
     <span className="grid gap-0.5">
       <span className="truncate font-medium">
-        {capitalize(subjectText(limit))}
+        {capitalize(describeSubject(limit))}
         <span className="font-normal text-ink-2"> · {limit.model ?? text.page.allModels}</span>
       </span>
       <span className="flex items-center gap-2 text-small text-ink-2">
-        {text.bounds[bound]} <Use limit={limit} bound={bound} />
+        {text.bounds[bound]} <LimitUsage limit={limit} bound={bound} />
       </span>
     </span>
   );

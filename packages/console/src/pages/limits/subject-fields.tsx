@@ -4,21 +4,27 @@ import { orgKeysQuery } from '../../data/org-lists.ts';
 import { Combobox } from '../../ui/combobox.tsx';
 import { Input, Select } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
-import { AWAY_CHOICES, namedKind, SUBJECT_CHOICES, type SubjectForm, subjectChoice } from './subject.ts';
+import {
+  parseSubjectOption,
+  STORE_ERROR_OPTIONS,
+  SUBJECT_OPTIONS,
+  type SubjectForm,
+  subjectNameField,
+} from './subject.ts';
 import { text } from './text.ts';
 
 /** The fields that choose the subject and the models of a limit or budget. */
 export function SubjectFields({ form, onChange }: FormPart<SubjectForm>) {
-  const kind = namedKind(form.subject);
+  const kind = subjectNameField(form.subject);
   const keys = [...new Set((useQuery(orgKeysQuery).data?.data ?? []).map(({ name }) => name))];
   const choices = kind === 'key' ? keys.map((value) => ({ value, label: value })) : [];
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <FormField name="scope" label={text.subject.appliesTo}>
         <Select
-          choices={SUBJECT_CHOICES}
+          choices={SUBJECT_OPTIONS}
           value={form.subject}
-          onChange={({ target }) => onChange({ subject: subjectChoice(target.value), who: '' })}
+          onChange={({ target }) => onChange({ subject: parseSubjectOption(target.value), who: '' })}
         />
       </FormField>
       {kind && (
@@ -44,14 +50,14 @@ export function SubjectFields({ form, onChange }: FormPart<SubjectForm>) {
 }
 
 /** The field that chooses what happens while the shared store is unavailable. */
-export function AwayField({ form, onChange }: FormPart<SubjectForm>) {
+export function StoreErrorField({ form, onChange }: FormPart<SubjectForm>) {
   return (
     <FormField name="on_store_error" label={text.storeError.label} hint={text.storeError.hint}>
       <Select
-        choices={AWAY_CHOICES}
+        choices={STORE_ERROR_OPTIONS}
         value={form.on_store_error}
         onChange={({ target }) => {
-          const on_store_error = AWAY_CHOICES.find(({ value }) => value === target.value)?.value;
+          const on_store_error = STORE_ERROR_OPTIONS.find(({ value }) => value === target.value)?.value;
           if (on_store_error) onChange({ on_store_error });
         }}
       />

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keyNamed } from './subject.ts';
+import { findKeyIdByName } from './subject.ts';
 
 test('a key name resolves to the active key, not to an earlier key with the same name', () => {
   const keys = [
@@ -9,7 +9,7 @@ test('a key name resolves to the active key, not to an earlier key with the same
     { id: 'key_gone', name: 'cd', status: 'expired' },
   ] as const;
   assert.deepEqual(
-    ['ci', 'cd', 'none', null].map((name) => keyNamed(keys, name)),
+    ['ci', 'cd', 'none', null].map((name) => findKeyIdByName(keys, name)),
     ['key_now', 'key_gone', undefined, undefined],
   );
 });

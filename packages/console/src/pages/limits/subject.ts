@@ -5,11 +5,11 @@ import { text } from './text.ts';
 export type SubjectKind = (typeof LIMIT_SUBJECTS)[number];
 
 /** What a limit or budget counts together: `scope:key` is one key, `per:key` is each key separately. */
-export type SubjectChoice = `${'scope' | 'per'}:${SubjectKind}`;
+export type SubjectOption = `${'scope' | 'per'}:${SubjectKind}`;
 
 /** The form fields that choose the subject of a limit or budget. */
 export interface SubjectForm {
-  readonly subject: SubjectChoice;
+  readonly subject: SubjectOption;
   /** The name of the one subject. Empty for the organization and for `per`. */
   readonly who: string;
   readonly model: string;
@@ -31,7 +31,7 @@ export interface Subject {
 const NAMES: Readonly<Record<SubjectKind, string>> = text.subject.names;
 const OPTIONS = text.subject.options;
 
-export const SUBJECT_CHOICES: readonly { readonly value: SubjectChoice; readonly label: string }[] = [
+export const SUBJECT_OPTIONS: readonly { readonly value: SubjectOption; readonly label: string }[] = [
   { value: 'scope:org', label: OPTIONS['scope:org'] },
   { value: 'scope:key', label: OPTIONS['scope:key'] },
   { value: 'scope:team', label: OPTIONS['scope:team'] },
@@ -43,27 +43,27 @@ export const SUBJECT_CHOICES: readonly { readonly value: SubjectChoice; readonly
   { value: 'per:end_user', label: OPTIONS['per:end_user'] },
 ];
 
-export const AWAY_CHOICES = [
+export const STORE_ERROR_OPTIONS = [
   { value: 'local', label: text.storeError.options.local },
   { value: 'open', label: text.storeError.options.open },
   { value: 'closed', label: text.storeError.options.closed },
 ] as const;
 
 /** `key ci`, `each team` or `the organization`. */
-export function subjectText(rule: Subject): string {
+export function describeSubject(rule: Subject): string {
   if (rule.per) return rule.per === 'org' ? NAMES.org : text.subject.each(NAMES[rule.per]);
   const kind = rule.scope ?? 'org';
   return kind === 'org' ? NAMES.org : `${NAMES[kind]} ${rule[kind] ?? '?'}`;
 }
 
 /** The same for the subject in a form. */
-export function typedSubject({ subject, who }: SubjectForm): string {
+export function describeFormSubject({ subject, who }: SubjectForm): string {
   const [how, kind] = parts(subject);
   if (how === 'per') return text.subject.each(NAMES[kind]);
   return kind === 'org' ? NAMES.org : `${NAMES[kind]} ${who || '…'}`;
 }
 
-export function subjectForm(rule: Subject): SubjectForm {
+export function toSubjectForm(rule: Subject): SubjectForm {
   const kind = rule.scope ?? rule.per ?? 'org';
   return {
     subject: `${rule.scope ? 'scope' : 'per'}:${kind}`,
@@ -81,7 +81,7 @@ export const EMPTY_SUBJECT: SubjectForm = {
 };
 
 /** The fields for the API. Those that do not apply are null, which clears them. */
-export function subjectBody({
+export function toSubjectBody({
   subject,
   who,
   model,
@@ -103,16 +103,16 @@ export function subjectBody({
 }
 
 /** The field that names the subject of this option. Null where no name is needed. */
-export function namedKind(subject: SubjectChoice): Exclude<SubjectKind, 'org'> | null {
+export function subjectNameField(subject: SubjectOption): Exclude<SubjectKind, 'org'> | null {
   const [how, kind] = parts(subject);
   return how === 'scope' && kind !== 'org' ? kind : null;
 }
 
-export function subjectChoice(option: string): SubjectChoice {
-  return SUBJECT_CHOICES.find(({ value }) => value === option)?.value ?? 'scope:org';
+export function parseSubjectOption(option: string): SubjectOption {
+  return SUBJECT_OPTIONS.find(({ value }) => value === option)?.value ?? 'scope:org';
 }
 
-function parts(subject: SubjectChoice): readonly ['scope' | 'per', SubjectKind] {
+function parts(subject: SubjectOption): readonly ['scope' | 'per', SubjectKind] {
   const kind = (['org', 'team', 'key', 'owner', 'end_user'] as const).find((one) =>
     subject.endsWith(`:${one}`),
   );
@@ -120,7 +120,10 @@ function parts(subject: SubjectChoice): readonly ['scope' | 'per', SubjectKind] 
 }
 
 /** The id of the key with this name. Of several keys, the active one. */
-export function keyNamed(keys: readonly Pick<PlatformKey, 'id' | 'name' | 'status'>[], name: string | null) {
+export function findKeyIdByName(
+  keys: readonly Pick<PlatformKey, 'id' | 'name' | 'status'>[],
+  name: string | null,
+) {
   const named = keys.filter((key) => key.name === name);
   return (named.find(({ status }) => status === 'active') ?? named[0])?.id;
 }

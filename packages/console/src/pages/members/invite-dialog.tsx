@@ -9,7 +9,7 @@ import { Input, Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { SecretOnce } from '../../ui/secret-once.tsx';
 import { type CreatedInvitation, invite, PEOPLE_TOUCHES } from './member-data.ts';
-import { rolesToGive } from './member-rules.ts';
+import { assignableRoles } from './member-rules.ts';
 import { RoleField, TeamField } from './role-fields.tsx';
 import { text } from './text.ts';
 
@@ -61,7 +61,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
         </FormField>
         <RoleField
           value={draft.role}
-          roles={rolesToGive(mine)}
+          roles={assignableRoles(mine)}
           onChange={(role) => setDraft({ ...draft, role: parseMemberRole(role) })}
         />
         <TeamField value={draft.team} onChange={(team) => setDraft({ ...draft, team })} />

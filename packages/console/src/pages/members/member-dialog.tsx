@@ -11,7 +11,7 @@ import { Notice } from '../../ui/feedback.tsx';
 import { Form } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { changeMember, ownedKeysQuery, PEOPLE_TOUCHES, removeMember } from './member-data.ts';
-import { endsWith, holdOn, isSmaller, rolesToGive } from './member-rules.ts';
+import { assignableRoles, describeRemoval, isLowerRole, memberLockReason } from './member-rules.ts';
 import { RoleField, TeamField } from './role-fields.tsx';
 import { text } from './text.ts';
 
@@ -29,8 +29,8 @@ export function MemberDialog({
   const [role, setRole] = useState(row.role);
   const [team, setTeam] = useState(row.team ?? '');
   const [removing, setRemoving] = useState(false);
-  const lockReason = holdOn(row, all, me.role);
-  const roles = rolesToGive(me.role).includes(row.role) ? rolesToGive(me.role) : [row.role];
+  const lockReason = memberLockReason(row, all, me.role);
+  const roles = assignableRoles(me.role).includes(row.role) ? assignableRoles(me.role) : [row.role];
   const save = useApiMutation(
     () => changeMember(row.id, { ...(role === row.role ? {} : { role }), team: team.trim() || null }),
     {
@@ -69,7 +69,7 @@ export function MemberDialog({
           disabled={lockReason !== null}
           onChange={(next) => setRole(parseMemberRole(next))}
         />
-        {isSmaller(row.role, role) && <LowerRoleNotice role={role} />}
+        {isLowerRole(row.role, role) && <LowerRoleNotice role={role} />}
         <TeamField value={team} onChange={setTeam} />
       </Form>
     </Dialog>
@@ -107,7 +107,7 @@ function Removal({ row, onClose }: { readonly row: Member; readonly onClose: () 
       verb={text.member.removal.verb}
       typed={row.email}
     >
-      {endsWith(
+      {describeRemoval(
         name,
         active.map((key) => key.name),
       )}

@@ -3,12 +3,12 @@ import { MEMBER_ROLES, type MemberRole } from '@floe/contract/roles';
 import { text } from './text.ts';
 
 /** The roles that a person may assign. Only owners may assign the role owner. */
-export function rolesToGive(role: MemberRole): readonly MemberRole[] {
+export function assignableRoles(role: MemberRole): readonly MemberRole[] {
   return role === 'owner' ? MEMBER_ROLES : MEMBER_ROLES.filter((one) => one !== 'owner');
 }
 
 /** Why the role of this member cannot be changed and the member cannot be removed. Null when both are allowed. */
-export function holdOn(member: Member, all: readonly Member[], asker: MemberRole): string | null {
+export function memberLockReason(member: Member, all: readonly Member[], asker: MemberRole): string | null {
   const owners = all.filter(({ role }) => role === 'owner');
   if (member.role === 'owner' && owners.length === 1) return text.member.lastOwner;
   if (member.role === 'owner' && asker !== 'owner') return text.member.needsOwner;
@@ -16,12 +16,12 @@ export function holdOn(member: Member, all: readonly Member[], asker: MemberRole
 }
 
 /** True when the new role can do less than the old one, so that keys of the member may lose scopes. */
-export function isSmaller(from: MemberRole, to: MemberRole): boolean {
+export function isLowerRole(from: MemberRole, to: MemberRole): boolean {
   return MEMBER_ROLES.indexOf(to) > MEMBER_ROLES.indexOf(from);
 }
 
 /** The effect of removing a member, in sentences. */
-export function endsWith(name: string, keys: readonly string[]): string {
+export function describeRemoval(name: string, keys: readonly string[]): string {
   const { removal } = text.member;
   const ended =
     keys.length === 0

@@ -6,8 +6,8 @@ import { Drawer } from '../../ui/drawer.tsx';
 import { DrawerHead } from '../../ui/drawer-head.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
 import { Badge } from '../../ui/status.tsx';
-import { type Model, priceSource, priceText } from './model-words.ts';
-import { OwnPrice } from './own-price.tsx';
+import { describePriceSource, formatModelPrice, type Model } from './model-price.ts';
+import { ModelPriceOverride } from './model-price-override.tsx';
 import { text } from './text.ts';
 
 /** One model: its limits, its price and the keys that can use it. */
@@ -75,9 +75,9 @@ function ModelDetails({ model }: { readonly model: Model }) {
         ]}
       />
       {model.kind === 'model' && provider !== null && (
-        <Card title={text.price.title} aside={priceSource(model)}>
+        <Card title={text.price.title} aside={describePriceSource(model)}>
           <Prices model={model} />
-          <OwnPrice key={model.id} model={model} provider={provider} />
+          <ModelPriceOverride key={model.id} model={model} provider={provider} />
         </Card>
       )}
       <Card title={text.drawer.keys} aside={formatCount(keys.count)}>
@@ -103,15 +103,15 @@ function Prices({ model: { prices } }: { readonly model: Model }) {
   return (
     <DetailList
       items={[
-        [text.price.input, priceText(prices.input_usd)],
-        [text.price.output, priceText(prices.output_usd)],
-        [text.price.cacheRead, priceText(prices.cache_read_usd)],
-        [text.price.cacheWrite, priceText(prices.cache_write_usd)],
+        [text.price.input, formatModelPrice(prices.input_usd)],
+        [text.price.output, formatModelPrice(prices.output_usd)],
+        [text.price.cacheRead, formatModelPrice(prices.cache_read_usd)],
+        [text.price.cacheWrite, formatModelPrice(prices.cache_write_usd)],
         ...prices.tiers.map(
           ({ above_input_tokens, input_usd, output_usd }) =>
             [
               text.price.tier(formatTokens(above_input_tokens)),
-              text.price.tierPrice(priceText(input_usd), priceText(output_usd)),
+              text.price.tierPrice(formatModelPrice(input_usd), formatModelPrice(output_usd)),
             ] as const,
         ),
       ]}

@@ -11,10 +11,10 @@ import { FilterBar } from '../../ui/filter-bar.tsx';
 import { QueryResults } from '../../ui/results.tsx';
 import { Badge } from '../../ui/status.tsx';
 import { parseSort, sortRows, type TableColumn } from '../../ui/table-columns.ts';
+import { ModelCheck } from './model-check.tsx';
 import { ModelDrawer } from './model-drawer.tsx';
-import { type Model, priceText } from './model-words.ts';
+import { formatModelPrice, type Model } from './model-price.ts';
 import { text } from './text.ts';
-import { WhyNot } from './why-not.tsx';
 
 const FIELDS = [
   { name: 'search', label: 'id', hint: text.page.idFilterHint },
@@ -40,7 +40,7 @@ export function ModelsPage() {
       beside={open && <ModelDrawer id={open} model={shown} onClose={() => change({ open: null })} />}
     >
       <div className="grid gap-3 px-4 pb-3 md:px-6">
-        <WhyNot />
+        <ModelCheck />
         <FilterBar
           fields={FIELDS}
           tokens={filters}
@@ -97,7 +97,7 @@ const price = (
     kind === 'alias' ? (
       <span className="text-ink-3">{text.columns.none}</span>
     ) : (
-      priceText(prices ? of(prices) : undefined)
+      formatModelPrice(prices ? of(prices) : undefined)
     ),
 });
 
@@ -176,8 +176,8 @@ function ModelCard({ model }: { readonly model: Model }) {
           ? text.card.alias(model.targets.join(', '))
           : text.card.model(
               formatTokens(context_window),
-              priceText(prices?.input_usd),
-              priceText(prices?.output_usd),
+              formatModelPrice(prices?.input_usd),
+              formatModelPrice(prices?.output_usd),
             )}
       </span>
     </span>

@@ -3,7 +3,7 @@ import { joinClassNames } from '../../ui/class-names.ts';
 import { CodeArea } from '../../ui/field.tsx';
 import { OPTION_CLASS, POPUP_CLASS } from '../../ui/menu.tsx';
 import { OptionList } from '../../ui/option-list.tsx';
-import { completed, namesFor, wordBefore } from './condition-names.ts';
+import { completeName, suggestNames, wordBeforeCaret } from './condition-names.ts';
 import { text } from './text.ts';
 
 /** The input of a CEL condition. It suggests the names that a condition can read. Use it inside a `Field`. */
@@ -21,9 +21,9 @@ export function ConditionInput({
   const box = useRef<HTMLTextAreaElement>(null);
   const placeCaret = usePlacedCaret(box, value);
   const list = useId();
-  const suggestions = caret === null ? [] : namesFor(wordBefore(value, caret), on);
+  const suggestions = caret === null ? [] : suggestNames(wordBeforeCaret(value, caret), on);
   const accept = (name: string) => {
-    const next = completed(value, caret ?? value.length, name);
+    const next = completeName(value, caret ?? value.length, name);
     placeCaret(next.caret);
     onChange(next.text);
     setCaret(null);
@@ -81,7 +81,7 @@ function Names({
   onTake,
 }: {
   readonly id: string;
-  readonly suggestions: ReturnType<typeof namesFor>;
+  readonly suggestions: ReturnType<typeof suggestNames>;
   readonly at: number;
   readonly onTake: (name: string) => void;
 }) {

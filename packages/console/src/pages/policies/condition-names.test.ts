@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CONDITION_NAMES, completed, namesFor, wordBefore } from './condition-names.ts';
+import { CONDITION_NAMES, completeName, suggestNames, wordBeforeCaret } from './condition-names.ts';
 
-const named = (word: string, on: 'request' | 'answer' = 'answer') => namesFor(word, on).map(([name]) => name);
+const named = (word: string, on: 'request' | 'answer' = 'answer') =>
+  suggestNames(word, on).map(([name]) => name);
 
 test('names are suggested for the word before the caret, and none for a complete name', () => {
-  assert.equal(wordBefore("team == 'x' && request.ma", 25), 'request.ma');
-  assert.equal(wordBefore('request.max_tokens > ', 21), '');
+  assert.equal(wordBeforeCaret("team == 'x' && request.ma", 25), 'request.ma');
+  assert.equal(wordBeforeCaret('request.max_tokens > ', 21), '');
   assert.deepEqual(named('request.ma'), ['request.max_tokens']);
   assert.deepEqual(named('team'), []);
   assert.deepEqual(named('nothing'), []);
@@ -21,7 +22,7 @@ test('completing a name does not change the rest of the condition', () => {
   for (const [name] of CONDITION_NAMES)
     for (let typed = 1; typed < name.length; typed += 1) {
       const before = `true && ${name.slice(0, typed)}`;
-      const done = completed(`${before} > 1`, before.length, name);
+      const done = completeName(`${before} > 1`, before.length, name);
       assert.equal(done.text, `true && ${name} > 1`);
       assert.equal(done.text.slice(0, done.caret), `true && ${name}`);
     }

@@ -3,12 +3,12 @@ import { text } from './text.ts';
 export const CONDITION_NAMES: readonly (readonly [string, string])[] = Object.entries(text.names);
 
 /** The name before the caret that is being typed. Empty if there is none. */
-export function wordBefore(condition: string, caret: number): string {
+export function wordBeforeCaret(condition: string, caret: number): string {
   return /[A-Za-z_][\w.]*$/.exec(condition.slice(0, caret))?.[0] ?? '';
 }
 
 /** The names that start with the typed word, without the word itself. Names of responses are left out for requests. */
-export function namesFor(word: string, on: 'request' | 'answer'): readonly (readonly [string, string])[] {
+export function suggestNames(word: string, on: 'request' | 'answer'): readonly (readonly [string, string])[] {
   if (word === '') return [];
   return CONDITION_NAMES.filter(
     ([name]) =>
@@ -17,11 +17,11 @@ export function namesFor(word: string, on: 'request' | 'answer'): readonly (read
 }
 
 /** The condition with the typed word replaced by the name, and the new position of the caret. */
-export function completed(
+export function completeName(
   condition: string,
   caret: number,
   name: string,
 ): { readonly text: string; readonly caret: number } {
-  const start = caret - wordBefore(condition, caret).length;
+  const start = caret - wordBeforeCaret(condition, caret).length;
   return { text: condition.slice(0, start) + name + condition.slice(caret), caret: start + name.length };
 }

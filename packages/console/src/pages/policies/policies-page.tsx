@@ -7,7 +7,7 @@ import { OrderNotice, useManualOrder } from '../../ui/order-column.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { EXAMPLES, POLICIES, type Policy, policyWhat } from './policy-form.ts';
+import { describePolicyCondition, POLICIES, POLICY_EXAMPLES, type Policy } from './policy-form.ts';
 import { text } from './text.ts';
 
 /** The policies of the organization, in the order in which they are evaluated. */
@@ -32,7 +32,7 @@ export function PoliciesPage() {
       }
       empty={{
         ...text.page.empty,
-        more: EXAMPLES.map(({ label }, index) => (
+        more: POLICY_EXAMPLES.map(({ label }, index) => (
           <Button key={label} needs="management" onClick={() => begin(index)}>
             {label}
           </Button>
@@ -54,7 +54,7 @@ const COLUMNS: readonly TableColumn<Policy>[] = [
     id: 'what',
     label: text.columns.condition,
     width: 'minmax(9rem, 1fr)',
-    cell: (policy) => <code className="font-mono text-code">{policyWhat(policy)}</code>,
+    cell: (policy) => <code className="font-mono text-code">{describePolicyCondition(policy)}</code>,
   },
   {
     id: 'action',
@@ -92,7 +92,8 @@ function PolicyCard({ policy }: { readonly policy: Policy }) {
         </span>
       </span>
       <span className="truncate text-small text-ink-2">
-        <code className="font-mono">{policyWhat(policy)}</code> → {text.actions[policy.action].label}
+        <code className="font-mono">{describePolicyCondition(policy)}</code> →{' '}
+        {text.actions[policy.action].label}
       </span>
     </span>
   );

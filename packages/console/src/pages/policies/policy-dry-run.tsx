@@ -6,13 +6,18 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/cards.tsx';
 import { ErrorState } from '../../ui/feedback.tsx';
 import { Sparkline } from '../../ui/sparkline.tsx';
-import { countsLine, type DryRunResult, effectSentence, progressText } from './dry-run-words.ts';
+import {
+  type DryRunResult,
+  describeDryRunEffect,
+  formatDryRunCounts,
+  formatDryRunProgress,
+} from './dry-run-text.ts';
 import type { PolicyForm } from './policy-form.ts';
 import { text } from './text.ts';
-import { DRY_RUN_DAYS, type DryRun } from './use-dry-run.ts';
+import { DRY_RUN_DAYS, type PolicyDryRunState } from './use-dry-run.ts';
 
 /** Evaluates the policy on the stored bodies of the last days, as if it were enforced. */
-export function PolicyDryRun({ form, run }: { readonly form: PolicyForm; readonly run: DryRun }) {
+export function PolicyDryRun({ form, run }: { readonly form: PolicyForm; readonly run: PolicyDryRunState }) {
   const isEmpty = form.when.trim() === '' && !form.secrets && form.pii.length === 0;
   return (
     <Card title={text.dryRun.title(DRY_RUN_DAYS)} aside={text.dryRun.aside}>
@@ -33,7 +38,7 @@ export function PolicyDryRun({ form, run }: { readonly form: PolicyForm; readonl
             </Button>
           )}
         </div>
-        {run.progress && <Progress run={run} />}
+        {run.progress && <DryRunProgress run={run} />}
         {run.error && <ErrorState what={text.dryRun.startFailed} error={run.error} onRetry={run.start} />}
         {run.failure && <p className="text-ui text-ink-2">{run.failure}</p>}
         {run.result && !run.isRunning && (
@@ -47,10 +52,10 @@ export function PolicyDryRun({ form, run }: { readonly form: PolicyForm; readonl
 }
 
 /** The progress of the dry run, as a bar and as text. */
-export function Progress({ run: { progress } }: { readonly run: DryRun }) {
+export function DryRunProgress({ run: { progress } }: { readonly run: PolicyDryRunState }) {
   if (!progress) return null;
   const { done, total } = progress;
-  const label = progressText(done, total);
+  const label = formatDryRunProgress(done, total);
   return (
     <span className="grid gap-1">
       <span
@@ -85,10 +90,10 @@ function Outcome({
   return (
     <>
       <p role="status" className="text-body font-medium">
-        {effectSentence(result, action)}
+        {describeDryRunEffect(result, action)}
       </p>
       <p className="text-ui text-ink-2">
-        {countsLine(result)}
+        {formatDryRunCounts(result)}
         {isStale && text.dryRun.stale}
       </p>
       {checked === 0 && (

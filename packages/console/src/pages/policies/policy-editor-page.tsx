@@ -8,13 +8,13 @@ import { useNewResource, useResourceEdit } from '../../data/resource-kind.ts';
 import { LoadedResource, NewResourceForm, ResourceForm } from '../../ui/resource-forms.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { TwoColumnLayout } from '../../ui/two-columns.tsx';
-import { EnforceQuestion } from './enforce-question.tsx';
+import { ConfirmEnforceDialog } from './confirm-enforce-dialog.tsx';
 import { PolicyDryRun } from './policy-dry-run.tsx';
 import { PolicyFields } from './policy-fields.tsx';
-import { EMPTY_POLICY, EXAMPLES, POLICIES, type Policy, type PolicyForm } from './policy-form.ts';
-import { PolicyTrial } from './policy-trial.tsx';
+import { EMPTY_POLICY, POLICIES, POLICY_EXAMPLES, type Policy, type PolicyForm } from './policy-form.ts';
+import { PolicySampleTest } from './policy-sample-test.tsx';
 import { text } from './text.ts';
-import { type DryRun, useDryRun } from './use-dry-run.ts';
+import { type PolicyDryRunState, usePolicyDryRun } from './use-dry-run.ts';
 
 const CRUMB = { label: text.page.title, to: '/management/policies' } as const;
 
@@ -24,13 +24,13 @@ export function NewPolicyPage() {
   const go = useResourceNavigate(CRUMB.to);
   const fresh = useNewResource(
     POLICIES,
-    () => EXAMPLES[example]?.form ?? EMPTY_POLICY,
+    () => POLICY_EXAMPLES[example]?.form ?? EMPTY_POLICY,
     (policy) => {
       showToast(savedText(policy));
       go(policy.id, 'replace');
     },
   );
-  const run = useDryRun(fresh.form);
+  const run = usePolicyDryRun(fresh.form);
   return (
     <PageFrame title={text.editor.newTitle} crumbs={[CRUMB]}>
       <TwoColumnLayout beside={<Trials form={fresh.form} run={run} />}>
@@ -61,7 +61,7 @@ function Editor({ read }: { readonly read: WithETag<Policy> }) {
     showToast(savedText(saved));
     if (saved.id !== policy.id) go(saved.id, 'replace');
   });
-  const run = useDryRun(edit.form);
+  const run = usePolicyDryRun(edit.form);
   const question = useEnforceQuestion(edit, policy, run);
   return (
     <TwoColumnLayout beside={<Trials form={edit.form} run={run} />}>
@@ -73,7 +73,7 @@ function Editor({ read }: { readonly read: WithETag<Policy> }) {
       >
         <PolicyFields form={edit.form} onChange={edit.set} />
       </ResourceForm>
-      <EnforceQuestion form={edit.form} run={run} {...question.dialog} />
+      <ConfirmEnforceDialog form={edit.form} run={run} {...question.dialog} />
     </TwoColumnLayout>
   );
 }
@@ -84,7 +84,7 @@ function savedText({ name, enabled, mode }: Policy): string {
 }
 
 /** Asks for confirmation before a monitored or disabled policy is enforced. */
-function useEnforceQuestion(edit: ResourceEdit<PolicyForm>, before: Policy, run: DryRun) {
+function useEnforceQuestion(edit: ResourceEdit<PolicyForm>, before: Policy, run: PolicyDryRunState) {
   const [open, setOpen] = useState(false);
   const { form } = edit;
   const takesEffect =
@@ -108,11 +108,11 @@ function useEnforceQuestion(edit: ResourceEdit<PolicyForm>, before: Policy, run:
 }
 
 /** The effect of the policy on stored requests and on a sample. */
-function Trials({ form, run }: { readonly form: PolicyForm; readonly run: DryRun }) {
+function Trials({ form, run }: { readonly form: PolicyForm; readonly run: PolicyDryRunState }) {
   return (
     <div className="grid gap-4">
       <PolicyDryRun form={form} run={run} />
-      <PolicyTrial form={form} />
+      <PolicySampleTest form={form} />
     </div>
   );
 }

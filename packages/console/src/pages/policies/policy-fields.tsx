@@ -4,7 +4,7 @@ import { FormField } from '../../ui/form.tsx';
 import { RadioGroup } from '../../ui/radio-group.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import { ConditionInput } from './condition-input.tsx';
-import { ACTIONS, MODES, PII, type PolicyForm, SIDES } from './policy-form.ts';
+import { PII_DETECTORS, POLICY_ACTIONS, POLICY_MODES, POLICY_SIDES, type PolicyForm } from './policy-form.ts';
 import { text } from './text.ts';
 
 /** The form fields of a policy. */
@@ -21,7 +21,7 @@ export function PolicyFields({ form, onChange }: FormPart<PolicyForm>) {
       </FormField>
       <RadioGroup
         label={text.fields.on}
-        options={SIDES}
+        options={POLICY_SIDES}
         value={form.on}
         onChange={(on) => onChange({ on })}
       />
@@ -31,7 +31,7 @@ export function PolicyFields({ form, onChange }: FormPart<PolicyForm>) {
       <Detectors form={form} onChange={onChange} />
       <RadioGroup
         label={text.fields.action}
-        options={ACTIONS}
+        options={POLICY_ACTIONS}
         value={form.action}
         onChange={(action) => onChange({ action })}
       />
@@ -51,7 +51,7 @@ function Effect({ form, onChange }: FormPart<PolicyForm>) {
       )}
       <RadioGroup
         label={text.fields.mode}
-        options={MODES}
+        options={POLICY_MODES}
         value={form.mode}
         onChange={(mode) => onChange({ mode })}
       />
@@ -78,7 +78,7 @@ function Detectors({ form, onChange }: FormPart<PolicyForm>) {
           checked={form.secrets}
           onChange={(secrets) => onChange({ secrets })}
         />
-        {PII.map(([kind, label]) => (
+        {PII_DETECTORS.map(([kind, label]) => (
           <Checkbox
             key={kind}
             label={label}

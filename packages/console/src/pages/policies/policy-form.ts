@@ -4,9 +4,9 @@ import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
 import { text } from './text.ts';
 
 export type Policy = z.output<typeof policyResource>;
-export type DryRun = z.output<typeof policyDryRunResponse>;
+export type PolicySampleResult = z.output<typeof policyDryRunResponse>;
 
-export const PII = [
+export const PII_DETECTORS = [
   ['email', text.detectors.email],
   ['phone', text.detectors.phone],
   ['credit_card', text.detectors.credit_card],
@@ -39,7 +39,7 @@ export const EMPTY_POLICY: PolicyForm = {
 };
 
 /** Complete policies that a new one can start from. */
-export const EXAMPLES: readonly { readonly label: string; readonly form: PolicyForm }[] = [
+export const POLICY_EXAMPLES: readonly { readonly label: string; readonly form: PolicyForm }[] = [
   {
     label: text.examples.capOutput.label,
     form: {
@@ -64,24 +64,24 @@ export const EXAMPLES: readonly { readonly label: string; readonly form: PolicyF
   },
 ];
 
-export const ACTIONS = [
+export const POLICY_ACTIONS = [
   { id: 'deny', ...text.actions.deny },
   { id: 'redact', ...text.actions.redact },
   { id: 'flag', ...text.actions.flag },
   { id: 'allow', ...text.actions.allow },
 ] as const;
 
-export const MODES = [
+export const POLICY_MODES = [
   { id: 'monitor', ...text.modes.monitor },
   { id: 'enforce', ...text.modes.enforce },
 ] as const;
 
-export const SIDES = [
+export const POLICY_SIDES = [
   { id: 'request', ...text.sides.request },
   { id: 'answer', ...text.sides.answer },
 ] as const;
 
-export function policyForm(policy: Policy): PolicyForm {
+export function toPolicyForm(policy: Policy): PolicyForm {
   return {
     name: policy.name,
     enabled: policy.enabled,
@@ -96,7 +96,7 @@ export function policyForm(policy: Policy): PolicyForm {
 }
 
 /** The body for the API. Fields that the policy does not have are null. */
-export function policyBody(form: PolicyForm) {
+export function toPolicyBody(form: PolicyForm) {
   const detects = form.secrets || form.pii.length > 0;
   return {
     name: form.name.trim(),
@@ -111,13 +111,13 @@ export function policyBody(form: PolicyForm) {
 }
 
 /** The policy for a dry run. Fields that it does not have are left out, as in floe.yaml. */
-export function triedPolicy(form: PolicyForm): Record<string, unknown> {
-  const body = policyBody({ ...form, name: form.name.trim() || 'draft' });
+export function toDryRunPolicy(form: PolicyForm): Record<string, unknown> {
+  const body = toPolicyBody({ ...form, name: form.name.trim() || 'draft' });
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
 
 /** The condition and the detectors of a policy, in a few words. */
-export function policyWhat({ when, detect }: Pick<Policy, 'when' | 'detect'>): string {
+export function describePolicyCondition({ when, detect }: Pick<Policy, 'when' | 'detect'>): string {
   const found = [detect?.secrets ? text.condition.secrets : null, ...(detect?.pii ?? [])].filter(
     (one) => one !== null,
   );
@@ -127,7 +127,7 @@ export function policyWhat({ when, detect }: Pick<Policy, 'when' | 'detect'>): s
 }
 
 /** Parses JSON text to an object, or returns the problem. */
-export function pastedObject(json: string): { readonly object: object } | { readonly problem: string } {
+export function parseJsonObject(json: string): { readonly object: object } | { readonly problem: string } {
   try {
     const value: unknown = JSON.parse(json);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { object: value };
@@ -143,8 +143,8 @@ export const POLICIES: ConsoleResourceKind<Policy, PolicyForm> = {
   path: 'api/management/policies',
   touches: [['policies']],
   needs: 'management',
-  formOf: policyForm,
-  bodyOf: policyBody,
+  formOf: toPolicyForm,
+  bodyOf: toPolicyBody,
   removal: ({ id }) => ({
     title: text.editor.removal.title(id),
     effect: text.editor.removal.effect,

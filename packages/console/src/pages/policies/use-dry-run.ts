@@ -3,14 +3,14 @@ import { sendJson } from '../../data/api-client.ts';
 import type { ApiError } from '../../data/api-error.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { type Job, useJob } from '../../data/job.ts';
-import type { DryRunResult } from './dry-run-words.ts';
-import { type PolicyForm, triedPolicy } from './policy-form.ts';
+import type { DryRunResult } from './dry-run-text.ts';
+import { type PolicyForm, toDryRunPolicy } from './policy-form.ts';
 import { text } from './text.ts';
 
 const DAY_MS = 86_400_000;
 export const DRY_RUN_DAYS = 7;
 
-export interface DryRun {
+export interface PolicyDryRunState {
   readonly start: () => void;
   readonly stop: () => void;
   readonly isRunning: boolean;
@@ -25,8 +25,8 @@ export interface DryRun {
 }
 
 /** Runs a draft on the stored requests of the last days, in the background on the server, and follows its progress. */
-export function useDryRun(form: PolicyForm): DryRun {
-  const rule = JSON.stringify(triedPolicy({ ...form, enabled: true, mode: 'monitor' }));
+export function usePolicyDryRun(form: PolicyForm): PolicyDryRunState {
+  const rule = JSON.stringify(toDryRunPolicy({ ...form, enabled: true, mode: 'monitor' }));
   const [begun, setBegun] = useState<{ readonly job: Job<DryRunResult>; readonly rule: string } | null>(null);
   const begin = useApiMutation(
     (policy: string) =>

@@ -7,7 +7,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { type Credential, type Provider, providerPath, TOUCHES } from './provider-data.ts';
+import { type Credential, PROVIDER_QUERY_KEYS, type Provider, providerPath } from './provider-data.ts';
 import { text } from './text.ts';
 
 const EMPTY = { name: '', api_key: '', weight: '1' };
@@ -91,7 +91,7 @@ function useSaveKey(
           })
         : sendJson<Credential>('PATCH', `${all}/${encodeURIComponent(replaces)}`, { api_key }),
     {
-      touches: TOUCHES,
+      touches: PROVIDER_QUERY_KEYS,
       done: ({ name }) => {
         showToast(text.credentialDialog.saved(name));
         onDone();

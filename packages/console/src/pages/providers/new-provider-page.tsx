@@ -13,8 +13,8 @@ import { CodeArea, Input, Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { ALL, type CredentialTest, type Provider, TOUCHES } from './provider-data.ts';
-import { TestResult } from './test-result.tsx';
+import { CredentialTestResult } from './credential-test-result.tsx';
+import { type CredentialTest, PROVIDER_QUERY_KEYS, PROVIDERS_PATH, type Provider } from './provider-data.ts';
 import { text } from './text.ts';
 
 const KINDS = PROVIDER_KIND_NAMES.map((kind) => ({ value: kind, label: kind }));
@@ -68,7 +68,7 @@ export function NewProviderPage() {
           <Kind form={form} onChange={set} />
           <Endpoint form={form} onChange={set} />
           <KeyAndModels form={form} onChange={set} keyField={keyField} />
-          {test && <TestResult test={test} />}
+          {test && <CredentialTestResult test={test} />}
         </Form>
       </div>
     </PageFrame>
@@ -84,12 +84,13 @@ function useTestAndSave(
     async (how: 'test' | 'save') => {
       const body = bodyOf(form);
       onTested(null);
-      const found = how === 'test' ? await sendJson<CredentialTest>('POST', `${ALL}/test`, body) : null;
+      const found =
+        how === 'test' ? await sendJson<CredentialTest>('POST', `${PROVIDERS_PATH}/test`, body) : null;
       onTested(found);
-      return found?.ok === false ? null : sendJson<Provider>('POST', ALL, body);
+      return found?.ok === false ? null : sendJson<Provider>('POST', PROVIDERS_PATH, body);
     },
     {
-      touches: TOUCHES,
+      touches: PROVIDER_QUERY_KEYS,
       done: (provider) => {
         if (provider !== null) showToast(text.create.saved(provider.id));
         onDone(provider);

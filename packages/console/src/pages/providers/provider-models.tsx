@@ -9,8 +9,8 @@ import { EditForm } from '../../ui/edit-form.tsx';
 import { CodeArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { type Provider, providerPath, TOUCHES } from './provider-data.ts';
-import { allows } from './provider-words.ts';
+import { PROVIDER_QUERY_KEYS, type Provider, providerPath } from './provider-data.ts';
+import { matchesModelPattern } from './provider-status.ts';
 import { text } from './text.ts';
 
 const formOf = ({ models }: Provider) => ({ models: models.join('\n') });
@@ -23,7 +23,7 @@ export function ProviderModels({ read }: { readonly read: WithETag<Provider> }) 
     read,
     formOf,
     write: ({ models }) => ({ models: parseList(models).length === 0 ? null : parseList(models) }),
-    touches: TOUCHES,
+    touches: PROVIDER_QUERY_KEYS,
     done: () => showToast(text.models.saved),
   });
   const { data } = useQuery({
@@ -33,7 +33,7 @@ export function ProviderModels({ read }: { readonly read: WithETag<Provider> }) 
   });
   const known = (data?.data ?? []).flatMap(({ model }) => model ?? []);
   const patterns = parseList(edit.form.models);
-  const matched = known.filter((model) => patterns.some((pattern) => allows(pattern, model)));
+  const matched = known.filter((model) => patterns.some((pattern) => matchesModelPattern(pattern, model)));
   return (
     <div className="max-w-2xl">
       <EditForm edit={edit} source={provider.source} verb={text.models.save} showSource={false}>

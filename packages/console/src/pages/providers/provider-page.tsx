@@ -12,12 +12,18 @@ import { SourceNotice } from '../../ui/source-badge.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
 import { StatusBadge } from '../../ui/status.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { Credentials } from './credentials.tsx';
-import { type Provider, providerPath, providerQuery, TOUCHES, trafficQuery } from './provider-data.ts';
-import { ProviderLimits } from './provider-limits.tsx';
+import { CredentialList } from './credential-list.tsx';
+import {
+  PROVIDER_QUERY_KEYS,
+  type Provider,
+  providerPath,
+  providerQuery,
+  providerTrafficQuery,
+} from './provider-data.ts';
 import { ProviderModels } from './provider-models.tsx';
-import { ProviderSettings } from './provider-settings.tsx';
-import { providerState } from './provider-words.ts';
+import { ProviderSettingsForm } from './provider-settings.tsx';
+import { providerStatus } from './provider-status.ts';
+import { ProviderTimeouts } from './provider-timeouts.tsx';
 import { text } from './text.ts';
 import { useProviderHealth } from './use-provider-health.ts';
 
@@ -47,15 +53,15 @@ function Parts({ read }: { readonly read: WithETag<Provider> }) {
       id: 'credentials',
       label: text.detail.credentials,
       count: provider.credentials.length,
-      content: <Credentials provider={provider} />,
+      content: <CredentialList provider={provider} />,
     },
     { id: 'models', label: text.detail.models, content: <ProviderModels read={read} /> },
     {
       id: 'settings',
       label: text.detail.settings,
-      content: <ProviderSettings read={read} more={<Delete id={provider.id} />} />,
+      content: <ProviderSettingsForm read={read} more={<Delete id={provider.id} />} />,
     },
-    { id: 'limits', label: text.detail.timeouts, content: <ProviderLimits read={read} /> },
+    { id: 'limits', label: text.detail.timeouts, content: <ProviderTimeouts read={read} /> },
   ];
   return (
     <div className="grid gap-4">
@@ -74,8 +80,8 @@ function Parts({ read }: { readonly read: WithETag<Provider> }) {
 }
 
 function Head({ provider }: { readonly provider: Provider }) {
-  const { state, word } = providerState(provider, useProviderHealth()(provider.id));
-  const traffic = useQuery(trafficQuery).data?.data.find(({ value }) => value === provider.id);
+  const { state, word } = providerStatus(provider, useProviderHealth()(provider.id));
+  const traffic = useQuery(providerTrafficQuery).data?.data.find(({ value }) => value === provider.id);
   const requests = traffic?.requests ?? 0;
   return (
     <>
@@ -111,7 +117,7 @@ function Delete({ id }: { readonly id: string }) {
       title={text.detail.removal.title(id)}
       verb={text.detail.delete}
       typed={id}
-      touches={TOUCHES}
+      touches={PROVIDER_QUERY_KEYS}
       onDone={() => go('/management/providers')}
     >
       {text.detail.removal.effect(id)}

@@ -7,7 +7,7 @@ import { Input, Select } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { Switch } from '../../ui/toggles.tsx';
-import { type Provider, providerPath, TOUCHES } from './provider-data.ts';
+import { PROVIDER_QUERY_KEYS, type Provider, providerPath } from './provider-data.ts';
 import { text } from './text.ts';
 
 const BILLING = [
@@ -24,7 +24,7 @@ const formOf = (provider: Provider) => ({
 });
 
 /** The base URL and billing of a provider, and whether it is enabled. */
-export function ProviderSettings({
+export function ProviderSettingsForm({
   read,
   more,
 }: {
@@ -42,7 +42,7 @@ export function ProviderSettings({
       billing: form.billing,
       price_multiplier: parseNumberField(form.price_multiplier),
     }),
-    touches: TOUCHES,
+    touches: PROVIDER_QUERY_KEYS,
     done: ({ enabled, id }) => showToast(enabled ? text.settings.saved(id) : text.settings.disabled(id)),
   });
   const { form, set } = edit;

@@ -13,20 +13,25 @@ import { QueryResults } from '../../ui/results.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { parseSort, sortRows, type TableColumn } from '../../ui/table-columns.ts';
-import { ALL, type Provider, type Traffic, trafficQuery } from './provider-data.ts';
-import { credentialsText, type ProviderHealth, providerState } from './provider-words.ts';
+import {
+  PROVIDERS_PATH,
+  type Provider,
+  type ProviderTraffic,
+  providerTrafficQuery,
+} from './provider-data.ts';
+import { describeCredentials, type ProviderHealth, providerStatus } from './provider-status.ts';
 import { text } from './text.ts';
 import { useProviderHealth } from './use-provider-health.ts';
 
-type TrafficOf = (id: string) => Traffic | undefined;
+type TrafficOf = (id: string) => ProviderTraffic | undefined;
 type HealthOf = (id: string) => ProviderHealth;
 
 /** The providers of the organization, with their status and traffic. */
 export function ProvidersPage() {
   const { query, change } = useUrlState();
   useLiveQuery('config', ['providers']);
-  const list = useRows(listQuery<Provider>('providers', ALL));
-  const traffic = useQuery(trafficQuery).data?.data;
+  const list = useRows(listQuery<Provider>('providers', PROVIDERS_PATH));
+  const traffic = useQuery(providerTrafficQuery).data?.data;
   const of: TrafficOf = (id) => traffic?.find(({ value }) => value === id);
   const open = useResourceNavigate('/management/providers');
   useShortcuts([{ keys: 'c', does: text.page.add, run: () => open('new') }]);
@@ -70,7 +75,7 @@ export function ProvidersPage() {
 }
 
 function columns(of: TrafficOf, healthOf: HealthOf): readonly TableColumn<Provider>[] {
-  const stateOf = (provider: Provider) => providerState(provider, healthOf(provider.id));
+  const stateOf = (provider: Provider) => providerStatus(provider, healthOf(provider.id));
   return [
     {
       id: 'id',
@@ -113,7 +118,7 @@ function trafficColumns(of: TrafficOf): readonly TableColumn<Provider>[] {
       id: 'credentials',
       label: text.columns.credentials,
       width: '9.5rem',
-      cell: ({ credentials }) => credentialsText(credentials),
+      cell: ({ credentials }) => describeCredentials(credentials),
     },
     {
       id: 'models',
@@ -146,11 +151,11 @@ function trafficColumns(of: TrafficOf): readonly TableColumn<Provider>[] {
   ];
 }
 
-function errorRate(traffic: Traffic | undefined): number | null {
+function errorRate(traffic: ProviderTraffic | undefined): number | null {
   return traffic && traffic.requests > 0 ? traffic.errors / traffic.requests : null;
 }
 
-function Errors({ traffic }: { readonly traffic: Traffic | undefined }) {
+function Errors({ traffic }: { readonly traffic: ProviderTraffic | undefined }) {
   const rate = errorRate(traffic);
   return rate === null ? <span className="text-ink-3">{text.columns.none}</span> : formatPercent(rate);
 }
@@ -161,10 +166,10 @@ function ProviderCard({
   health,
 }: {
   readonly provider: Provider;
-  readonly traffic: Traffic | undefined;
+  readonly traffic: ProviderTraffic | undefined;
   readonly health: ProviderHealth;
 }) {
-  const { state, word } = providerState(provider, health);
+  const { state, word } = providerStatus(provider, health);
   return (
     <span className="grid gap-0.5">
       <span className="flex items-center gap-2 font-medium">

@@ -2,8 +2,8 @@ import type { BreakerResource as Breaker } from '@floe/contract/api/breakers';
 import { useQuery } from '@tanstack/react-query';
 import { useLiveQuery } from '../../data/events.ts';
 import { listQuery, useRows } from '../../data/lists.ts';
-import { trafficQuery } from './provider-data.ts';
-import type { ProviderHealth } from './provider-words.ts';
+import { providerTrafficQuery } from './provider-data.ts';
+import type { ProviderHealth } from './provider-status.ts';
 
 /** A half-open breaker does not know yet whether its target works. */
 const BLOCKING_STATES: ReadonlySet<Breaker['state']> = new Set(['open', 'half_open']);
@@ -12,7 +12,7 @@ const BLOCKING_STATES: ReadonlySet<Breaker['state']> = new Set(['open', 'half_op
 export function useProviderHealth(): (id: string) => ProviderHealth {
   useLiveQuery('breakers', ['breakers']);
   const { rows } = useRows(listQuery<Breaker>('breakers', 'api/management/breakers'));
-  const { data } = useQuery(trafficQuery);
+  const { data } = useQuery(providerTrafficQuery);
   return (id) => {
     const traffic = data?.data.find(({ value }) => value === id);
     return {

@@ -9,9 +9,9 @@ import { LoadedResource, NewResourceForm, ResourceForm } from '../../ui/resource
 import { showToast } from '../../ui/toast.tsx';
 import { TwoColumnLayout } from '../../ui/two-columns.tsx';
 import { RouteFields } from './route-fields.tsx';
-import { EMPTY_ROUTE, ROUTES, type Route, routeBody } from './route-form.ts';
-import { Simulator } from './simulator.tsx';
-import { useTargetStates } from './target-states.tsx';
+import { EMPTY_ROUTE, ROUTES, type Route, toRouteBody } from './route-form.ts';
+import { RouteSimulator } from './route-simulator.tsx';
+import { useTargetStates } from './target-status.tsx';
 import { text } from './text.ts';
 
 const CRUMB = { label: text.page.title, to: '/management/routes' } as const;
@@ -25,10 +25,10 @@ export function NewRoutePage() {
     go(id, 'replace');
   });
   const { form, set } = fresh;
-  const draft = form.targets.length === 0 ? undefined : routeBody(form);
+  const draft = form.targets.length === 0 ? undefined : toRouteBody(form);
   return (
     <PageFrame title={text.editor.newTitle} crumbs={[CRUMB]}>
-      <TwoColumnLayout beside={<Simulator draft={draft} model={form.model.trim()} />}>
+      <TwoColumnLayout beside={<RouteSimulator draft={draft} model={form.model.trim()} />}>
         <NewResourceForm kind={ROUTES} fresh={fresh} onCancel={() => go()}>
           <RouteFields form={form} states={states} onChange={set} />
         </NewResourceForm>
@@ -62,8 +62,8 @@ function Editor({ read }: { readonly read: WithETag<Route> }) {
     <TwoColumnLayout
       beside={
         start !== undefined && (
-          <Simulator
-            draft={edit.isChanged ? routeBody(edit.form) : undefined}
+          <RouteSimulator
+            draft={edit.isChanged ? toRouteBody(edit.form) : undefined}
             replaces={route.id}
             model={sampleModel(edit.form.model.trim(), route)}
             start={start}

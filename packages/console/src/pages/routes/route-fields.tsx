@@ -5,15 +5,15 @@ import { FormField } from '../../ui/form.tsx';
 import { RadioGroup } from '../../ui/radio-group.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import {
-  CACHE_CHOICES,
-  cacheChoice,
+  parseRouteCacheOption,
+  ROUTE_CACHE_OPTIONS,
   type RouteForm,
   routeWarnings,
   STRATEGIES,
   TIMEOUT_LABELS,
 } from './route-form.ts';
 import { TargetList } from './target-list.tsx';
-import type { TargetStates } from './target-states.tsx';
+import type { TargetStates } from './target-status.tsx';
 import { text } from './text.ts';
 
 const RESCUES = [
@@ -66,9 +66,9 @@ function CacheField({ form, onChange }: FormPart<RouteForm>) {
   return (
     <FormField name="cache" label={text.fields.cache} hint={text.fields.cacheHint}>
       <Select
-        choices={CACHE_CHOICES}
+        choices={ROUTE_CACHE_OPTIONS}
         value={form.cache}
-        onChange={({ target }) => onChange({ cache: cacheChoice(target.value) })}
+        onChange={({ target }) => onChange({ cache: parseRouteCacheOption(target.value) })}
       />
     </FormField>
   );

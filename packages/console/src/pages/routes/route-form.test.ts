@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EMPTY_ROUTE, type Route, routeBody, routeForm, routeWarnings, sharesOf } from './route-form.ts';
+import {
+  EMPTY_ROUTE,
+  type Route,
+  routeWarnings,
+  targetShares,
+  toRouteBody,
+  toRouteForm,
+} from './route-form.ts';
 
 const ROUTE: Route = {
   id: 'smart',
@@ -25,12 +32,12 @@ const ROUTE: Route = {
 
 test('a route that is opened and saved unchanged is the same route', () => {
   const { id, chat_reasoning, position, source, created_at, updated_at, updated_by, ...fields } = ROUTE;
-  assert.deepEqual(routeBody(routeForm(ROUTE)), fields);
+  assert.deepEqual(toRouteBody(toRouteForm(ROUTE)), fields);
 });
 
 test('timeouts are seconds in the form and milliseconds in the API; text that is not a number is sent unchanged', () => {
-  assert.equal(routeForm(ROUTE).timeouts.connect_ms, '0.25');
-  const body = routeBody({
+  assert.equal(toRouteForm(ROUTE).timeouts.connect_ms, '0.25');
+  const body = toRouteBody({
     ...EMPTY_ROUTE,
     timeouts: { ...EMPTY_ROUTE.timeouts, idle_ms: '1.5', total_ms: 'long' },
   });
@@ -38,7 +45,7 @@ test('timeouts are seconds in the form and milliseconds in the API; text that is
 });
 
 test('shares add up to one, or are all zero while there is no weight', () => {
-  const shares = (...weights: string[]) => sharesOf(weights.map((weight) => ({ weight })));
+  const shares = (...weights: string[]) => targetShares(weights.map((weight) => ({ weight })));
   assert.deepEqual(shares('3', '1'), [0.75, 0.25]);
   assert.deepEqual(shares('', '1'), [0.5, 0.5]);
   assert.deepEqual(shares('0', 'x'), [0, 0]);

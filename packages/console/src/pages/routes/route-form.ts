@@ -44,14 +44,14 @@ export const STRATEGIES = [
   { id: 'least_latency', ...text.strategies.least_latency },
 ] as const;
 
-export const CACHE_CHOICES = [
+export const ROUTE_CACHE_OPTIONS = [
   { value: '', label: text.cacheOptions.default },
   { value: 'on', label: text.cacheOptions.on },
   { value: 'off', label: text.cacheOptions.off },
 ] as const;
 
-export function cacheChoice(option: string): RouteForm['cache'] {
-  return CACHE_CHOICES.find(({ value }) => value === option)?.value ?? '';
+export function parseRouteCacheOption(option: string): RouteForm['cache'] {
+  return ROUTE_CACHE_OPTIONS.find(({ value }) => value === option)?.value ?? '';
 }
 
 export const EMPTY_ROUTE: RouteForm = {
@@ -65,7 +65,7 @@ export const EMPTY_ROUTE: RouteForm = {
   timeouts: { connect_ms: '', headers_ms: '', first_token_ms: '', idle_ms: '', total_ms: '' },
 };
 
-export function routeForm(route: Route): RouteForm {
+export function toRouteForm(route: Route): RouteForm {
   const seconds = (name: TimeoutName) => {
     const ms = route.timeouts[name];
     return ms === undefined ? '' : formatNumberField(ms / 1000);
@@ -93,7 +93,7 @@ export function routeForm(route: Route): RouteForm {
 }
 
 /** The body for the API, with the fields that the route has in floe.yaml. */
-export function routeBody(form: RouteForm) {
+export function toRouteBody(form: RouteForm) {
   const timeouts = TIMEOUTS.flatMap((name) => {
     const seconds = parseNumberField(form.timeouts[name]);
     if (seconds === null) return [];
@@ -120,8 +120,8 @@ export const ROUTES: ConsoleResourceKind<Route, RouteForm> = {
   path: 'api/management/routes',
   touches: [['routes'], ['models']],
   needs: 'management',
-  formOf: routeForm,
-  bodyOf: routeBody,
+  formOf: toRouteForm,
+  bodyOf: toRouteBody,
   removal: ({ id, model }) => ({
     title: text.editor.removal.title(id),
     typed: id,
@@ -130,7 +130,7 @@ export const ROUTES: ConsoleResourceKind<Route, RouteForm> = {
 };
 
 /** The share of the traffic of each target with `weighted`. All zeros while no weight is above zero. */
-export function sharesOf(targets: readonly Pick<TargetForm, 'weight'>[]): number[] {
+export function targetShares(targets: readonly Pick<TargetForm, 'weight'>[]): number[] {
   const weights = targets.map(({ weight }) => {
     const value = parseNumberField(weight) ?? 1;
     return typeof value === 'number' && value > 0 ? value : 0;

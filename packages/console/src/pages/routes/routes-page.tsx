@@ -7,7 +7,7 @@ import { SourceBadge } from '../../ui/source-badge.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { ROUTES, type Route, STRATEGIES } from './route-form.ts';
-import { TargetMark, type TargetStates, useTargetStates } from './target-states.tsx';
+import { type TargetStates, TargetStatus, useTargetStates } from './target-status.tsx';
 import { text } from './text.ts';
 
 /** The routes of the organization, in the order in which they are matched. */
@@ -91,7 +91,7 @@ function Targets({ route, states }: { readonly route: Route; readonly states: Ta
       {route.targets.map(({ model }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a target can be listed twice; its position identifies it.
         <span key={index} className="inline-flex shrink-0 items-center gap-1">
-          <TargetMark states={states} model={model} />
+          <TargetStatus states={states} model={model} />
           {model}
         </span>
       ))}

@@ -1,16 +1,16 @@
 import { formatDuration } from '../../format/amounts.ts';
 import { StatusIcon } from '../../ui/status.tsx';
-import { standingOf } from '../breakers/breaker-state.ts';
-import type { Simulated } from './simulation-form.ts';
+import { breakerStatus } from '../breakers/breaker-status.ts';
+import type { RouteSimulation } from './simulation-form.ts';
 import { text } from './text.ts';
 
 /** The targets in the order they would be tried, and those that are excluded. */
-export function SimulatedTargets({ answer: { targets, skipped } }: { readonly answer: Simulated }) {
+export function SimulatedTargets({ answer: { targets, skipped } }: { readonly answer: RouteSimulation }) {
   if (targets.length === 0 && skipped.length === 0) return null;
   return (
     <ol aria-label={text.simulated.label} className="grid gap-1.5 border-t border-line pt-3 text-ui">
       {targets.map(({ provider, model, credential, breaker, wait_ms, because }, index) => {
-        const { state, word } = standingOf({ state: breaker, forced: null, wait_ms });
+        const { state, word } = breakerStatus({ state: breaker, forced: null, wait_ms });
         return (
           <li
             key={`${provider}/${model}@${credential}`}

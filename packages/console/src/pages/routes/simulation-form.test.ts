@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { standingOf } from '../breakers/breaker-state.ts';
-import { isDifferent, type Simulated, simulationBody, verdictOf } from './simulation-form.ts';
+import { breakerStatus } from '../breakers/breaker-status.ts';
+import {
+  describeSimulation,
+  hasDifferentResult,
+  type RouteSimulation,
+  toSimulationBody,
+} from './simulation-form.ts';
 
 const FORM = {
   model: 'smart',
@@ -20,7 +25,7 @@ const target = (name: string) => ({
   wait_ms: 0,
   because: '',
 });
-const SENT: Simulated = {
+const SENT: RouteSimulation = {
   outcome: 'sent',
   status: 200,
   code: null,
@@ -31,10 +36,10 @@ const SENT: Simulated = {
 };
 
 test('a simulated request has the chosen fields only', () => {
-  const plain = simulationBody(FORM);
+  const plain = toSimulationBody(FORM);
   assert.deepEqual(Object.keys(plain), ['surface', 'request']);
   assert.equal('tools' in plain.request, false);
-  const full = simulationBody(
+  const full = toSimulationBody(
     { ...FORM, key: 'key_1', endUser: 'u', tools: true, images: true },
     { model: 'smart' },
     'old',
@@ -44,27 +49,30 @@ test('a simulated request has the chosen fields only', () => {
 });
 
 test('a prompt has about the requested length, up to a maximum', () => {
-  const length = (tokens: string) => JSON.stringify(simulationBody({ ...FORM, tokens })).length;
+  const length = (tokens: string) => JSON.stringify(toSimulationBody({ ...FORM, tokens })).length;
   assert.ok(Math.abs(length('12000') - length('1') - 48_000) < 500);
   assert.ok(length('1e12') < 1_000_000);
   assert.equal(length('much'), length('1'));
 });
 
 test('the result is one sentence, and a draft with another result is recognized', () => {
-  assert.deepEqual(verdictOf(SENT), { state: 'healthy', text: 'openai/gpt-5 would be used.' });
-  assert.deepEqual(verdictOf({ ...SENT, outcome: 'rejected', status: 403, message: 'No.', targets: [] }), {
-    state: 'blocked',
-    text: 'Rejected with status 403: No.',
-  });
+  assert.deepEqual(describeSimulation(SENT), { state: 'healthy', text: 'openai/gpt-5 would be used.' });
+  assert.deepEqual(
+    describeSimulation({ ...SENT, outcome: 'rejected', status: 403, message: 'No.', targets: [] }),
+    {
+      state: 'blocked',
+      text: 'Rejected with status 403: No.',
+    },
+  );
   // The status of the result is the status of its first target.
   for (const breaker of ['open', 'half_open', 'ramping'] as const)
     for (const wait_ms of [0, 5_000]) {
       const targets = [{ ...target('gpt-5'), breaker, wait_ms }, target('other')];
-      const { state, text } = verdictOf({ ...SENT, targets });
-      assert.equal(state, standingOf({ state: breaker, forced: null, wait_ms }).state);
+      const { state, text } = describeSimulation({ ...SENT, targets });
+      assert.equal(state, breakerStatus({ state: breaker, forced: null, wait_ms }).state);
       assert.match(text, /breaker|part of the requests/);
     }
-  assert.equal(isDifferent(SENT, structuredClone(SENT)), false);
-  assert.equal(isDifferent(SENT, { ...SENT, targets: [target('other')] }), true);
-  assert.equal(isDifferent(SENT, { ...SENT, outcome: 'rejected', status: 429 }), true);
+  assert.equal(hasDifferentResult(SENT, structuredClone(SENT)), false);
+  assert.equal(hasDifferentResult(SENT, { ...SENT, targets: [target('other')] }), true);
+  assert.equal(hasDifferentResult(SENT, { ...SENT, outcome: 'rejected', status: 429 }), true);
 });

@@ -1,10 +1,10 @@
 import type { routeSimulationResult } from '@floe/contract/api/routes';
 import type * as z from 'zod';
 import type { DisplayStatus } from '../../ui/status.tsx';
-import { standingOf } from '../breakers/breaker-state.ts';
+import { breakerStatus } from '../breakers/breaker-status.ts';
 import { text } from './text.ts';
 
-export type Simulated = z.output<typeof routeSimulationResult>;
+export type RouteSimulation = z.output<typeof routeSimulationResult>;
 
 /** The form of a simulated request. */
 export interface SimulationForm {
@@ -26,7 +26,7 @@ const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 /** The body for the API: a Chat Completions request with the values of the form. */
-export function simulationBody(form: SimulationForm, draft?: object, replaces?: string) {
+export function toSimulationBody(form: SimulationForm, draft?: object, replaces?: string) {
   const wanted = Math.min(MAX_TOKENS, Math.max(1, Math.round(Number(form.tokens) || 1)));
   const prompt = 'word '.repeat(Math.ceil((wanted * CHARACTERS_PER_TOKEN) / 5)).trim();
   const image = { type: 'image_url', image_url: { url: PIXEL } };
@@ -50,7 +50,7 @@ export function simulationBody(form: SimulationForm, draft?: object, replaces?: 
 }
 
 /** The first target or the reason for the rejection, with the status of the breaker of that target. */
-export function verdictOf({ outcome, targets, status, message }: Simulated): {
+export function describeSimulation({ outcome, targets, status, message }: RouteSimulation): {
   readonly state: DisplayStatus;
   readonly text: string;
 } {
@@ -60,7 +60,7 @@ export function verdictOf({ outcome, targets, status, message }: Simulated): {
   if (!first) return { state: 'failing', text: words.noTarget };
   const name = `${first.provider}/${first.model}`;
   const fallback = targets.length > 1 ? words.fallback : '';
-  const { state } = standingOf({ state: first.breaker, forced: null, wait_ms: first.wait_ms });
+  const { state } = breakerStatus({ state: first.breaker, forced: null, wait_ms: first.wait_ms });
   // Targets with an open breaker come last. If the first target has one, all targets do.
   if (first.breaker === 'open')
     return {
@@ -73,8 +73,8 @@ export function verdictOf({ outcome, targets, status, message }: Simulated): {
 }
 
 /** True when the saved route and the draft have different results. */
-export function isDifferent(saved: Simulated, draft: Simulated): boolean {
-  const ends = ({ outcome, status, targets }: Simulated) =>
+export function hasDifferentResult(saved: RouteSimulation, draft: RouteSimulation): boolean {
+  const ends = ({ outcome, status, targets }: RouteSimulation) =>
     `${outcome} ${status} ${targets.map(({ provider, model, credential }) => `${provider}/${model}@${credential}`).join()}`;
   return ends(saved) !== ends(draft);
 }

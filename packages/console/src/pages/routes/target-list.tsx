@@ -8,8 +8,8 @@ import { Combobox } from '../../ui/combobox.tsx';
 import { Input, type SelectOption } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { SortList } from '../../ui/sort-list.tsx';
-import { type RouteForm, sharesOf, type TargetForm } from './route-form.ts';
-import { TargetMark, type TargetStates } from './target-states.tsx';
+import { type RouteForm, type TargetForm, targetShares } from './route-form.ts';
+import { type TargetStates, TargetStatus } from './target-status.tsx';
 import { text } from './text.ts';
 
 /** The targets in the order they are tried. They can be reordered by dragging or with the keyboard. */
@@ -24,7 +24,7 @@ export function TargetList({
 }) {
   const { targets, strategy } = form;
   const models = useModelIds();
-  const shares = sharesOf(targets);
+  const shares = targetShares(targets);
   const set = (key: string, fields: Partial<TargetForm>) =>
     onChange(targets.map((target) => (target.key === key ? { ...target, ...fields } : target)));
   return (
@@ -92,7 +92,7 @@ function TargetRow({
           />
         </FormField>
       </div>
-      <TargetMark states={states} model={target.model} />
+      <TargetStatus states={states} model={target.model} />
       {share !== null && <Weight target={target} index={index} share={share} onChange={onChange} />}
       <IconButton
         icon={X}

@@ -6,9 +6,9 @@ import { Card } from '../../ui/cards.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { OwnIdentities } from './own-identities.tsx';
-import { OwnPasskeys } from './own-passkeys.tsx';
-import { OwnSessions } from './own-sessions.tsx';
+import { AccountIdentities } from './account-identities.tsx';
+import { AccountPasskeys } from './account-passkeys.tsx';
+import { AccountSessions } from './account-sessions.tsx';
 import { changeName, changePassword } from './settings-data.ts';
 import { text } from './text.ts';
 
@@ -18,9 +18,9 @@ export function AccountSection() {
     <>
       <Profile />
       <Password />
-      <OwnIdentities />
-      <OwnPasskeys />
-      <OwnSessions />
+      <AccountIdentities />
+      <AccountPasskeys />
+      <AccountSessions />
     </>
   );
 }

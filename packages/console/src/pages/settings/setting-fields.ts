@@ -125,7 +125,7 @@ export const SETTING_GROUPS = {
 export type SettingSection = keyof typeof SETTING_GROUPS;
 
 /** The value at a path such as `bodies.keep`. */
-export function valueAt(settings: OrgSettings, path: string): SettingValue {
+export function settingAt(settings: OrgSettings, path: string): SettingValue {
   let value: unknown = settings;
   for (const step of path.split('.'))
     value = typeof value === 'object' && value !== null ? Reflect.get(value, step) : undefined;
@@ -136,16 +136,16 @@ export function valueAt(settings: OrgSettings, path: string): SettingValue {
 /** The values of the form of a section, by path. */
 export type SettingForm = Readonly<Record<string, SettingValue>>;
 
-export function formOf(section: SettingSection, settings: OrgSettings): SettingForm {
+export function toSettingForm(section: SettingSection, settings: OrgSettings): SettingForm {
   const paths = SETTING_GROUPS[section].flatMap(({ fields }) => fields.map(({ path }) => path));
-  return Object.fromEntries(paths.map((path) => [path, valueAt(settings, path)]));
+  return Object.fromEntries(paths.map((path) => [path, settingAt(settings, path)]));
 }
 
 /** The change for the API: only the values that differ from the settings, nested by section. */
 export function settingsChange(settings: OrgSettings, form: SettingForm): Record<string, unknown> {
   const change: Record<string, unknown> = {};
   for (const [path, value] of Object.entries(form)) {
-    if (JSON.stringify(valueAt(settings, path)) === JSON.stringify(value)) continue;
+    if (JSON.stringify(settingAt(settings, path)) === JSON.stringify(value)) continue;
     const [section = '', field] = path.split('.', 2);
     const within = change[section];
     if (field === undefined) change[section] = value;

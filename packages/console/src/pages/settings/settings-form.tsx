@@ -9,13 +9,13 @@ import { SourceNotice } from '../../ui/source-badge.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { SettingControl } from './setting-control.tsx';
 import {
-  formOf,
   type OrgSettings,
   SETTING_GROUPS,
   type SettingField,
   type SettingForm,
   type SettingSection,
   settingsChange,
+  toSettingForm,
 } from './setting-fields.ts';
 import { SETTINGS_PATH, settingsQuery } from './settings-data.ts';
 import { text } from './text.ts';
@@ -40,7 +40,7 @@ function Section({
   const edit = useEdit<OrgSettings, SettingForm>({
     path: SETTINGS_PATH,
     read,
-    formOf: (settings) => formOf(section, settings),
+    formOf: (settings) => toSettingForm(section, settings),
     write: (form) => settingsChange(read.body, form),
     touches: [settingsQuery.queryKey, ['audit']],
     done: () => showToast(text.page.saved[section]),

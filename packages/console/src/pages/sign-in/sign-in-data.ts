@@ -20,14 +20,14 @@ export async function signInWithPasskey(): Promise<unknown> {
 }
 
 /** Creates an owner account with the link that the first start printed. */
-export function setUp(token: string, account: Account): Promise<unknown> {
+export function createOwnerAccount(token: string, account: Account): Promise<unknown> {
   return sendJson('POST', 'api/session/setup', { token, ...account });
 }
 
 export type SetupPreview = z.output<typeof setupPreview>;
 
 /** Checks whether the one-time link is still valid. The error says when it was used, or why it is not valid. */
-export function setupQuery(token: string | null) {
+export function setupPreviewQuery(token: string | null) {
   return queryOptions({
     queryKey: ['setup', token],
     queryFn: () => sendJson<SetupPreview>('POST', 'api/session/setup/preview', { token }),
@@ -41,7 +41,7 @@ export function setupQuery(token: string | null) {
 export type InvitationPreview = z.output<typeof invitationPreview>;
 
 /** The organization, role and address of an invitation. */
-export function invitationQuery(token: string) {
+export function invitationPreviewQuery(token: string) {
   return queryOptions({
     queryKey: ['invitation', token],
     queryFn: () => sendJson<InvitationPreview>('POST', 'api/session/invitation/preview', { token }),
@@ -52,7 +52,7 @@ export function invitationQuery(token: string) {
 }
 
 /** Accepts an invitation. A person who is signed in with the invited address sends no account. */
-export function acceptInvitation(token: string, account: Account | null): Promise<unknown> {
+export function acceptInvitationLink(token: string, account: Account | null): Promise<unknown> {
   const { name, password } = account ?? { name: undefined, password: undefined };
   return sendJson('POST', 'api/session/invitation', { token, name: name || undefined, password });
 }

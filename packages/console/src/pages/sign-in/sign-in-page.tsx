@@ -8,10 +8,10 @@ import { discardPlaygroundKey } from '../../data/created-keys.ts';
 import { type Session, type SignedOut, sessionQuery } from '../../data/session.ts';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { Invitation } from './invitation.tsx';
-import { linkToken, watchLinks } from './links.ts';
-import { NewAccount } from './new-account.tsx';
-import { setupQuery } from './sign-in-data.ts';
+import { AccountForm } from './account-form.tsx';
+import { InvitationPage } from './invitation-page.tsx';
+import { parseLinkToken, watchLinkTokens } from './link-token.ts';
+import { setupPreviewQuery } from './sign-in-data.ts';
 import { SignInForm } from './sign-in-form.tsx';
 import { text } from './text.ts';
 
@@ -23,8 +23,8 @@ const showLinkError = (error: unknown) =>
 
 /** The token of the link that opened the page, or of a link that was opened in this tab later. */
 function useLinkToken(): string | null {
-  const [token, setToken] = useState(() => linkToken(new URL(location.href)));
-  useEffect(() => watchLinks(window, setToken), []);
+  const [token, setToken] = useState(() => parseLinkToken(new URL(location.href)));
+  useEffect(() => watchLinkTokens(window, setToken), []);
   return token;
 }
 
@@ -47,7 +47,8 @@ export function SignInPage() {
   useEffect(() => {
     if (session?.state === 'signed_in' && !invited) {
       // A signed-in person cannot use the link, but sees its status, unless they have just used it.
-      if (token !== null && !linkUsed.current) void client.fetchQuery(setupQuery(token)).catch(showLinkError);
+      if (token !== null && !linkUsed.current)
+        void client.fetchQuery(setupPreviewQuery(token)).catch(showLinkError);
       const [to = '/', query = ''] = next.split('?', 2);
       void navigate({ to, search: parseQueryString(query), replace: true });
     }
@@ -102,7 +103,7 @@ function SignInOptions({
   readonly reason: string | null;
   readonly onEntered: () => void;
 }): ReactNode {
-  if (invited && token) return <Invitation token={token} session={session} onEntered={onEntered} />;
+  if (invited && token) return <InvitationPage token={token} session={session} onEntered={onEntered} />;
   if (session.state === 'signed_in') return <p className="text-body text-ink-2">{text.page.signedIn}</p>;
   if (token) return <OwnerLink token={token} session={session} next={next} onEntered={onEntered} />;
   return (
@@ -126,10 +127,10 @@ function OwnerLink({
   readonly next: string;
   readonly onEntered: () => void;
 }) {
-  const { data: link, error } = useQuery(setupQuery(token));
+  const { data: link, error } = useQuery(setupPreviewQuery(token));
   if (link)
     return (
-      <NewAccount kind={link.first ? 'first' : 'owner'} token={token} link={link} onEntered={onEntered} />
+      <AccountForm kind={link.first ? 'first' : 'owner'} token={token} link={link} onEntered={onEntered} />
     );
   if (!error) return <Skeleton className="h-48" />;
   return (
