@@ -33,7 +33,7 @@ export const text = {
   fields: {
     name: 'Name',
     nameHint: 'Recorded with every decision, and shown to callers whose requests the policy denies.',
-    namePlaceholder: 'limit-output',
+    namePlaceholder: 'cap-output',
     on: 'Checks',
     condition: 'Condition (CEL)',
     conditionHint:
