@@ -70,9 +70,9 @@ async function kept({ status, headers }: HttpCallAnswer): Promise<void> {
 
 /** Fills in the dialog, and leaves its button to be pressed. */
 async function forceClosed(page: Page, howLong: string, reason: string): Promise<void> {
-  await page.getByLabel('To', { exact: true }).selectOption('closed');
-  await page.getByLabel('For', { exact: true }).selectOption('');
-  await page.getByLabel('How long').fill(howLong);
+  await page.getByLabel('State', { exact: true }).selectOption('closed');
+  await page.getByLabel('Duration', { exact: true }).selectOption('');
+  await page.getByLabel('Custom duration').fill(howLong);
   await page.getByLabel('Reason').fill(reason);
 }
 
@@ -81,13 +81,13 @@ const inDark = (page: Page) => page.emulateMedia({ colorScheme: 'dark' });
 test('a breaker that opens is seen at once, marked in the histogram, skipped, and forced closed for a while', async () => {
   const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/breakers`);
   await page
-    .getByText(/take traffic/)
+    .getByText(/receive traffic/)
     .first()
     .waitFor();
   for (let n = 0; n < 6; n += 1) await house.chat('safe');
   const row = page.locator(`[data-row="${BREAKER}"]`);
   await row.getByText('Open', { exact: true }).waitFor();
-  await page.getByText('One target takes no traffic').waitFor();
+  await page.getByText('One target receives no traffic').waitFor();
   await takeScreenshot(page, 'breakers-open-desktop-light');
   await assertAccessible(page);
 
@@ -107,7 +107,8 @@ test('a breaker that opens is seen at once, marked in the histogram, skipped, an
   await happened.getByRole('link', { name: new RegExp(`Breaker ${BREAKER} opened`) }).press('Enter');
 
   await page.getByRole('heading', { name: BREAKER }).waitFor();
-  await page.getByRole('button', { name: 'Force', exact: true }).click();
+  const drawer = page.getByRole('region', { name: 'Breaker', exact: true });
+  await drawer.getByRole('button', { name: 'Force breaker' }).click();
   await forceClosed(page, '10m', 'They say it is back');
   await inDark(page);
   await takeScreenshot(page, 'breaker-force-desktop-dark');
@@ -117,12 +118,12 @@ test('a breaker that opens is seen at once, marked in the histogram, skipped, an
   await page.getByText('They say it is back').first().waitFor();
   await page.getByText('Forced by').waitFor();
   await assertAccessible(page);
-  await page.getByRole('button', { name: 'Change the force' }).click();
+  await page.getByRole('button', { name: 'Change forced state' }).click();
   await forceClosed(page, '1s', 'For a moment');
   await page.getByRole('button', { name: 'Force closed' }).click();
   // Without a word from anybody it is its own again: nobody reloads.
-  await page.getByRole('button', { name: 'Force', exact: true }).waitFor();
-  await page.getByRole('heading', { name: 'What it did' }).waitFor();
+  await drawer.getByRole('button', { name: 'Force breaker' }).waitFor();
+  await page.getByRole('heading', { name: 'History' }).waitFor();
   await page.getByText('agents: They say it is back', { exact: true }).waitFor();
   await takeScreenshot(page, 'breaker-after-force-desktop-dark');
   assert.deepEqual(faults, []);
@@ -135,20 +136,20 @@ test('a rule is tried on a week of kept requests, enforced with its numbers, and
   ))
     await kept(await ask(key, most));
   const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/policies`);
-  await page.getByRole('button', { name: 'Cap the output' }).click();
-  await page.getByLabel('When (CEL)').fill('request.max_tokens > 100');
+  await page.getByRole('button', { name: 'Limit output tokens' }).click();
+  await page.getByLabel('Condition (CEL)').fill('request.max_tokens > 100');
   await page.getByRole('button', { name: 'Create policy' }).click();
   await page.waitForURL(/policies\/cap-output$/);
 
   // It goes on once its bar was seen, however quick the server is.
   const seen = Promise.withResolvers<void>();
   await page.route('**/api/jobs/*', (route) => seen.promise.then(() => route.continue()));
-  await page.getByRole('button', { name: 'Dry run' }).click();
-  await page.getByRole('progressbar', { name: 'Dry run' }).waitFor();
+  await page.getByRole('button', { name: 'Start dry run' }).click();
+  await page.getByRole('progressbar', { name: 'Dry run progress' }).waitFor();
   seen.resolve();
-  await page.getByText('9 requests of 2 keys would have been refused.').waitFor();
-  await page.getByText(/\d+ checked · 9 match .* · 2 keys/).waitFor();
-  const samples = page.getByRole('list', { name: 'Requests it would match' }).getByRole('link');
+  await page.getByText('9 requests of 2 keys would have been denied.').waitFor();
+  await page.getByText(/\d+ checked · 9 matched .* · 2 keys/).waitFor();
+  const samples = page.getByRole('list', { name: 'Matching requests' }).getByRole('link');
   assert.equal(await samples.count(), 9);
   await takeScreenshot(page, 'policy-dry-run-desktop-light');
   await assertAccessible(page);
@@ -160,12 +161,12 @@ test('a rule is tried on a week of kept requests, enforced with its numbers, and
   await page.getByLabel('Enforce').check();
   await page.getByRole('button', { name: 'Save policy' }).click();
   const question = page.getByRole('dialog');
-  await question.getByText('9 requests of 2 keys would have been refused.').waitFor();
+  await question.getByText('9 requests of 2 keys would have been denied.').waitFor();
   await inDark(page);
   await takeScreenshot(page, 'policy-enforce-desktop-dark');
   await assertAccessible(page);
   await question.getByRole('button', { name: 'Enforce policy' }).click();
-  await page.getByText('The policy was saved.').first().waitFor();
+  await page.getByText('Policy cap-output is enforced.').first().waitFor();
   const refused = await ask(CONSOLE_KEY, 500);
   assert.equal(refused.status, 403);
   assert.match(refused.text, /cap-output/);

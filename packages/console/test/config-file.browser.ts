@@ -58,14 +58,14 @@ async function everywhere(page: Page): Promise<void> {
 
 test('leaving what was changed and not saved asks first, and stays when told so', async () => {
   const { page, context, faults } = await openConsolePage(house, '/o/acme/management/limits?open=new');
-  await page.getByRole('textbox', { name: 'Requests a minute' }).fill('100');
+  await page.getByRole('textbox', { name: 'Requests per minute' }).fill('100');
   const ask = page.getByRole('dialog', { name: 'Leave without saving?' });
   await page.getByRole('link', { name: 'Budgets' }).click();
   await ask.waitFor();
   await takeScreenshot(page, 'unsaved-desktop-light');
   await assertAccessible(page);
   await ask.getByRole('button', { name: 'Cancel' }).click();
-  assert.equal(await page.getByRole('textbox', { name: 'Requests a minute' }).inputValue(), '100');
+  assert.equal(await page.getByRole('textbox', { name: 'Requests per minute' }).inputValue(), '100');
   await page.keyboard.press('Escape');
   await ask.waitFor();
   await ask.getByRole('button', { name: 'Discard changes' }).click();
@@ -73,7 +73,7 @@ test('leaving what was changed and not saved asks first, and stays when told so'
   await page.getByRole('link', { name: 'Budgets' }).click();
   await page.getByRole('heading', { level: 1, name: 'Budgets' }).waitFor();
   await page.goto(`${house.url}/o/acme/management/limits?open=new`);
-  await page.getByRole('textbox', { name: 'Requests a minute' }).fill('100');
+  await page.getByRole('textbox', { name: 'Requests per minute' }).fill('100');
   await page.getByRole('button', { name: 'Create limit' }).click();
   // Saved is not lost: nobody asks.
   await page.waitForURL(/open=lim/);

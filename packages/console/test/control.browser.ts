@@ -75,9 +75,9 @@ function periodUnderWay(now: Date): string {
 
 test('the third request of two a minute is a row that names the limit and counts the wait down; the bar is full', async () => {
   const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/keys`);
-  await page.getByRole('button', { name: 'New key' }).click();
-  await page.getByLabel('Name').fill('ci-slow');
   await page.getByRole('button', { name: 'Create key' }).click();
+  await page.getByLabel('Name').fill('ci-slow');
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
   await page.getByRole('button', { name: 'Reveal' }).click();
   const key = await page.locator('[data-secret]', { hasNotText: '•' }).innerText();
   await page.getByRole('button', { name: 'I have saved it' }).click();
@@ -85,12 +85,12 @@ test('the third request of two a minute is a row that names the limit and counts
   await page.getByLabel('Applies to').selectOption('scope:key');
   await page.getByRole('combobox', { name: 'Key' }).fill('ci-slow');
   await page.getByLabel('Name').fill('two-a-minute');
-  await page.getByRole('textbox', { name: 'Requests a minute' }).fill('two');
+  await page.getByRole('textbox', { name: 'Requests per minute' }).fill('two');
   await page.getByRole('button', { name: 'Create limit' }).click();
   // The message stands under its field, without the field's name in the words of the API before it.
   await page.getByText(/^Must be a/).waitFor();
-  await page.getByRole('textbox', { name: 'Requests a minute' }).fill('2');
-  await page.getByText('Key ci-slow may send 2 requests in any 60 seconds').waitFor();
+  await page.getByRole('textbox', { name: 'Requests per minute' }).fill('2');
+  await page.getByText('Key ci-slow can send at most 2 requests in any 60 seconds').waitFor();
   await page.getByRole('button', { name: 'Create limit' }).click();
   await page.waitForURL(/open=lim/);
   const answers = [await ask(key), await ask(key), await ask(key)];
@@ -113,13 +113,15 @@ test('the third request of two a minute is a row that names the limit and counts
   await assertAccessible(page);
   await why.getByRole('link', { name: 'Open limit' }).click();
   await page.waitForURL(/limits\?open=lim/);
-  const bar = page.getByRole('region', { name: 'Limit' }).getByRole('meter', { name: 'Requests a minute' });
+  const bar = page.getByRole('region', { name: 'Limit' }).getByRole('meter', { name: 'Requests per minute' });
   await bar.waitFor();
   assert.deepEqual(
     [await bar.getAttribute('aria-valuetext'), await bar.getAttribute('aria-valuenow')],
-    ['2 / 2', '2'],
+    ['2 of 2', '2'],
   );
-  await page.getByText(/Full: what comes now gets 429\. All of it is free again in \d+ s/).waitFor();
+  await page
+    .getByText(/Limit reached: new requests get status 429\. The full limit is available again in \d+ s/)
+    .waitFor();
   await takeScreenshot(page, 'limit-full-desktop-light');
   await assertAccessible(page);
   assert.deepEqual(faults, []);
@@ -130,7 +132,7 @@ test('one route is cached: the repeated request is free and says what it saved, 
   const { key } = await keyNamed('faq-page');
   const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/cache`, { dark: true });
   await page.getByLabel('Cache of faq').selectOption('on');
-  await page.getByText('faq: answered from the cache.').first().waitFor();
+  await page.getByText('The cache is enabled for route faq.').first().waitFor();
   assert.deepEqual([(await ask(key, 'faq')).cache, (await ask(key, 'faq')).cache], ['miss', 'hit']);
   assert.equal((await ask(key, 'paid/model')).cache, undefined, 'only that route');
   await at(page, '/requests?key=faq-page&state=cached');
@@ -143,11 +145,11 @@ test('one route is cached: the repeated request is free and says what it saved, 
   await page.getByText('$0.0093', { exact: true }).waitFor();
   await takeScreenshot(page, 'cache-route-desktop-dark');
   await assertAccessible(page);
-  await page.getByRole('button', { name: 'Empty…' }).click();
-  const empty = page.getByRole('button', { name: 'Empty cache' });
+  await page.getByRole('button', { name: 'Clear cache' }).click();
+  const empty = page.getByRole('dialog').getByRole('button', { name: 'Clear cache' });
   assert.equal(await empty.getAttribute('aria-disabled'), 'true');
-  await page.getByText('worth $0.0093').waitFor();
-  await page.getByLabel('Type empty to go on').fill('empty');
+  await page.getByText('saved $0.0093').waitFor();
+  await page.getByLabel('Type clear to go on').fill('clear');
   await empty.click();
   await page.getByText('The cache is empty.').first().waitFor();
   assert.equal((await ask(key, 'faq')).cache, 'miss');
@@ -169,7 +171,7 @@ test('a key that was used a second ago is revoked by typing its name, and its ne
   await dialog.getByLabel('Type web-prod to go on').fill('web-prod');
   await confirm.click();
   await page
-    .getByText(/Revoked\. Refused everywhere since/)
+    .getByText(/Key revoked\. All requests with it are rejected since/)
     .first()
     .waitFor();
   assert.equal((await ask(key)).status, 401);
@@ -191,9 +193,9 @@ test('the keys of the playground stay out of the list until they are asked for',
     phone: true,
     dark: true,
   });
-  await page.getByLabel('Keys of the playground (1)').waitFor();
+  await page.getByLabel('Show playground keys (1)').waitFor();
   assert.equal(await page.getByText(name).count(), 0);
-  await page.getByLabel('Keys of the playground (1)').click();
+  await page.getByLabel('Show playground keys (1)').click();
   await page.getByText(name).waitFor();
   await takeScreenshot(page, 'keys-playground-phone-dark');
   await assertAccessible(page);
@@ -211,11 +213,11 @@ test('what is typed is not lost by a slip: leaving asks once, and ⌘S saves', a
   await page.getByRole('button', { name: 'Cancel' }).click();
   assert.equal(await page.getByLabel('Retries per target').inputValue(), '3');
   await page.getByLabel('Retries per target').press('Control+s');
-  await page.getByText('Running ones finish as they are.').first().waitFor();
+  await page.getByText('Running requests are not affected.').first().waitFor();
   await page.getByRole('link', { name: 'Limits' }).first().click();
   await page.waitForURL(/management\/limits/);
   await page.getByRole('button', { name: 'New limit' }).first().click();
-  await page.getByRole('textbox', { name: 'Requests a minute' }).fill('7');
+  await page.getByRole('textbox', { name: 'Requests per minute' }).fill('7');
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Discard changes' }).click();
   await page.waitForURL((url) => !url.searchParams.has('open'));
@@ -231,8 +233,8 @@ test('a budget that is overspent refuses and needs somebody; raising it asks why
   await page.getByLabel('Name', { exact: true }).fill('demo-cent');
   await page.getByLabel('Applies to').selectOption('scope:key');
   await page.getByRole('combobox', { name: 'Key' }).fill('demo');
-  await page.getByLabel('Limit in USD').fill('0.01');
-  await page.getByLabel('Starts anew each').selectOption(periodUnderWay(new Date()));
+  await page.getByLabel('Limit (USD)').fill('0.01');
+  await page.getByLabel('Resets every').selectOption(periodUnderWay(new Date()));
   await page.getByRole('button', { name: 'Create budget' }).click();
   await page.waitForURL(/open=bud/);
   assert.equal((await ask(key, 'paid/model')).status, 200);
@@ -248,11 +250,11 @@ test('a budget that is overspent refuses and needs somebody; raising it asks why
   await entry.click();
   await page.waitForURL(/budgets\?open=bud/);
   const drawer = page.getByRole('region', { name: 'Budget', exact: true });
-  await drawer.getByText(/full \d+ \w+/).waitFor();
-  await drawer.getByText('The forecast is a straight line').waitFor();
+  await drawer.getByText(/Used up by \d+ \w+/).waitFor();
+  await drawer.getByText('The forecast is linear').waitFor();
   await takeScreenshot(page, 'budget-overspent-desktop-light');
   await assertAccessible(page);
-  await page.getByLabel('Limit in USD').fill('1');
+  await page.getByLabel('Limit (USD)').fill('1');
   await page.getByRole('button', { name: 'Save budget' }).click();
   await page.getByLabel('Reason').fill('The demo for the board');
   await takeScreenshot(page, 'budget-reason-desktop-light');

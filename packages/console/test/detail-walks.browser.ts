@@ -139,8 +139,8 @@ test('a request whose stream broke is Partial in the list, says so over its deta
 /** A provider of an admin's own, whose model nobody has a price for. */
 async function addProvider(page: Page): Promise<void> {
   await page.getByLabel('Kind').selectOption('openai-compatible');
-  await page.getByLabel('Id', { exact: true }).fill('local');
-  await page.getByLabel('Address').fill(`${upstream.url}/v1`);
+  await page.getByLabel('ID', { exact: true }).fill('local');
+  await page.getByLabel('Base URL').fill(`${upstream.url}/v1`);
   await page.getByLabel('Key', { exact: true }).fill('sk-any');
   await page.keyboard.press('Enter');
   await page.waitForURL(/management\/providers\/local$/);
@@ -160,11 +160,11 @@ test('a cost that nobody knows is unknown and never $0; its link gives the model
   await takeScreenshot(page, 'walk-16-desktop-light');
   await assertAccessible(page);
   await page.getByRole('link', { name: 'Set price' }).click();
-  await page.getByRole('button', { name: 'Give it a price' }).click();
+  await page.getByRole('button', { name: 'Set price' }).click();
   await page.getByLabel('Input', { exact: true }).fill('3');
   await page.getByLabel('Output', { exact: true }).fill('15');
   await page.getByRole('button', { name: 'Save price' }).click();
-  await page.getByText('The next request has this price').first().waitFor();
+  await page.getByText('The price applies to new requests').first().waitFor();
   const second = await ask('local/own', {});
   await page.goto(`${house.url}/o/acme/requests?range=1h`);
   // 1,000 tokens at 3 and 10 at 15 dollars for a million.

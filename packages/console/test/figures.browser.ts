@@ -68,7 +68,7 @@ for (const dark of [false, true])
       .waitFor();
     await takeScreenshot(page, `figures-provider-${look}`);
     await page.goto(`${house.url}/o/acme/management/budgets?open=month`);
-    await page.getByText('Right now').or(page.getByText('Forecast')).first().waitFor();
+    await page.getByText('Current usage').or(page.getByText('Forecast')).first().waitFor();
     await takeScreenshot(page, `figures-budgets-${look}`);
     assert.deepEqual(faults, []);
     await context.close();

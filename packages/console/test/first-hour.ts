@@ -82,9 +82,9 @@ async function go({ page }: FirstHourContext, name: string): Promise<void> {
 async function becomeOwner({ page, link }: FirstHourContext): Promise<void> {
   await page.goto(link);
   await page.getByLabel('Name').fill('Mara Koch');
-  await page.getByLabel('E-mail').fill('mara@acme.example');
+  await page.getByLabel('Email').fill('mara@acme.example');
   await page.getByLabel('Password').fill('quiet harbour lantern');
-  await page.getByRole('button', { name: 'Start' }).click();
+  await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByRole('heading', { name: 'Set up your gateway in five steps' }).waitFor();
 }
 
@@ -93,12 +93,12 @@ async function enableProvider(start: FirstHourContext): Promise<void> {
   await go(start, 'Providers');
   await page.getByRole('button', { name: 'Add provider' }).first().click();
   await page.getByLabel('Kind').selectOption('openai');
-  await page.getByLabel('Address').fill(`${upstream.url}/v1`);
+  await page.getByLabel('Base URL').fill(`${upstream.url}/v1`);
   await page.getByLabel('Key', { exact: true }).fill('sk-wrong');
-  await page.getByRole('button', { name: 'Test and save' }).click();
+  await page.getByRole('button', { name: 'Test and save provider' }).click();
   await page.getByText('Incorrect API key provided.').waitFor();
   await page.getByLabel('Key', { exact: true }).fill('sk-good');
-  await page.getByRole('button', { name: 'Test and save' }).click();
+  await page.getByRole('button', { name: 'Test and save provider' }).click();
   await page.waitForURL(/management\/providers\/openai$/);
 }
 
@@ -152,10 +152,10 @@ async function setBudget(start: FirstHourContext): Promise<void> {
     .first()
     .click();
   await page.getByLabel('Name').fill('everything');
-  await page.getByLabel('Limit in USD').fill('100');
+  await page.getByLabel('Limit (USD)').fill('100');
   await page.getByRole('button', { name: 'Create budget' }).click();
   await page.getByRole('heading', { name: 'everything' }).waitFor();
-  await page.getByText('/ $100.00').first().waitFor();
+  await page.getByText('of $100.00').first().waitFor();
   await page.getByRole('button', { name: 'Close', exact: true }).click();
 }
 
@@ -163,8 +163,8 @@ async function setBudget(start: FirstHourContext): Promise<void> {
 async function makeKey(start: FirstHourContext, name: string, scopes: readonly string[]): Promise<string> {
   const { page } = start;
   await go(start, 'Keys');
-  await page.getByRole('button', { name: 'New key' }).first().click();
-  const dialog = page.getByRole('dialog', { name: 'New key' });
+  await page.getByRole('button', { name: 'Create key' }).first().click();
+  const dialog = page.getByRole('dialog', { name: 'Create key' });
   await dialog.getByLabel('Name').fill(name);
   for (const scope of ['gateway', 'beat'])
     await dialog.getByLabel(new RegExp(`^${scope}`)).setChecked(scopes.includes(scope));
@@ -192,7 +192,7 @@ async function revokeKey(start: FirstHourContext, name: string, key: string): Pr
   await dialog.getByLabel(`Type ${name} to go on`).fill(name);
   await dialog.getByRole('button', { name: 'Revoke key' }).click();
   await page
-    .getByText(/Revoked\. Refused everywhere/)
+    .getByText(/Key revoked\. All requests with it are rejected since/)
     .first()
     .waitFor();
   assert.equal((await ask()).status, 401);

@@ -35,9 +35,9 @@ test('the printed link makes the owner, who is shown five steps', async () => {
   const [link = ''] = await floe.waitForOutput(LINK);
   await page.goto(link);
   await page.getByLabel('Name').fill('Mara Koch');
-  await page.getByLabel('E-mail').fill('mara@acme.example');
+  await page.getByLabel('Email').fill('mara@acme.example');
   await page.getByLabel('Password').fill('quiet harbour lantern');
-  await page.getByRole('button', { name: 'Start' }).click();
+  await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByRole('heading', { name: 'Set up your gateway in five steps' }).waitFor();
   await page.getByText('Waiting for the first request…').waitFor();
   await takeScreenshot(page, 'guide-desktop-light');
@@ -60,7 +60,7 @@ for (const [name, look] of [
     await other
       .getByText(/This link was used at \d{4}-\d\d-\d\dT[\d:.]+Z\. Sign in, or make a new one/)
       .waitFor();
-    await other.getByLabel('E-mail').fill('mara@acme.example');
+    await other.getByLabel('Email').fill('mara@acme.example');
     await other.getByLabel('Password').fill('quiet harbour lantern');
     await takeScreenshot(other, `link-used-${name}`);
     await assertAccessible(other);

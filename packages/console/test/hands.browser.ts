@@ -27,8 +27,8 @@ test('a drawer that is closed by key gives the focus back to its row', async () 
 
 test('letters pressed over a dialog are its own; the choice that keys stand at is in sight', async () => {
   const { page, context, faults } = await openConsolePage(house, '/o/acme/management/keys');
-  await page.getByRole('button', { name: 'New key' }).click();
-  const dialog = page.getByRole('dialog', { name: 'New key' });
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create key' });
   await dialog.getByRole('button', { name: 'Cancel' }).focus();
   await page.keyboard.press('g');
   await page.keyboard.press('r');
@@ -50,11 +50,11 @@ test('letters pressed over a dialog are its own; the choice that keys stand at i
 
 test('who types faster than the address follows loses no letter', async () => {
   const { page, context, faults } = await openConsolePage(house, '/o/acme/management/keys');
-  const find = page.getByRole('textbox', { name: 'Find a key' });
+  const find = page.getByRole('textbox', { name: 'Search keys' });
   await find.pressSequentially('agents of the night');
   await page.waitForURL((url) => url.searchParams.get('q') === 'agents of the night');
   assert.equal(await find.inputValue(), 'agents of the night');
-  await page.getByText('No key is like that').waitFor();
+  await page.getByText('No keys match').waitFor();
   assert.deepEqual(faults, []);
   await context.close();
 });
@@ -74,11 +74,11 @@ test('what is typed while a form is saved stays, and can be saved next', async (
   });
   await page.getByLabel('Name').fill('agents-month');
   await page.getByRole('button', { name: 'Save budget' }).click();
-  await page.getByLabel('Limit in USD').fill('75');
+  await page.getByLabel('Limit (USD)').fill('75');
   held.resolve();
   await page.getByText('The budget was saved.').first().waitFor();
   assert.equal(await page.getByLabel('Name').inputValue(), 'agents-month');
-  assert.equal(await page.getByLabel('Limit in USD').inputValue(), '75');
+  assert.equal(await page.getByLabel('Limit (USD)').inputValue(), '75');
   await page.getByRole('button', { name: 'Save budget' }).click();
   await page.getByRole('heading', { name: 'agents-month' }).waitFor();
   await page.getByText('$75').first().waitFor();
@@ -91,9 +91,9 @@ test('a key can be copied where the page came over plain HTTP, out of the dialog
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.addInitScript('Object.defineProperty(window, "isSecureContext", { value: false })');
   await page.reload();
-  await page.getByRole('button', { name: 'New key' }).click();
-  await page.getByLabel('Name').fill('plain-http');
   await page.getByRole('button', { name: 'Create key' }).click();
+  await page.getByLabel('Name').fill('plain-http');
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
   await page.getByRole('button', { name: 'Copy key' }).click();
   await page.getByText('Copied.').waitFor();
   const copied = await page.evaluate(() => navigator.clipboard.readText());

@@ -30,8 +30,8 @@ const at = (page: Page, path: string) => page.goto(`${house.url}${MANAGEMENT}${p
 test('a provider is tried before it is saved: a refusal is told in its words and nothing is kept', async () => {
   const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/providers/new`);
   await page.getByLabel('Kind').selectOption('openai-compatible');
-  await page.getByLabel('Id', { exact: true }).fill('main');
-  await page.getByLabel('Address').fill(`${upstream.url}/v1`);
+  await page.getByLabel('ID', { exact: true }).fill('main');
+  await page.getByLabel('Base URL').fill(`${upstream.url}/v1`);
   await page.getByLabel('Key', { exact: true }).fill('sk-wrong');
   await page.keyboard.press('Enter');
   await page.getByText('No such key here.').waitFor();
@@ -41,15 +41,15 @@ test('a provider is tried before it is saved: a refusal is told in its words and
   await page.getByLabel('Key', { exact: true }).fill('sk-good');
   await page.keyboard.press('Enter');
   await page.waitForURL(/management\/providers\/main$/);
-  await page.getByRole('button', { name: 'Test', exact: true }).click();
-  await page.getByText(/Works: 2 models, \d+ ms/).waitFor();
+  await page.getByRole('button', { name: 'Test key', exact: true }).click();
+  await page.getByText(/Key is valid: 2 models, [\d.]+ ms/).waitFor();
   await takeScreenshot(page, 'provider-desktop-light');
   await assertAccessible(page);
   await page.getByRole('tab', { name: 'Models' }).click();
   await page.getByLabel('Allowed models').fill('large');
   await page.getByText(/Matches 1 of the/).waitFor();
   await page.getByRole('button', { name: 'Save allowlist' }).click();
-  await page.getByText('The allowlist holds from now on.').first().waitFor();
+  await page.getByText('The allowlist applies to new requests.').first().waitFor();
   assert.deepEqual(faults, []);
   await context.close();
 });
@@ -73,11 +73,11 @@ test('a route is arranged with the keyboard, and the simulator knows the draft b
   await page.getByText('sandbox/flaky lifted', { exact: true }).waitFor({ state: 'attached' });
   await page.getByRole('button', { name: /^Move sandbox\/flaky/ }).press('ArrowUp');
   await page.getByRole('button', { name: /^Move sandbox\/flaky/ }).press(' ');
-  await page.getByText('Your draft changes this.').waitFor();
+  await page.getByText('The draft changes the result.').waitFor();
   await takeScreenshot(page, 'route-draft-desktop-light');
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Save route' }).click();
-  await page.getByText('Running ones finish as they are.').first().waitFor();
+  await page.getByText('Running requests are not affected.').first().waitFor();
   await at(page, '/routes');
   await page.locator('[data-row="clever"]').getByText('sandbox/flaky').waitFor();
   assert.deepEqual(faults, []);
@@ -101,13 +101,13 @@ test('a change of somebody else is shown before anything is saved over it', asyn
   const { page, context } = await openConsolePage(house, `${MANAGEMENT}/limits?open=new`);
   await page.getByLabel('Applies to').selectOption('scope:key');
   await page.getByRole('combobox', { name: 'Key' }).fill('agents');
-  await page.getByRole('textbox', { name: 'Requests a minute' }).fill('100');
-  await page.getByText('Key agents may send 100 requests in any 60 seconds').waitFor();
+  await page.getByRole('textbox', { name: 'Requests per minute' }).fill('100');
+  await page.getByText('Key agents can send at most 100 requests in any 60 seconds').waitFor();
   await page.getByRole('button', { name: 'Create limit' }).click();
   await page.waitForURL(/open=lim/);
   const id = new URL(page.url()).searchParams.get('open') ?? '';
   await page.getByRole('button', { name: 'Save limit' }).waitFor();
-  await page.getByRole('textbox', { name: 'Requests a minute' }).fill('200');
+  await page.getByRole('textbox', { name: 'Requests per minute' }).fill('200');
   await page.evaluate(
     `fetch('/api/management/limits/${id}', { method: 'PATCH', headers: { 'content-type': 'application/json' }, body: '{"tpm":5000}' })`,
   );
@@ -117,23 +117,23 @@ test('a change of somebody else is shown before anything is saved over it', asyn
   await takeScreenshot(page, 'limit-conflict-desktop-light');
   await page.getByRole('button', { name: 'Save mine over it' }).click();
   await page.getByText('The limit was saved.').first().waitFor();
-  await waitForValue(page.getByRole('textbox', { name: 'Requests a minute' }), '200');
-  await waitForValue(page.getByRole('textbox', { name: 'Tokens a minute' }), '5000');
+  await waitForValue(page.getByRole('textbox', { name: 'Requests per minute' }), '200');
+  await waitForValue(page.getByRole('textbox', { name: 'Tokens per minute' }), '5000');
   await context.close();
 });
 
 test('a rule is tried on a pasted request, and holds once it is enforced', async () => {
   const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/policies`);
-  await page.getByRole('button', { name: 'Cap the output' }).click();
-  await page.getByText('if it were enforced').waitFor();
-  await page.getByLabel('When (CEL)').fill('request.max_to');
+  await page.getByRole('button', { name: 'Limit output tokens' }).click();
+  await page.getByText('if enforced').waitFor();
+  await page.getByLabel('Condition (CEL)').fill('request.max_to');
   await page.keyboard.press('End');
   await page.keyboard.type('k');
   await page.getByRole('option', { name: 'request.max_tokens' }).waitFor();
   await page.keyboard.press('Tab');
   await page.keyboard.type(' > 100');
-  await waitForValue(page.getByLabel('When (CEL)'), 'request.max_tokens > 100');
-  await page.getByText('if it were enforced; now it is only written down').waitFor();
+  await waitForValue(page.getByLabel('Condition (CEL)'), 'request.max_tokens > 100');
+  await page.getByText('if enforced; in monitor mode, the result is only recorded').waitFor();
   await takeScreenshot(page, 'policy-new-desktop-light');
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Create policy' }).click();
@@ -141,7 +141,7 @@ test('a rule is tried on a pasted request, and holds once it is enforced', async
   await page.getByLabel('Enforce').check();
   await page.getByRole('button', { name: 'Save policy' }).click();
   await page.getByRole('button', { name: 'Enforce policy' }).click();
-  await page.getByText('The policy was saved.').first().waitFor();
+  await page.getByText('Policy cap-output is enforced.').first().waitFor();
   const refused = await callHttp(`${house.floe.url}/gateway/v1/chat/completions`, {
     headers: { authorization: `Bearer ${CONSOLE_KEY}` },
     body: { model: 'sandbox/echo', max_tokens: 500, messages: [{ role: 'user', content: 'Hello' }] },
@@ -149,7 +149,7 @@ test('a rule is tried on a pasted request, and holds once it is enforced', async
   assert.equal(refused.status, 403);
   assert.match(refused.text, /cap-output/);
   await at(page, '/policies');
-  await page.getByText('enforce', { exact: true }).waitFor();
+  await page.getByText('Enforce', { exact: true }).waitFor();
   assert.deepEqual(faults, []);
   await context.close();
 });
@@ -160,10 +160,10 @@ test('a breaker is forced with a reason, and everybody sees it', async () => {
     dark: true,
   });
   await page
-    .getByText(/take traffic/)
+    .getByText(/receive traffic/)
     .first()
     .waitFor();
-  await page.getByRole('button', { name: 'Force a breaker' }).click();
+  await page.getByRole('button', { name: 'Force breaker' }).click();
   await page.getByRole('combobox', { name: 'Breaker' }).fill('sandbox/flaky@none');
   await page.getByLabel('Reason').fill('Trial of the failover');
   await page.getByRole('button', { name: 'Force open' }).click();
@@ -179,15 +179,16 @@ test('a breaker is forced with a reason, and everybody sees it', async () => {
 
 test('the cache is turned on, answers, and is emptied after its word was typed', async () => {
   const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/cache`);
-  await page.getByLabel('Answer equal requests from earlier answers').click();
-  await page.getByRole('button', { name: 'Save cache' }).click();
-  await page.getByText('The cache answers equal requests from now on.').first().waitFor();
+  await page.getByLabel('Answer identical requests from the cache').click();
+  await page.getByRole('button', { name: 'Save cache settings' }).click();
+  await page.getByText('The cache is enabled.').first().waitFor();
   for (let n = 0; n < 3; n += 1) await house.chat('sandbox/echo', { temperature: 0 });
-  await page.getByText(/of \d+ that could be answered/).waitFor();
-  await page.getByRole('button', { name: 'Empty…' }).click();
-  assert.equal(await page.getByRole('button', { name: 'Empty cache' }).getAttribute('aria-disabled'), 'true');
-  await page.getByLabel('Type empty to go on').fill('empty');
-  await page.getByRole('button', { name: 'Empty cache' }).click();
+  await page.getByText(/of \d+ cacheable requests/).waitFor();
+  await page.getByRole('button', { name: 'Clear cache' }).click();
+  const confirm = page.getByRole('dialog').getByRole('button', { name: 'Clear cache' });
+  assert.equal(await confirm.getAttribute('aria-disabled'), 'true');
+  await page.getByLabel('Type clear to go on').fill('clear');
+  await confirm.click();
   await page.getByText('The cache is empty.').first().waitFor();
   await takeScreenshot(page, 'cache-desktop-light');
   await assertAccessible(page);
@@ -197,17 +198,17 @@ test('the cache is turned on, answers, and is emptied after its word was typed',
 
 test('a model says why it cannot be used, and takes a price of the org', async () => {
   const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/models`);
-  await page.getByLabel('Why can’t I use …?').fill('openai/gpt-6');
+  await page.getByLabel('Check whether a model is available').fill('openai/gpt-6');
   await page.keyboard.press('Enter');
-  await page.getByText('is not usable').waitFor();
+  await page.getByText('is not available').waitFor();
   await takeScreenshot(page, 'models-desktop-light');
   await assertAccessible(page);
   await page.locator('[data-row="main/large"]').click();
-  await page.getByRole('button', { name: 'Give it a price' }).click();
+  await page.getByRole('button', { name: 'Set price' }).click();
   await page.getByLabel('Input', { exact: true }).fill('1.25');
   await page.getByLabel('Output', { exact: true }).fill('10');
   await page.getByRole('button', { name: 'Save price' }).click();
-  await page.getByText('this org').waitFor();
+  await page.getByText('set by the organization').waitFor();
   await takeScreenshot(page, 'model-desktop-light');
   assert.deepEqual(faults, []);
   await context.close();
@@ -218,8 +219,8 @@ test('a budget says in a sentence what it refuses; who may not change it is told
     phone: true,
   });
   await page.getByLabel('Name', { exact: true }).fill('agents-month');
-  await page.getByLabel('Limit in USD').fill('0.01');
-  await page.getByText('are refused with 402 once $0.0100 in a calendar month are spent').waitFor();
+  await page.getByLabel('Limit (USD)').fill('0.01');
+  await page.getByText('with status 402 when $0.0100 has been spent in a calendar month').waitFor();
   await takeScreenshot(page, 'budget-new-phone-light');
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Create budget' }).click();
@@ -227,7 +228,7 @@ test('a budget says in a sentence what it refuses; who may not change it is told
   house.signInAs('viewer');
   await page.reload();
   await page.getByRole('button', { name: 'Delete budget' }).waitFor();
-  assert.equal(await page.getByLabel('Limit in USD').isDisabled(), true);
+  assert.equal(await page.getByLabel('Limit (USD)').isDisabled(), true);
   assert.equal(
     await page.getByRole('button', { name: 'Delete budget' }).getAttribute('aria-disabled'),
     'true',

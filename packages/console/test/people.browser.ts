@@ -26,11 +26,11 @@ async function statusOf(key: string): Promise<number> {
 test('a key is made, shown once, used, revoked by its name and refused from then on', async () => {
   house.signInAs('admin');
   const { page, context, faults } = await openConsolePage(house, '/o/acme/management/keys', LIGHT);
-  await page.getByRole('button', { name: 'New key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByLabel('Name').fill('ci-runner');
   await takeScreenshot(page, 'keys-new-desktop-light');
   await assertAccessible(page);
-  await page.getByRole('button', { name: 'Create key' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
   const value = page.locator('[data-secret]');
   await value.waitFor();
   assert.match(await value.innerText(), /•/, 'masked until it is asked for');
@@ -51,12 +51,12 @@ test('a key is made, shown once, used, revoked by its name and refused from then
   await page.getByLabel('Type ci-runner to go on').fill('ci-runner');
   await confirm.click();
   await page
-    .getByText(/Revoked\. Refused everywhere/)
+    .getByText(/Key revoked\. All requests with it are rejected since/)
     .first()
     .waitFor();
   assert.equal(await statusOf(key), 401);
   await page.getByText('Revoked key ci-runner').waitFor();
-  await page.getByRole('link', { name: 'All changes' }).click();
+  await page.getByRole('link', { name: 'View all changes' }).click();
   await page.getByRole('row', { name: /Revoked key ci-runner/ }).click();
   await page.getByRole('heading', { name: 'Fields' }).waitFor();
   await takeScreenshot(page, 'audit-drawer-desktop-light');
@@ -70,10 +70,10 @@ test('somebody is invited by a link and comes in by it, into the role it gives',
   const { page, context, faults } = await openConsolePage(house, '/o/acme/management/members', LIGHT);
   await page.getByRole('row', { name: /Some viewer/ }).waitFor();
   await takeScreenshot(page, 'members-desktop-light');
-  await page.getByRole('button', { name: 'Invite' }).first().click();
-  await page.getByLabel('E-mail').fill('ana@acme.example');
+  await page.getByRole('button', { name: 'Invite member' }).first().click();
+  await page.getByLabel('Email').fill('ana@acme.example');
   await page.getByLabel('Team').selectOption('platform');
-  await page.getByRole('button', { name: 'Make the link' }).click();
+  await page.getByRole('button', { name: 'Create invitation' }).click();
   await page.getByRole('button', { name: 'Reveal' }).click();
   const link = await page.locator('[data-secret]', { hasNotText: '•' }).innerText();
   await takeScreenshot(page, 'invitation-made-desktop-light');
@@ -85,7 +85,7 @@ test('somebody is invited by a link and comes in by it, into the role it gives',
   await assertAccessible(guest.page);
   await guest.page.getByLabel('Name').fill('Ana Silva');
   await guest.page.getByLabel('Password').fill(MEMBER_PASSWORD);
-  await guest.page.getByRole('button', { name: 'Accept the invitation' }).click();
+  await guest.page.getByRole('button', { name: 'Accept invitation' }).click();
   await guest.page.waitForURL(/\/o\/acme\//);
   await page.getByRole('row', { name: /Ana Silva.*member.*platform/s }).waitFor();
   assert.deepEqual([...faults, ...guest.faults], []);
@@ -97,7 +97,7 @@ test('the last owner is held, and a viewer sees everything, changes nothing and 
   house.signInAs('viewer');
   const { page, context, faults } = await openConsolePage(house, '/o/acme/management/members', PHONE_DARK);
   await page.getByRole('row', { name: /Mara Koch/ }).click();
-  await page.getByText('The last owner stays').waitFor();
+  await page.getByText('You cannot change the last owner').waitFor();
   await takeScreenshot(page, 'member-viewer-phone-dark');
   await assertAccessible(page);
   assert.equal(await page.getByRole('button', { name: 'Save member' }).getAttribute('aria-disabled'), 'true');
@@ -126,13 +126,13 @@ test('settings say where they stand, and a change by somebody else is shown befo
   await page.getByText('Change it there').first().waitFor();
   await takeScreenshot(page, 'settings-data-phone-dark');
   await assertAccessible(page);
-  const keys = page.getByLabel('Metadata keys to group by');
+  const keys = page.getByLabel('Metadata keys');
   await keys.fill('team');
   await house.ask('PATCH', '/api/management/settings', { analytics: { metadata_keys: ['app'] } });
   await page.getByRole('button', { name: 'Save data settings' }).click();
   await page.getByText('changed this while you were editing').waitFor();
   await page.getByRole('button', { name: /mine/ }).click();
-  await page.getByText('Settings saved').first().waitFor();
+  await page.getByText('The data settings are saved.').first().waitFor();
   const { body } = await house.ask('GET', '/api/management/settings');
   assert.match(JSON.stringify(body), /"metadata_keys":\["team"\]/);
   assert.deepEqual(faults, []);
@@ -166,7 +166,7 @@ test('where a fresh sign-in is wanted it is asked for, and the change goes on by
     '/o/acme/management/settings/account',
     LIGHT,
   );
-  await page.getByText('this one').waitFor();
+  await page.getByText('this session').waitFor();
   await takeScreenshot(page, 'account-desktop-light');
   await assertAccessible(page);
   let refusals = 0;
@@ -192,7 +192,7 @@ test('where a fresh sign-in is wanted it is asked for, and the change goes on by
   await page.getByRole('dialog').getByRole('alert').waitFor();
   await page.getByLabel('Your password').fill(MEMBER_PASSWORD);
   await page.getByRole('button', { name: 'Confirm', exact: true }).click();
-  await page.getByText('Name saved').first().waitFor();
+  await page.getByText('Your name is saved.').first().waitFor();
   // By the page's own session: others of the house were given new ones on the way.
   const members: string = await page.evaluate(
     "fetch('/api/management/members').then((answer) => answer.text())",

@@ -142,7 +142,7 @@ test('who is not signed in comes back to the same link afterwards', async () => 
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await takeScreenshot(page, 'sign-in-desktop-light');
   await assertAccessible(page);
-  await page.getByLabel('E-mail').fill('mara@acme.example');
+  await page.getByLabel('Email').fill('mara@acme.example');
   await page.getByLabel('Password').fill('wrong');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('E-mail or password is not right.').waitFor();

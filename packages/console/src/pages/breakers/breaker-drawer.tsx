@@ -12,39 +12,42 @@ import { DrawerHead } from '../../ui/drawer-head.tsx';
 import { ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { StatusBadge, StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
-import { historyState, nextOf, standingOf } from './breaker-state.ts';
+import { breakerHistoryStatus, breakerStatus, describeNextStep } from './breaker-status.ts';
 import { BreakerTraffic } from './breaker-traffic.tsx';
 import { ForceBreaker } from './force-breaker.tsx';
+import { text } from './text.ts';
 
 type BreakerChange = z.output<typeof breakerHistoryEntry>;
 
-/** One breaker: how it stands, what its calls were, what it did before. */
+/** One breaker: its state, its recent calls and its history. */
 export function BreakerDrawer({
   id,
   breaker,
   onClose,
 }: {
   readonly id: string;
-  /** Undefined for one that has nothing to say: it is closed. */
+  /** Undefined for a breaker that is not in the list, which is closed. */
   readonly breaker: Breaker | undefined;
   readonly onClose: () => void;
 }) {
-  const { state, word } = breaker ? standingOf(breaker) : { state: 'healthy' as const, word: 'Closed' };
+  const { state, word } = breaker
+    ? breakerStatus(breaker)
+    : { state: 'healthy' as const, word: text.states.closed };
   const [target = id] = id.split('@');
   return (
-    <Drawer title="Breaker" about={id} onClose={onClose}>
+    <Drawer title={text.drawer.title} about={id} onClose={onClose}>
       <DrawerHead title={<span className="font-mono text-code">{id}</span>} onClose={onClose}>
         <StatusBadge state={state}>{word}</StatusBadge>
       </DrawerHead>
       <div className="grid gap-5 p-4 md:p-6">
-        {breaker && <Standing breaker={breaker} />}
+        {breaker && <BreakerDetails breaker={breaker} />}
         <div className="flex flex-wrap items-center gap-3">
           <ForceBreaker
             key={id}
             id={id}
             trigger={(ask) => (
               <Button needs="management" onClick={ask}>
-                {breaker?.forced ? 'Change the force' : 'Force'}
+                {breaker?.forced ? text.drawer.changeForce : text.drawer.force}
               </Button>
             )}
           />
@@ -53,7 +56,7 @@ export function BreakerDrawer({
             search={{ provider: target.split('/')[0] ?? '', range: '24h' }}
             className="text-ui text-accent-ink underlined"
           >
-            Requests to this provider
+            {text.drawer.requests}
           </OrgLink>
         </div>
         <BreakerTraffic id={id} provider={target.split('/')[0] ?? ''} />
@@ -63,21 +66,18 @@ export function BreakerDrawer({
   );
 }
 
-function Standing({ breaker }: { readonly breaker: Breaker }) {
+function BreakerDetails({ breaker }: { readonly breaker: Breaker }) {
   const { forced, because, calls } = breaker;
   return (
     <DetailList
       items={[
-        ['Why', forced ? forced.reason : because || null],
-        ['Forced by', forced?.by || null],
+        [text.drawer.reason, forced ? forced.reason : because || null],
+        [text.drawer.forcedBy, forced?.by || null],
+        [text.drawer.until, forced && formatFullTime(new Date(forced.until), browserZone())],
+        [text.drawer.next, describeNextStep(breaker) || null],
         [
-          'Until',
-          forced && `${formatFullTime(new Date(forced.until), browserZone())}, then it is its own again`,
-        ],
-        ['Next', nextOf(breaker) || null],
-        [
-          'Calls in 30 s',
-          `${formatCount(calls.ok)} well, ${formatCount(calls.failed)} failed, ${formatCount(calls.slow)} slow`,
+          text.drawer.calls,
+          text.drawer.callCounts(formatCount(calls.ok), formatCount(calls.failed), formatCount(calls.slow)),
         ],
       ]}
     />
@@ -96,17 +96,17 @@ function History({ id }: { readonly id: string }) {
   });
   return (
     <section className="grid gap-2">
-      <h3 className="text-ui font-semibold">What it did</h3>
+      <h3 className="text-ui font-semibold">{text.drawer.history}</h3>
       {error && !data ? (
-        <ErrorState what="Could not load its history." error={error} onRetry={() => void refetch()} />
+        <ErrorState what={text.drawer.historyFailed} error={error} onRetry={() => void refetch()} />
       ) : data === undefined ? (
         <SkeletonRows rows={3} />
       ) : data.data.length === 0 ? (
-        <p className="text-ui text-ink-2">No change of its own was written down yet.</p>
+        <p className="text-ui text-ink-2">{text.drawer.noHistory}</p>
       ) : (
         <ol className="grid gap-2">
           {data.data.map((change) => (
-            <HistoryLine key={change.id} change={change} />
+            <HistoryItem key={change.id} change={change} />
           ))}
         </ol>
       )}
@@ -114,8 +114,8 @@ function History({ id }: { readonly id: string }) {
   );
 }
 
-function HistoryLine({ change }: { readonly change: BreakerChange }) {
-  const { state, word } = historyState(change.state);
+function HistoryItem({ change }: { readonly change: BreakerChange }) {
+  const { state, word } = breakerHistoryStatus(change.state);
   return (
     <li className="grid grid-cols-[auto_6rem_1fr_auto] items-start gap-x-2.5 text-ui">
       <span className="mt-0.5">

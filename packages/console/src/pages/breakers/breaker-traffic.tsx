@@ -3,13 +3,14 @@ import { useState } from 'react';
 import { useOrgNavigate } from '../../app/use-org-navigate.ts';
 import { useAnnotations } from '../../data/annotations.ts';
 import { HOUR_MS, timeseriesQuery } from '../../data/charts.ts';
-import { formatCount } from '../../format/amounts.ts';
+import { pluralize } from '../../format/words.ts';
 import { Timeline } from '../../ui/timeline.tsx';
 import { outcomeLanes } from '../requests/request-lanes.ts';
+import { text } from './text.ts';
 
 const HOURS = 24;
 
-/** What the provider answered in the last day, with the moments at which this breaker changed. */
+/** The requests to the provider in the last day, with the state changes of this breaker. */
 export function BreakerTraffic({ id, provider }: { readonly id: string; readonly provider: string }) {
   const [from] = useState(() => new Date(Date.now() - HOURS * HOUR_MS).toISOString());
   const go = useOrgNavigate();
@@ -27,13 +28,11 @@ export function BreakerTraffic({ id, provider }: { readonly id: string; readonly
     });
   return (
     <section className="grid gap-2">
-      <h3 className="text-ui font-semibold">
-        Answers of {provider}, {HOURS} h
-      </h3>
+      <h3 className="text-ui font-semibold">{text.traffic.title(provider, HOURS)}</h3>
       <Timeline
         lanes={lanes}
         marks={marks}
-        label={`Requests by outcome; the breaker changed ${formatCount(marks.length)} times`}
+        label={text.traffic.label(pluralize(marks.length, text.traffic.change))}
         onChoose={show}
       />
     </section>

@@ -14,12 +14,13 @@ import { STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import { parseSort, sortRows, type TableColumn } from '../../ui/table-columns.ts';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { BreakerDrawer } from './breaker-drawer.tsx';
-import { closedBreaker, nextOf, standingOf } from './breaker-state.ts';
-import { ForceBreaker, useTargets } from './force-breaker.tsx';
+import { breakerStatus, describeNextStep, toClosedBreaker } from './breaker-status.ts';
+import { ForceBreaker, useBreakerIds } from './force-breaker.tsx';
+import { text } from './text.ts';
 
 const BESIDE_DRAWER: ReadonlySet<string> = new Set(['target', 'state', 'next']);
 
-/** Which targets get no traffic right now, why, and when they are tried again. */
+/** The breakers that are not closed, with the reason and the next step of each. */
 export function BreakersPage() {
   const { query, change } = useUrlState();
   useLiveQuery('breakers', ['breakers']);
@@ -28,13 +29,13 @@ export function BreakersPage() {
   const open = query.get('open');
   const sort = parseSort(query.get('sort'));
   const isAll = query.get('all') === '1';
-  const targets = useTargets(isAll);
-  const troubled = new Set(list.rows?.map(({ id }) => id));
-  const calm = targets.flatMap(({ value }) => (troubled.has(value) ? [] : (closedBreaker(value) ?? [])));
-  const closed = list.rows?.filter(({ state, forced }) => state === 'open' && !forced) ?? [];
+  const targets = useBreakerIds(isAll);
+  const listed = new Set(list.rows?.map(({ id }) => id));
+  const closed = targets.flatMap(({ value }) => (listed.has(value) ? [] : (toClosedBreaker(value) ?? [])));
+  const blocked = list.rows?.filter(({ state, forced }) => state === 'open' && !forced) ?? [];
   return (
     <PageFrame
-      title="Breakers"
+      title={text.page.title}
       padded={false}
       actions={<ForceBreaker />}
       beside={
@@ -47,20 +48,20 @@ export function BreakersPage() {
         )
       }
     >
-      {closed.length > 0 && (
+      {blocked.length > 0 && (
         <div className="px-4 pb-3 md:px-6">
           <Notice state="failing">
-            {closed.length === 1 ? 'One target takes' : `${closed.length} targets take`} no traffic: requests
-            go to the next target of their route, or fail where there is none.
+            {blocked.length === 1 ? text.page.blockedOne : text.page.blocked(blocked.length)}
+            {text.page.blockedEffect}
           </Notice>
         </div>
       )}
-      <Which count={list.rows?.length} isAll={isAll} onChange={(all) => change({ all }, 'replace')} />
+      <BreakerFilter count={list.rows?.length} isAll={isAll} onChange={(all) => change({ all }, 'replace')} />
       <QueryResults
         list={list}
-        what="breakers"
-        label="Breakers"
-        shown={sortRows([...(list.rows ?? []), ...calm], COLUMNS, sort)}
+        what={text.page.what}
+        label={text.page.title}
+        shown={sortRows([...(list.rows ?? []), ...closed], COLUMNS, sort)}
         rowId={({ id }) => id}
         columns={open ? COLUMNS.filter(({ id }) => BESIDE_DRAWER.has(id)) : COLUMNS}
         card={(breaker) => <BreakerCard breaker={breaker} />}
@@ -68,15 +69,15 @@ export function BreakersPage() {
         openId={open}
         sort={sort}
         onSort={(next) => change({ sort: next }, 'replace')}
-        empty={<AllWell />}
+        empty={<NoOpenBreakers />}
       />
     </PageFrame>
   );
 }
 
-/** Those with something to say, or every target there is. */
-function Which({
-  count: troubled,
+/** Chooses between the breakers that are not closed and all breakers. */
+function BreakerFilter({
+  count,
   isAll,
   onChange,
 }: {
@@ -87,10 +88,13 @@ function Which({
   return (
     <div className="px-4 pb-3 md:px-6">
       <SegmentedControl
-        label="Which targets"
+        label={text.page.filter}
         options={[
-          { id: 'trouble', label: troubled === undefined ? 'Not closed' : `Not closed ${troubled}` },
-          { id: 'all', label: 'All' },
+          {
+            id: 'trouble',
+            label: count === undefined ? text.page.notClosed : text.page.notClosedCount(count),
+          },
+          { id: 'all', label: text.page.all },
         ]}
         value={isAll ? 'all' : 'trouble'}
         onChange={(next) => onChange(next === 'all' ? '1' : null)}
@@ -99,18 +103,18 @@ function Which({
   );
 }
 
-function AllWell() {
+function NoOpenBreakers() {
   const { data } = useQuery(orgProvidersQuery);
   const enabled = data?.data.filter((provider) => provider.enabled).length;
   return (
     <EmptyState
       title={
         enabled === undefined
-          ? 'All targets take traffic'
-          : `All targets of ${pluralize(enabled, 'provider')} take traffic`
+          ? text.page.empty.title
+          : text.page.empty.titleProviders(pluralize(enabled, text.page.empty.provider))
       }
     >
-      A breaker appears here when failures open it, when a provider asks to wait, or when somebody forces it.
+      {text.page.empty.text}
     </EmptyState>
   );
 }
@@ -118,35 +122,35 @@ function AllWell() {
 const COLUMNS: readonly TableColumn<Breaker>[] = [
   {
     id: 'target',
-    label: 'Target',
+    label: text.columns.target,
     width: 'minmax(9rem, 1fr)',
     value: ({ id }) => id,
     cell: (breaker) => <Target breaker={breaker} />,
   },
   {
     id: 'credential',
-    label: 'Credential',
+    label: text.columns.credential,
     width: 'minmax(5rem, 9rem)',
     value: ({ credential }) => credential,
     cell: ({ credential }) => credential,
   },
   {
     id: 'state',
-    label: 'State',
+    label: text.columns.state,
     width: '9.5rem',
-    value: (breaker) => standingOf(breaker).word,
-    cell: (breaker) => <BreakerStanding breaker={breaker} />,
+    value: (breaker) => breakerStatus(breaker).word,
+    cell: (breaker) => <BreakerState breaker={breaker} />,
   },
   {
     id: 'why',
-    label: 'Why',
+    label: text.columns.reason,
     width: 'minmax(8rem, 1.5fr)',
     cell: ({ forced, because }) => <span title={forced?.reason ?? because}>{forced?.reason ?? because}</span>,
   },
-  { id: 'next', label: 'Next', width: 'minmax(7rem, 11rem)', cell: nextOf },
+  { id: 'next', label: text.columns.next, width: 'minmax(7rem, 11rem)', cell: describeNextStep },
   {
     id: 'calls',
-    label: 'Failed of calls, 30 s',
+    label: text.columns.calls,
     width: '9rem',
     align: 'end',
     cell: ({ calls }) => <Calls calls={calls} />,
@@ -164,16 +168,12 @@ function Target({ breaker: { provider, model } }: { readonly breaker: Breaker })
 
 function Calls({ calls }: { readonly calls: Breaker['calls'] }) {
   const all = calls.ok + calls.failed;
-  if (all === 0) return <span className="text-ink-3">–</span>;
-  return (
-    <>
-      {formatCount(calls.failed)} of {formatCount(all)}
-    </>
-  );
+  if (all === 0) return <span className="text-ink-3">{text.columns.none}</span>;
+  return text.columns.failedOf(formatCount(calls.failed), formatCount(all));
 }
 
-function BreakerStanding({ breaker }: { readonly breaker: Breaker }) {
-  const { state, word } = standingOf(breaker);
+function BreakerState({ breaker }: { readonly breaker: Breaker }) {
+  const { state, word } = breakerStatus(breaker);
   return (
     <span className="flex items-center gap-2">
       <StatusIcon state={state} />
@@ -190,7 +190,7 @@ function BreakerCard({ breaker }: { readonly breaker: Breaker }) {
         <span className="font-normal text-ink-3">{breaker.credential}</span>
       </span>
       <span className="flex items-center gap-2 text-small text-ink-2">
-        <BreakerStanding breaker={breaker} /> {nextOf(breaker)}
+        <BreakerState breaker={breaker} /> {describeNextStep(breaker)}
       </span>
     </span>
   );

@@ -10,23 +10,30 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { secondsIn } from './breaker-state.ts';
+import { parseForceDuration } from './breaker-status.ts';
+import { text } from './text.ts';
 
-const FOR = [
-  { value: '900', label: '15 minutes' },
-  { value: '3600', label: '1 hour' },
-  { value: '86400', label: '24 hours' },
-  { value: '604800', label: '7 days' },
-  { value: '', label: 'As long as I write' },
+const DURATIONS = [
+  { value: '900', label: text.force.durations['900'] },
+  { value: '3600', label: text.force.durations['3600'] },
+  { value: '86400', label: text.force.durations['86400'] },
+  { value: '604800', label: text.force.durations['604800'] },
+  { value: '', label: text.force.durations.custom },
 ] as const;
 
 const STATES = [
-  { value: 'open', label: 'Open: no traffic to it' },
-  { value: 'closed', label: 'Closed: traffic whatever happened' },
-  { value: 'auto', label: 'Give it back to itself' },
+  { value: 'open', label: text.force.states.open },
+  { value: 'closed', label: text.force.states.closed },
+  { value: 'auto', label: text.force.states.auto },
 ] as const;
 
-/** Forces a breaker for a while, with a reason that is shown beside it and kept in the audit log. */
+type ForcedState = (typeof STATES)[number]['value'];
+
+function toForcedState(value: string): ForcedState {
+  return STATES.find((state) => state.value === value)?.value ?? 'auto';
+}
+
+/** Forces a breaker for a time, with a reason that is shown next to it and recorded in the audit log. */
 export function ForceBreaker({
   id,
   trigger,
@@ -42,7 +49,7 @@ export function ForceBreaker({
         trigger(ask)
       ) : (
         <Button needs="management" onClick={ask}>
-          Force a breaker
+          {text.force.button}
         </Button>
       )}
       {asked && <ForceDialog id={id} onClose={() => setAsked(false)} />}
@@ -52,10 +59,10 @@ export function ForceBreaker({
 
 function ForceDialog({ id, onClose }: { readonly id: string | undefined; readonly onClose: () => void }) {
   const [target, setTarget] = useState(id ?? '');
-  const [state, setState] = useState('open');
+  const [state, setState] = useState<ForcedState>('open');
   const [length, setLength] = useState<number | null>(HOUR_S);
   const [reason, setReason] = useState('');
-  const targets = useTargets(id === undefined);
+  const targets = useBreakerIds(id === undefined);
   const force = useForce(
     { target: target.trim(), state, seconds: length ?? 0, reason: reason.trim() },
     onClose,
@@ -64,8 +71,8 @@ function ForceDialog({ id, onClose }: { readonly id: string | undefined; readonl
     <Dialog
       open
       onClose={onClose}
-      title={id === undefined ? 'Force a breaker' : `Force ${id}`}
-      description={EFFECTS[state]}
+      title={id === undefined ? text.force.title : text.force.titleOf(id)}
+      description={text.force.effects[state]}
     >
       <Form
         onSubmit={() => force.run(undefined)}
@@ -73,34 +80,38 @@ function ForceDialog({ id, onClose }: { readonly id: string | undefined; readonl
         running={force.running}
         actions={
           <>
-            <Button onClick={onClose}>Cancel</Button>
+            <Button onClick={onClose}>{text.force.cancel}</Button>
             <Button
               type="submit"
               look="primary"
               busy={force.running}
               disabled={target === '' || reason.trim() === '' || (state !== 'auto' && length === null)}
             >
-              {state === 'auto' ? 'Give back' : `Force ${state}`}
+              {text.force.submit[state]}
             </Button>
           </>
         }
       >
         {id === undefined && (
-          <FormField name="id" label="Breaker" hint="<provider>/<model>@<credential>">
+          <FormField name="id" label={text.force.breaker} hint={text.force.breakerHint}>
             <Combobox
               free
               choices={targets}
               value={target}
               onChange={setTarget}
-              placeholder="openai/gpt-5@default"
+              placeholder={text.force.breakerPlaceholder}
             />
           </FormField>
         )}
-        <FormField name="state" label="To">
-          <Select choices={STATES} value={state} onChange={(event) => setState(event.target.value)} />
+        <FormField name="state" label={text.force.state}>
+          <Select
+            choices={STATES}
+            value={state}
+            onChange={(event) => setState(toForcedState(event.target.value))}
+          />
         </FormField>
-        {state !== 'auto' && <HowLong onChange={setLength} />}
-        <FormField name="reason" label="Reason" hint="Shown beside the breaker and kept in the audit log.">
+        {state !== 'auto' && <ForceDuration onChange={setLength} />}
+        <FormField name="reason" label={text.force.reason} hint={text.force.reasonHint}>
           <Input value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} />
         </FormField>
       </Form>
@@ -110,28 +121,32 @@ function ForceDialog({ id, onClose }: { readonly id: string | undefined; readonl
 
 const HOUR_S = 3_600;
 
-/** How long it lasts: one of a few, or as somebody writes. Null is none that can be. */
-function HowLong({ onChange }: { readonly onChange: (seconds: number | null) => void }) {
+/** Chooses the duration: a preset or typed text. Calls back with null for an invalid duration. */
+function ForceDuration({ onChange }: { readonly onChange: (seconds: number | null) => void }) {
   const [chosen, setChosen] = useState(String(HOUR_S));
   const [written, setWritten] = useState('');
-  const change = (choice: string, text: string) => {
+  const change = (choice: string, typed: string) => {
     setChosen(choice);
-    setWritten(text);
-    onChange(choice === '' ? secondsIn(text) : Number(choice));
+    setWritten(typed);
+    onChange(choice === '' ? parseForceDuration(typed) : Number(choice));
   };
-  const isWrong = written !== '' && secondsIn(written) === null;
+  const isWrong = written !== '' && parseForceDuration(written) === null;
   return (
     <>
-      <FormField name="expires_in_seconds" label="For" hint="Afterwards it is its own again, by itself.">
-        <Select choices={FOR} value={chosen} onChange={({ target }) => change(target.value, written)} />
+      <FormField name="expires_in_seconds" label={text.force.duration} hint={text.force.durationHint}>
+        <Select choices={DURATIONS} value={chosen} onChange={({ target }) => change(target.value, written)} />
       </FormField>
       {chosen === '' && (
         <Field
-          label="How long"
-          hint="45s, 20m, 6h or 3d; 7 days at most."
-          error={isWrong ? 'Write a number and s, m, h or d: 45s, 20m.' : null}
+          label={text.force.custom}
+          hint={text.force.customHint}
+          error={isWrong ? text.force.customProblem : null}
         >
-          <Input value={written} placeholder="20m" onChange={({ target }) => change('', target.value)} />
+          <Input
+            value={written}
+            placeholder={text.force.customPlaceholder}
+            onChange={({ target }) => change('', target.value)}
+          />
         </Field>
       )}
     </>
@@ -141,7 +156,7 @@ function HowLong({ onChange }: { readonly onChange: (seconds: number | null) => 
 function useForce(
   asked: {
     readonly target: string;
-    readonly state: string;
+    readonly state: ForcedState;
     readonly seconds: number;
     readonly reason: string;
   },
@@ -158,22 +173,15 @@ function useForce(
     {
       touches: [['breakers']],
       done: () => {
-        showToast(state === 'auto' ? `${target} is its own again.` : `${target} is forced ${state}.`);
+        showToast(state === 'auto' ? text.force.returned(target) : text.force.forced(target, state));
         onDone();
       },
     },
   );
 }
 
-const EFFECTS: Readonly<Record<string, string>> = {
-  open: 'Requests go to the next target of their route; where there is none they fail.',
-  closed:
-    'Requests go to it even while it fails: each may wait for the failure before the next target is tried.',
-  auto: 'What the last calls found out decides again.',
-};
-
-/** Every breaker there can be, of the models that are known. */
-export function useTargets(wanted: boolean) {
+/** The ids of all possible breakers of the known models. */
+export function useBreakerIds(wanted: boolean) {
   const providers = useQuery({ ...orgProvidersQuery, enabled: wanted }).data?.data;
   const models = useQuery({ ...orgModelsQuery, enabled: wanted }).data?.data;
   if (!providers || !models) return [];

@@ -6,115 +6,116 @@ import { Meter } from '../../ui/meter.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { TimeText, useNow } from '../../ui/time-text.tsx';
-import { subjectText } from '../limits/subject.ts';
-import { type Budget, forecastOf } from './budget-form.ts';
+import { describeSubject } from '../limits/subject.ts';
+import { type Budget, describeForecast } from './budget-form.ts';
+import { text } from './text.ts';
 
 const NANO = 1e9;
 
 export const BUDGET_COLUMNS: readonly TableColumn<Budget>[] = [
   {
     id: 'name',
-    label: 'Name',
+    label: text.columns.name,
     width: 'minmax(6rem, 1fr)',
     value: ({ name }) => name,
     cell: ({ name }) => <span className="font-medium">{name}</span>,
   },
   {
     id: 'subject',
-    label: 'Applies to',
+    label: text.columns.subject,
     width: 'minmax(5rem, 14rem)',
     yields: 2,
-    value: subjectText,
+    value: describeSubject,
     cell: (budget) => (
       <>
-        {capitalize(subjectText(budget))}
+        {capitalize(describeSubject(budget))}
         {budget.model && <span className="text-ink-3"> · {budget.model}</span>}
       </>
     ),
   },
   {
     id: 'spent',
-    label: 'Spent of limit',
+    label: text.columns.spent,
     width: 'minmax(11rem, 16rem)',
     value: ({ state, limit_usd }) => (state ? state.spent_nano_usd / limit_usd : null),
-    cell: (budget) => <Spent budget={budget} />,
+    cell: (budget) => <BudgetSpendMeter budget={budget} />,
   },
   {
     id: 'left',
-    label: 'Left',
-    width: '6rem',
+    label: text.columns.remaining,
+    width: '7rem',
     yields: 4,
     align: 'end',
     value: ({ state }) => state?.remaining_nano_usd ?? null,
-    cell: ({ state }) => (state ? formatMoney(Math.max(0, state.remaining_nano_usd)) : '–'),
+    cell: ({ state }) => (state ? formatMoney(Math.max(0, state.remaining_nano_usd)) : text.none),
   },
   {
     id: 'period',
-    label: 'Per',
-    width: '5rem',
+    label: text.columns.period,
+    width: '5.5rem',
     value: ({ period }) => period,
-    cell: ({ period }) => (period === 'total' ? 'in all' : period),
+    cell: ({ period }) => text.periods[period],
   },
   {
     id: 'mode',
-    label: 'Mode',
-    width: '5rem',
+    label: text.columns.mode,
+    width: '6.5rem',
     yields: 1,
     value: ({ mode }) => mode,
-    cell: ({ mode }) => (mode === 'hard' ? 'refuses' : 'only tells'),
+    cell: ({ mode }) => text.modes[mode],
   },
   {
     id: 'forecast',
-    label: 'Forecast',
-    width: '10rem',
+    label: text.columns.forecast,
+    width: '11rem',
     align: 'end',
-    cell: (budget) => <Forecast budget={budget} />,
+    cell: (budget) => <BudgetForecast budget={budget} />,
   },
   {
     id: 'resets',
-    label: 'Starts anew',
+    label: text.columns.resets,
     width: '6.5rem',
     yields: 3,
     cell: ({ state }) =>
-      state?.resets_at ? <TimeText at={state.resets_at} /> : <span className="text-ink-3">–</span>,
+      state?.resets_at ? <TimeText at={state.resets_at} /> : <span className="text-ink-3">{text.none}</span>,
   },
   {
     id: 'source',
-    label: 'Source',
+    label: text.columns.source,
     width: '8rem',
     yields: 5,
     cell: ({ source }) => <SourceBadge source={source} />,
   },
 ];
 
-export function Spent({ budget: { state, limit_usd } }: { readonly budget: Budget }) {
+export function BudgetSpendMeter({ budget: { state, limit_usd } }: { readonly budget: Budget }) {
   const most = limit_usd * NANO;
-  if (!state) return <span className="figures">{formatMoney(most)} each</span>;
+  if (!state) return <span className="figures">{text.spent.each(formatMoney(most))}</span>;
   return (
     <Meter
-      label="Spent"
+      label={text.spent.label}
       used={state.spent_nano_usd}
       held={state.reserved_nano_usd}
       most={most}
-      text={`${formatMoney(state.spent_nano_usd)} / ${formatMoney(most)}`}
-      heldText={`${formatMoney(state.reserved_nano_usd)} reserved`}
+      text={text.spent.of(formatMoney(state.spent_nano_usd), formatMoney(most))}
+      heldText={text.spent.reserved(formatMoney(state.reserved_nano_usd))}
     />
   );
 }
 
-/** Where it leads if it goes on so; a triangle and other words where that is over the limit. */
-export function Forecast({ budget }: { readonly budget: Budget }) {
-  const { text, isOver, how } = forecastOf(budget, useNow());
+/** The forecast of the spending, with a warning triangle where it is over the limit. */
+export function BudgetForecast({ budget }: { readonly budget: Budget }) {
+  const { summary, isOver, explanation } = describeForecast(budget, useNow());
   return (
     <span
-      title={how}
+      title={explanation}
       className={joinClassNames(
         'inline-flex items-center gap-1 align-bottom',
         isOver && 'font-medium text-warning-ink',
       )}
     >
-      {isOver && <TriangleAlert size={14} aria-label="over the limit" role="img" />}
-      {text}
+      {isOver && <TriangleAlert size={14} aria-label={text.forecast.overLimit} role="img" />}
+      {summary}
     </span>
   );
 }
@@ -126,12 +127,12 @@ export function BudgetCard({ budget }: { readonly budget: Budget }) {
         <span className="truncate">{budget.name}</span>
         <span className="text-small font-normal text-ink-2">
           {budget.state
-            ? `${formatMoney(Math.max(0, budget.state.remaining_nano_usd))} left`
-            : subjectText(budget)}
+            ? text.spent.remaining(formatMoney(Math.max(0, budget.state.remaining_nano_usd)))
+            : describeSubject(budget)}
         </span>
       </span>
       <span className="text-small text-ink-2">
-        <Spent budget={budget} />
+        <BudgetSpendMeter budget={budget} />
       </span>
     </span>
   );

@@ -4,11 +4,12 @@ import { browserZone, formatFullTime } from '../../format/times.ts';
 import { capitalize } from '../../format/words.ts';
 import { DetailList } from '../../ui/cards.tsx';
 import { type DrawerParts, ResourceDrawer } from '../../ui/resource-drawer.tsx';
-import { subjectText } from '../limits/subject.ts';
-import { Forecast, Spent } from './budget-columns.tsx';
+import { describeSubject } from '../limits/subject.ts';
+import { BudgetForecast, BudgetSpendMeter } from './budget-columns.tsx';
 import { BudgetFields } from './budget-fields.tsx';
-import { BUDGETS, type Budget, type BudgetForm, EMPTY_BUDGET, forecastOf } from './budget-form.ts';
+import { BUDGETS, type Budget, type BudgetForm, describeForecast, EMPTY_BUDGET } from './budget-form.ts';
 import { BudgetSpending } from './budget-spending.tsx';
+import { text } from './text.ts';
 
 /** One budget beside the list, or a new one. */
 export function BudgetDrawer(props: {
@@ -21,37 +22,43 @@ export function BudgetDrawer(props: {
 
 const PARTS: DrawerParts<Budget, BudgetForm> = {
   titleOf: ({ name }) => name,
-  lineOf: (budget) => `${capitalize(subjectText(budget))}${budget.model ? `, ${budget.model}` : ''}`,
-  standing: (budget) => <Standing budget={budget} />,
+  lineOf: (budget) => {
+    const subject = capitalize(describeSubject(budget));
+    return budget.model ? text.drawer.subject(subject, budget.model) : subject;
+  },
+  standing: (budget) => <CurrentUsage budget={budget} />,
   fields: (form, set) => <BudgetFields form={form} onChange={set} />,
   empty: EMPTY_BUDGET,
-  made: 'The budget counts from now on.',
+  made: text.drawer.created,
   refetchMs: 15_000,
 };
 
-function Standing({ budget }: { readonly budget: Budget }) {
+function CurrentUsage({ budget }: { readonly budget: Budget }) {
   const { state } = budget;
-  const refused = { status: '402', range: '7d', ...(budget.key ? { key: budget.key } : {}) };
+  const rejected = { status: '402', range: '7d', ...(budget.key ? { key: budget.key } : {}) };
   return (
-    <section aria-label="Right now" className="grid gap-3">
+    <section aria-label={text.drawer.usage} className="grid gap-3">
       <DetailList
         items={[
-          ['Spent', <Spent key="spent" budget={budget} />],
+          [text.drawer.spent, <BudgetSpendMeter key="spent" budget={budget} />],
           [
-            'Reserved',
+            text.drawer.reserved,
             state && state.reserved_nano_usd > 0
-              ? `${formatMoney(state.reserved_nano_usd)} by requests under way`
+              ? text.drawer.reservedAmount(formatMoney(state.reserved_nano_usd))
               : null,
           ],
-          ['Left', state && formatMoney(Math.max(0, state.remaining_nano_usd))],
-          ['Forecast', <Forecast key="forecast" budget={budget} />],
-          ['Starts anew', state?.resets_at ? formatFullTime(new Date(state.resets_at), browserZone()) : null],
+          [text.drawer.remaining, state && formatMoney(Math.max(0, state.remaining_nano_usd))],
+          [text.drawer.forecast, <BudgetForecast key="forecast" budget={budget} />],
+          [
+            text.drawer.resets,
+            state?.resets_at ? formatFullTime(new Date(state.resets_at), browserZone()) : null,
+          ],
         ]}
       />
-      <p className="text-small text-ink-2">{forecastOf(budget).how}</p>
+      <p className="text-small text-ink-2">{describeForecast(budget).explanation}</p>
       <BudgetSpending budget={budget} />
-      <OrgLink to="/requests" search={refused} className="text-ui text-accent-ink underlined">
-        Requests refused with 402 in 7 days
+      <OrgLink to="/requests" search={rejected} className="text-ui text-accent-ink underlined">
+        {text.drawer.rejectedRequests}
       </OrgLink>
     </section>
   );

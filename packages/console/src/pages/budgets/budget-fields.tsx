@@ -1,72 +1,68 @@
 import type { FormPart } from '../../data/edit.ts';
 import { Input, Select, TextArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
-import { AwayField, SubjectFields } from '../limits/subject-fields.tsx';
-import { type BudgetForm, budgetSentence, PERIODS } from './budget-form.ts';
+import { StoreErrorField, SubjectFields } from '../limits/subject-fields.tsx';
+import { BUDGET_PERIODS, type BudgetForm, describeBudget } from './budget-form.ts';
+import { text } from './text.ts';
 
 const MODES = [
-  { value: 'hard', label: 'Refuse with 402' },
-  { value: 'soft', label: 'Only tell' },
+  { value: 'hard', label: text.fields.modes.hard },
+  { value: 'soft', label: text.fields.modes.soft },
 ] as const;
 
-/** Everything a budget says. */
+/** The form fields of a budget. */
 export function BudgetFields({ form, onChange }: FormPart<BudgetForm>) {
-  const sentence = budgetSentence(form);
+  const sentence = describeBudget(form);
   return (
     <>
-      <FormField name="name" label="Name" hint="Told to whom it refuses.">
+      <FormField name="name" label={text.fields.name} hint={text.fields.nameHint}>
         <Input
           value={form.name}
-          placeholder="agents-month"
+          placeholder={text.fields.namePlaceholder}
           onChange={({ target }) => onChange({ name: target.value })}
         />
       </FormField>
       <SubjectFields form={form} onChange={onChange} />
       <Amount form={form} onChange={onChange} />
       <div className="grid gap-4 sm:grid-cols-2">
-        <FormField
-          name="metadata"
-          label="Only requests with this metadata"
-          optional
-          hint="One name=value a line; all must hold."
-        >
+        <FormField name="metadata" label={text.fields.metadata} optional hint={text.fields.metadataHint}>
           <TextArea
             rows={2}
             value={form.metadata}
-            placeholder="project=atlas"
+            placeholder={text.fields.metadataPlaceholder}
             onChange={({ target }) => onChange({ metadata: target.value })}
           />
         </FormField>
-        <AwayField form={form} onChange={onChange} />
+        <StoreErrorField form={form} onChange={onChange} />
       </div>
       {sentence && <p className="rounded-control bg-sunken px-3 py-2 text-ui text-ink-2">{sentence}</p>}
     </>
   );
 }
 
-/** How much, in which time, and what happens then. */
+/** The limit, its period, and what happens when it is reached. */
 function Amount({ form, onChange }: FormPart<BudgetForm>) {
   return (
     <div className="grid gap-4 sm:grid-cols-3">
-      <FormField name="limit_usd" label="Limit in USD">
+      <FormField name="limit_usd" label={text.fields.limit}>
         <Input
           inputMode="decimal"
           value={form.limit_usd}
-          placeholder="500"
+          placeholder={text.fields.limitPlaceholder}
           onChange={({ target }) => onChange({ limit_usd: target.value })}
         />
       </FormField>
-      <FormField name="period" label="Starts anew each">
+      <FormField name="period" label={text.fields.period}>
         <Select
-          choices={PERIODS}
+          choices={BUDGET_PERIODS}
           value={form.period}
           onChange={({ target }) => {
-            const period = PERIODS.find(({ value }) => value === target.value)?.value;
+            const period = BUDGET_PERIODS.find(({ value }) => value === target.value)?.value;
             if (period) onChange({ period });
           }}
         />
       </FormField>
-      <FormField name="mode" label="At the limit">
+      <FormField name="mode" label={text.fields.mode}>
         <Select
           choices={MODES}
           value={form.mode}

@@ -1,32 +1,32 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SUBJECT_CHOICES } from '../limits/subject.ts';
+import { SUBJECT_OPTIONS } from '../limits/subject.ts';
 import {
+  BUDGET_PERIODS,
   type Budget,
-  budgetBody,
-  budgetForm,
-  budgetSentence,
+  describeBudget,
+  describeForecast,
   EMPTY_BUDGET,
-  forecastOf,
-  PERIODS,
+  toBudgetBody,
+  toBudgetForm,
 } from './budget-form.ts';
 
-test('a budget says what it refuses, and when it only tells', () => {
-  assert.equal(budgetSentence(EMPTY_BUDGET), null);
+test('a sentence describes what a hard and a soft budget do', () => {
+  assert.equal(describeBudget(EMPTY_BUDGET), null);
   const form = { ...EMPTY_BUDGET, subject: 'scope:key', who: 'agents', limit_usd: '500' } as const;
   assert.equal(
-    budgetSentence(form),
-    'The next requests of key agents are refused with 402 once $500.00 in a calendar month are spent. What is under way is finished.',
+    describeBudget(form),
+    'Floe rejects new requests of key agents with status 402 when $500.00 has been spent in a calendar month. Running requests continue. Requests to models without a price are rejected.',
   );
   assert.equal(
-    budgetSentence({ ...form, mode: 'soft', period: 'day', model: 'openai/*' }),
-    'Requests of key agents to openai/* go on beyond $500.00 in a day; alerts are sent.',
+    describeBudget({ ...form, mode: 'soft', period: 'day', model: 'openai/*' }),
+    'Requests of key agents to openai/* continue after $500.00 has been spent in a day. Floe sends alerts.',
   );
 });
 
-test('what a form sends reads back as the same form', () => {
-  for (const { value: subject } of SUBJECT_CHOICES)
-    for (const { value: period } of PERIODS) {
+test('a form that is sent and read back is the same form', () => {
+  for (const { value: subject } of SUBJECT_OPTIONS)
+    for (const { value: period } of BUDGET_PERIODS) {
       const who = subject.startsWith('scope') && subject !== 'scope:org' ? 'ci' : '';
       const form = {
         ...EMPTY_BUDGET,
@@ -37,35 +37,38 @@ test('what a form sends reads back as the same form', () => {
         limit_usd: '0.01',
         metadata: 'team=a=b\nx=y',
       };
-      assert.deepEqual(budgetForm(JSON.parse(JSON.stringify({ ...budgetBody(form), state: null }))), form);
+      assert.deepEqual(
+        toBudgetForm(JSON.parse(JSON.stringify({ ...toBudgetBody(form), state: null }))),
+        form,
+      );
     }
 });
 
 const MONTH: Budget = {
-  ...JSON.parse(JSON.stringify(budgetBody({ ...EMPTY_BUDGET, name: 'm', limit_usd: '10' }))),
+  ...JSON.parse(JSON.stringify(toBudgetBody({ ...EMPTY_BUDGET, name: 'm', limit_usd: '10' }))),
   state: null,
 };
 const NOW = new Date('2026-11-16T12:00:00Z');
 
 function forecast(state: Partial<NonNullable<Budget['state']>>) {
   const known = { remaining_nano_usd: 5e9, forecast_nano_usd: null, exhausted_at: null, resets_at: null };
-  return forecastOf(JSON.parse(JSON.stringify({ ...MONTH, state: { ...known, ...state } })), NOW);
+  return describeForecast(JSON.parse(JSON.stringify({ ...MONTH, state: { ...known, ...state } })), NOW);
 }
 
-test('a forecast is a sum or a day, and says that it is a straight line', () => {
+test('a forecast is an amount or a date, and explains that it is linear', () => {
   const resets_at = '2026-12-01T12:00:00.000Z';
   const within = forecast({ resets_at, forecast_nano_usd: 8e9 });
-  assert.match(within.text, /^\$8\.00 by .*Dec/);
-  assert.match(within.how, /straight line/);
+  assert.match(within.summary, /^\$8\.00 by .*Dec/);
+  assert.match(within.explanation, /is linear/);
   const over = forecast({ resets_at, forecast_nano_usd: 20e9, exhausted_at: '2026-11-20T12:00:00.000Z' });
-  assert.match(over.text, /^full .*20/);
+  assert.match(over.summary, /^Used up by .*20/);
   assert.equal(over.isOver, true);
   const gone = forecast({ resets_at, forecast_nano_usd: 20e9, spent_nano_usd: 10e9 });
-  assert.deepEqual([gone.text, gone.isOver], ['used up', true]);
-  assert.match(gone.how, /until .*Dec/);
+  assert.deepEqual([gone.summary, gone.isOver], ['Used up', true]);
+  assert.match(gone.explanation, /resets on .*Dec/);
   const reserved = forecast({ resets_at, forecast_nano_usd: 8e9, spent_nano_usd: 1, remaining_nano_usd: 0 });
-  assert.equal(reserved.isOver, false, 'what requests under way reserve is not used up');
-  assert.equal(forecast({ resets_at }).text, 'too early');
-  assert.match(forecast({}).how, /Without an end/);
-  assert.match(forecastOf(MONTH).how, /Each has a sum of its own/);
+  assert.equal(reserved.isOver, false, 'reservations of running requests are not spent');
+  assert.equal(forecast({ resets_at }).summary, 'Too early');
+  assert.match(forecast({}).explanation, /never resets has no forecast/);
+  assert.match(describeForecast(MONTH).explanation, /counted separately/);
 });

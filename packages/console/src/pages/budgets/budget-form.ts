@@ -6,13 +6,14 @@ import { formatNumberField, parseNumberField } from '../../format/number-field.t
 import { browserZone, formatDayLabel, formatShortTime } from '../../format/times.ts';
 import { capitalize } from '../../format/words.ts';
 import {
+  describeFormSubject,
+  describeSubject,
   EMPTY_SUBJECT,
   type SubjectForm,
-  subjectBody,
-  subjectForm,
-  subjectText,
-  typedSubject,
+  toSubjectBody,
+  toSubjectForm,
 } from '../limits/subject.ts';
+import { text } from './text.ts';
 
 export type Budget = z.output<typeof budgetResource>;
 
@@ -34,16 +35,16 @@ export const EMPTY_BUDGET: BudgetForm = {
   metadata: '',
 };
 
-export const PERIODS = [
-  { value: 'day', label: 'Day' },
-  { value: 'week', label: 'Week' },
-  { value: 'month', label: 'Calendar month' },
-  { value: 'total', label: 'Never: one sum for good' },
+export const BUDGET_PERIODS = [
+  { value: 'day', label: text.fields.periods.day },
+  { value: 'week', label: text.fields.periods.week },
+  { value: 'month', label: text.fields.periods.month },
+  { value: 'total', label: text.fields.periods.total },
 ] as const;
 
-export function budgetForm(budget: Budget): BudgetForm {
+export function toBudgetForm(budget: Budget): BudgetForm {
   return {
-    ...subjectForm(budget),
+    ...toSubjectForm(budget),
     name: budget.name,
     limit_usd: formatNumberField(budget.limit_usd),
     period: budget.period,
@@ -54,33 +55,33 @@ export function budgetForm(budget: Budget): BudgetForm {
   };
 }
 
-export function budgetBody(form: BudgetForm) {
+export function toBudgetBody(form: BudgetForm) {
   return {
-    ...subjectBody(form),
+    ...toSubjectBody(form),
     name: form.name.trim() || null,
     limit_usd: parseNumberField(form.limit_usd),
     period: form.period,
     mode: form.mode,
-    metadata: pairs(form.metadata),
+    metadata: parseMetadata(form.metadata),
   };
 }
 
-/** Budgets, as their drawer and list handle them. */
+/** The resource kind of budgets, for their drawer and list. */
 export const BUDGETS: ConsoleResourceKind<Budget, BudgetForm> = {
-  one: 'budget',
+  one: text.page.one,
   path: 'api/management/budgets',
   touches: [['budgets']],
   needs: 'management',
-  formOf: budgetForm,
-  bodyOf: budgetBody,
+  formOf: toBudgetForm,
+  bodyOf: toBudgetBody,
   removal: (budget) => ({
-    title: `Delete budget ${budget.name}?`,
-    effect: `${capitalize(subjectText(budget))} may then spend without this bound. What was spent stays counted.`,
+    title: text.removal.title(budget.name),
+    effect: text.removal.effect(describeSubject(budget)),
   }),
 };
 
-function pairs(text: string): Record<string, string> {
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
+function parseMetadata(typed: string): Record<string, string> {
+  const lines = typed.split('\n').filter((line) => line.trim() !== '');
   return Object.fromEntries(
     lines.map((line) => {
       const [name = '', ...rest] = line.split('=');
@@ -89,51 +90,50 @@ function pairs(text: string): Record<string, string> {
   );
 }
 
-const IN = { day: 'in a day', week: 'in a week', month: 'in a calendar month', total: 'in all' } as const;
-
-/** What the budget will do, in a sentence; null while it says nothing yet. */
-export function budgetSentence(form: BudgetForm): string | null {
+/** What the budget does, in a sentence. Null while it has no limit. */
+export function describeBudget(form: BudgetForm): string | null {
   const usd = parseNumberField(form.limit_usd);
   if (typeof usd !== 'number' || usd <= 0) return null;
-  const whose = `requests of ${typedSubject(form)}${form.model.trim() === '' ? '' : ` to ${form.model.trim()}`}`;
-  const sum = `${formatMoney(Math.round(usd * 1e9))} ${IN[form.period]}`;
+  const requests = text.sentence.subject(describeFormSubject(form), form.model.trim());
+  const limit = formatMoney(Math.round(usd * 1e9));
+  const period = text.sentence.periods[form.period];
   return form.mode === 'hard'
-    ? `The next ${whose} are refused with 402 once ${sum} are spent. What is under way is finished.`
-    : `${capitalize(whose)} go on beyond ${sum}; alerts are sent.`;
+    ? text.sentence.hard(requests, limit, period)
+    : text.sentence.soft(capitalize(requests), limit, period);
 }
 
-/** Where spending leads, in a few words for the list and in a sentence that says how it was reckoned. */
-export interface ForecastWords {
-  readonly text: string;
+/** The forecast of a budget: a short text for the list, and a sentence that explains how it was computed. */
+export interface ForecastText {
+  readonly summary: string;
   readonly isOver: boolean;
-  readonly how: string;
+  readonly explanation: string;
 }
 
-const LINE =
-  'The forecast is a straight line: what was spent so far in this period, drawn on to its end. It knows no weekends and no trend.';
-
-/** @param now for the words about moments that are past */
-export function forecastOf({ state, limit_usd }: Budget, now = new Date()): ForecastWords {
+/** @param now the time that dates are compared with */
+export function describeForecast({ state, limit_usd }: Budget, now = new Date()): ForecastText {
   const zone = browserZone();
-  if (!state)
-    return { text: '–', isOver: false, how: 'Each has a sum of its own: there is no one forecast.' };
+  const words = text.forecast;
+  if (!state) return { summary: words.none, isOver: false, explanation: words.separate };
   const { forecast_nano_usd: forecast, exhausted_at, resets_at, spent_nano_usd } = state;
   const when = (at: string) => {
-    const text = formatDayLabel(new Date(at), zone, now);
+    const day = formatDayLabel(new Date(at), zone, now);
     const isNear = Math.abs(Date.parse(at) - now.getTime()) < 36 * 3_600_000;
-    return isNear ? `${text}, ${formatShortTime(new Date(at), zone)}` : text;
+    return isNear ? `${day}, ${formatShortTime(new Date(at), zone)}` : day;
   };
-  const anew = resets_at === null ? null : when(resets_at);
+  const resets = resets_at === null ? null : when(resets_at);
   if (spent_nano_usd >= limit_usd * 1e9)
     return {
-      text: 'used up',
+      summary: words.usedUp,
       isOver: true,
-      how: anew === null ? 'It is used up, and it never starts anew.' : `It is used up until ${anew}.`,
+      explanation: resets === null ? words.usedUpForever : words.usedUpUntil(resets),
     };
-  if (resets_at === null) return { text: '–', isOver: false, how: 'Without an end there is no forecast.' };
-  if (forecast === null)
-    return { text: 'too early', isOver: false, how: 'This period has only begun: too early for a forecast.' };
+  if (resets === null) return { summary: words.none, isOver: false, explanation: words.noEnd };
+  if (forecast === null) return { summary: words.tooEarly, isOver: false, explanation: words.justStarted };
   if (exhausted_at !== null && forecast > limit_usd * 1e9)
-    return { text: `full ${when(exhausted_at)}`, isOver: true, how: LINE };
-  return { text: `${formatMoney(forecast)} by ${anew}`, isOver: false, how: LINE };
+    return { summary: words.usedUpBy(when(exhausted_at)), isOver: true, explanation: words.linear };
+  return {
+    summary: words.byDate(formatMoney(forecast), resets),
+    isOver: false,
+    explanation: words.linear,
+  };
 }

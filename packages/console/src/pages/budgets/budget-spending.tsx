@@ -3,17 +3,18 @@ import { timeseriesQuery, topQuery } from '../../data/charts.ts';
 import { orgKeysQuery } from '../../data/org-lists.ts';
 import { formatMoney } from '../../format/amounts.ts';
 import { Chart } from '../../ui/chart.tsx';
-import { keyNamed } from '../limits/subject.ts';
+import { findKeyIdByName } from '../limits/subject.ts';
 import type { Budget } from './budget-form.ts';
+import { text } from './text.ts';
 
 const NANO = 1e9;
 
-/** How the sum of this period grew beside the limit, and on what it went. */
+/** The spending of this period beside the limit, and its largest parts. */
 export function BudgetSpending({ budget }: { readonly budget: Budget }) {
   const { scope, key, model, metadata, state, period, limit_usd } = budget;
   const keys = useQuery(orgKeysQuery).data?.data ?? [];
-  const id = scope === 'key' ? keyNamed(keys, key) : null;
-  // What charts can count alone: the whole org, or one key, in a period that began.
+  const id = scope === 'key' ? findKeyIdByName(keys, key) : null;
+  // Charts can count the organization or one key, in a period that has started.
   const isAlone = model === null && Object.keys(metadata).length === 0 && id !== undefined;
   const from = isAlone && (scope === 'org' || scope === 'key') ? (state?.starts_at ?? null) : null;
   const query = { from, ...(id && { key: id }) };
@@ -23,15 +24,15 @@ export function BudgetSpending({ budget }: { readonly budget: Budget }) {
     enabled: from !== null,
   }).data;
   if (!spent) return null;
-  const sums = growing(spent.series[0]?.values ?? []);
+  const sums = cumulativeSums(spent.series[0]?.values ?? []);
   return (
     <div className="grid gap-2">
       <Chart
-        label="Spent in this period"
+        label={text.chart.title}
         at={spent.at.map((at) => Date.parse(at))}
         series={[
-          { label: 'Spent so far', values: sums },
-          { label: 'Limit', values: sums.map(() => limit_usd * NANO) },
+          { label: text.chart.spent, values: sums },
+          { label: text.chart.limit, values: sums.map(() => limit_usd * NANO) },
         ]}
         format={formatMoney}
         height={120}
@@ -53,11 +54,11 @@ function Largest({
   if (found.length === 0) return null;
   return (
     <p className="text-small text-ink-2">
-      Most of it:{' '}
+      {text.chart.largest}
       {found.map(({ name, value, cost_nano_usd }, index) => (
         <span key={value}>
           {index > 0 && ', '}
-          <span className="text-ink">{name ?? value ?? 'unknown'}</span> {formatMoney(cost_nano_usd)}
+          <span className="text-ink">{name ?? value ?? text.chart.unknown}</span> {formatMoney(cost_nano_usd)}
         </span>
       ))}
       .
@@ -65,8 +66,8 @@ function Largest({
   );
 }
 
-/** Each value with all before it. */
-function growing(values: readonly (number | null)[]): number[] {
+/** The sum of each value and all values before it. */
+function cumulativeSums(values: readonly (number | null)[]): number[] {
   let sum = 0;
   return values.map((value) => {
     sum += value ?? 0;

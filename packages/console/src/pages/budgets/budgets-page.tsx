@@ -7,10 +7,11 @@ import { formatMoney } from '../../format/amounts.ts';
 import { BUDGET_COLUMNS, BudgetCard } from './budget-columns.tsx';
 import { BudgetDrawer } from './budget-drawer.tsx';
 import { BUDGETS, type Budget } from './budget-form.ts';
+import { text } from './text.ts';
 
 const BESIDE_DRAWER: ReadonlySet<string> = new Set(['name', 'spent', 'forecast']);
 
-/** What may be spent, what is, and where it leads. */
+/** The budgets of the organization, their spending and their forecast. */
 export function BudgetsPage() {
   useLiveQuery('budgets', ['budgets']);
   useLiveQuery('config', ['budgets']);
@@ -18,18 +19,18 @@ export function BudgetsPage() {
   const list = useRows(listQuery<Budget>('budgets', BUDGETS.path), refetch);
   return (
     <ListPage
-      title="Budgets"
-      one="budget"
+      title={text.page.title}
+      one={text.page.one}
       list={list}
       columns={BUDGET_COLUMNS}
       besideDrawer={BESIDE_DRAWER}
       card={(budget) => <BudgetCard budget={budget} />}
       drawer={(id, onOpen, onClose) => <BudgetDrawer id={id} onOpen={onOpen} onClose={onClose} />}
       empty={{
-        title: 'No budgets',
+        title: text.page.empty.title,
         text: (
           <>
-            <SpentLately /> A budget refuses or tells when a sum is reached.
+            <RecentSpending /> {text.page.empty.text}
           </>
         ),
       }}
@@ -37,8 +38,8 @@ export function BudgetsPage() {
   );
 }
 
-/** Nobody sets a budget without knowing what is spent. */
-function SpentLately() {
+/** The spending of the last 30 days, which helps to choose a limit. */
+function RecentSpending() {
   const { data } = useQuery(summaryQuery({}, 30 * DAY_MS));
-  return data ? `Last 30 days: ${formatMoney(data.cost_nano_usd)}.` : null;
+  return data ? text.page.spent(formatMoney(data.cost_nano_usd)) : null;
 }

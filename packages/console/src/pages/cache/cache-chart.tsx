@@ -4,36 +4,30 @@ import { formatCount } from '../../format/amounts.ts';
 import { Card } from '../../ui/cards.tsx';
 import { Chart } from '../../ui/chart.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
+import { text } from './text.ts';
 
-const WORDS: Readonly<Record<string, string>> = {
-  hit: 'Answered from it',
-  miss: 'Asked',
-  bypass: 'Past it',
-  refresh: 'Renewed',
-};
+const RESULTS: Readonly<Record<string, string>> = text.chart.results;
 
-/** What the cache did with each request, hour by hour. */
+/** The requests of the last seven days by cache result. */
 export function CacheChart() {
   const { data, error, refetch } = useQuery({
     ...timeseriesQuery({ metric: 'requests', interval: 'hour', group_by: 'cache' }, 7 * DAY_MS),
     refetchInterval: 60_000,
   });
   const series = (data?.series ?? [])
-    .filter(({ value }) => value !== null && Object.hasOwn(WORDS, value))
-    .map(({ value, values }) => ({ label: WORDS[value ?? ''] ?? '', values }));
+    .filter(({ value }) => value !== null && Object.hasOwn(RESULTS, value))
+    .map(({ value, values }) => ({ label: RESULTS[value ?? ''] ?? '', values }));
   return (
-    <Card title="Requests by what the cache did" aside="7 days, by the hour">
+    <Card title={text.chart.title} aside={text.chart.aside}>
       {error && !data ? (
-        <ErrorState what="Could not load the chart." error={error} onRetry={() => void refetch()} />
+        <ErrorState what={text.chart.loadFailed} error={error} onRetry={() => void refetch()} />
       ) : !data ? (
         <Skeleton className="h-40" />
       ) : series.length === 0 ? (
-        <p className="text-ui text-ink-2">
-          Nothing in the last 7 days: the cache was off, or no request came.
-        </p>
+        <p className="text-ui text-ink-2">{text.chart.empty}</p>
       ) : (
         <Chart
-          label="Requests by what the cache did"
+          label={text.chart.title}
           at={data.at.map((at) => Date.parse(at))}
           series={series}
           kind="stacked"

@@ -9,6 +9,7 @@ import { useEdit } from '../../data/edit.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { formatCompact, formatCount, formatMoney, formatPercent } from '../../format/amounts.ts';
 import { formatNumberField, parseNumberField } from '../../format/number-field.ts';
+import { pluralize } from '../../format/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, StatStrip } from '../../ui/cards.tsx';
 import { ConfirmChange } from '../../ui/confirm-change.tsx';
@@ -21,6 +22,7 @@ import { showToast } from '../../ui/toast.tsx';
 import { Switch } from '../../ui/toggles.tsx';
 import { CacheChart } from './cache-chart.tsx';
 import { CacheRoutes } from './cache-routes.tsx';
+import { text } from './text.ts';
 
 type CacheState = z.output<typeof cacheResource>;
 type CacheStats = z.output<typeof cacheStats>;
@@ -28,7 +30,7 @@ type CacheStats = z.output<typeof cacheStats>;
 const PATH = 'api/management/cache';
 const TOUCHES = [['cache']];
 
-/** Whether equal requests are answered from earlier answers, and what that saved. */
+/** The settings of the response cache, its hit rate and what it saved. */
 export function CachePage() {
   useLiveQuery('config', ['cache']);
   const { data, error, refetch } = useQuery({
@@ -41,9 +43,9 @@ export function CachePage() {
     refetchInterval: 10_000,
   });
   return (
-    <PageFrame title="Cache" actions={<EmptyCache stats={stats.data} />}>
+    <PageFrame title={text.page.title} actions={<ClearCacheButton stats={stats.data} />}>
       {error && !data ? (
-        <ErrorState what="Could not load the cache." error={error} onRetry={() => void refetch()} />
+        <ErrorState what={text.page.loadFailed} error={error} onRetry={() => void refetch()} />
       ) : data === undefined ? (
         <Skeleton className="h-64" />
       ) : (
@@ -58,41 +60,43 @@ export function CachePage() {
   );
 }
 
-const NOTHING = { hits: 0, misses: 0, bypassed: 0, saved_nano_usd: 0 };
+const NO_STATS = { hits: 0, misses: 0, bypassed: 0, saved_nano_usd: 0 };
 
 function Figures({ stats, enabled }: { readonly stats: CacheStats | undefined; readonly enabled: boolean }) {
-  const { hits, misses, bypassed, saved_nano_usd: saved } = stats?.last_day ?? NOTHING;
-  const asked = hits + misses;
+  const { hits, misses, bypassed, saved_nano_usd: saved } = stats?.last_day ?? NO_STATS;
+  const cacheable = hits + misses;
   return (
     <StatStrip>
       <StatCard
-        label="Hit rate, 24 h"
-        value={stats && asked > 0 ? formatPercent(hits / asked) : '–'}
+        label={text.figures.hitRate}
+        value={stats && cacheable > 0 ? formatPercent(hits / cacheable) : text.figures.none}
         remark={
-          enabled || asked > 0
-            ? `of ${formatCount(asked)} that could be answered from it`
-            : 'the cache is off'
+          enabled || cacheable > 0
+            ? text.figures.cacheable(pluralize(cacheable, text.figures.request))
+            : text.figures.disabled
         }
       />
       <StatCard
-        label="Saved, 24 h"
-        value={stats ? formatMoney(saved) : '–'}
-        remark="at the price of each answer"
+        label={text.figures.saved}
+        value={stats ? formatMoney(saved) : text.figures.none}
+        remark={text.figures.savedHint}
       />
-      <StatCard label="Answered from it" value={stats ? formatCount(hits) : '–'} />
-      <StatCard label="Had to be asked" value={stats ? formatCount(misses) : '–'} />
+      <StatCard label={text.figures.hits} value={stats ? formatCount(hits) : text.figures.none} />
+      <StatCard label={text.figures.misses} value={stats ? formatCount(misses) : text.figures.none} />
       <StatCard
-        label="Went past it"
-        value={stats ? formatCount(bypassed) : '–'}
-        remark="the client asked for that"
+        label={text.figures.bypassed}
+        value={stats ? formatCount(bypassed) : text.figures.none}
+        remark={text.figures.bypassedHint}
       />
       <StatCard
-        label="Kept answers"
-        value={stats?.entries === null || stats === undefined ? '–' : formatCompact(stats.entries)}
+        label={text.figures.entries}
+        value={
+          stats?.entries === null || stats === undefined ? text.figures.none : formatCompact(stats.entries)
+        }
         remark={
           stats?.entries === null
-            ? 'kept by Redis'
-            : `${formatCompact(Math.round((stats?.bytes ?? 0) / 1024))} KiB here`
+            ? text.figures.inRedis
+            : text.figures.inProcess(formatCompact(Math.round((stats?.bytes ?? 0) / 1024)))
         }
       />
     </StatStrip>
@@ -106,8 +110,8 @@ interface CacheForm {
 }
 
 const SCOPES = [
-  { value: 'key', label: 'Each key with itself' },
-  { value: 'org', label: 'The whole org' },
+  { value: 'key', label: text.settings.scopes.key },
+  { value: 'org', label: text.settings.scopes.org },
 ] as const;
 
 const formOf = ({ enabled, ttl_seconds, scope }: CacheState): CacheForm => ({
@@ -127,28 +131,27 @@ function Settings({ read }: { readonly read: WithETag<CacheState> }) {
       scope,
     }),
     touches: TOUCHES,
-    done: ({ enabled }) =>
-      showToast(enabled ? 'The cache answers equal requests from now on.' : 'The cache is off.'),
+    done: ({ enabled }) => showToast(enabled ? text.settings.enabledToast : text.settings.disabledToast),
   });
   const { form, set } = edit;
   return (
-    <Card title="How answers are kept">
-      <EditForm edit={edit} source={read.body.source} verb="Save cache">
+    <Card title={text.settings.title}>
+      <EditForm edit={edit} source={read.body.source} verb={text.settings.save}>
         <Switch
-          label="Answer equal requests from earlier answers"
-          hint="Only whole, successful answers are kept, and only for requests that are equal to the last byte that matters."
+          label={text.settings.enabled}
+          hint={text.settings.enabledHint}
           checked={form.enabled}
           onChange={(enabled) => set({ enabled })}
         />
         <div className="grid gap-4 sm:grid-cols-2">
-          <FormField name="ttl_seconds" label="Reuse an answer for (seconds)">
+          <FormField name="ttl_seconds" label={text.settings.ttl} hint={text.settings.ttlHint}>
             <Input
               inputMode="numeric"
               value={form.ttl_seconds}
               onChange={({ target }) => set({ ttl_seconds: target.value })}
             />
           </FormField>
-          <FormField name="scope" label="Who shares answers">
+          <FormField name="scope" label={text.settings.scope} hint={text.settings.scopeHint}>
             <Select
               choices={SCOPES}
               value={form.scope}
@@ -157,9 +160,9 @@ function Settings({ read }: { readonly read: WithETag<CacheState> }) {
           </FormField>
         </div>
         <p className="text-ui text-ink-2">
-          A client can ask past it or renew an answer, request by request.{' '}
+          {text.settings.clientControl}{' '}
           <OrgLink to="/requests" search={{ state: 'cached', range: '24h' }}>
-            Requests answered from the cache
+            {text.settings.requests}
           </OrgLink>
         </p>
       </EditForm>
@@ -167,13 +170,13 @@ function Settings({ read }: { readonly read: WithETag<CacheState> }) {
   );
 }
 
-/** Everything kept is thrown away: what is asked next is paid for again. */
-function EmptyCache({ stats }: { readonly stats: CacheStats | undefined }) {
+/** Deletes all stored responses after a confirmation. */
+function ClearCacheButton({ stats }: { readonly stats: CacheStats | undefined }) {
   const [asked, setAsked] = useState(false);
   return (
     <>
       <Button needs="management" onClick={() => setAsked(true)}>
-        Empty…
+        {text.clear.button}
       </Button>
       {asked && (
         <ConfirmChange
@@ -181,19 +184,22 @@ function EmptyCache({ stats }: { readonly stats: CacheStats | undefined }) {
           touches={TOUCHES}
           onDone={() => {
             setAsked(false);
-            showToast('The cache is empty.');
+            showToast(text.clear.done);
           }}
           onClose={() => setAsked(false)}
-          title="Empty the cache?"
-          verb="Empty cache"
-          typed="empty"
+          title={text.clear.title}
+          verb={text.clear.verb}
+          typed={text.clear.typed}
         >
           {stats?.entries === null || stats === undefined
-            ? 'Every kept answer of this org is thrown away.'
-            : `${formatCount(stats.entries)} kept answers of this process, and those of all others, are thrown away.`}{' '}
+            ? text.clear.all
+            : text.clear.counted(formatCount(stats.entries))}
           {stats && stats.last_day.hits > 0
-            ? `In the last 24 hours ${formatCount(stats.last_day.hits)} requests were answered from it, worth ${formatMoney(stats.last_day.saved_nano_usd)}; the next of them are asked and paid for again.`
-            : 'The next equal requests are asked and paid for again.'}
+            ? text.clear.recentHits(
+                pluralize(stats.last_day.hits, text.clear.request),
+                formatMoney(stats.last_day.saved_nano_usd),
+              )
+            : text.clear.noHits}
         </ConfirmChange>
       )}
     </>

@@ -8,23 +8,28 @@ import { Card } from '../../ui/cards.tsx';
 import { Select } from '../../ui/field.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { CACHE_CHOICES, cacheChoice, ROUTES, type Route } from '../routes/route-form.ts';
+import { parseRouteCacheOption, ROUTE_CACHE_OPTIONS, ROUTES, type Route } from '../routes/route-form.ts';
+import { text } from './text.ts';
 
-/** Which routes are cached although the org is not, or the other way round. */
+/** The cache setting of each route, which overrides that of the organization. */
 export function CacheRoutes({ enabled }: { readonly enabled: boolean }) {
   const { rows } = useRows(listQuery<Route>('routes', ROUTES.path));
   const refusal = useDenialReason('management');
   const put = useApiMutation(
     ({ id, cache }: { readonly id: string; readonly cache: 'on' | 'off' | null }) =>
       sendJson<Route>('PATCH', resourcePath(ROUTES, id), { cache }),
-    { touches: ROUTES.touches, done: ({ id, cache }) => showToast(`${id}: ${WORDS[cache ?? '']}.`) },
+    {
+      touches: ROUTES.touches,
+      done: ({ id, cache }) => showToast(text.routes.saved[cache ?? 'default'](id)),
+    },
   );
   if (!rows) return null;
   return (
-    <Card title="Route by route">
+    <Card title={text.routes.title}>
       {rows.length === 0 ? (
         <p className="text-ui text-ink-2">
-          No routes yet. <OrgLink to="/management/routes/new">Make one</OrgLink> to cache its model alone.
+          {text.routes.empty} <OrgLink to="/management/routes/new">{text.routes.create}</OrgLink>
+          {text.routes.emptyEffect}
         </p>
       ) : (
         <ul className="grid gap-2 text-ui">
@@ -40,22 +45,20 @@ export function CacheRoutes({ enabled }: { readonly enabled: boolean }) {
                 {route.source.kind === 'file' && <SourceBadge source={route.source} />}
               </span>
               <Select
-                aria-label={`Cache of ${route.model}`}
-                choices={CACHE_CHOICES}
+                aria-label={text.routes.label(route.model)}
+                choices={ROUTE_CACHE_OPTIONS}
                 value={route.cache ?? ''}
                 disabled={route.source.kind === 'file' || refusal !== null || put.running}
-                onChange={({ target }) => put.run({ id: route.id, cache: cacheChoice(target.value) || null })}
+                onChange={({ target }) =>
+                  put.run({ id: route.id, cache: parseRouteCacheOption(target.value) || null })
+                }
               />
             </li>
           ))}
         </ul>
       )}
       {put.error && <p className="mt-2 text-small text-failing-ink">{put.error.message}</p>}
-      <p className="mt-3 text-small text-ink-2">
-        As the org says means {enabled ? 'on' : 'off'} now. What no route matches does as the org says too.
-      </p>
+      <p className="mt-3 text-small text-ink-2">{text.routes.hint(enabled)}</p>
     </Card>
   );
 }
-
-const WORDS = { '': 'cached as the org says', on: 'answered from the cache', off: 'never from the cache' };

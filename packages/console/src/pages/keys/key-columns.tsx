@@ -5,9 +5,10 @@ import { StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { TimeText } from '../../ui/time-text.tsx';
 import type { Key } from './key-data.ts';
-import { standingOf } from './key-state.ts';
+import { keyStatus } from './key-status.ts';
+import { text } from './text.ts';
 
-/** The columns of the list. `costs` in nano-USD of 30 days, by id; what is not in it cost nothing. */
+/** The columns of the list. `costs` has the nano-USD of the last 30 days by key id. A key that is missing cost nothing. */
 export function keyColumns(
   costs: ReadonlyMap<string, number>,
   revokers: ReadonlyMap<string, string>,
@@ -16,42 +17,43 @@ export function keyColumns(
   return [
     {
       id: 'name',
-      label: 'Name',
+      label: text.columns.name,
       width: 'minmax(9rem, 2fr)',
       cell: (key) => <KeyName row={key} by={revokers.get(key.id)} now={now} />,
       value: ({ name }) => name,
     },
-    { id: 'key', label: 'Key', width: '8rem', cell: (key) => <KeyHint row={key} /> },
+    { id: 'key', label: text.columns.key, width: '8rem', cell: (key) => <KeyHint row={key} /> },
     {
       id: 'scopes',
-      label: 'Scopes',
+      label: text.columns.scopes,
       width: 'minmax(5.5rem, 1fr)',
       cell: ({ scopes }) => scopes.join(', '),
       value: ({ scopes }) => scopes.length,
     },
     {
       id: 'models',
-      label: 'Models',
+      label: text.columns.models,
       width: 'minmax(5rem, 1fr)',
-      cell: ({ models }) => (models === null ? <span className="text-ink-3">all</span> : models.join(', ')),
+      cell: ({ models }) =>
+        models === null ? <span className="text-ink-3">{text.columns.allModels}</span> : models.join(', '),
     },
     {
       id: 'owner',
-      label: 'Owner',
+      label: text.columns.owner,
       width: 'minmax(5.5rem, 1fr)',
-      cell: ({ owner, team }) => owner ?? team ?? <span className="text-ink-3">–</span>,
+      cell: ({ owner, team }) => owner ?? team ?? <span className="text-ink-3">{text.columns.none}</span>,
       value: ({ owner, team }) => owner ?? team,
     },
     {
       id: 'used',
-      label: 'Last used',
+      label: text.columns.used,
       width: '7rem',
       cell: ({ last_used_at }) => <AtOrNever at={last_used_at} />,
       value: ({ last_used_at }) => last_used_at,
     },
     {
       id: 'cost',
-      label: '30 d',
+      label: text.columns.cost,
       width: '6rem',
       align: 'end',
       cell: ({ id }) => formatMoney(costs.get(id) ?? 0),
@@ -59,17 +61,22 @@ export function keyColumns(
     },
     {
       id: 'expires',
-      label: 'Ends',
+      label: text.columns.expires,
       width: '6rem',
       cell: ({ expires_at }) => <AtOrNever at={expires_at} />,
       value: ({ expires_at }) => expires_at,
     },
-    { id: 'source', label: 'Source', width: '8rem', cell: ({ source }) => <SourceBadge source={source} /> },
+    {
+      id: 'source',
+      label: text.columns.source,
+      width: '8rem',
+      cell: ({ source }) => <SourceBadge source={source} />,
+    },
   ];
 }
 
 function AtOrNever({ at }: { readonly at: string | null }) {
-  return at ? <TimeText at={at} /> : <span className="text-ink-3">never</span>;
+  return at ? <TimeText at={at} /> : <span className="text-ink-3">{text.columns.never}</span>;
 }
 
 function KeyName({
@@ -78,11 +85,11 @@ function KeyName({
   now,
 }: {
   readonly row: Key;
-  /** Who revoked it. */
+  /** The actor who revoked the key. */
   readonly by?: string | undefined;
   readonly now: Date;
 }) {
-  const standing = standingOf(row, now);
+  const standing = keyStatus(row, now);
   return (
     <span className="flex min-w-0 flex-1 items-center gap-2">
       <span className={`truncate font-medium ${standing ? 'max-w-[60%] shrink-0' : ''}`}>{row.name}</span>
@@ -91,8 +98,7 @@ function KeyName({
           <StatusIcon state={standing.state} size={14} />
           <span className="truncate">
             {standing.word}
-            {row.revoked_at &&
-              ` ${formatDayLabel(new Date(row.revoked_at), browserZone(), now)}${by ? ` by ${by}` : ''}`}
+            {row.revoked_at && revocationText(row.revoked_at, by, now)}
           </span>
         </span>
       )}
@@ -100,7 +106,12 @@ function KeyName({
   );
 }
 
-/** What is known of the value: its beginning and its last four. */
+function revocationText(revokedAt: string, by: string | undefined, now: Date): string {
+  const date = formatDayLabel(new Date(revokedAt), browserZone(), now);
+  return by ? text.status.revokedBy(date, by) : text.status.revokedOn(date);
+}
+
+/** The visible part of the key value: its prefix and its last four characters. */
 export function KeyHint({ row }: { readonly row: Pick<Key, 'prefix' | 'last4'> }) {
   return (
     <code className="font-mono text-code text-ink-2">
@@ -109,7 +120,7 @@ export function KeyHint({ row }: { readonly row: Pick<Key, 'prefix' | 'last4'> }
   );
 }
 
-/** A key on a phone. */
+/** A key of the list on a phone. */
 export function KeyCard({
   row,
   cost,
@@ -126,7 +137,7 @@ export function KeyCard({
         <KeyHint row={row} />
       </div>
       <div className="flex justify-between gap-3 text-small text-ink-2 figures">
-        <span>{row.last_used_at ? <TimeText at={row.last_used_at} /> : 'never used'}</span>
+        <span>{row.last_used_at ? <TimeText at={row.last_used_at} /> : text.columns.neverUsed}</span>
         <span>{formatMoney(cost ?? 0)}</span>
       </div>
     </div>

@@ -14,7 +14,7 @@ export type KeyCreation = z.input<typeof keyCreation>;
 export type KeyChange = z.input<typeof keyPatch>;
 
 /** What every change of a key makes stale. */
-export const KEY_TOUCHES = [['keys'], ['key'], ['audit']] as const;
+export const KEY_QUERY_KEYS = [['keys'], ['key'], ['audit']] as const;
 
 /** Every key of the org, those that ended included: orgs have tens of them, so filters work on the whole list. */
 export const keysQuery = queryOptions({
@@ -44,7 +44,7 @@ export function keyFiguresQuery(id: string) {
 }
 
 /** Requests per day of one key. */
-export function keyUseQuery(id: string) {
+export function keyUsageQuery(id: string) {
   return timeseriesQuery({ metric: 'requests', interval: 'day', key: id }, MONTH_MS);
 }
 
@@ -71,7 +71,7 @@ export const revokersQuery = queryOptions({
 });
 
 /** The limits and budgets of the org, to say which are about a key. */
-export const rulesQuery = queryOptions({
+export const limitsAndBudgetsQuery = queryOptions({
   queryKey: ['limits', 'with-budgets'],
   queryFn: async ({ signal }) => {
     const [limits, budgets] = await Promise.all([

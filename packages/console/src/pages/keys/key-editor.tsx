@@ -3,26 +3,27 @@ import { useEdit } from '../../data/edit.ts';
 import { useSignedIn } from '../../data/session.ts';
 import { EditForm, FieldsOf } from '../../ui/edit-form.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { KEY_TOUCHES, type Key, keyPath } from './key-data.ts';
-import { draftOf, fieldsOf, KeyFields } from './key-fields.tsx';
-import { isOwn } from './key-state.ts';
+import { KEY_QUERY_KEYS, type Key, keyPath } from './key-data.ts';
+import { KeyFields, toKeyDraft, toKeyFields } from './key-fields.tsx';
+import { isOwnKey } from './key-status.ts';
+import { text } from './text.ts';
 
-/** Name, scopes, models and whose it is. What ended is only shown. */
+/** The form with the name, scopes, models and owner of a key. A key that is not active is read-only. */
 export function KeyEditor({ read }: { readonly read: WithETag<Key> }) {
   const edit = useEdit({
     path: keyPath(read.body.id),
     read,
-    formOf: draftOf,
-    write: fieldsOf,
-    touches: KEY_TOUCHES,
-    done: ({ name }) => showToast(`Key ${name} saved`),
+    formOf: toKeyDraft,
+    write: toKeyFields,
+    touches: KEY_QUERY_KEYS,
+    done: ({ name }) => showToast(text.detail.saved(name)),
   });
   const session = useSignedIn();
-  const needs = isOwn(read.body, session) ? 'own_keys' : 'management';
+  const needs = isOwnKey(read.body, session) ? 'own_keys' : 'management';
   const fields = <KeyFields draft={edit.form} onChange={edit.set} />;
   if (read.body.status !== 'active') return <FieldsOf disabled>{fields}</FieldsOf>;
   return (
-    <EditForm edit={edit} source={read.body.source} verb="Save key" needs={needs}>
+    <EditForm edit={edit} source={read.body.source} verb={text.detail.save} needs={needs}>
       {fields}
     </EditForm>
   );

@@ -6,9 +6,10 @@ import { CodeArea, Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import type { Key, KeyChange } from './key-data.ts';
-import { patternsOf, SCOPE_WORDS } from './key-state.ts';
+import { parseModelPatterns } from './key-status.ts';
+import { text } from './text.ts';
 
-/** What is filled in for a key, as people type it. */
+/** The values of the key form. */
 export interface KeyDraft {
   readonly name: string;
   readonly scopes: readonly KeyScope[];
@@ -17,24 +18,24 @@ export interface KeyDraft {
   readonly team: string;
 }
 
-export const NEW_KEY: KeyDraft = { name: '', scopes: ['gateway'], models: '', owner: '', team: '' };
+export const EMPTY_KEY_DRAFT: KeyDraft = { name: '', scopes: ['gateway'], models: '', owner: '', team: '' };
 
-export function draftOf({ name, scopes, models, owner, team }: Key): KeyDraft {
+export function toKeyDraft({ name, scopes, models, owner, team }: Key): KeyDraft {
   return { name, scopes, models: (models ?? []).join('\n'), owner: owner ?? '', team: team ?? '' };
 }
 
-/** The draft as the API takes it. */
-export function fieldsOf({ name, scopes, models, owner, team }: KeyDraft) {
+/** The fields of the draft for the API. */
+export function toKeyFields({ name, scopes, models, owner, team }: KeyDraft) {
   return {
     name,
     scopes: [...scopes],
-    models: patternsOf(models),
+    models: parseModelPatterns(models),
     owner: owner.trim() || null,
     team: team.trim() || null,
   } satisfies KeyChange;
 }
 
-/** The fields of a key that are the same for a new one and for a change. */
+/** The form fields of a new or existing key. */
 export function KeyFields({
   draft,
   onChange,
@@ -51,7 +52,7 @@ export function KeyFields({
   });
   return (
     <>
-      <FormField name="name" label="Name" hint="What uses it: ci, agents, search-backend.">
+      <FormField name="name" label={text.fields.name} hint={text.fields.nameHint}>
         <Input autoComplete="off" {...put('name')} />
       </FormField>
       <ScopeChoice
@@ -59,20 +60,15 @@ export function KeyFields({
         mine={ROLE_SCOPES[role]}
         onChange={(scopes) => onChange({ ...draft, scopes })}
       />
-      <FormField
-        name="models"
-        label="Models"
-        optional
-        hint="One pattern on a line, such as openai/*. Empty: every model of the org."
-      >
+      <FormField name="models" label={text.fields.models} optional hint={text.fields.modelsHint}>
         <CodeArea rows={2} {...put('models')} />
       </FormField>
       {others && (
         <div className="grid gap-4 md:grid-cols-2">
-          <FormField name="owner" label="Owner" optional hint="An e-mail; the key ends with that member.">
+          <FormField name="owner" label={text.fields.owner} optional hint={text.fields.ownerHint}>
             <Input autoComplete="off" {...put('owner')} />
           </FormField>
-          <FormField name="team" label="Team" optional hint="Who is counted for its spending.">
+          <FormField name="team" label={text.fields.team} optional hint={text.fields.teamHint}>
             <Input autoComplete="off" {...put('team')} />
           </FormField>
         </div>
@@ -81,7 +77,7 @@ export function KeyFields({
   );
 }
 
-/** Scopes with what each allows; those the person lacks cannot be given. */
+/** The scopes and what each allows. A person cannot grant scopes that their role lacks. */
 function ScopeChoice({
   chosen,
   mine,
@@ -91,18 +87,19 @@ function ScopeChoice({
   readonly mine: readonly KeyScope[];
   readonly onChange: (scopes: readonly KeyScope[]) => void;
 }) {
-  const held = (scope: KeyScope) => mine.includes(scope) || (scope === 'beat' && mine.includes('monitoring'));
+  const canGrant = (scope: KeyScope) =>
+    mine.includes(scope) || (scope === 'beat' && mine.includes('monitoring'));
   return (
-    <FormField name="scopes" label="Scopes">
+    <FormField name="scopes" label={text.fields.scopes}>
       <fieldset className="grid gap-2">
-        <legend className="sr-only">Scopes</legend>
+        <legend className="sr-only">{text.fields.scopes}</legend>
         {KEY_SCOPES.map((scope) => (
           <Checkbox
             key={scope}
             label={scope}
             checked={chosen.includes(scope)}
-            disabled={!held(scope) && !chosen.includes(scope)}
-            hint={held(scope) ? SCOPE_WORDS[scope] : `${SCOPE_WORDS[scope]} Your role cannot give it.`}
+            disabled={!canGrant(scope) && !chosen.includes(scope)}
+            hint={canGrant(scope) ? text.scopes[scope] : text.fields.scopeDenied(text.scopes[scope])}
             onChange={(on) =>
               onChange(KEY_SCOPES.filter((one) => (one === scope ? on : chosen.includes(one))))
             }

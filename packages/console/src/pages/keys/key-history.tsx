@@ -5,29 +5,30 @@ import { Skeleton } from '../../ui/feedback.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { actorName, auditEntryTitle } from '../audit/audit-entry.ts';
 import { keyHistoryQuery } from './key-data.ts';
+import { text } from './text.ts';
 
-/** Who changed the key, newest first. */
+/** The newest changes of the key in the audit log. */
 export function KeyHistory({ id }: { readonly id: string }) {
   const { data, error } = useQuery(keyHistoryQuery(id));
   const all = (
     <OrgLink to="/management/audit" search={{ subject: id }}>
-      All changes
+      {text.history.all}
     </OrgLink>
   );
   return (
-    <Card title="Changes" aside={all}>
+    <Card title={text.history.title} aside={all}>
       {error ? (
         <p className="text-ui text-ink-2">{error.message}</p>
       ) : !data ? (
         <Skeleton className="h-16" />
       ) : data.data.length === 0 ? (
-        <p className="text-ui text-ink-2">None yet: it comes from the file, or from before the log.</p>
+        <p className="text-ui text-ink-2">{text.history.none}</p>
       ) : (
         <ol className="grid gap-2 text-ui">
           {data.data.map((entry) => (
             <li key={entry.id} className="flex justify-between gap-3">
               <span className="min-w-0">
-                {auditEntryTitle(entry)} <span className="text-ink-2">by {actorName(entry)}</span>
+                {auditEntryTitle(entry)} <span className="text-ink-2">{text.history.by(actorName(entry))}</span>
               </span>
               <span className="shrink-0 text-small text-ink-3">
                 <TimeText at={entry.at} />

@@ -13,26 +13,34 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { StatusBadge } from '../../ui/status.tsx';
 import { useNow } from '../../ui/time-text.tsx';
-import { KeyBounds } from './key-bounds.tsx';
-import { type Key, keyFiguresQuery, keyHistoryQuery, keyQuery, keyUseQuery, rulesQuery } from './key-data.ts';
+import {
+  type Key,
+  keyFiguresQuery,
+  keyHistoryQuery,
+  keyQuery,
+  keyUsageQuery,
+  limitsAndBudgetsQuery,
+} from './key-data.ts';
+import { KeyDetails } from './key-details.tsx';
 import { KeyEditor } from './key-editor.tsx';
-import { KeyFacts } from './key-facts.tsx';
 import { KeyHistory } from './key-history.tsx';
-import { isOwn, standingOf } from './key-state.ts';
-import { KeyUse } from './key-use.tsx';
+import { KeyLimitsCard } from './key-limits-card.tsx';
+import { isOwnKey, keyStatus } from './key-status.ts';
+import { KeyUsage } from './key-usage.tsx';
 import { RevokeKey } from './revoke-key.tsx';
 import { RotateKey } from './rotate-key.tsx';
+import { text } from './text.ts';
 
-/** What the page of a key will read. */
-export const askKey: PrefetchQueries = (client, { params: { id = '' } }) => {
+/** Requests the data of the key page before the page is drawn. */
+export const prefetchKey: PrefetchQueries = (client, { params: { id = '' } }) => {
   void client.prefetchQuery(keyQuery(id));
   void client.prefetchQuery(keyFiguresQuery(id));
-  void client.prefetchQuery(keyUseQuery(id));
+  void client.prefetchQuery(keyUsageQuery(id));
   void client.prefetchQuery(keyHistoryQuery(id));
-  void client.prefetchQuery(rulesQuery);
+  void client.prefetchQuery(limitsAndBudgetsQuery);
 };
 
-/** One key: what it may do, what it did, and how it ends. */
+/** One key: its usage, settings, limits and history. */
 export function KeyPage() {
   const id = usePathParam('id');
   const { data, error, refetch } = useQuery(keyQuery(id));
@@ -40,12 +48,12 @@ export function KeyPage() {
   const key = data?.body;
   return (
     <PageFrame
-      title={key?.name ?? 'Key'}
-      crumbs={[{ label: 'Keys', to: '/management/keys' }]}
+      title={key?.name ?? text.detail.title}
+      crumbs={[{ label: text.page.title, to: '/management/keys' }]}
       actions={key && <KeyActions row={key} />}
     >
       {error && !data ? (
-        <ErrorState what="Could not load this key." error={error} onRetry={() => void refetch()} />
+        <ErrorState what={text.detail.loadFailed} error={error} onRetry={() => void refetch()} />
       ) : !data ? (
         <Skeleton className="h-64" />
       ) : (
@@ -58,15 +66,15 @@ export function KeyPage() {
 function KeyActions({ row }: { readonly row: Key }) {
   const [asked, setAsked] = useState<'rotate' | 'revoke' | null>(null);
   const session = useSignedIn();
-  const needs = isOwn(row, session) ? 'own_keys' : 'management';
-  const over = row.status !== 'active' || row.source.kind === 'file';
+  const needs = isOwnKey(row, session) ? 'own_keys' : 'management';
+  const isReadOnly = row.status !== 'active' || row.source.kind === 'file';
   return (
     <>
-      <Button icon={RefreshCw} needs={needs} disabled={over} onClick={() => setAsked('rotate')}>
-        Rotate
+      <Button icon={RefreshCw} needs={needs} disabled={isReadOnly} onClick={() => setAsked('rotate')}>
+        {text.detail.rotate}
       </Button>
-      <Button icon={Trash2} needs={needs} disabled={over} onClick={() => setAsked('revoke')}>
-        Revoke key
+      <Button icon={Trash2} needs={needs} disabled={isReadOnly} onClick={() => setAsked('revoke')}>
+        {text.detail.revoke}
       </Button>
       {asked === 'rotate' && <RotateKey row={row} onClose={() => setAsked(null)} />}
       {asked === 'revoke' && <RevokeKey row={row} onClose={() => setAsked(null)} />}
@@ -76,30 +84,30 @@ function KeyActions({ row }: { readonly row: Key }) {
 
 function KeyBody({ read }: { readonly read: WithETag<Key> }) {
   const row = read.body;
-  const standing = standingOf(row, useNow());
+  const standing = keyStatus(row, useNow());
   return (
     <div className="grid gap-4">
       <div className="flex flex-wrap items-center gap-2">
         {standing ? (
           <StatusBadge state={standing.state}>{standing.word}</StatusBadge>
         ) : (
-          <StatusBadge state="healthy">Active</StatusBadge>
+          <StatusBadge state="healthy">{text.status.active}</StatusBadge>
         )}
         <span className="flex items-center gap-2">
           <code className="font-mono text-code text-ink-2">{row.id}</code>
-          <CopyButton text={row.id} label="Copy key id" />
+          <CopyButton text={row.id} label={text.detail.copyId} />
         </span>
       </div>
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_24rem]">
         <div className="grid min-w-0 gap-4">
-          <KeyUse id={row.id} name={row.name} />
-          <Card title="What it may do">
+          <KeyUsage id={row.id} name={row.name} />
+          <Card title={text.detail.settings}>
             <KeyEditor key={row.id} read={read} />
           </Card>
         </div>
         <div className="grid min-w-0 gap-4">
-          <KeyFacts row={row} />
-          <KeyBounds row={row} />
+          <KeyDetails row={row} />
+          <KeyLimitsCard row={row} />
           <KeyHistory id={row.id} />
         </div>
       </div>

@@ -16,25 +16,26 @@ import { useNow } from '../../ui/time-text.tsx';
 import { Switch } from '../../ui/toggles.tsx';
 import { UrlInput } from '../../ui/url-input.tsx';
 import { KeyCard, keyColumns } from './key-columns.tsx';
-import { type Key, keyCostsQuery, keysQuery, revokersQuery, rulesQuery } from './key-data.ts';
-import { isBounded } from './key-rules.ts';
-import { isOfConsole, isShown, SHOWN, type Shown, shownOf } from './key-state.ts';
+import { type Key, keyCostsQuery, keysQuery, limitsAndBudgetsQuery, revokersQuery } from './key-data.ts';
+import { hasLimitOrBudget } from './key-limits.ts';
+import { isConsoleKey, KEY_FILTERS, type KeyFilter, matchesKeyFilter, parseKeyFilter } from './key-status.ts';
 import { NewKeyDialog } from './new-key-dialog.tsx';
+import { text } from './text.ts';
 
-/** Who may call, and which of them nobody needs any more. */
+/** The keys of the organization, with filters for those that expire soon, are unused or have no limits. */
 export function KeysPage() {
-  const [making, setMaking] = useState(false);
+  const [creating, setCreating] = useState(false);
   const refusal = useDenialReason('own_keys');
-  useShortcuts([{ keys: 'c', does: 'New key', run: () => refusal === null && setMaking(true) }]);
+  useShortcuts([{ keys: 'c', does: text.page.create, run: () => refusal === null && setCreating(true) }]);
   const add = (
-    <Button look="primary" icon={Plus} needs="own_keys" onClick={() => setMaking(true)}>
-      New key
+    <Button look="primary" icon={Plus} needs="own_keys" onClick={() => setCreating(true)}>
+      {text.page.create}
     </Button>
   );
   return (
-    <PageFrame title="Keys" padded={false} actions={add}>
-      <KeyList onNew={() => setMaking(true)} />
-      {making && <NewKeyDialog onClose={() => setMaking(false)} />}
+    <PageFrame title={text.page.title} padded={false} actions={add}>
+      <KeyList onNew={() => setCreating(true)} />
+      {creating && <NewKeyDialog onClose={() => setCreating(false)} />}
     </PageFrame>
   );
 }
@@ -42,10 +43,10 @@ export function KeysPage() {
 function KeyList({ onNew }: { readonly onNew: () => void }) {
   const { query, change } = useUrlState();
   const { keys, found, consoles, error, refetch } = useFoundKeys(query);
-  const { costs, columns, now } = useKeyColumns(shownOf(query.get('show')));
+  const { costs, columns, now } = useKeyColumns(parseKeyFilter(query.get('show')));
   const open = useResourceNavigate('/management/keys');
   if (error && !keys)
-    return <ErrorState what="Could not load keys." error={error} onRetry={() => void refetch()} />;
+    return <ErrorState what={text.page.loadFailed} error={error} onRetry={() => void refetch()} />;
   if (!keys) return <SkeletonRows rows={6} />;
   const sort = parseSort(query.get('sort'));
   return (
@@ -55,14 +56,14 @@ function KeyList({ onNew }: { readonly onNew: () => void }) {
         <NoKeys any={keys.length > 0} onAll={() => change({ show: 'all', q: null })} onNew={onNew} />
       ) : (
         <DataTable
-          label="Keys"
+          label={text.page.title}
           rows={sortRows(found, columns, sort)}
           rowId={({ id }) => id}
           columns={columns}
           card={(row) => <KeyCard row={row} cost={costs?.get(row.id)} now={now} />}
           onOpen={({ id }) => open(id)}
           sort={sort}
-          onSort={(text) => change({ sort: text })}
+          onSort={(next) => change({ sort: next })}
           total={found.length}
         />
       )}
@@ -70,23 +71,24 @@ function KeyList({ onNew }: { readonly onNew: () => void }) {
   );
 }
 
-/** The keys that the URL asks for; those of the playground only with `console=shown`. */
+/** The keys that match the URL. Playground keys are included with `console=shown` only. */
 function useFoundKeys(query: URLSearchParams) {
   const { data: keys, error, refetch } = useQuery(keysQuery);
   useLiveQuery('config', keysQuery.queryKey);
   const now = useNow();
-  const shown = shownOf(query.get('show'));
+  const shown = parseKeyFilter(query.get('show'));
   const typed = query.get('q') ?? '';
-  const rules = useQuery({ ...rulesQuery, enabled: shown === 'unbounded' }).data;
+  const rules = useQuery({ ...limitsAndBudgetsQuery, enabled: shown === 'unbounded' }).data;
   const fitting = (keys ?? []).filter(
-    (key) => isShown(key, shown, now, rules ? isBounded(key, rules) : true) && matches(key, typed),
+    (key) =>
+      matchesKeyFilter(key, shown, now, rules ? hasLimitOrBudget(key, rules) : true) && matches(key, typed),
   );
-  const ofPeople = fitting.filter((key) => !isOfConsole(key));
+  const ofPeople = fitting.filter((key) => !isConsoleKey(key));
   const found = query.get('console') === 'shown' ? fitting : ofPeople;
   return { keys, found, consoles: fitting.length - ofPeople.length, error, refetch };
 }
 
-function useKeyColumns(shown: Shown) {
+function useKeyColumns(shown: KeyFilter) {
   const now = useNow();
   const costs = useQuery(keyCostsQuery).data;
   const revokers = useQuery({ ...revokersQuery, enabled: shown === 'ended' || shown === 'all' }).data;
@@ -104,7 +106,7 @@ function KeyFilters({
 }: {
   readonly query: URLSearchParams;
   readonly change: (changes: UrlChanges, how?: 'push' | 'replace') => void;
-  /** How many keys of the playground there are. */
+  /** The number of playground keys. */
   readonly consoles: number;
 }) {
   const isAll = query.get('console') === 'shown';
@@ -112,22 +114,22 @@ function KeyFilters({
     <div className="flex flex-wrap items-center gap-3 px-4 pb-3 md:px-6">
       <div className="max-w-full overflow-x-auto">
         <SegmentedControl
-          label="Which keys"
-          options={SHOWN}
-          value={shownOf(query.get('show'))}
+          label={text.page.filters}
+          options={KEY_FILTERS}
+          value={parseKeyFilter(query.get('show'))}
           onChange={(id) => change({ show: id === 'active' ? null : id })}
         />
       </div>
       <UrlInput
         name="q"
         data-filter
-        aria-label="Find a key"
-        placeholder="Name, end of the key, owner or team"
+        aria-label={text.page.search}
+        placeholder={text.page.searchPlaceholder}
         className="max-w-72"
       />
       {(consoles > 0 || isAll) && (
         <Switch
-          label={`Keys of the playground (${consoles})`}
+          label={text.page.consoleKeys(consoles)}
           checked={isAll}
           onChange={(on) => change({ console: on ? 'shown' : null }, 'replace')}
         />
@@ -147,25 +149,28 @@ function NoKeys({
 }) {
   if (any)
     return (
-      <EmptyState title="No key is like that" action={<Button onClick={onAll}>Show all keys</Button>}>
-        Keys that ended stay in the list “Ended”, with who ended them.
+      <EmptyState
+        title={text.page.noMatch.title}
+        action={<Button onClick={onAll}>{text.page.noMatch.action}</Button>}
+      >
+        {text.page.noMatch.text}
       </EmptyState>
     );
   return (
     <EmptyState
-      title="No keys"
+      title={text.page.empty.title}
       action={
         <Button look="primary" needs="own_keys" onClick={onNew}>
-          New key
+          {text.page.create}
         </Button>
       }
     >
-      Make one for each application, so that you can see and stop each alone.
+      {text.page.empty.text}
     </EmptyState>
   );
 }
 
 function matches({ name, last4, owner, team, id }: Key, typed: string): boolean {
   const wanted = typed.trim().toLowerCase();
-  return [name, last4, owner ?? '', team ?? '', id].some((text) => text.toLowerCase().includes(wanted));
+  return [name, last4, owner ?? '', team ?? '', id].some((value) => value.toLowerCase().includes(wanted));
 }

@@ -7,36 +7,44 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { SecretOnce } from '../../ui/secret-once.tsx';
-import { type CreatedKey, createKey, KEY_TOUCHES, type KeyCreation } from './key-data.ts';
-import { fieldsOf, KeyFields, NEW_KEY } from './key-fields.tsx';
-import { EXPIRIES, expiryOf } from './key-state.ts';
+import { type CreatedKey, createKey, KEY_QUERY_KEYS, type KeyCreation } from './key-data.ts';
+import { EMPTY_KEY_DRAFT, KeyFields, toKeyFields } from './key-fields.tsx';
+import { KEY_LIFETIMES, toExpiryTime } from './key-status.ts';
+import { text } from './text.ts';
 
-/** A new key: what it may do, how long, and then its value, once. */
+/** Creates a key, then shows its value once. */
 export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
-  const [draft, setDraft] = useState(NEW_KEY);
+  const [draft, setDraft] = useState(EMPTY_KEY_DRAFT);
   const [expiry, setExpiry] = useState('90');
-  const [made, setMade] = useState<CreatedKey | null>(null);
+  const [created, setCreated] = useState<CreatedKey | null>(null);
   const create = useApiMutation((key: KeyCreation) => createKey(key), {
-    touches: KEY_TOUCHES,
-    done: setMade,
+    touches: KEY_QUERY_KEYS,
+    done: setCreated,
   });
-  if (made)
+  if (created)
     return (
-      <SecretOnce title={`Key ${made.name}`} secret={made.key} label="Copy key" onClose={onClose}>
-        {made.scopes.includes('gateway') && <CodeBlock snippets={[{ label: 'shell', code: EXAMPLE }]} />}
+      <SecretOnce
+        title={text.create.created(created.name)}
+        secret={created.key}
+        label={text.create.copy}
+        onClose={onClose}
+      >
+        {created.scopes.includes('gateway') && (
+          <CodeBlock snippets={[{ label: text.create.shell, code: EXAMPLE }]} />
+        )}
       </SecretOnce>
     );
   return (
-    <Dialog open onClose={onClose} title="New key">
+    <Dialog open onClose={onClose} title={text.create.title}>
       <Form
         error={create.error}
         running={create.running}
-        onSubmit={() => create.run({ ...fieldsOf(draft), expires_at: expiryOf(expiry, new Date()) })}
+        onSubmit={() => create.run({ ...toKeyFields(draft), expires_at: toExpiryTime(expiry, new Date()) })}
         actions={
           <>
-            <Button onClick={onClose}>Cancel</Button>
+            <Button onClick={onClose}>{text.create.cancel}</Button>
             <Button type="submit" look="primary" busy={create.running}>
-              Create key
+              {text.create.submit}
             </Button>
           </>
         }
@@ -44,12 +52,10 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
         <KeyFields draft={draft} onChange={setDraft} />
         <FormField
           name="expires_at"
-          label="Ends"
-          hint={
-            expiry === 'never' ? 'A key that never ends is one that somebody has to remember.' : undefined
-          }
+          label={text.fields.expires}
+          hint={expiry === 'never' ? text.fields.neverExpiresHint : undefined}
         >
-          <Select choices={EXPIRIES} value={expiry} onChange={({ target }) => setExpiry(target.value)} />
+          <Select choices={KEY_LIFETIMES} value={expiry} onChange={({ target }) => setExpiry(target.value)} />
         </FormField>
       </Form>
     </Dialog>
@@ -57,6 +63,6 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
 }
 
 const EXAMPLE = [
-  'export FLOE_KEY=<the key>',
+  `export FLOE_KEY=${text.create.placeholder}`,
   `curl -fsS ${apiUrl('gateway/v1/models').href} -H "Authorization: Bearer $FLOE_KEY"`,
 ].join('\n');

@@ -1,30 +1,32 @@
 import { useQuery } from '@tanstack/react-query';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { formatCount, formatMoney } from '../../format/amounts.ts';
+import { formatMoney } from '../../format/amounts.ts';
 import { browserZone, formatClockTime, formatRelativeTime } from '../../format/times.ts';
+import { pluralize } from '../../format/words.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { KEY_TOUCHES, type Key, keyFiguresQuery, keyQuery, revokeKey } from './key-data.ts';
-import { isInUse } from './key-state.ts';
+import { KEY_QUERY_KEYS, type Key, keyFiguresQuery, keyQuery, revokeKey } from './key-data.ts';
+import { isRecentlyUsed } from './key-status.ts';
+import { text } from './text.ts';
 
-const LOOK_AGAIN_MS = 1_000;
+const REFETCH_MS = 1_000;
 
-/** Ends a key for good. One that was used a moment ago wants its name typed. */
+/** Revokes a key. A key that was used in the last 24 hours requires typing its name. */
 export function RevokeKey({ row, onClose }: { readonly row: Key; readonly onClose: () => void }) {
   const now = useNow();
-  // Whether it is in use may have changed since the page was drawn, and a first use is told a second late.
+  // The key may have been used since the page was drawn, and the server reports a use about a second late.
   const { data: fresh, isFetchedAfterMount } = useQuery({
     ...keyQuery(row.id),
     staleTime: 0,
-    refetchInterval: LOOK_AGAIN_MS,
+    refetchInterval: REFETCH_MS,
   });
   const key = fresh?.body ?? row;
   const figures = useQuery(keyFiguresQuery(row.id)).data;
   const revoke = useApiMutation(() => revokeKey(row.id), {
-    touches: KEY_TOUCHES,
+    touches: KEY_QUERY_KEYS,
     done: () => {
-      showToast(`Revoked. Refused everywhere since ${formatClockTime(new Date(), browserZone())}.`);
+      showToast(text.revoke.done(formatClockTime(new Date(), browserZone())));
       onClose();
     },
   });
@@ -34,17 +36,17 @@ export function RevokeKey({ row, onClose }: { readonly row: Key; readonly onClos
       open
       onClose={onClose}
       onConfirm={() => revoke.run(undefined)}
-      title={`Revoke key ${row.name}`}
-      verb="Revoke key"
+      title={text.revoke.title(row.name)}
+      verb={text.revoke.verb}
       running={revoke.running || !isFetchedAfterMount}
       error={revoke.error}
-      {...(isInUse(key, now) ? { typed: row.name } : {})}
+      {...(isRecentlyUsed(key, now) ? { typed: row.name } : {})}
     >
-      {used ? `It was last used ${used}` : 'It was never used'}
+      {used ? text.revoke.used(used) : text.revoke.neverUsed}
       {figures &&
         figures.requests > 0 &&
-        `: ${formatCount(figures.requests)} requests for ${formatMoney(figures.cost_nano_usd)} in the last 30 days`}
-      . Every request with it is refused within two seconds, for good; its history stays.
+        text.revoke.usage(pluralize(figures.requests, 'request'), formatMoney(figures.cost_nano_usd))}
+      {text.revoke.effect}
     </ConfirmDialog>
   );
 }

@@ -6,56 +6,57 @@ import { Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { SecretOnce } from '../../ui/secret-once.tsx';
 import { useNow } from '../../ui/time-text.tsx';
-import { type CreatedKey, KEY_TOUCHES, type Key, rotateKey } from './key-data.ts';
-import { isRotating } from './key-state.ts';
+import { type CreatedKey, KEY_QUERY_KEYS, type Key, rotateKey } from './key-data.ts';
+import { isRotating } from './key-status.ts';
+import { text } from './text.ts';
 
 const OVERLAPS = [
-  { value: '0', label: 'At once' },
-  { value: '1', label: 'After 1 hour' },
-  { value: '24', label: 'After 24 hours' },
-  { value: '168', label: 'After 7 days' },
+  { value: '0', label: text.rotate.overlaps['0'] },
+  { value: '1', label: text.rotate.overlaps['1'] },
+  { value: '24', label: text.rotate.overlaps['24'] },
+  { value: '168', label: text.rotate.overlaps['168'] },
 ] as const;
 
-/** Another value for the same key; the one before works on for a while. */
+/** Gives the key a new value. The old value can stay valid for a while. */
 export function RotateKey({ row, onClose }: { readonly row: Key; readonly onClose: () => void }) {
-  const twice = isRotating(row, useNow());
-  const [overlap, setOverlap] = useState(twice ? '0' : '24');
-  const [made, setMade] = useState<CreatedKey | null>(null);
+  const rotating = isRotating(row, useNow());
+  const [overlap, setOverlap] = useState(rotating ? '0' : '24');
+  const [rotated, setRotated] = useState<CreatedKey | null>(null);
   const rotate = useApiMutation(() => rotateKey(row.id, Number(overlap)), {
-    touches: KEY_TOUCHES,
-    done: setMade,
+    touches: KEY_QUERY_KEYS,
+    done: setRotated,
   });
-  if (made)
+  if (rotated)
     return (
-      <SecretOnce title={`New value of ${row.name}`} secret={made.key} label="Copy key" onClose={onClose} />
+      <SecretOnce
+        title={text.rotate.rotated(row.name)}
+        secret={rotated.key}
+        label={text.rotate.copy}
+        onClose={onClose}
+      />
     );
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      title={`Rotate ${row.name}`}
-      description="The key gets a new value and keeps its limits, budgets and history. Whoever uses the old value is told so with each answer."
-    >
+    <Dialog open onClose={onClose} title={text.rotate.title(row.name)} description={text.rotate.description}>
       <Form
         error={rotate.error}
         running={rotate.running}
         onSubmit={() => rotate.run(undefined)}
         actions={
           <>
-            <Button onClick={onClose}>Cancel</Button>
+            <Button onClick={onClose}>{text.rotate.cancel}</Button>
             <Button type="submit" look="primary" busy={rotate.running}>
-              Rotate key
+              {text.rotate.submit}
             </Button>
           </>
         }
       >
         <FormField
           name="overlap_hours"
-          label="The old value ends"
-          hint={twice ? 'Two values work already; a third needs both of them to end now.' : undefined}
+          label={text.rotate.overlap}
+          hint={rotating ? text.rotate.alreadyRotating : undefined}
         >
           <Select
-            choices={twice ? OVERLAPS.slice(0, 1) : OVERLAPS}
+            choices={rotating ? OVERLAPS.slice(0, 1) : OVERLAPS}
             value={overlap}
             onChange={({ target }) => setOverlap(target.value)}
           />

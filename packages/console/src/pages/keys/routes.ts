@@ -9,6 +9,6 @@ export const keys: readonly PageRoute[] = [
   {
     path: '/management/keys/$id',
     title: 'Key',
-    load: () => import('./key-page.tsx').then(({ KeyPage: Page, askKey: ask }) => ({ Page, ask })),
+    load: () => import('./key-page.tsx').then(({ KeyPage: Page, prefetchKey: ask }) => ({ Page, ask })),
   },
 ];

@@ -5,13 +5,14 @@ import { formatCount } from '../../format/amounts.ts';
 import { formatNumberField, parseNumberField } from '../../format/number-field.ts';
 import { capitalize, joinWithAnd, pluralize } from '../../format/words.ts';
 import {
+  describeFormSubject,
+  describeSubject,
   EMPTY_SUBJECT,
   type SubjectForm,
-  subjectBody,
-  subjectForm,
-  subjectText,
-  typedSubject,
+  toSubjectBody,
+  toSubjectForm,
 } from './subject.ts';
+import { text } from './text.ts';
 
 export type Limit = z.output<typeof limitResource>;
 
@@ -24,9 +25,9 @@ export interface LimitForm extends SubjectForm {
 
 export const EMPTY_LIMIT: LimitForm = { ...EMPTY_SUBJECT, name: '', rpm: '', tpm: '', concurrency: '' };
 
-export function limitForm(limit: Limit): LimitForm {
+export function toLimitForm(limit: Limit): LimitForm {
   return {
-    ...subjectForm(limit),
+    ...toSubjectForm(limit),
     name: limit.name ?? '',
     rpm: formatNumberField(limit.rpm),
     tpm: formatNumberField(limit.tpm),
@@ -34,9 +35,9 @@ export function limitForm(limit: Limit): LimitForm {
   };
 }
 
-export function limitBody(form: LimitForm) {
+export function toLimitBody(form: LimitForm) {
   return {
-    ...subjectBody(form),
+    ...toSubjectBody(form),
     name: form.name.trim() || null,
     rpm: parseNumberField(form.rpm),
     tpm: parseNumberField(form.tpm),
@@ -44,29 +45,30 @@ export function limitBody(form: LimitForm) {
   };
 }
 
-/** Limits, as their drawer and list handle them. */
+/** The resource kind of limits, for their drawer and list. */
 export const LIMITS: ConsoleResourceKind<Limit, LimitForm> = {
-  one: 'limit',
+  one: text.page.one,
   path: 'api/management/limits',
   touches: [['limits']],
   needs: 'management',
-  formOf: limitForm,
-  bodyOf: limitBody,
+  formOf: toLimitForm,
+  bodyOf: toLimitBody,
   removal: (limit) => ({
-    title: 'Delete this limit?',
-    effect: `${capitalize(subjectText(limit))} may then send as fast as other limits and the providers allow.`,
+    title: text.removal.title(limit.name ?? describeSubject(limit)),
+    effect: text.removal.effect(describeSubject(limit)),
   }),
 };
 
-/** What the limit will do, in a sentence; null while it says nothing yet. */
-export function limitSentence(form: LimitForm): string | null {
+/** What the limit does, in a sentence. Null while no bound is filled in. */
+export function describeLimit(form: LimitForm): string | null {
   const [rpm, tpm, concurrency] = [form.rpm, form.tpm, form.concurrency].map(parseNumberField);
   const bounds = [
-    typeof rpm === 'number' && `${pluralize(rpm, 'request')} in any 60 seconds`,
-    typeof tpm === 'number' && `${formatCount(tpm)} tokens in any 60 seconds`,
-    typeof concurrency === 'number' && `${formatCount(concurrency)} at the same time`,
+    typeof rpm === 'number' && text.sentence.requests(pluralize(rpm, 'request')),
+    typeof tpm === 'number' && text.sentence.tokens(formatCount(tpm)),
+    typeof concurrency === 'number' && text.sentence.concurrency(formatCount(concurrency)),
   ].filter((bound) => bound !== false);
   if (bounds.length === 0) return null;
-  const where = form.model.trim() === '' ? '' : ` to ${form.model.trim()}`;
-  return `${capitalize(typedSubject(form))} may send ${joinWithAnd(bounds)}${where}; what is beyond gets 429 with Retry-After.`;
+  const model = form.model.trim();
+  const toModel = model === '' ? '' : text.sentence.toModel(model);
+  return text.sentence.whole(capitalize(describeFormSubject(form)), joinWithAnd(bounds), toModel);
 }

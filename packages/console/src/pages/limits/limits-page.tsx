@@ -6,27 +6,28 @@ import { SourceBadge } from '../../ui/source-badge.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { LimitDrawer } from './limit-drawer.tsx';
 import { LIMITS, type Limit } from './limit-form.ts';
-import { Use } from './limit-use.tsx';
-import { subjectText } from './subject.ts';
+import { LimitUsage } from './limit-usage.tsx';
+import { describeSubject } from './subject.ts';
+import { text } from './text.ts';
 
-/** Bars move while one looks: the list is read again every two seconds, which counts nothing. */
-const PEEK_MS = 2000;
+/** The list is read again this often. Reading it counts against no limit. */
+const REFETCH_MS = 2000;
 const BESIDE_DRAWER: ReadonlySet<string> = new Set(['subject', 'model', 'rpm']);
 
-/** How fast anyone may send, and how close they are to it right now. */
+/** The limits of the organization and their current usage. */
 export function LimitsPage() {
   useLiveQuery('config', ['limits']);
-  const list = useRows(listQuery<Limit>('limits', LIMITS.path), PEEK_MS);
+  const list = useRows(listQuery<Limit>('limits', LIMITS.path), REFETCH_MS);
   return (
     <ListPage
-      title="Limits"
-      one="limit"
+      title={text.page.title}
+      one={text.page.one}
       list={list}
       columns={COLUMNS}
       besideDrawer={BESIDE_DRAWER}
       card={(limit) => <LimitCard limit={limit} />}
       drawer={(id, onOpen, onClose) => <LimitDrawer id={id} onOpen={onOpen} onClose={onClose} />}
-      empty={{ title: 'No limits', text: 'Anyone with a key can send as fast as the providers allow.' }}
+      empty={text.page.empty}
     />
   );
 }
@@ -34,45 +35,50 @@ export function LimitsPage() {
 const COLUMNS: readonly TableColumn<Limit>[] = [
   {
     id: 'subject',
-    label: 'Applies to',
+    label: text.columns.subject,
     width: 'minmax(7rem, 1fr)',
-    value: subjectText,
+    value: describeSubject,
     cell: (limit) => (
-      <span className="truncate" title={[subjectText(limit), limit.name].join(' ').trim()}>
-        {capitalize(subjectText(limit))}
+      <span className="truncate" title={[describeSubject(limit), limit.name].join(' ').trim()}>
+        {capitalize(describeSubject(limit))}
         {limit.name && <span className="ml-2 text-ink-3">{limit.name}</span>}
       </span>
     ),
   },
   {
     id: 'model',
-    label: 'Models',
+    label: text.columns.model,
     width: 'minmax(5rem, 0.5fr)',
     value: ({ model }) => model,
-    cell: ({ model }) => model ?? 'all',
+    cell: ({ model }) => model ?? text.columns.allModels,
   },
   {
     id: 'rpm',
-    label: 'Requests a minute',
+    label: text.bounds.rpm,
     width: '12rem',
     value: ({ rpm }) => rpm,
-    cell: (limit) => <Use limit={limit} bound="rpm" />,
+    cell: (limit) => <LimitUsage limit={limit} bound="rpm" />,
   },
   {
     id: 'tpm',
-    label: 'Tokens a minute',
+    label: text.bounds.tpm,
     width: '13rem',
     value: ({ tpm }) => tpm,
-    cell: (limit) => <Use limit={limit} bound="tpm" />,
+    cell: (limit) => <LimitUsage limit={limit} bound="tpm" />,
   },
   {
     id: 'concurrency',
-    label: 'At once',
+    label: text.bounds.concurrency,
     width: '8rem',
     value: ({ concurrency }) => concurrency,
-    cell: (limit) => <Use limit={limit} bound="concurrency" />,
+    cell: (limit) => <LimitUsage limit={limit} bound="concurrency" />,
   },
-  { id: 'source', label: 'Source', width: '8rem', cell: ({ source }) => <SourceBadge source={source} /> },
+  {
+    id: 'source',
+    label: text.columns.source,
+    width: '8rem',
+    cell: ({ source }) => <SourceBadge source={source} />,
+  },
 ];
 
 function LimitCard({ limit }: { readonly limit: Limit }) {
@@ -80,11 +86,11 @@ function LimitCard({ limit }: { readonly limit: Limit }) {
   return (
     <span className="grid gap-0.5">
       <span className="truncate font-medium">
-        {capitalize(subjectText(limit))}
-        <span className="font-normal text-ink-2"> · {limit.model ?? 'all models'}</span>
+        {capitalize(describeSubject(limit))}
+        <span className="font-normal text-ink-2"> · {limit.model ?? text.page.allModels}</span>
       </span>
       <span className="flex items-center gap-2 text-small text-ink-2">
-        {bound} <Use limit={limit} bound={bound} />
+        {text.bounds[bound]} <LimitUsage limit={limit} bound={bound} />
       </span>
     </span>
   );

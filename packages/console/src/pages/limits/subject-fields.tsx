@@ -4,39 +4,44 @@ import { orgKeysQuery } from '../../data/org-lists.ts';
 import { Combobox } from '../../ui/combobox.tsx';
 import { Input, Select } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
-import { AWAY_CHOICES, namedKind, SUBJECT_CHOICES, type SubjectForm, subjectChoice } from './subject.ts';
+import {
+  parseSubjectOption,
+  STORE_ERROR_OPTIONS,
+  SUBJECT_OPTIONS,
+  type SubjectForm,
+  subjectNameField,
+} from './subject.ts';
+import { text } from './text.ts';
 
-const LABELS = { team: 'Team', key: 'Key', owner: 'Owner', end_user: 'End user' } as const;
-
-/** Whom a limit or budget is about, and for which models. */
+/** The fields that choose the subject and the models of a limit or budget. */
 export function SubjectFields({ form, onChange }: FormPart<SubjectForm>) {
-  const kind = namedKind(form.subject);
+  const kind = subjectNameField(form.subject);
   const keys = [...new Set((useQuery(orgKeysQuery).data?.data ?? []).map(({ name }) => name))];
   const choices = kind === 'key' ? keys.map((value) => ({ value, label: value })) : [];
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <FormField name="scope" label="Applies to">
+      <FormField name="scope" label={text.subject.appliesTo}>
         <Select
-          choices={SUBJECT_CHOICES}
+          choices={SUBJECT_OPTIONS}
           value={form.subject}
-          onChange={({ target }) => onChange({ subject: subjectChoice(target.value), who: '' })}
+          onChange={({ target }) => onChange({ subject: parseSubjectOption(target.value), who: '' })}
         />
       </FormField>
       {kind && (
-        <FormField name={kind} label={LABELS[kind]}>
+        <FormField name={kind} label={text.subject.labels[kind]}>
           <Combobox
             free
             choices={choices}
             value={form.who}
             onChange={(who) => onChange({ who })}
-            placeholder={kind === 'key' ? 'Name of the key' : 'Name'}
+            placeholder={kind === 'key' ? text.subject.keyName : text.subject.name}
           />
         </FormField>
       )}
-      <FormField name="model" label="Models" optional hint="A model id or a pattern such as openai/*.">
+      <FormField name="model" label={text.subject.models} optional hint={text.subject.modelsHint}>
         <Input
           value={form.model}
-          placeholder="all"
+          placeholder={text.subject.allModels}
           onChange={({ target }) => onChange({ model: target.value })}
         />
       </FormField>
@@ -44,15 +49,15 @@ export function SubjectFields({ form, onChange }: FormPart<SubjectForm>) {
   );
 }
 
-/** What happens while the shared store is away. */
-export function AwayField({ form, onChange }: FormPart<SubjectForm>) {
+/** The field that chooses what happens while the shared store is unavailable. */
+export function StoreErrorField({ form, onChange }: FormPart<SubjectForm>) {
   return (
-    <FormField name="on_store_error" label="While the shared store is away">
+    <FormField name="on_store_error" label={text.storeError.label} hint={text.storeError.hint}>
       <Select
-        choices={AWAY_CHOICES}
+        choices={STORE_ERROR_OPTIONS}
         value={form.on_store_error}
         onChange={({ target }) => {
-          const on_store_error = AWAY_CHOICES.find(({ value }) => value === target.value)?.value;
+          const on_store_error = STORE_ERROR_OPTIONS.find(({ value }) => value === target.value)?.value;
           if (on_store_error) onChange({ on_store_error });
         }}
       />

@@ -1,21 +1,22 @@
 import type { PlatformKey } from '@floe/contract/api/keys';
 import type { LIMIT_SUBJECTS } from '@floe/contract/config/guardrails';
+import { text } from './text.ts';
 
 export type SubjectKind = (typeof LIMIT_SUBJECTS)[number];
 
-/** What a rule counts: `scope:key` is one key, `per:key` each key by itself. */
-export type SubjectChoice = `${'scope' | 'per'}:${SubjectKind}`;
+/** What a limit or budget counts together: `scope:key` is one key, `per:key` is each key separately. */
+export type SubjectOption = `${'scope' | 'per'}:${SubjectKind}`;
 
-/** The part of a rule that says whom it is about, as a form holds it. */
+/** The form fields that choose the subject of a limit or budget. */
 export interface SubjectForm {
-  readonly subject: SubjectChoice;
-  /** The name of the one subject; empty for the org and for `per`. */
+  readonly subject: SubjectOption;
+  /** The name of the one subject. Empty for the organization and for `per`. */
   readonly who: string;
   readonly model: string;
   readonly on_store_error: 'local' | 'open' | 'closed';
 }
 
-/** The part of a limit or budget that says whom it is about. */
+/** The fields of a limit or budget that name its subject. */
 export interface Subject {
   readonly scope: SubjectKind | null;
   readonly per: SubjectKind | null;
@@ -27,47 +28,42 @@ export interface Subject {
   readonly on_store_error: 'local' | 'open' | 'closed';
 }
 
-const WORDS: Readonly<Record<SubjectKind, string>> = {
-  org: 'the org',
-  team: 'team',
-  key: 'key',
-  owner: 'owner',
-  end_user: 'end user',
-};
+const NAMES: Readonly<Record<SubjectKind, string>> = text.subject.names;
+const OPTIONS = text.subject.options;
 
-export const SUBJECT_CHOICES: readonly { readonly value: SubjectChoice; readonly label: string }[] = [
-  { value: 'scope:org', label: 'The whole org together' },
-  { value: 'scope:key', label: 'One key' },
-  { value: 'scope:team', label: 'One team' },
-  { value: 'scope:owner', label: 'One owner' },
-  { value: 'scope:end_user', label: 'One end user' },
-  { value: 'per:key', label: 'Each key by itself' },
-  { value: 'per:team', label: 'Each team by itself' },
-  { value: 'per:owner', label: 'Each owner by itself' },
-  { value: 'per:end_user', label: 'Each end user by itself' },
+export const SUBJECT_OPTIONS: readonly { readonly value: SubjectOption; readonly label: string }[] = [
+  { value: 'scope:org', label: OPTIONS['scope:org'] },
+  { value: 'scope:key', label: OPTIONS['scope:key'] },
+  { value: 'scope:team', label: OPTIONS['scope:team'] },
+  { value: 'scope:owner', label: OPTIONS['scope:owner'] },
+  { value: 'scope:end_user', label: OPTIONS['scope:end_user'] },
+  { value: 'per:key', label: OPTIONS['per:key'] },
+  { value: 'per:team', label: OPTIONS['per:team'] },
+  { value: 'per:owner', label: OPTIONS['per:owner'] },
+  { value: 'per:end_user', label: OPTIONS['per:end_user'] },
 ];
 
-export const AWAY_CHOICES = [
-  { value: 'local', label: 'Each process counts its share' },
-  { value: 'open', label: 'Let requests through' },
-  { value: 'closed', label: 'Refuse with 503' },
+export const STORE_ERROR_OPTIONS = [
+  { value: 'local', label: text.storeError.options.local },
+  { value: 'open', label: text.storeError.options.open },
+  { value: 'closed', label: text.storeError.options.closed },
 ] as const;
 
-/** `key ci`, `each team`, `the org` */
-export function subjectText(rule: Subject): string {
-  if (rule.per) return rule.per === 'org' ? WORDS.org : `each ${WORDS[rule.per]}`;
+/** `key ci`, `each team` or `the organization`. */
+export function describeSubject(rule: Subject): string {
+  if (rule.per) return rule.per === 'org' ? NAMES.org : text.subject.each(NAMES[rule.per]);
   const kind = rule.scope ?? 'org';
-  return kind === 'org' ? WORDS.org : `${WORDS[kind]} ${rule[kind] ?? '?'}`;
+  return kind === 'org' ? NAMES.org : `${NAMES[kind]} ${rule[kind] ?? '?'}`;
 }
 
-/** The same for what is being typed. */
-export function typedSubject({ subject, who }: SubjectForm): string {
+/** The same for the subject in a form. */
+export function describeFormSubject({ subject, who }: SubjectForm): string {
   const [how, kind] = parts(subject);
-  if (how === 'per') return `each ${WORDS[kind]}`;
-  return kind === 'org' ? WORDS.org : `${WORDS[kind]} ${who || '…'}`;
+  if (how === 'per') return text.subject.each(NAMES[kind]);
+  return kind === 'org' ? NAMES.org : `${NAMES[kind]} ${who || '…'}`;
 }
 
-export function subjectForm(rule: Subject): SubjectForm {
+export function toSubjectForm(rule: Subject): SubjectForm {
   const kind = rule.scope ?? rule.per ?? 'org';
   return {
     subject: `${rule.scope ? 'scope' : 'per'}:${kind}`,
@@ -84,8 +80,8 @@ export const EMPTY_SUBJECT: SubjectForm = {
   on_store_error: 'local',
 };
 
-/** What the API is sent for it; what does not apply is null, which clears it. */
-export function subjectBody({
+/** The fields for the API. Those that do not apply are null, which clears them. */
+export function toSubjectBody({
   subject,
   who,
   model,
@@ -106,25 +102,28 @@ export function subjectBody({
   };
 }
 
-/** The kind of name that has to be given beside the choice; null when there is none. */
-export function namedKind(subject: SubjectChoice): Exclude<SubjectKind, 'org'> | null {
+/** The field that names the subject of this option. Null where no name is needed. */
+export function subjectNameField(subject: SubjectOption): Exclude<SubjectKind, 'org'> | null {
   const [how, kind] = parts(subject);
   return how === 'scope' && kind !== 'org' ? kind : null;
 }
 
-export function subjectChoice(text: string): SubjectChoice {
-  return SUBJECT_CHOICES.find(({ value }) => value === text)?.value ?? 'scope:org';
+export function parseSubjectOption(option: string): SubjectOption {
+  return SUBJECT_OPTIONS.find(({ value }) => value === option)?.value ?? 'scope:org';
 }
 
-function parts(subject: SubjectChoice): readonly ['scope' | 'per', SubjectKind] {
+function parts(subject: SubjectOption): readonly ['scope' | 'per', SubjectKind] {
   const kind = (['org', 'team', 'key', 'owner', 'end_user'] as const).find((one) =>
     subject.endsWith(`:${one}`),
   );
   return [subject.startsWith('per') ? 'per' : 'scope', kind ?? 'org'];
 }
 
-/** The id of the key that a rule means by its name: of several it is the one that works. */
-export function keyNamed(keys: readonly Pick<PlatformKey, 'id' | 'name' | 'status'>[], name: string | null) {
+/** The id of the key with this name. Of several keys, the active one. */
+export function findKeyIdByName(
+  keys: readonly Pick<PlatformKey, 'id' | 'name' | 'status'>[],
+  name: string | null,
+) {
   const named = keys.filter((key) => key.name === name);
   return (named.find(({ status }) => status === 'active') ?? named[0])?.id;
 }

@@ -10,32 +10,33 @@ import type { TableColumn } from '../../ui/table-columns.ts';
 import { TimeText } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { invitationsQuery, PEOPLE_TOUCHES, revokeInvitation } from './member-data.ts';
+import { text } from './text.ts';
 
-/** Links that nobody took yet. */
+/** The pending invitations. */
 export function InvitationList({ onInvite }: { readonly onInvite: () => void }) {
   const { data: rows, error, refetch } = useQuery(invitationsQuery);
   const [asked, setAsked] = useState<InvitationResource | null>(null);
   if (error && !rows)
-    return <ErrorState what="Could not load invitations." error={error} onRetry={() => void refetch()} />;
+    return <ErrorState what={text.invitations.loadFailed} error={error} onRetry={() => void refetch()} />;
   if (!rows) return <SkeletonRows rows={3} />;
   if (rows.length === 0)
     return (
       <EmptyState
-        title="Nobody is invited"
+        title={text.invitations.empty.title}
         action={
           <Button needs="members" onClick={onInvite}>
-            Invite
+            {text.page.invite}
           </Button>
         }
       >
-        An invitation stands here until it is taken or ends.
+        {text.invitations.empty.text}
       </EmptyState>
     );
   const columns = invitationColumns(setAsked);
   return (
     <>
       <DataTable
-        label="Invitations"
+        label={text.invitations.label}
         rows={rows}
         rowId={({ id }) => id}
         columns={columns}
@@ -53,7 +54,7 @@ function invitationColumns(
   return [
     {
       id: 'email',
-      label: 'E-mail',
+      label: text.invitations.email,
       width: 'minmax(12rem, 1fr)',
       cell: ({ email }) => (
         <span className="flex items-center gap-2">
@@ -62,24 +63,34 @@ function invitationColumns(
         </span>
       ),
     },
-    { id: 'role', label: 'Role', width: '7rem', cell: ({ role }) => role },
-    { id: 'team', label: 'Team', width: '9rem', cell: ({ team }) => team ?? '–' },
-    { id: 'made', label: 'Made', width: '7rem', cell: ({ created_at }) => <TimeText at={created_at} /> },
-    { id: 'ends', label: 'Ends', width: '7rem', cell: ({ expires_at }) => <TimeText at={expires_at} /> },
+    { id: 'role', label: text.invitations.role, width: '7rem', cell: ({ role }) => role },
+    { id: 'team', label: text.invitations.team, width: '9rem', cell: ({ team }) => team ?? text.none },
+    {
+      id: 'made',
+      label: text.invitations.created,
+      width: '7rem',
+      cell: ({ created_at }) => <TimeText at={created_at} />,
+    },
+    {
+      id: 'ends',
+      label: text.invitations.expires,
+      width: '7rem',
+      cell: ({ expires_at }) => <TimeText at={expires_at} />,
+    },
     {
       id: 'actions',
       label: '',
-      width: '8rem',
+      width: '10rem',
       align: 'end',
-      cell: (row) => <TakeBack onClick={() => onRevoke(row)} />,
+      cell: (row) => <RevokeButton onClick={() => onRevoke(row)} />,
     },
   ];
 }
 
-function TakeBack({ onClick }: { readonly onClick: () => void }) {
+function RevokeButton({ onClick }: { readonly onClick: () => void }) {
   return (
     <Button look="quiet" needs="members" onClick={onClick} className="h-7!">
-      Take back
+      {text.invitations.revoke}
     </Button>
   );
 }
@@ -96,10 +107,10 @@ function InvitationCard({
       <div className="grid min-w-0 flex-1 gap-0.5">
         <span className="truncate">{row.email}</span>
         <span className="text-small text-ink-2">
-          {row.role} · ends <TimeText at={row.expires_at} />
+          {row.role} · {text.invitations.expiresShort} <TimeText at={row.expires_at} />
         </span>
       </div>
-      <TakeBack onClick={onRevoke} />
+      <RevokeButton onClick={onRevoke} />
     </div>
   );
 }
@@ -110,14 +121,14 @@ function Revocation({ row, onClose }: { readonly row: InvitationResource; readon
       make={() => revokeInvitation(row.id)}
       touches={PEOPLE_TOUCHES}
       onDone={() => {
-        showToast(`The invitation of ${row.email} works no more`);
+        showToast(text.invitations.removal.done(row.email));
         onClose();
       }}
       onClose={onClose}
-      title={`Take back the invitation of ${row.email}`}
-      verb="Take back"
+      title={text.invitations.removal.title(row.email)}
+      verb={text.invitations.removal.verb}
     >
-      The link stops working at once. You can invite the address again.
+      {text.invitations.removal.effect}
     </ConfirmChange>
   );
 }

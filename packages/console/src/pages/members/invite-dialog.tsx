@@ -9,26 +9,21 @@ import { Input, Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { SecretOnce } from '../../ui/secret-once.tsx';
 import { type CreatedInvitation, invite, PEOPLE_TOUCHES } from './member-data.ts';
-import { rolesToGive } from './member-rules.ts';
+import { assignableRoles } from './member-rules.ts';
 import { RoleField, TeamField } from './role-fields.tsx';
+import { text } from './text.ts';
 
 const DAYS = [
-  { value: '1', label: '1 day' },
-  { value: '7', label: '7 days' },
-  { value: '30', label: '30 days' },
+  { value: '1', label: text.invite.days['1'] },
+  { value: '7', label: text.invite.days['7'] },
+  { value: '30', label: text.invite.days['30'] },
 ] as const;
 
-const MAILED = {
-  off: 'No mail server is set up: send the link yourself.',
-  sent: 'It was mailed too.',
-  failed: 'The mail server did not take it: send the link yourself.',
-} as const;
-
-/** Asks somebody in, by a link that works once. */
+/** Invites a person with a one-time link. */
 export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   const { role: mine } = useSignedIn();
   const [draft, setDraft] = useState({ email: '', role: parseMemberRole('member'), team: '', days: '7' });
-  const [made, setMade] = useState<CreatedInvitation | null>(null);
+  const [created, setCreated] = useState<CreatedInvitation | null>(null);
   const create = useApiMutation(
     () =>
       invite({
@@ -37,11 +32,11 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
         team: draft.team || null,
         expires_in_days: Number(draft.days),
       }),
-    { touches: PEOPLE_TOUCHES, done: setMade },
+    { touches: PEOPLE_TOUCHES, done: setCreated },
   );
-  if (made) return <Made invitation={made} onClose={onClose} />;
+  if (created) return <InvitationLink invitation={created} onClose={onClose} />;
   return (
-    <Dialog open onClose={onClose} title="Invite somebody">
+    <Dialog open onClose={onClose} title={text.invite.title}>
       <Form
         needs="members"
         error={create.error}
@@ -49,14 +44,14 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
         onSubmit={() => create.run(undefined)}
         actions={
           <>
-            <Button onClick={onClose}>Cancel</Button>
+            <Button onClick={onClose}>{text.cancel}</Button>
             <Button type="submit" look="primary" busy={create.running}>
-              Make the link
+              {text.invite.submit}
             </Button>
           </>
         }
       >
-        <FormField name="email" label="E-mail" hint="The account that takes the link has this address.">
+        <FormField name="email" label={text.invite.email} hint={text.invite.emailHint}>
           <Input
             type="email"
             autoComplete="off"
@@ -66,11 +61,11 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
         </FormField>
         <RoleField
           value={draft.role}
-          roles={rolesToGive(mine)}
+          roles={assignableRoles(mine)}
           onChange={(role) => setDraft({ ...draft, role: parseMemberRole(role) })}
         />
         <TeamField value={draft.team} onChange={(team) => setDraft({ ...draft, team })} />
-        <FormField name="expires_in_days" label="The link ends after">
+        <FormField name="expires_in_days" label={text.invite.expires}>
           <Select
             choices={DAYS}
             value={draft.days}
@@ -82,7 +77,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-function Made({
+function InvitationLink({
   invitation: { email, link, email_status: mail, expires_at },
   onClose,
 }: {
@@ -90,9 +85,10 @@ function Made({
   readonly onClose: () => void;
 }) {
   return (
-    <SecretOnce title={`Invitation for ${email}`} secret={link} label="Copy link" onClose={onClose}>
+    <SecretOnce title={text.invite.created(email)} secret={link} label={text.invite.copy} onClose={onClose}>
       <p className="text-ui text-ink-2">
-        {MAILED[mail]} It works once, until {formatFullTime(new Date(expires_at), browserZone())}.
+        {text.invite.mail[mail]}
+        {text.invite.validUntil(formatFullTime(new Date(expires_at), browserZone()))}
       </p>
     </SecretOnce>
   );

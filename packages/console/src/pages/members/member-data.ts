@@ -15,7 +15,7 @@ import type { Key } from '../keys/key-data.ts';
 export type Operator = z.output<typeof operatorResource>;
 export type CreatedInvitation = z.output<typeof createdInvitation>;
 
-/** What a change of people makes stale: keys go with their members. */
+/** The queries that a change of members, invitations or teams makes stale. */
 export const PEOPLE_TOUCHES = [['members'], ['invitations'], ['teams'], ['keys'], ['audit']] as const;
 
 export const membersQuery = queryOptions({
@@ -23,7 +23,7 @@ export const membersQuery = queryOptions({
   queryFn: ({ signal }) => allPages<Member>('api/management/members', {}, signal),
 });
 
-/** Invitations nobody took yet. */
+/** The pending invitations. */
 export const invitationsQuery = queryOptions({
   queryKey: ['invitations'],
   queryFn: ({ signal }) =>
@@ -35,7 +35,7 @@ export const teamsQuery = queryOptions({
   queryFn: ({ signal }) => allPages<Team>('api/management/teams', {}, signal),
 });
 
-/** Keys that name a member as their owner: what ends with them. */
+/** The keys that a member owns. Removing the member revokes them. */
 export function ownedKeysQuery(email: string) {
   return queryOptions({
     queryKey: ['keys', 'of', email],
@@ -59,7 +59,7 @@ export function removeMember(id: string): Promise<unknown> {
   return sendJson('DELETE', `api/management/members/${encodeURIComponent(id)}`);
 }
 
-/** People who may change what affects every organization. */
+/** The operators of the installation. */
 export const operatorsQuery = queryOptions({
   queryKey: ['operators'],
   queryFn: ({ signal }) => allPages<Operator>('api/management/operators', {}, signal),

@@ -11,10 +11,11 @@ import { Notice } from '../../ui/feedback.tsx';
 import { Form } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { changeMember, ownedKeysQuery, PEOPLE_TOUCHES, removeMember } from './member-data.ts';
-import { endsWith, holdOn, isSmaller, rolesToGive } from './member-rules.ts';
+import { assignableRoles, describeRemoval, isLowerRole, memberLockReason } from './member-rules.ts';
 import { RoleField, TeamField } from './role-fields.tsx';
+import { text } from './text.ts';
 
-/** One member: role and team, and the way out. */
+/** Changes the role and team of a member, or removes the member. */
 export function MemberDialog({
   row,
   all,
@@ -28,14 +29,14 @@ export function MemberDialog({
   const [role, setRole] = useState(row.role);
   const [team, setTeam] = useState(row.team ?? '');
   const [removing, setRemoving] = useState(false);
-  const held = holdOn(row, all, me.role);
-  const roles = rolesToGive(me.role).includes(row.role) ? rolesToGive(me.role) : [row.role];
+  const lockReason = memberLockReason(row, all, me.role);
+  const roles = assignableRoles(me.role).includes(row.role) ? assignableRoles(me.role) : [row.role];
   const save = useApiMutation(
     () => changeMember(row.id, { ...(role === row.role ? {} : { role }), team: team.trim() || null }),
     {
       touches: PEOPLE_TOUCHES,
       done: () => {
-        showToast(`${row.name || row.email} saved`);
+        showToast(text.member.saved(row.name || row.email));
         onClose();
       },
     },
@@ -50,49 +51,41 @@ export function MemberDialog({
         onSubmit={() => save.run(undefined)}
         actions={
           <>
-            <Button needs="members" disabled={held !== null} onClick={() => setRemoving(true)}>
-              Remove member…
+            <Button needs="members" disabled={lockReason !== null} onClick={() => setRemoving(true)}>
+              {text.member.remove}
             </Button>
             <span className="flex-1" />
-            <Button onClick={onClose}>Cancel</Button>
+            <Button onClick={onClose}>{text.cancel}</Button>
             <Button type="submit" look="primary" needs="members" busy={save.running}>
-              Save member
+              {text.member.save}
             </Button>
           </>
         }
       >
-        <Held held={held} byGroup={row.source === 'oidc'} />
+        <RoleLockNotice reason={lockReason} byGroup={row.source === 'oidc'} />
         <RoleField
           value={role}
           roles={roles}
-          disabled={held !== null}
-          onChange={(text) => setRole(parseMemberRole(text))}
+          disabled={lockReason !== null}
+          onChange={(next) => setRole(parseMemberRole(next))}
         />
-        {isSmaller(row.role, role) && <Narrowed role={role} />}
+        {isLowerRole(row.role, role) && <LowerRoleNotice role={role} />}
         <TeamField value={team} onChange={setTeam} />
       </Form>
     </Dialog>
   );
 }
 
-function Narrowed({ role }: { readonly role: string }) {
-  return (
-    <p className="text-small text-ink-2">
-      Keys of theirs lose the scopes that {role} could not give; one that is left with none is revoked.
-    </p>
-  );
+function LowerRoleNotice({ role }: { readonly role: string }) {
+  return <p className="text-small text-ink-2">{text.member.lowerRole(role)}</p>;
 }
 
-/** Why the role cannot be changed here, if it cannot. */
-function Held({ held, byGroup }: { readonly held: string | null; readonly byGroup: boolean }) {
+/** Explains why the role cannot be changed here. Renders nothing where it can. */
+function RoleLockNotice({ reason, byGroup }: { readonly reason: string | null; readonly byGroup: boolean }) {
   return (
     <>
-      {held && <Notice state="unknown">{held}</Notice>}
-      {byGroup && (
-        <Notice state="unknown">
-          A group of the issuer gives this role, at each sign-in. Change the mapping in floe.yaml.
-        </Notice>
-      )}
+      {reason && <Notice state="unknown">{reason}</Notice>}
+      {byGroup && <Notice state="unknown">{text.member.roleFromGroup}</Notice>}
     </>
   );
 }
@@ -106,15 +99,15 @@ function Removal({ row, onClose }: { readonly row: Member; readonly onClose: () 
       make={() => removeMember(row.id)}
       touches={PEOPLE_TOUCHES}
       onDone={() => {
-        showToast(`${name} removed`);
+        showToast(text.member.removal.done(name));
         onClose();
       }}
       onClose={onClose}
-      title={`Remove ${name}`}
-      verb="Remove member"
+      title={text.member.removal.title(name)}
+      verb={text.member.removal.verb}
       typed={row.email}
     >
-      {endsWith(
+      {describeRemoval(
         name,
         active.map((key) => key.name),
       )}

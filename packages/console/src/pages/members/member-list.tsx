@@ -11,15 +11,16 @@ import { parseSort, sortRows, type TableColumn } from '../../ui/table-columns.ts
 import { TimeText } from '../../ui/time-text.tsx';
 import { membersQuery } from './member-data.ts';
 import { MemberDialog } from './member-dialog.tsx';
+import { text } from './text.ts';
 
-/** The people of the org. A row opens what can be changed about one. */
+/** The members of the organization. A row opens the form of the member. */
 export function MemberList({ onInvite }: { readonly onInvite: () => void }) {
   const { data: members, error, refetch } = useQuery(membersQuery);
   const { query, change } = useUrlState();
   const { member_id } = useSignedIn();
   const [openId, setOpenId] = useState<string | null>(null);
   if (error && !members)
-    return <ErrorState what="Could not load members." error={error} onRetry={() => void refetch()} />;
+    return <ErrorState what={text.list.loadFailed} error={error} onRetry={() => void refetch()} />;
   if (!members) return <SkeletonRows rows={4} />;
   const columns = memberColumns(member_id);
   const sort = parseSort(query.get('sort'));
@@ -27,26 +28,26 @@ export function MemberList({ onInvite }: { readonly onInvite: () => void }) {
   return (
     <>
       <DataTable
-        label="Members"
+        label={text.list.label}
         rows={sortRows(members, columns, sort)}
         rowId={({ id }) => id}
         columns={columns}
         card={(row) => <MemberCard row={row} me={row.id === member_id} />}
         onOpen={({ id }) => setOpenId(id)}
         sort={sort}
-        onSort={(text) => change({ sort: text })}
+        onSort={(next) => change({ sort: next })}
         total={members.length}
       />
       {members.length === 1 && (
         <EmptyState
-          title="You are alone here"
+          title={text.list.empty.title}
           action={
             <Button needs="members" onClick={onInvite}>
-              Invite
+              {text.page.invite}
             </Button>
           }
         >
-          An invitation is a link that works once; it needs no mail server.
+          {text.list.empty.text}
         </EmptyState>
       )}
       {open && <MemberDialog key={open.id} row={open} all={members} onClose={() => setOpenId(null)} />}
@@ -54,42 +55,40 @@ export function MemberList({ onInvite }: { readonly onInvite: () => void }) {
   );
 }
 
-const COMES_FROM = { console: 'invitation', oidc: 'group of the issuer', setup: 'first start' } as const;
-
 function memberColumns(me: string): readonly TableColumn<Member>[] {
   return [
     {
       id: 'name',
-      label: 'Name',
+      label: text.list.name,
       width: 'minmax(10rem, 1.2fr)',
       cell: (row) => <MemberName row={row} me={row.id === me} />,
       value: ({ name, email }) => name || email,
     },
     {
       id: 'email',
-      label: 'E-mail',
+      label: text.list.email,
       width: 'minmax(10rem, 1.2fr)',
       cell: ({ email }) => <span className="text-ink-2">{email}</span>,
       value: ({ email }) => email,
     },
-    { id: 'role', label: 'Role', width: '7rem', cell: ({ role }) => role, value: ({ role }) => role },
+    { id: 'role', label: text.list.role, width: '7rem', cell: ({ role }) => role, value: ({ role }) => role },
     {
       id: 'team',
-      label: 'Team',
+      label: text.list.team,
       width: '9rem',
-      cell: ({ team }) => team ?? <span className="text-ink-3">–</span>,
+      cell: ({ team }) => team ?? <span className="text-ink-3">{text.none}</span>,
       value: ({ team }) => team,
     },
     {
       id: 'source',
-      label: 'Came by',
+      label: text.list.source,
       width: '11rem',
-      cell: ({ source }) => <span className="text-ink-2">{COMES_FROM[source]}</span>,
+      cell: ({ source }) => <span className="text-ink-2">{text.list.sources[source]}</span>,
       value: ({ source }) => source,
     },
     {
       id: 'since',
-      label: 'Member since',
+      label: text.list.since,
       width: '8rem',
       cell: ({ created_at }) => <TimeText at={created_at} />,
       value: ({ created_at }) => created_at,
@@ -101,7 +100,7 @@ function MemberName({ row, me }: { readonly row: Member; readonly me: boolean })
   return (
     <span className="flex min-w-0 items-center gap-2">
       <span className="truncate font-medium">{row.name || row.email}</span>
-      {me && <Badge>you</Badge>}
+      {me && <Badge>{text.list.you}</Badge>}
     </span>
   );
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Member } from '@floe/contract/api/members';
 import type { MemberRole } from '@floe/contract/roles';
-import { endsWith, holdOn, isSmaller, rolesToGive } from './member-rules.ts';
+import { assignableRoles, describeRemoval, isLowerRole, memberLockReason } from './member-rules.ts';
 
 function member(id: string, role: MemberRole): Member {
   const at = '2027-01-01T00:00:00.000Z';
@@ -20,26 +20,26 @@ function member(id: string, role: MemberRole): Member {
   };
 }
 
-test('the last owner stays, and owners are for owners', () => {
+test('the last owner cannot be changed, and only owners can change owners', () => {
   const [one, other, plain] = [member('one', 'owner'), member('other', 'owner'), member('plain', 'member')];
-  assert.match(holdOn(one, [one, plain], 'owner') ?? '', /last owner/);
-  assert.equal(holdOn(one, [one, other], 'owner'), null);
-  assert.match(holdOn(one, [one, other], 'admin') ?? '', /Needs owner/);
-  assert.equal(holdOn(plain, [one, plain], 'admin'), null);
+  assert.match(memberLockReason(one, [one, plain], 'owner') ?? '', /last owner/);
+  assert.equal(memberLockReason(one, [one, other], 'owner'), null);
+  assert.match(memberLockReason(one, [one, other], 'admin') ?? '', /Only an owner/);
+  assert.equal(memberLockReason(plain, [one, plain], 'admin'), null);
 });
 
-test('nobody but an owner gives the role owner', () => {
-  assert.deepEqual(rolesToGive('admin'), ['admin', 'member', 'viewer']);
-  assert.equal(rolesToGive('owner')[0], 'owner');
+test('only an owner can assign the role owner', () => {
+  assert.deepEqual(assignableRoles('admin'), ['admin', 'member', 'viewer']);
+  assert.equal(assignableRoles('owner')[0], 'owner');
 });
 
-test('a smaller role is one that can do less', () => {
-  assert.equal(isSmaller('admin', 'viewer'), true);
-  assert.equal(isSmaller('viewer', 'admin'), false);
-  assert.equal(isSmaller('member', 'member'), false);
+test('a lower role is one that can do less', () => {
+  assert.equal(isLowerRole('admin', 'viewer'), true);
+  assert.equal(isLowerRole('viewer', 'admin'), false);
+  assert.equal(isLowerRole('member', 'member'), false);
 });
 
-test('a removal names the keys that end with it', () => {
-  assert.match(endsWith('Jo', ['ci', 'agents']), /These 2 keys are revoked: ci, agents\./);
-  assert.match(endsWith('Jo', []), /No key names them/);
+test('the effect of a removal names the keys that are revoked', () => {
+  assert.match(describeRemoval('Jo', ['ci', 'agents']), /These 2 keys are revoked: ci, agents\./);
+  assert.match(describeRemoval('Jo', []), /They own no keys/);
 });

@@ -15,8 +15,9 @@ import { invitationsQuery, membersQuery, teamsQuery } from './member-data.ts';
 import { MemberList } from './member-list.tsx';
 import { OperatorList } from './operator-list.tsx';
 import { TeamList } from './team-list.tsx';
+import { text } from './text.ts';
 
-/** Who can sign in, as what; who was asked to; and the teams they are counted in. */
+/** The members, pending invitations and teams of the organization, and the operators of the installation. */
 export function MembersPage() {
   const { query, change } = useUrlState();
   const [inviting, setInviting] = useState(false);
@@ -26,7 +27,7 @@ export function MembersPage() {
   useLiveQuery('config', membersQuery.queryKey);
   useLiveQuery('config', invitationsQuery.queryKey);
   useLiveQuery('config', teamsQuery.queryKey);
-  useShortcuts([{ keys: 'c', does: 'Invite', run: () => refusal === null && setInviting(true) }]);
+  useShortcuts([{ keys: 'c', does: text.page.invite, run: () => refusal === null && setInviting(true) }]);
   const counts = {
     members: useQuery(membersQuery).data?.length,
     invitations: useQuery(invitationsQuery).data?.length,
@@ -34,19 +35,19 @@ export function MembersPage() {
   };
   const invite = (
     <Button look="primary" icon={UserPlus} needs="members" onClick={() => setInviting(true)}>
-      Invite
+      {text.page.invite}
     </Button>
   );
   return (
-    <PageFrame title="Members" padded={false} actions={invite}>
+    <PageFrame title={text.page.title} padded={false} actions={invite}>
       <div className="overflow-x-auto px-4 pb-3 md:px-6">
         <SegmentedControl
-          label="What is shown"
+          label={text.page.views}
           options={[
-            { id: 'members', label: withCount('Members', counts.members) },
-            { id: 'invitations', label: withCount('Invited', counts.invitations) },
-            { id: 'teams', label: withCount('Teams', counts.teams) },
-            ...(mayOperate ? [{ id: 'operators', label: 'Operators' }] : []),
+            { id: 'members', label: withCount(text.page.members, counts.members) },
+            { id: 'invitations', label: withCount(text.page.invitations, counts.invitations) },
+            { id: 'teams', label: withCount(text.page.teams, counts.teams) },
+            ...(mayOperate ? [{ id: 'operators', label: text.page.operators }] : []),
           ]}
           value={shown}
           onChange={(id) => change({ show: id === 'members' ? null : id })}
@@ -67,5 +68,5 @@ export function MembersPage() {
 }
 
 function withCount(label: string, count: number | undefined): string {
-  return count === undefined ? label : `${label} ${count}`;
+  return count === undefined ? label : text.page.withCount(label, count);
 }

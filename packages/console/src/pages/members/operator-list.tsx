@@ -13,6 +13,7 @@ import type { TableColumn } from '../../ui/table-columns.ts';
 import { TimeText } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { grantOperator, type Operator, operatorsQuery, revokeOperator } from './member-data.ts';
+import { text } from './text.ts';
 
 const TOUCHES = [operatorsQuery.queryKey, ['audit']] as const;
 
@@ -22,18 +23,18 @@ export function OperatorList() {
   const [adding, setAdding] = useState(false);
   const [removing, setRemoving] = useState<Operator | null>(null);
   if (error && !rows)
-    return <ErrorState what="Could not load operators." error={error} onRetry={() => void refetch()} />;
+    return <ErrorState what={text.operators.loadFailed} error={error} onRetry={() => void refetch()} />;
   if (!rows) return <SkeletonRows rows={3} />;
   return (
     <>
       <div className="flex flex-wrap items-center gap-3 px-4 pb-3 md:px-6">
         <Button icon={UserPlus} onClick={() => setAdding(true)}>
-          Add operator
+          {text.operators.add}
         </Button>
-        <p className="text-small text-ink-2">Operators may create organizations, and add other operators.</p>
+        <p className="text-small text-ink-2">{text.operators.about}</p>
       </div>
       <DataTable
-        label="Operators"
+        label={text.operators.label}
         rows={rows}
         rowId={({ user_id }) => user_id}
         columns={columnsFor(setRemoving)}
@@ -55,20 +56,25 @@ function columnsFor(onRemove: (row: Operator) => void): readonly TableColumn<Ope
   return [
     {
       id: 'name',
-      label: 'Name',
+      label: text.operators.name,
       width: 'minmax(10rem, 1fr)',
       cell: ({ name, email }) => <span className="font-medium">{name || email}</span>,
     },
-    { id: 'email', label: 'E-mail', width: 'minmax(10rem, 1fr)', cell: ({ email }) => email },
-    { id: 'granted', label: 'Since', width: '8rem', cell: ({ granted_at }) => <TimeText at={granted_at} /> },
+    { id: 'email', label: text.operators.email, width: 'minmax(10rem, 1fr)', cell: ({ email }) => email },
+    {
+      id: 'granted',
+      label: text.operators.since,
+      width: '8rem',
+      cell: ({ granted_at }) => <TimeText at={granted_at} />,
+    },
     {
       id: 'actions',
       label: '',
-      width: '8rem',
+      width: '10rem',
       align: 'end',
       cell: (row) => (
         <Button look="quiet" onClick={() => onRemove(row)} className="h-7!">
-          Remove
+          {text.operators.remove}
         </Button>
       ),
     },
@@ -80,12 +86,12 @@ function AddOperator({ onClose }: { readonly onClose: () => void }) {
   const save = useApiMutation(() => grantOperator(email.trim()), {
     touches: TOUCHES,
     done: () => {
-      showToast(`${email.trim()} is an operator`);
+      showToast(text.operators.added(email.trim()));
       onClose();
     },
   });
   return (
-    <Dialog open onClose={onClose} title="Add operator">
+    <Dialog open onClose={onClose} title={text.operators.add}>
       <Form
         error={save.error}
         running={save.running}
@@ -93,14 +99,14 @@ function AddOperator({ onClose }: { readonly onClose: () => void }) {
         actions={
           <>
             <span className="flex-1" />
-            <Button onClick={onClose}>Cancel</Button>
+            <Button onClick={onClose}>{text.cancel}</Button>
             <Button type="submit" look="primary" busy={save.running}>
-              Add operator
+              {text.operators.add}
             </Button>
           </>
         }
       >
-        <FormField name="email" label="E-mail" hint="Of somebody who has an account on this installation.">
+        <FormField name="email" label={text.operators.email} hint={text.operators.emailHint}>
           <Input type="email" value={email} onChange={({ target }) => setEmail(target.value)} />
         </FormField>
       </Form>
@@ -114,15 +120,14 @@ function RemoveOperator({ row, onClose }: { readonly row: Operator; readonly onC
       make={() => revokeOperator(row.user_id)}
       touches={TOUCHES}
       onDone={() => {
-        showToast(`${row.email} is not an operator anymore`);
+        showToast(text.operators.removal.done(row.email));
         onClose();
       }}
       onClose={onClose}
-      title={`Remove operator ${row.name || row.email}`}
-      verb="Remove operator"
+      title={text.operators.removal.title(row.name || row.email)}
+      verb={text.operators.removal.verb}
     >
-      They keep their roles in their organizations. They can no longer create organizations or change
-      operators.
+      {text.operators.removal.effect}
     </ConfirmChange>
   );
 }

@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Select } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { teamsQuery } from './member-data.ts';
-import { ROLE_WORDS } from './member-rules.ts';
+import { text } from './text.ts';
 
-/** A role, with what it may do. */
+/** The field that chooses a role and explains it. */
 export function RoleField({
   value,
   roles,
@@ -18,7 +18,7 @@ export function RoleField({
   readonly onChange: (role: string) => void;
 }) {
   return (
-    <FormField name="role" label="Role" hint={ROLE_WORDS[value]}>
+    <FormField name="role" label={text.fields.role} hint={text.roles[value]}>
       <Select
         choices={roles.map((role) => ({ value: role, label: role }))}
         value={value}
@@ -29,7 +29,7 @@ export function RoleField({
   );
 }
 
-/** The team a person is counted in; none is one too. */
+/** The field that chooses the team of a member, or no team. */
 export function TeamField({
   value,
   onChange,
@@ -39,11 +39,14 @@ export function TeamField({
 }) {
   const teams = useQuery(teamsQuery).data ?? [];
   const choices = [
-    { value: '', label: 'No team' },
-    ...teams.map(({ id, name }) => ({ value: id, label: name === id ? id : `${name} (${id})` })),
+    { value: '', label: text.fields.noTeam },
+    ...teams.map(({ id, name }) => ({
+      value: id,
+      label: name === id ? id : text.fields.teamOption(name, id),
+    })),
   ];
   return (
-    <FormField name="team" label="Team" optional>
+    <FormField name="team" label={text.fields.team} optional>
       <Select choices={choices} value={value} onChange={({ target }) => onChange(target.value)} />
     </FormField>
   );

@@ -10,8 +10,9 @@ import { Form, FormField } from '../../ui/form.tsx';
 import { SourceNotice } from '../../ui/source-badge.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { changeTeam, createTeam, PEOPLE_TOUCHES, removeTeam } from './member-data.ts';
+import { text } from './text.ts';
 
-/** A team, or a new one for null. */
+/** The form of a team. Null creates a new team. */
 export function TeamDialog({ row, onClose }: { readonly row: Team | null; readonly onClose: () => void }) {
   const [draft, setDraft] = useState({
     id: row?.id ?? '',
@@ -19,10 +20,10 @@ export function TeamDialog({ row, onClose }: { readonly row: Team | null; readon
     cost_center: row?.cost_center ?? '',
   });
   const [removing, setRemoving] = useState(false);
-  const save = useApiMutation(() => saved(row, draft), {
+  const save = useApiMutation(() => saveTeam(row, draft), {
     touches: PEOPLE_TOUCHES,
     done: ({ name }) => {
-      showToast(`Team ${name} saved`);
+      showToast(text.team.saved(name));
       onClose();
     },
   });
@@ -32,18 +33,18 @@ export function TeamDialog({ row, onClose }: { readonly row: Team | null; readon
     <>
       {row && (
         <Button needs="members" disabled={readOnly} onClick={() => setRemoving(true)}>
-          Remove team…
+          {text.team.remove}
         </Button>
       )}
       <span className="flex-1" />
-      <Button onClick={onClose}>Cancel</Button>
+      <Button onClick={onClose}>{text.cancel}</Button>
       <Button type="submit" look="primary" needs="members" disabled={readOnly} busy={save.running}>
-        Save team
+        {row ? text.team.save : text.team.create}
       </Button>
     </>
   );
   return (
-    <Dialog open onClose={onClose} title={row ? `Team ${row.name}` : 'New team'}>
+    <Dialog open onClose={onClose} title={row ? text.team.title(row.name) : text.team.newTitle}>
       <Form
         needs={readOnly ? undefined : 'members'}
         error={save.error}
@@ -80,21 +81,21 @@ function TeamFields({
   return (
     <>
       {isNew && (
-        <FormField name="id" label="Id" hint="Lower case, digits and dashes. It never changes.">
+        <FormField name="id" label={text.team.id} hint={text.team.idHint}>
           <Input {...put('id')} />
         </FormField>
       )}
-      <FormField name="name" label="Name" optional hint="Shown instead of the id.">
+      <FormField name="name" label={text.team.name} optional hint={text.team.nameHint}>
         <Input {...put('name')} />
       </FormField>
-      <FormField name="cost_center" label="Cost centre" optional hint="Where its spending is booked.">
+      <FormField name="cost_center" label={text.team.costCenter} optional hint={text.team.costCenterHint}>
         <Input {...put('cost_center')} />
       </FormField>
     </>
   );
 }
 
-function saved(row: Team | null, { id, name, cost_center }: Draft) {
+function saveTeam(row: Team | null, { id, name, cost_center }: Draft) {
   const fields = { name: name.trim() || id, cost_center: cost_center.trim() || null };
   return row ? changeTeam(row.id, fields) : createTeam({ ...fields, id });
 }
@@ -105,14 +106,14 @@ function Removal({ row, onClose }: { readonly row: Team; readonly onClose: () =>
       make={() => removeTeam(row.id)}
       touches={PEOPLE_TOUCHES}
       onDone={() => {
-        showToast(`Team ${row.name} removed`);
+        showToast(text.team.removal.done(row.name));
         onClose();
       }}
       onClose={onClose}
-      title={`Remove team ${row.name}`}
-      verb="Remove team"
+      title={text.team.removal.title(row.name)}
+      verb={text.team.removal.verb}
     >
-      A team that a key or a member still names is not removed. What it spent stays in analytics.
+      {text.team.removal.effect}
     </ConfirmChange>
   );
 }

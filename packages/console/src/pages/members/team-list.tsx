@@ -9,52 +9,58 @@ import { SourceBadge } from '../../ui/source-badge.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { teamsQuery } from './member-data.ts';
 import { TeamDialog } from './team-dialog.tsx';
+import { text } from './text.ts';
 
 const COLUMNS: readonly TableColumn<Team>[] = [
   {
     id: 'name',
-    label: 'Team',
+    label: text.teams.team,
     width: 'minmax(10rem, 1fr)',
     cell: ({ name }) => <span className="font-medium">{name}</span>,
   },
   {
     id: 'id',
-    label: 'Id',
+    label: text.teams.id,
     width: 'minmax(8rem, 1fr)',
     cell: ({ id }) => <code className="font-mono text-code text-ink-2">{id}</code>,
   },
   {
     id: 'cost_center',
-    label: 'Cost centre',
+    label: text.teams.costCenter,
     width: 'minmax(8rem, 1fr)',
-    cell: ({ cost_center }) => cost_center ?? <span className="text-ink-3">–</span>,
+    cell: ({ cost_center }) => cost_center ?? <span className="text-ink-3">{text.none}</span>,
   },
-  { id: 'source', label: 'Source', width: '9rem', cell: ({ source }) => <SourceBadge source={source} /> },
+  {
+    id: 'source',
+    label: text.teams.source,
+    width: '9rem',
+    cell: ({ source }) => <SourceBadge source={source} />,
+  },
 ];
 
-/** Teams: who keys, members and spending belong to. */
+/** The teams that members, keys and spending belong to. */
 export function TeamList() {
   const { data: rows, error, refetch } = useQuery(teamsQuery);
   const [open, setOpen] = useState<Team | 'new' | null>(null);
   if (error && !rows)
-    return <ErrorState what="Could not load teams." error={error} onRetry={() => void refetch()} />;
+    return <ErrorState what={text.teams.loadFailed} error={error} onRetry={() => void refetch()} />;
   if (!rows) return <SkeletonRows rows={3} />;
   const add = (
     <Button icon={Plus} needs="members" onClick={() => setOpen('new')}>
-      New team
+      {text.teams.create}
     </Button>
   );
   return (
     <>
       {rows.length === 0 ? (
-        <EmptyState title="No teams" action={add}>
-          Members and keys belong to a team, and spending is added up for it.
+        <EmptyState title={text.teams.empty.title} action={add}>
+          {text.teams.empty.text}
         </EmptyState>
       ) : (
         <>
           <div className="flex px-4 pb-3 md:px-6">{add}</div>
           <DataTable
-            label="Teams"
+            label={text.teams.label}
             rows={rows}
             rowId={({ id }) => id}
             columns={COLUMNS}

@@ -6,10 +6,11 @@ import { Drawer } from '../../ui/drawer.tsx';
 import { DrawerHead } from '../../ui/drawer-head.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
 import { Badge } from '../../ui/status.tsx';
-import { LISTED, type Model, priceSource, priceText } from './model-words.ts';
-import { OwnPrice } from './own-price.tsx';
+import { describePriceSource, formatModelPrice, type Model } from './model-price.ts';
+import { ModelPriceOverride } from './model-price-override.tsx';
+import { text } from './text.ts';
 
-/** One model: what it takes, what it costs and says who, and who may use it. */
+/** One model: its limits, its price and the keys that can use it. */
 export function ModelDrawer({
   id,
   model,
@@ -20,45 +21,47 @@ export function ModelDrawer({
   readonly onClose: () => void;
 }) {
   return (
-    <Drawer title="Model" about={id} onClose={onClose}>
+    <Drawer title={text.drawer.title} about={id} onClose={onClose}>
       <DrawerHead
         title={
           <span className="flex items-center gap-1 font-mono text-code">
-            {id} <CopyButton text={id} label="Copy model id" />
+            {id} <CopyButton text={id} label={text.drawer.copyId} />
           </span>
         }
         onClose={onClose}
       >
-        {model && (model.kind === 'alias' ? 'Alias of a route' : `Model of ${model.provider}`)}
+        {model && (model.kind === 'alias' ? text.drawer.alias : text.drawer.model(model.provider ?? ''))}
       </DrawerHead>
       {model ? (
-        <Facts model={model} />
+        <ModelDetails model={model} />
       ) : (
-        <EmptyState title="Not in this list">The filters leave this model out, or it is gone.</EmptyState>
+        <EmptyState title={text.drawer.notListed.title}>{text.drawer.notListed.text}</EmptyState>
       )}
     </Drawer>
   );
 }
 
-function Facts({ model }: { readonly model: Model }) {
+function ModelDetails({ model }: { readonly model: Model }) {
   const { targets, aliases, keys, provider } = model;
   const more = keys.count - keys.names.length;
   return (
     <div className="grid gap-4 p-4 md:p-6">
       <DetailList
         items={[
-          ['Named by', LISTED[model.listed_by]],
+          [text.drawer.listedBy, text.drawer.sources[model.listed_by]],
           [
-            'Context window',
-            model.context_window === null ? null : `${formatTokens(model.context_window)} tokens`,
+            text.drawer.context,
+            model.context_window === null ? null : text.drawer.tokens(formatTokens(model.context_window)),
           ],
           [
-            'Most output',
-            model.max_output_tokens === null ? null : `${formatTokens(model.max_output_tokens)} tokens`,
+            text.drawer.maxOutput,
+            model.max_output_tokens === null
+              ? null
+              : text.drawer.tokens(formatTokens(model.max_output_tokens)),
           ],
-          ['Goes to', targets.length > 0 ? targets.join(', ') : null],
+          [text.drawer.targets, targets.length > 0 ? targets.join(', ') : null],
           [
-            'Routes',
+            text.drawer.routes,
             aliases.length > 0 ? (
               <span key="routes" className="flex flex-wrap gap-2">
                 {aliases.map((alias) => (
@@ -72,20 +75,22 @@ function Facts({ model }: { readonly model: Model }) {
         ]}
       />
       {model.kind === 'model' && provider !== null && (
-        <Card title="Price" aside={priceSource(model)}>
+        <Card title={text.price.title} aside={describePriceSource(model)}>
           <Prices model={model} />
-          <OwnPrice key={model.id} model={model} provider={provider} />
+          <ModelPriceOverride key={model.id} model={model} provider={provider} />
         </Card>
       )}
-      <Card title="Keys that may use it" aside={formatCount(keys.count)}>
+      <Card title={text.drawer.keys} aside={formatCount(keys.count)}>
         {keys.count === 0 ? (
-          <p className="text-ui text-ink-2">None: no working key has the scope gateway and this model.</p>
+          <p className="text-ui text-ink-2">{text.drawer.noKeys}</p>
         ) : (
           <p className="flex flex-wrap gap-1">
             {keys.names.map((name) => (
               <Badge key={name}>{name}</Badge>
             ))}
-            {more > 0 && <span className="text-ui text-ink-2">and {formatCount(more)} more</span>}
+            {more > 0 && (
+              <span className="text-ui text-ink-2">{text.drawer.moreKeys(formatCount(more))}</span>
+            )}
           </p>
         )}
       </Card>
@@ -94,25 +99,19 @@ function Facts({ model }: { readonly model: Model }) {
 }
 
 function Prices({ model: { prices } }: { readonly model: Model }) {
-  if (prices === null)
-    return (
-      <p className="text-ui text-ink-2">
-        Nobody knows what it costs: its requests have the cost “unknown”, and budgets cannot count them. Give
-        it a price.
-      </p>
-    );
+  if (prices === null) return <p className="text-ui text-ink-2">{text.price.missing}</p>;
   return (
     <DetailList
       items={[
-        ['Input', priceText(prices.input_usd)],
-        ['Output', priceText(prices.output_usd)],
-        ['Cache read', priceText(prices.cache_read_usd)],
-        ['Cache write', priceText(prices.cache_write_usd)],
+        [text.price.input, formatModelPrice(prices.input_usd)],
+        [text.price.output, formatModelPrice(prices.output_usd)],
+        [text.price.cacheRead, formatModelPrice(prices.cache_read_usd)],
+        [text.price.cacheWrite, formatModelPrice(prices.cache_write_usd)],
         ...prices.tiers.map(
           ({ above_input_tokens, input_usd, output_usd }) =>
             [
-              `Above ${formatTokens(above_input_tokens)} input`,
-              `${priceText(input_usd)} in, ${priceText(output_usd)} out`,
+              text.price.tier(formatTokens(above_input_tokens)),
+              text.price.tierPrice(formatModelPrice(input_usd), formatModelPrice(output_usd)),
             ] as const,
         ),
       ]}

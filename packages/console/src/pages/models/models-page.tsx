@@ -11,18 +11,19 @@ import { FilterBar } from '../../ui/filter-bar.tsx';
 import { QueryResults } from '../../ui/results.tsx';
 import { Badge } from '../../ui/status.tsx';
 import { parseSort, sortRows, type TableColumn } from '../../ui/table-columns.ts';
+import { ModelCheck } from './model-check.tsx';
 import { ModelDrawer } from './model-drawer.tsx';
-import { type Model, priceText } from './model-words.ts';
-import { WhyNot } from './why-not.tsx';
+import { formatModelPrice, type Model } from './model-price.ts';
+import { text } from './text.ts';
 
 const FIELDS = [
-  { name: 'search', label: 'id', hint: 'Part of the id' },
+  { name: 'search', label: 'id', hint: text.page.idFilterHint },
   { name: 'provider', label: 'provider' },
 ];
 
 const BESIDE_DRAWER: ReadonlySet<string> = new Set(['id', 'input', 'output', 'context']);
 
-/** What may be asked for, by whom, and what it costs. */
+/** The models of the organization, their limits and their prices. */
 export function ModelsPage() {
   const { query, change } = useUrlState();
   useLiveQuery('config', ['models']);
@@ -34,25 +35,25 @@ export function ModelsPage() {
   const shown = list.rows?.find(({ id }) => id === open);
   return (
     <PageFrame
-      title="Models"
+      title={text.page.title}
       padded={false}
       beside={open && <ModelDrawer id={open} model={shown} onClose={() => change({ open: null })} />}
     >
       <div className="grid gap-3 px-4 pb-3 md:px-6">
-        <WhyNot />
+        <ModelCheck />
         <FilterBar
           fields={FIELDS}
           tokens={filters}
           onAdd={({ name, value }) => change({ [name]: value })}
           onRemove={(name) => change({ [name]: null })}
-          placeholder="Filter: id:gpt-5, provider:openai…"
+          placeholder={text.page.filterPlaceholder}
         />
-        <p className="text-small text-ink-3">Prices are USD per million tokens.</p>
+        <p className="text-small text-ink-3">{text.page.priceUnit}</p>
       </div>
       <QueryResults
         list={list}
-        what="models"
-        label="Models"
+        what={text.page.what}
+        label={text.page.title}
         shown={sortRows(list.rows ?? [], COLUMNS, sort)}
         rowId={({ id }) => id}
         columns={open ? COLUMNS.filter(({ id }) => BESIDE_DRAWER.has(id)) : COLUMNS}
@@ -64,14 +65,17 @@ export function ModelsPage() {
         empty={
           filters.length > 0 ? (
             <EmptyState
-              title="No models match"
-              action={<Button onClick={() => change({ search: null, provider: null })}>Clear all</Button>}
+              title={text.page.noMatch.title}
+              action={
+                <Button onClick={() => change({ search: null, provider: null })}>
+                  {text.page.noMatch.action}
+                </Button>
+              }
             >
-              A model is usable when its provider is enabled and the allowlist of the provider has it. Ask
-              above why one is not.
+              {text.page.noMatch.text}
             </EmptyState>
           ) : (
-            <EmptyState title="No models">Models come with providers: add one.</EmptyState>
+            <EmptyState title={text.page.empty.title}>{text.page.empty.text}</EmptyState>
           )
         }
       />
@@ -90,20 +94,24 @@ const price = (
   align: 'end',
   value: ({ prices }) => (prices ? of(prices) : null),
   cell: ({ kind, prices }) =>
-    kind === 'alias' ? <span className="text-ink-3">–</span> : priceText(prices ? of(prices) : undefined),
+    kind === 'alias' ? (
+      <span className="text-ink-3">{text.columns.none}</span>
+    ) : (
+      formatModelPrice(prices ? of(prices) : undefined)
+    ),
 });
 
 const COLUMNS: readonly TableColumn<Model>[] = [
   {
     id: 'id',
-    label: 'Model',
+    label: text.columns.model,
     width: 'minmax(10rem, 1fr)',
     value: ({ id }) => id,
     cell: (model) => <ModelName model={model} />,
   },
   {
     id: 'context',
-    label: 'Context',
+    label: text.columns.context,
     width: '6rem',
     align: 'end',
     value: (model) => model.context_window,
@@ -111,18 +119,18 @@ const COLUMNS: readonly TableColumn<Model>[] = [
   },
   {
     id: 'max_output_tokens',
-    label: 'Most output',
+    label: text.columns.maxOutput,
     width: '7rem',
     align: 'end',
     value: (model) => model.max_output_tokens,
     cell: (model) => formatTokens(model.max_output_tokens),
   },
-  price('input', 'Input', ({ input_usd }) => input_usd),
-  price('output', 'Output', ({ output_usd }) => output_usd),
-  price('cache', 'Cache read', ({ cache_read_usd }) => cache_read_usd),
+  price('input', text.columns.input, ({ input_usd }) => input_usd),
+  price('output', text.columns.output, ({ output_usd }) => output_usd),
+  price('cache', text.columns.cacheRead, ({ cache_read_usd }) => cache_read_usd),
   {
     id: 'keys',
-    label: 'Keys',
+    label: text.columns.keys,
     width: '5rem',
     align: 'end',
     value: ({ keys }) => keys.count,
@@ -140,12 +148,17 @@ function ModelName({ model: { id, kind, targets } }: { readonly model: Model }) 
       </span>
       {kind === 'alias' && (
         <span className="shrink-0">
-          <Badge>alias</Badge>
+          <Badge>{text.columns.alias}</Badge>
         </span>
       )}
       {targets.length > 0 && (
         <span className="flex min-w-0 items-center gap-1 text-ink-2">
-          <ArrowRight size={12} className="shrink-0 text-ink-3" role="img" aria-label="goes to" />
+          <ArrowRight
+            size={12}
+            className="shrink-0 text-ink-3"
+            role="img"
+            aria-label={text.columns.routesTo}
+          />
           <span className="truncate">{targets.join(', ')}</span>
         </span>
       )}
@@ -160,8 +173,12 @@ function ModelCard({ model }: { readonly model: Model }) {
       <span className="truncate font-medium">{model.id}</span>
       <span className="truncate text-small text-ink-2 figures">
         {kind === 'alias'
-          ? `alias of ${model.targets.join(', ')}`
-          : `${formatTokens(context_window)} context · ${priceText(prices?.input_usd)} in, ${priceText(prices?.output_usd)} out`}
+          ? text.card.alias(model.targets.join(', '))
+          : text.card.model(
+              formatTokens(context_window),
+              formatModelPrice(prices?.input_usd),
+              formatModelPrice(prices?.output_usd),
+            )}
       </span>
     </span>
   );

@@ -3,9 +3,10 @@ import { joinClassNames } from '../../ui/class-names.ts';
 import { CodeArea } from '../../ui/field.tsx';
 import { OPTION_CLASS, POPUP_CLASS } from '../../ui/menu.tsx';
 import { OptionList } from '../../ui/option-list.tsx';
-import { completed, namesFor, wordBefore } from './condition-names.ts';
+import { completeName, suggestNames, wordBeforeCaret } from './condition-names.ts';
+import { text } from './text.ts';
 
-/** Where a CEL condition is typed: names it can read are offered with what they hold. Inside a `Field`. */
+/** The input of a CEL condition. It suggests the names that a condition can read. Use it inside a `Field`. */
 export function ConditionInput({
   value,
   on,
@@ -20,19 +21,19 @@ export function ConditionInput({
   const box = useRef<HTMLTextAreaElement>(null);
   const placeCaret = usePlacedCaret(box, value);
   const list = useId();
-  const offers = caret === null ? [] : namesFor(wordBefore(value, caret), on);
-  const take = (name: string) => {
-    const next = completed(value, caret ?? value.length, name);
+  const suggestions = caret === null ? [] : suggestNames(wordBeforeCaret(value, caret), on);
+  const accept = (name: string) => {
+    const next = completeName(value, caret ?? value.length, name);
     placeCaret(next.caret);
     onChange(next.text);
     setCaret(null);
   };
   function press(event: KeyboardEvent) {
-    const offer = offers[at];
-    if (offer === undefined) return;
-    if (event.key === 'ArrowDown') setAt(Math.min(at + 1, offers.length - 1));
+    const suggestion = suggestions[at];
+    if (suggestion === undefined) return;
+    if (event.key === 'ArrowDown') setAt(Math.min(at + 1, suggestions.length - 1));
     else if (event.key === 'ArrowUp') setAt(Math.max(at - 1, 0));
-    else if (event.key === 'Enter' || event.key === 'Tab') take(offer[0]);
+    else if (event.key === 'Enter' || event.key === 'Tab') accept(suggestion[0]);
     else if (event.key === 'Escape') setCaret(null);
     else return;
     event.preventDefault();
@@ -44,9 +45,9 @@ export function ConditionInput({
         rows={4}
         aria-autocomplete="list"
         aria-controls={list}
-        {...(offers[at] ? { 'aria-activedescendant': `${list}-${at}` } : {})}
+        {...(suggestions[at] ? { 'aria-activedescendant': `${list}-${at}` } : {})}
         value={value}
-        placeholder="request.max_tokens > 8000"
+        placeholder={text.fields.conditionPlaceholder}
         onChange={({ target }) => {
           onChange(target.value);
           setCaret(target.selectionStart);
@@ -55,12 +56,12 @@ export function ConditionInput({
         onKeyDown={press}
         onBlur={() => setCaret(null)}
       />
-      <Names id={list} offers={offers} at={at} onTake={take} />
+      <Names id={list} suggestions={suggestions} at={at} onTake={accept} />
     </div>
   );
 }
 
-/** Places the caret with the next text, before the next key: a frame later, who types fast has typed on already. */
+/** Sets the caret together with the next value. A frame later would be too late for fast typists. */
 function usePlacedCaret(box: RefObject<HTMLTextAreaElement | null>, value: string): (caret: number) => void {
   const placed = useRef<number | null>(null);
   useLayoutEffect(() => {
@@ -75,30 +76,30 @@ function usePlacedCaret(box: RefObject<HTMLTextAreaElement | null>, value: strin
 
 function Names({
   id,
-  offers,
+  suggestions,
   at,
   onTake,
 }: {
   readonly id: string;
-  readonly offers: ReturnType<typeof namesFor>;
+  readonly suggestions: ReturnType<typeof suggestNames>;
   readonly at: number;
   readonly onTake: (name: string) => void;
 }) {
   return (
     <OptionList
       id={id}
-      label="Names"
-      options={offers}
+      label={text.fields.names}
+      options={suggestions}
       at={at}
       keyOf={([name]) => name}
       onTake={([name]) => onTake(name)}
       className={joinClassNames(POPUP_CLASS, 'absolute inset-x-0 top-full mt-1')}
       optionClass={joinClassNames(OPTION_CLASS, 'flex-wrap gap-x-3')}
     >
-      {([name, holds]) => (
+      {([name, description]) => (
         <>
           <code className="font-mono text-code">{name}</code>
-          <span className="text-small text-ink-3">{holds}</span>
+          <span className="text-small text-ink-3">{description}</span>
         </>
       )}
     </OptionList>

@@ -1,27 +1,28 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CONDITION_NAMES, completed, namesFor, wordBefore } from './condition-names.ts';
+import { CONDITION_NAMES, completeName, suggestNames, wordBeforeCaret } from './condition-names.ts';
 
-const named = (word: string, on: 'request' | 'answer' = 'answer') => namesFor(word, on).map(([name]) => name);
+const named = (word: string, on: 'request' | 'answer' = 'answer') =>
+  suggestNames(word, on).map(([name]) => name);
 
-test('names are offered for what is typed before the caret, and none once a name is whole', () => {
-  assert.equal(wordBefore("team == 'x' && request.ma", 25), 'request.ma');
-  assert.equal(wordBefore('request.max_tokens > ', 21), '');
+test('names are suggested for the word before the caret, and none for a complete name', () => {
+  assert.equal(wordBeforeCaret("team == 'x' && request.ma", 25), 'request.ma');
+  assert.equal(wordBeforeCaret('request.max_tokens > ', 21), '');
   assert.deepEqual(named('request.ma'), ['request.max_tokens']);
   assert.deepEqual(named('team'), []);
   assert.deepEqual(named('nothing'), []);
 });
 
-test('what only answers have is not offered for requests', () => {
+test('names of responses are not suggested for requests', () => {
   assert.deepEqual(named('usage.i', 'request'), []);
   assert.deepEqual(named('usage.i'), ['usage.input_tokens']);
 });
 
-test('completing a name anywhere leaves the rest of the text as it was', () => {
+test('completing a name does not change the rest of the condition', () => {
   for (const [name] of CONDITION_NAMES)
     for (let typed = 1; typed < name.length; typed += 1) {
       const before = `true && ${name.slice(0, typed)}`;
-      const done = completed(`${before} > 1`, before.length, name);
+      const done = completeName(`${before} > 1`, before.length, name);
       assert.equal(done.text, `true && ${name} > 1`);
       assert.equal(done.text.slice(0, done.caret), `true && ${name}`);
     }

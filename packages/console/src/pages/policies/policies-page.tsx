@@ -7,9 +7,10 @@ import { OrderNotice, useManualOrder } from '../../ui/order-column.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { EXAMPLES, POLICIES, type Policy, policyWhat } from './policy-form.ts';
+import { describePolicyCondition, POLICIES, POLICY_EXAMPLES, type Policy } from './policy-form.ts';
+import { text } from './text.ts';
 
-/** Rules on requests and answers, in the order in which they are asked. */
+/** The policies of the organization, in the order in which they are evaluated. */
 export function PoliciesPage() {
   const go = useOrgNavigate();
   useLiveQuery('config', ['policies']);
@@ -18,21 +19,20 @@ export function PoliciesPage() {
   const begin = (example: number) => go('/management/policies/new', { search: { example: String(example) } });
   return (
     <ListPage
-      title="Policies"
-      one="policy"
+      title={text.page.title}
+      one={text.page.one}
       list={list}
       columns={[...COLUMNS, order.column]}
       card={(policy) => <PolicyCard policy={policy} />}
       onOpen={useResourceNavigate('/management/policies')}
       above={
         <OrderNotice rows={list.rows} error={order.error}>
-          Rules are asked from the top; a rule that allows ends it. Those of the file come first.
+          {text.page.order}
         </OrderNotice>
       }
       empty={{
-        title: 'No policies',
-        text: 'Start in monitor mode: it only writes down what it would have done.',
-        more: EXAMPLES.map(({ label }, index) => (
+        ...text.page.empty,
+        more: POLICY_EXAMPLES.map(({ label }, index) => (
           <Button key={label} needs="management" onClick={() => begin(index)}>
             {label}
           </Button>
@@ -45,25 +45,35 @@ export function PoliciesPage() {
 const COLUMNS: readonly TableColumn<Policy>[] = [
   {
     id: 'name',
-    label: 'Name',
+    label: text.columns.name,
     width: 'minmax(8rem, 14rem)',
     cell: ({ name }) => <span className="font-medium">{name}</span>,
   },
-  { id: 'on', label: 'On', width: '5rem', cell: ({ on }) => on },
+  { id: 'on', label: text.columns.on, width: '6rem', cell: ({ on }) => text.sides[on].label },
   {
     id: 'what',
-    label: 'Applies when',
+    label: text.columns.condition,
     width: 'minmax(9rem, 1fr)',
-    cell: (policy) => <code className="font-mono text-code">{policyWhat(policy)}</code>,
+    cell: (policy) => <code className="font-mono text-code">{describePolicyCondition(policy)}</code>,
   },
-  { id: 'action', label: 'Then', width: '4.5rem', cell: ({ action }) => action },
-  { id: 'mode', label: 'Mode', width: '7rem', cell: (policy) => <Mode policy={policy} /> },
-  { id: 'source', label: 'Source', width: '8rem', cell: ({ source }) => <SourceBadge source={source} /> },
+  {
+    id: 'action',
+    label: text.columns.action,
+    width: '5rem',
+    cell: ({ action }) => text.actions[action].label,
+  },
+  { id: 'mode', label: text.columns.mode, width: '7rem', cell: (policy) => <Mode policy={policy} /> },
+  {
+    id: 'source',
+    label: text.columns.source,
+    width: '8rem',
+    cell: ({ source }) => <SourceBadge source={source} />,
+  },
 ];
 
 function Mode({ policy: { mode, enabled } }: { readonly policy: Policy }) {
   const state = !enabled ? 'paused' : mode === 'monitor' ? 'partial' : 'healthy';
-  const word = !enabled ? 'off' : mode;
+  const word = enabled ? text.modes[mode].label : text.columns.disabled;
   return (
     <span className="flex items-center gap-1.5">
       <StatusIcon state={state} size={14} />
@@ -82,7 +92,8 @@ function PolicyCard({ policy }: { readonly policy: Policy }) {
         </span>
       </span>
       <span className="truncate text-small text-ink-2">
-        <code className="font-mono">{policyWhat(policy)}</code> → {policy.action}
+        <code className="font-mono">{describePolicyCondition(policy)}</code> →{' '}
+        {text.actions[policy.action].label}
       </span>
     </span>
   );

@@ -6,15 +6,21 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/cards.tsx';
 import { ErrorState } from '../../ui/feedback.tsx';
 import { Sparkline } from '../../ui/sparkline.tsx';
-import { countsLine, type DryRunResult, effectSentence, progressText } from './dry-run-words.ts';
+import {
+  type DryRunResult,
+  describeDryRunEffect,
+  formatDryRunCounts,
+  formatDryRunProgress,
+} from './dry-run-text.ts';
 import type { PolicyForm } from './policy-form.ts';
-import { DRY_RUN_DAYS, type DryRun } from './use-dry-run.ts';
+import { text } from './text.ts';
+import { DRY_RUN_DAYS, type PolicyDryRunState } from './use-dry-run.ts';
 
-/** What the rule would have done with the kept bodies of the last days, as if it were enforced. */
-export function PolicyDryRun({ form, run }: { readonly form: PolicyForm; readonly run: DryRun }) {
+/** Evaluates the policy on the stored bodies of the last days, as if it were enforced. */
+export function PolicyDryRun({ form, run }: { readonly form: PolicyForm; readonly run: PolicyDryRunState }) {
   const isEmpty = form.when.trim() === '' && !form.secrets && form.pii.length === 0;
   return (
-    <Card title={`Dry run over ${DRY_RUN_DAYS} days`} aside="kept bodies only; nothing is sent or changed">
+    <Card title={text.dryRun.title(DRY_RUN_DAYS)} aside={text.dryRun.aside}>
       <div className="grid gap-3">
         <div className="flex flex-wrap items-center gap-3">
           <Button
@@ -24,16 +30,16 @@ export function PolicyDryRun({ form, run }: { readonly form: PolicyForm; readonl
             disabled={isEmpty}
             onClick={run.start}
           >
-            Dry run
+            {text.dryRun.start}
           </Button>
           {run.isRunning && (
             <Button look="quiet" icon={Square} onClick={run.stop}>
-              Stop
+              {text.dryRun.stop}
             </Button>
           )}
         </div>
-        {run.progress && <Progress run={run} />}
-        {run.error && <ErrorState what="Could not begin." error={run.error} onRetry={run.start} />}
+        {run.progress && <DryRunProgress run={run} />}
+        {run.error && <ErrorState what={text.dryRun.startFailed} error={run.error} onRetry={run.start} />}
         {run.failure && <p className="text-ui text-ink-2">{run.failure}</p>}
         {run.result && !run.isRunning && (
           <div className={run.isStale ? 'stale grid gap-3' : 'grid gap-3'}>
@@ -45,20 +51,20 @@ export function PolicyDryRun({ form, run }: { readonly form: PolicyForm; readonl
   );
 }
 
-/** How far it is, in a bar and in words. */
-export function Progress({ run: { progress } }: { readonly run: DryRun }) {
+/** The progress of the dry run, as a bar and as text. */
+export function DryRunProgress({ run: { progress } }: { readonly run: PolicyDryRunState }) {
   if (!progress) return null;
   const { done, total } = progress;
-  const text = progressText(done, total);
+  const label = formatDryRunProgress(done, total);
   return (
     <span className="grid gap-1">
       <span
         role="progressbar"
-        aria-label="Dry run"
+        aria-label={text.dryRun.progress}
         aria-valuemin={0}
         aria-valuemax={total ?? 100}
         aria-valuenow={done}
-        aria-valuetext={text}
+        aria-valuetext={label}
         className="block h-1.5 overflow-hidden rounded-full border border-line bg-sunken"
       >
         <span
@@ -66,7 +72,7 @@ export function Progress({ run: { progress } }: { readonly run: DryRun }) {
           style={{ width: `${total ? Math.round((done / total) * 100) : 0}%` }}
         />
       </span>
-      <span className="text-small text-ink-2 figures">{text}</span>
+      <span className="text-small text-ink-2 figures">{label}</span>
     </span>
   );
 }
@@ -84,28 +90,28 @@ function Outcome({
   return (
     <>
       <p role="status" className="text-body font-medium">
-        {effectSentence(result, action)}
+        {describeDryRunEffect(result, action)}
       </p>
       <p className="text-ui text-ink-2">
-        {countsLine(result)}
-        {isStale && ' · the rule was changed since'}
+        {formatDryRunCounts(result)}
+        {isStale && text.dryRun.stale}
       </p>
       {checked === 0 && (
-        <OrgLink to="/management/settings" className="text-ui text-accent-ink underline">
-          Keep bodies of requests
+        <OrgLink to="/management/settings/data" className="text-ui text-accent-ink underline">
+          {text.dryRun.storeBodies}
         </OrgLink>
       )}
       {samples.length > 0 && (
         <>
           <div className="flex flex-wrap items-center gap-x-6 gap-y-2 text-ui">
             <span className="flex items-center gap-2 text-ink-2">
-              Matches by day <Sparkline values={days.map(({ matched }) => matched)} />
+              {text.dryRun.matchesByDay} <Sparkline values={days.map(({ matched }) => matched)} />
             </span>
             <span className="min-w-0 break-words">
               {keys.map(({ name, matched }) => `${name} ${formatCount(matched)}`).join(' · ')}
             </span>
           </div>
-          <ul aria-label="Requests it would match" className="divide-y divide-line">
+          <ul aria-label={text.dryRun.matches} className="divide-y divide-line">
             {samples.slice(0, 10).map(({ id, created_at, key, because }) => (
               <li key={id} className="grid gap-0.5 py-1.5 text-ui">
                 <OrgLink
@@ -115,7 +121,7 @@ function Outcome({
                   {id}
                 </OrgLink>
                 <span className="text-small text-ink-2">
-                  {formatFullTime(new Date(created_at), browserZone())} · key {key} · {because}
+                  {text.dryRun.sample(formatFullTime(new Date(created_at), browserZone()), key, because)}
                 </span>
               </li>
             ))}

@@ -8,32 +8,31 @@ import { useNewResource, useResourceEdit } from '../../data/resource-kind.ts';
 import { LoadedResource, NewResourceForm, ResourceForm } from '../../ui/resource-forms.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { TwoColumnLayout } from '../../ui/two-columns.tsx';
-import { EnforceQuestion } from './enforce-question.tsx';
+import { ConfirmEnforceDialog } from './confirm-enforce-dialog.tsx';
 import { PolicyDryRun } from './policy-dry-run.tsx';
 import { PolicyFields } from './policy-fields.tsx';
-import { EMPTY_POLICY, EXAMPLES, POLICIES, type Policy, type PolicyForm } from './policy-form.ts';
-import { PolicyTrial } from './policy-trial.tsx';
-import { type DryRun, useDryRun } from './use-dry-run.ts';
+import { EMPTY_POLICY, POLICIES, POLICY_EXAMPLES, type Policy, type PolicyForm } from './policy-form.ts';
+import { PolicySampleTest } from './policy-sample-test.tsx';
+import { text } from './text.ts';
+import { type PolicyDryRunState, usePolicyDryRun } from './use-dry-run.ts';
 
-const CRUMB = { label: 'Policies', to: '/management/policies' } as const;
+const CRUMB = { label: text.page.title, to: '/management/policies' } as const;
 
-/** A rule that is not there yet. */
+/** The form of a new policy. */
 export function NewPolicyPage() {
   const example = Number(useUrlState().query.get('example') ?? Number.NaN);
   const go = useResourceNavigate(CRUMB.to);
   const fresh = useNewResource(
     POLICIES,
-    () => EXAMPLES[example]?.form ?? EMPTY_POLICY,
-    ({ id, mode }) => {
-      showToast(
-        mode === 'monitor' ? 'It writes down from now on what it would do.' : 'It holds from now on.',
-      );
-      go(id, 'replace');
+    () => POLICY_EXAMPLES[example]?.form ?? EMPTY_POLICY,
+    (policy) => {
+      showToast(savedText(policy));
+      go(policy.id, 'replace');
     },
   );
-  const run = useDryRun(fresh.form);
+  const run = usePolicyDryRun(fresh.form);
   return (
-    <PageFrame title="New policy" crumbs={[CRUMB]}>
+    <PageFrame title={text.editor.newTitle} crumbs={[CRUMB]}>
       <TwoColumnLayout beside={<Trials form={fresh.form} run={run} />}>
         <NewResourceForm kind={POLICIES} fresh={fresh} onCancel={() => go()}>
           <PolicyFields form={fresh.form} onChange={fresh.set} />
@@ -43,7 +42,7 @@ export function NewPolicyPage() {
   );
 }
 
-/** A rule, and what it would do with a request. */
+/** The editor of a policy, with a dry run and a test. */
 export function PolicyPage() {
   const id = usePathParam('id');
   return (
@@ -58,11 +57,11 @@ export function PolicyPage() {
 function Editor({ read }: { readonly read: WithETag<Policy> }) {
   const policy = read.body;
   const go = useResourceNavigate(CRUMB.to);
-  const edit = useResourceEdit(POLICIES, read, ({ id }) => {
-    showToast('The policy was saved.');
-    if (id !== policy.id) go(id, 'replace');
+  const edit = useResourceEdit(POLICIES, read, (saved) => {
+    showToast(savedText(saved));
+    if (saved.id !== policy.id) go(saved.id, 'replace');
   });
-  const run = useDryRun(edit.form);
+  const run = usePolicyDryRun(edit.form);
   const question = useEnforceQuestion(edit, policy, run);
   return (
     <TwoColumnLayout beside={<Trials form={edit.form} run={run} />}>
@@ -74,23 +73,29 @@ function Editor({ read }: { readonly read: WithETag<Policy> }) {
       >
         <PolicyFields form={edit.form} onChange={edit.set} />
       </ResourceForm>
-      <EnforceQuestion form={edit.form} run={run} {...question.dialog} />
+      <ConfirmEnforceDialog form={edit.form} run={run} {...question.dialog} />
     </TwoColumnLayout>
   );
 }
 
-/** What only wrote down is about to act: that is asked once more, with numbers. */
-function useEnforceQuestion(edit: ResourceEdit<PolicyForm>, before: Policy, run: DryRun) {
+function savedText({ name, enabled, mode }: Policy): string {
+  if (!enabled) return text.editor.disabled(name);
+  return mode === 'monitor' ? text.editor.monitored(name) : text.editor.enforced(name);
+}
+
+/** Asks for confirmation before a monitored or disabled policy is enforced. */
+function useEnforceQuestion(edit: ResourceEdit<PolicyForm>, before: Policy, run: PolicyDryRunState) {
   const [open, setOpen] = useState(false);
   const { form } = edit;
-  const bites = form.mode === 'enforce' && form.enabled && (before.mode === 'monitor' || !before.enabled);
+  const takesEffect =
+    form.mode === 'enforce' && form.enabled && (before.mode === 'monitor' || !before.enabled);
   const ask = () => {
     setOpen(true);
-    // The question stands on numbers: those that are there, or new ones.
+    // The confirmation shows the result of a dry run: the last one, or a new one.
     if ((run.result === null || run.isStale) && !run.isRunning) run.start();
   };
   return {
-    save: bites && form.action !== 'flag' ? ask : edit.save,
+    save: takesEffect && form.action !== 'flag' ? ask : edit.save,
     dialog: {
       open,
       onClose: () => setOpen(false),
@@ -102,12 +107,12 @@ function useEnforceQuestion(edit: ResourceEdit<PolicyForm>, before: Policy, run:
   };
 }
 
-/** What the rule would do: with a pasted request, and with what was kept. */
-function Trials({ form, run }: { readonly form: PolicyForm; readonly run: DryRun }) {
+/** The effect of the policy on stored requests and on a sample. */
+function Trials({ form, run }: { readonly form: PolicyForm; readonly run: PolicyDryRunState }) {
   return (
     <div className="grid gap-4">
       <PolicyDryRun form={form} run={run} />
-      <PolicyTrial form={form} />
+      <PolicySampleTest form={form} />
     </div>
   );
 }

@@ -4,33 +4,34 @@ import { FormField } from '../../ui/form.tsx';
 import { RadioGroup } from '../../ui/radio-group.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import { ConditionInput } from './condition-input.tsx';
-import { ACTIONS, MODES, PII, type PolicyForm, SIDES } from './policy-form.ts';
+import { PII_DETECTORS, POLICY_ACTIONS, POLICY_MODES, POLICY_SIDES, type PolicyForm } from './policy-form.ts';
+import { text } from './text.ts';
 
-/** Everything a policy says. */
+/** The form fields of a policy. */
 export function PolicyFields({ form, onChange }: FormPart<PolicyForm>) {
   return (
     <>
-      <FormField name="name" label="Name" hint="Told to whom it refuses, and shown in every decision.">
+      <FormField name="name" label={text.fields.name} hint={text.fields.nameHint}>
         <Input
           value={form.name}
-          placeholder="cap-output"
+          placeholder={text.fields.namePlaceholder}
           spellCheck={false}
           onChange={({ target }) => onChange({ name: target.value })}
         />
       </FormField>
-      <RadioGroup label="Reads" options={SIDES} value={form.on} onChange={(on) => onChange({ on })} />
-      <FormField
-        name="when"
-        label="When (CEL)"
-        optional
-        hint="The rule applies when this is true. Names are offered as you type."
-      >
+      <RadioGroup
+        label={text.fields.on}
+        options={POLICY_SIDES}
+        value={form.on}
+        onChange={(on) => onChange({ on })}
+      />
+      <FormField name="when" label={text.fields.condition} optional hint={text.fields.conditionHint}>
         <ConditionInput value={form.when} on={form.on} onChange={(when) => onChange({ when })} />
       </FormField>
       <Detectors form={form} onChange={onChange} />
       <RadioGroup
-        label="Then"
-        options={ACTIONS}
+        label={text.fields.action}
+        options={POLICY_ACTIONS}
         value={form.action}
         onChange={(action) => onChange({ action })}
       />
@@ -39,22 +40,26 @@ export function PolicyFields({ form, onChange }: FormPart<PolicyForm>) {
   );
 }
 
-/** What the caller is told, and whether the rule acts. */
+/** The message for the caller, the mode, and whether the policy is enabled. */
 function Effect({ form, onChange }: FormPart<PolicyForm>) {
   return (
     <>
       {form.action === 'deny' && (
-        <FormField
-          name="message"
-          label="Message"
-          optional
-          hint="Told to the caller beside the name of the rule."
-        >
+        <FormField name="message" label={text.fields.message} optional hint={text.fields.messageHint}>
           <Input value={form.message} onChange={({ target }) => onChange({ message: target.value })} />
         </FormField>
       )}
-      <RadioGroup label="Mode" options={MODES} value={form.mode} onChange={(mode) => onChange({ mode })} />
-      <Checkbox label="In use" checked={form.enabled} onChange={(enabled) => onChange({ enabled })} />
+      <RadioGroup
+        label={text.fields.mode}
+        options={POLICY_MODES}
+        value={form.mode}
+        onChange={(mode) => onChange({ mode })}
+      />
+      <Checkbox
+        label={text.fields.enabled}
+        checked={form.enabled}
+        onChange={(enabled) => onChange({ enabled })}
+      />
     </>
   );
 }
@@ -65,15 +70,15 @@ function Detectors({ form, onChange }: FormPart<PolicyForm>) {
   return (
     <fieldset className="grid gap-1">
       <legend className="mb-1 text-label text-ink-2">
-        And finds <span className="font-normal text-ink-3">(optional)</span>
+        {text.fields.detectors} <span className="font-normal text-ink-3">{text.fields.optional}</span>
       </legend>
       <div className="grid gap-1 sm:grid-cols-2">
         <Checkbox
-          label="Keys, tokens and private keys"
+          label={text.fields.secrets}
           checked={form.secrets}
           onChange={(secrets) => onChange({ secrets })}
         />
-        {PII.map(([kind, label]) => (
+        {PII_DETECTORS.map(([kind, label]) => (
           <Checkbox
             key={kind}
             label={label}
@@ -82,6 +87,7 @@ function Detectors({ form, onChange }: FormPart<PolicyForm>) {
           />
         ))}
       </div>
+      <p className="text-small text-ink-3">{text.fields.detectorsHint}</p>
     </fieldset>
   );
 }

@@ -1,38 +1,41 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  describePolicyCondition,
   EMPTY_POLICY,
-  EXAMPLES,
+  POLICY_EXAMPLES,
   type Policy,
-  pastedObject,
-  policyBody,
-  policyForm,
-  policyWhat,
-  triedPolicy,
+  parseJsonObject,
+  toDryRunPolicy,
+  toPolicyBody,
+  toPolicyForm,
 } from './policy-form.ts';
 
-test('what a form sends reads back as the same form', () => {
-  for (const { form } of [...EXAMPLES, { form: { ...EMPTY_POLICY, name: 'x', pii: ['email', 'iban'] } }]) {
-    const shown: Policy = JSON.parse(JSON.stringify(policyBody(form)));
-    assert.deepEqual(policyForm(shown), form);
+test('a form that is sent and read back is the same form', () => {
+  for (const { form } of [
+    ...POLICY_EXAMPLES,
+    { form: { ...EMPTY_POLICY, name: 'x', pii: ['email', 'iban'] } },
+  ]) {
+    const shown: Policy = JSON.parse(JSON.stringify(toPolicyBody(form)));
+    assert.deepEqual(toPolicyForm(shown), form);
   }
 });
 
-test('a rule that is tried has no empty parts, and a name even before it has one', () => {
-  const tried = triedPolicy({ ...EMPTY_POLICY, when: 'true' });
+test('a policy for a dry run has no empty fields, and always a name', () => {
+  const tried = toDryRunPolicy({ ...EMPTY_POLICY, when: 'true' });
   assert.deepEqual(Object.keys(tried).sort(), ['action', 'enabled', 'mode', 'name', 'on', 'when']);
   assert.equal(tried['name'], 'draft');
 });
 
-test('a rule says what it looks at', () => {
-  assert.equal(policyWhat({ when: 'true', detect: null }), 'true');
+test('the condition of a policy is described', () => {
+  assert.equal(describePolicyCondition({ when: 'true', detect: null }), 'true');
   assert.equal(
-    policyWhat({ when: "team == 'a'", detect: { secrets: true, pii: ['us_ssn'] } }),
+    describePolicyCondition({ when: "team == 'a'", detect: { secrets: true, pii: ['us_ssn'] } }),
     "team == 'a' and finds secrets, us ssn",
   );
 });
 
-test('what was pasted is an object or says why it is none', () => {
-  assert.deepEqual(pastedObject('{"a":1}'), { object: { a: 1 } });
-  for (const text of ['', '{', '[]', '1', 'null']) assert.ok('problem' in pastedObject(text), text);
+test('JSON text is parsed to an object, or the problem is returned', () => {
+  assert.deepEqual(parseJsonObject('{"a":1}'), { object: { a: 1 } });
+  for (const text of ['', '{', '[]', '1', 'null']) assert.ok('problem' in parseJsonObject(text), text);
 });

@@ -1,16 +1,17 @@
 import type { policyDryRunResponse, policyResource } from '@floe/contract/api/policies';
 import type * as z from 'zod';
 import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
+import { text } from './text.ts';
 
 export type Policy = z.output<typeof policyResource>;
-export type DryRun = z.output<typeof policyDryRunResponse>;
+export type PolicySampleResult = z.output<typeof policyDryRunResponse>;
 
-export const PII = [
-  ['email', 'E-mail addresses'],
-  ['phone', 'Phone numbers'],
-  ['credit_card', 'Card numbers'],
-  ['iban', 'IBANs'],
-  ['us_ssn', 'US social security numbers'],
+export const PII_DETECTORS = [
+  ['email', text.detectors.email],
+  ['phone', text.detectors.phone],
+  ['credit_card', text.detectors.credit_card],
+  ['iban', text.detectors.iban],
+  ['us_ssn', text.detectors.us_ssn],
 ] as const;
 
 export interface PolicyForm {
@@ -37,50 +38,50 @@ export const EMPTY_POLICY: PolicyForm = {
   message: '',
 };
 
-/** Where to start from; each is a whole rule. */
-export const EXAMPLES: readonly { readonly label: string; readonly form: PolicyForm }[] = [
+/** Complete policies that a new one can start from. */
+export const POLICY_EXAMPLES: readonly { readonly label: string; readonly form: PolicyForm }[] = [
   {
-    label: 'Cap the output',
+    label: text.examples.capOutput.label,
     form: {
       ...EMPTY_POLICY,
       name: 'cap-output',
       when: 'request.max_tokens > 8000',
-      message: 'Ask for 8,000 tokens at most.',
+      message: text.examples.capOutput.message,
     },
   },
   {
-    label: 'Keep secrets in',
+    label: text.examples.noSecrets.label,
     form: { ...EMPTY_POLICY, name: 'no-secrets', secrets: true, action: 'redact' },
   },
   {
-    label: 'Only known projects',
+    label: text.examples.knownProjects.label,
     form: {
       ...EMPTY_POLICY,
       name: 'known-projects',
       when: "!has(metadata.project) || !(metadata.project in ['atlas', 'billing'])",
-      message: 'Name your project in x-floe-metadata.',
+      message: text.examples.knownProjects.message,
     },
   },
 ];
 
-export const ACTIONS = [
-  { id: 'deny', label: 'Deny', does: 'The caller gets 403 with the name of the rule.' },
-  { id: 'redact', label: 'Redact', does: 'What was found is taken out; the rest goes on.' },
-  { id: 'flag', label: 'Flag', does: 'It is written down, nothing else.' },
-  { id: 'allow', label: 'Allow', does: 'An exception: rules below it are not asked.' },
+export const POLICY_ACTIONS = [
+  { id: 'deny', ...text.actions.deny },
+  { id: 'redact', ...text.actions.redact },
+  { id: 'flag', ...text.actions.flag },
+  { id: 'allow', ...text.actions.allow },
 ] as const;
 
-export const MODES = [
-  { id: 'monitor', label: 'Monitor', does: 'Only writes down what it would do.' },
-  { id: 'enforce', label: 'Enforce', does: 'Acts on every request it matches.' },
+export const POLICY_MODES = [
+  { id: 'monitor', ...text.modes.monitor },
+  { id: 'enforce', ...text.modes.enforce },
 ] as const;
 
-export const SIDES = [
-  { id: 'request', label: 'Request', does: 'Before anything is sent.' },
-  { id: 'answer', label: 'Answer', does: 'Before the client reads it.' },
+export const POLICY_SIDES = [
+  { id: 'request', ...text.sides.request },
+  { id: 'answer', ...text.sides.answer },
 ] as const;
 
-export function policyForm(policy: Policy): PolicyForm {
+export function toPolicyForm(policy: Policy): PolicyForm {
   return {
     name: policy.name,
     enabled: policy.enabled,
@@ -94,8 +95,8 @@ export function policyForm(policy: Policy): PolicyForm {
   };
 }
 
-/** What the API is sent; what a rule does not have is null. */
-export function policyBody(form: PolicyForm) {
+/** The body for the API. Fields that the policy does not have are null. */
+export function toPolicyBody(form: PolicyForm) {
   const detects = form.secrets || form.pii.length > 0;
   return {
     name: form.name.trim(),
@@ -109,41 +110,43 @@ export function policyBody(form: PolicyForm) {
   };
 }
 
-/** The rule for a trial: as the file would have it, where what it does not have is absent. */
-export function triedPolicy(form: PolicyForm): Record<string, unknown> {
-  const body = policyBody({ ...form, name: form.name.trim() || 'draft' });
+/** The policy for a dry run. Fields that it does not have are left out, as in floe.yaml. */
+export function toDryRunPolicy(form: PolicyForm): Record<string, unknown> {
+  const body = toPolicyBody({ ...form, name: form.name.trim() || 'draft' });
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
 
-/** What a rule looks at, in a few words. */
-export function policyWhat({ when, detect }: Pick<Policy, 'when' | 'detect'>): string {
-  const found = [detect?.secrets ? 'secrets' : null, ...(detect?.pii ?? [])].filter((one) => one !== null);
-  return [when, found.length > 0 ? `finds ${found.join(', ').replaceAll('_', ' ')}` : null]
+/** The condition and the detectors of a policy, in a few words. */
+export function describePolicyCondition({ when, detect }: Pick<Policy, 'when' | 'detect'>): string {
+  const found = [detect?.secrets ? text.condition.secrets : null, ...(detect?.pii ?? [])].filter(
+    (one) => one !== null,
+  );
+  return [when, found.length > 0 ? text.condition.finds(found.join(', ').replaceAll('_', ' ')) : null]
     .filter((part) => part !== null)
-    .join(' and ');
+    .join(text.condition.and);
 }
 
-/** JSON that somebody pasted: a whole object, or why it is none. */
-export function pastedObject(text: string): { readonly object: object } | { readonly problem: string } {
+/** Parses JSON text to an object, or returns the problem. */
+export function parseJsonObject(json: string): { readonly object: object } | { readonly problem: string } {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(json);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { object: value };
-    return { problem: 'This is JSON, but no object.' };
+    return { problem: text.json.notObject };
   } catch (error) {
-    return { problem: `This is not JSON: ${error instanceof Error ? error.message : 'it cannot be read'}.` };
+    return { problem: text.json.invalid(error instanceof Error ? error.message : text.json.unreadable) };
   }
 }
 
-/** Policies, as their editor and list handle them. */
+/** The resource kind of policies, for their editor and list. */
 export const POLICIES: ConsoleResourceKind<Policy, PolicyForm> = {
-  one: 'policy',
+  one: text.page.one,
   path: 'api/management/policies',
   touches: [['policies']],
   needs: 'management',
-  formOf: policyForm,
-  bodyOf: policyBody,
+  formOf: toPolicyForm,
+  bodyOf: toPolicyBody,
   removal: ({ id }) => ({
-    title: `Delete policy ${id}?`,
-    effect: 'Nothing is judged by it from then on. Decisions it made stay with their requests.',
+    title: text.editor.removal.title(id),
+    effect: text.editor.removal.effect,
   }),
 };

@@ -3,29 +3,30 @@ import { sendJson } from '../../data/api-client.ts';
 import type { ApiError } from '../../data/api-error.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { type Job, useJob } from '../../data/job.ts';
-import type { DryRunResult } from './dry-run-words.ts';
-import { type PolicyForm, triedPolicy } from './policy-form.ts';
+import type { DryRunResult } from './dry-run-text.ts';
+import { type PolicyForm, toDryRunPolicy } from './policy-form.ts';
+import { text } from './text.ts';
 
 const DAY_MS = 86_400_000;
 export const DRY_RUN_DAYS = 7;
 
-export interface DryRun {
+export interface PolicyDryRunState {
   readonly start: () => void;
   readonly stop: () => void;
   readonly isRunning: boolean;
   readonly progress: { readonly done: number; readonly total: number | null } | null;
-  /** Of the last one that came to its end. */
+  /** The result of the last completed run. */
   readonly result: DryRunResult | null;
-  /** The rule was changed since then. */
+  /** True when the policy has changed since that run. */
   readonly isStale: boolean;
   readonly error: ApiError | null;
-  /** Why the last one has no result, if it was not stopped here. */
+  /** Why the last run has no result. */
   readonly failure: string | null;
 }
 
-/** Judges what was kept of the last days by a draft, in the background of the server, and looks how far it is. */
-export function useDryRun(form: PolicyForm): DryRun {
-  const rule = JSON.stringify(triedPolicy({ ...form, enabled: true, mode: 'monitor' }));
+/** Runs a draft on the stored requests of the last days, in the background on the server, and follows its progress. */
+export function usePolicyDryRun(form: PolicyForm): PolicyDryRunState {
+  const rule = JSON.stringify(toDryRunPolicy({ ...form, enabled: true, mode: 'monitor' }));
   const [begun, setBegun] = useState<{ readonly job: Job<DryRunResult>; readonly rule: string } | null>(null);
   const begin = useApiMutation(
     (policy: string) =>
@@ -54,7 +55,7 @@ export function useDryRun(form: PolicyForm): DryRun {
 }
 
 function failureOf({ state, error }: Job<DryRunResult>): string | null {
-  if (state === 'failed') return error ?? 'It failed.';
-  if (state === 'lost') return 'The process that worked on it ended. Start it again.';
-  return state === 'cancelled' ? 'Stopped.' : null;
+  if (state === 'failed') return error ?? text.dryRun.failed;
+  if (state === 'lost') return text.dryRun.lost;
+  return state === 'cancelled' ? text.dryRun.stopped : null;
 }

@@ -7,18 +7,19 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { type Credential, type Provider, providerPath, TOUCHES } from './provider-data.ts';
+import { type Credential, PROVIDER_QUERY_KEYS, type Provider, providerPath } from './provider-data.ts';
+import { text } from './text.ts';
 
 const EMPTY = { name: '', api_key: '', weight: '1' };
 
-/** Another key for a provider, or one in the place of another: rotate by adding, watching, removing. */
+/** Adds a key to a provider, or replaces one. To rotate without a gap, add the new key before you remove the old one. */
 export function CredentialDialog({
   provider,
   replaces,
   onClose,
 }: {
   readonly provider: Provider;
-  /** Name of the key whose place it takes. */
+  /** The name of the key that is replaced. */
   readonly replaces?: string;
   readonly onClose: () => void;
 }) {
@@ -29,8 +30,12 @@ export function CredentialDialog({
     <Dialog
       open
       onClose={onClose}
-      title={replaces === undefined ? `Add a key to ${provider.id}` : `Another key for ${replaces}`}
-      description="Stored encrypted, sent to the address of this provider only, and never shown again."
+      title={
+        replaces === undefined
+          ? text.credentialDialog.addTitle(provider.id)
+          : text.credentialDialog.replaceTitle(replaces)
+      }
+      description={text.credentialDialog.description}
     >
       <Form
         onSubmit={() => save.run(undefined)}
@@ -38,23 +43,23 @@ export function CredentialDialog({
         running={save.running}
         actions={
           <>
-            <Button onClick={onClose}>Cancel</Button>
+            <Button onClick={onClose}>{text.credentialDialog.cancel}</Button>
             <Button type="submit" look="primary" busy={save.running} disabled={form.api_key === ''}>
-              {replaces === undefined ? 'Add key' : 'Replace key'}
+              {replaces === undefined ? text.credentialDialog.add : text.credentialDialog.replace}
             </Button>
           </>
         }
       >
         {replaces === undefined && (
-          <FormField name="name" label="Name" hint="Shown in analytics and breakers instead of the key.">
+          <FormField name="name" label={text.credentialDialog.name} hint={text.credentialDialog.nameHint}>
             <Input
               value={form.name}
-              placeholder="eu-2"
+              placeholder={text.credentialDialog.namePlaceholder}
               onChange={({ target }) => set({ name: target.value })}
             />
           </FormField>
         )}
-        <FormField name="api_key" label="Key">
+        <FormField name="api_key" label={text.credentialDialog.key}>
           <Input
             type="password"
             autoComplete="off"
@@ -86,9 +91,9 @@ function useSaveKey(
           })
         : sendJson<Credential>('PATCH', `${all}/${encodeURIComponent(replaces)}`, { api_key }),
     {
-      touches: TOUCHES,
+      touches: PROVIDER_QUERY_KEYS,
       done: ({ name }) => {
-        showToast(`${name} is in use. Test it to be sure.`);
+        showToast(text.credentialDialog.saved(name));
         onDone();
       },
     },
@@ -97,7 +102,7 @@ function useSaveKey(
 
 function Weight({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }) {
   return (
-    <FormField name="weight" label="Weight" hint="Its share of the traffic among the keys.">
+    <FormField name="weight" label={text.credentialDialog.weight} hint={text.credentialDialog.weightHint}>
       <Input inputMode="decimal" value={value} onChange={({ target }) => onChange(target.value)} />
     </FormField>
   );

@@ -13,8 +13,9 @@ import { CodeArea, Input, Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { ALL, type CredentialTest, type Provider, TOUCHES } from './provider-data.ts';
-import { TestResult } from './test-result.tsx';
+import { CredentialTestResult } from './credential-test-result.tsx';
+import { type CredentialTest, PROVIDER_QUERY_KEYS, PROVIDERS_PATH, type Provider } from './provider-data.ts';
+import { text } from './text.ts';
 
 const KINDS = PROVIDER_KIND_NAMES.map((kind) => ({ value: kind, label: kind }));
 
@@ -30,7 +31,7 @@ const START = {
   models: '*',
 };
 
-/** An upstream with a key that is tried before it is saved. */
+/** Adds a provider. Its key is tested before the provider is saved. */
 export function NewProviderPage() {
   const [form, setForm] = useState(START);
   const [test, setTest] = useState<CredentialTest | null>(null);
@@ -43,7 +44,7 @@ export function NewProviderPage() {
   });
   const set = (fields: Partial<typeof START>) => setForm((before) => ({ ...before, ...fields }));
   return (
-    <PageFrame title="Add provider" crumbs={[{ label: 'Providers', to: '/management/providers' }]}>
+    <PageFrame title={text.create.title} crumbs={[{ label: text.page.title, to: '/management/providers' }]}>
       <div className="max-w-2xl">
         <Form
           needs="management"
@@ -52,22 +53,22 @@ export function NewProviderPage() {
           running={save.running}
           actions={
             <>
-              <Button onClick={() => leave()}>Cancel</Button>
+              <Button onClick={() => leave()}>{text.create.cancel}</Button>
               <Button type="submit" look="primary" needs="management" busy={save.running}>
-                Test and save
+                {text.create.testAndSave}
               </Button>
-              <Menu trigger={<IconButton icon={Ellipsis} label="More ways to save" />}>
+              <Menu trigger={<IconButton icon={Ellipsis} label={text.create.moreActions} />}>
                 <MenuItem disabled={refusal !== null} onSelect={() => save.run('save')}>
-                  Save without testing
+                  {text.create.saveWithoutTest}
                 </MenuItem>
               </Menu>
             </>
           }
         >
           <Kind form={form} onChange={set} />
-          <Address form={form} onChange={set} />
+          <Endpoint form={form} onChange={set} />
           <KeyAndModels form={form} onChange={set} keyField={keyField} />
-          {test && <TestResult test={test} />}
+          {test && <CredentialTestResult test={test} />}
         </Form>
       </div>
     </PageFrame>
@@ -83,14 +84,15 @@ function useTestAndSave(
     async (how: 'test' | 'save') => {
       const body = bodyOf(form);
       onTested(null);
-      const found = how === 'test' ? await sendJson<CredentialTest>('POST', `${ALL}/test`, body) : null;
+      const found =
+        how === 'test' ? await sendJson<CredentialTest>('POST', `${PROVIDERS_PATH}/test`, body) : null;
       onTested(found);
-      return found?.ok === false ? null : sendJson<Provider>('POST', ALL, body);
+      return found?.ok === false ? null : sendJson<Provider>('POST', PROVIDERS_PATH, body);
     },
     {
-      touches: TOUCHES,
+      touches: PROVIDER_QUERY_KEYS,
       done: (provider) => {
-        if (provider !== null) showToast(`${provider.id} is in use.`);
+        if (provider !== null) showToast(text.create.saved(provider.id));
         onDone(provider);
       },
     },
@@ -103,14 +105,18 @@ function Kind({ form, onChange }: PartProps) {
   const [named, setNamed] = useState(false);
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <FormField name="kind" label="Kind">
+      <FormField name="kind" label={text.create.kind}>
         <Select
           choices={KINDS}
           value={form.kind}
           onChange={({ target: { value: kind } }) => onChange({ kind, ...(named ? {} : { id: kind }) })}
         />
       </FormField>
-      <FormField name="id" label="Id" hint={`Callers write ${form.id || 'id'}/<model>.`}>
+      <FormField
+        name="id"
+        label={text.create.id}
+        hint={text.create.idHint(form.id || text.create.idPlaceholder)}
+      >
         <Input
           value={form.id}
           spellCheck={false}
@@ -133,9 +139,9 @@ function KeyAndModels({
     <>
       <FormField
         name="api_key"
-        label="Key"
+        label={text.create.key}
         optional={form.kind === 'sandbox'}
-        hint="Stored encrypted, sent to this address only, and never shown again."
+        hint={text.create.keyHint}
       >
         <Input
           ref={keyField}
@@ -145,11 +151,7 @@ function KeyAndModels({
           onChange={({ target }) => onChange({ api_key: target.value })}
         />
       </FormField>
-      <FormField
-        name="models"
-        label="Allowed models"
-        hint="Ids or patterns such as gpt-5*, one a line; * is all."
-      >
+      <FormField name="models" label={text.fields.models} hint={text.fields.modelsHint}>
         <CodeArea
           rows={2}
           value={form.models}
@@ -160,29 +162,29 @@ function KeyAndModels({
   );
 }
 
-function Address({ form, onChange }: PartProps) {
+function Endpoint({ form, onChange }: PartProps) {
   const isRequired = isProviderKind(form.kind) && PROVIDER_KINDS[form.kind].base_url === 'required';
   return (
     <>
       <FormField
         name="base_url"
-        label="Address"
+        label={text.fields.baseUrl}
         optional={!isRequired}
-        hint={isRequired ? 'Where it answers, with /v1 for those that speak the OpenAI shape.' : undefined}
+        hint={isRequired ? text.fields.baseUrlRequired : undefined}
       >
         <Input
           value={form.base_url}
           inputMode="url"
           spellCheck={false}
-          placeholder={isRequired ? 'https://…' : `the public one of ${form.kind}`}
+          placeholder={isRequired ? text.fields.baseUrlPlaceholder : text.fields.baseUrlDefault(form.kind)}
           onChange={({ target }) => onChange({ base_url: target.value })}
         />
       </FormField>
       <div className="grid gap-4 sm:grid-cols-2">
-        <FormField name="region" label="Region" optional hint="Of clouds that have several.">
+        <FormField name="region" label={text.create.region} optional hint={text.create.regionHint}>
           <Input value={form.region} onChange={({ target }) => onChange({ region: target.value })} />
         </FormField>
-        <FormField name="project" label="Project" optional hint="Of clouds that bill by project.">
+        <FormField name="project" label={text.create.project} optional hint={text.create.projectHint}>
           <Input value={form.project} onChange={({ target }) => onChange({ project: target.value })} />
         </FormField>
       </div>
@@ -191,15 +193,15 @@ function Address({ form, onChange }: PartProps) {
 }
 
 function bodyOf(form: typeof START) {
-  const text = (value: string) => value.trim() || null;
+  const orNull = (value: string) => value.trim() || null;
   const models = parseList(form.models);
   return {
     id: form.id.trim(),
     kind: form.kind,
-    base_url: text(form.base_url),
-    api_key: text(form.api_key),
-    region: text(form.region),
-    project: text(form.project),
+    base_url: orNull(form.base_url),
+    api_key: orNull(form.api_key),
+    region: orNull(form.region),
+    project: orNull(form.project),
     models: models.length === 0 ? null : models,
   };
 }

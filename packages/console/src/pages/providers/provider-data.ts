@@ -11,14 +11,14 @@ import { type Top, topQuery } from '../../data/charts.ts';
 export type Provider = z.output<typeof providerResource>;
 export type Credential = z.output<typeof credentialResource>;
 export type CredentialTest = z.output<typeof credentialTestResult>;
-export type Traffic = Top['data'][number];
+export type ProviderTraffic = Top['data'][number];
 
-export const ALL = 'api/management/providers';
-/** What a change of a provider makes stale. */
-export const TOUCHES = [['providers'], ['models'], ['breakers']];
+export const PROVIDERS_PATH = 'api/management/providers';
+/** The queries that a change of a provider makes stale. */
+export const PROVIDER_QUERY_KEYS = [['providers'], ['models'], ['breakers']];
 
 export function providerPath(id: string): string {
-  return `${ALL}/${encodeURIComponent(id)}`;
+  return `${PROVIDERS_PATH}/${encodeURIComponent(id)}`;
 }
 
 export function providerQuery(id: string) {
@@ -28,5 +28,5 @@ export function providerQuery(id: string) {
   });
 }
 
-/** Requests of the last 24 hours by provider. */
-export const trafficQuery = { ...topQuery({ by: 'provider', limit: 100 }), refetchInterval: 30_000 };
+/** The requests of the last 24 hours by provider. */
+export const providerTrafficQuery = { ...topQuery({ by: 'provider', limit: 100 }), refetchInterval: 30_000 };

@@ -9,12 +9,13 @@ import { EditForm } from '../../ui/edit-form.tsx';
 import { CodeArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { type Provider, providerPath, TOUCHES } from './provider-data.ts';
-import { allows } from './provider-words.ts';
+import { PROVIDER_QUERY_KEYS, type Provider, providerPath } from './provider-data.ts';
+import { matchesModelPattern } from './provider-status.ts';
+import { text } from './text.ts';
 
 const formOf = ({ models }: Provider) => ({ models: models.join('\n') });
 
-/** Which of its models may be asked for: patterns, with what they match of the models that are known. */
+/** The allowlist of a provider, with the known models that it matches. */
 export function ProviderModels({ read }: { readonly read: WithETag<Provider> }) {
   const provider = read.body;
   const edit = useEdit<Provider, { readonly models: string }>({
@@ -22,8 +23,8 @@ export function ProviderModels({ read }: { readonly read: WithETag<Provider> }) 
     read,
     formOf,
     write: ({ models }) => ({ models: parseList(models).length === 0 ? null : parseList(models) }),
-    touches: TOUCHES,
-    done: () => showToast('The allowlist holds from now on.'),
+    touches: PROVIDER_QUERY_KEYS,
+    done: () => showToast(text.models.saved),
   });
   const { data } = useQuery({
     queryKey: ['models', 'of', provider.id],
@@ -32,15 +33,11 @@ export function ProviderModels({ read }: { readonly read: WithETag<Provider> }) 
   });
   const known = (data?.data ?? []).flatMap(({ model }) => model ?? []);
   const patterns = parseList(edit.form.models);
-  const matched = known.filter((model) => patterns.some((pattern) => allows(pattern, model)));
+  const matched = known.filter((model) => patterns.some((pattern) => matchesModelPattern(pattern, model)));
   return (
     <div className="max-w-2xl">
-      <EditForm edit={edit} source={provider.source} verb="Save allowlist" showSource={false}>
-        <FormField
-          name="models"
-          label="Allowed models"
-          hint="Ids or patterns such as gpt-5*, one a line; * is all."
-        >
+      <EditForm edit={edit} source={provider.source} verb={text.models.save} showSource={false}>
+        <FormField name="models" label={text.fields.models} hint={text.fields.modelsHint}>
           <CodeArea
             rows={5}
             value={edit.form.models}
@@ -49,14 +46,15 @@ export function ProviderModels({ read }: { readonly read: WithETag<Provider> }) 
         </FormField>
         {known.length > 0 && (
           <p className="text-ui break-words text-ink-2">
-            Matches {formatCount(matched.length)} of the {formatCount(known.length)} models that are usable
-            now
-            {matched.length > 0 && `: ${matched.slice(0, 12).join(', ')}${matched.length > 12 ? ' …' : '.'}`}
+            {text.models.matches(formatCount(matched.length), formatCount(known.length))}
+            {matched.length > 0
+              ? text.models.list(matched.slice(0, 12).join(', '), matched.length > 12)
+              : text.models.end}
           </p>
         )}
         <p className="text-ui">
           <OrgLink to="/management/models" search={{ provider: provider.id }}>
-            Its models and their prices
+            {text.models.link}
           </OrgLink>
         </p>
       </EditForm>

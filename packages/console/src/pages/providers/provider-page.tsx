@@ -12,23 +12,30 @@ import { SourceNotice } from '../../ui/source-badge.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
 import { StatusBadge } from '../../ui/status.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { Credentials } from './credentials.tsx';
-import { type Provider, providerPath, providerQuery, TOUCHES, trafficQuery } from './provider-data.ts';
-import { ProviderLimits } from './provider-limits.tsx';
+import { CredentialList } from './credential-list.tsx';
+import {
+  PROVIDER_QUERY_KEYS,
+  type Provider,
+  providerPath,
+  providerQuery,
+  providerTrafficQuery,
+} from './provider-data.ts';
 import { ProviderModels } from './provider-models.tsx';
-import { ProviderSettings } from './provider-settings.tsx';
-import { providerState } from './provider-words.ts';
+import { ProviderSettingsForm } from './provider-settings.tsx';
+import { providerStatus } from './provider-status.ts';
+import { ProviderTimeouts } from './provider-timeouts.tsx';
+import { text } from './text.ts';
 import { useProviderHealth } from './use-provider-health.ts';
 
-/** One upstream: its keys, what it may be asked for, where it is and how long it may take. */
+/** One provider: its keys, allowed models, settings and timeouts. */
 export function ProviderPage() {
   const id = usePathParam('id');
   useLiveQuery('config', ['providers']);
   const { data, error, refetch } = useQuery(providerQuery(id));
   return (
-    <PageFrame title={id} crumbs={[{ label: 'Providers', to: '/management/providers' }]} padded={false}>
+    <PageFrame title={id} crumbs={[{ label: text.page.title, to: '/management/providers' }]} padded={false}>
       {error && !data ? (
-        <ErrorState what="Could not load this provider." error={error} onRetry={() => void refetch()} />
+        <ErrorState what={text.detail.loadFailed} error={error} onRetry={() => void refetch()} />
       ) : data ? (
         <Parts key={id} read={data} />
       ) : (
@@ -44,17 +51,17 @@ function Parts({ read }: { readonly read: WithETag<Provider> }) {
   const tabs = [
     {
       id: 'credentials',
-      label: 'Credentials',
+      label: text.detail.credentials,
       count: provider.credentials.length,
-      content: <Credentials provider={provider} />,
+      content: <CredentialList provider={provider} />,
     },
-    { id: 'models', label: 'Models', content: <ProviderModels read={read} /> },
+    { id: 'models', label: text.detail.models, content: <ProviderModels read={read} /> },
     {
       id: 'settings',
-      label: 'Address and use',
-      content: <ProviderSettings read={read} more={<Delete id={provider.id} />} />,
+      label: text.detail.settings,
+      content: <ProviderSettingsForm read={read} more={<Delete id={provider.id} />} />,
     },
-    { id: 'limits', label: 'Time limits', content: <ProviderLimits read={read} /> },
+    { id: 'limits', label: text.detail.timeouts, content: <ProviderTimeouts read={read} /> },
   ];
   return (
     <div className="grid gap-4">
@@ -63,7 +70,7 @@ function Parts({ read }: { readonly read: WithETag<Provider> }) {
         <SourceNotice source={provider.source} path={providerPath(provider.id)} />
       </div>
       <Tabs
-        label="Parts of the provider"
+        label={text.detail.tabs}
         tabs={tabs}
         value={query.get('tab') ?? 'credentials'}
         onChange={(tab) => change({ tab }, 'replace')}
@@ -73,8 +80,8 @@ function Parts({ read }: { readonly read: WithETag<Provider> }) {
 }
 
 function Head({ provider }: { readonly provider: Provider }) {
-  const { state, word } = providerState(provider, useProviderHealth()(provider.id));
-  const traffic = useQuery(trafficQuery).data?.data.find(({ value }) => value === provider.id);
+  const { state, word } = providerStatus(provider, useProviderHealth()(provider.id));
+  const traffic = useQuery(providerTrafficQuery).data?.data.find(({ value }) => value === provider.id);
   const requests = traffic?.requests ?? 0;
   return (
     <>
@@ -84,19 +91,19 @@ function Head({ provider }: { readonly provider: Provider }) {
         {provider.origin && <code className="font-mono text-code">{provider.origin}</code>}
       </p>
       {provider.enabled && provider.problem && (
-        <Notice state="failing">Enabled, but not in use: {provider.problem}</Notice>
+        <Notice state="failing">{text.detail.problem(provider.problem)}</Notice>
       )}
       <StatStrip>
-        <StatCard label="Requests, 24 h" value={formatCount(requests)} />
+        <StatCard label={text.detail.requests} value={formatCount(requests)} />
         <StatCard
-          label="Errors"
-          value={requests === 0 ? '–' : formatPercent((traffic?.errors ?? 0) / requests)}
+          label={text.detail.errors}
+          value={requests === 0 ? text.detail.none : formatPercent((traffic?.errors ?? 0) / requests)}
         />
         <StatCard
-          label="Speaks"
-          value={<span className="text-ui">{provider.native_dialects.join(', ') || '–'}</span>}
+          label={text.detail.api}
+          value={<span className="text-ui">{provider.native_dialects.join(', ') || text.detail.none}</span>}
         />
-        <StatCard label="Billing" value={<span className="text-ui">{provider.billing}</span>} />
+        <StatCard label={text.detail.billing} value={<span className="text-ui">{provider.billing}</span>} />
       </StatStrip>
     </>
   );
@@ -107,14 +114,13 @@ function Delete({ id }: { readonly id: string }) {
   return (
     <DeleteButton
       path={providerPath(id)}
-      title={`Delete provider ${id}?`}
-      verb="Delete provider"
+      title={text.detail.removal.title(id)}
+      verb={text.detail.delete}
       typed={id}
-      touches={TOUCHES}
+      touches={PROVIDER_QUERY_KEYS}
       onDone={() => go('/management/providers')}
     >
-      Its keys are gone for good, and {id}/… answers 404. Routes that use it have to leave it first. To stop
-      it for a while, take it out of use instead.
+      {text.detail.removal.effect(id)}
     </DeleteButton>
   );
 }

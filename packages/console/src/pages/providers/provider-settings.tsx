@@ -7,12 +7,13 @@ import { Input, Select } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { Switch } from '../../ui/toggles.tsx';
-import { type Provider, providerPath, TOUCHES } from './provider-data.ts';
+import { PROVIDER_QUERY_KEYS, type Provider, providerPath } from './provider-data.ts';
+import { text } from './text.ts';
 
 const BILLING = [
-  { value: 'metered', label: 'By tokens' },
-  { value: 'free', label: 'Free: counts against no budget' },
-  { value: 'seat', label: 'By seat: counts against no budget' },
+  { value: 'metered', label: text.settings.billingOptions.metered },
+  { value: 'free', label: text.settings.billingOptions.free },
+  { value: 'seat', label: text.settings.billingOptions.seat },
 ] as const;
 
 const formOf = (provider: Provider) => ({
@@ -22,8 +23,8 @@ const formOf = (provider: Provider) => ({
   price_multiplier: formatNumberField(provider.price_multiplier),
 });
 
-/** Where it is, whether it is in use, and how it is paid. */
-export function ProviderSettings({
+/** The base URL and billing of a provider, and whether it is enabled. */
+export function ProviderSettingsForm({
   read,
   more,
 }: {
@@ -41,44 +42,38 @@ export function ProviderSettings({
       billing: form.billing,
       price_multiplier: parseNumberField(form.price_multiplier),
     }),
-    touches: TOUCHES,
-    done: ({ enabled, id }) =>
-      showToast(enabled ? `${id} was saved.` : `${id} is out of use; its history stays.`),
+    touches: PROVIDER_QUERY_KEYS,
+    done: ({ enabled, id }) => showToast(enabled ? text.settings.saved(id) : text.settings.disabled(id)),
   });
   const { form, set } = edit;
   return (
     <div className="max-w-2xl">
-      <EditForm edit={edit} source={provider.source} verb="Save provider" more={more} showSource={false}>
+      <EditForm edit={edit} source={provider.source} verb={text.settings.save} more={more} showSource={false}>
         <Switch
-          label="In use"
-          hint="Off: requests for it go to the next target of their route, or answer 404. Its history stays."
+          label={text.settings.enabled}
+          hint={text.settings.enabledHint}
           checked={form.enabled}
           onChange={(enabled) => set({ enabled })}
         />
-        <FormField
-          name="base_url"
-          label="Address"
-          optional
-          hint="Keys are bound to their address: with another one they have to be given again."
-        >
+        <FormField name="base_url" label={text.fields.baseUrl} optional hint={text.fields.baseUrlChange}>
           <Input
             value={form.base_url}
-            placeholder={`the public one of ${provider.kind}`}
+            placeholder={text.fields.baseUrlDefault(provider.kind)}
             spellCheck={false}
             onChange={({ target }) => set({ base_url: target.value })}
           />
         </FormField>
-        <Payment form={form} onChange={set} />
+        <BillingFields form={form} onChange={set} />
       </EditForm>
     </div>
   );
 }
 
-/** How its requests are paid, which is what budgets count. */
-function Payment({ form, onChange }: FormPart<ReturnType<typeof formOf>>) {
+/** How the requests of the provider are billed, which decides what budgets count. */
+function BillingFields({ form, onChange }: FormPart<ReturnType<typeof formOf>>) {
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <FormField name="billing" label="Billing">
+      <FormField name="billing" label={text.settings.billing}>
         <Select
           choices={BILLING}
           value={form.billing}
@@ -88,11 +83,7 @@ function Payment({ form, onChange }: FormPart<ReturnType<typeof formOf>>) {
           }}
         />
       </FormField>
-      <FormField
-        name="price_multiplier"
-        label="Factor on catalog prices"
-        hint="0.8 is a discount of a fifth."
-      >
+      <FormField name="price_multiplier" label={text.settings.multiplier} hint={text.settings.multiplierHint}>
         <Input
           inputMode="decimal"
           value={form.price_multiplier}

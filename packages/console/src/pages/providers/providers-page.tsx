@@ -13,45 +13,48 @@ import { QueryResults } from '../../ui/results.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { parseSort, sortRows, type TableColumn } from '../../ui/table-columns.ts';
-import { ALL, type Provider, type Traffic, trafficQuery } from './provider-data.ts';
-import { credentialsText, type ProviderHealth, providerState } from './provider-words.ts';
+import {
+  PROVIDERS_PATH,
+  type Provider,
+  type ProviderTraffic,
+  providerTrafficQuery,
+} from './provider-data.ts';
+import { describeCredentials, type ProviderHealth, providerStatus } from './provider-status.ts';
+import { text } from './text.ts';
 import { useProviderHealth } from './use-provider-health.ts';
 
-type TrafficOf = (id: string) => Traffic | undefined;
+type TrafficOf = (id: string) => ProviderTraffic | undefined;
 type HealthOf = (id: string) => ProviderHealth;
 
-/** The upstreams of the org, how their keys stand and what goes through them. */
+/** The providers of the organization, with their status and traffic. */
 export function ProvidersPage() {
   const { query, change } = useUrlState();
   useLiveQuery('config', ['providers']);
-  const list = useRows(listQuery<Provider>('providers', ALL));
-  const traffic = useQuery(trafficQuery).data?.data;
+  const list = useRows(listQuery<Provider>('providers', PROVIDERS_PATH));
+  const traffic = useQuery(providerTrafficQuery).data?.data;
   const of: TrafficOf = (id) => traffic?.find(({ value }) => value === id);
   const open = useResourceNavigate('/management/providers');
-  useShortcuts([{ keys: 'c', does: 'Add a provider', run: () => open('new') }]);
+  useShortcuts([{ keys: 'c', does: text.page.add, run: () => open('new') }]);
   const healthOf = useProviderHealth();
   const all = columns(of, healthOf);
   const sort = parseSort(query.get('sort'));
   const add = (
     <Button look="primary" icon={Plus} needs="management" onClick={() => open('new')}>
-      Add provider
+      {text.page.add}
     </Button>
   );
   const isSandboxAlone = list.rows?.length === 1 && list.rows[0]?.kind === 'sandbox';
   return (
-    <PageFrame title="Providers" padded={false} actions={add}>
+    <PageFrame title={text.page.title} padded={false} actions={add}>
       {isSandboxAlone && (
         <div className="px-4 pb-3 md:px-6">
-          <Notice state="unknown">
-            Sandbox is the only provider: it echoes. Add one with a key you already have; it is tested before
-            it is saved.
-          </Notice>
+          <Notice state="unknown">{text.page.sandboxOnly}</Notice>
         </div>
       )}
       <QueryResults
         list={list}
-        what="providers"
-        label="Providers"
+        what={text.page.what}
+        label={text.page.title}
         shown={sortRows(list.rows ?? [], all, sort)}
         rowId={({ id }) => id}
         columns={all}
@@ -62,9 +65,8 @@ export function ProvidersPage() {
         sort={sort}
         onSort={(next) => change({ sort: next }, 'replace')}
         empty={
-          <EmptyState title="No providers" action={add}>
-            A provider is where models are. Add one with a key you already have; it is tested before it is
-            saved.
+          <EmptyState title={text.page.empty.title} action={add}>
+            {text.page.empty.text}
           </EmptyState>
         }
       />
@@ -73,11 +75,11 @@ export function ProvidersPage() {
 }
 
 function columns(of: TrafficOf, healthOf: HealthOf): readonly TableColumn<Provider>[] {
-  const stateOf = (provider: Provider) => providerState(provider, healthOf(provider.id));
+  const stateOf = (provider: Provider) => providerStatus(provider, healthOf(provider.id));
   return [
     {
       id: 'id',
-      label: 'Provider',
+      label: text.columns.provider,
       width: 'minmax(8rem, 1fr)',
       value: ({ id }) => id,
       cell: (provider) => (
@@ -89,14 +91,14 @@ function columns(of: TrafficOf, healthOf: HealthOf): readonly TableColumn<Provid
     },
     {
       id: 'kind',
-      label: 'Kind',
+      label: text.columns.kind,
       width: 'minmax(6rem, 11rem)',
       value: ({ kind }) => kind,
       cell: ({ kind }) => kind,
     },
     {
       id: 'state',
-      label: 'State',
+      label: text.columns.status,
       width: 'minmax(7rem, 14rem)',
       value: (provider) => stateOf(provider).word,
       cell: (provider) => (
@@ -114,19 +116,19 @@ function trafficColumns(of: TrafficOf): readonly TableColumn<Provider>[] {
   return [
     {
       id: 'credentials',
-      label: 'Credentials',
+      label: text.columns.credentials,
       width: '9.5rem',
-      cell: ({ credentials }) => credentialsText(credentials),
+      cell: ({ credentials }) => describeCredentials(credentials),
     },
     {
       id: 'models',
-      label: 'Allowed',
+      label: text.columns.models,
       width: 'minmax(5rem, 10rem)',
       cell: ({ models }) => <code className="font-mono text-code">{models.join(', ')}</code>,
     },
     {
       id: 'requests',
-      label: 'Requests, 24 h',
+      label: text.columns.requests,
       width: '8rem',
       align: 'end',
       value: ({ id }) => of(id)?.requests ?? 0,
@@ -134,23 +136,28 @@ function trafficColumns(of: TrafficOf): readonly TableColumn<Provider>[] {
     },
     {
       id: 'errors',
-      label: 'Errors',
+      label: text.columns.errors,
       width: '5rem',
       align: 'end',
       value: ({ id }) => errorRate(of(id)),
       cell: ({ id }) => <Errors traffic={of(id)} />,
     },
-    { id: 'source', label: 'Source', width: '8rem', cell: ({ source }) => <SourceBadge source={source} /> },
+    {
+      id: 'source',
+      label: text.columns.source,
+      width: '8rem',
+      cell: ({ source }) => <SourceBadge source={source} />,
+    },
   ];
 }
 
-function errorRate(traffic: Traffic | undefined): number | null {
+function errorRate(traffic: ProviderTraffic | undefined): number | null {
   return traffic && traffic.requests > 0 ? traffic.errors / traffic.requests : null;
 }
 
-function Errors({ traffic }: { readonly traffic: Traffic | undefined }) {
+function Errors({ traffic }: { readonly traffic: ProviderTraffic | undefined }) {
   const rate = errorRate(traffic);
-  return rate === null ? <span className="text-ink-3">–</span> : formatPercent(rate);
+  return rate === null ? <span className="text-ink-3">{text.columns.none}</span> : formatPercent(rate);
 }
 
 function ProviderCard({
@@ -159,10 +166,10 @@ function ProviderCard({
   health,
 }: {
   readonly provider: Provider;
-  readonly traffic: Traffic | undefined;
+  readonly traffic: ProviderTraffic | undefined;
   readonly health: ProviderHealth;
 }) {
-  const { state, word } = providerState(provider, health);
+  const { state, word } = providerStatus(provider, health);
   return (
     <span className="grid gap-0.5">
       <span className="flex items-center gap-2 font-medium">
@@ -170,7 +177,7 @@ function ProviderCard({
         {provider.id} <span className="font-normal text-ink-2">{provider.kind}</span>
       </span>
       <span className="truncate text-small text-ink-2">
-        {word} · {formatCompact(traffic?.requests ?? 0)} in 24 h
+        {text.columns.cardRequests(word, formatCompact(traffic?.requests ?? 0))}
       </span>
     </span>
   );

@@ -9,25 +9,26 @@ import { LoadedResource, NewResourceForm, ResourceForm } from '../../ui/resource
 import { showToast } from '../../ui/toast.tsx';
 import { TwoColumnLayout } from '../../ui/two-columns.tsx';
 import { RouteFields } from './route-fields.tsx';
-import { EMPTY_ROUTE, ROUTES, type Route, routeBody } from './route-form.ts';
-import { Simulator } from './simulator.tsx';
-import { useTargetStates } from './target-states.tsx';
+import { EMPTY_ROUTE, ROUTES, type Route, toRouteBody } from './route-form.ts';
+import { RouteSimulator } from './route-simulator.tsx';
+import { useTargetStates } from './target-status.tsx';
+import { text } from './text.ts';
 
-const CRUMB = { label: 'Routes', to: '/management/routes' } as const;
+const CRUMB = { label: text.page.title, to: '/management/routes' } as const;
 
-/** A route that is not there yet, with what it would do. */
+/** The form of a new route, with a simulation of its effect. */
 export function NewRoutePage() {
   const go = useResourceNavigate(CRUMB.to);
   const states = useTargetStates();
   const fresh = useNewResource(ROUTES, EMPTY_ROUTE, ({ id }) => {
-    showToast('Live for new requests now.');
+    showToast(text.editor.created);
     go(id, 'replace');
   });
   const { form, set } = fresh;
-  const draft = form.targets.length === 0 ? undefined : routeBody(form);
+  const draft = form.targets.length === 0 ? undefined : toRouteBody(form);
   return (
-    <PageFrame title="New route" crumbs={[CRUMB]}>
-      <TwoColumnLayout beside={<Simulator draft={draft} model={form.model.trim()} />}>
+    <PageFrame title={text.editor.newTitle} crumbs={[CRUMB]}>
+      <TwoColumnLayout beside={<RouteSimulator draft={draft} model={form.model.trim()} />}>
         <NewResourceForm kind={ROUTES} fresh={fresh} onCancel={() => go()}>
           <RouteFields form={form} states={states} onChange={set} />
         </NewResourceForm>
@@ -36,7 +37,7 @@ export function NewRoutePage() {
   );
 }
 
-/** Arrange targets, and know before saving what will happen. */
+/** The editor of a route, with a simulation of its effect before it is saved. */
 export function RoutePage() {
   const id = usePathParam('id');
   return (
@@ -53,7 +54,7 @@ function Editor({ read }: { readonly read: WithETag<Route> }) {
   const go = useResourceNavigate(CRUMB.to);
   const states = useTargetStates();
   const edit = useResourceEdit(ROUTES, read, ({ id }) => {
-    showToast('Live for new requests now. Running ones finish as they are.');
+    showToast(text.editor.saved);
     if (id !== route.id) go(id, 'replace');
   });
   const start = useRequestBefore();
@@ -61,8 +62,8 @@ function Editor({ read }: { readonly read: WithETag<Route> }) {
     <TwoColumnLayout
       beside={
         start !== undefined && (
-          <Simulator
-            draft={edit.isChanged ? routeBody(edit.form) : undefined}
+          <RouteSimulator
+            draft={edit.isChanged ? toRouteBody(edit.form) : undefined}
             replaces={route.id}
             model={sampleModel(edit.form.model.trim(), route)}
             start={start}
@@ -77,12 +78,12 @@ function Editor({ read }: { readonly read: WithETag<Route> }) {
   );
 }
 
-/** A pattern cannot be asked for: its first target can. */
+/** The model to simulate. A pattern is not a model, so its first target is used. */
 function sampleModel(model: string, { targets }: Route): string {
   return model.includes('*') ? (targets[0]?.model ?? '') : model;
 }
 
-/** "Simulate again now": what the request of `?from=` asked for; undefined while it is on its way. */
+/** The form values for the request of `?from=`. Undefined while the request is loading. */
 function useRequestBefore() {
   const from = useUrlState().query.get('from');
   const { data, isPending } = useQuery({

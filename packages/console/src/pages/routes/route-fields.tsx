@@ -5,26 +5,23 @@ import { FormField } from '../../ui/form.tsx';
 import { RadioGroup } from '../../ui/radio-group.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import {
-  CACHE_CHOICES,
-  cacheChoice,
+  parseRouteCacheOption,
+  ROUTE_CACHE_OPTIONS,
   type RouteForm,
   routeWarnings,
   STRATEGIES,
   TIMEOUT_LABELS,
 } from './route-form.ts';
 import { TargetList } from './target-list.tsx';
-import type { TargetStates } from './target-states.tsx';
+import type { TargetStates } from './target-status.tsx';
+import { text } from './text.ts';
 
 const RESCUES = [
-  { id: 'error', label: 'End with an error', does: 'The client hears that the stream broke.' },
-  {
-    id: 'replay',
-    label: 'Continue elsewhere',
-    does: 'The next target answers again; what the client has already is swallowed.',
-  },
+  { id: 'error', ...text.rescues.error },
+  { id: 'replay', ...text.rescues.replay },
 ] as const;
 
-/** Everything a route says. */
+/** The form fields of a route. */
 export function RouteFields({
   form,
   states,
@@ -32,36 +29,32 @@ export function RouteFields({
 }: FormPart<RouteForm> & { readonly states: TargetStates }) {
   return (
     <>
-      <FormField
-        name="model"
-        label="Model or alias"
-        hint="What callers ask for: a model id, a pattern such as openai/*, or a name of your own."
-      >
+      <FormField name="model" label={text.fields.model} hint={text.fields.modelHint}>
         <Input
           value={form.model}
-          placeholder="smart"
+          placeholder={text.fields.modelPlaceholder}
           spellCheck={false}
           onChange={({ target }) => onChange({ model: target.value })}
         />
       </FormField>
       <RadioGroup
-        label="Strategy"
+        label={text.fields.strategy}
         options={STRATEGIES}
         value={form.strategy}
         onChange={(strategy) => onChange({ strategy })}
       />
       <Targets form={form} states={states} onChange={onChange} />
       <RadioGroup
-        label="If a stream breaks after content"
+        label={text.fields.rescue}
         options={RESCUES}
         value={form.rescue}
         onChange={(rescue) => onChange({ rescue })}
       />
-      <Bounds form={form} onChange={onChange} />
+      <RetriesAndTimeouts form={form} onChange={onChange} />
       <CacheField form={form} onChange={onChange} />
       <Checkbox
-        label="In use"
-        hint="Off: requests are matched against the next route."
+        label={text.fields.enabled}
+        hint={text.fields.enabledHint}
         checked={form.enabled}
         onChange={(enabled) => onChange({ enabled })}
       />
@@ -71,24 +64,20 @@ export function RouteFields({
 
 function CacheField({ form, onChange }: FormPart<RouteForm>) {
   return (
-    <FormField
-      name="cache"
-      label="Answer cache"
-      hint="Whether equal requests are answered from earlier answers."
-    >
+    <FormField name="cache" label={text.fields.cache} hint={text.fields.cacheHint}>
       <Select
-        choices={CACHE_CHOICES}
+        choices={ROUTE_CACHE_OPTIONS}
         value={form.cache}
-        onChange={({ target }) => onChange({ cache: cacheChoice(target.value) })}
+        onChange={({ target }) => onChange({ cache: parseRouteCacheOption(target.value) })}
       />
     </FormField>
   );
 }
 
-function Bounds({ form, onChange }: FormPart<RouteForm>) {
+function RetriesAndTimeouts({ form, onChange }: FormPart<RouteForm>) {
   return (
     <div className="grid gap-4 sm:grid-cols-3">
-      <FormField name="retries" label="Retries per target">
+      <FormField name="retries" label={text.fields.retries}>
         <Input
           inputMode="numeric"
           value={form.retries}
@@ -96,11 +85,11 @@ function Bounds({ form, onChange }: FormPart<RouteForm>) {
         />
       </FormField>
       {TIMEOUT_LABELS.map(([name, label]) => (
-        <FormField key={name} name={`timeouts.${name}`} label={`${label} (s)`}>
+        <FormField key={name} name={`timeouts.${name}`} label={text.fields.seconds(label)}>
           <Input
             inputMode="decimal"
             value={form.timeouts[name]}
-            placeholder="as the provider"
+            placeholder={text.fields.timeoutPlaceholder}
             onChange={({ target }) => onChange({ timeouts: { ...form.timeouts, [name]: target.value } })}
           />
         </FormField>
@@ -114,7 +103,7 @@ function Targets({ form, states, onChange }: FormPart<RouteForm> & { readonly st
   return (
     <div className="grid gap-1.5">
       <span className="text-label text-ink-2">
-        Targets <span className="font-normal text-ink-3">drag, or Alt+↑↓ on a handle</span>
+        {text.fields.targets} <span className="font-normal text-ink-3">{text.fields.targetsHint}</span>
       </span>
       <TargetList form={form} states={states} onChange={(targets) => onChange({ targets })} />
       {warnings.map((warning) => (

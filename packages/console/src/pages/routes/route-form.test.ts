@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EMPTY_ROUTE, type Route, routeBody, routeForm, routeWarnings, sharesOf } from './route-form.ts';
+import {
+  EMPTY_ROUTE,
+  type Route,
+  routeWarnings,
+  targetShares,
+  toRouteBody,
+  toRouteForm,
+} from './route-form.ts';
 
 const ROUTE: Route = {
   id: 'smart',
@@ -23,14 +30,14 @@ const ROUTE: Route = {
   updated_by: null,
 };
 
-test('a route that is opened and sent unchanged is the same route', () => {
+test('a route that is opened and saved unchanged is the same route', () => {
   const { id, chat_reasoning, position, source, created_at, updated_at, updated_by, ...fields } = ROUTE;
-  assert.deepEqual(routeBody(routeForm(ROUTE)), fields);
+  assert.deepEqual(toRouteBody(toRouteForm(ROUTE)), fields);
 });
 
-test('deadlines are seconds to people and milliseconds to the API; what is no number is told by the server', () => {
-  assert.equal(routeForm(ROUTE).timeouts.connect_ms, '0.25');
-  const body = routeBody({
+test('timeouts are seconds in the form and milliseconds in the API; text that is not a number is sent unchanged', () => {
+  assert.equal(toRouteForm(ROUTE).timeouts.connect_ms, '0.25');
+  const body = toRouteBody({
     ...EMPTY_ROUTE,
     timeouts: { ...EMPTY_ROUTE.timeouts, idle_ms: '1.5', total_ms: 'long' },
   });
@@ -38,18 +45,20 @@ test('deadlines are seconds to people and milliseconds to the API; what is no nu
 });
 
 test('shares add up to one, or are all zero while there is no weight', () => {
-  const shares = (...weights: string[]) => sharesOf(weights.map((weight) => ({ weight })));
+  const shares = (...weights: string[]) => targetShares(weights.map((weight) => ({ weight })));
   assert.deepEqual(shares('3', '1'), [0.75, 0.25]);
   assert.deepEqual(shares('', '1'), [0.5, 0.5]);
   assert.deepEqual(shares('0', 'x'), [0, 0]);
   assert.deepEqual(shares(), []);
 });
 
-test('one provider behind all targets and a target named twice are worth a second look', () => {
+test('one provider for all targets and a duplicate target cause warnings', () => {
   const warnings = (...models: string[]) =>
     routeWarnings({ targets: models.map((model, index) => ({ key: String(index), model, weight: '1' })) });
   assert.deepEqual(warnings('a/x'), []);
   assert.deepEqual(warnings('a/x', 'b/x'), []);
-  assert.deepEqual(warnings('a/x', 'a/y'), ['All targets are at a: when it is away, so is this route.']);
-  assert.deepEqual(warnings('a/x', 'b/x', 'a/x'), ['a/x stands here twice.']);
+  assert.deepEqual(warnings('a/x', 'a/y'), [
+    'All targets use the provider a. If it fails, this route fails too.',
+  ]);
+  assert.deepEqual(warnings('a/x', 'b/x', 'a/x'), ['The target a/x is listed twice.']);
 });

@@ -2,12 +2,13 @@ import type { routeResource } from '@floe/contract/api/routes';
 import type * as z from 'zod';
 import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
 import { formatNumberField, parseNumberField } from '../../format/number-field.ts';
+import { text } from './text.ts';
 
 export type Route = z.output<typeof routeResource>;
 export type Strategy = Route['strategy'];
 
 export interface TargetForm {
-  /** Tells targets apart while they are dragged; two may name the same model for a moment. */
+  /** Identifies the target while it is dragged. Two targets can name the same model. */
   readonly key: string;
   readonly model: string;
   readonly weight: string;
@@ -23,42 +24,34 @@ export interface RouteForm {
   readonly targets: readonly TargetForm[];
   readonly retries: string;
   readonly rescue: Route['rescue'];
-  /** Empty: as the org says. */
+  /** Empty uses the default of the organization. */
   readonly cache: 'on' | 'off' | '';
-  /** In seconds, as people think of them. */
+  /** In seconds. The API uses milliseconds. */
   readonly timeouts: Readonly<Record<TimeoutName, string>>;
 }
 
 export const TIMEOUT_LABELS: readonly (readonly [TimeoutName, string])[] = [
-  ['first_token_ms', 'First token within'],
-  ['idle_ms', 'Longest gap in a stream'],
-  ['total_ms', 'Whole attempt'],
-  ['connect_ms', 'Connection'],
-  ['headers_ms', 'First byte'],
+  ['first_token_ms', text.timeouts.first_token_ms],
+  ['idle_ms', text.timeouts.idle_ms],
+  ['total_ms', text.timeouts.total_ms],
+  ['connect_ms', text.timeouts.connect_ms],
+  ['headers_ms', text.timeouts.headers_ms],
 ];
 
 export const STRATEGIES = [
-  { id: 'failover', label: 'In order', does: 'The first target takes all; the next one when it fails.' },
-  {
-    id: 'weighted',
-    label: 'By weight',
-    does: 'Each target gets its share; the others step in when it fails.',
-  },
-  {
-    id: 'least_latency',
-    label: 'Fastest',
-    does: 'The target whose first token came soonest lately goes first.',
-  },
+  { id: 'failover', ...text.strategies.failover },
+  { id: 'weighted', ...text.strategies.weighted },
+  { id: 'least_latency', ...text.strategies.least_latency },
 ] as const;
 
-export const CACHE_CHOICES = [
-  { value: '', label: 'As the org says' },
-  { value: 'on', label: 'On for this route' },
-  { value: 'off', label: 'Off for this route' },
+export const ROUTE_CACHE_OPTIONS = [
+  { value: '', label: text.cacheOptions.default },
+  { value: 'on', label: text.cacheOptions.on },
+  { value: 'off', label: text.cacheOptions.off },
 ] as const;
 
-export function cacheChoice(text: string): RouteForm['cache'] {
-  return CACHE_CHOICES.find(({ value }) => value === text)?.value ?? '';
+export function parseRouteCacheOption(option: string): RouteForm['cache'] {
+  return ROUTE_CACHE_OPTIONS.find(({ value }) => value === option)?.value ?? '';
 }
 
 export const EMPTY_ROUTE: RouteForm = {
@@ -72,7 +65,7 @@ export const EMPTY_ROUTE: RouteForm = {
   timeouts: { connect_ms: '', headers_ms: '', first_token_ms: '', idle_ms: '', total_ms: '' },
 };
 
-export function routeForm(route: Route): RouteForm {
+export function toRouteForm(route: Route): RouteForm {
   const seconds = (name: TimeoutName) => {
     const ms = route.timeouts[name];
     return ms === undefined ? '' : formatNumberField(ms / 1000);
@@ -99,8 +92,8 @@ export function routeForm(route: Route): RouteForm {
   };
 }
 
-/** What the API is sent: the route as floe.yaml would have it. */
-export function routeBody(form: RouteForm) {
+/** The body for the API, with the fields that the route has in floe.yaml. */
+export function toRouteBody(form: RouteForm) {
   const timeouts = TIMEOUTS.flatMap((name) => {
     const seconds = parseNumberField(form.timeouts[name]);
     if (seconds === null) return [];
@@ -121,25 +114,23 @@ export function routeBody(form: RouteForm) {
   };
 }
 
-/** Routes, as their editor and list handle them. */
+/** The resource kind of routes, for their editor and list. */
 export const ROUTES: ConsoleResourceKind<Route, RouteForm> = {
-  one: 'route',
+  one: text.page.one,
   path: 'api/management/routes',
   touches: [['routes'], ['models']],
   needs: 'management',
-  formOf: routeForm,
-  bodyOf: routeBody,
+  formOf: toRouteForm,
+  bodyOf: toRouteBody,
   removal: ({ id, model }) => ({
-    title: `Delete route ${id}?`,
+    title: text.editor.removal.title(id),
     typed: id,
-    effect: /[/*]/.test(model)
-      ? 'Requests for it go straight to their provider.'
-      : `Requests for ${model} answer 404: nothing else has this name.`,
+    effect: /[/*]/.test(model) ? text.editor.removal.pattern : text.editor.removal.alias(model),
   }),
 };
 
-/** The share of the traffic of each target with `weighted`; zeros while no weight is a number above zero. */
-export function sharesOf(targets: readonly Pick<TargetForm, 'weight'>[]): number[] {
+/** The share of the traffic of each target with `weighted`. All zeros while no weight is above zero. */
+export function targetShares(targets: readonly Pick<TargetForm, 'weight'>[]): number[] {
   const weights = targets.map(({ weight }) => {
     const value = parseNumberField(weight) ?? 1;
     return typeof value === 'number' && value > 0 ? value : 0;
@@ -148,15 +139,13 @@ export function sharesOf(targets: readonly Pick<TargetForm, 'weight'>[]): number
   return weights.map((weight) => (sum === 0 ? 0 : weight / sum));
 }
 
-/** What is worth a second look before it is saved; nothing here stops anybody. */
+/** Warnings about the targets. They do not prevent saving. */
 export function routeWarnings({ targets }: Pick<RouteForm, 'targets'>): string[] {
   const models = targets.map(({ model }) => model.trim()).filter((model) => model !== '');
   const providers = new Set(models.map((model) => model.split('/')[0]));
   const twice = models.find((model, index) => models.indexOf(model) !== index);
   return [
-    ...(models.length > 1 && providers.size === 1
-      ? [`All targets are at ${[...providers][0]}: when it is away, so is this route.`]
-      : []),
-    ...(twice === undefined ? [] : [`${twice} stands here twice.`]),
+    ...(models.length > 1 && providers.size === 1 ? [text.warnings.oneProvider([...providers].join())] : []),
+    ...(twice === undefined ? [] : [text.warnings.duplicate(twice)]),
   ];
 }

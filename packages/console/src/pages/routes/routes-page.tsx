@@ -7,9 +7,10 @@ import { SourceBadge } from '../../ui/source-badge.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { ROUTES, type Route, STRATEGIES } from './route-form.ts';
-import { TargetMark, type TargetStates, useTargetStates } from './target-states.tsx';
+import { type TargetStates, TargetStatus, useTargetStates } from './target-status.tsx';
+import { text } from './text.ts';
 
-/** Where requests for a model go, in the order in which routes are looked at. */
+/** The routes of the organization, in the order in which they are matched. */
 export function RoutesPage() {
   useLiveQuery('config', ['routes']);
   const list = useRows(listQuery<Route>('routes', ROUTES.path));
@@ -18,21 +19,18 @@ export function RoutesPage() {
   const order = useManualOrder(ROUTES, list.rows);
   return (
     <ListPage
-      title="Routes"
-      one="route"
+      title={text.page.title}
+      one={text.page.one}
       list={list}
       columns={[...columns(states), order.column]}
       card={(route) => <RouteCard route={route} states={states} />}
       onOpen={open}
       above={
         <OrderNotice rows={list.rows} error={order.error}>
-          The first route that matches the model of a request takes it. Routes of the file come first.
+          {text.page.order}
         </OrderNotice>
       }
-      empty={{
-        title: 'No routes. Every model goes straight to its provider.',
-        text: 'A route adds failover, weights, or a name of your own such as smart.',
-      }}
+      empty={text.page.empty}
     />
   );
 }
@@ -41,28 +39,44 @@ function columns(states: TargetStates): readonly TableColumn<Route>[] {
   return [
     {
       id: 'model',
-      label: 'Model or alias',
+      label: text.columns.model,
       width: 'minmax(8rem, 14rem)',
       cell: ({ model, enabled }) => (
         <span className="flex items-center gap-2">
           <span className="truncate font-medium">{model}</span>
           {!enabled && (
             <span className="flex items-center gap-1 text-ink-2">
-              <StatusIcon state="paused" size={14} /> off
+              <StatusIcon state="paused" size={14} /> {text.columns.disabled}
             </span>
           )}
         </span>
       ),
     },
-    { id: 'strategy', label: 'Strategy', width: '6.5rem', cell: ({ strategy }) => strategyName(strategy) },
+    {
+      id: 'strategy',
+      label: text.columns.strategy,
+      width: '8rem',
+      cell: ({ strategy }) => strategyName(strategy),
+    },
     {
       id: 'targets',
-      label: 'Targets',
+      label: text.columns.targets,
       width: 'minmax(10rem, 1fr)',
       cell: (route) => <Targets route={route} states={states} />,
     },
-    { id: 'retries', label: 'Retries', width: '4.5rem', align: 'end', cell: ({ retries }) => retries },
-    { id: 'source', label: 'Source', width: '8rem', cell: ({ source }) => <SourceBadge source={source} /> },
+    {
+      id: 'retries',
+      label: text.columns.retries,
+      width: '4.5rem',
+      align: 'end',
+      cell: ({ retries }) => retries,
+    },
+    {
+      id: 'source',
+      label: text.columns.source,
+      width: '8rem',
+      cell: ({ source }) => <SourceBadge source={source} />,
+    },
   ];
 }
 
@@ -71,13 +85,13 @@ function strategyName(strategy: Route['strategy']): string {
 }
 
 function Targets({ route, states }: { readonly route: Route; readonly states: TargetStates }) {
-  if (route.targets.length === 0) return <span className="text-ink-3">to the model asked for</span>;
+  if (route.targets.length === 0) return <span className="text-ink-3">{text.columns.noTargets}</span>;
   return (
     <span className="flex min-w-0 gap-3 overflow-hidden">
       {route.targets.map(({ model }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a target may stand twice; its place tells it apart.
+        // biome-ignore lint/suspicious/noArrayIndexKey: a target can be listed twice; its position identifies it.
         <span key={index} className="inline-flex shrink-0 items-center gap-1">
-          <TargetMark states={states} model={model} />
+          <TargetStatus states={states} model={model} />
           {model}
         </span>
       ))}

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { standingOf } from '../breakers/breaker-state.ts';
-import { isDifferent, type Simulated, simulationBody, verdictOf } from './simulation-form.ts';
+import { breakerStatus } from '../breakers/breaker-status.ts';
+import {
+  describeSimulation,
+  hasDifferentResult,
+  type RouteSimulation,
+  toSimulationBody,
+} from './simulation-form.ts';
 
 const FORM = {
   model: 'smart',
@@ -20,7 +25,7 @@ const target = (name: string) => ({
   wait_ms: 0,
   because: '',
 });
-const SENT: Simulated = {
+const SENT: RouteSimulation = {
   outcome: 'sent',
   status: 200,
   code: null,
@@ -30,11 +35,11 @@ const SENT: Simulated = {
   skipped: [],
 };
 
-test('a simulated request has what was chosen and nothing else', () => {
-  const plain = simulationBody(FORM);
+test('a simulated request has the chosen fields only', () => {
+  const plain = toSimulationBody(FORM);
   assert.deepEqual(Object.keys(plain), ['surface', 'request']);
   assert.equal('tools' in plain.request, false);
-  const full = simulationBody(
+  const full = toSimulationBody(
     { ...FORM, key: 'key_1', endUser: 'u', tools: true, images: true },
     { model: 'smart' },
     'old',
@@ -43,28 +48,31 @@ test('a simulated request has what was chosen and nothing else', () => {
   assert.equal(full.request.tools?.length, 1);
 });
 
-test('a prompt is about as long as was asked for, and never endless', () => {
-  const length = (tokens: string) => JSON.stringify(simulationBody({ ...FORM, tokens })).length;
+test('a prompt has about the requested length, up to a maximum', () => {
+  const length = (tokens: string) => JSON.stringify(toSimulationBody({ ...FORM, tokens })).length;
   assert.ok(Math.abs(length('12000') - length('1') - 48_000) < 500);
   assert.ok(length('1e12') < 1_000_000);
   assert.equal(length('much'), length('1'));
 });
 
-test('the verdict is one line, and a draft that leads elsewhere is told apart', () => {
-  assert.deepEqual(verdictOf(SENT), { state: 'healthy', text: 'openai/gpt-5 would be used.' });
-  assert.deepEqual(verdictOf({ ...SENT, outcome: 'rejected', status: 403, message: 'No.', targets: [] }), {
-    state: 'blocked',
-    text: 'Refused with 403: No.',
-  });
-  // The headline never looks better than the target it names.
+test('the result is one sentence, and a draft with another result is recognized', () => {
+  assert.deepEqual(describeSimulation(SENT), { state: 'healthy', text: 'openai/gpt-5 would be used.' });
+  assert.deepEqual(
+    describeSimulation({ ...SENT, outcome: 'rejected', status: 403, message: 'No.', targets: [] }),
+    {
+      state: 'blocked',
+      text: 'Rejected with status 403: No.',
+    },
+  );
+  // The status of the result is the status of its first target.
   for (const breaker of ['open', 'half_open', 'ramping'] as const)
     for (const wait_ms of [0, 5_000]) {
       const targets = [{ ...target('gpt-5'), breaker, wait_ms }, target('other')];
-      const { state, text } = verdictOf({ ...SENT, targets });
-      assert.equal(state, standingOf({ state: breaker, forced: null, wait_ms }).state);
+      const { state, text } = describeSimulation({ ...SENT, targets });
+      assert.equal(state, breakerStatus({ state: breaker, forced: null, wait_ms }).state);
       assert.match(text, /breaker|part of the requests/);
     }
-  assert.equal(isDifferent(SENT, structuredClone(SENT)), false);
-  assert.equal(isDifferent(SENT, { ...SENT, targets: [target('other')] }), true);
-  assert.equal(isDifferent(SENT, { ...SENT, outcome: 'rejected', status: 429 }), true);
+  assert.equal(hasDifferentResult(SENT, structuredClone(SENT)), false);
+  assert.equal(hasDifferentResult(SENT, { ...SENT, targets: [target('other')] }), true);
+  assert.equal(hasDifferentResult(SENT, { ...SENT, outcome: 'rejected', status: 429 }), true);
 });

@@ -1,33 +1,34 @@
 import type { routeSimulationResult } from '@floe/contract/api/routes';
 import type * as z from 'zod';
 import type { DisplayStatus } from '../../ui/status.tsx';
-import { standingOf } from '../breakers/breaker-state.ts';
+import { breakerStatus } from '../breakers/breaker-status.ts';
+import { text } from './text.ts';
 
-export type Simulated = z.output<typeof routeSimulationResult>;
+export type RouteSimulation = z.output<typeof routeSimulationResult>;
 
-/** What is pretended to be asked. */
+/** The form of a simulated request. */
 export interface SimulationForm {
   readonly model: string;
-  /** Id of a platform key; empty asks as oneself. */
+  /** The id of a platform key. Empty simulates the request without a key. */
   readonly key: string;
   readonly endUser: string;
   readonly tools: boolean;
   readonly images: boolean;
   readonly stream: boolean;
-  /** Tokens of the prompt, about. */
+  /** The approximate number of prompt tokens. */
   readonly tokens: string;
 }
 
-/** About so many characters are one token, for a prompt that is only there to be long. */
-const CHARACTERS = 4;
-const TOKENS_AT_MOST = 200_000;
+/** The approximate number of characters of a token. */
+const CHARACTERS_PER_TOKEN = 4;
+const MAX_TOKENS = 200_000;
 const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** The body of the API: a Chat request that has what the form says, and nothing else. */
-export function simulationBody(form: SimulationForm, draft?: object, replaces?: string) {
-  const wanted = Math.min(TOKENS_AT_MOST, Math.max(1, Math.round(Number(form.tokens) || 1)));
-  const text = 'word '.repeat(Math.ceil((wanted * CHARACTERS) / 5)).trim();
+/** The body for the API: a Chat Completions request with the values of the form. */
+export function toSimulationBody(form: SimulationForm, draft?: object, replaces?: string) {
+  const wanted = Math.min(MAX_TOKENS, Math.max(1, Math.round(Number(form.tokens) || 1)));
+  const prompt = 'word '.repeat(Math.ceil((wanted * CHARACTERS_PER_TOKEN) / 5)).trim();
   const image = { type: 'image_url', image_url: { url: PIXEL } };
   const tool = {
     type: 'function',
@@ -38,7 +39,7 @@ export function simulationBody(form: SimulationForm, draft?: object, replaces?: 
     request: {
       model: form.model,
       stream: form.stream,
-      messages: [{ role: 'user', content: form.images ? [{ type: 'text', text }, image] : text }],
+      messages: [{ role: 'user', content: form.images ? [{ type: 'text', text: prompt }, image] : prompt }],
       ...(form.tools ? { tools: [tool] } : {}),
     },
     ...(form.key === '' ? {} : { key_id: form.key }),
@@ -48,33 +49,32 @@ export function simulationBody(form: SimulationForm, draft?: object, replaces?: 
   };
 }
 
-/** Where it would go first, or why nowhere: one line, and the state that the breaker of this target gives it. */
-export function verdictOf({ outcome, targets, status, message }: Simulated): {
+/** The first target or the reason for the rejection, with the status of the breaker of that target. */
+export function describeSimulation({ outcome, targets, status, message }: RouteSimulation): {
   readonly state: DisplayStatus;
   readonly text: string;
 } {
   const [first] = targets;
-  if (outcome === 'rejected') return { state: 'blocked', text: `Refused with ${status}: ${message ?? ''}` };
-  if (!first) return { state: 'failing', text: 'Would be sent, but no target is left.' };
+  const words = text.result;
+  if (outcome === 'rejected') return { state: 'blocked', text: words.rejected(status, message ?? '') };
+  if (!first) return { state: 'failing', text: words.noTarget };
   const name = `${first.provider}/${first.model}`;
-  const rest = targets.length > 1 ? ', then those below' : '';
-  const { state } = standingOf({ state: first.breaker, forced: null, wait_ms: first.wait_ms });
-  // Targets whose breaker is open come last: when the first one is, all are.
+  const fallback = targets.length > 1 ? words.fallback : '';
+  const { state } = breakerStatus({ state: first.breaker, forced: null, wait_ms: first.wait_ms });
+  // Targets with an open breaker come last. If the first target has one, all targets do.
   if (first.breaker === 'open')
     return {
       state,
-      text: `Every target’s breaker is open. One request at a time is sent to ${name}${rest}; others fail with 503.`,
+      text: words.open(name) + fallback,
     };
-  if (first.breaker === 'half_open')
-    return { state, text: `${name} would get it as the probe of its breaker${rest}.` };
-  if (first.breaker === 'ramping')
-    return { state, text: `${name} would be used for a part of the requests${rest}.` };
-  return { state, text: `${name} would be used${rest}.` };
+  if (first.breaker === 'half_open') return { state, text: words.halfOpen(name) + fallback };
+  if (first.breaker === 'ramping') return { state, text: words.ramping(name) + fallback };
+  return { state, text: words.used(name) + fallback };
 }
 
-/** True when the saved route and the draft lead to different ends. */
-export function isDifferent(saved: Simulated, draft: Simulated): boolean {
-  const ends = ({ outcome, status, targets }: Simulated) =>
+/** True when the saved route and the draft have different results. */
+export function hasDifferentResult(saved: RouteSimulation, draft: RouteSimulation): boolean {
+  const ends = ({ outcome, status, targets }: RouteSimulation) =>
     `${outcome} ${status} ${targets.map(({ provider, model, credential }) => `${provider}/${model}@${credential}`).join()}`;
   return ends(saved) !== ends(draft);
 }

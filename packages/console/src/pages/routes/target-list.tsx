@@ -8,10 +8,11 @@ import { Combobox } from '../../ui/combobox.tsx';
 import { Input, type SelectOption } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { SortList } from '../../ui/sort-list.tsx';
-import { type RouteForm, sharesOf, type TargetForm } from './route-form.ts';
-import { TargetMark, type TargetStates } from './target-states.tsx';
+import { type RouteForm, type TargetForm, targetShares } from './route-form.ts';
+import { type TargetStates, TargetStatus } from './target-status.tsx';
+import { text } from './text.ts';
 
-/** The targets in the order they are tried: dragged, or moved with the keyboard. */
+/** The targets in the order they are tried. They can be reordered by dragging or with the keyboard. */
 export function TargetList({
   form,
   states,
@@ -23,21 +24,19 @@ export function TargetList({
 }) {
   const { targets, strategy } = form;
   const models = useModelIds();
-  const shares = sharesOf(targets);
+  const shares = targetShares(targets);
   const set = (key: string, fields: Partial<TargetForm>) =>
     onChange(targets.map((target) => (target.key === key ? { ...target, ...fields } : target)));
   return (
     <div className="grid gap-2">
       {targets.length === 0 ? (
-        <p className="rounded-control bg-sunken px-3 py-2 text-ui text-ink-2">
-          No targets: requests go to the very model they ask for. An alias needs at least one.
-        </p>
+        <p className="rounded-control bg-sunken px-3 py-2 text-ui text-ink-2">{text.targets.none}</p>
       ) : (
         <SortList
-          label="Targets"
+          label={text.targets.label}
           items={targets}
           itemKey={({ key }) => key}
-          nameOf={({ model }) => model || 'the new target'}
+          nameOf={({ model }) => model || text.targets.newTarget}
           onChange={onChange}
         >
           {(target, index) => (
@@ -55,7 +54,7 @@ export function TargetList({
       )}
       <div>
         <Button icon={Plus} onClick={() => onChange([...targets, { key: rowKey(), model: '', weight: '1' }])}>
-          Add target
+          {text.targets.add}
         </Button>
       </div>
     </div>
@@ -75,7 +74,7 @@ function TargetRow({
   readonly index: number;
   readonly states: TargetStates;
   readonly models: readonly SelectOption[];
-  /** Null where weights count for nothing. */
+  /** Null where the strategy does not use weights. */
   readonly share: number | null;
   readonly onChange: (key: string, fields: Partial<TargetForm>) => void;
   readonly onRemove: () => void;
@@ -83,19 +82,23 @@ function TargetRow({
   return (
     <div className="flex items-center gap-2">
       <div className="min-w-0 flex-1">
-        <FormField name={`targets[${index}].model`} label={`Target ${index + 1}`} hideLabel>
+        <FormField name={`targets[${index}].model`} label={text.targets.target(index + 1)} hideLabel>
           <Combobox
             free
             choices={models}
             value={target.model}
             onChange={(model) => onChange(target.key, { model })}
-            placeholder="provider/model"
+            placeholder={text.targets.placeholder}
           />
         </FormField>
       </div>
-      <TargetMark states={states} model={target.model} />
+      <TargetStatus states={states} model={target.model} />
       {share !== null && <Weight target={target} index={index} share={share} onChange={onChange} />}
-      <IconButton icon={X} label={`Remove ${target.model || 'the new target'}`} onClick={onRemove} />
+      <IconButton
+        icon={X}
+        label={text.targets.remove(target.model || text.targets.newTarget)}
+        onClick={onRemove}
+      />
     </div>
   );
 }
@@ -114,7 +117,7 @@ function Weight({
   return (
     <div className="flex items-center gap-2">
       <div className="w-16">
-        <FormField name={`targets[${index}].weight`} label={`Weight of target ${index + 1}`} hideLabel>
+        <FormField name={`targets[${index}].weight`} label={text.targets.weight(index + 1)} hideLabel>
           <Input
             type="number"
             min={0}

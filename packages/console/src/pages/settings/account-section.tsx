@@ -6,20 +6,21 @@ import { Card } from '../../ui/cards.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { OwnIdentities } from './own-identities.tsx';
-import { OwnPasskeys } from './own-passkeys.tsx';
-import { OwnSessions } from './own-sessions.tsx';
+import { AccountIdentities } from './account-identities.tsx';
+import { AccountPasskeys } from './account-passkeys.tsx';
+import { AccountSessions } from './account-sessions.tsx';
 import { changeName, changePassword } from './settings-data.ts';
+import { text } from './text.ts';
 
-/** Who you are here, how you sign in, and where you are. */
+/** The profile, sign-in methods and sessions of the signed-in person. */
 export function AccountSection() {
   return (
     <>
       <Profile />
       <Password />
-      <OwnIdentities />
-      <OwnPasskeys />
-      <OwnSessions />
+      <AccountIdentities />
+      <AccountPasskeys />
+      <AccountSessions />
     </>
   );
 }
@@ -29,21 +30,21 @@ function Profile() {
   const [name, setName] = useState(user.name);
   const save = useApiMutation(() => changeName(name.trim()), {
     touches: [sessionQuery.queryKey, ['members']],
-    done: () => showToast('Name saved'),
+    done: () => showToast(text.profile.saved),
   });
   return (
-    <Card title="Profile" aside={user.email}>
+    <Card title={text.profile.title} aside={user.email}>
       <Form
         error={save.error}
         running={save.running}
         onSubmit={() => save.run(undefined)}
         actions={
           <Button type="submit" look="primary" busy={save.running} disabled={name.trim() === user.name}>
-            Save name
+            {text.profile.save}
           </Button>
         }
       >
-        <FormField name="name" label="Name" hint="Others see it in the audit log and on changes.">
+        <FormField name="name" label={text.profile.name} hint={text.profile.nameHint}>
           <Input autoComplete="name" value={name} onChange={({ target }) => setName(target.value)} />
         </FormField>
       </Form>
@@ -58,28 +59,24 @@ function Password() {
     touches: [['own-sessions']],
     done: () => {
       setPassword('');
-      showToast('Password changed. You are signed out everywhere else.');
+      showToast(text.password.changed);
     },
   });
   return (
-    <Card title="Password">
+    <Card title={text.password.title}>
       <Form
         error={save.error}
         running={save.running}
         onSubmit={() => save.run(undefined)}
         actions={
           <Button type="submit" look="primary" busy={save.running} disabled={password === ''}>
-            Change password
+            {text.password.change}
           </Button>
         }
       >
-        {/* Password managers want to know whose password it is. */}
+        {/* Password managers need the user name of the account. */}
         <input type="hidden" autoComplete="username" value={user.email} />
-        <FormField
-          name="password"
-          label="New password"
-          hint="At least 12 characters; a sentence is fine. Every other session of yours ends."
-        >
+        <FormField name="password" label={text.password.label} hint={text.password.hint}>
           <Input
             type="password"
             autoComplete="new-password"

@@ -3,14 +3,15 @@ import { currentDensity, setDensity, setTheme, type Theme } from '../../app/them
 import { Card } from '../../ui/cards.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { Switch } from '../../ui/toggles.tsx';
+import { text } from './text.ts';
 
 const THEMES: readonly { readonly id: Theme; readonly label: string }[] = [
-  { id: 'system', label: 'As the system' },
-  { id: 'light', label: 'Light' },
-  { id: 'dark', label: 'Dark' },
+  { id: 'system', label: text.appearance.themes.system },
+  { id: 'light', label: text.appearance.themes.light },
+  { id: 'dark', label: text.appearance.themes.dark },
 ];
 
-/** How the console looks in this browser. */
+/** The theme and row height of the console in this browser. */
 export function AppearanceSection() {
   const [theme, setShown] = useState(themeNow);
   const [density, setRows] = useState(currentDensity);
@@ -20,17 +21,22 @@ export function AppearanceSection() {
     setShown(found);
   };
   return (
-    <Card title="Appearance" aside="Kept in this browser">
+    <Card title={text.appearance.title} aside={text.appearance.aside}>
       <div className="grid gap-5">
         <div className="grid gap-1.5">
-          <span className="text-label text-ink-2">Theme</span>
+          <span className="text-label text-ink-2">{text.appearance.theme}</span>
           <div>
-            <SegmentedControl label="Theme" options={THEMES} value={theme} onChange={choose} />
+            <SegmentedControl
+              label={text.appearance.theme}
+              options={THEMES}
+              value={theme}
+              onChange={choose}
+            />
           </div>
         </div>
         <Switch
-          label="Comfortable rows"
-          hint="Lists are a quarter higher."
+          label={text.appearance.comfortableRows}
+          hint={text.appearance.comfortableRowsHint}
           checked={density === 'comfortable'}
           onChange={(on) => setRows(setDensity(on ? 'comfortable' : 'compact'))}
         />

@@ -13,41 +13,42 @@ import { Form, FormField } from '../../ui/form.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { ConfigChangeList } from './config-changes.tsx';
 import { configQuery, diffConfig, type RunningConfig } from './settings-data.ts';
+import { text } from './text.ts';
 
-/** Which configuration runs, what was refused since, and how it differs from a file. */
+/** The running configuration, a rejected file if there is one, and a comparison with a file. */
 export function ConfigurationSection() {
   const { data, error, refetch } = useQuery(configQuery);
   useLiveQuery('config', configQuery.queryKey);
   if (error && !data)
-    return (
-      <ErrorState what="Could not load the configuration." error={error} onRetry={() => void refetch()} />
-    );
+    return <ErrorState what={text.configuration.loadFailed} error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton className="h-64" />;
   return (
     <>
-      <Refused config={data} />
+      <RejectedFile config={data} />
       <Running config={data} />
       <Compare />
     </>
   );
 }
 
-function Refused({ config: { file, rejected: refused, loaded_at } }: { readonly config: RunningConfig }) {
-  if (!refused) return null;
+function RejectedFile({ config: { file, rejected, loaded_at } }: { readonly config: RunningConfig }) {
+  if (!rejected) return null;
+  const name = file ?? text.configuration.defaultFile;
   return (
     <Notice state="failing">
       <p className="font-medium">
-        {file ?? 'floe.yaml'} was refused <TimeText at={refused.at} />. The running configuration is from{' '}
-        <TimeText at={loaded_at} />.
+        {text.configuration.rejected(name)} <TimeText at={rejected.at} />
+        {text.configuration.rejectedRunning} <TimeText at={loaded_at} />
+        {text.configuration.rejectedEnd}
       </p>
       <ul className="mt-1 grid gap-0.5">
-        {refused.problems.map(({ where, message, line }) => (
+        {rejected.problems.map(({ where, message, line }) => (
           <li key={`${where} ${message}`} className="break-words">
             <code className="font-mono text-code">
-              {file ?? 'floe.yaml'}
-              {line !== null && `:${line}`}
+              {name}
+              {line !== null && text.configuration.line(line)}
             </code>{' '}
-            {where && `${where}: `}
+            {where && text.configuration.problemAt(where)}
             {message}
           </li>
         ))}
@@ -60,14 +61,14 @@ function Running({ config }: { readonly config: RunningConfig }) {
   const kinds = Object.entries(config.counts).filter(([, { file, console }]) => file + console > 0);
   const save = () => location.assign(apiUrl('api/management/config/export'));
   return (
-    <Card title="Running configuration">
+    <Card title={text.configuration.running}>
       <div className="grid gap-4">
         <DetailList
           items={[
-            ['File', config.file ?? 'none: everything stands in the console'],
-            ['Taken over', <TimeText key="at" at={config.loaded_at} />],
+            [text.configuration.file, config.file ?? text.configuration.noFile],
+            [text.configuration.loaded, <TimeText key="at" at={config.loaded_at} />],
             [
-              'Version',
+              text.configuration.version,
               <code key="version" className="font-mono text-code">
                 {config.version}
               </code>,
@@ -79,13 +80,13 @@ function Running({ config }: { readonly config: RunningConfig }) {
             <thead>
               <tr className="border-b border-line text-left text-label text-ink-2">
                 <th scope="col" className="py-1 font-medium">
-                  Kind
+                  {text.configuration.kind}
                 </th>
                 <th scope="col" className="py-1 text-right font-medium">
-                  From the file
+                  {text.configuration.fromFile}
                 </th>
                 <th scope="col" className="py-1 text-right font-medium">
-                  From the console
+                  {text.configuration.fromConsole}
                 </th>
               </tr>
             </thead>
@@ -102,22 +103,22 @@ function Running({ config }: { readonly config: RunningConfig }) {
         )}
         <div className="flex flex-wrap items-center gap-3">
           <Button icon={Download} onClick={save}>
-            Export as floe.yaml
+            {text.configuration.export}
           </Button>
-          <span className="text-small text-ink-3">The org as it runs. Secrets are names of variables.</span>
+          <span className="text-small text-ink-3">{text.configuration.exportHint}</span>
         </div>
       </div>
     </Card>
   );
 }
 
-/** What a file would change here. Nothing is changed by asking. */
+/** Compares a file with the running configuration without applying it. */
 function Compare() {
   const [yaml, setYaml] = useState('');
   const [compared, setCompared] = useState<Awaited<ReturnType<typeof diffConfig>> | null>(null);
   const compare = useApiMutation(() => diffConfig(yaml), { done: setCompared });
   return (
-    <Card title="Compare with a file">
+    <Card title={text.configuration.compare}>
       <Form
         error={compare.error}
         running={compare.running}
@@ -125,15 +126,11 @@ function Compare() {
         onSubmit={() => compare.run(undefined)}
         actions={
           <Button type="submit" needs="management" busy={compare.running} disabled={yaml.trim() === ''}>
-            Compare
+            {text.configuration.compareSubmit}
           </Button>
         }
       >
-        <FormField
-          name="yaml"
-          label="Text of a floe.yaml"
-          hint="Shows what applying it would create and change. Nothing is changed. Apply it with: floe config apply"
-        >
+        <FormField name="yaml" label={text.configuration.compareLabel} hint={text.configuration.compareHint}>
           <CodeArea
             rows={6}
             value={yaml}

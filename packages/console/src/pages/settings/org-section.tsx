@@ -11,12 +11,13 @@ import { Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { TimeZoneCombobox } from '../../ui/time-zone-combobox.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { text } from './text.ts';
 
-/** The org's name and time zone. */
+/** The name and time zone of the organization. */
 export function OrgSection() {
   const { data, error, refetch } = useQuery(orgQuery);
   if (error && !data)
-    return <ErrorState what="Could not load the org." error={error} onRetry={() => void refetch()} />;
+    return <ErrorState what={text.organization.loadFailed} error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton className="h-48" />;
   return <OrgForm org={data} />;
 }
@@ -28,16 +29,16 @@ function OrgForm({ org }: { readonly org: WithETag<OrgResource> }) {
     formOf: ({ name, timezone }: OrgResource) => ({ name, timezone }),
     write: (form) => form,
     touches: [orgQuery.queryKey, sessionQuery.queryKey, ['audit']],
-    done: () => showToast('Organization saved'),
+    done: () => showToast(text.organization.saved),
   });
   const { form, set } = edit;
   return (
-    <Card title="Organization" aside={<code className="font-mono text-code">{org.body.id}</code>}>
-      <EditForm edit={edit} source={org.body.source} verb="Save organization">
-        <FormField name="name" label="Name" hint="Shown in the console, in alerts and on boards.">
+    <Card title={text.organization.title} aside={<code className="font-mono text-code">{org.body.id}</code>}>
+      <EditForm edit={edit} source={org.body.source} verb={text.organization.save}>
+        <FormField name="name" label={text.organization.name} hint={text.organization.nameHint}>
           <Input value={form.name} onChange={({ target }) => set({ name: target.value })} />
         </FormField>
-        <FormField name="timezone" label="Time zone" hint="For budget periods, schedules and boards.">
+        <FormField name="timezone" label={text.organization.timeZone} hint={text.organization.timeZoneHint}>
           <TimeZoneCombobox value={form.timezone} onChange={(timezone) => set({ timezone })} />
         </FormField>
       </EditForm>

@@ -12,7 +12,7 @@ interface ControlProps {
   readonly onChange: (value: SettingValue) => void;
 }
 
-/** The control that fits what a setting holds. */
+/** The control for the value of a setting. */
 export function SettingControl({ field, value, disabled, onChange }: ControlProps) {
   const { path, label, hint, choices } = field;
   if (typeof value === 'boolean')
@@ -41,7 +41,7 @@ export function SettingControl({ field, value, disabled, onChange }: ControlProp
   );
 }
 
-/** A list as lines: what is typed stays as it is typed until the form is filled anew. */
+/** A list with one value per line. The typed text stays unchanged until the form gets new values. */
 function Lines({ value, disabled, onChange }: Omit<ControlProps, 'field'>) {
   const list = Array.isArray(value) ? value.join('\n') : '';
   const [typed, setTyped] = useState<string | null>(null);

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formOf, type OrgSettings, SETTING_GROUPS, settingsChange, valueAt } from './setting-fields.ts';
+import {
+  type OrgSettings,
+  SETTING_GROUPS,
+  settingAt,
+  settingsChange,
+  toSettingForm,
+} from './setting-fields.ts';
 
 const settings: OrgSettings = {
   chat_reasoning: 'strip',
@@ -23,13 +29,13 @@ const settings: OrgSettings = {
   sources: {},
 };
 
-test('every field of the page is a setting of the API', () => {
+test('every field of the page is a setting in the API', () => {
   for (const { fields } of Object.values(SETTING_GROUPS).flat())
-    for (const { path } of fields) assert.notEqual(valueAt(settings, path), '', path);
+    for (const { path } of fields) assert.notEqual(settingAt(settings, path), '', path);
 });
 
-test('a change holds what differs and nothing else', () => {
-  const form = formOf('data', settings);
+test('a change contains only the values that differ', () => {
+  const form = toSettingForm('data', settings);
   assert.deepEqual(settingsChange(settings, form), {});
   const changed = { ...form, 'bodies.keep': true, 'analytics.metadata_keys': ['team', 'app'] };
   assert.deepEqual(settingsChange(settings, changed), {

@@ -1,12 +1,13 @@
 import type { orgSettings } from '@floe/contract/api/settings';
 import type * as z from 'zod';
+import { settingText } from './setting-text.ts';
 
 export type OrgSettings = z.output<typeof orgSettings>;
 
-/** What a setting holds, and so what it is changed with. */
+/** The value of a setting. */
 export type SettingValue = string | boolean | number | readonly string[];
 
-/** A setting of the org: its path in the API, its effect in one sentence. */
+/** A setting of the organization, with its path in the API. */
 export interface SettingField {
   readonly path: string;
   readonly label: string;
@@ -19,102 +20,102 @@ export interface SettingGroup {
   readonly fields: readonly SettingField[];
 }
 
-/** Settings by section of the page. */
+/** The settings by section of the page. */
 export const SETTING_GROUPS = {
   gateway: [
     {
-      title: 'Answers',
+      title: settingText.groups.answers,
       fields: [
         {
           path: 'chat_reasoning',
-          label: 'Reasoning text in Chat answers',
-          hint: 'Clients that do not know it may show it to people or fail on it.',
+          label: settingText.chatReasoning.label,
+          hint: settingText.chatReasoning.hint,
           choices: [
-            { value: 'strip', label: 'Leave out' },
-            { value: 'forward', label: 'Forward' },
+            { value: 'strip', label: settingText.chatReasoning.choices.strip },
+            { value: 'forward', label: settingText.chatReasoning.choices.forward },
           ],
         },
         {
           path: 'stored_responses',
-          label: 'Keep turns for previous_response_id',
-          hint: 'Encrypted. Off: a client sends the whole conversation each time.',
+          label: settingText.storedResponses.label,
+          hint: settingText.storedResponses.hint,
         },
         {
           path: 'resource_scope',
-          label: 'Who sees files, batches and stored responses',
-          hint: 'Of one key, or of every key of the org.',
+          label: settingText.resourceScope.label,
+          hint: settingText.resourceScope.hint,
           choices: [
-            { value: 'key', label: 'The key that made them' },
-            { value: 'org', label: 'The whole org' },
+            { value: 'key', label: settingText.resourceScope.choices.key },
+            { value: 'org', label: settingText.resourceScope.choices.org },
           ],
         },
       ],
     },
     {
-      title: 'IDE adapter',
+      title: settingText.groups.ide,
       fields: [
         {
           path: 'ide.error_profile',
-          label: 'Errors in the form editors show',
-          hint: 'Editors show only some errors as they are; this chooses those.',
+          label: settingText.ideErrors.label,
+          hint: settingText.ideErrors.hint,
         },
         {
           path: 'ide.freeform_tools',
-          label: 'Freeform tools',
-          hint: 'How tools without a schema are told to models.',
+          label: settingText.freeformTools.label,
+          hint: settingText.freeformTools.hint,
           choices: [
-            { value: 'function', label: 'As functions' },
-            { value: 'custom', label: 'As custom tools' },
+            { value: 'function', label: settingText.freeformTools.choices.function },
+            { value: 'custom', label: settingText.freeformTools.choices.custom },
           ],
         },
         {
           path: 'ide.capture',
-          label: 'Keep what editors send that is not understood',
-          hint: 'For a bug report. It may hold parts of prompts.',
+          label: settingText.ideCapture.label,
+          hint: settingText.ideCapture.hint,
         },
       ],
     },
   ],
   data: [
     {
-      title: 'Bodies',
+      title: settingText.groups.bodies,
       fields: [
         {
           path: 'bodies.keep',
-          label: 'Keep bodies of requests and answers',
-          hint: 'For retention.bodies_days of floe.yaml. Who may read them: owners and admins.',
+          label: settingText.keepBodies.label,
+          hint: settingText.keepBodies.hint,
         },
         {
           path: 'bodies.redact',
-          label: 'Remove secrets and personal data from kept bodies',
-          hint: 'Before they are written; what was removed cannot be brought back.',
+          label: settingText.redactBodies.label,
+          hint: settingText.redactBodies.hint,
         },
       ],
     },
     {
-      title: 'Analytics',
+      title: settingText.groups.analytics,
       fields: [
         {
           path: 'analytics.metadata_keys',
-          label: 'Metadata keys to group by',
-          hint: 'One on a line, at most 10. They count from the moment they stand here.',
+          label: settingText.metadataKeys.label,
+          hint: settingText.metadataKeys.hint,
         },
         {
           path: 'attribution.user_headers',
-          label: 'Headers that name the end user',
-          hint: 'One on a line; the first that a request has wins.',
+          label: settingText.userHeaders.label,
+          hint: settingText.userHeaders.hint,
         },
       ],
     },
   ],
   monitoring: [
     {
-      title: 'Defaults of monitors',
+      title: settingText.groups.monitors,
       fields: [
         {
           path: 'monitoring.grace_period_minutes',
-          label: 'Grace in minutes',
-          hint: 'How long after a missed beat a monitor that sets no grace is still healthy.',
+          label: settingText.gracePeriod.label,
+          hint: settingText.gracePeriod.hint,
         },
       ],
     },
@@ -123,8 +124,8 @@ export const SETTING_GROUPS = {
 
 export type SettingSection = keyof typeof SETTING_GROUPS;
 
-/** The value that stands at a path, such as `bodies.keep`. */
-export function valueAt(settings: OrgSettings, path: string): SettingValue {
+/** The value at a path such as `bodies.keep`. */
+export function settingAt(settings: OrgSettings, path: string): SettingValue {
   let value: unknown = settings;
   for (const step of path.split('.'))
     value = typeof value === 'object' && value !== null ? Reflect.get(value, step) : undefined;
@@ -132,19 +133,19 @@ export function valueAt(settings: OrgSettings, path: string): SettingValue {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : '';
 }
 
-/** What a section's form holds, by path. */
+/** The values of the form of a section, by path. */
 export type SettingForm = Readonly<Record<string, SettingValue>>;
 
-export function formOf(section: SettingSection, settings: OrgSettings): SettingForm {
+export function toSettingForm(section: SettingSection, settings: OrgSettings): SettingForm {
   const paths = SETTING_GROUPS[section].flatMap(({ fields }) => fields.map(({ path }) => path));
-  return Object.fromEntries(paths.map((path) => [path, valueAt(settings, path)]));
+  return Object.fromEntries(paths.map((path) => [path, settingAt(settings, path)]));
 }
 
-/** The change that puts a form in place: only what differs from what is there, sections within. */
+/** The change for the API: only the values that differ from the settings, nested by section. */
 export function settingsChange(settings: OrgSettings, form: SettingForm): Record<string, unknown> {
   const change: Record<string, unknown> = {};
   for (const [path, value] of Object.entries(form)) {
-    if (JSON.stringify(valueAt(settings, path)) === JSON.stringify(value)) continue;
+    if (JSON.stringify(settingAt(settings, path)) === JSON.stringify(value)) continue;
     const [section = '', field] = path.split('.', 2);
     const within = change[section];
     if (field === undefined) change[section] = value;

@@ -24,8 +24,7 @@ export const configQuery = queryOptions({
   queryFn: ({ signal }) => getJson<RunningConfig>('api/management/config', undefined, signal),
 });
 
-/** What applying a file would change. */
-/** The issuers of `auth.oidc`. */
+/** The identity providers of `auth.oidc`. */
 export const identitiesQuery = queryOptions({
   queryKey: ['own-identities'],
   queryFn: ({ signal }) => getJson<ApiPage<OwnIdentity>>('api/me/identities', undefined, signal),
@@ -33,13 +32,14 @@ export const identitiesQuery = queryOptions({
 
 export type OwnIdentity = z.output<typeof ownIdentity>;
 
-/** Leads the browser to the issuer, which leads it back here. */
+/** Redirects the browser to the identity provider, which redirects it back. */
 export async function connectIdentity(name: string): Promise<void> {
   const path = `api/me/identities/${encodeURIComponent(name)}/connect`;
   const { location } = await sendJson<{ readonly location: string }>('POST', path);
   window.location.assign(location);
 }
 
+/** The changes that applying a file would make. */
 export function diffConfig(yaml: string): Promise<ConfigChanges> {
   return sendJson('POST', 'api/management/config/diff', { yaml });
 }
@@ -62,7 +62,7 @@ export function changePassword(password: string): Promise<unknown> {
   return sendJson('PUT', 'api/me/password', { password });
 }
 
-/** Asks the browser for a passkey and gives it to the account. */
+/** Creates a passkey in the browser and adds it to the account. */
 export async function addPasskey(name: string): Promise<unknown> {
   const options = await sendJson<unknown>('POST', 'api/me/passkeys/options');
   return sendJson('POST', 'api/me/passkeys', { name, credential: await createPasskey(options) });
@@ -76,7 +76,7 @@ export function removePasskey(id: string): Promise<unknown> {
   return sendJson('DELETE', `api/me/passkeys/${encodeURIComponent(id)}`);
 }
 
-/** Signs out in one place; null for everywhere but here. */
+/** Signs out a session. Null signs out all other sessions. */
 export function endSession(id: string | null): Promise<unknown> {
   return sendJson('DELETE', id === null ? 'api/me/sessions' : `api/me/sessions/${encodeURIComponent(id)}`);
 }

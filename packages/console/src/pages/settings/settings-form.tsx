@@ -9,22 +9,23 @@ import { SourceNotice } from '../../ui/source-badge.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { SettingControl } from './setting-control.tsx';
 import {
-  formOf,
   type OrgSettings,
   SETTING_GROUPS,
   type SettingField,
   type SettingForm,
   type SettingSection,
   settingsChange,
+  toSettingForm,
 } from './setting-fields.ts';
 import { SETTINGS_PATH, settingsQuery } from './settings-data.ts';
+import { text } from './text.ts';
 
-/** One section of the org's settings, saved as a whole. */
+/** One section of the settings of the organization. It is saved as a whole. */
 export function SettingsForm({ section }: { readonly section: SettingSection }) {
   const { data, error, refetch } = useQuery(settingsQuery);
   useLiveQuery('config', settingsQuery.queryKey);
   if (error && !data)
-    return <ErrorState what="Could not load the settings." error={error} onRetry={() => void refetch()} />;
+    return <ErrorState what={text.page.loadFailed} error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton className="h-64" />;
   return <Section section={section} read={data} />;
 }
@@ -39,14 +40,14 @@ function Section({
   const edit = useEdit<OrgSettings, SettingForm>({
     path: SETTINGS_PATH,
     read,
-    formOf: (settings) => formOf(section, settings),
+    formOf: (settings) => toSettingForm(section, settings),
     write: (form) => settingsChange(read.body, form),
     touches: [settingsQuery.queryKey, ['audit']],
-    done: () => showToast('Settings saved'),
+    done: () => showToast(text.page.saved[section]),
   });
   return (
-    // Each setting tells for itself whether the file has it: some of a section may stand there, others here.
-    <EditForm edit={edit} source={{ kind: 'console' }} verb={`Save ${section} settings`}>
+    // Each setting shows its own source, because a section can have settings of the file and of the console.
+    <EditForm edit={edit} source={{ kind: 'console' }} verb={text.page.save[section]}>
       {SETTING_GROUPS[section].map(({ title, fields }) => (
         <Card key={title} title={title}>
           <div className="grid gap-4">

@@ -7,6 +7,7 @@ import { joinClassNames } from '../../ui/class-names.ts';
 import { EmptyState, Skeleton } from '../../ui/feedback.tsx';
 import { OrgSection } from './org-section.tsx';
 import { SettingsForm } from './settings-form.tsx';
+import { text } from './text.ts';
 
 const Account = lazy(() =>
   import('./account-section.tsx').then((part) => ({ default: part.AccountSection })),
@@ -27,32 +28,36 @@ interface Section {
 
 const SECTIONS: readonly { readonly title: string; readonly sections: readonly Section[] }[] = [
   {
-    title: 'This org',
+    title: text.page.organizationGroup,
     sections: [
-      { id: 'organization', label: 'Organization', Part: OrgSection },
-      { id: 'gateway', label: 'Gateway', Part: () => <SettingsForm section="gateway" /> },
-      { id: 'data', label: 'Data', Part: () => <SettingsForm section="data" /> },
-      { id: 'monitoring', label: 'Monitoring', Part: () => <SettingsForm section="monitoring" /> },
-      { id: 'configuration', label: 'Configuration', Part: Configuration },
+      { id: 'organization', label: text.page.names.organization, Part: OrgSection },
+      { id: 'gateway', label: text.page.names.gateway, Part: () => <SettingsForm section="gateway" /> },
+      { id: 'data', label: text.page.names.data, Part: () => <SettingsForm section="data" /> },
+      {
+        id: 'monitoring',
+        label: text.page.names.monitoring,
+        Part: () => <SettingsForm section="monitoring" />,
+      },
+      { id: 'configuration', label: text.page.names.configuration, Part: Configuration },
     ],
   },
   {
-    title: 'You',
+    title: text.page.accountGroup,
     sections: [
-      { id: 'account', label: 'Account', Part: Account },
-      { id: 'appearance', label: 'Appearance', Part: Appearance },
+      { id: 'account', label: text.page.names.account, Part: Account },
+      { id: 'appearance', label: text.page.names.appearance, Part: Appearance },
     ],
   },
 ];
 
 const FIRST = 'organization';
 
-/** What holds for the whole org, and what holds for you. One section at a time, saved by itself. */
+/** The settings of the organization and of the signed-in person. Each section is saved separately. */
 export function SettingsPage() {
   const chosen = usePathParam('section') || FIRST;
   const section = SECTIONS.flatMap(({ sections }) => sections).find(({ id }) => id === chosen);
   return (
-    <PageFrame title="Settings">
+    <PageFrame title={text.page.title}>
       <div className="grid items-start gap-6 md:grid-cols-[11rem_minmax(0,44rem)]">
         <SectionNav chosen={chosen} />
         <div className="grid min-w-0 gap-4">
@@ -60,7 +65,7 @@ export function SettingsPage() {
             {section ? (
               <section.Part key={section.id} />
             ) : (
-              <EmptyState title="There are no such settings">Choose a section.</EmptyState>
+              <EmptyState title={text.page.notFound.title}>{text.page.notFound.text}</EmptyState>
             )}
           </Suspense>
         </div>
@@ -73,7 +78,11 @@ function SectionNav({ chosen }: { readonly chosen: string }) {
   const list = useRef<HTMLElement>(null);
   useScrollCurrentIntoView(list, chosen);
   return (
-    <nav ref={list} aria-label="Sections" className="flex gap-x-6 gap-y-3 max-md:overflow-x-auto md:grid">
+    <nav
+      ref={list}
+      aria-label={text.page.sections}
+      className="flex gap-x-6 gap-y-3 max-md:overflow-x-auto md:grid"
+    >
       {SECTIONS.map(({ title, sections }) => (
         <div key={title} className="flex gap-1 md:grid">
           <div className="px-2 pb-1 text-label text-ink-3 max-md:hidden">{title}</div>

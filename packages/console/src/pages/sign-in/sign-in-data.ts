@@ -19,15 +19,15 @@ export async function signInWithPasskey(): Promise<unknown> {
   return sendJson('POST', 'api/session/passkey', { credential: await getPasskeyAssertion(options) });
 }
 
-/** Makes the first account of an installation, with the link that the first start printed. */
-export function setUp(token: string, account: Account): Promise<unknown> {
+/** Creates an owner account with the link that the first start printed. */
+export function createOwnerAccount(token: string, account: Account): Promise<unknown> {
   return sendJson('POST', 'api/session/setup', { token, ...account });
 }
 
 export type SetupPreview = z.output<typeof setupPreview>;
 
-/** Whether the one-time link can still be taken; the error says when it was, or why not. */
-export function setupQuery(token: string | null) {
+/** Checks whether the one-time link is still valid. The error says when it was used, or why it is not valid. */
+export function setupPreviewQuery(token: string | null) {
   return queryOptions({
     queryKey: ['setup', token],
     queryFn: () => sendJson<SetupPreview>('POST', 'api/session/setup/preview', { token }),
@@ -40,8 +40,8 @@ export function setupQuery(token: string | null) {
 
 export type InvitationPreview = z.output<typeof invitationPreview>;
 
-/** What an invitation invites to, and whom. */
-export function invitationQuery(token: string) {
+/** The organization, role and address of an invitation. */
+export function invitationPreviewQuery(token: string) {
   return queryOptions({
     queryKey: ['invitation', token],
     queryFn: () => sendJson<InvitationPreview>('POST', 'api/session/invitation/preview', { token }),
@@ -51,23 +51,8 @@ export function invitationQuery(token: string) {
   });
 }
 
-/** Takes an invitation into an org; whoever is signed in as its account sends no account. */
-export function acceptInvitation(token: string, account: Account | null): Promise<unknown> {
+/** Accepts an invitation. A person who is signed in with the invited address sends no account. */
+export function acceptInvitationLink(token: string, account: Account | null): Promise<unknown> {
   const { name, password } = account ?? { name: undefined, password: undefined };
   return sendJson('POST', 'api/session/invitation', { token, name: name || undefined, password });
 }
-
-/** Why an issuer led back without signing anybody in (`/sign-in?error=`), and what to do about it. */
-export const ISSUER_ERRORS: Readonly<Record<string, string>> = {
-  access_denied: 'The issuer, or you there, said no. Try again, or sign in another way.',
-  not_allowed: 'None of your groups may sign in here. Ask an owner to map one, or for an invitation.',
-  email_not_verified: 'The issuer does not confirm your e-mail address. Ask its administrator.',
-  account_exists:
-    'An account with your e-mail address exists. Sign in to it another way, then connect this issuer in Settings, Account.',
-  account_mismatch:
-    'The issuer confirmed another person than who is signed in. Sign out there and try again.',
-  expired: 'That took more than ten minutes, or was begun in another browser. Try again.',
-  unavailable: 'The issuer cannot be reached. Try again in a moment, or sign in another way.',
-  too_many_attempts: 'Too many tries. Wait a few minutes, then try again.',
-  failed: 'The answer of the issuer did not fit. The log of Floe says how.',
-};

@@ -9,15 +9,16 @@ import { Button } from '../../ui/button.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { signInWithPasskey, signInWithPassword } from './sign-in-data.ts';
+import { text } from './text.ts';
 
-/** The ways to sign in that this installation has. */
+/** The sign-in methods of this installation. */
 export function SignInForm({
   methods,
   next,
   onEntered,
 }: {
   readonly methods: SignedOut['methods'];
-  /** Where to afterwards. */
+  /** The path to open after signing in. */
   readonly next: string;
   readonly onEntered: () => void;
 }) {
@@ -25,10 +26,10 @@ export function SignInForm({
   const hasPasskey = methods.passkey && canUsePasskeys();
   return (
     <div className="grid gap-4">
-      <h1 className="text-body font-semibold">Sign in</h1>
+      <h1 className="text-body font-semibold">{text.form.title}</h1>
       {hasPasskey && (
         <Button icon={Fingerprint} busy={byPasskey.running} onClick={() => byPasskey.run(undefined)}>
-          Use a passkey
+          {text.form.passkey}
         </Button>
       )}
       {byPasskey.error && (
@@ -38,7 +39,7 @@ export function SignInForm({
       )}
       {methods.oidc.map(({ name }) => (
         <Button key={name} onClick={() => goToIssuer(name, next)}>
-          Continue with {name}
+          {text.form.issuer(name)}
         </Button>
       ))}
       {methods.password && <PasswordForm onEntered={onEntered} />}
@@ -59,11 +60,11 @@ function PasswordForm({ onEntered }: { readonly onEntered: () => void }) {
       onSubmit={() => byPassword.run(undefined)}
       actions={
         <Button type="submit" look="primary" busy={byPassword.running} className="w-full">
-          {wait > 0 ? `Again in ${wait} s` : 'Sign in'}
+          {wait > 0 ? text.form.wait(wait) : text.form.submit}
         </Button>
       }
     >
-      <FormField name="email" label="E-mail">
+      <FormField name="email" label={text.form.email}>
         <Input
           type="email"
           autoComplete="username webauthn"
@@ -71,7 +72,7 @@ function PasswordForm({ onEntered }: { readonly onEntered: () => void }) {
           onChange={({ target }) => setEmail(target.value)}
         />
       </FormField>
-      <FormField name="password" label="Password">
+      <FormField name="password" label={text.form.password}>
         <Input
           type="password"
           autoComplete="current-password"
@@ -83,7 +84,7 @@ function PasswordForm({ onEntered }: { readonly onEntered: () => void }) {
   );
 }
 
-/** Seconds until another try is worth it. */
+/** The seconds until another attempt is allowed. */
 function useWait(error: ApiError | null): number {
   const [left, setLeft] = useState(0);
   useEffect(() => {

@@ -8,49 +8,54 @@ import { discardPlaygroundKey } from '../../data/created-keys.ts';
 import { type Session, type SignedOut, sessionQuery } from '../../data/session.ts';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { Invitation } from './invitation.tsx';
-import { linkToken, watchLinks } from './links.ts';
-import { NewAccount } from './new-account.tsx';
-import { ISSUER_ERRORS, setupQuery } from './sign-in-data.ts';
+import { AccountForm } from './account-form.tsx';
+import { InvitationPage } from './invitation-page.tsx';
+import { parseLinkToken, watchLinkTokens } from './link-token.ts';
+import { setupPreviewQuery } from './sign-in-data.ts';
 import { SignInForm } from './sign-in-form.tsx';
+import { text } from './text.ts';
 
-const tellWhy = (error: unknown) =>
-  showToast(error instanceof Error ? error.message : 'This link cannot be read.');
+/** The errors of the identity provider (`/sign-in?error=`) by code. */
+const ISSUER_ERRORS: Readonly<Record<string, string>> = text.issuerErrors;
 
-/** The token of the link that led here, or of one opened here since. */
+const showLinkError = (error: unknown) =>
+  showToast(error instanceof Error ? error.message : text.page.unreadableLink);
+
+/** The token of the link that opened the page, or of a link that was opened in this tab later. */
 function useLinkToken(): string | null {
-  const [token, setToken] = useState(() => linkToken(new URL(location.href)));
-  useEffect(() => watchLinks(window, setToken), []);
+  const [token, setToken] = useState(() => parseLinkToken(new URL(location.href)));
+  useEffect(() => watchLinkTokens(window, setToken), []);
   return token;
 }
 
-/** The door: signing in, the first account, an invitation. What the link brought decides which. */
+/** Signs a person in, creates the first account or accepts an invitation, depending on the link. */
 export function SignInPage() {
   const { data: session, error, refetch } = useQuery(sessionQuery);
   const client = useQueryClient();
   const navigate = useNavigate();
   const invited = useLocation({ select: ({ pathname }) => pathname.endsWith('/invite') });
   const token = useLinkToken();
-  // Fixed at arrival: on the way out the location is already another.
+  // Read once: the location has already changed when the page is left.
   const [reason] = useState(() => new URLSearchParams(location.search).get('error'));
   const [next] = useState(() => nextPath(new URLSearchParams(location.search).get('next')));
-  const took = useRef(false);
+  const linkUsed = useRef(false);
   useEffect(() => {
-    document.title = 'Sign in · Floe';
-    // The token works once, but it need not stay in the history of the browser either.
+    document.title = text.documentTitle;
+    // The token works once. It is removed from the history of the browser as well.
     if (token !== null) history.replaceState(history.state, '', location.pathname);
   }, [token]);
   useEffect(() => {
     if (session?.state === 'signed_in' && !invited) {
-      // Somebody signed in has no use for a link, but is told what became of it; not who just took it.
-      if (token !== null && !took.current) void client.fetchQuery(setupQuery(token)).catch(tellWhy);
+      // A signed-in person cannot use the link, but sees its status, unless they have just used it.
+      if (token !== null && !linkUsed.current)
+        void client.fetchQuery(setupPreviewQuery(token)).catch(showLinkError);
       const [to = '/', query = ''] = next.split('?', 2);
       void navigate({ to, search: parseQueryString(query), replace: true });
     }
   }, [session, invited, next, navigate, token, client]);
   const entered = async () => {
-    took.current = true;
-    // A session may have ended by itself: what it held is not that of who comes next.
+    linkUsed.current = true;
+    // The previous session may have expired. Its playground key must not be used by the next person.
     discardPlaygroundKey();
     await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
     if (invited) void navigate({ to: '/', replace: true });
@@ -60,19 +65,15 @@ export function SignInPage() {
       <div className="grid w-full max-w-90 gap-5">
         <div className="flex items-center gap-2.5">
           <FloeMark size={32} />
-          <span className="text-title font-semibold">Floe</span>
+          <span className="text-title font-semibold">{text.product}</span>
           <span className="ml-auto text-small text-ink-3">{BASE.host}</span>
         </div>
         {error && !session ? (
-          <ErrorState
-            what="Floe cannot check your sign-in right now."
-            error={error}
-            onRetry={() => void refetch()}
-          />
+          <ErrorState what={text.page.loadFailed} error={error} onRetry={() => void refetch()} />
         ) : !session ? (
           <Skeleton className="h-48" />
         ) : (
-          <Door
+          <SignInOptions
             session={session}
             token={token}
             invited={invited}
@@ -86,7 +87,7 @@ export function SignInPage() {
   );
 }
 
-function Door({
+function SignInOptions({
   session,
   token,
   invited,
@@ -98,29 +99,24 @@ function Door({
   readonly token: string | null;
   readonly invited: boolean;
   readonly next: string;
-  /** Why an issuer led back here; null when none did. */
+  /** The error code of the identity provider. Null without an error. */
   readonly reason: string | null;
   readonly onEntered: () => void;
 }): ReactNode {
-  if (invited && token) return <Invitation token={token} session={session} onEntered={onEntered} />;
-  if (session.state === 'signed_in') return <p className="text-body text-ink-2">You are signed in.</p>;
-  if (token) return <OwnerDoor token={token} session={session} next={next} onEntered={onEntered} />;
+  if (invited && token) return <InvitationPage token={token} session={session} onEntered={onEntered} />;
+  if (session.state === 'signed_in') return <p className="text-body text-ink-2">{text.page.signedIn}</p>;
+  if (token) return <OwnerLink token={token} session={session} next={next} onEntered={onEntered} />;
   return (
     <>
-      {session.setup && (
-        <Notice>
-          Nobody has an account yet. Open the sign-in link that the first start printed; it makes you the
-          owner.
-        </Notice>
-      )}
-      {reason && <Notice>{ISSUER_ERRORS[reason] ?? ISSUER_ERRORS['failed']}</Notice>}
+      {session.setup && <Notice>{text.page.noAccount}</Notice>}
+      {reason && <Notice>{ISSUER_ERRORS[reason] ?? text.issuerErrors.failed}</Notice>}
       <SignInForm methods={session.methods} next={next} onEntered={onEntered} />
     </>
   );
 }
 
-/** Who came by the link that makes an owner; what became of it otherwise, and the usual way in. */
-function OwnerDoor({
+/** The account form for a link that creates an owner. If the link is not valid, its error and the sign-in form. */
+function OwnerLink({
   token,
   session,
   next,
@@ -131,10 +127,10 @@ function OwnerDoor({
   readonly next: string;
   readonly onEntered: () => void;
 }) {
-  const { data: link, error } = useQuery(setupQuery(token));
+  const { data: link, error } = useQuery(setupPreviewQuery(token));
   if (link)
     return (
-      <NewAccount kind={link.first ? 'first' : 'owner'} token={token} link={link} onEntered={onEntered} />
+      <AccountForm kind={link.first ? 'first' : 'owner'} token={token} link={link} onEntered={onEntered} />
     );
   if (!error) return <Skeleton className="h-48" />;
   return (

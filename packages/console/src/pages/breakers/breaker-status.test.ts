@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  breakerHistoryStatus,
+  breakerStatus,
+  describeNextStep,
+  parseForceDuration,
+  toClosedBreaker,
+} from './breaker-status.ts';
+
+const FORCED = { state: 'closed', until: '2026-01-01T00:00:00.000Z', reason: 'Trial', by: 'jo' } as const;
+
+test('every state has its own icon and label, and a forced state takes precedence', () => {
+  const states = (['closed', 'open', 'half_open', 'ramping'] as const).map((state) =>
+    breakerStatus({ state, forced: null, wait_ms: 0 }),
+  );
+  assert.equal(new Set(states.map(({ state }) => state)).size, 4);
+  assert.deepEqual(
+    states.map(({ word }) => word),
+    ['Closed', 'Open', 'Probing', 'Ramping up'],
+  );
+  assert.equal(breakerStatus({ state: 'closed', forced: null, wait_ms: 900 }).word, 'Waiting');
+  assert.equal(breakerStatus({ state: 'open', forced: FORCED, wait_ms: 900 }).word, 'Forced closed');
+});
+
+test('the next step is empty where there is none', () => {
+  assert.equal(
+    describeNextStep({ state: 'open', forced: null, wait_ms: 14_000, probe: null }),
+    'Probe in 14.0 s',
+  );
+  assert.equal(
+    describeNextStep({ state: 'closed', forced: null, wait_ms: 14_000, probe: null }),
+    'Next request in 14.0 s',
+  );
+  assert.equal(describeNextStep({ state: 'open', forced: FORCED, wait_ms: 14_000, probe: null }), '');
+  assert.equal(describeNextStep({ state: 'closed', forced: null, wait_ms: 0, probe: null }), '');
+});
+
+test('a half-open breaker without a wait is probed by the next request', () => {
+  const due = { state: 'half_open', forced: null, wait_ms: 0, probe: 'next_request' } as const;
+  assert.equal(breakerStatus(due).word, 'Half-open');
+  assert.equal(describeNextStep(due), 'The next request is the probe');
+  assert.equal(describeNextStep({ ...due, probe: 'in_flight' }), '');
+});
+
+test('an unknown state of the history is shown as unknown, not as healthy', () => {
+  assert.equal(breakerHistoryStatus('open').state, 'failing');
+  assert.equal(breakerHistoryStatus('strange_thing').state, 'unknown');
+});
+
+test('the duration of a forced state can be typed, up to the maximum', () => {
+  const table: readonly [string, number | null][] = [
+    ['45s', 45],
+    [' 20 min ', 1200],
+    ['6h', 21_600],
+    ['7d', 604_800],
+    ['8d', null],
+    ['0s', null],
+    ['soon', null],
+    ['', null],
+  ];
+  for (const [text, seconds] of table) assert.equal(parseForceDuration(text), seconds, text);
+});
+
+test('the id of a breaker is split at the first slash and the last at sign', () => {
+  const breaker = toClosedBreaker('main/family/large@eu');
+  assert.deepEqual([breaker?.provider, breaker?.model, breaker?.credential], ['main', 'family/large', 'eu']);
+  assert.equal(toClosedBreaker('nothing'), null);
+});

@@ -1,0 +1,80 @@
+import type { BreakerResource as Breaker } from '@floe/contract/api/breakers';
+import { formatDuration } from '../../format/amounts.ts';
+import { durationInputMs, toDurationInput } from '../../format/duration-input.ts';
+import type { DisplayStatus } from '../../ui/status.tsx';
+import { text } from './text.ts';
+
+export interface BreakerStatus {
+  readonly state: DisplayStatus;
+  readonly word: string;
+}
+
+/** The status to show for a breaker. A forced state takes precedence over the automatic state. */
+export function breakerStatus({
+  state,
+  forced,
+  wait_ms,
+  probe = null,
+}: Pick<Breaker, 'state' | 'forced' | 'wait_ms'> & Partial<Pick<Breaker, 'probe'>>): BreakerStatus {
+  if (forced) return { state: 'paused', word: text.states.forced[forced.state] };
+  if (state === 'open') return { state: 'failing', word: text.states.open };
+  if (state === 'half_open')
+    return { state: 'waiting', word: probe === 'next_request' ? text.states.half_open : text.states.probing };
+  if (state === 'ramping') return { state: 'partial', word: text.states.ramping };
+  if (wait_ms > 0) return { state: 'waiting', word: text.states.waiting };
+  return { state: 'healthy', word: text.states.closed };
+}
+
+/** The next step of a breaker. Empty if there is none. */
+export function describeNextStep({
+  state,
+  forced,
+  wait_ms,
+  probe,
+}: Pick<Breaker, 'state' | 'forced' | 'wait_ms' | 'probe'>): string {
+  if (forced) return '';
+  if (state === 'half_open') return probe === 'next_request' ? text.next.nextRequest : '';
+  if (wait_ms > 0) {
+    const duration = formatDuration(wait_ms);
+    return state === 'open' ? text.next.probe(duration) : text.next.retry(duration);
+  }
+  return state === 'ramping' ? text.next.ramping : '';
+}
+
+/** The status to show for an entry of the history. */
+export function breakerHistoryStatus(state: string): BreakerStatus {
+  if (state === 'released') return { state: 'healthy', word: text.states.released };
+  if (state === 'forced_open') return { state: 'paused', word: text.states.forced.open };
+  if (state === 'forced_closed') return { state: 'paused', word: text.states.forced.closed };
+  const known = (['open', 'half_open', 'ramping', 'closed'] as const).find((one) => one === state);
+  return known
+    ? breakerStatus({ state: known, forced: null, wait_ms: 0 })
+    : { state: 'unknown', word: state.replaceAll('_', ' ') };
+}
+
+const MAX_FORCE_S = 7 * 86_400;
+
+/** The seconds of `45s`, `20m`, `6h` or `3d`. Null for invalid text and for more than seven days. */
+export function parseForceDuration(typed: string): number | null {
+  const length = toDurationInput(typed);
+  const seconds = length === null ? 0 : Math.round(durationInputMs(length) / 1000);
+  return seconds > 0 && seconds <= MAX_FORCE_S ? seconds : null;
+}
+
+/** The breaker of a target that the API does not list, because it is closed. */
+export function toClosedBreaker(id: string): Breaker | null {
+  const [, provider, model, credential] = /^([^/]+)\/(.+)@([^@]+)$/.exec(id) ?? [];
+  if (!provider || !model || !credential) return null;
+  return {
+    id,
+    provider,
+    model,
+    credential,
+    state: 'closed',
+    because: '',
+    probe: null,
+    wait_ms: 0,
+    forced: null,
+    calls: { ok: 0, failed: 0, slow: 0 },
+  };
+}

@@ -1,0 +1,97 @@
+/** Every string of the Budgets page. */
+
+export const text = {
+  page: {
+    title: 'Budgets',
+    one: 'budget',
+    empty: {
+      title: 'No budgets',
+      text: 'Create a budget to get alerts or to reject requests when spending reaches a limit.',
+    },
+    spent: (amount: string) => `Spent in the last 30 days: ${amount}.`,
+  },
+  columns: {
+    name: 'Name',
+    subject: 'Applies to',
+    spent: 'Spent',
+    remaining: 'Remaining',
+    period: 'Period',
+    mode: 'At the limit',
+    forecast: 'Forecast',
+    resets: 'Resets',
+    source: 'Source',
+  },
+  none: '–',
+  periods: { day: 'Day', week: 'Week', month: 'Month', total: 'No reset' },
+  modes: { hard: 'Reject', soft: 'Notify' },
+  spent: {
+    label: 'Spent',
+    each: (limit: string) => `${limit} each`,
+    of: (spent: string, limit: string) => `${spent} of ${limit}`,
+    reserved: (amount: string) => `${amount} reserved`,
+    remaining: (amount: string) => `${amount} remaining`,
+  },
+  drawer: {
+    usage: 'Current usage',
+    subject: (subject: string, model: string) => `${subject}, ${model}`,
+    spent: 'Spent',
+    reserved: 'Reserved',
+    reservedAmount: (amount: string) => `${amount} by running requests`,
+    remaining: 'Remaining',
+    forecast: 'Forecast',
+    resets: 'Resets',
+    rejectedRequests: 'Requests rejected with 402 in the last 7 days',
+    created: 'The budget is in force.',
+  },
+  fields: {
+    name: 'Name',
+    nameHint: 'Shown to callers whose requests the budget rejects.',
+    namePlaceholder: 'agents-month',
+    limit: 'Limit (USD)',
+    limitPlaceholder: '500',
+    period: 'Resets every',
+    periods: { day: 'Day', week: 'Week', month: 'Calendar month', total: 'Never resets' },
+    mode: 'At the limit',
+    modes: { hard: 'Reject with 402', soft: 'Notify only' },
+    metadata: 'Metadata',
+    metadataPlaceholder: 'project=atlas',
+    metadataHint:
+      'Count only requests with this metadata. One name=value pair per line; all must match. Leave empty to count all requests.',
+  },
+  removal: {
+    title: (name: string) => `Delete budget “${name}”?`,
+    effect: (subject: string) =>
+      `The budget no longer limits the spending of ${subject}. Recorded spending is kept.`,
+  },
+  sentence: {
+    subject: (subject: string, model: string) =>
+      model === '' ? `requests of ${subject}` : `requests of ${subject} to ${model}`,
+    periods: { day: 'in a day', week: 'in a week', month: 'in a calendar month', total: 'in total' },
+    hard: (requests: string, limit: string, period: string) =>
+      `Floe rejects new ${requests} with status 402 when ${limit} has been spent ${period}. Running requests continue. Requests to models without a price are rejected.`,
+    soft: (requests: string, limit: string, period: string) =>
+      `${requests} continue after ${limit} has been spent ${period}. Floe sends alerts.`,
+  },
+  forecast: {
+    overLimit: 'over the limit',
+    none: '–',
+    byDate: (amount: string, date: string) => `${amount} by ${date}`,
+    usedUp: 'Used up',
+    usedUpBy: (date: string) => `Used up by ${date}`,
+    tooEarly: 'Too early',
+    linear:
+      'The forecast is linear: it extends the spending so far to the end of the period. It ignores weekends and trends.',
+    separate: 'Each subject is counted separately, so there is no single forecast.',
+    usedUpForever: 'The budget is used up and never resets.',
+    usedUpUntil: (date: string) => `The budget is used up. It resets on ${date}.`,
+    noEnd: 'A budget that never resets has no forecast.',
+    justStarted: 'The period has just started. There is not enough data for a forecast yet.',
+  },
+  chart: {
+    title: 'Spending in this period',
+    spent: 'Spent so far',
+    limit: 'Limit',
+    largest: 'Largest: ',
+    unknown: 'unknown',
+  },
+} as const;

@@ -1,0 +1,67 @@
+import { useQuery } from '@tanstack/react-query';
+import { OrgLink } from '../../app/org-link.tsx';
+import { capitalize } from '../../format/words.ts';
+import { Card } from '../../ui/cards.tsx';
+import { Skeleton } from '../../ui/feedback.tsx';
+import { BudgetSpendMeter } from '../budgets/budget-columns.tsx';
+import { LimitUsage } from '../limits/limit-usage.tsx';
+import { describeSubject } from '../limits/subject.ts';
+import { type Key, limitsAndBudgetsQuery } from './key-data.ts';
+import { findKeyLimits } from './key-limits.ts';
+import { text } from './text.ts';
+
+/** The limits and budgets that apply to the key, and their usage. */
+export function KeyLimitsCard({ row }: { readonly row: Key }) {
+  const { data, error } = useQuery(limitsAndBudgetsQuery);
+  const found = data && findKeyLimits(row, data);
+  return (
+    <Card title={text.limits.title}>
+      {error ? (
+        <p className="text-ui text-ink-2">{error.message}</p>
+      ) : !found ? (
+        <Skeleton className="h-10" />
+      ) : found.limits.length + found.budgets.length === 0 ? (
+        <p className="flex flex-wrap items-center gap-x-3 text-ui text-ink-2">
+          {text.limits.none}
+          <OrgLink to="/management/limits" search={{ open: 'new' }} className="text-accent-ink underlined">
+            {text.limits.createLimit}
+          </OrgLink>
+          <OrgLink to="/management/budgets" search={{ open: 'new' }} className="text-accent-ink underlined">
+            {text.limits.createBudget}
+          </OrgLink>
+        </p>
+      ) : (
+        <ul className="grid gap-2 text-ui">
+          {found.limits.map((limit) => (
+            <li key={limit.id} className="grid gap-0.5">
+              <OrgLink
+                to="/management/limits"
+                search={{ open: limit.id }}
+                className="text-accent-ink underlined"
+              >
+                {text.limits.limit(describeSubject(limit))}
+              </OrgLink>
+              <LimitUsage
+                limit={limit}
+                bound={limit.rpm !== null ? 'rpm' : limit.tpm !== null ? 'tpm' : 'concurrency'}
+              />
+            </li>
+          ))}
+          {found.budgets.map((budget) => (
+            <li key={budget.id} className="grid gap-0.5">
+              <OrgLink
+                to="/management/budgets"
+                search={{ open: budget.id }}
+                className="text-accent-ink underlined"
+              >
+                {text.limits.budget(budget.name)}
+              </OrgLink>
+              <span className="text-small text-ink-2">{capitalize(describeSubject(budget))}</span>
+              <BudgetSpendMeter budget={budget} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,27 @@
+import type { Budget } from '../budgets/budget-form.ts';
+import type { Limit } from '../limits/limit-form.ts';
+import type { Key } from './key-data.ts';
+
+interface Rules {
+  readonly limits: readonly Limit[];
+  readonly budgets: readonly Budget[];
+}
+
+/** The limits and budgets that apply to a key. Those of end users depend on the request and are left out. */
+export function findKeyLimits(key: Pick<Key, 'name' | 'team' | 'owner'>, { limits, budgets }: Rules): Rules {
+  const counts = ({ scope, per, ...named }: Limit | Budget) => {
+    const kind = scope ?? per;
+    if (kind === 'org' || kind === null) return true;
+    if (kind === 'end_user') return false;
+    if (per !== null) return true;
+    const own = { key: key.name, team: key.team, owner: key.owner }[kind];
+    return own !== null && named[kind] === own;
+  };
+  return { limits: limits.filter(counts), budgets: budgets.filter(counts) };
+}
+
+/** Whether any limit or budget applies to the key. */
+export function hasLimitOrBudget(key: Pick<Key, 'name' | 'team' | 'owner'>, rules: Rules): boolean {
+  const found = findKeyLimits(key, rules);
+  return found.limits.length > 0 || found.budgets.length > 0;
+}

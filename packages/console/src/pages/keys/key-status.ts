@@ -1,0 +1,103 @@
+import type { SignedIn } from '../../data/session.ts';
+import type { DisplayStatus } from '../../ui/status.tsx';
+import type { Key } from './key-data.ts';
+import { text } from './text.ts';
+
+const DAY_MS = 86_400_000;
+const SOON_MS = 7 * DAY_MS;
+const UNUSED_MS = 90 * DAY_MS;
+
+/** The status of a key that needs attention. */
+export interface KeyStatus {
+  readonly state: DisplayStatus;
+  readonly word: string;
+}
+
+/** The status of a key that ended, expires soon or has two valid values. Null for other keys. */
+export function keyStatus(key: Key, now: Date): KeyStatus | null {
+  if (key.status === 'revoked') return { state: 'blocked', word: text.status.revoked };
+  if (key.status === 'expired') return { state: 'paused', word: text.status.expired };
+  if (expiresSoon(key, now)) return { state: 'warning', word: text.status.expiring };
+  if (isRotating(key, now)) return { state: 'partial', word: text.status.rotating };
+  return null;
+}
+
+/** True while the previous value is still valid. */
+export function isRotating({ previous }: Key, now: Date): boolean {
+  return previous !== null && Date.parse(previous.expires_at) > now.getTime();
+}
+
+/** A key that expires within seven days. Keys with a lifetime below that, such as playground keys, do not count. */
+function expiresSoon({ status, created_at, expires_at }: Key, now: Date): boolean {
+  if (status !== 'active' || expires_at === null) return false;
+  const end = Date.parse(expires_at);
+  return end - now.getTime() < SOON_MS && end - Date.parse(created_at) >= SOON_MS;
+}
+
+/** An active key without use in the last 90 days. */
+function isUnused({ status, last_used_at, created_at }: Key, now: Date): boolean {
+  return status === 'active' && now.getTime() - Date.parse(last_used_at ?? created_at) > UNUSED_MS;
+}
+
+/** Used in the last 24 hours. Revoking such a key requires typing its name. */
+export function isRecentlyUsed({ last_used_at }: Key, now: Date): boolean {
+  return last_used_at !== null && now.getTime() - Date.parse(last_used_at) < DAY_MS;
+}
+
+/** True for a key that a member may change: they own it, or created it without an owner. */
+export function isOwnKey({ owner, created_by }: Key, { user, member_id }: SignedIn): boolean {
+  return owner === null ? created_by === member_id : owner === user.email;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** True for a key that the console created for itself, as the playground does: valid for an hour, with a generated name. */
+export function isConsoleKey({ name, created_at, expires_at }: Key): boolean {
+  if (expires_at === null || !/(^|-)console-[a-z0-9]{4}$/.test(name)) return false;
+  return Date.parse(expires_at) - Date.parse(created_at) <= HOUR_MS + 60_000;
+}
+
+/** The filters of the page, by the `show` parameter of its URL. */
+export const KEY_FILTERS = [
+  { id: 'active', label: text.filters.active },
+  { id: 'expiring', label: text.filters.expiring },
+  { id: 'unused', label: text.filters.unused },
+  { id: 'unbounded', label: text.filters.unbounded },
+  { id: 'ended', label: text.filters.ended },
+  { id: 'all', label: text.filters.all },
+] as const;
+
+export type KeyFilter = (typeof KEY_FILTERS)[number]['id'];
+
+export function parseKeyFilter(parameter: string | null): KeyFilter {
+  return KEY_FILTERS.find(({ id }) => id === parameter)?.id ?? 'active';
+}
+
+/** @param bounded whether a limit or budget applies to the key */
+export function matchesKeyFilter(key: Key, shown: KeyFilter, now: Date, bounded: boolean): boolean {
+  if (shown === 'active') return key.status === 'active';
+  if (shown === 'unbounded') return key.status === 'active' && !bounded;
+  if (shown === 'expiring') return expiresSoon(key, now);
+  if (shown === 'unused') return isUnused(key, now);
+  return shown === 'all' || key.status !== 'active';
+}
+
+/** The lifetimes of a new key. */
+export const KEY_LIFETIMES = [
+  { value: '30', label: text.expiries['30'] },
+  { value: '90', label: text.expiries['90'] },
+  { value: '365', label: text.expiries['365'] },
+  { value: 'never', label: text.expiries.never },
+] as const;
+
+/** The expiry time of an option of `EXPIRIES`. Null for a key that never expires. */
+export function toExpiryTime(choice: string, now: Date): string | null {
+  const days = Number(choice);
+  return Number.isFinite(days) ? new Date(now.getTime() + days * DAY_MS).toISOString() : null;
+}
+
+/** Model patterns, separated by lines, spaces or commas. Null for an empty field, which allows all models. */
+export function parseModelPatterns(typed: string): string[] | null {
+  const found = typed.split(/[\s,]+/).filter(Boolean);
+  return found.length === 0 ? null : found;
+}

@@ -1,0 +1,15 @@
+/** Counts the minutes and requests above a bound, and finds the busiest minute. */
+export function countExceededMinutes(
+  values: readonly (number | null)[],
+  bound: number,
+): { readonly over: number; readonly refused: number; readonly most: number } {
+  let [over, refused, most] = [0, 0, 0];
+  for (const value of values) {
+    const here = value ?? 0;
+    most = Math.max(most, here);
+    if (here <= bound) continue;
+    over += 1;
+    refused += here - bound;
+  }
+  return { over, refused, most };
+}

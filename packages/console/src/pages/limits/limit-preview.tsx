@@ -1,0 +1,61 @@
+import { useQuery } from '@tanstack/react-query';
+import { DAY_MS, timeseriesQuery } from '../../data/charts.ts';
+import { orgKeysQuery } from '../../data/org-lists.ts';
+import { formatCount } from '../../format/amounts.ts';
+import { parseNumberField } from '../../format/number-field.ts';
+import { pluralize } from '../../format/words.ts';
+import { Chart } from '../../ui/chart.tsx';
+import { countExceededMinutes } from './exceeded-minutes.ts';
+import type { Limit, LimitForm } from './limit-form.ts';
+import { findKeyIdByName } from './subject.ts';
+import { text } from './text.ts';
+
+/** The requests of the last day beside the bound in the form, and how many of them it would have rejected. */
+export function LimitPreview({ limit, form }: { readonly limit: Limit; readonly form: LimitForm }) {
+  const keys = useQuery(orgKeysQuery).data?.data ?? [];
+  const filter = subjectFilter(limit, keys);
+  const { data } = useQuery({
+    ...timeseriesQuery({ ...filter, metric: 'requests', interval: 'minute' }, DAY_MS),
+    enabled: filter !== null,
+    staleTime: 60_000,
+  });
+  const bound = parseNumberField(form.rpm);
+  if (!data || typeof bound !== 'number') return null;
+  const values = data.series[0]?.values ?? [];
+  const { over, refused, most } = countExceededMinutes(values, bound);
+  return (
+    <div className="grid gap-1.5 pt-2">
+      <Chart
+        label={text.preview.chart}
+        at={data.at.map((at) => Date.parse(at))}
+        series={[
+          { label: text.preview.requests, values },
+          { label: text.preview.limit, values: values.map(() => bound) },
+        ]}
+        format={formatCount}
+        height={110}
+      />
+      <p className="text-small text-ink-2">
+        {over === 0
+          ? text.preview.noneRejected(formatCount(bound), formatCount(most))
+          : text.preview.rejected(
+              formatCount(bound),
+              pluralize(refused, 'request'),
+              pluralize(over, 'minute'),
+              formatCount(most),
+            )}
+      </p>
+    </div>
+  );
+}
+
+/** The analytics filter of a subject that charts can count: the organization or one key. Null for other subjects. */
+function subjectFilter(
+  { scope, key, model }: Limit,
+  keys: Parameters<typeof findKeyIdByName>[0],
+): Readonly<Record<string, string>> | null {
+  if (model !== null) return null;
+  if (scope === 'org') return {};
+  const id = scope === 'key' ? findKeyIdByName(keys, key) : undefined;
+  return id === undefined ? null : { key: id };
+}

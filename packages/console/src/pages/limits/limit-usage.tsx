@@ -1,0 +1,48 @@
+import { useEffect, useState } from 'react';
+import { formatCount } from '../../format/amounts.ts';
+import { Meter } from '../../ui/meter.tsx';
+import { useNow } from '../../ui/time-text.tsx';
+import type { Limit } from './limit-form.ts';
+import { text } from './text.ts';
+
+/** How much of one bound is used. A limit that counts each subject separately has no single figure. */
+export function LimitUsage({
+  limit,
+  bound,
+}: {
+  readonly limit: Limit;
+  readonly bound: keyof typeof text.bounds;
+}) {
+  const most = limit[bound];
+  if (most === null) return <span className="text-ink-3">{text.usage.none}</span>;
+  const used = limit.state?.[`${bound}_used`] ?? null;
+  if (used === null) return <span className="figures">{text.usage.each(formatCount(most))}</span>;
+  return (
+    <Meter
+      label={text.bounds[bound]}
+      used={used}
+      most={most}
+      text={text.usage.used(formatCount(used), formatCount(most))}
+    />
+  );
+}
+
+/** The seconds until a limit that was reached is fully available again. Renders nothing while no limit is reached. */
+export function LimitReachedNotice({ limit: { rpm, tpm, state } }: { readonly limit: Limit }) {
+  const waits = [
+    { most: rpm, used: state?.rpm_used ?? 0, resetMs: state?.rpm_reset_ms ?? 0 },
+    { most: tpm, used: state?.tpm_used ?? 0, resetMs: state?.tpm_reset_ms ?? 0 },
+  ].filter(({ most, used }) => most !== null && used >= most);
+  const longest = Math.max(0, ...waits.map(({ resetMs }) => resetMs));
+  const left = useSecondsLeft(longest);
+  if (waits.length === 0) return null;
+  return <p className="text-ui text-failing-ink figures">{text.usage.reached(left)}</p>;
+}
+
+/** The whole seconds left of `ms`, counted from the moment the value was received. */
+function useSecondsLeft(ms: number): number {
+  const [until, setUntil] = useState(() => Date.now() + ms);
+  const now = useNow();
+  useEffect(() => setUntil(Date.now() + ms), [ms]);
+  return Math.max(0, Math.ceil((until - now.getTime()) / 1000));
+}

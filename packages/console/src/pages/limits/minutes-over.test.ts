@@ -1,9 +1,0 @@
-import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { minutesOver } from './minutes-over.ts';
-
-test('a bound would have refused what came beyond it, minute by minute', () => {
-  assert.deepEqual(minutesOver([0, 5, null, 12, 10], 10), { over: 1, refused: 2, most: 12 });
-  assert.deepEqual(minutesOver([3, 3], 1), { over: 2, refused: 4, most: 3 });
-  assert.deepEqual(minutesOver([], 1), { over: 0, refused: 0, most: 0 });
-});

@@ -1,0 +1,92 @@
+/** Every string of the Limits page. The fields that limits and budgets share are here too. */
+
+const rejected = 'Floe rejects further requests with status 429 and a Retry-After header.';
+
+export const text = {
+  page: {
+    title: 'Limits',
+    one: 'limit',
+    empty: {
+      title: 'No limits',
+      text: 'Callers can send requests as fast as the providers allow. Create a limit to cap requests, tokens or concurrent requests.',
+    },
+    allModels: 'all models',
+  },
+  columns: { subject: 'Applies to', model: 'Models', source: 'Source', allModels: 'all' },
+  bounds: {
+    rpm: 'Requests per minute',
+    tpm: 'Tokens per minute',
+    concurrency: 'Concurrency',
+  },
+  usage: {
+    none: '–',
+    each: (max: string) => `${max} each`,
+    used: (used: string, max: string) => `${used} of ${max}`,
+    reached: (seconds: number) =>
+      `Limit reached: new requests get status 429. The full limit is available again in ${seconds} s.`,
+  },
+  drawer: {
+    title: (subject: string, models: string) => `${subject}, ${models}`,
+    usage: 'Current usage',
+    rejectedRequests: 'Requests rejected in the last 24 hours',
+    created: 'The limit is in force.',
+  },
+  fields: {
+    noBound: 'no limit',
+    name: 'Name',
+    nameHint: 'Shown to callers whose requests the limit rejects.',
+  },
+  removal: {
+    title: (name: string) => `Delete limit “${name}”?`,
+    effect: (subject: string) =>
+      `The limit no longer applies to ${subject}. Other limits and the limits of the providers still apply.`,
+  },
+  sentence: {
+    requests: (requests: string) => `${requests} in any 60 seconds`,
+    tokens: (tokens: string) => `${tokens} tokens in any 60 seconds`,
+    concurrency: (requests: string) => `${requests} concurrent requests`,
+    toModel: (model: string) => ` to ${model}`,
+    whole: (subject: string, bounds: string, toModel: string) =>
+      `${subject} can send at most ${bounds}${toModel}. ${rejected}`,
+  },
+  preview: {
+    chart: 'Requests per minute, last 24 hours',
+    requests: 'Requests',
+    limit: 'Limit',
+    noneRejected: (limit: string, busiest: string) =>
+      `In the last 24 hours, a limit of ${limit} requests per minute would have rejected no requests. The busiest minute had ${busiest}.`,
+    rejected: (limit: string, requests: string, minutes: string, busiest: string) =>
+      `In the last 24 hours, a limit of ${limit} requests per minute would have rejected about ${requests} in ${minutes}. The busiest minute had ${busiest}.`,
+  },
+  subject: {
+    appliesTo: 'Applies to',
+    names: { org: 'the organization', team: 'team', key: 'key', owner: 'owner', end_user: 'end user' },
+    options: {
+      'scope:org': 'Entire organization',
+      'scope:key': 'One key',
+      'scope:team': 'One team',
+      'scope:owner': 'One owner',
+      'scope:end_user': 'One end user',
+      'per:key': 'Each key separately',
+      'per:team': 'Each team separately',
+      'per:owner': 'Each owner separately',
+      'per:end_user': 'Each end user separately',
+    },
+    each: (name: string) => `each ${name}`,
+    labels: { team: 'Team', key: 'Key', owner: 'Owner', end_user: 'End user' },
+    keyName: 'Key name',
+    name: 'Name',
+    models: 'Models',
+    allModels: 'all',
+    modelsHint: 'A model ID or a pattern such as openai/*. Leave empty to include all models.',
+  },
+  storeError: {
+    label: 'Shared store unavailable',
+    hint: 'What Floe does with requests while the shared store (Redis or Valkey) cannot be reached.',
+    options: {
+      local: 'Each process enforces its share',
+      open: 'Allow requests',
+      closed: 'Reject requests with 503',
+    },
+  },
+} as const;

@@ -1,0 +1,133 @@
+import type { providerResource as providerSchema } from '@floe/contract/api/providers';
+import { useState } from 'react';
+import type * as z from 'zod';
+import { getWithETag, sendJson } from '../../data/api-client.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { formatNumberField, parseNumberField } from '../../format/number-field.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Input } from '../../ui/field.tsx';
+import { Form, FormField } from '../../ui/form.tsx';
+import { showToast } from '../../ui/toast.tsx';
+import type { Model } from './model-price.ts';
+import { text } from './text.ts';
+
+type Provider = z.output<typeof providerSchema>;
+
+const FIELDS = [
+  ['input', text.price.input, false],
+  ['output', text.price.output, false],
+  ['cache_read', text.price.cacheRead, true],
+  ['cache_write', text.price.cacheWrite, true],
+] as const;
+
+/** Sets a price for one model, which replaces the catalog price. */
+export function ModelPriceOverride({
+  model,
+  provider,
+}: {
+  readonly model: Model;
+  readonly provider: string;
+}) {
+  const [asked, setAsked] = useState(false);
+  const isOwn = model.prices?.source === 'override';
+  return (
+    <div className="mt-3">
+      <Button needs="management" onClick={() => setAsked(true)}>
+        {isOwn ? text.price.change : text.price.set}
+      </Button>
+      {asked && (
+        <PriceDialog model={model} provider={provider} isOwn={isOwn} onClose={() => setAsked(false)} />
+      )}
+    </div>
+  );
+}
+
+/** The dialog with the price. It is mounted when it opens, so that it starts with the current price. */
+function PriceDialog({
+  model,
+  provider,
+  isOwn,
+  onClose,
+}: {
+  readonly model: Model;
+  readonly provider: string;
+  readonly isOwn: boolean;
+  readonly onClose: () => void;
+}) {
+  const name = model.model ?? model.id;
+  const [form, setForm] = useState<Readonly<Record<string, string>>>({
+    input: formatNumberField(model.prices?.input_usd),
+    output: formatNumberField(model.prices?.output_usd),
+    cache_read: formatNumberField(model.prices?.cache_read_usd),
+    cache_write: formatNumberField(model.prices?.cache_write_usd),
+  });
+  const save = useSavePrice(provider, name, form, onClose);
+  return (
+    <Dialog open onClose={onClose} title={text.price.dialog(model.id)} description={text.price.description}>
+      <Form
+        onSubmit={() => save.run(true)}
+        error={save.error}
+        running={save.running}
+        actions={
+          <>
+            {isOwn && (
+              <Button look="quiet" className="mr-auto" onClick={() => save.run(false)}>
+                {text.price.useCatalog}
+              </Button>
+            )}
+            <Button onClick={onClose}>{text.price.cancel}</Button>
+            <Button type="submit" look="primary" busy={save.running}>
+              {text.price.save}
+            </Button>
+          </>
+        }
+      >
+        <div className="grid grid-cols-2 gap-4">
+          {FIELDS.map(([field, label, optional]) => (
+            <FormField key={field} name={`prices.${name}.${field}`} label={label} optional={optional}>
+              <Input
+                inputMode="decimal"
+                value={form[field] ?? ''}
+                onChange={({ target }) => setForm({ ...form, [field]: target.value })}
+              />
+            </FormField>
+          ))}
+        </div>
+      </Form>
+    </Dialog>
+  );
+}
+
+/** Saves the price in the prices of the provider. False removes it. */
+function useSavePrice(
+  provider: string,
+  name: string,
+  form: Readonly<Record<string, string>>,
+  onDone: () => void,
+) {
+  const path = `api/management/providers/${encodeURIComponent(provider)}`;
+  return useApiMutation(
+    async (own: boolean) => {
+      const { body, etag } = await getWithETag<Provider>(path);
+      const others = Object.fromEntries(Object.entries(body.prices).filter(([id]) => id !== name));
+      const price = Object.fromEntries(
+        FIELDS.flatMap(([field]) => {
+          const value = parseNumberField(form[field] ?? '');
+          return value === null ? [] : [[field, value]];
+        }),
+      );
+      // Units and tiers are set in the configuration; this form leaves them as they are.
+      const { units, tiers } = body.prices[name] ?? {};
+      const whole = { ...price, ...(units && { units }), ...(tiers && { tiers }) };
+      return sendJson<Provider>('PATCH', path, { prices: own ? { ...others, [name]: whole } : others }, etag);
+    },
+    {
+      touches: [['models'], ['providers']],
+      done: () => {
+        onDone();
+        showToast(text.price.saved);
+      },
+    },
+  );
+}

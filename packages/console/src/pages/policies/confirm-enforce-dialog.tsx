@@ -1,0 +1,51 @@
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { describeDryRunEffect, formatDryRunCounts } from './dry-run-text.ts';
+import { DryRunProgress } from './policy-dry-run.tsx';
+import type { PolicyForm } from './policy-form.ts';
+import { text } from './text.ts';
+import { DRY_RUN_DAYS, type PolicyDryRunState } from './use-dry-run.ts';
+
+/** The confirmation before a monitored policy is enforced, with the result of a dry run. */
+export function ConfirmEnforceDialog({
+  form,
+  run,
+  open,
+  onClose,
+  onEnforce,
+}: {
+  readonly form: PolicyForm;
+  readonly run: PolicyDryRunState;
+  readonly open: boolean;
+  readonly onClose: () => void;
+  readonly onEnforce: () => void;
+}) {
+  return (
+    <ConfirmDialog
+      open={open}
+      onClose={onClose}
+      onConfirm={onEnforce}
+      title={text.enforce.title(form.name)}
+      verb={text.enforce.verb}
+    >
+      <span className="grid gap-2">
+        <span>{text.enforce.effects[form.action]}</span>
+        <span className="grid gap-1" aria-live="polite">
+          <span className="text-ink-2">{text.enforce.period(DRY_RUN_DAYS)}</span>
+          <DryRunEffect form={form} run={run} />
+        </span>
+      </span>
+    </ConfirmDialog>
+  );
+}
+
+function DryRunEffect({ form, run }: { readonly form: PolicyForm; readonly run: PolicyDryRunState }) {
+  if (run.isRunning) return <DryRunProgress run={run} />;
+  if (run.result === null || run.isStale)
+    return <span>{run.error?.message ?? run.failure ?? text.enforce.unknown}</span>;
+  return (
+    <>
+      <span className="font-medium text-ink">{describeDryRunEffect(run.result, form.action)}</span>
+      <span className="text-small text-ink-2">{formatDryRunCounts(run.result)}</span>
+    </>
+  );
+}

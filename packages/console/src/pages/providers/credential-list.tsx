@@ -1,0 +1,153 @@
+import { Ellipsis, Plus, TestTube } from 'lucide-react';
+import { useState } from 'react';
+import { sendJson } from '../../data/api-client.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useDenialReason } from '../../data/use-denial-reason.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { ConfirmChange } from '../../ui/confirm-change.tsx';
+import { Menu, MenuItem } from '../../ui/menu.tsx';
+import { TimeText } from '../../ui/time-text.tsx';
+import { showToast } from '../../ui/toast.tsx';
+import { CredentialDialog } from './credential-dialog.tsx';
+import { CredentialTestResult } from './credential-test-result.tsx';
+import {
+  type Credential,
+  type CredentialTest,
+  PROVIDER_QUERY_KEYS,
+  type Provider,
+  providerPath,
+} from './provider-data.ts';
+import { text } from './text.ts';
+
+/** The keys of a provider. They can be added, tested, replaced and removed, and are never shown. */
+export function CredentialList({ provider }: { readonly provider: Provider }) {
+  const [adding, setAdding] = useState(false);
+  const fromFile = provider.source.kind === 'file';
+  return (
+    <div className="grid max-w-3xl gap-3">
+      {provider.credentials.length === 0 ? (
+        <p className="text-ui text-ink-2">
+          {provider.credential_source === 'caller' ? text.credentials.callerKeys : text.credentials.noKeys}
+        </p>
+      ) : (
+        <ul className="grid gap-2">
+          {provider.credentials.map((credential) => (
+            <CredentialRow
+              key={credential.name}
+              provider={provider}
+              credential={credential}
+              isLast={provider.credentials.length === 1}
+            />
+          ))}
+        </ul>
+      )}
+      {!fromFile && (
+        <div>
+          <Button icon={Plus} needs="management" onClick={() => setAdding(true)}>
+            {text.credentials.add}
+          </Button>
+        </div>
+      )}
+      {adding && <CredentialDialog provider={provider} onClose={() => setAdding(false)} />}
+    </div>
+  );
+}
+
+function CredentialRow({
+  provider,
+  credential,
+  isLast,
+}: {
+  readonly provider: Provider;
+  readonly credential: Credential;
+  readonly isLast: boolean;
+}) {
+  const { name, weight, last4, tested_at } = credential;
+  const path = `${providerPath(provider.id)}/credentials/${encodeURIComponent(name)}`;
+  const [found, setFound] = useState<CredentialTest | null>(null);
+  const test = useApiMutation(() => sendJson<CredentialTest>('POST', `${path}/test`), {
+    touches: [['providers']],
+    done: setFound,
+  });
+  const shown = found ?? credential.test;
+  return (
+    <li className="grid gap-2 rounded-control border border-line bg-surface px-3 py-2.5">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
+        <span className="font-medium">{name}</span>
+        <code className="font-mono text-code text-ink-2">
+          {last4 === null ? text.credentials.hidden : `…${last4}`}
+        </code>
+        <span className="text-ui text-ink-2">{text.credentials.weight(weight)}</span>
+        <span className="ml-auto flex items-center gap-1">
+          <Button icon={TestTube} needs="management" busy={test.running} onClick={() => test.run(undefined)}>
+            {text.credentials.test}
+          </Button>
+          {provider.source.kind === 'console' && (
+            <CredentialMenu provider={provider} name={name} path={path} isLast={isLast} />
+          )}
+        </span>
+      </div>
+      {test.error ? (
+        <p role="alert" className="text-ui text-failing-ink">
+          {test.error.message}
+        </p>
+      ) : shown ? (
+        <div className="flex flex-wrap items-center gap-x-3">
+          <CredentialTestResult test={shown} />
+          {tested_at && (
+            <span className="text-small text-ink-3">
+              {text.credentials.tested} <TimeText at={tested_at} />
+            </span>
+          )}
+        </div>
+      ) : (
+        <p className="text-ui text-ink-3">{text.credentials.notTested}</p>
+      )}
+    </li>
+  );
+}
+
+function CredentialMenu({
+  provider,
+  name,
+  path,
+  isLast,
+}: {
+  readonly provider: Provider;
+  readonly name: string;
+  readonly path: string;
+  readonly isLast: boolean;
+}) {
+  const [open, setOpen] = useState<'replace' | 'remove' | null>(null);
+  const refusal = useDenialReason('management');
+  return (
+    <>
+      <Menu trigger={<IconButton icon={Ellipsis} label={text.credentials.actions(name)} />}>
+        <MenuItem disabled={refusal !== null} onSelect={() => setOpen('replace')}>
+          {text.credentials.replace}
+        </MenuItem>
+        <MenuItem danger disabled={refusal !== null} onSelect={() => setOpen('remove')}>
+          {text.credentials.remove}
+        </MenuItem>
+      </Menu>
+      {open === 'replace' && (
+        <CredentialDialog provider={provider} replaces={name} onClose={() => setOpen(null)} />
+      )}
+      {open === 'remove' && (
+        <ConfirmChange
+          make={() => sendJson<null>('DELETE', path)}
+          touches={PROVIDER_QUERY_KEYS}
+          onDone={() => {
+            setOpen(null);
+            showToast(text.credentials.removal.done(name));
+          }}
+          onClose={() => setOpen(null)}
+          title={text.credentials.removal.title(name)}
+          verb={text.credentials.removal.verb}
+        >
+          {isLast ? text.credentials.removal.lastKey(provider.id) : text.credentials.removal.otherKeys}
+        </ConfirmChange>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,70 @@
+import { formatDuration, formatPercent } from '../../format/amounts.ts';
+import { pluralize } from '../../format/words.ts';
+import type { DisplayStatus } from '../../ui/status.tsx';
+import type { Credential, CredentialTest, Provider } from './provider-data.ts';
+import { text } from './text.ts';
+
+/** The recent health of the requests to a provider. */
+export interface ProviderHealth {
+  /** The open and half-open breakers of its targets. */
+  readonly openBreakers: number;
+  /** In the last 24 hours. */
+  readonly requests: number;
+  readonly errors: number;
+}
+
+const UNKNOWN: ProviderHealth = { openBreakers: 0, requests: 0, errors: 0 };
+/** With fewer requests, the error rate is not meaningful. */
+const MIN_RATED_REQUESTS = 10;
+const DEGRADED_RATE = 0.1;
+
+/**
+ * The current status of a provider. It is healthy only when it is enabled and usable, none of its breakers is open, no
+ * key was rejected, and less than 10% of its requests failed.
+ */
+export function providerStatus(
+  provider: Pick<Provider, 'enabled' | 'problem' | 'credentials'>,
+  { openBreakers, requests, errors }: ProviderHealth = UNKNOWN,
+): { readonly state: DisplayStatus; readonly word: string } {
+  if (!provider.enabled) return { state: 'paused', word: text.status.disabled };
+  if (provider.problem !== null) return { state: 'failing', word: text.status.unusable };
+  if (openBreakers > 0)
+    return {
+      state: 'failing',
+      word: text.status.openBreakers(pluralize(openBreakers, text.status.openBreaker)),
+    };
+  const bad = provider.credentials.filter(({ test }) => test !== null && !test.ok).length;
+  if (bad > 0) return { state: 'warning', word: text.status.rejectedKeys(pluralize(bad, text.status.key)) };
+  if (requests >= MIN_RATED_REQUESTS && errors / requests >= DEGRADED_RATE)
+    return { state: 'warning', word: text.status.degraded(formatPercent(errors / requests)) };
+  return { state: 'healthy', word: text.status.enabled };
+}
+
+/** `2 valid`, `1 valid, 1 rejected` or `1 not tested`. */
+export function describeCredentials(credentials: readonly Pick<Credential, 'test'>[]): string {
+  if (credentials.length === 0) return text.credentials.none;
+  const valid = credentials.filter(({ test }) => test?.ok === true).length;
+  const rejected = credentials.filter(({ test }) => test?.ok === false).length;
+  const untested = credentials.length - valid - rejected;
+  return [
+    valid > 0 && text.credentials.valid(valid),
+    rejected > 0 && text.credentials.rejected(rejected),
+    untested > 0 && text.credentials.untested(untested),
+  ]
+    .filter((part) => part !== false)
+    .join(', ');
+}
+
+/** The result of a test: `Key is valid: 41 models, 212 ms`, or the error message of the provider. */
+export function describeTest({ ok, models, message, duration_ms }: CredentialTest): string {
+  if (!ok) return message;
+  const duration = formatDuration(duration_ms);
+  if (models === null) return text.credentials.works(duration);
+  return text.credentials.worksWithModels(pluralize(models, text.credentials.model), duration);
+}
+
+/** Whether a pattern of an allowlist matches a model. `*` matches any characters. */
+export function matchesModelPattern(pattern: string, model: string): boolean {
+  const parts = pattern.split('*').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
+  return new RegExp(`^${parts.join('.*')}$`, 's').test(model);
+}

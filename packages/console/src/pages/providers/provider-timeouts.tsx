@@ -1,0 +1,67 @@
+import type { WithETag } from '../../data/api-client.ts';
+import { useEdit } from '../../data/edit.ts';
+import { formatNumberField, parseNumberField } from '../../format/number-field.ts';
+import { EditForm } from '../../ui/edit-form.tsx';
+import { Input } from '../../ui/field.tsx';
+import { FormField } from '../../ui/form.tsx';
+import { showToast } from '../../ui/toast.tsx';
+import { PROVIDER_QUERY_KEYS, type Provider, providerPath } from './provider-data.ts';
+import { text } from './text.ts';
+
+const TIMEOUTS = ['connect_ms', 'headers_ms', 'first_token_ms', 'idle_ms', 'total_ms'] as const;
+
+type TimeoutName = (typeof TIMEOUTS)[number];
+type TimeoutForm = Readonly<Record<TimeoutName, string>>;
+
+const formOf = ({ timeouts }: Provider): TimeoutForm => ({
+  connect_ms: formatNumberField(timeouts.connect_ms / 1000),
+  headers_ms: formatNumberField(timeouts.headers_ms / 1000),
+  first_token_ms: formatNumberField(timeouts.first_token_ms / 1000),
+  idle_ms: formatNumberField(timeouts.idle_ms / 1000),
+  total_ms: formatNumberField(timeouts.total_ms / 1000),
+});
+
+/** Empty fields are left out, which sets the default. */
+function write(form: TimeoutForm) {
+  const given = TIMEOUTS.flatMap((name) => {
+    const seconds = parseNumberField(form[name]);
+    if (seconds === null) return [];
+    return [[name, typeof seconds === 'number' ? Math.round(seconds * 1000) : seconds]];
+  });
+  return { timeouts: Object.fromEntries(given) };
+}
+
+/** The timeouts of a provider. A route can set its own. */
+export function ProviderTimeouts({ read }: { readonly read: WithETag<Provider> }) {
+  const edit = useEdit<Provider, TimeoutForm>({
+    path: providerPath(read.body.id),
+    read,
+    formOf,
+    write,
+    touches: PROVIDER_QUERY_KEYS,
+    done: () => showToast(text.timeouts.saved),
+  });
+  return (
+    <div className="max-w-2xl">
+      <EditForm edit={edit} source={read.body.source} verb={text.timeouts.save} showSource={false}>
+        <div className="grid gap-4 sm:grid-cols-2">
+          {TIMEOUTS.map((name) => (
+            <FormField
+              key={name}
+              name={`timeouts.${name}`}
+              label={text.timeouts.seconds(text.timeouts[name].label)}
+              hint={text.timeouts[name].hint}
+            >
+              <Input
+                inputMode="decimal"
+                value={edit.form[name]}
+                placeholder={text.timeouts.default}
+                onChange={({ target }) => edit.set({ [name]: target.value })}
+              />
+            </FormField>
+          ))}
+        </div>
+      </EditForm>
+    </div>
+  );
+}

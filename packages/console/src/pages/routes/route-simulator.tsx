@@ -1,0 +1,192 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { sendJson } from '../../data/api-client.ts';
+import { useDebounced } from '../../data/debounced.ts';
+import type { FormPart } from '../../data/edit.ts';
+import { orgKeysQuery } from '../../data/org-lists.ts';
+import { Card } from '../../ui/cards.tsx';
+import { ErrorState, Notice, SkeletonRows } from '../../ui/feedback.tsx';
+import { Field, Input, Select } from '../../ui/field.tsx';
+import { StatusIcon } from '../../ui/status.tsx';
+import { Checkbox } from '../../ui/toggles.tsx';
+import { RouteDecisions } from '../requests/route-decisions.tsx';
+import { SimulatedTargets } from './simulated-targets.tsx';
+import {
+  describeSimulation,
+  hasDifferentResult,
+  type RouteSimulation,
+  type SimulationForm,
+  toSimulationBody,
+} from './simulation-form.ts';
+import { text } from './text.ts';
+
+/**
+ * Simulates a request with the running configuration and with the draft in place of the saved route. No request is
+ * sent, counted or stored.
+ */
+export function RouteSimulator({
+  draft,
+  replaces,
+  model,
+  start = {},
+}: {
+  /** The unsaved route. Undefined while the form is unchanged. */
+  readonly draft?: object | undefined;
+  readonly replaces?: string | undefined;
+  /** The requested model while the field is empty. */
+  readonly model: string;
+  /** The values of a recorded request. */
+  readonly start?: Partial<SimulationForm>;
+}) {
+  const [form, setForm] = useState<SimulationForm>({
+    model: '',
+    key: '',
+    endUser: '',
+    tools: false,
+    images: false,
+    stream: true,
+    tokens: '100',
+    ...start,
+  });
+  const request = useDebounced({ ...form, model: form.model.trim() || model });
+  const saved = useSimulation(request, undefined, replaces, request.model !== '');
+  const draftToTry = useDebounced(draft);
+  const changed = useSimulation(
+    request,
+    draftToTry,
+    replaces,
+    request.model !== '' && draftToTry !== undefined,
+  );
+  const answer = draft === undefined ? saved : changed;
+  return (
+    <Card title={text.simulator.title} aside={text.simulator.aside}>
+      <div className="grid gap-4">
+        <SimulationFields form={form} model={model} onChange={(fields) => setForm({ ...form, ...fields })} />
+        {request.model === '' ? (
+          <p className="text-ui text-ink-2">{text.simulator.noModel}</p>
+        ) : answer.error && !answer.data ? (
+          <ErrorState
+            what={draft === undefined ? text.simulator.failed : text.simulator.invalidDraft}
+            error={answer.error}
+            onRetry={() => void answer.refetch()}
+          />
+        ) : answer.data === undefined ? (
+          <SkeletonRows rows={4} />
+        ) : (
+          <Outcome
+            answer={answer.data}
+            saved={draft === undefined ? undefined : saved.data}
+            isStale={answer.isPlaceholderData}
+          />
+        )}
+      </div>
+    </Card>
+  );
+}
+
+function useSimulation(
+  form: SimulationForm,
+  draft: object | undefined,
+  replaces: string | undefined,
+  enabled: boolean,
+) {
+  return useQuery({
+    queryKey: ['routes', 'simulation', form, draft ?? null, replaces ?? null],
+    queryFn: () =>
+      sendJson<RouteSimulation>(
+        'POST',
+        'api/management/routes/simulate',
+        toSimulationBody(form, draft, draft && replaces),
+      ),
+    enabled,
+    staleTime: 5_000,
+    retry: false,
+    refetchInterval: 10_000,
+    placeholderData: keepPreviousData,
+  });
+}
+
+function SimulationFields({ form, model, onChange }: FormPart<SimulationForm> & { readonly model: string }) {
+  const { data } = useQuery(orgKeysQuery);
+  const keys = [
+    { value: '', label: text.simulator.noKey },
+    ...(data?.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
+  ];
+  return (
+    <div className="grid gap-3">
+      <div className="grid gap-3 sm:grid-cols-3">
+        <Field label={text.simulator.key}>
+          <Select
+            choices={keys}
+            value={form.key}
+            onChange={({ target }) => onChange({ key: target.value })}
+          />
+        </Field>
+        <Field label={text.simulator.model}>
+          <Input
+            value={form.model}
+            placeholder={model || text.simulator.modelPlaceholder}
+            onChange={({ target }) => onChange({ model: target.value })}
+          />
+        </Field>
+        <Field label={text.simulator.tokens}>
+          <Input
+            inputMode="numeric"
+            value={form.tokens}
+            onChange={({ target }) => onChange({ tokens: target.value })}
+          />
+        </Field>
+      </div>
+      <div className="flex flex-wrap gap-x-5 gap-y-1">
+        <Checkbox
+          label={text.simulator.tools}
+          checked={form.tools}
+          onChange={(tools) => onChange({ tools })}
+        />
+        <Checkbox
+          label={text.simulator.images}
+          checked={form.images}
+          onChange={(images) => onChange({ images })}
+        />
+        <Checkbox
+          label={text.simulator.stream}
+          checked={form.stream}
+          onChange={(stream) => onChange({ stream })}
+        />
+      </div>
+    </div>
+  );
+}
+
+function Outcome({
+  answer,
+  saved,
+  isStale,
+}: {
+  readonly answer: RouteSimulation;
+  /** The result with the saved route, while a draft is simulated. */
+  readonly saved: RouteSimulation | undefined;
+  readonly isStale: boolean;
+}) {
+  const differs = saved !== undefined && hasDifferentResult(saved, answer);
+  const result = describeSimulation(answer);
+  return (
+    <div className={isStale ? 'stale grid gap-3' : 'grid gap-3'}>
+      <p role="status" className="flex items-start gap-2 text-body font-medium">
+        <span className="mt-0.5">
+          <StatusIcon state={result.state} />
+        </span>
+        <span className="min-w-0 break-words">{result.text}</span>
+      </p>
+      {differs && (
+        <Notice state="partial">
+          <span className="font-medium">{text.simulator.changed}</span>
+          {text.simulator.saved(describeSimulation(saved).text)}
+        </Notice>
+      )}
+      {saved !== undefined && !differs && <p className="text-ui text-ink-2">{text.simulator.unchanged}</p>}
+      <RouteDecisions decisions={answer.steps} />
+      <SimulatedTargets answer={answer} />
+    </div>
+  );
+}

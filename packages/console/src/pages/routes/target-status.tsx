@@ -1,0 +1,36 @@
+import type { BreakerResource } from '@floe/contract/api/breakers';
+import { useQuery } from '@tanstack/react-query';
+import { type ApiPage, getJson } from '../../data/api-client.ts';
+import { useEventStreamState, useLiveQuery } from '../../data/events.ts';
+import { StatusIcon } from '../../ui/status.tsx';
+import { breakerStatus } from '../breakers/breaker-status.ts';
+
+/** Breakers that are not closed, by `<provider>/<model>`. */
+export type TargetStates = ReadonlyMap<string, BreakerResource>;
+
+/** The current breakers of all targets. */
+export function useTargetStates(): TargetStates {
+  const live = useEventStreamState() === 'live';
+  useLiveQuery('breakers', ['breakers']);
+  const { data } = useQuery({
+    queryKey: ['breakers', 'all'],
+    queryFn: ({ signal }) =>
+      getJson<ApiPage<BreakerResource>>('api/management/breakers', { limit: 500 }, signal),
+    refetchInterval: live ? false : 10_000,
+  });
+  return new Map(data?.data.map((breaker) => [`${breaker.provider}/${breaker.model}`, breaker]));
+}
+
+/** The breaker status of a target. Renders nothing while the breaker is closed. */
+export function TargetStatus({ states, model }: { readonly states: TargetStates; readonly model: string }) {
+  const breaker = states.get(model);
+  if (!breaker) return null;
+  const { state, word } = breakerStatus(breaker);
+  if (state === 'healthy') return null;
+  return (
+    <span className="inline-flex items-center gap-1 text-small text-ink-2" title={breaker.because}>
+      <StatusIcon state={state} size={14} />
+      {word.toLowerCase()}
+    </span>
+  );
+}

@@ -1,0 +1,150 @@
+import { useQuery } from '@tanstack/react-query';
+import { Fingerprint } from 'lucide-react';
+import { useState } from 'react';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { canUsePasskeys } from '../../data/passkey.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/cards.tsx';
+import { ConfirmChange } from '../../ui/confirm-change.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
+import { Input } from '../../ui/field.tsx';
+import { Form, FormField } from '../../ui/form.tsx';
+import { TimeText } from '../../ui/time-text.tsx';
+import { showToast } from '../../ui/toast.tsx';
+import { addPasskey, type Passkey, passkeysQuery, removePasskey, renamePasskey } from './settings-data.ts';
+import { text } from './text.ts';
+
+type Asked = { readonly kind: 'add' } | { readonly kind: 'rename' | 'remove'; readonly row: Passkey };
+
+/** The passkeys of the signed-in person. */
+export function AccountPasskeys() {
+  const { data, error, refetch } = useQuery(passkeysQuery);
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const close = () => setAsked(null);
+  return (
+    <Card title={text.passkeys.title}>
+      {error ? (
+        <ErrorState what={text.passkeys.loadFailed} error={error} onRetry={() => void refetch()} />
+      ) : !data ? (
+        <Skeleton className="h-16" />
+      ) : (
+        <div className="grid gap-3">
+          <PasskeyRows rows={data.data} onAsk={setAsked} />
+          <div>
+            <Button icon={Fingerprint} disabled={!canUsePasskeys()} onClick={() => setAsked({ kind: 'add' })}>
+              {text.passkeys.add}
+            </Button>
+            {!canUsePasskeys() && <p className="mt-1 text-small text-ink-3">{text.passkeys.unavailable}</p>}
+          </div>
+        </div>
+      )}
+      {asked?.kind === 'remove' && <Removal row={asked.row} onClose={close} />}
+      {(asked?.kind === 'add' || asked?.kind === 'rename') && (
+        <NameDialog row={asked.kind === 'rename' ? asked.row : null} onClose={close} />
+      )}
+    </Card>
+  );
+}
+
+function PasskeyRows({
+  rows,
+  onAsk,
+}: {
+  readonly rows: readonly Passkey[];
+  readonly onAsk: (asked: Asked) => void;
+}) {
+  if (rows.length === 0) return <p className="text-ui text-ink-2">{text.passkeys.none}</p>;
+  return (
+    <ul className="divide-y divide-line">
+      {rows.map((row) => (
+        <li key={row.id} className="flex flex-wrap items-center gap-x-3 py-1.5 text-ui">
+          <span className="min-w-0 flex-1">
+            <span className="block truncate font-medium">{row.name}</span>
+            <span className="text-small text-ink-2">
+              {row.last_used_at ? (
+                <>
+                  {text.passkeys.used} <TimeText at={row.last_used_at} />
+                </>
+              ) : (
+                text.passkeys.neverUsed
+              )}
+              {row.backed_up && text.passkeys.backedUp}
+            </span>
+          </span>
+          <Button look="quiet" onClick={() => onAsk({ kind: 'rename', row })}>
+            {text.passkeys.rename}
+          </Button>
+          <Button look="quiet" onClick={() => onAsk({ kind: 'remove', row })}>
+            {text.passkeys.remove}
+          </Button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The name of a passkey. Null adds a new one. */
+function NameDialog({ row, onClose }: { readonly row: Passkey | null; readonly onClose: () => void }) {
+  const [name, setName] = useState(row?.name ?? '');
+  const [problem, setProblem] = useState<string | null>(null);
+  const save = useApiMutation(
+    async () => {
+      setProblem(null);
+      try {
+        await (row ? renamePasskey(row.id, name) : addPasskey(name));
+        return true;
+      } catch (error) {
+        // The browser throws a DOMException when the person cancels or the prompt times out.
+        if (!(error instanceof DOMException)) throw error;
+        setProblem(text.passkeys.browserFailed);
+        return false;
+      }
+    },
+    {
+      touches: [passkeysQuery.queryKey],
+      done: (saved) => {
+        if (saved) onClose();
+      },
+    },
+  );
+  return (
+    <Dialog open onClose={onClose} title={row ? text.passkeys.renameTitle(row.name) : text.passkeys.add}>
+      <Form
+        error={save.error}
+        running={save.running}
+        onSubmit={() => save.run(undefined)}
+        actions={
+          <>
+            <Button onClick={onClose}>{text.passkeys.cancel}</Button>
+            <Button type="submit" look="primary" busy={save.running}>
+              {row ? text.passkeys.saveName : text.passkeys.create}
+            </Button>
+          </>
+        }
+      >
+        <FormField name="name" label={text.passkeys.name} hint={text.passkeys.nameHint} problem={problem}>
+          <Input autoComplete="off" value={name} onChange={({ target }) => setName(target.value)} />
+        </FormField>
+      </Form>
+    </Dialog>
+  );
+}
+
+function Removal({ row, onClose }: { readonly row: Passkey; readonly onClose: () => void }) {
+  return (
+    <ConfirmChange
+      make={() => removePasskey(row.id)}
+      touches={[passkeysQuery.queryKey]}
+      onDone={() => {
+        showToast(text.passkeys.removal.done(row.name));
+        onClose();
+      }}
+      onClose={onClose}
+      title={text.passkeys.removal.title(row.name)}
+      verb={text.passkeys.remove}
+    >
+      {text.passkeys.removal.effect}
+    </ConfirmChange>
+  );
+}

@@ -1,0 +1,69 @@
+import { useState } from 'react';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { browserZone, formatFullTime } from '../../format/times.ts';
+import { Button } from '../../ui/button.tsx';
+import { Input } from '../../ui/field.tsx';
+import { Form, FormField } from '../../ui/form.tsx';
+import { acceptInvitationLink, createOwnerAccount, type SetupPreview } from './sign-in-data.ts';
+import { text } from './text.ts';
+
+/** Creates an account or joins with an existing one, for a person who opened a one-time link. */
+export function AccountForm({
+  kind,
+  token,
+  link,
+  onEntered,
+}: {
+  readonly kind: 'first' | 'owner' | 'invitation';
+  readonly token: string;
+  /** The organization and expiry of a link that creates an owner. */
+  readonly link?: SetupPreview;
+  readonly onEntered: () => void;
+}) {
+  const [account, setAccount] = useState({ name: '', email: '', password: '' });
+  const save = useApiMutation(
+    () => (link ? createOwnerAccount(token, account) : acceptInvitationLink(token, account)),
+    {
+      done: onEntered,
+    },
+  );
+  const { title, about, button } = text.account[kind];
+  const put = (name: keyof typeof account) => ({
+    value: account[name],
+    onChange: ({ target }: { readonly target: { readonly value: string } }) =>
+      setAccount({ ...account, [name]: target.value }),
+  });
+  return (
+    <div className="grid gap-4">
+      {title && <h1 className="text-display font-semibold tracking-tight">{title}</h1>}
+      <p className="text-body text-ink-2">
+        {about}
+        {link && text.account.linkExpires(formatFullTime(new Date(link.expires_at), browserZone()))}
+      </p>
+      {link && <p className="text-small text-ink-3">{text.account.organization(link.org.name)}</p>}
+      <Form
+        error={save.error}
+        running={save.running}
+        unsaved={false}
+        onSubmit={() => save.run(undefined)}
+        actions={
+          <Button type="submit" look="primary" busy={save.running} className="w-full">
+            {button}
+          </Button>
+        }
+      >
+        <FormField name="name" label={text.account.name}>
+          <Input autoComplete="name" {...put('name')} />
+        </FormField>
+        {link && (
+          <FormField name="email" label={text.account.email}>
+            <Input type="email" autoComplete="username" {...put('email')} />
+          </FormField>
+        )}
+        <FormField name="password" label={text.account.password} hint={text.account.passwordHint}>
+          <Input type="password" autoComplete="new-password" {...put('password')} />
+        </FormField>
+      </Form>
+    </div>
+  );
+}

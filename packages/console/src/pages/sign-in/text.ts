@@ -1,0 +1,72 @@
+/** Every string of the sign-in page, of the first account and of invitations. */
+
+export const text = {
+  documentTitle: 'Sign in · Floe',
+  product: 'Floe',
+  page: {
+    loadFailed: 'Floe cannot check your sign-in status.',
+    signedIn: 'You are signed in.',
+    unreadableLink: 'This link is not valid.',
+    noAccount:
+      'No account exists yet. Open the sign-in link that Floe printed at its first start. It makes you the owner.',
+  },
+  form: {
+    title: 'Sign in',
+    passkey: 'Sign in with a passkey',
+    issuer: (name: string) => `Sign in with ${name}`,
+    email: 'Email',
+    password: 'Password',
+    submit: 'Sign in',
+    wait: (seconds: number) => `Try again in ${seconds} s`,
+  },
+  account: {
+    first: {
+      title: 'Welcome to Floe',
+      about: 'You are the first person to sign in, so you become the owner.',
+      button: 'Create account',
+    },
+    owner: {
+      title: 'Become an owner',
+      about:
+        'Enter an email address and a password. If you already have an account, enter its email address and a new password. Its other sessions are signed out.',
+      button: 'Become an owner',
+    },
+    invitation: {
+      title: null,
+      about: 'If you already have an account, enter its password. Otherwise, choose a password.',
+      button: 'Accept invitation',
+    },
+    linkExpires: (time: string) => ` This link works once and expires at ${time}.`,
+    organization: (name: string) => `Organization: ${name}`,
+    name: 'Name',
+    email: 'Email',
+    password: 'Password',
+    passwordHint: 'At least 12 characters.',
+  },
+  invitation: {
+    loadFailed: 'This invitation cannot be used.',
+    title: (organization: string) => `Join ${organization}`,
+    about: (email: string, role: string, time: string) =>
+      `${email} is invited as ${role}. The link works once and expires at ${time}.`,
+    join: (organization: string) => `Join ${organization}`,
+    otherAccount: (email: string) =>
+      `You are signed in as ${email}, but the invitation is for another address. Sign out, then open the link again.`,
+  },
+  issuerErrors: {
+    access_denied:
+      'The sign-in was canceled or denied by the identity provider. Try again or sign in another way.',
+    not_allowed:
+      'None of your groups can sign in to Floe. Ask an owner to add a group mapping or to invite you.',
+    email_not_verified:
+      'The identity provider has not verified your email address. Ask the administrator of the identity provider.',
+    account_exists:
+      'An account with your email address already exists. Sign in to it another way, then connect the identity provider in Settings, Account.',
+    account_mismatch:
+      'The identity provider returned a different person than the one who is signed in. Sign out of the identity provider and try again.',
+    expired: 'The sign-in took longer than ten minutes or was started in another browser. Try again.',
+    unavailable: 'The identity provider cannot be reached. Try again later or sign in another way.',
+    too_many_attempts: 'There were too many sign-in attempts. Wait a few minutes, then try again.',
+    failed:
+      'The response of the identity provider is not valid. An operator can find details in the Floe log.',
+  },
+} as const;
