@@ -26,7 +26,7 @@ const FIELDS: readonly FilterField[] = [
 ];
 
 /** What the page of a link will read. */
-export const askAlerts: PrefetchQueries = (client, { query }) =>
+export const prefetchAlerts: PrefetchQueries = (client, { query }) =>
   void client.prefetchInfiniteQuery(alertsQuery(filterValues(toFilterTokens(query, FIELDS))));
 
 /** Who was told what, when, and did it arrive? */

@@ -15,7 +15,7 @@ import { LoadedResource, NewResourceForm, ResourceForm } from '../../ui/resource
 import { TimeZoneCombobox } from '../../ui/time-zone-combobox.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { Switch } from '../../ui/toggles.tsx';
-import { BOARDS, type BoardForm, NEW_BOARD } from './board-form.ts';
+import { BOARD_RESOURCE, type BoardForm, NEW_BOARD } from './board-form.ts';
 import { BoardGroups } from './board-groups.tsx';
 import { BoardPreview } from './board-preview.tsx';
 
@@ -24,18 +24,18 @@ const CRUMB = { label: 'Boards', to: '/boards' } as const;
 /** A board that is not there yet. */
 export function NewBoardPage() {
   const go = useResourceNavigate(CRUMB.to, '/edit');
-  const fresh = useNewResource(BOARDS, NEW_BOARD, ({ slug }) => {
+  const fresh = useNewResource(BOARD_RESOURCE, NEW_BOARD, ({ slug }) => {
     showToast('The board was made.');
     go(slug, 'replace');
   });
   const { form, set } = fresh;
   return (
     <PageFrame title="New board" crumbs={[CRUMB]}>
-      <BesidePreview form={form}>
-        <NewResourceForm kind={BOARDS} fresh={fresh} onCancel={() => go()}>
+      <PreviewLayout form={form}>
+        <NewResourceForm kind={BOARD_RESOURCE} fresh={fresh} onCancel={() => go()}>
           <BoardFields form={form} onChange={set} />
         </NewResourceForm>
-      </BesidePreview>
+      </PreviewLayout>
     </PageFrame>
   );
 }
@@ -45,33 +45,33 @@ export function EditBoardPage() {
   const slug = usePathParam('slug');
   return (
     <PageFrame title={slug} crumbs={[CRUMB]}>
-      <LoadedResource key={slug} kind={BOARDS} id={slug}>
-        {(read) => <Editor read={read} />}
+      <LoadedResource key={slug} kind={BOARD_RESOURCE} id={slug}>
+        {(read) => <BoardEditor read={read} />}
       </LoadedResource>
     </PageFrame>
   );
 }
 
-function Editor({ read }: { readonly read: WithETag<Board> }) {
+function BoardEditor({ read }: { readonly read: WithETag<Board> }) {
   const board = read.body;
   const go = useResourceNavigate(CRUMB.to, '/edit');
-  const edit = useResourceEdit(BOARDS, read, ({ slug }) => {
+  const edit = useResourceEdit(BOARD_RESOURCE, read, ({ slug }) => {
     showToast('The board was saved.');
     if (slug !== board.slug) go(slug, 'replace');
   });
   return (
     <div className="grid gap-4">
-      <BesidePreview form={edit.form}>
-        <ResourceForm kind={BOARDS} resource={board} edit={edit} onGone={() => go()}>
+      <PreviewLayout form={edit.form}>
+        <ResourceForm kind={BOARD_RESOURCE} resource={board} edit={edit} onGone={() => go()}>
           <BoardFields form={edit.form} onChange={edit.set} />
         </ResourceForm>
-      </BesidePreview>
-      {board.public && <PublicAddresses slug={board.slug} />}
+      </PreviewLayout>
+      {board.public && <BoardSharing slug={board.slug} />}
     </div>
   );
 }
 
-function BesidePreview({ form, children }: { readonly form: BoardForm; readonly children: ReactNode }) {
+function PreviewLayout({ form, children }: { readonly form: BoardForm; readonly children: ReactNode }) {
   return (
     <div className="grid items-start gap-6 xl:grid-cols-[26rem_minmax(0,1fr)]">
       {children}
@@ -118,7 +118,7 @@ function BoardFields({ form, onChange }: FormPart<BoardForm>) {
 }
 
 /** Where a public board can be seen, and what can be put elsewhere. */
-function PublicAddresses({ slug }: { readonly slug: string }) {
+function BoardSharing({ slug }: { readonly slug: string }) {
   const url = apiUrl(`boards/${slug}`).href;
   return (
     <section className="grid max-w-3xl gap-2">

@@ -1,7 +1,7 @@
 import type { Board } from '@floe/contract/api/boards';
 import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
 
-export interface BoardGroup {
+export interface BoardGroupForm {
   /** Tells groups apart while they are moved and named. */
   readonly key: string;
   readonly name: string;
@@ -14,7 +14,7 @@ export interface BoardForm {
   readonly public: boolean;
   /** Empty: the org's. */
   readonly timezone: string;
-  readonly groups: readonly BoardGroup[];
+  readonly groups: readonly BoardGroupForm[];
 }
 
 export const NEW_BOARD: BoardForm = {
@@ -43,7 +43,7 @@ export function boardBody({ slug, name, public: open, timezone, groups }: BoardF
 }
 
 /** Boards, as their editor and list handle them. */
-export const BOARDS: ConsoleResourceKind<Board, BoardForm> = {
+export const BOARD_RESOURCE: ConsoleResourceKind<Board, BoardForm> = {
   one: 'board',
   path: 'api/monitoring/boards',
   touches: [['boards']],
@@ -58,10 +58,10 @@ export const BOARDS: ConsoleResourceKind<Board, BoardForm> = {
 };
 
 /** The same groups with one of them changed. */
-export function withGroup(
-  groups: readonly BoardGroup[],
+export function updateBoardGroup(
+  groups: readonly BoardGroupForm[],
   key: string,
-  change: Partial<BoardGroup>,
-): readonly BoardGroup[] {
+  change: Partial<BoardGroupForm>,
+): readonly BoardGroupForm[] {
   return groups.map((group) => (group.key === key ? { ...group, ...change } : group));
 }

@@ -6,15 +6,15 @@ import { Field, Input } from '../../ui/field.tsx';
 import { moveItem } from '../../ui/reorder.ts';
 import { SortList } from '../../ui/sort-list.tsx';
 import { MonitorCombobox, useMonitorNames } from '../monitors/monitor-combobox.tsx';
-import { type BoardGroup, withGroup } from './board-form.ts';
+import { type BoardGroupForm, updateBoardGroup } from './board-form.ts';
 
 /** Groups and the monitors in them, in order. */
 export function BoardGroups({
   groups,
   onChange,
 }: {
-  readonly groups: readonly BoardGroup[];
-  readonly onChange: (groups: readonly BoardGroup[]) => void;
+  readonly groups: readonly BoardGroupForm[];
+  readonly onChange: (groups: readonly BoardGroupForm[]) => void;
 }) {
   const [said, setSaid] = useState('');
   const move = (from: number, to: number) => {
@@ -33,7 +33,7 @@ export function BoardGroups({
               <Field label={`Group ${at + 1}`}>
                 <Input
                   value={group.name}
-                  onChange={({ target }) => onChange(withGroup(groups, group.key, { name: target.value }))}
+                  onChange={({ target }) => onChange(updateBoardGroup(groups, group.key, { name: target.value }))}
                 />
               </Field>
             </div>
@@ -55,9 +55,9 @@ export function BoardGroups({
               onClick={() => onChange(groups.filter(({ key }) => key !== group.key))}
             />
           </div>
-          <MonitorsOf
+          <GroupMonitors
             group={group}
-            onChange={(monitors) => onChange(withGroup(groups, group.key, { monitors }))}
+            onChange={(monitors) => onChange(updateBoardGroup(groups, group.key, { monitors }))}
           />
         </section>
       ))}
@@ -70,15 +70,15 @@ export function BoardGroups({
   );
 }
 
-function newGroup(): BoardGroup {
+function newGroup(): BoardGroupForm {
   return { key: rowKey(), name: 'New group', monitors: [] };
 }
 
-function MonitorsOf({
+function GroupMonitors({
   group,
   onChange,
 }: {
-  readonly group: BoardGroup;
+  readonly group: BoardGroupForm;
   readonly onChange: (ids: readonly string[]) => void;
 }) {
   const ids = group.monitors;

@@ -9,17 +9,17 @@ import { pluralize } from '../../format/words.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { BOARDS } from './board-form.ts';
+import { BOARD_RESOURCE } from './board-form.ts';
 
 /** What do others see? */
 export function BoardsPage() {
   useLiveQuery('config', ['boards']);
-  const list = useRows(listQuery<Board>('boards', BOARDS.path));
+  const list = useRows(listQuery<Board>('boards', BOARD_RESOURCE.path));
   return (
     <ListPage
       title="Boards"
       one="board"
-      needs={BOARDS.needs}
+      needs={BOARD_RESOURCE.needs}
       list={list}
       idOf={({ slug }) => slug}
       columns={COLUMNS}
@@ -37,17 +37,17 @@ const COLUMNS: readonly TableColumn<Board>[] = [
     width: 'minmax(8rem, 1fr)',
     cell: ({ name }) => <span className="font-medium">{name}</span>,
   },
-  { id: 'public', label: 'Who sees it', width: '10rem', cell: (row) => <WhoSees row={row} /> },
-  { id: 'address', label: 'Address', width: 'minmax(10rem, 18rem)', cell: (row) => <Address row={row} /> },
-  { id: 'monitors', label: 'Monitors', width: '5rem', align: 'end', cell: (row) => monitorsOn(row) },
+  { id: 'public', label: 'Who sees it', width: '10rem', cell: (row) => <BoardVisibility row={row} /> },
+  { id: 'address', label: 'Address', width: 'minmax(10rem, 18rem)', cell: (row) => <BoardLink row={row} /> },
+  { id: 'monitors', label: 'Monitors', width: '5rem', align: 'end', cell: (row) => countBoardMonitors(row) },
   { id: 'source', label: 'Source', width: '8rem', cell: ({ source }) => <SourceBadge source={source} /> },
 ];
 
-function monitorsOn({ groups }: Board): number {
+function countBoardMonitors({ groups }: Board): number {
   return groups.reduce((sum, { monitors }) => sum + monitors.length, 0);
 }
 
-function WhoSees({ row: { public: open } }: { readonly row: Board }) {
+function BoardVisibility({ row: { public: open } }: { readonly row: Board }) {
   const Icon = open ? Globe : Lock;
   return (
     <span className="flex items-center gap-1.5 text-ink-2">
@@ -56,7 +56,7 @@ function WhoSees({ row: { public: open } }: { readonly row: Board }) {
   );
 }
 
-function Address({ row: { slug, public: open } }: { readonly row: Board }) {
+function BoardLink({ row: { slug, public: open } }: { readonly row: Board }) {
   const path = `/boards/${slug}`;
   if (!open) return <code className="font-mono text-code text-ink-3">{path}</code>;
   const url = apiUrl(path).href;
@@ -77,10 +77,10 @@ function BoardCard({ row }: { readonly row: Board }) {
       <div className="min-w-0 flex-1">
         <div className="truncate">{row.name}</div>
         <div className="truncate text-small text-ink-2">
-          <WhoSees row={row} />
+          <BoardVisibility row={row} />
         </div>
       </div>
-      <span className="text-small text-ink-2 figures">{pluralize(monitorsOn(row), 'monitor')}</span>
+      <span className="text-small text-ink-2 figures">{pluralize(countBoardMonitors(row), 'monitor')}</span>
     </div>
   );
 }

@@ -6,11 +6,11 @@ import { type ConsoleResourceKind, resourcePath } from '../../data/resource-kind
 import type { DisplayStatus } from '../../ui/status.tsx';
 import { type ChannelForm, channelBody, channelChangeBody, channelFormOf } from './channel-form.ts';
 
-export type Alert = z.output<typeof alertResource>;
-export type ChannelTest = z.output<typeof channelTestResult>;
+export type ConsoleAlert = z.output<typeof alertResource>;
+export type ChannelTestReport = z.output<typeof channelTestResult>;
 
 /** Channels, as their drawer and list handle them. */
-export const CHANNELS: ConsoleResourceKind<Channel, ChannelForm> = {
+export const CHANNEL_RESOURCE: ConsoleResourceKind<Channel, ChannelForm> = {
   one: 'channel',
   path: 'api/monitoring/channels',
   touches: [['channels']],
@@ -29,19 +29,19 @@ export function alertsQuery(filters: Readonly<Record<string, string>>) {
   return infiniteQueryOptions({
     queryKey: ['alerts', 'list', filters],
     queryFn: ({ pageParam, signal }) =>
-      getJson<ApiPage<Alert>>('api/monitoring/alerts', { ...filters, limit: 50, cursor: pageParam }, signal),
+      getJson<ApiPage<ConsoleAlert>>('api/monitoring/alerts', { ...filters, limit: 50, cursor: pageParam }, signal),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
   });
 }
 
 export const testChannel = (id: string) =>
-  sendJson<ChannelTest>('POST', `${resourcePath(CHANNELS, id)}/test`);
-export const testDraft = (body: object) => sendJson<ChannelTest>('POST', `${CHANNELS.path}/test`, body);
+  sendJson<ChannelTestReport>('POST', `${resourcePath(CHANNEL_RESOURCE, id)}/test`);
+export const testChannelDraft = (body: object) => sendJson<ChannelTestReport>('POST', `${CHANNEL_RESOURCE.path}/test`, body);
 
 /** What became of a message: the same shape and words wherever it is told. */
-export const DELIVERIES: Readonly<
-  Record<Alert['deliveries'][number]['state'], { readonly state: DisplayStatus; readonly word: string }>
+export const DELIVERY_LABELS: Readonly<
+  Record<ConsoleAlert['deliveries'][number]['state'], { readonly state: DisplayStatus; readonly word: string }>
 > = {
   sent: { state: 'healthy', word: 'delivered' },
   pending: { state: 'waiting', word: 'waits' },

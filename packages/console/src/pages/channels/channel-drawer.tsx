@@ -16,9 +16,9 @@ import { LoadedResource, NewResourceForm, ResourceForm } from '../../ui/resource
 import { StatusIcon } from '../../ui/status.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { CHANNELS, type ChannelTest, testChannel, testDraft } from './channel-data.ts';
+import { CHANNEL_RESOURCE, type ChannelTestReport, testChannel, testChannelDraft } from './channel-data.ts';
 import { ChannelFields } from './channel-fields.tsx';
-import { type ChannelForm, draftBody, EMPTY, KINDS } from './channel-form.ts';
+import { type ChannelForm, channelDraftBody, EMPTY_CHANNEL, CHANNEL_KIND_FORMS } from './channel-form.ts';
 import { DeliveryLog } from './delivery-log.tsx';
 
 interface DrawerProps {
@@ -32,7 +32,7 @@ interface DrawerProps {
 export function ChannelDrawer(props: DrawerProps) {
   const { id, onClose } = props;
   const isNew = id === 'new';
-  const { data } = useQuery({ ...resourceQuery(CHANNELS, id), enabled: !isNew });
+  const { data } = useQuery({ ...resourceQuery(CHANNEL_RESOURCE, id), enabled: !isNew });
   const name = isNew ? 'New channel' : (data?.body.name ?? 'Channel');
   return (
     <Drawer title={name} about={id} onClose={onClose}>
@@ -42,8 +42,8 @@ export function ChannelDrawer(props: DrawerProps) {
           <NewChannel {...props} />
         </div>
       ) : (
-        <LoadedResource key={id} kind={CHANNELS} id={id}>
-          {(read) => <Parts read={read} onGone={onClose} />}
+        <LoadedResource key={id} kind={CHANNEL_RESOURCE} id={id}>
+          {(read) => <ChannelTabs read={read} onGone={onClose} />}
         </LoadedResource>
       )}
     </Drawer>
@@ -51,31 +51,31 @@ export function ChannelDrawer(props: DrawerProps) {
 }
 
 function NewChannel({ onOpen, onClose }: DrawerProps) {
-  const fresh = useNewResource(CHANNELS, EMPTY, ({ id, name }) => {
+  const fresh = useNewResource(CHANNEL_RESOURCE, EMPTY_CHANNEL, ({ id, name }) => {
     showToast(`${name} is told from now on.`);
     onOpen(id);
   });
   const { form, set } = fresh;
-  const [result, setResult] = useState<ChannelTest | null>(null);
-  const test = useApiMutation(() => testDraft(draftBody(form)), { done: setResult });
+  const [result, setResult] = useState<ChannelTestReport | null>(null);
+  const test = useApiMutation(() => testChannelDraft(channelDraftBody(form)), { done: setResult });
   return (
     <NewResourceForm
-      kind={CHANNELS}
+      kind={CHANNEL_RESOURCE}
       fresh={fresh}
       onCancel={onClose}
       more={<TestButton test={test} />}
       trouble={test.error}
     >
       <ChannelFields form={form} onChange={set} isNew />
-      <TestResult kind={KINDS[form.kind].label} result={result} />
+      <TestResultNotice kind={CHANNEL_KIND_FORMS[form.kind].label} result={result} />
     </NewResourceForm>
   );
 }
 
-function Parts({ read, onGone }: { readonly read: WithETag<Channel>; readonly onGone: () => void }) {
+function ChannelTabs({ read, onGone }: { readonly read: WithETag<Channel>; readonly onGone: () => void }) {
   const { name } = read.body;
   // Above the tabs: who looks at the deliveries comes back to what was typed.
-  const edit = useResourceEdit(CHANNELS, read, (saved) => showToast(`${saved.name} was saved.`));
+  const edit = useResourceEdit(CHANNEL_RESOURCE, read, (saved) => showToast(`${saved.name} was saved.`));
   return (
     <Tabs
       label="Parts of the channel"
@@ -83,7 +83,7 @@ function Parts({ read, onGone }: { readonly read: WithETag<Channel>; readonly on
         {
           id: 'settings',
           label: 'Settings',
-          content: <Settings channel={read.body} edit={edit} onGone={onGone} />,
+          content: <ChannelSettings channel={read.body} edit={edit} onGone={onGone} />,
         },
         {
           id: 'deliveries',
@@ -95,7 +95,7 @@ function Parts({ read, onGone }: { readonly read: WithETag<Channel>; readonly on
   );
 }
 
-function Settings({
+function ChannelSettings({
   channel,
   edit,
   onGone,
@@ -106,8 +106,8 @@ function Settings({
 }) {
   return (
     <div className="grid gap-4">
-      <Standing channel={channel} />
-      <ResourceForm kind={CHANNELS} resource={channel} edit={edit} onGone={onGone}>
+      <ChannelHealth channel={channel} />
+      <ResourceForm kind={CHANNEL_RESOURCE} resource={channel} edit={edit} onGone={onGone}>
         <ChannelFields form={edit.form} onChange={edit.set} origin={channel.url_origin} />
       </ResourceForm>
     </div>
@@ -115,8 +115,8 @@ function Settings({
 }
 
 /** Whether messages arrive, and a way to find out: as it is saved, those of the file too. */
-function Standing({ channel: { id, kind, failures, backoff_until } }: { readonly channel: Channel }) {
-  const [result, setResult] = useState<ChannelTest | null>(null);
+function ChannelHealth({ channel: { id, kind, failures, backoff_until } }: { readonly channel: Channel }) {
+  const [result, setResult] = useState<ChannelTestReport | null>(null);
   const test = useApiMutation(() => testChannel(id), { touches: [['alerts']], done: setResult });
   return (
     <>
@@ -130,7 +130,7 @@ function Standing({ channel: { id, kind, failures, backoff_until } }: { readonly
         <TestButton test={test} />
       </div>
       {test.error && <p className="text-small text-failing-ink">{test.error.message}</p>}
-      <TestResult kind={KINDS[kind].label} result={result} />
+      <TestResultNotice kind={CHANNEL_KIND_FORMS[kind].label} result={result} />
     </>
   );
 }
@@ -144,7 +144,7 @@ function TestButton({ test }: { readonly test: ApiMutation<undefined> }) {
 }
 
 /** What the receiver said to the test. */
-function TestResult({ kind, result }: { readonly kind: string; readonly result: ChannelTest | null }) {
+function TestResultNotice({ kind, result }: { readonly kind: string; readonly result: ChannelTestReport | null }) {
   if (!result) return null;
   const { ok, status, error, duration_ms } = result;
   return (

@@ -2,7 +2,7 @@ import type { FormPart } from '../../data/edit.ts';
 import { Input, Select } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { Checkbox, Switch } from '../../ui/toggles.tsx';
-import { type ChannelForm, type ChannelKind, EVENTS, KINDS, type KindField } from './channel-form.ts';
+import { type ChannelForm, type ChannelKindId, ALERT_EVENT_LABELS, CHANNEL_KIND_FORMS, type ChannelKindField } from './channel-form.ts';
 
 /** Everything a channel can be told. @param origin where its secret address begins, of one that is stored */
 export function ChannelFields({
@@ -29,12 +29,12 @@ export function ChannelFields({
           <Select
             value={form.kind}
             disabled={!isNew}
-            choices={Object.entries(KINDS).map(([value, { label }]) => ({ value, label }))}
+            choices={Object.entries(CHANNEL_KIND_FORMS).map(([value, { label }]) => ({ value, label }))}
             onChange={({ target }) => onChange({ kind: kindOf(target.value) })}
           />
         </FormField>
       </div>
-      {KINDS[form.kind].fields.map((field) => (
+      {CHANNEL_KIND_FORMS[form.kind].fields.map((field) => (
         <KindInput
           key={field.name}
           field={field}
@@ -44,19 +44,19 @@ export function ChannelFields({
           onChange={(value) => onChange({ values: { ...form.values, [field.name]: value } })}
         />
       ))}
-      <ToldOf form={form} onChange={onChange} />
+      <EventFields form={form} onChange={onChange} />
     </>
   );
 }
 
 /** Which events it hears of, of which monitors, and how often. */
-function ToldOf({ form, onChange }: FormPart<ChannelForm>) {
+function EventFields({ form, onChange }: FormPart<ChannelForm>) {
   return (
     <>
       <fieldset>
         <legend className="text-label text-ink-2">Is told of</legend>
         <div className="mt-1 grid grid-cols-2 gap-1">
-          {EVENTS.map(({ id, label }) => (
+          {ALERT_EVENT_LABELS.map(({ id, label }) => (
             <Checkbox
               key={id}
               label={label}
@@ -98,7 +98,7 @@ function KindInput({
   value,
   onChange,
 }: {
-  readonly field: KindField;
+  readonly field: ChannelKindField;
   readonly stored: boolean;
   readonly origin: string | null;
   readonly value: string;
@@ -124,11 +124,11 @@ function KindInput({
   );
 }
 
-function kindOf(text: string): ChannelKind {
-  for (const kind of Object.keys(KINDS)) if (isKind(kind) && kind === text) return kind;
+function kindOf(text: string): ChannelKindId {
+  for (const kind of Object.keys(CHANNEL_KIND_FORMS)) if (isKind(kind) && kind === text) return kind;
   return 'webhook';
 }
 
-function isKind(text: string): text is ChannelKind {
-  return Object.hasOwn(KINDS, text);
+function isKind(text: string): text is ChannelKindId {
+  return Object.hasOwn(CHANNEL_KIND_FORMS, text);
 }

@@ -2,11 +2,11 @@ import type { Channel } from '@floe/contract/api/channels';
 import { parseNumberField } from '../../format/number-field.ts';
 import { parseList } from '../../format/words.ts';
 
-export type ChannelKind = Channel['kind'];
-export type AlertEvent = NonNullable<Channel['events']>[number];
+export type ChannelKindId = Channel['kind'];
+export type ChannelEvent = NonNullable<Channel['events']>[number];
 
 /** A field of one kind of channel. What is secret is never shown again: empty leaves it as it is. */
-export interface KindField {
+export interface ChannelKindField {
   readonly name: 'url' | 'secret' | 'to' | 'routing_key' | 'token' | 'bot_token' | 'chat_id';
   readonly label: string;
   readonly secret: boolean;
@@ -15,7 +15,7 @@ export interface KindField {
   readonly hint?: string;
 }
 
-const url = (label: string, placeholder: string): KindField => ({
+const urlField = (label: string, placeholder: string): ChannelKindField => ({
   name: 'url',
   label,
   placeholder,
@@ -23,13 +23,13 @@ const url = (label: string, placeholder: string): KindField => ({
 });
 
 /** What each kind asks for, and what people call it. */
-export const KINDS: Readonly<
-  Record<ChannelKind, { readonly label: string; readonly fields: readonly KindField[] }>
+export const CHANNEL_KIND_FORMS: Readonly<
+  Record<ChannelKindId, { readonly label: string; readonly fields: readonly ChannelKindField[] }>
 > = {
   webhook: {
     label: 'Webhook',
     fields: [
-      url('Address', 'https://hooks.example.com/floe'),
+      urlField('Address', 'https://hooks.example.com/floe'),
       {
         name: 'secret',
         label: 'Signing secret',
@@ -39,9 +39,9 @@ export const KINDS: Readonly<
       },
     ],
   },
-  slack: { label: 'Slack', fields: [url('Incoming webhook', 'https://hooks.slack.com/services/…')] },
-  discord: { label: 'Discord', fields: [url('Webhook', 'https://discord.com/api/webhooks/…')] },
-  teams: { label: 'Microsoft Teams', fields: [url('Workflow address', 'https://…')] },
+  slack: { label: 'Slack', fields: [urlField('Incoming webhook', 'https://hooks.slack.com/services/…')] },
+  discord: { label: 'Discord', fields: [urlField('Webhook', 'https://discord.com/api/webhooks/…')] },
+  teams: { label: 'Microsoft Teams', fields: [urlField('Workflow address', 'https://…')] },
   email: {
     label: 'E-mail',
     fields: [
@@ -61,7 +61,7 @@ export const KINDS: Readonly<
   ntfy: {
     label: 'ntfy',
     fields: [
-      url('Topic', 'https://ntfy.sh/my-topic'),
+      urlField('Topic', 'https://ntfy.sh/my-topic'),
       { name: 'token', label: 'Access token', secret: true, optional: true },
     ],
   },
@@ -74,7 +74,7 @@ export const KINDS: Readonly<
   },
 };
 
-export const EVENTS: readonly { readonly id: AlertEvent; readonly label: string }[] = [
+export const ALERT_EVENT_LABELS: readonly { readonly id: ChannelEvent; readonly label: string }[] = [
   { id: 'monitor_failing', label: 'Monitor failing' },
   { id: 'monitor_recovered', label: 'Monitor recovered' },
   { id: 'monitor_never_beaten', label: 'Monitor never beat' },
@@ -85,20 +85,20 @@ export const EVENTS: readonly { readonly id: AlertEvent; readonly label: string 
 
 export interface ChannelForm {
   readonly name: string;
-  readonly kind: ChannelKind;
+  readonly kind: ChannelKindId;
   readonly enabled: boolean;
   /** All of them means all there will ever be. */
-  readonly events: readonly AlertEvent[];
+  readonly events: readonly ChannelEvent[];
   readonly tags: string;
   readonly realert: string;
   readonly values: Readonly<Record<string, string>>;
 }
 
-export const EMPTY: ChannelForm = {
+export const EMPTY_CHANNEL: ChannelForm = {
   name: '',
   kind: 'webhook',
   enabled: true,
-  events: EVENTS.map(({ id }) => id),
+  events: ALERT_EVENT_LABELS.map(({ id }) => id),
   tags: '',
   realert: '0',
   values: {},
@@ -109,7 +109,7 @@ export function channelFormOf(channel: Channel): ChannelForm {
     name: channel.name,
     kind: channel.kind,
     enabled: channel.enabled,
-    events: channel.events ?? EMPTY.events,
+    events: channel.events ?? EMPTY_CHANNEL.events,
     tags: channel.tags.join(', '),
     realert: String(channel.realert_minutes),
     values: { to: (channel.to ?? []).join(', '), chat_id: channel.chat_id ?? '' },
@@ -119,7 +119,7 @@ export function channelFormOf(channel: Channel): ChannelForm {
 /** What the API takes. A secret that was left empty is not sent: it stays what it was. */
 export function channelBody(form: ChannelForm): Readonly<Record<string, unknown>> {
   const values = Object.fromEntries(
-    KINDS[form.kind].fields.flatMap(({ name, secret }) => {
+    CHANNEL_KIND_FORMS[form.kind].fields.flatMap(({ name, secret }) => {
       const text = form.values[name]?.trim() ?? '';
       if (text === '' && secret) return [];
       return [[name, name === 'to' ? parseList(text) : text]];
@@ -129,7 +129,7 @@ export function channelBody(form: ChannelForm): Readonly<Record<string, unknown>
     name: form.name.trim(),
     kind: form.kind,
     enabled: form.enabled,
-    events: form.events.length === EVENTS.length ? null : form.events,
+    events: form.events.length === ALERT_EVENT_LABELS.length ? null : form.events,
     tags: parseList(form.tags),
     realert_minutes: parseNumberField(form.realert) ?? 0,
     ...values,
@@ -143,7 +143,7 @@ export function channelChangeBody(form: ChannelForm): Readonly<Record<string, un
 }
 
 /** A draft as the test takes it: nothing but what makes a channel. */
-export function draftBody(form: ChannelForm): Readonly<Record<string, unknown>> {
+export function channelDraftBody(form: ChannelForm): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries({ ...channelBody(form), name: form.name.trim() || 'draft' }).filter(
       ([name, value]) => value !== null && name !== 'enabled',

@@ -8,21 +8,21 @@ import { SourceBadge } from '../../ui/source-badge.tsx';
 import { Badge, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { TimeText } from '../../ui/time-text.tsx';
-import { type Alert, alertsQuery, CHANNELS } from './channel-data.ts';
+import { type ConsoleAlert, alertsQuery, CHANNEL_RESOURCE } from './channel-data.ts';
 import { ChannelDrawer } from './channel-drawer.tsx';
-import { EVENTS, KINDS } from './channel-form.ts';
+import { ALERT_EVENT_LABELS, CHANNEL_KIND_FORMS } from './channel-form.ts';
 
 /** Who is told, and did it arrive? */
 export function ChannelsPage() {
   useLiveQuery('config', ['channels']);
   useLiveQuery('alerts', ['alerts']);
-  const list = useRows(listQuery<Channel>('channels', CHANNELS.path));
+  const list = useRows(listQuery<Channel>('channels', CHANNEL_RESOURCE.path));
   const last = useLastDeliveries();
   return (
     <ListPage
       title="Channels"
       one="channel"
-      needs={CHANNELS.needs}
+      needs={CHANNEL_RESOURCE.needs}
       list={list}
       columns={channelColumns(last)}
       besideDrawer={BESIDE_DRAWER}
@@ -36,7 +36,7 @@ export function ChannelsPage() {
   );
 }
 
-type Delivery = Alert['deliveries'][number];
+type Delivery = ConsoleAlert['deliveries'][number];
 
 /** The last message of each channel by its name, as far as it is among the newest of all. */
 function useLastDeliveries(): ReadonlyMap<string, Delivery> {
@@ -60,7 +60,7 @@ function channelColumns(last: ReadonlyMap<string, Delivery>): readonly TableColu
       width: 'minmax(8rem, 1fr)',
       cell: (row) => (
         <span className="flex items-center gap-2">
-          <StatusIcon state={stateOf(row)} />
+          <StatusIcon state={channelStatus(row)} />
           <span className="truncate font-medium">{row.name}</span>
         </span>
       ),
@@ -69,9 +69,9 @@ function channelColumns(last: ReadonlyMap<string, Delivery>): readonly TableColu
       id: 'kind',
       label: 'Kind',
       width: '8rem',
-      cell: ({ kind }) => KINDS[kind].label,
+      cell: ({ kind }) => CHANNEL_KIND_FORMS[kind].label,
     },
-    { id: 'told', label: 'Is told of', width: 'minmax(10rem, 1.5fr)', cell: (row) => <ToldOf row={row} /> },
+    { id: 'told', label: 'Is told of', width: 'minmax(10rem, 1.5fr)', cell: (row) => <ChannelEvents row={row} /> },
     {
       id: 'last',
       label: 'Last delivery',
@@ -82,12 +82,12 @@ function channelColumns(last: ReadonlyMap<string, Delivery>): readonly TableColu
   ];
 }
 
-function stateOf({ enabled, failures }: Channel) {
+function channelStatus({ enabled, failures }: Channel) {
   return !enabled ? 'paused' : failures > 0 ? 'failing' : 'healthy';
 }
 
-function ToldOf({ row: { events, tags } }: { readonly row: Channel }) {
-  const told = events?.map((event) => EVENTS.find(({ id }) => id === event)?.label.toLowerCase() ?? event);
+function ChannelEvents({ row: { events, tags } }: { readonly row: Channel }) {
+  const told = events?.map((event) => ALERT_EVENT_LABELS.find(({ id }) => id === event)?.label.toLowerCase() ?? event);
   return (
     <span className="flex items-center gap-1.5 text-ink-2">
       <span className="truncate">{told?.join(', ') ?? 'everything'}</span>
@@ -116,10 +116,10 @@ function DeliveryText({ delivery }: { readonly delivery: Delivery | undefined })
 function ChannelCard({ row, delivery }: { readonly row: Channel; readonly delivery: Delivery | undefined }) {
   return (
     <div className="flex items-center gap-3 text-body">
-      <StatusIcon state={stateOf(row)} />
+      <StatusIcon state={channelStatus(row)} />
       <div className="min-w-0 flex-1">
         <div className="truncate">{row.name}</div>
-        <div className="truncate text-small text-ink-2">{KINDS[row.kind].label}</div>
+        <div className="truncate text-small text-ink-2">{CHANNEL_KIND_FORMS[row.kind].label}</div>
       </div>
       <span className="text-small text-ink-2">
         <DeliveryText delivery={delivery} />

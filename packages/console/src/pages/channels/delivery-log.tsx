@@ -11,7 +11,7 @@ import { LoadMore } from '../../ui/load-more.tsx';
 import { type DisplayStatus, StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { type Alert, alertsQuery, DELIVERIES } from './channel-data.ts';
+import { type ConsoleAlert, alertsQuery, DELIVERY_LABELS } from './channel-data.ts';
 
 /** Alerts, newest first, and what became of each: of one channel, or of all. */
 export function DeliveryLog({
@@ -27,7 +27,7 @@ export function DeliveryLog({
     ...alertsQuery(filters),
     // The stream tells of every try. Without it what is on its way is looked after more often.
     refetchInterval: ({ state }) =>
-      live ? false : state.data?.pages.some(({ data }) => data.some(isOnItsWay)) ? 3_000 : 15_000,
+      live ? false : state.data?.pages.some(({ data }) => data.some(hasPendingDelivery)) ? 3_000 : 15_000,
   });
   const alerts = answer.data?.pages.flatMap(({ data }) => data) ?? [];
   if (answer.error && alerts.length === 0)
@@ -57,17 +57,17 @@ export function DeliveryLog({
   );
 }
 
-function isOnItsWay({ deliveries }: Alert): boolean {
+function hasPendingDelivery({ deliveries }: ConsoleAlert): boolean {
   return deliveries.some(({ state, pending_reason }) => state === 'pending' && pending_reason === null);
 }
 
-function AlertEntry({ alert, channel }: { readonly alert: Alert; readonly channel: string | null }) {
+function AlertEntry({ alert, channel }: { readonly alert: ConsoleAlert; readonly channel: string | null }) {
   const { event, title, at, subject, closed_at, deliveries } = alert;
   const shown = channel === null ? deliveries : deliveries.filter((one) => one.channel === channel);
   return (
     <li className="flex gap-3 py-3">
       <span className="mt-0.5">
-        <StatusIcon state={stateOf(alert)} />
+        <StatusIcon state={alertStatus(alert)} />
       </span>
       <div className="min-w-0 flex-1">
         <div className="flex flex-wrap items-baseline justify-between gap-x-4">
@@ -94,7 +94,7 @@ function AlertEntry({ alert, channel }: { readonly alert: Alert; readonly channe
         ) : (
           <ul className="mt-1 grid gap-0.5">
             {shown.map((delivery) => (
-              <DeliveryLine key={delivery.id} delivery={delivery} />
+              <DeliveryRow key={delivery.id} delivery={delivery} />
             ))}
           </ul>
         )}
@@ -103,16 +103,16 @@ function AlertEntry({ alert, channel }: { readonly alert: Alert; readonly channe
   );
 }
 
-function stateOf({ event, closed_at }: Alert): DisplayStatus {
+function alertStatus({ event, closed_at }: ConsoleAlert): DisplayStatus {
   if (event === 'monitor_recovered') return 'healthy';
   if (event === 'budget') return 'warning';
   return closed_at === null ? 'failing' : 'partial';
 }
 
-type Delivery = Alert['deliveries'][number];
+type Delivery = ConsoleAlert['deliveries'][number];
 
 /** For who repaired the receiver: at once, with all its tries before it. */
-function SendAgain({ id }: { readonly id: string }) {
+function RetryDeliveryButton({ id }: { readonly id: string }) {
   const again = useApiMutation(
     () => sendJson<null>('POST', `api/monitoring/deliveries/${encodeURIComponent(id)}/retry`),
     { touches: [['alerts']], done: () => showToast('It is sent again now.') },
@@ -133,9 +133,9 @@ function SendAgain({ id }: { readonly id: string }) {
   );
 }
 
-function DeliveryLine({ delivery }: { readonly delivery: Delivery }) {
+function DeliveryRow({ delivery }: { readonly delivery: Delivery }) {
   const { channel, state, status, error, attempts, sent_at, grouped_into } = delivery;
-  const { state: look, word } = DELIVERIES[state];
+  const { state: look, word } = DELIVERY_LABELS[state];
   const told = [
     grouped_into !== null && 'told together with others',
     status !== null && `answered ${status}`,
@@ -152,7 +152,7 @@ function DeliveryLine({ delivery }: { readonly delivery: Delivery }) {
         {told.length > 0 && ` · ${told.join(' · ')}`}
       </span>
       {error !== null && state !== 'sent' && <span className="text-failing-ink">{error}</span>}
-      {(state === 'failed' || (state === 'pending' && attempts > 0)) && <SendAgain id={delivery.id} />}
+      {(state === 'failed' || (state === 'pending' && attempts > 0)) && <RetryDeliveryButton id={delivery.id} />}
     </li>
   );
 }

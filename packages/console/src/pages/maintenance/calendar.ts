@@ -1,14 +1,14 @@
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
 
 /** One time a window is open. */
-export interface Occurrence {
+export interface WindowOccurrence {
   readonly window: MaintenanceWindow;
   readonly start: Date;
   readonly end: Date;
 }
 
 /** What is known of when windows are open: that of windows without a schedule, and the next of the others. */
-export function occurrencesOf(windows: readonly MaintenanceWindow[]): readonly Occurrence[] {
+export function maintenanceOccurrences(windows: readonly MaintenanceWindow[]): readonly WindowOccurrence[] {
   return windows
     .flatMap((window) => {
       const { schedule, starts_at, ends_at, next } = window;
@@ -23,11 +23,11 @@ export function occurrencesOf(windows: readonly MaintenanceWindow[]): readonly O
 export interface CalendarDay {
   readonly start: Date;
   readonly inMonth: boolean;
-  readonly open: readonly Occurrence[];
+  readonly open: readonly WindowOccurrence[];
 }
 
 /** The weeks that hold a month, Monday first, each day with its windows. @param month first day of it */
-export function monthOf(month: Date, occurrences: readonly Occurrence[]): readonly CalendarDay[] {
+export function buildMonth(month: Date, occurrences: readonly WindowOccurrence[]): readonly CalendarDay[] {
   const year = month.getFullYear();
   const index = month.getMonth();
   const before = (new Date(year, index, 1).getDay() + 6) % 7;
@@ -45,7 +45,7 @@ export function monthOf(month: Date, occurrences: readonly Occurrence[]): readon
 }
 
 /** `2026-11` of a link to the month it means; the month of now without one. */
-export function monthIn(text: string | null, now: Date): Date {
+export function parseMonth(text: string | null, now: Date): Date {
   const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text ?? '') ?? [];
   return year === undefined
     ? new Date(now.getFullYear(), now.getMonth(), 1)
@@ -53,7 +53,7 @@ export function monthIn(text: string | null, now: Date): Date {
 }
 
 /** The other way round, some months on. */
-export function monthText(month: Date, further = 0): string {
+export function formatMonthParameter(month: Date, further = 0): string {
   const to = new Date(month.getFullYear(), month.getMonth() + further, 1);
   return `${to.getFullYear()}-${String(to.getMonth() + 1).padStart(2, '0')}`;
 }

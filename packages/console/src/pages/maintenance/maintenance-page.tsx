@@ -17,9 +17,9 @@ import { StatusBadge, StatusIcon } from '../../ui/status.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { useMediaQuery } from '../../ui/use-media-query.ts';
-import { windowsOfOrgQuery } from '../monitors/monitor-data.ts';
-import { cronWords, zoneOf } from '../monitors/monitor-words.ts';
-import { monthIn, monthText, occurrencesOf } from './calendar.ts';
+import { maintenanceWindowsQuery } from '../monitors/monitor-data.ts';
+import { describeCron, formatScheduleZone } from '../monitors/monitor-schedule.ts';
+import { parseMonth, formatMonthParameter, maintenanceOccurrences } from './calendar.ts';
 import { MonthCalendar } from './month-calendar.tsx';
 import { WindowDialog } from './window-dialog.tsx';
 
@@ -35,7 +35,7 @@ const monthName = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numer
  */
 export function MaintenancePage() {
   const { query, change } = useUrlState();
-  const answer = useQuery({ ...windowsOfOrgQuery, refetchInterval: 60_000 });
+  const answer = useQuery({ ...maintenanceWindowsQuery, refetchInterval: 60_000 });
   const phone = useMediaQuery('(width < 48rem)');
   const windows = answer.data?.data ?? [];
   const planned = query.get('plan')?.split(',') ?? [];
@@ -76,8 +76,8 @@ export function MaintenancePage() {
         <SkeletonRows rows={5} />
       ) : (
         <div className="grid gap-4">
-          <UnderWay windows={windows} />
-          {view === 'month' && <Month windows={windows} onOpen={open} />}
+          <ActiveWindows windows={windows} />
+          {view === 'month' && <MonthView windows={windows} onOpen={open} />}
           {windows.length === 0 ? (
             <EmptyState title="Nothing planned" action={plan}>
               Beats are still recorded during a window; only messages are held back.
@@ -94,7 +94,7 @@ export function MaintenancePage() {
   );
 }
 
-function Month({
+function MonthView({
   windows,
   onOpen,
 }: {
@@ -103,8 +103,8 @@ function Month({
 }) {
   const { query, change } = useUrlState();
   const now = useNow();
-  const month = monthIn(query.get('month'), now);
-  const turn = (by: number) => change({ month: monthText(month, by) }, 'replace');
+  const month = parseMonth(query.get('month'), now);
+  const turn = (by: number) => change({ month: formatMonthParameter(month, by) }, 'replace');
   return (
     <section aria-label={monthName.format(month)} className="grid gap-2">
       <div className="flex items-center gap-1">
@@ -115,18 +115,18 @@ function Month({
           Times in {browserZone()}; of those that repeat the next three
         </span>
       </div>
-      <MonthCalendar month={month} occurrences={occurrencesOf(windows)} now={now} onOpen={onOpen} />
+      <MonthCalendar month={month} occurrences={maintenanceOccurrences(windows)} now={now} onOpen={onOpen} />
     </section>
   );
 }
 
 /** Windows that are open right now: end or extend them. */
-function UnderWay({ windows }: { readonly windows: readonly MaintenanceWindow[] }) {
+function ActiveWindows({ windows }: { readonly windows: readonly MaintenanceWindow[] }) {
   const open = windows.filter(({ active_until: until }) => until !== null);
-  return open.map((window) => <OpenWindow key={window.id} window={window} />);
+  return open.map((window) => <ActiveWindow key={window.id} window={window} />);
 }
 
-function OpenWindow({ window }: { readonly window: MaintenanceWindow }) {
+function ActiveWindow({ window }: { readonly window: MaintenanceWindow }) {
   const { id, name, active_until, schedule, monitors, tags } = window;
   const now = useNow();
   const until = new Date(active_until ?? now);
@@ -197,7 +197,7 @@ function WindowRow({ window, onOpen }: { readonly window: MaintenanceWindow; rea
   const { id, name, schedule, active_until, show_on_boards } = window;
   const now = useNow();
   const [asked, setAsked] = useState(false);
-  const [first] = occurrencesOf([window]);
+  const [first] = maintenanceOccurrences([window]);
   const over = first !== undefined && first.end < now;
   return (
     <li className="flex items-center gap-3 px-4 py-2.5">
@@ -208,7 +208,7 @@ function WindowRow({ window, onOpen }: { readonly window: MaintenanceWindow; rea
           {schedule && <Repeat size={14} role="img" aria-label="repeats" className="text-ink-3" />}
         </div>
         <p className="text-small text-ink-2">
-          {schedule && `${cronWords(schedule.cron) ?? schedule.cron}, ${zoneOf(schedule)} · `}
+          {schedule && `${describeCron(schedule.cron) ?? schedule.cron}, ${formatScheduleZone(schedule)} · `}
           {first
             ? `${formatFullTime(first.start, browserZone())} for ${formatDuration(first.end.getTime() - first.start.getTime())}, ${over ? 'over' : formatRelativeTime(first.start, now)}`
             : 'never again'}

@@ -1,6 +1,6 @@
 import { browserZone, formatShortTime } from '../../format/times.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
-import { type CalendarDay, monthOf, type Occurrence } from './calendar.ts';
+import { type CalendarDay, buildMonth, type WindowOccurrence } from './calendar.ts';
 
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const dayName = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
@@ -13,7 +13,7 @@ export function MonthCalendar({
   onOpen,
 }: {
   readonly month: Date;
-  readonly occurrences: readonly Occurrence[];
+  readonly occurrences: readonly WindowOccurrence[];
   readonly now: Date;
   readonly onOpen: (id: string) => void;
 }) {
@@ -27,7 +27,7 @@ export function MonthCalendar({
         ))}
       </div>
       <ol className="grid grid-cols-7 gap-px border-t border-line">
-        {monthOf(month, occurrences).map((one) => (
+        {buildMonth(month, occurrences).map((one) => (
           <Day key={one.start.getTime()} day={one} now={now} onOpen={onOpen} />
         ))}
       </ol>
@@ -82,6 +82,6 @@ function Day({
 }
 
 /** `12:00 to 14:00` */
-function timesOf({ start, end }: Occurrence): string {
+function timesOf({ start, end }: WindowOccurrence): string {
   return `${formatShortTime(start, browserZone())} to ${formatShortTime(end, browserZone())}`;
 }

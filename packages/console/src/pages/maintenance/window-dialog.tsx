@@ -12,8 +12,8 @@ import { SegmentedControl } from '../../ui/tabs.tsx';
 import { TimeZoneCombobox } from '../../ui/time-zone-combobox.tsx';
 import { Switch } from '../../ui/toggles.tsx';
 import { MonitorCombobox, useMonitorNames } from '../monitors/monitor-combobox.tsx';
-import { cronWords } from '../monitors/monitor-words.ts';
-import { newWindow, type WindowForm, windowBody, windowFormOf, windowProblems } from './window-form.ts';
+import { describeCron } from '../monitors/monitor-schedule.ts';
+import { newWindowForm, type WindowForm, windowBody, windowFormOf, validateWindowForm } from './window-form.ts';
 
 /** Plans a window, or changes one. */
 export function WindowDialog({
@@ -29,7 +29,7 @@ export function WindowDialog({
   const [form, setForm] = useState(() =>
     window
       ? windowFormOf(window, browserZone())
-      : { ...newWindow(new Date(), browserZone()), monitors: planned },
+      : { ...newWindowForm(new Date(), browserZone()), monitors: planned },
   );
   const [tried, setTried] = useState(false);
   const save = useApiMutation(
@@ -40,13 +40,13 @@ export function WindowDialog({
             `api/monitoring/maintenance/${encodeURIComponent(window.id)}`,
             windowBody(form),
           )
-        : sendJson<MaintenanceWindow>('POST', 'api/monitoring/maintenance', cleared(windowBody(form))),
+        : sendJson<MaintenanceWindow>('POST', 'api/monitoring/maintenance', withoutNulls(windowBody(form))),
     { touches: [['maintenance']], done: onClose },
   );
-  const problems = tried ? windowProblems(form) : {};
+  const problems = tried ? validateWindowForm(form) : {};
   const submit = () => {
     setTried(true);
-    if (Object.keys(windowProblems(form)).length === 0) save.run(undefined);
+    if (Object.keys(validateWindowForm(form)).length === 0) save.run(undefined);
   };
   return (
     <Dialog
@@ -77,7 +77,7 @@ export function WindowDialog({
 }
 
 /** A creation has nothing to clear. */
-function cleared(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function withoutNulls(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
 
@@ -147,7 +147,7 @@ function TimeFields({ form, problems, onChange }: FieldsProps) {
           />
         </FormField>
       ) : (
-        <FormField name="schedule" label="Starts on a schedule (cron)" hint={cronWords(form.cron)}>
+        <FormField name="schedule" label="Starts on a schedule (cron)" hint={describeCron(form.cron)}>
           <Input
             value={form.cron}
             className="font-mono"

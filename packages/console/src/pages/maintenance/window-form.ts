@@ -1,7 +1,7 @@
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
 import { parseList } from '../../format/words.ts';
-import { scheduleOf } from '../monitors/monitor-form.ts';
-import { minutesIn, minutesText } from '../monitors/monitor-words.ts';
+import { cronScheduleBody } from '../monitors/monitor-form.ts';
+import { parseMinutes, formatMinutes } from '../monitors/monitor-schedule.ts';
 
 export interface WindowForm {
   readonly name: string;
@@ -18,12 +18,12 @@ export interface WindowForm {
 }
 
 /** A new window begins at the next full hour. */
-export function newWindow(now: Date, timezone: string): WindowForm {
+export function newWindowForm(now: Date, timezone: string): WindowForm {
   const start = new Date(Math.ceil(now.getTime() / 3_600_000) * 3_600_000);
   return {
     name: '',
     kind: 'once',
-    start: localText(start),
+    start: formatLocalDateTime(start),
     length: '2 h',
     cron: '0 2 * * 0',
     timezone,
@@ -39,8 +39,8 @@ export function windowFormOf(window: MaintenanceWindow, timezone: string): Windo
   return {
     name: window.name,
     kind: schedule ? 'repeats' : 'once',
-    start: localText(new Date(start ?? Date.now())),
-    length: minutesText(schedule ? (length ?? 120) : minutes),
+    start: formatLocalDateTime(new Date(start ?? Date.now())),
+    length: formatMinutes(schedule ? (length ?? 120) : minutes),
     cron: schedule?.cron ?? '0 2 * * 0',
     timezone: schedule ? (schedule.timezone ?? '') : timezone,
     monitors: window.monitors,
@@ -50,10 +50,10 @@ export function windowFormOf(window: MaintenanceWindow, timezone: string): Windo
 }
 
 /** What is wrong before the server is asked, by field. */
-export function windowProblems(form: WindowForm): Readonly<Record<string, string>> {
+export function validateWindowForm(form: WindowForm): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
   if (form.name.trim() === '') found['name'] = 'Give it a name people will read.';
-  if (minutesIn(form.length) === null) found['duration_minutes'] = 'Write a length such as 90 min or 2 h.';
+  if (parseMinutes(form.length) === null) found['duration_minutes'] = 'Write a length such as 90 min or 2 h.';
   if (form.kind === 'once' && Number.isNaN(new Date(form.start).getTime()))
     found['starts_at'] = 'Choose when it starts.';
   return found;
@@ -61,7 +61,7 @@ export function windowProblems(form: WindowForm): Readonly<Record<string, string
 
 /** What the API takes; the other kind's fields are cleared. */
 export function windowBody(form: WindowForm) {
-  const minutes = minutesIn(form.length) ?? 0;
+  const minutes = parseMinutes(form.length) ?? 0;
   const start = new Date(form.start);
   const times =
     form.kind === 'once'
@@ -74,7 +74,7 @@ export function windowBody(form: WindowForm) {
       : {
           starts_at: null,
           ends_at: null,
-          schedule: scheduleOf(form),
+          schedule: cronScheduleBody(form),
           duration_minutes: minutes,
         };
   return {
@@ -86,6 +86,6 @@ export function windowBody(form: WindowForm) {
   };
 }
 
-function localText(at: Date): string {
+function formatLocalDateTime(at: Date): string {
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

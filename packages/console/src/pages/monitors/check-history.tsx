@@ -10,8 +10,8 @@ import { LoadMore } from '../../ui/load-more.tsx';
 import { ScrollArea } from '../../ui/scroll-area.tsx';
 import { type DisplayStatus, STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
-import { carriedBy, lateText, metadataText } from './check-words.ts';
-import { checksExport, checksQuery } from './monitor-data.ts';
+import { parseBeatMetadata, formatLateness, summarizeMetadata } from './check-format.ts';
+import { checksExportUrl, checksQuery } from './monitor-data.ts';
 
 const SHOWN = [
   { id: 'all', label: 'All' },
@@ -50,7 +50,7 @@ export function CheckHistory({ id }: { readonly id: string }) {
             onChange={(next) => change({ checks: next === 'all' ? null : next }, 'replace')}
           />
           <a
-            href={checksExport(id)}
+            href={checksExportUrl(id)}
             download
             aria-label="Download the checks as CSV"
             title="Download the checks as CSV"
@@ -60,7 +60,7 @@ export function CheckHistory({ id }: { readonly id: string }) {
           </a>
         </div>
       </header>
-      <SpanShown from={from} to={to} onAll={() => change({ from: null, to: null }, 'replace')} />
+      <ShownTimeRange from={from} to={to} onAll={() => change({ from: null, to: null }, 'replace')} />
       {answer.error && checks.length === 0 ? (
         <ErrorState
           what="Could not load the checks."
@@ -86,7 +86,7 @@ export function CheckHistory({ id }: { readonly id: string }) {
 }
 
 /** Which stretch of time is shown alone. */
-function SpanShown({
+function ShownTimeRange({
   from,
   to,
   onAll,
@@ -164,14 +164,14 @@ function CheckRow({ check }: { readonly check: CheckResource }) {
       <tr>
         {head}
         <td className={`${WIDE} whitespace-nowrap`}>
-          <Moment at={check.expected_at} />
+          <CheckTime at={check.expected_at} />
         </td>
         <td className={CELL} colSpan={4}>
           <span className={status === 'unknown' ? 'text-ink-2' : STATUS_STYLES[state].ink}>
             {error ?? 'Floe was not running. Not counted as uptime or downtime.'}
           </span>
           <span className="block text-small text-ink-2">
-            recorded <Moment at={detected_at} />
+            recorded <CheckTime at={detected_at} />
           </span>
         </td>
       </tr>
@@ -180,16 +180,16 @@ function CheckRow({ check }: { readonly check: CheckResource }) {
     <tr>
       {head}
       <td className={`${WIDE} whitespace-nowrap`}>
-        <Moment at={check.expected_at} />
+        <CheckTime at={check.expected_at} />
       </td>
       <td className={`${CELL} whitespace-nowrap`}>
-        <Moment at={received_at} />
+        <CheckTime at={received_at} />
       </td>
-      <td className={`${CELL} whitespace-nowrap text-ink-2`}>{lateText(check)}</td>
+      <td className={`${CELL} whitespace-nowrap text-ink-2`}>{formatLateness(check)}</td>
       <td className={`${CELL} text-right whitespace-nowrap`}>{formatDuration(duration_ms)}</td>
       <td className={`${WIDE} max-w-56 text-ink-2`}>
         {error !== null && <span className="block text-failing-ink">{error}</span>}
-        <Metadata value={carriedBy(check.metadata)} />
+        <Metadata value={parseBeatMetadata(check.metadata)} />
       </td>
     </tr>
   );
@@ -197,7 +197,7 @@ function CheckRow({ check }: { readonly check: CheckResource }) {
 
 /** The first of it; all of it when it is opened. */
 function Metadata({ value }: { readonly value: CheckResource['metadata'] }) {
-  const short = metadataText(value);
+  const short = summarizeMetadata(value);
   if (short === null) return <span className="text-ink-3">–</span>;
   return (
     <details>
@@ -209,7 +209,7 @@ function Metadata({ value }: { readonly value: CheckResource['metadata'] }) {
   );
 }
 
-function Moment({ at }: { readonly at: string | null }) {
+function CheckTime({ at }: { readonly at: string | null }) {
   if (at === null) return <span className="text-ink-3">–</span>;
   const moment = new Date(at);
   const zone = browserZone();

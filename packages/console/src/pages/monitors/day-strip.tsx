@@ -1,7 +1,7 @@
 import type { MonitorSummary } from '@floe/contract/api/monitors';
 import { memo, useId } from 'react';
 import { formatDuration } from '../../format/amounts.ts';
-import { HEIGHT, STEP, stripPaths } from './strip-paths.ts';
+import { STRIP_HEIGHT, STRIP_STEP, buildStripPaths } from './strip-paths.ts';
 
 type Slice = MonitorSummary['recent'][number]['intervals'][number];
 
@@ -9,9 +9,9 @@ type Slice = MonitorSummary['recent'][number]['intervals'][number];
 export const DayStrip = memo(({ slices }: { readonly slices: readonly Slice[] | undefined }) => {
   const hatch = useId();
   if (!slices) return <span className="text-ink-3">…</span>;
-  const { healthy, failing, unknown, paused, none } = stripPaths(slices);
+  const { healthy, failing, unknown, paused, none } = buildStripPaths(slices);
   return (
-    <svg width={slices.length * STEP} height={HEIGHT} role="img" aria-label={sentence(slices)}>
+    <svg width={slices.length * STRIP_STEP} height={STRIP_HEIGHT} role="img" aria-label={describeDayStrip(slices)}>
       {none && <path d={none} className="fill-line-strong" />}
       {healthy && <path d={healthy} className="fill-healthy" />}
       {unknown && (
@@ -34,7 +34,7 @@ export const DayStrip = memo(({ slices }: { readonly slices: readonly Slice[] | 
   );
 });
 
-function sentence(slices: readonly Slice[]): string {
+function describeDayStrip(slices: readonly Slice[]): string {
   const sum = (name: 'healthy_seconds' | 'failing_seconds' | 'unknown_seconds') =>
     slices.reduce((all, slice) => all + slice[name], 0);
   const parts = [

@@ -12,15 +12,15 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { MONITORS, monitorPath, putRows, sendTestBeat } from './monitor-data.ts';
-import { hoursFromNow, MuteItems, usePausing } from './monitor-menu.tsx';
+import { MONITOR_RESOURCE, monitorPath, replaceMonitors, sendTestBeat } from './monitor-data.ts';
+import { hoursFromNow, MuteItems, useMonitorPause } from './monitor-menu.tsx';
 
 /** What can be done with a monitor: at the head of its page. */
 export function MonitorActions({ monitor }: { readonly monitor: Monitor }) {
   const { id, paused, source, beat_url } = monitor;
   const go = useResourceNavigate('/monitors', '/edit');
   const fromFile = source.kind === 'file';
-  const { toggle, running } = usePausing(monitor);
+  const { toggle, running } = useMonitorPause(monitor);
   const beat = useApiMutation(() => sendTestBeat(monitor), {
     touches: [['monitors', 'one', id]],
     done: () => showToast('The test beat was recorded.'),
@@ -58,13 +58,13 @@ export function MonitorActions({ monitor }: { readonly monitor: Monitor }) {
   );
 }
 
-type Asked = 'rotate' | 'delete' | null;
+type OpenDialog = 'rotate' | 'delete' | null;
 
 function MoreMenu({ monitor }: { readonly monitor: Monitor }) {
   const { id, name, source } = monitor;
-  const [asked, setAsked] = useState<Asked>(null);
+  const [asked, setAsked] = useState<OpenDialog>(null);
   const refusal = useDenialReason('monitoring');
-  const { pauseUntil } = usePausing(monitor);
+  const { pauseUntil } = useMonitorPause(monitor);
   const close = () => setAsked(null);
   return (
     <>
@@ -117,9 +117,9 @@ function DeleteMonitor({ monitor, onClose }: { readonly monitor: Monitor; readon
   const { id, name } = monitor;
   const go = useResourceNavigate('/monitors');
   const client = useQueryClient();
-  const { title, effect, typed } = MONITORS.removal(monitor);
+  const { title, effect, typed } = MONITOR_RESOURCE.removal(monitor);
   const gone = () => {
-    putRows(client, [id], []);
+    replaceMonitors(client, [id], []);
     showToast(`${name} was deleted.`);
     go();
   };

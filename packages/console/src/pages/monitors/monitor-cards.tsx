@@ -10,15 +10,15 @@ import { CodeBlock } from '../../ui/code-block.tsx';
 import { SourceNotice } from '../../ui/source-badge.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
-import { DELIVERIES } from '../channels/channel-data.ts';
+import { DELIVERY_LABELS } from '../channels/channel-data.ts';
 import {
-  type Alert,
-  alertsOfMonitorQuery,
-  boardsOfOrgQuery,
+  type ConsoleAlert,
+  monitorAlertsQuery,
+  allBoardsQuery,
   monitorPath,
   uptimeQuery,
 } from './monitor-data.ts';
-import { minutesText, scheduleText, zoneOf } from './monitor-words.ts';
+import { formatMinutes, formatSchedule, formatScheduleZone } from './monitor-schedule.ts';
 import { beatSnippets } from './send-beats.ts';
 
 /** Uptime of four spans, rounded down: 100% means that nothing was missed. */
@@ -62,7 +62,7 @@ function UptimeCard({
 }
 
 export function ConfigurationCard({ monitor }: { readonly monitor: Monitor }) {
-  const boards = useQuery(boardsOfOrgQuery).data?.data ?? [];
+  const boards = useQuery(allBoardsQuery).data?.data ?? [];
   const { id, expected_interval_minutes: interval, schedule, channels, source, created_at } = monitor;
   const shown = boards.filter(({ groups }) => groups.some(({ monitors }) => monitors.includes(id)));
   return (
@@ -71,17 +71,17 @@ export function ConfigurationCard({ monitor }: { readonly monitor: Monitor }) {
         <SourceNotice source={source} path={monitorPath(id)} />
         <DetailList
           items={[
-            ['Interval', interval === null ? null : `${interval} min (${minutesText(interval)})`],
-            ['Schedule', schedule && `${scheduleText(monitor)}, ${zoneOf(schedule)}`],
+            ['Interval', interval === null ? null : `${interval} min (${formatMinutes(interval)})`],
+            ['Schedule', schedule && `${formatSchedule(monitor)}, ${formatScheduleZone(schedule)}`],
             [
               'Grace',
-              `${minutesText(monitor.grace_period_minutes)}${monitor.grace_source === 'org' ? ', the org’s' : ''}`,
+              `${formatMinutes(monitor.grace_period_minutes)}${monitor.grace_source === 'org' ? ', the org’s' : ''}`,
             ],
             [
               'First beat due',
               monitor.first_beat_due_minutes === null
                 ? 'after interval and grace'
-                : minutesText(monitor.first_beat_due_minutes),
+                : formatMinutes(monitor.first_beat_due_minutes),
             ],
             ['Alert after', pluralize(monitor.alert_after_misses, 'miss', 'misses')],
             ['Reported failures', monitor.fail_counts_as_miss ? 'count as a miss' : 'alert at once'],
@@ -138,7 +138,7 @@ export function SendBeatsCard({ monitor }: { readonly monitor: Monitor }) {
 }
 
 export function AlertsSentCard({ id }: { readonly id: string }) {
-  const { data, error } = useQuery(alertsOfMonitorQuery(id));
+  const { data, error } = useQuery(monitorAlertsQuery(id));
   return (
     <Card
       title="Alerts sent"
@@ -155,7 +155,7 @@ export function AlertsSentCard({ id }: { readonly id: string }) {
       ) : (
         <ol className="divide-y divide-line">
           {data?.data.map((alert) => (
-            <AlertLine key={alert.id} alert={alert} />
+            <SentAlert key={alert.id} alert={alert} />
           ))}
         </ol>
       )}
@@ -163,7 +163,7 @@ export function AlertsSentCard({ id }: { readonly id: string }) {
   );
 }
 
-function AlertLine({ alert: { event, title, at, deliveries } }: { readonly alert: Alert }) {
+function SentAlert({ alert: { event, title, at, deliveries } }: { readonly alert: ConsoleAlert }) {
   const moment = new Date(at);
   return (
     <li className="flex items-start gap-2 py-2 text-ui first:pt-0 last:pb-0">
@@ -175,7 +175,7 @@ function AlertLine({ alert: { event, title, at, deliveries } }: { readonly alert
         <div className="text-small text-ink-2">
           {deliveries.length === 0
             ? 'no channel was told'
-            : deliveries.map(({ channel, state }) => `${channel} ${DELIVERIES[state].word}`).join(' · ')}
+            : deliveries.map(({ channel, state }) => `${channel} ${DELIVERY_LABELS[state].word}`).join(' · ')}
         </div>
       </div>
       <time dateTime={at} className="text-small whitespace-nowrap text-ink-2 figures">

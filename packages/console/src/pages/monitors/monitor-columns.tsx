@@ -9,43 +9,43 @@ import { Badge, STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { useNow } from '../../ui/time-text.tsx';
 import { DayStrip } from './day-strip.tsx';
-import type { Recent } from './monitor-list.ts';
+import type { RecentByMonitor } from './monitor-list.ts';
 import { MonitorMenu } from './monitor-menu.tsx';
-import type { Selection } from './monitor-selection.tsx';
-import { scheduleShort } from './monitor-words.ts';
+import type { MonitorSelection } from './monitor-selection.tsx';
+import { formatScheduleWithGrace } from './monitor-schedule.ts';
 
 /** The last day of what is in view. Its cells alone are drawn again when more of it arrives, not their rows. */
-export const RecentContext = createContext<Recent>(new Map());
+export const RecentContext = createContext<RecentByMonitor>(new Map());
 
 /** The columns of the list that people choose from. */
 export const MONITOR_COLUMNS: readonly TableColumn<Monitor>[] = [
-  { id: 'state', label: 'State', width: '7.5rem', cell: (row) => <StateText row={row} /> },
-  { id: 'name', label: 'Name', width: 'minmax(11rem, 1.4fr)', cell: (row) => <NameText row={row} /> },
+  { id: 'state', label: 'State', width: '7.5rem', cell: (row) => <MonitorStatusText row={row} /> },
+  { id: 'name', label: 'Name', width: 'minmax(11rem, 1.4fr)', cell: (row) => <MonitorName row={row} /> },
   {
     id: 'schedule',
     label: 'Schedule',
     width: 'minmax(8rem, 12rem)',
-    cell: (row) => <span className="text-ink-2">{scheduleShort(row)}</span>,
+    cell: (row) => <span className="text-ink-2">{formatScheduleWithGrace(row)}</span>,
   },
   {
     id: 'last',
     label: 'Last beat',
     width: '6rem',
-    cell: ({ last_beat_at: at }) => (at ? <Since at={at} /> : <span className="text-ink-3">–</span>),
+    cell: ({ last_beat_at: at }) => (at ? <BeatTime at={at} /> : <span className="text-ink-3">–</span>),
   },
-  { id: 'deadline', label: 'Deadline', width: '6.5rem', cell: (row) => <DeadlineText row={row} /> },
+  { id: 'deadline', label: 'Deadline', width: '6.5rem', cell: (row) => <MonitorDeadline row={row} /> },
   {
     id: 'day',
     label: '24 hours',
     width: '9.5rem',
-    cell: ({ id }) => <LastDay id={id} />,
+    cell: ({ id }) => <MonitorDayStrip id={id} />,
   },
   {
     id: 'uptime',
     label: '30 days',
     width: '5rem',
     align: 'end',
-    cell: ({ id }) => <UptimeText id={id} />,
+    cell: ({ id }) => <MonitorUptimeText id={id} />,
   },
   {
     id: 'source',
@@ -57,13 +57,13 @@ export const MONITOR_COLUMNS: readonly TableColumn<Monitor>[] = [
 ];
 
 /** The rows that are chosen, for their boxes. */
-export const SelectionContext = createContext<Pick<Selection, 'ids' | 'toggle'>>({
+export const SelectionContext = createContext<Pick<MonitorSelection, 'ids' | 'toggle'>>({
   ids: new Set(),
   toggle: () => undefined,
 });
 
 /** What stands before and behind the chosen columns: choosing the row, and what is done with it. */
-export function withControls(columns: readonly TableColumn<Monitor>[]): readonly TableColumn<Monitor>[] {
+export function withRowControls(columns: readonly TableColumn<Monitor>[]): readonly TableColumn<Monitor>[] {
   return [
     { id: 'select', label: '', width: '1rem', cell: (row) => <SelectBox row={row} /> },
     ...columns,
@@ -86,17 +86,17 @@ function SelectBox({ row: { id, name } }: { readonly row: Monitor }) {
   );
 }
 
-function LastDay({ id }: { readonly id: string }) {
+function MonitorDayStrip({ id }: { readonly id: string }) {
   return <DayStrip slices={use(RecentContext).get(id)?.intervals} />;
 }
 
-function UptimeText({ id }: { readonly id: string }) {
+function MonitorUptimeText({ id }: { readonly id: string }) {
   const ratio = use(RecentContext).get(id)?.uptime_ratio;
   return ratio === null || ratio === undefined ? <span className="text-ink-3">–</span> : formatUptime(ratio);
 }
 
 /** Without a tooltip of its own: rows come and go by the dozen while one scrolls. */
-function Since({ at }: { readonly at: string }) {
+function BeatTime({ at }: { readonly at: string }) {
   const moment = new Date(at);
   const now = useNow();
   return (
@@ -107,7 +107,7 @@ function Since({ at }: { readonly at: string }) {
 }
 
 /** The shape and, where it is news, for how long. */
-function StateText({ row }: { readonly row: Monitor }) {
+function MonitorStatusText({ row }: { readonly row: Monitor }) {
   const now = useNow();
   const { status, failing_since: since } = row;
   const quiet = status === 'healthy' || status === 'paused';
@@ -123,7 +123,7 @@ function StateText({ row }: { readonly row: Monitor }) {
   );
 }
 
-function NameText({ row: { id, name, tags, muted_until } }: { readonly row: Monitor }) {
+function MonitorName({ row: { id, name, tags, muted_until } }: { readonly row: Monitor }) {
   return (
     <span className="flex items-center gap-1.5">
       <OrgLink to={`/monitors/${id}`} className="truncate font-medium text-ink hover:underline">
@@ -149,7 +149,7 @@ function MutedIcon({ until }: { readonly until: string | null }) {
 }
 
 /** When it must have called; past ones with the time it was. */
-function DeadlineText({ row }: { readonly row: Monitor }) {
+function MonitorDeadline({ row }: { readonly row: Monitor }) {
   const now = useNow();
   const at = row.failing_since ?? row.deadline_at;
   if (at === null) return <span className="text-ink-3">–</span>;
@@ -180,11 +180,11 @@ export function MonitorCard({ row }: { readonly row: Monitor }) {
       <div className="min-w-0 flex-1">
         <div className="truncate">{name}</div>
         <div className="truncate text-small text-ink-2 figures">
-          {line} · {scheduleShort(row)}
+          {line} · {formatScheduleWithGrace(row)}
         </div>
       </div>
       <span className="text-small text-ink-2 figures">
-        <UptimeText id={row.id} />
+        <MonitorUptimeText id={row.id} />
       </span>
     </div>
   );

@@ -10,10 +10,10 @@ import { EditForm } from '../../ui/edit-form.tsx';
 import { LoadedResource, NewResourceForm } from '../../ui/resource-forms.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { movedDeadline } from './deadline.ts';
-import { forgetLists, MONITORS, putRows } from './monitor-data.ts';
+import { computeMovedDeadline } from './deadline.ts';
+import { removeInactiveMonitorLists, MONITOR_RESOURCE, replaceMonitors } from './monitor-data.ts';
 import { MonitorFields } from './monitor-fields.tsx';
-import { emptyForm, type MonitorForm } from './monitor-form.ts';
+import { emptyMonitorForm, type MonitorForm } from './monitor-form.ts';
 import { SchedulePreview } from './schedule-preview.tsx';
 
 const CRUMB = { label: 'Monitors', to: '/monitors' } as const;
@@ -23,17 +23,17 @@ export function NewMonitorPage() {
   const go = useResourceNavigate(CRUMB.to);
   const client = useQueryClient();
   const fresh = useNewResource(
-    MONITORS,
-    () => emptyForm(browserZone()),
+    MONITOR_RESOURCE,
+    () => emptyMonitorForm(browserZone()),
     ({ id }) => {
-      forgetLists(client);
+      removeInactiveMonitorLists(client);
       go(id, 'replace');
     },
   );
   return (
     <PageFrame title="New monitor" crumbs={[CRUMB]}>
       <div className="max-w-3xl">
-        <NewResourceForm kind={MONITORS} fresh={fresh} onCancel={() => go()}>
+        <NewResourceForm kind={MONITOR_RESOURCE} fresh={fresh} onCancel={() => go()}>
           <MonitorFields form={fresh.form} onChange={fresh.set} isNew />
           <SchedulePreview form={fresh.form} />
         </NewResourceForm>
@@ -47,37 +47,37 @@ export function EditMonitorPage() {
   const id = usePathParam('id');
   return (
     <PageFrame title="Edit" crumbs={[CRUMB, { label: id, to: `/monitors/${id}` }]}>
-      <LoadedResource key={id} kind={MONITORS} id={id}>
-        {(read) => <Editor read={read} />}
+      <LoadedResource key={id} kind={MONITOR_RESOURCE} id={id}>
+        {(read) => <MonitorEditor read={read} />}
       </LoadedResource>
     </PageFrame>
   );
 }
 
-function Editor({ read }: { readonly read: WithETag<Monitor> }) {
+function MonitorEditor({ read }: { readonly read: WithETag<Monitor> }) {
   const monitor = read.body;
   const go = useResourceNavigate(CRUMB.to);
   const client = useQueryClient();
-  const edit = useResourceEdit(MONITORS, read, (saved) => {
-    putRows(client, [saved.id], [saved]);
+  const edit = useResourceEdit(MONITOR_RESOURCE, read, (saved) => {
+    replaceMonitors(client, [saved.id], [saved]);
     showToast('The monitor was saved.');
     go(saved.id);
   });
   return (
     <div className="max-w-3xl">
-      <EditForm edit={edit} source={monitor.source} verb="Save monitor" needs={MONITORS.needs}>
+      <EditForm edit={edit} source={monitor.source} verb="Save monitor" needs={MONITOR_RESOURCE.needs}>
         <MonitorFields form={edit.form} onChange={edit.set} />
         <SchedulePreview form={edit.form} />
-        {edit.isChanged && <WhatChanges monitor={monitor} form={edit.form} />}
+        {edit.isChanged && <DeadlineChange monitor={monitor} form={edit.form} />}
       </EditForm>
     </div>
   );
 }
 
 /** What saving does to what is due, before it is done. */
-function WhatChanges({ monitor, form }: { readonly monitor: Monitor; readonly form: MonitorForm }) {
+function DeadlineChange({ monitor, form }: { readonly monitor: Monitor; readonly form: MonitorForm }) {
   const now = useNow();
-  const moved = movedDeadline(monitor, form, now);
+  const moved = computeMovedDeadline(monitor, form, now);
   return (
     <p className="text-small text-ink-2">
       {moved && (

@@ -6,8 +6,8 @@ import { SegmentedControl } from '../../ui/tabs.tsx';
 import { TimeZoneCombobox } from '../../ui/time-zone-combobox.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import { channelNamesQuery } from './monitor-data.ts';
-import { type MonitorForm, withCron } from './monitor-form.ts';
-import { idOf } from './monitor-words.ts';
+import { type MonitorForm, withCronInput } from './monitor-form.ts';
+import { monitorIdFromName } from './monitor-schedule.ts';
 
 interface FieldsProps extends FormPart<MonitorForm> {
   readonly isNew?: boolean;
@@ -31,14 +31,14 @@ export function MonitorFields(props: FieldsProps) {
           <Input
             value={form.id}
             readOnly={!isNew}
-            placeholder={idOf(form.name) || 'made from the name'}
+            placeholder={monitorIdFromName(form.name) || 'made from the name'}
             onChange={({ target }) => onChange({ id: target.value })}
             className="font-mono"
           />
         </FormField>
       </div>
       <ScheduleFields {...props} />
-      <SlackFields {...props} />
+      <GraceFields {...props} />
       <ChannelChoice chosen={form.channels} onChange={(channels) => onChange({ channels })} />
       <div className="grid items-start gap-4 md:grid-cols-2">
         <FormField name="tags" label="Tags" optional hint="With commas between them.">
@@ -62,7 +62,7 @@ export function MonitorFields(props: FieldsProps) {
 }
 
 /** How late is fine, and when somebody is told. */
-function SlackFields({ form, onChange }: FieldsProps) {
+function GraceFields({ form, onChange }: FieldsProps) {
   return (
     <div className="grid items-start gap-4 md:grid-cols-3">
       <FormField
@@ -138,7 +138,7 @@ function ScheduleFields({ form, onChange }: FieldsProps) {
             <Input
               value={form.cron}
               className="font-mono"
-              onChange={({ target }) => onChange(withCron(form, target.value))}
+              onChange={({ target }) => onChange(withCronInput(form, target.value))}
             />
           </FormField>
           <FormField name="schedule.timezone" label="Time zone">

@@ -12,7 +12,7 @@ import { IconButton } from '../../ui/button.tsx';
 import { copyWithToast } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { monitorPath, pauseMonitor, putRows, resumeMonitor } from './monitor-data.ts';
+import { monitorPath, requestMonitorPause, replaceMonitors, requestMonitorResume } from './monitor-data.ts';
 import { beatSnippets } from './send-beats.ts';
 
 /**
@@ -46,7 +46,7 @@ function MenuItems({ monitor }: { readonly monitor: Monitor }) {
   const { id, paused, source } = monitor;
   const refusal = useDenialReason('monitoring');
   const edit = useResourceNavigate('/monitors', '/edit');
-  const { toggle } = usePausing(monitor);
+  const { toggle } = useMonitorPause(monitor);
   const curl = beatSnippets(id, apiUrl('api/monitoring/heartbeat').href, null)[0]?.code ?? '';
   const fromFile = source.kind === 'file';
   return (
@@ -68,7 +68,7 @@ function MenuItems({ monitor }: { readonly monitor: Monitor }) {
 const HOUR_MS = 3_600_000;
 
 /** How long nobody is told; states are recorded as ever. */
-export const MUTES = [
+export const MUTE_DURATIONS = [
   { hours: 1, words: 'Mute for 1 hour' },
   { hours: 8, words: 'Mute for 8 hours' },
   { hours: 24, words: 'Mute for 24 hours' },
@@ -89,7 +89,7 @@ export function MuteItems({ monitor: { id, name, muted_until, source } }: { read
     {
       touches: [['monitors', 'one', id]],
       done: (monitor, until) => {
-        putRows(client, [id], [monitor]);
+        replaceMonitors(client, [id], [monitor]);
         showToast(
           until === null ? `${name} is not muted any more.` : `${name} is muted. States are still recorded.`,
         );
@@ -103,7 +103,7 @@ export function MuteItems({ monitor: { id, name, muted_until, source } }: { read
         Unmute
       </MenuItem>
     );
-  return MUTES.map(({ hours, words }) => (
+  return MUTE_DURATIONS.map(({ hours, words }) => (
     <MenuItem key={hours} icon={BellOff} disabled={off} onSelect={() => mute.run(hoursFromNow(hours))}>
       {words}
     </MenuItem>
@@ -111,16 +111,16 @@ export function MuteItems({ monitor: { id, name, muted_until, source } }: { read
 }
 
 /** Pauses or resumes; a pause can be taken back in its message. */
-export function usePausing({ id, name, paused }: Pick<Monitor, 'id' | 'name' | 'paused'>) {
+export function useMonitorPause({ id, name, paused }: Pick<Monitor, 'id' | 'name' | 'paused'>) {
   const client = useQueryClient();
   const touches = [
     ['monitors', 'one', id],
     ['monitors', 'status'],
   ];
-  const put = (monitor: Monitor) => putRows(client, [id], [monitor]);
+  const put = (monitor: Monitor) => replaceMonitors(client, [id], [monitor]);
   const failed = ({ message }: Error) => showToast(message);
-  const resume = useApiMutation(() => resumeMonitor(id), { touches, done: put, failed });
-  const pause = useApiMutation((until: string | null) => pauseMonitor(id, until), {
+  const resume = useApiMutation(() => requestMonitorResume(id), { touches, done: put, failed });
+  const pause = useApiMutation((until: string | null) => requestMonitorPause(id, until), {
     touches,
     done: (monitor, until) => {
       put(monitor);

@@ -13,9 +13,9 @@ import { useNow } from '../../ui/time-text.tsx';
 import { CheckHistory } from './check-history.tsx';
 import { MonitorActions } from './monitor-actions.tsx';
 import { AlertsSentCard, ConfigurationCard, SendBeatsCard, UptimeStrip } from './monitor-cards.tsx';
-import { monitorQuery, windowsOfOrgQuery } from './monitor-data.ts';
+import { monitorQuery, maintenanceWindowsQuery } from './monitor-data.ts';
 import { MonitorTimeline } from './monitor-timeline.tsx';
-import { minutesText, scheduleText } from './monitor-words.ts';
+import { formatMinutes, formatSchedule } from './monitor-schedule.ts';
 import { NextDeadline } from './next-deadline.tsx';
 
 /** Monitor results: did the job run, when must it call again, who was told. */
@@ -26,7 +26,7 @@ export function MonitorPage() {
   // Beats are too many to be told one by one: the page looks for them, as long as it is looked at.
   const { data, error, refetch } = useQuery({ ...monitorQuery(id), refetchInterval: BEATS_MS });
   const monitor = data?.body;
-  useBeats(monitor);
+  useRefreshOnBeat(monitor);
   return (
     <PageFrame
       title={id}
@@ -36,7 +36,7 @@ export function MonitorPage() {
       {error && !monitor ? (
         <ErrorState what="Could not load this monitor." error={error} onRetry={() => void refetch()} />
       ) : monitor ? (
-        <Results monitor={monitor} />
+        <MonitorDetails monitor={monitor} />
       ) : (
         <Skeleton className="h-64" />
       )}
@@ -47,7 +47,7 @@ export function MonitorPage() {
 const BEATS_MS = 5_000;
 
 /** A beat that came changes the history, the uptime and the timeline too. */
-function useBeats(monitor: Monitor | undefined): void {
+function useRefreshOnBeat(monitor: Monitor | undefined): void {
   const client = useQueryClient();
   const id = monitor?.id;
   const seen = monitor && `${monitor.id} ${monitor.status} ${monitor.last_beat_at}`;
@@ -59,12 +59,12 @@ function useBeats(monitor: Monitor | undefined): void {
   }, [client, id, seen]);
 }
 
-function Results({ monitor }: { readonly monitor: Monitor }) {
+function MonitorDetails({ monitor }: { readonly monitor: Monitor }) {
   const waiting = monitor.status === 'waiting';
   return (
     <div className="grid gap-4">
       <Heading monitor={monitor} />
-      <UnderMaintenance monitor={monitor} />
+      <MaintenanceNotice monitor={monitor} />
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_21rem]">
         <div className="grid min-w-0 gap-4">
           {waiting && <SendBeatsCard monitor={monitor} />}
@@ -107,16 +107,16 @@ function Heading({ monitor }: { readonly monitor: Monitor }) {
             ·{' '}
           </>
         )}
-        <code className="font-mono text-code">{id}</code> · {scheduleText(monitor)},{' '}
-        {grace === 0 ? 'no' : minutesText(grace)} grace
+        <code className="font-mono text-code">{id}</code> · {formatSchedule(monitor)},{' '}
+        {grace === 0 ? 'no' : formatMinutes(grace)} grace
       </p>
     </div>
   );
 }
 
 /** While a window is open about it: messages are held back. */
-function UnderMaintenance({ monitor: { id, tags } }: { readonly monitor: Monitor }) {
-  const { data } = useQuery(windowsOfOrgQuery);
+function MaintenanceNotice({ monitor: { id, tags } }: { readonly monitor: Monitor }) {
+  const { data } = useQuery(maintenanceWindowsQuery);
   const open = data?.data.find(
     (window) =>
       window.active_until !== null &&

@@ -13,11 +13,11 @@ import { Field, Input } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { changeMonitors, type ManyChange, refreshRows } from './monitor-data.ts';
-import { hoursFromNow, MUTES } from './monitor-menu.tsx';
-import { between } from './monitor-rows.ts';
+import { updateMonitors, type BulkMonitorChange, refreshMonitors } from './monitor-data.ts';
+import { hoursFromNow, MUTE_DURATIONS } from './monitor-menu.tsx';
+import { rowRange } from './monitor-rows.ts';
 
-export interface Selection {
+export interface MonitorSelection {
   readonly ids: ReadonlySet<string>;
   /** @param range also everything between the row chosen last and this one */
   readonly toggle: (id: string, range: boolean) => void;
@@ -28,14 +28,14 @@ export interface Selection {
 }
 
 /** The rows a change is for. */
-export function useSelection(rows: readonly Monitor[]): Selection {
+export function useMonitorSelection(rows: readonly Monitor[]): MonitorSelection {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const [last, setLast] = useState<string | null>(null);
   const toggle = useCallback(
     (id: string, range: boolean) => {
       setIds((before) => {
         const next = new Set(before);
-        if (range) for (const one of between(rows, last, id)) next.add(one);
+        if (range) for (const one of rowRange(rows, last, id)) next.add(one);
         else if (!next.delete(id)) next.add(id);
         return next;
       });
@@ -61,15 +61,15 @@ export function useSelection(rows: readonly Monitor[]): Selection {
 }
 
 /** How many rows are chosen, and what is done with all of them. */
-export function SelectionBar({
+export function MonitorSelectionBar({
   selection: { ids, all, clear },
   rows,
 }: {
-  readonly selection: Selection;
+  readonly selection: MonitorSelection;
   readonly rows: readonly Monitor[];
 }) {
   const [tagging, setTagging] = useState(false);
-  const { change, refused, dismiss } = useChangeOfMany([...ids], clear);
+  const { change, refused, dismiss } = useBulkChange([...ids], clear);
   const needs = 'monitoring';
   if (ids.size === 0 && refused.length === 0) return null;
   return (
@@ -102,7 +102,7 @@ export function SelectionBar({
         </Button>
       </section>
       {change.error && <Notice state="failing">{change.error.message}</Notice>}
-      <Refused refused={refused} onDismiss={dismiss} />
+      <FailedMonitors refused={refused} onDismiss={dismiss} />
       {tagging && (
         <TagsDialog
           some={ids.size}
@@ -140,7 +140,7 @@ function MuteMenu({ onMute }: { readonly onMute: (until: string | null) => void 
         </Button>
       }
     >
-      {MUTES.map(({ hours, words }) => (
+      {MUTE_DURATIONS.map(({ hours, words }) => (
         <MenuItem key={hours} icon={BellOff} onSelect={() => onMute(hoursFromNow(hours))}>
           {words}
         </MenuItem>
@@ -153,21 +153,21 @@ function MuteMenu({ onMute }: { readonly onMute: (until: string | null) => void 
 }
 
 /** Changes what is selected, shows it where it stands, and offers to take a pause back. */
-function useChangeOfMany(ids: readonly string[], clear: () => void) {
+function useBulkChange(ids: readonly string[], clear: () => void) {
   const client = useQueryClient();
   const [refused, setRefused] = useState<BulkMonitorResult['failed']>([]);
   const show = async (changed: readonly string[]) => {
-    for (let at = 0; at < changed.length; at += 100) await refreshRows(client, changed.slice(at, at + 100));
+    for (let at = 0; at < changed.length; at += 100) await refreshMonitors(client, changed.slice(at, at + 100));
     await client.invalidateQueries({ queryKey: ['monitors', 'status'] });
   };
-  const change = useApiMutation((asked: ManyChange) => changeMonitors(ids, asked), {
+  const change = useApiMutation((asked: BulkMonitorChange) => updateMonitors(ids, asked), {
     done: (answer, asked) => {
       const { changed } = answer;
       void show(changed).catch(() => undefined);
       setRefused(answer.failed);
       clear();
       const undo = () =>
-        void changeMonitors(changed, { paused: false })
+        void updateMonitors(changed, { paused: false })
           .then(() => show(changed))
           .catch((error: unknown) =>
             showToast(error instanceof Error ? error.message : 'Could not resume them.'),
@@ -179,7 +179,7 @@ function useChangeOfMany(ids: readonly string[], clear: () => void) {
   return { change, refused, dismiss: () => setRefused([]) };
 }
 
-function doneWords(changed: number, { paused, muted_until: muted }: ManyChange): string {
+function doneWords(changed: number, { paused, muted_until: muted }: BulkMonitorChange): string {
   const who = pluralize(changed, 'monitor is', 'monitors are');
   if (paused === true) return `${who} paused. Beats are still recorded; they do not un-pause them.`;
   if (paused === false) return `${who} watched again.`;
@@ -189,7 +189,7 @@ function doneWords(changed: number, { paused, muted_until: muted }: ManyChange):
 }
 
 /** What could not be changed, and why: those of the file, or gone meanwhile. */
-function Refused({
+function FailedMonitors({
   refused,
   onDismiss,
 }: {
@@ -224,7 +224,7 @@ function TagsDialog({
   readonly some: number;
   readonly running: boolean;
   readonly onClose: () => void;
-  readonly onChange: (tags: ManyChange) => void;
+  readonly onChange: (tags: BulkMonitorChange) => void;
 }) {
   const [added, setAdded] = useState('');
   const [removed, setRemoved] = useState('');

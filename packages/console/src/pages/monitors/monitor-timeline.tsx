@@ -8,9 +8,9 @@ import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { useNow } from '../../ui/time-text.tsx';
-import { marksQuery, type Period, periodsQuery, settingsChangesQuery } from './monitor-data.ts';
-import { type ScheduleChange, scheduleChangesOf } from './schedule-changes.ts';
-import { type Mark, marksOf, ticksOf } from './timeline-marks.ts';
+import { recentChecksQuery, type MonitorPeriod, periodsQuery, settingsChangesQuery } from './monitor-data.ts';
+import { type ScheduleChange, findScheduleChanges } from './schedule-changes.ts';
+import { type TimelineMark, buildTimelineMarks, buildTimelineTicks } from './timeline-marks.ts';
 
 const SPANS = [
   { id: '1', label: '24 h' },
@@ -19,7 +19,7 @@ const SPANS = [
   { id: '90', label: '90 d' },
 ] as const;
 
-const LOOKS: Readonly<Record<Period['status'], string>> = {
+const LOOKS: Readonly<Record<MonitorPeriod['status'], string>> = {
   healthy: 'bg-healthy inset-y-0',
   failing: 'bg-failing -inset-y-1 min-w-1 rounded-tag',
   unknown: 'hatched bg-unknown-tint border border-unknown inset-y-0',
@@ -32,15 +32,15 @@ export function MonitorTimeline({ id, since }: { readonly id: string; readonly s
   const [days, setDays] = useState('1');
   const [listed, setListed] = useState(false);
   const answer = useQuery(periodsQuery(id, Number(days)));
-  const checks = useQuery(marksQuery(id, Number(days)));
+  const checks = useQuery(recentChecksQuery(id, Number(days)));
   const now = useNow();
   // Of a young monitor there is nothing to see before it was made.
   const from = new Date(
     Math.max(now.getTime() - Number(days) * 86_400_000, new Date(since).getTime() - 60_000),
   );
-  const marks = marksOf(answer.data?.data ?? [], from, now);
+  const marks = buildTimelineMarks(answer.data?.data ?? [], from, now);
   const audit = useQuery(settingsChangesQuery(id)).data?.data;
-  const changes = useMemo(() => scheduleChangesOf(audit ?? []), [audit]).filter(({ at }) => at >= from);
+  const changes = useMemo(() => findScheduleChanges(audit ?? []), [audit]).filter(({ at }) => at >= from);
   return (
     <Card
       title="Timeline"
@@ -57,14 +57,14 @@ export function MonitorTimeline({ id, since }: { readonly id: string; readonly s
       ) : listed ? (
         <>
           <PeriodList marks={marks} />
-          <ChangeList changes={changes} />
+          <ScheduleChangeList changes={changes} />
         </>
       ) : (
         <>
-          <Band marks={marks}>
-            <ChangeLines changes={changes} from={from} to={now} />
-          </Band>
-          <Ticks ticks={ticksOf(checks.data?.data ?? [], from, now)} />
+          <StatusBand marks={marks}>
+            <ScheduleChangeLines changes={changes} from={from} to={now} />
+          </StatusBand>
+          <Ticks ticks={buildTimelineTicks(checks.data?.data ?? [], from, now)} />
           <Axis from={from} to={now} />
           <Legend changed={changes.length > 0} />
         </>
@@ -84,7 +84,7 @@ export function MonitorTimeline({ id, since }: { readonly id: string; readonly s
 }
 
 /** Where the schedule was changed. */
-function ChangeLines({
+function ScheduleChangeLines({
   changes,
   from,
   to,
@@ -107,14 +107,14 @@ function ChangeLines({
 
 const percent = (share: number) => `${(share * 100).toFixed(3)}%`;
 
-function Band({ marks, children }: { readonly marks: readonly Mark[]; readonly children: ReactNode }) {
+function StatusBand({ marks, children }: { readonly marks: readonly TimelineMark[]; readonly children: ReactNode }) {
   return (
     <div className="relative mt-5 mb-1 h-6">
       <div className="absolute inset-x-0 bottom-0 h-0.5 bg-line" />
       {marks.map((mark) => (
         <div
           key={mark.period.started_at}
-          title={said(mark)}
+          title={describeMark(mark)}
           style={{ left: percent(mark.left), width: percent(mark.width) }}
           className={`absolute ${LOOKS[mark.period.status]}`}
         />
@@ -135,7 +135,7 @@ function Band({ marks, children }: { readonly marks: readonly Mark[]; readonly c
   );
 }
 
-function Ticks({ ticks }: { readonly ticks: ReturnType<typeof ticksOf> }) {
+function Ticks({ ticks }: { readonly ticks: ReturnType<typeof buildTimelineTicks> }) {
   return (
     <div aria-hidden="true" className="relative h-4">
       {ticks.map(({ id, at, missed }) => (
@@ -203,7 +203,7 @@ function Legend({ changed }: { readonly changed: boolean }) {
 }
 
 /** The same as words, newest first. */
-function PeriodList({ marks }: { readonly marks: readonly Mark[] }) {
+function PeriodList({ marks }: { readonly marks: readonly TimelineMark[] }) {
   return (
     <ol className="mt-2 divide-y divide-line text-ui">
       {marks.toReversed().map((mark) => (
@@ -214,7 +214,7 @@ function PeriodList({ marks }: { readonly marks: readonly Mark[] }) {
             {formatFullTime(new Date(mark.period.started_at), browserZone())}
           </span>
           <span className="text-ink-2 figures">{formatDuration(mark.ms)}</span>
-          <ItsChecks mark={mark} />
+          <ShowChecksButton mark={mark} />
         </li>
       ))}
     </ol>
@@ -222,7 +222,7 @@ function PeriodList({ marks }: { readonly marks: readonly Mark[] }) {
 }
 
 /** Shows the checks of a stretch alone, in the history below: from a little before it, where its last beat stands. */
-function ItsChecks({ mark: { period } }: { readonly mark: Mark }) {
+function ShowChecksButton({ mark: { period } }: { readonly mark: TimelineMark }) {
   const { change } = useUrlState();
   const { started_at, ended_at } = period;
   const show = () =>
@@ -240,7 +240,7 @@ function ItsChecks({ mark: { period } }: { readonly mark: Mark }) {
 const AROUND_MS = 60_000;
 
 /** Misses before a change were judged by the schedule of then. */
-function ChangeList({ changes }: { readonly changes: readonly ScheduleChange[] }) {
+function ScheduleChangeList({ changes }: { readonly changes: readonly ScheduleChange[] }) {
   if (changes.length === 0) return null;
   return (
     <ol className="mt-2 border-t border-line pt-1 text-small text-ink-2">
@@ -257,6 +257,6 @@ function changeText({ at, by, words }: ScheduleChange): string {
   return `Schedule changed ${formatFullTime(at, browserZone())} by ${by}: ${words}`;
 }
 
-function said({ period, ms }: Mark): string {
+function describeMark({ period, ms }: TimelineMark): string {
   return `${STATUS_STYLES[period.status].word} for ${formatDuration(ms)}, from ${formatFullTime(new Date(period.started_at), browserZone())}`;
 }

@@ -26,27 +26,27 @@ import {
   MonitorCard,
   RecentContext,
   SelectionContext,
-  withControls,
+  withRowControls,
 } from './monitor-columns.tsx';
-import { channelNamesQuery, MONITOR_FIELDS } from './monitor-data.ts';
+import { channelNamesQuery, MONITOR_FILTERS } from './monitor-data.ts';
 import { useMonitorList } from './monitor-list.ts';
-import { type Selection, SelectionBar, useSelection } from './monitor-selection.tsx';
+import { type MonitorSelection, MonitorSelectionBar, useMonitorSelection } from './monitor-selection.tsx';
 import { beatSnippets } from './send-beats.ts';
 
-export { askMonitors } from './monitor-list.ts';
+export { prefetchMonitors } from './monitor-list.ts';
 
-const NO_FILTERS = Object.fromEntries(MONITOR_FIELDS.map(({ name }) => [name, null]));
+const NO_FILTERS = Object.fromEntries(MONITOR_FILTERS.map(({ name }) => [name, null]));
 
 /** Did the jobs run, and when must each call again? */
 export function MonitorsPage() {
   const { query, change } = useUrlState();
   const go = useOrgNavigate();
   const create = () => go('/monitors/new');
-  const asked = selectQueryParameters(query, (name) => findFilterField(MONITOR_FIELDS, name) !== undefined);
-  const tokens = useMemo(() => toFilterTokens(new URLSearchParams(asked), MONITOR_FIELDS), [asked]);
+  const asked = selectQueryParameters(query, (name) => findFilterField(MONITOR_FILTERS, name) !== undefined);
+  const tokens = useMemo(() => toFilterTokens(new URLSearchParams(asked), MONITOR_FILTERS), [asked]);
   const filters = useMemo(() => filterValues(tokens), [tokens]);
   const list = useMonitorList(filters, () => selection.ids.size > 0);
-  const selection = useSelection(list.rows);
+  const selection = useMonitorSelection(list.rows);
   useShortcuts([
     { keys: 'c', does: 'New monitor', run: create },
     ...(selection.ids.size > 0
@@ -73,19 +73,19 @@ export function MonitorsPage() {
       }
     >
       <div className="grid gap-3 px-4 pb-3 md:px-6">
-        <Counts counts={list.counts} chosen={query.get('status')} onChoose={(status) => change({ status })} />
+        <StatusCounts counts={list.counts} chosen={query.get('status')} onChoose={(status) => change({ status })} />
         <FilterBar
-          fields={MONITOR_FIELDS}
+          fields={MONITOR_FILTERS}
           tokens={tokens}
           onAdd={({ name, value }) => change({ [name]: value })}
           onRemove={(name) => change({ [name]: null })}
           placeholder="A name, or a filter by state, tag, channel…"
           free="search"
         />
-        <NobodyTold any={list.rows.length > 0} />
-        <SelectionBar selection={selection} rows={list.rows} />
+        <NoChannelNotice any={list.rows.length > 0} />
+        <MonitorSelectionBar selection={selection} rows={list.rows} />
       </div>
-      <Results
+      <MonitorTable
         list={list}
         selection={selection}
         cols={query.get('cols')}
@@ -99,7 +99,7 @@ export function MonitorsPage() {
 const COUNTED = ['failing', 'waiting', 'paused', 'healthy'] as const;
 
 /** How many there are in each state; a click shows only those. */
-function Counts({
+function StatusCounts({
   counts,
   chosen,
   onChoose,
@@ -132,7 +132,7 @@ function Counts({
 }
 
 /** Monitors without a single channel find out, and tell no one. */
-function NobodyTold({ any }: { readonly any: boolean }) {
+function NoChannelNotice({ any }: { readonly any: boolean }) {
   const { data } = useQuery(channelNamesQuery);
   if (!any || !data || data.data.some(({ enabled }) => enabled)) return null;
   return (
@@ -144,7 +144,7 @@ function NobodyTold({ any }: { readonly any: boolean }) {
   );
 }
 
-function Results({
+function MonitorTable({
   list: { answer, rows, recent, counts, more, onShown, point },
   selection,
   cols,
@@ -152,13 +152,13 @@ function Results({
   onClear,
 }: {
   readonly list: ReturnType<typeof useMonitorList>;
-  readonly selection: Selection;
+  readonly selection: MonitorSelection;
   readonly cols: string | null;
   readonly filters: Readonly<Record<string, string>>;
   readonly onClear: () => void;
 }) {
   const place = useResourceNavigate('/monitors');
-  const columns = useMemo(() => withControls(visibleColumns(MONITOR_COLUMNS, cols)), [cols]);
+  const columns = useMemo(() => withRowControls(visibleColumns(MONITOR_COLUMNS, cols)), [cols]);
   const open = useCallback(({ id }: Monitor) => place(id), [place]);
   if (answer.error && rows.length === 0)
     return (

@@ -9,34 +9,34 @@ import {
 } from '../../format/times.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { useNow } from '../../ui/time-text.tsx';
-import { type DeadlineBar, deadlineBar } from './deadline.ts';
-import { minutesText, scheduleText, zoneOf } from './monitor-words.ts';
+import { type DeadlineBar, buildDeadlineBar } from './deadline.ts';
+import { formatMinutes, formatSchedule, formatScheduleZone } from './monitor-schedule.ts';
 
 /** From the last beat to the deadline, to scale, with now on it: interval and grace are what people get wrong. */
 export function NextDeadline({ monitor }: { readonly monitor: Monitor }) {
   const now = useNow();
-  const bar = deadlineBar(monitor, now);
-  if (!bar) return <p className="text-ui text-ink-2">{nothingDue(monitor)}</p>;
+  const bar = buildDeadlineBar(monitor, now);
+  if (!bar) return <p className="text-ui text-ink-2">{describeNothingDue(monitor)}</p>;
   const { from, due, deadline } = bar;
-  const grace = minutesText(monitor.grace_period_minutes);
+  const grace = formatMinutes(monitor.grace_period_minutes);
   const failing = monitor.status === 'failing';
   const said = `Last beat ${when(from, now)}, next due ${when(due, now)}, deadline ${when(deadline, now)}.`;
   return (
     <div className="text-small">
       <div className="flex justify-between gap-4">
-        <Moment
+        <DeadlinePoint
           title={monitor.last_beat_at ? 'Last beat' : 'Created'}
           text={`${formatClockTime(from, browserZone())} · ${formatRelativeTime(from, now)}`}
         />
-        <Moment title="Next beat due" text={`${when(due, now)} · ${formatRelativeTime(due, now)}`} end />
+        <DeadlinePoint title="Next beat due" text={`${when(due, now)} · ${formatRelativeTime(due, now)}`} end />
       </div>
-      <Bar bar={bar} said={said} failing={failing} />
+      <DeadlineBarView bar={bar} said={said} failing={failing} />
       <div className="flex justify-between gap-4">
-        <Moment
-          title={scheduleText(monitor)}
-          text={monitor.schedule ? zoneOf(monitor.schedule) : 'counted from the last beat'}
+        <DeadlinePoint
+          title={formatSchedule(monitor)}
+          text={monitor.schedule ? formatScheduleZone(monitor.schedule) : 'counted from the last beat'}
         />
-        <Moment
+        <DeadlinePoint
           title={`Deadline ${when(deadline, now)}`}
           text={
             bar.overdue === 'past' && failing
@@ -52,7 +52,7 @@ export function NextDeadline({ monitor }: { readonly monitor: Monitor }) {
   );
 }
 
-function Moment({
+function DeadlinePoint({
   title,
   text,
   end = false,
@@ -69,7 +69,7 @@ function Moment({
   );
 }
 
-function Bar({
+function DeadlineBarView({
   bar,
   said,
   failing,
@@ -116,10 +116,10 @@ function when(at: Date, now: Date): string {
   return near ? formatShortTime(at, zone) : `${formatDayLabel(at, zone, now)}, ${formatShortTime(at, zone)}`;
 }
 
-function nothingDue({ status, paused_until, first_beat_due_minutes }: Monitor): string {
+function describeNothingDue({ status, paused_until, first_beat_due_minutes }: Monitor): string {
   if (status === 'paused')
     return `Paused${paused_until ? ` until ${when(new Date(paused_until), new Date())}` : ''}. Beats are still recorded; nothing is missed.`;
   return first_beat_due_minutes === null
     ? 'Nothing is counted before the first beat.'
-    : `The first beat is due ${minutesText(first_beat_due_minutes)} after it was made.`;
+    : `The first beat is due ${formatMinutes(first_beat_due_minutes)} after it was made.`;
 }

@@ -18,7 +18,7 @@ const FIELDS = [
 ] as const;
 
 /** The entries of the audit log that moved deadlines, in words; others are left out. Pure. */
-export function scheduleChangesOf(entries: readonly AuditEntry[]): readonly ScheduleChange[] {
+export function findScheduleChanges(entries: readonly AuditEntry[]): readonly ScheduleChange[] {
   return entries.flatMap(({ id, at, actor, actor_name, before, after }) => {
     if (before === null || after === null) return [];
     const words = FIELDS.flatMap(([name, word]) => {

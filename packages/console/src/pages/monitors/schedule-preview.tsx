@@ -7,14 +7,14 @@ import { useDebounced } from '../../data/debounced.ts';
 import { browserZone, formatFullTime, formatShortTime } from '../../format/times.ts';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { type MonitorForm, scheduleBody } from './monitor-form.ts';
-import { cronWords, minutesIn, minutesText } from './monitor-words.ts';
+import { describeCron, parseMinutes, formatMinutes } from './monitor-schedule.ts';
 
 type Preview = z.output<typeof schedulePreview>;
 
 /** What a schedule means, in words, and its next runs as the server itself will expect them. */
 export function SchedulePreview({ form }: { readonly form: MonitorForm }) {
   const settled = useDebounced(scheduleBody(form));
-  const incomplete = form.kind === 'interval' && minutesIn(form.interval) === null;
+  const incomplete = form.kind === 'interval' && parseMinutes(form.interval) === null;
   const { data, error } = useQuery({
     queryKey: ['schedule', settled],
     queryFn: () => sendJson<Preview>('POST', 'api/monitoring/schedule/preview', settled),
@@ -30,7 +30,7 @@ export function SchedulePreview({ form }: { readonly form: MonitorForm }) {
       ) : error ? (
         <p className="mt-1 text-failing-ink">{errorMessage(error)}</p>
       ) : data ? (
-        <Words form={form} preview={data} />
+        <ScheduleSummary form={form} preview={data} />
       ) : (
         <Skeleton className="mt-2 h-16" />
       )}
@@ -38,32 +38,32 @@ export function SchedulePreview({ form }: { readonly form: MonitorForm }) {
   );
 }
 
-function Words({ form, preview }: { readonly form: MonitorForm; readonly preview: Preview }) {
+function ScheduleSummary({ form, preview }: { readonly form: MonitorForm; readonly preview: Preview }) {
   const [first] = preview.data;
   const grace = preview.grace_period_minutes;
   const sentence =
     form.kind === 'interval'
-      ? `A beat every ${minutesText(minutesIn(form.interval) ?? 0)}, counted from the last one.`
-      : `${cronWords(form.cron) ?? `On the schedule ${form.cron.trim()}`}, in ${preview.timezone}.`;
+      ? `A beat every ${formatMinutes(parseMinutes(form.interval) ?? 0)}, counted from the last one.`
+      : `${describeCron(form.cron) ?? `On the schedule ${form.cron.trim()}`}, in ${preview.timezone}.`;
   return (
     <>
       <p className="mt-1 font-medium">{sentence}</p>
       <p className="text-ink-2">
-        {grace === 0 ? 'Nothing late is fine.' : `${minutesText(grace)} late is still fine.`}
+        {grace === 0 ? 'Nothing late is fine.' : `${formatMinutes(grace)} late is still fine.`}
         {first &&
           ` Without a beat it fails at ${formatShortTime(new Date(first.deadline_at), browserZone())} (yours).`}
       </p>
-      <Runs preview={preview} />
-      {zonesOf(preview).length > 1 && (
+      <NextRuns preview={preview} />
+      {zoneNames(preview).length > 1 && (
         <p className="mt-2 text-small text-warning-ink">
-          Clocks change between these runs ({zonesOf(preview).join(' to ')}).
+          Clocks change between these runs ({zoneNames(preview).join(' to ')}).
         </p>
       )}
     </>
   );
 }
 
-function Runs({ preview: { data, timezone } }: { readonly preview: Preview }) {
+function NextRuns({ preview: { data, timezone } }: { readonly preview: Preview }) {
   const mine = browserZone();
   const both = timezone !== mine;
   if (data.length === 0) return <p className="mt-2 text-failing-ink">This never comes.</p>;
@@ -99,6 +99,6 @@ function Runs({ preview: { data, timezone } }: { readonly preview: Preview }) {
 }
 
 /** Names of the zone at the runs: two of them mean that clocks change in between. */
-function zonesOf({ data }: Preview): readonly string[] {
+function zoneNames({ data }: Preview): readonly string[] {
   return [...new Set(data.map(({ expected_at_local: local }) => local.split(' ').at(-1) ?? ''))];
 }

@@ -13,12 +13,12 @@ import { joinClassNames } from '../../ui/class-names.ts';
 import { Field, Input } from '../../ui/field.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { eventName } from './decision-words.ts';
-import { type Approval, RELAY } from './relay-data.ts';
+import { hookEventLabel } from './decision-label.ts';
+import { type ConsoleApproval, RELAY_PATH } from './relay-data.ts';
 
 type Answer = 'once' | 'session' | 'deny';
 
-const TOLD = {
+const ANSWER_TOASTS = {
   once: 'Allowed once. The agent carries on.',
   session: 'Allowed for the rest of the session.',
   deny: 'Denied. The agent reads why.',
@@ -30,7 +30,7 @@ export function ApprovalCard({
   approval,
   wanted = false,
 }: {
-  readonly approval: Approval;
+  readonly approval: ConsoleApproval;
   /** The one a link led to. */
   readonly wanted?: boolean;
 }) {
@@ -60,12 +60,12 @@ export function ApprovalCard({
         wanted ? 'border-accent' : 'border-line',
       )}
     >
-      <Asked approval={approval} />
+      <ApprovalHeader approval={approval} />
       <p className="rounded-control border border-line bg-sunken px-3 py-2 font-mono text-code break-words whitespace-pre-wrap">
         {what}
       </p>
       <p className="text-ui text-ink-2">
-        {eventName(event)}, asked by {approval.rules.join(', ')}.{' '}
+        {hookEventLabel(event)}, asked by {approval.rules.join(', ')}.{' '}
         <OrgLink to="/relay/decisions" search={{ open: approval.decision_id, range: '24h' }}>
           See the decision
         </OrgLink>
@@ -79,13 +79,13 @@ export function ApprovalCard({
           onChange={({ target }) => setNote(target.value)}
         />
       </Field>
-      {answer.error && <Refused error={answer.error} />}
+      {answer.error && <AnswerError error={answer.error} />}
       <Answers answer={answer} isOver={isOver} hasSession={session_id !== null} />
     </article>
   );
 }
 
-function useAnswer({ id }: Approval, note: string): ApiMutation<Answer> {
+function useAnswer({ id }: ConsoleApproval, note: string): ApiMutation<Answer> {
   return useApiMutation(
     async (given: Answer) => {
       const body = {
@@ -93,16 +93,16 @@ function useAnswer({ id }: Approval, note: string): ApiMutation<Answer> {
         ...(given === 'session' ? { scope: 'session' } : {}),
         ...(note === '' ? {} : { note }),
       };
-      return sendJson<Approval>('POST', `${RELAY}/approvals/${encodeURIComponent(id)}`, body);
+      return sendJson<ConsoleApproval>('POST', `${RELAY_PATH}/approvals/${encodeURIComponent(id)}`, body);
     },
     {
       touches: [['relay', 'approvals']],
-      done: (_, given) => showToast(TOLD[given]),
+      done: (_, given) => showToast(ANSWER_TOASTS[given]),
     },
   );
 }
 
-function Asked({ approval }: { readonly approval: Approval }) {
+function ApprovalHeader({ approval }: { readonly approval: ConsoleApproval }) {
   const { owner, key, agent } = approval;
   return (
     <header className="flex flex-wrap items-baseline gap-x-2 text-ui">
@@ -116,7 +116,7 @@ function Asked({ approval }: { readonly approval: Approval }) {
 }
 
 /** Somebody else was faster, or the time is over: the message says which. */
-function Refused({ error }: { readonly error: ApiError }) {
+function AnswerError({ error }: { readonly error: ApiError }) {
   const client = useQueryClient();
   return (
     <p role="alert" className="flex flex-wrap items-center gap-2 text-ui text-failing-ink">
@@ -165,7 +165,7 @@ function Answers({
   );
 }
 
-function TimeLeft({ approval, leftMs }: { readonly approval: Approval; readonly leftMs: number }) {
+function TimeLeft({ approval, leftMs }: { readonly approval: ConsoleApproval; readonly leftMs: number }) {
   if (leftMs <= 0)
     return <p className="text-ui text-ink-2">The time for an answer is over. The agent can ask again.</p>;
   const whole = Date.parse(approval.expires_at) - Date.parse(approval.created_at);

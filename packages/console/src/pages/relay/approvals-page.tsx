@@ -9,7 +9,7 @@ import { EmptyState, ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { ApprovalCard } from './approval-card.tsx';
-import { type Approval, RELAY } from './relay-data.ts';
+import { type ConsoleApproval, RELAY_PATH } from './relay-data.ts';
 
 /** Agents wait while one reads: without a stream what is new must be here before the next breath all the same. */
 const LOOK_MS = 2_000;
@@ -50,14 +50,14 @@ export function ApprovalsPage() {
             ))}
           </ul>
         )}
-        {answered.length > 0 && <Answered approvals={answered} />}
+        {answered.length > 0 && <AnsweredApprovals approvals={answered} />}
       </div>
     </PageFrame>
   );
 }
 
 /** The question that a link leads to stands first. */
-function wantedFirst(approvals: readonly Approval[], wanted: string): readonly Approval[] {
+function wantedFirst(approvals: readonly ConsoleApproval[], wanted: string): readonly ConsoleApproval[] {
   return [...approvals].sort((one, other) => Number(other.id === wanted) - Number(one.id === wanted));
 }
 
@@ -65,27 +65,27 @@ function approvalsQuery(query: { readonly state?: string; readonly limit: number
   return {
     queryKey: ['relay', 'approvals', query.state ?? 'all'],
     queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
-      getJson<ApiPage<Approval>>(`${RELAY}/approvals`, query, signal),
+      getJson<ApiPage<ConsoleApproval>>(`${RELAY_PATH}/approvals`, query, signal),
     refetchInterval,
   };
 }
 
-const ENDS = {
+const APPROVAL_STATES = {
   waiting: { state: 'waiting', word: 'Waiting' },
   allowed: { state: 'healthy', word: 'Allowed' },
   denied: { state: 'blocked', word: 'Denied' },
   expired: { state: 'unknown', word: 'Nobody answered' },
 } as const;
 
-function Answered({ approvals }: { readonly approvals: readonly Approval[] }) {
+function AnsweredApprovals({ approvals }: { readonly approvals: readonly ConsoleApproval[] }) {
   return (
     <Card title="Answered" aside="the newest 50">
       <ul className="divide-y divide-line">
         {approvals.map((approval) => (
           <li key={approval.id} className="grid gap-0.5 py-2 first:pt-0 last:pb-0">
             <span className="flex items-center gap-2 text-ui">
-              <StatusIcon state={ENDS[approval.state].state} />
-              <span className="whitespace-nowrap">{endOf(approval)}</span>
+              <StatusIcon state={APPROVAL_STATES[approval.state].state} />
+              <span className="whitespace-nowrap">{approvalOutcome(approval)}</span>
               <code className="min-w-0 flex-1 truncate font-mono text-code text-ink-2">
                 {approval.input_summary}
               </code>
@@ -107,8 +107,8 @@ function Answered({ approvals }: { readonly approvals: readonly Approval[] }) {
   );
 }
 
-function endOf({ state, scope, expires_at }: Approval): string {
-  if (state !== 'allowed') return ENDS[state].word;
+function approvalOutcome({ state, scope, expires_at }: ConsoleApproval): string {
+  if (state !== 'allowed') return APPROVAL_STATES[state].word;
   return scope === 'session'
     ? `Allowed for the session, until ${formatClockTime(new Date(expires_at), browserZone())}`
     : 'Allowed once';

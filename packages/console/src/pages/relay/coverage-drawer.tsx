@@ -6,7 +6,7 @@ import { Drawer } from '../../ui/drawer.tsx';
 import { DrawerHead } from '../../ui/drawer-head.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { installLines } from './connect-agent.tsx';
-import { type CoverageRow, coverageId, coverageOf, REQUIRE_POLICY } from './coverage-words.ts';
+import { type CoverageRow, coverageId, coverageStatus, REQUIRE_POLICY } from './coverage-status.ts';
 
 /** One person with one agent: what is seen of them, and what to do where it is not enough. */
 export function CoverageDrawer({
@@ -21,7 +21,7 @@ export function CoverageDrawer({
   return (
     <Drawer title="Coverage" about={coverageId(row)} onClose={onClose}>
       <DrawerHead title={`${owner ?? `key ${key}`}, ${agent ?? 'no agent named'}`} onClose={onClose}>
-        {coverageOf(row).word}
+        {coverageStatus(row).word}
       </DrawerHead>
       <div className="grid gap-4 p-4 md:p-6">
         <Card title="Seen">

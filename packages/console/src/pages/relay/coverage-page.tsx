@@ -12,8 +12,8 @@ import { SegmentedControl, Tabs } from '../../ui/tabs.tsx';
 import { ConnectAgent } from './connect-agent.tsx';
 import { CoverageDrawer } from './coverage-drawer.tsx';
 import { CoveragePeople } from './coverage-people.tsx';
-import { coverageId } from './coverage-words.ts';
-import { type Coverage, RELAY } from './relay-data.ts';
+import { coverageId } from './coverage-status.ts';
+import { type RelayCoverage, RELAY_PATH } from './relay-data.ts';
 import { SessionList } from './session-list.tsx';
 
 const DAYS = [
@@ -85,7 +85,7 @@ function useCoverage(days: string) {
     queryKey: ['relay', 'coverage', days],
     queryFn: ({ signal }) => {
       const from = new Date(Date.now() - Number(days) * DAY_MS).toISOString();
-      return getJson<Coverage>(`${RELAY}/coverage`, { from }, signal);
+      return getJson<RelayCoverage>(`${RELAY_PATH}/coverage`, { from }, signal);
     },
     refetchInterval: 15_000,
     placeholderData: (before) => before,
@@ -122,7 +122,7 @@ function People({
 }
 
 /** The fleet: which hook runs where, in sessions that asked. */
-function Versions({ clients }: { readonly clients: Coverage['clients'] }) {
+function Versions({ clients }: { readonly clients: RelayCoverage['clients'] }) {
   if (clients.length === 0)
     return (
       <EmptyState title="No hook has asked in this time">Versions come with the first session.</EmptyState>

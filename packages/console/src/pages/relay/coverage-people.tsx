@@ -4,8 +4,8 @@ import { formatCount, formatPercent } from '../../format/amounts.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { parseSort, sortRows, type TableColumn } from '../../ui/table-columns.ts';
 import { TimeText } from '../../ui/time-text.tsx';
-import { type CoverageRow, coverageId, coverageOf } from './coverage-words.ts';
-import { SaidText } from './said-text.tsx';
+import { type CoverageRow, coverageId, coverageStatus } from './coverage-status.ts';
+import { DecisionStatus } from './decision-status.tsx';
 
 /** People by agent; who uses models and never asks the relay comes first. */
 export function CoveragePeople({
@@ -55,7 +55,7 @@ const COLUMNS: readonly TableColumn<CoverageRow>[] = [
     cell: ({ agent, agent_version }) =>
       agent === null ? '–' : [agent, agent_version].filter(Boolean).join(' '),
   },
-  { id: 'state', label: 'Relay', width: '12rem', cell: (row) => <SaidText said={coverageOf(row)} /> },
+  { id: 'state', label: 'Relay', width: '12rem', cell: (row) => <DecisionStatus said={coverageStatus(row)} /> },
   {
     id: 'covered',
     label: 'Covered',
@@ -102,7 +102,7 @@ function PersonCard({ row }: { readonly row: CoverageRow }) {
         <span className="min-w-0 flex-1 truncate font-medium">
           {nameOf(row)} <span className="font-normal text-ink-2">{row.agent}</span>
         </span>
-        <SaidText said={coverageOf(row)} />
+        <DecisionStatus said={coverageStatus(row)} />
       </span>
       <span className="text-small text-ink-2 figures">
         {formatCount(row.model_requests)} model requests · {formatCount(row.relay_calls)} relay calls

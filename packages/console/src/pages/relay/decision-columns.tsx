@@ -3,10 +3,10 @@ import { formatDuration } from '../../format/amounts.ts';
 import { browserZone, formatClockTime } from '../../format/times.ts';
 import { Badge, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { eventName, type KeptDecision, saidOf } from './decision-words.ts';
-import { SaidText } from './said-text.tsx';
+import { hookEventLabel, type StoredDecision, decisionLabel } from './decision-label.ts';
+import { DecisionStatus } from './decision-status.tsx';
 
-export const DECISION_COLUMNS: readonly TableColumn<KeptDecision>[] = [
+export const DECISION_COLUMNS: readonly TableColumn<StoredDecision>[] = [
   {
     id: 'time',
     label: 'Time',
@@ -19,9 +19,9 @@ export const DECISION_COLUMNS: readonly TableColumn<KeptDecision>[] = [
     id: 'decision',
     label: 'Decision',
     width: '8rem',
-    cell: (row) => <SaidText said={saidOf(row)} />,
+    cell: (row) => <DecisionStatus said={decisionLabel(row)} />,
   },
-  { id: 'event', label: 'Event', width: '6.5rem', cell: ({ event }) => eventName(event) },
+  { id: 'event', label: 'Event', width: '6.5rem', cell: ({ event }) => hookEventLabel(event) },
   {
     id: 'what',
     label: 'What',
@@ -49,18 +49,18 @@ export const DECISION_COLUMNS: readonly TableColumn<KeptDecision>[] = [
 function extra(
   id: string,
   label: string,
-  cell: TableColumn<KeptDecision>['cell'],
-): TableColumn<KeptDecision> {
+  cell: TableColumn<StoredDecision>['cell'],
+): TableColumn<StoredDecision> {
   return { id, label, cell, width: 'minmax(5rem, 12rem)', optional: true };
 }
 
-export function agentText({ agent, agent_version }: Pick<KeptDecision, 'agent' | 'agent_version'>): string {
+export function agentText({ agent, agent_version }: Pick<StoredDecision, 'agent' | 'agent_version'>): string {
   return agent_version === null ? agent : `${agent} ${agent_version}`;
 }
 
 /** A row on a phone: what was asked for, then when, by whom and by which rule. */
-export function DecisionCard({ row }: { readonly row: KeptDecision }) {
-  const { state, word } = saidOf(row);
+export function DecisionCard({ row }: { readonly row: StoredDecision }) {
+  const { state, word } = decisionLabel(row);
   return (
     <div className="flex items-center gap-3 text-body">
       {state ? (
@@ -75,7 +75,7 @@ export function DecisionCard({ row }: { readonly row: KeptDecision }) {
           {row.rule && ` by ${row.rule}`} · {row.agent}
         </div>
       </div>
-      <Badge>{eventName(row.event)}</Badge>
+      <Badge>{hookEventLabel(row.event)}</Badge>
     </div>
   );
 }

@@ -10,10 +10,10 @@ import { Drawer } from '../../ui/drawer.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { Badge, StatusBadge } from '../../ui/status.tsx';
 import { agentText } from './decision-columns.tsx';
-import { eventName, type KeptDecision, saidOf, wouldOf } from './decision-words.ts';
+import { hookEventLabel, type StoredDecision, decisionLabel, enforcedLabel } from './decision-label.ts';
 import { ParsedCommand } from './parsed-command.tsx';
 import { decisionQuery, simulationQuery } from './relay-data.ts';
-import { SaidText } from './said-text.tsx';
+import { DecisionStatus } from './decision-status.tsx';
 
 /** One decision beside the list: what was asked, what was answered, and why. */
 export function DecisionDrawer({
@@ -49,10 +49,10 @@ export function DecisionDrawer({
         <ErrorState what="Could not load this decision." error={error} onRetry={() => void refetch()} />
       ) : data ? (
         <div className="grid gap-4 p-4 md:p-6">
-          <What decision={data} />
-          <Rules decision={data} />
-          <Answers decision={data} />
-          <Asker decision={data} />
+          <RecordedAction decision={data} />
+          <MatchedRuleList decision={data} />
+          <HookAnswer decision={data} />
+          <DecisionSource decision={data} />
         </div>
       ) : (
         <Skeleton className="m-6 h-40" />
@@ -61,24 +61,24 @@ export function DecisionDrawer({
   );
 }
 
-interface About {
-  readonly decision: KeptDecision;
+interface DecisionProps {
+  readonly decision: StoredDecision;
 }
 
-function Heading({ decision }: About) {
-  const { state, word } = saidOf(decision);
+function Heading({ decision }: DecisionProps) {
+  const { state, word } = decisionLabel(decision);
   return (
     <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
       {state === null ? <Badge>{word}</Badge> : <StatusBadge state={state}>{word}</StatusBadge>}
       <h2 className="min-w-0 text-body font-semibold break-words">
-        {decision.rule === null ? eventName(decision.event) : `by ${decision.rule}`}
+        {decision.rule === null ? hookEventLabel(decision.event) : `by ${decision.rule}`}
       </h2>
     </div>
   );
 }
 
 /** What is kept of it; a command is read again, by the rules of now. */
-function What({ decision: { event, input_summary: what, findings } }: About) {
+function RecordedAction({ decision: { event, input_summary: what, findings } }: DecisionProps) {
   const isShell = event === 'shell';
   const read = useQuery({
     ...simulationQuery({ event: 'shell', text: what, url: '' }),
@@ -118,7 +118,7 @@ function What({ decision: { event, input_summary: what, findings } }: About) {
   );
 }
 
-function Rules({ decision: { matches: hits, reason } }: About) {
+function MatchedRuleList({ decision: { matches: hits, reason } }: DecisionProps) {
   return (
     <Card title="Rules that applied" aside="the strictest decides">
       {hits.length === 0 ? (
@@ -130,8 +130,8 @@ function Rules({ decision: { matches: hits, reason } }: About) {
           {hits.map((hit) => (
             <li key={hit.rule} className="grid gap-0.5 py-2 first:pt-0 last:pb-0">
               <span className="flex flex-wrap items-center gap-x-3 text-ui">
-                <SaidText
-                  said={saidOf({
+                <DecisionStatus
+                  said={decisionLabel({
                     decision: hit.mode === 'enforce' ? hit.decision : 'abstain',
                     enforced_decision: hit.decision,
                   })}
@@ -150,7 +150,7 @@ function Rules({ decision: { matches: hits, reason } }: About) {
   );
 }
 
-function Answers({ decision }: About) {
+function HookAnswer({ decision }: DecisionProps) {
   const {
     user_message,
     agent_message,
@@ -164,7 +164,7 @@ function Answers({ decision }: About) {
       <DetailList
         items={[
           ['Answer', <code key="answer">{answered}</code>],
-          ['If enforced', would === answered ? null : wouldOf(would).word.toLowerCase()],
+          ['If enforced', would === answered ? null : enforcedLabel(would).word.toLowerCase()],
           ['To the person', user_message],
           ['To the agent', agent_message],
           [
@@ -181,7 +181,7 @@ function Answers({ decision }: About) {
   );
 }
 
-function Asker({ decision }: About) {
+function DecisionSource({ decision }: DecisionProps) {
   const { key, owner, team, agent, agent_version, client_version, repository, cwd, session_id } = decision;
   return (
     <Card title="Who asked">

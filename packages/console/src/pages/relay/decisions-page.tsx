@@ -17,7 +17,7 @@ import { type TableColumn, visibleColumns } from '../../ui/table-columns.ts';
 import { TimeRangePicker } from '../../ui/time-range-picker.tsx';
 import { ConnectAgent } from './connect-agent.tsx';
 import { DECISION_COLUMNS, DecisionCard } from './decision-columns.tsx';
-import type { KeptDecision } from './decision-words.ts';
+import type { StoredDecision } from './decision-label.ts';
 import { DECISION_FIELDS, decisionsQuery } from './relay-data.ts';
 
 const DecisionDrawer = lazy(() =>
@@ -93,7 +93,7 @@ function Toolbar({
   onLive,
 }: {
   readonly list: ReturnType<typeof useDecisions>;
-  readonly chosen: readonly TableColumn<KeptDecision>[];
+  readonly chosen: readonly TableColumn<StoredDecision>[];
   readonly onLive: () => void;
 }) {
   return (

@@ -2,10 +2,10 @@ import { ChevronRight } from 'lucide-react';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { Badge } from '../../ui/status.tsx';
-import { hitPlaces, piecesOf, type Simulation, touches, traitName } from './decision-words.ts';
+import { matchedRanges, splitAtRanges, type RelaySimulation, rangesOverlap, traitLabel } from './decision-label.ts';
 
 /** A shell command as the relay reads it: the text with what rules are about, then each simple command in it. */
-export function ParsedCommand({ text, read }: { readonly text: string; readonly read: Simulation }) {
+export function ParsedCommand({ text, read }: { readonly text: string; readonly read: RelaySimulation }) {
   return (
     <div className="grid min-w-0 gap-3">
       <MarkedText text={text} read={read} />
@@ -20,13 +20,13 @@ export function ParsedCommand({ text, read }: { readonly text: string; readonly 
           ))}
         </ol>
       )}
-      {read.unclear.length > 0 && <Unclear text={text} read={read} />}
+      {read.unclear.length > 0 && <UnclearParts text={text} read={read} />}
     </div>
   );
 }
 
-function MarkedText({ text, read }: { readonly text: string; readonly read: Simulation }) {
-  const pieces = piecesOf(text, hitPlaces(read), read.unclear);
+function MarkedText({ text, read }: { readonly text: string; readonly read: RelaySimulation }) {
+  const pieces = splitAtRanges(text, matchedRanges(read), read.unclear);
   return (
     <p className="rounded-control border border-line bg-sunken px-3 py-2 font-mono text-code break-words whitespace-pre-wrap">
       {pieces.map((piece, index) =>
@@ -51,14 +51,14 @@ function MarkedText({ text, read }: { readonly text: string; readonly read: Simu
   );
 }
 
-type Command = Simulation['commands'][number];
+type Command = RelaySimulation['commands'][number];
 
 /** A rule is about one command; what cannot be analysed has only a place. */
-function rulesAt({ matches, commands }: Simulation, index: number): Simulation['matches'] {
+function rulesAt({ matches, commands }: RelaySimulation, index: number): RelaySimulation['matches'] {
   const command = commands[index];
   return matches.filter((hit) =>
     hit.command === null
-      ? hit.range !== null && command !== undefined && touches(hit.range, command)
+      ? hit.range !== null && command !== undefined && rangesOverlap(hit.range, command)
       : hit.command === index,
   );
 }
@@ -69,7 +69,7 @@ function SimpleCommand({
   rules,
 }: {
   readonly command: Command;
-  readonly rules: Simulation['matches'];
+  readonly rules: RelaySimulation['matches'];
 }) {
   const { name, args, via, does, redirects } = command;
   return (
@@ -87,17 +87,17 @@ function SimpleCommand({
             <ChevronRight size={12} role="img" aria-label="runs" />
           </span>
         ))}
-        <span className="font-semibold break-all">{name ?? <Nobody />}</span>
+        <span className="font-semibold break-all">{name ?? <UnknownValue />}</span>
         {args.map((arg, place) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: arguments are known by their place.
           <span key={place} className="break-all">
-            {arg ?? <Nobody />}
+            {arg ?? <UnknownValue />}
           </span>
         ))}
         {redirects.map(({ operator, target }, place) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: redirections are known by their place.
           <span key={place} className="break-all text-ink-2">
-            {operator} {target ?? <Nobody />}
+            {operator} {target ?? <UnknownValue />}
           </span>
         ))}
       </span>
@@ -109,7 +109,7 @@ function SimpleCommand({
             </Badge>
           ))}
           {does.map((trait) => (
-            <Badge key={trait}>{traitName(trait)}</Badge>
+            <Badge key={trait}>{traitLabel(trait)}</Badge>
           ))}
         </span>
       )}
@@ -117,11 +117,11 @@ function SimpleCommand({
   );
 }
 
-function Nobody() {
+function UnknownValue() {
   return <span className="font-normal text-unknown-ink italic">only known when it runs</span>;
 }
 
-function Unclear({ text, read }: { readonly text: string; readonly read: Simulation }) {
+function UnclearParts({ text, read }: { readonly text: string; readonly read: RelaySimulation }) {
   return (
     <Notice state="unknown">
       <p className="font-medium">Part of this cannot be analysed.</p>

@@ -5,14 +5,14 @@ import type * as z from 'zod';
 import { type ApiPage, allPages, getJson, sendJson } from '../../data/api-client.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
 import { settingsQuery } from '../settings/settings-data.ts';
-import type { KeptDecision, RelayEventKind, Simulation } from './decision-words.ts';
+import type { StoredDecision, HookEventKind, RelaySimulation } from './decision-label.ts';
 
-export type Approval = z.output<typeof relayApproval>;
-export type Coverage = z.output<typeof relayCoverage>;
-export type Session = z.output<typeof relaySession>;
-export type RelayRule = z.output<typeof relayRule>;
+export type ConsoleApproval = z.output<typeof relayApproval>;
+export type RelayCoverage = z.output<typeof relayCoverage>;
+export type RelaySession = z.output<typeof relaySession>;
+export type ConsoleRelayRule = z.output<typeof relayRule>;
 
-export const RELAY = 'api/management/relay';
+export const RELAY_PATH = 'api/management/relay';
 const PAGE_ROWS = 100;
 
 /** What decisions are filtered by: the API's own parameters. */
@@ -35,8 +35,8 @@ export function decisionsQuery(filters: Readonly<Record<string, string>>) {
   return infiniteQueryOptions({
     queryKey: ['relay', 'decisions', filters],
     queryFn: ({ pageParam, signal }) =>
-      getJson<ApiPage<KeptDecision>>(
-        `${RELAY}/decisions`,
+      getJson<ApiPage<StoredDecision>>(
+        `${RELAY_PATH}/decisions`,
         { ...filters, limit: PAGE_ROWS, cursor: pageParam },
         signal,
       ),
@@ -50,13 +50,13 @@ export function decisionQuery(id: string) {
   return queryOptions({
     queryKey: ['relay', 'decision', id],
     queryFn: ({ signal }) =>
-      getJson<KeptDecision>(`${RELAY}/decisions/${encodeURIComponent(id)}`, undefined, signal),
+      getJson<StoredDecision>(`${RELAY_PATH}/decisions/${encodeURIComponent(id)}`, undefined, signal),
   });
 }
 
 /** What an agent would ask about. */
-export interface Tried {
-  readonly event: RelayEventKind;
+export interface SimulationInput {
+  readonly event: HookEventKind;
   /** Command, prompt, path, or name of a tool. */
   readonly text: string;
   /** Address of the connector of a tool. */
@@ -64,13 +64,13 @@ export interface Tried {
 }
 
 /** How it is read and which rules apply: those in force, or a draft of all of them. */
-export function simulationQuery(tried: Tried, rules?: readonly object[]) {
+export function simulationQuery(tried: SimulationInput, rules?: readonly object[]) {
   return queryOptions({
     queryKey: ['relay', 'simulation', tried, rules ?? null],
     queryFn: ({ signal }) => {
       signal.throwIfAborted();
-      return sendJson<Simulation>('POST', `${RELAY}/simulate`, {
-        event: eventOf(tried),
+      return sendJson<RelaySimulation>('POST', `${RELAY_PATH}/simulate`, {
+        event: simulationEvent(tried),
         ...(rules === undefined ? {} : { rules }),
       });
     },
@@ -81,19 +81,19 @@ export function simulationQuery(tried: Tried, rules?: readonly object[]) {
   });
 }
 
-function eventOf({ event, text, url }: Tried) {
+function simulationEvent({ event, text, url }: SimulationInput) {
   if (event === 'shell') return { event, shell: { command: text } };
   if (event === 'prompt') return { event, prompt: { text } };
   if (event === 'tool') return { event, tool: { name: text, ...(url === '' ? {} : { url }) } };
   return { event, file: { path: text } };
 }
 
-export const RULES = `${RELAY}/rules`;
+export const RELAY_RULES_PATH = `${RELAY_PATH}/rules`;
 
 /** Every rule: a draft is judged among all of them. */
 export const allRulesQuery = queryOptions({
   queryKey: ['relay', 'rules', 'all'],
-  queryFn: ({ signal }) => allPages<RelayRule>(RULES, {}, signal),
+  queryFn: ({ signal }) => allPages<ConsoleRelayRule>(RELAY_RULES_PATH, {}, signal),
 });
 
 /** What rules are worth: `observe` writes down what they would have said and stops nothing. Null until it is known. */

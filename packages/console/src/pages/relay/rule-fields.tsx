@@ -5,7 +5,7 @@ import { FormField } from '../../ui/form.tsx';
 import { RadioGroup } from '../../ui/radio-group.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import { usePersistedOpen } from '../../ui/use-persisted-open.ts';
-import { eventName, type RelayEventKind } from './decision-words.ts';
+import { hookEventLabel, type HookEventKind } from './decision-label.ts';
 import { useRelayMode } from './relay-data.ts';
 import { HELD_BACK, type MatchField, type RuleForm } from './rule-form.ts';
 
@@ -21,34 +21,34 @@ const MODES = [
   { id: 'enforce', label: 'Enforce', does: 'Decides.' },
 ] as const;
 
-const EVENTS: readonly RelayEventKind[] = ['shell', 'tool', 'prompt', 'file_read', 'file_write'];
+const EVENTS: readonly HookEventKind[] = ['shell', 'tool', 'prompt', 'file_read', 'file_write'];
 
-interface Part {
+interface RuleMatchField {
   readonly name: MatchField;
   readonly label: string;
   readonly placeholder: string;
-  readonly events: readonly RelayEventKind[];
+  readonly events: readonly HookEventKind[];
 }
 
-const PARTS: readonly Part[] = [
-  part('command', 'Commands', 'git', 'shell'),
-  part('subcommand', 'Subcommands', 'push', 'shell'),
-  part('any_flag', 'Any of these options', '-f\n--force', 'shell'),
-  part('args', 'Any argument like', 'origin', 'shell'),
-  part('does', 'What it does', 'runs_input', 'shell'),
-  part('server_url', 'Address of the connector', 'https://mcp.acme.example/*', 'tool'),
-  part('server_command', 'Command that starts it', '*postgres*', 'tool'),
-  part('tool', 'Tools', 'execute_*', 'tool'),
-  part('path', 'Paths', '~/.ssh/*\n.env', 'file_read', 'file_write'),
-  part('text', 'Text (regular expressions)', 'BEGIN [A-Z ]*PRIVATE KEY', 'prompt', 'tool'),
+const RULE_MATCH_FIELDS: readonly RuleMatchField[] = [
+  matchField('command', 'Commands', 'git', 'shell'),
+  matchField('subcommand', 'Subcommands', 'push', 'shell'),
+  matchField('any_flag', 'Any of these options', '-f\n--force', 'shell'),
+  matchField('args', 'Any argument like', 'origin', 'shell'),
+  matchField('does', 'What it does', 'runs_input', 'shell'),
+  matchField('server_url', 'Address of the connector', 'https://mcp.acme.example/*', 'tool'),
+  matchField('server_command', 'Command that starts it', '*postgres*', 'tool'),
+  matchField('tool', 'Tools', 'execute_*', 'tool'),
+  matchField('path', 'Paths', '~/.ssh/*\n.env', 'file_read', 'file_write'),
+  matchField('text', 'Text (regular expressions)', 'BEGIN [A-Z ]*PRIVATE KEY', 'prompt', 'tool'),
 ];
 
-function part(
+function matchField(
   name: MatchField,
   label: string,
   placeholder: string,
-  ...events: readonly RelayEventKind[]
-): Part {
+  ...events: readonly HookEventKind[]
+): RuleMatchField {
   return { name, label, placeholder, events };
 }
 
@@ -87,14 +87,14 @@ export function RuleFields({ form, onChange }: Fields) {
           />
         </FormField>
       </div>
-      <More form={form} onChange={onChange} />
+      <AdvancedFields form={form} onChange={onChange} />
     </>
   );
 }
 
 /** Only the parts that are read on the chosen events. */
 function MatchFields({ form, onChange }: Fields) {
-  const parts = PARTS.filter(
+  const parts = RULE_MATCH_FIELDS.filter(
     ({ name, events }) => form.match[name] !== '' || events.some((event) => form.on.includes(event)),
   );
   return (
@@ -105,7 +105,7 @@ function MatchFields({ form, onChange }: Fields) {
           {EVENTS.map((event) => (
             <Checkbox
               key={event}
-              label={eventName(event)}
+              label={hookEventLabel(event)}
               checked={form.on.includes(event)}
               onChange={(checked) =>
                 onChange({
@@ -136,7 +136,7 @@ function MatchFields({ form, onChange }: Fields) {
   );
 }
 
-function More({ form, onChange }: Fields) {
+function AdvancedFields({ form, onChange }: Fields) {
   const isUsed = usePersistedOpen(form.when !== '' || form.rest !== '');
   return (
     <details className="rounded-control border border-line px-3 py-2" open={isUsed}>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { draftRules, EMPTY_RULE, isHeldBack, ruleBody, ruleForm, ruleText, savedText } from './rule-form.ts';
+import { draftRules, EMPTY_RULE, isLimitedToObserve, ruleBody, ruleFormOf, summarizeRule, ruleSavedToast } from './rule-form.ts';
 
 const RULE = {
   name: 'no-force-push',
@@ -28,7 +28,7 @@ const shown = (rule: typeof RULE, mode: 'observe' | 'enforce' = 'enforce') => ({
 
 test('a rule goes through the form and loses nothing, not even what has no field', () => {
   const { except: _, ...kept } = RULE;
-  assert.deepEqual(ruleBody(ruleForm({ rule: RULE })), {
+  assert.deepEqual(ruleBody(ruleFormOf({ rule: RULE })), {
     ...kept,
     detect: null,
     except: null,
@@ -37,7 +37,7 @@ test('a rule goes through the form and loses nothing, not even what has no field
 });
 
 test('a field that is emptied is cleared, not kept', () => {
-  const form = { ...ruleForm({ rule: RULE }), rest: '', user: '', agent: '' };
+  const form = { ...ruleFormOf({ rule: RULE }), rest: '', user: '', agent: '' };
   const body = ruleBody({ ...form, match: EMPTY_RULE.match });
   assert.equal(body['who'], null);
   assert.equal(body['message'], null);
@@ -61,23 +61,23 @@ test('a draft takes the place of its rule, and a new one joins them', () => {
 });
 
 test('a rule is told in one line', () => {
-  assert.equal(ruleText({ rule: RULE }), 'git push -f|--force -q');
+  assert.equal(summarizeRule({ rule: RULE }), 'git push -f|--force -q');
   assert.equal(
-    ruleText({ rule: { name: 'a', detect: { secrets: true, pii: ['iban'] } } }),
+    summarizeRule({ rule: { name: 'a', detect: { secrets: true, pii: ['iban'] } } }),
     'holds secrets, iban',
   );
 });
 
 test('rules are held back when they run milder than they say', () => {
-  assert.equal(isHeldBack([shown(RULE, 'observe')]), true);
-  assert.equal(isHeldBack([shown(RULE)]), false);
+  assert.equal(isLimitedToObserve([shown(RULE, 'observe')]), true);
+  assert.equal(isLimitedToObserve([shown(RULE)]), false);
 });
 
 test('a saved rule is never said to be in force while it only observes', () => {
   for (const mode of ['observe', 'warn', 'enforce'] as const)
     for (const relay of ['observe', 'enforce'] as const) {
       const effective = relay === 'observe' ? 'observe' : mode;
-      const text = savedText({
+      const text = ruleSavedToast({
         rule: { ...ruleBody({ ...EMPTY_RULE, name: 'r', mode }), name: 'r' },
         mode: effective,
       });

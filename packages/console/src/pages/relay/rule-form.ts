@@ -1,7 +1,7 @@
 import { isObject } from '@floe/contract/json';
 import { ApiError } from '../../data/api-error.ts';
-import type { RelayEventKind } from './decision-words.ts';
-import type { RelayRule } from './relay-data.ts';
+import type { HookEventKind } from './decision-label.ts';
+import type { ConsoleRelayRule } from './relay-data.ts';
 
 /** A rule between the API and the fields of its form. Pure. */
 
@@ -26,7 +26,7 @@ export interface RuleForm {
   readonly name: string;
   readonly decision: 'allow' | 'deny' | 'ask';
   readonly mode: 'observe' | 'warn' | 'enforce';
-  readonly on: readonly RelayEventKind[];
+  readonly on: readonly HookEventKind[];
   /** One pattern to a line. */
   readonly match: Readonly<Record<MatchField, string>>;
   readonly when: string;
@@ -66,7 +66,7 @@ export const EMPTY_RULE: RuleForm = {
 
 const KNOWN = new Set(['name', 'decision', 'mode', 'on', 'match', 'when', 'message', 'on_error']);
 
-export function ruleForm({ rule }: Pick<RelayRule, 'rule'>): RuleForm {
+export function ruleFormOf({ rule }: Pick<ConsoleRelayRule, 'rule'>): RuleForm {
   const match = objectOf(rule['match']);
   const fields = MATCH_FIELDS.map((name) => [name, lines(match[name])] as const);
   const { user, agent } = messageOf(rule['message']);
@@ -84,7 +84,7 @@ export function ruleForm({ rule }: Pick<RelayRule, 'rule'>): RuleForm {
   };
 }
 
-const EVENT_KINDS: readonly RelayEventKind[] = ['shell', 'tool', 'prompt', 'file_read', 'file_write'];
+const EVENT_KINDS: readonly HookEventKind[] = ['shell', 'tool', 'prompt', 'file_read', 'file_write'];
 
 /** The body of the API; null clears what a rule had. @throws ApiError naming `rest` when that is no JSON object */
 export function ruleBody(form: RuleForm): Json {
@@ -118,7 +118,7 @@ export function ruleBody(form: RuleForm): Json {
 }
 
 /** Every rule with the draft in its place, as a simulation takes them; null while the draft cannot be read. */
-export function draftRules(all: readonly RelayRule[], id: string | null, form: RuleForm): object[] | null {
+export function draftRules(all: readonly ConsoleRelayRule[], id: string | null, form: RuleForm): object[] | null {
   try {
     const draft = Object.fromEntries(Object.entries(ruleBody(form)).filter(([, value]) => value !== null));
     const others = all.filter((rule) => rule.id !== id).map(({ rule }) => rule);
@@ -130,7 +130,7 @@ export function draftRules(all: readonly RelayRule[], id: string | null, form: R
 }
 
 /** `git push -f|--force`: what a rule looks for, in one line. */
-export function ruleText({ rule }: Pick<RelayRule, 'rule'>): string {
+export function summarizeRule({ rule }: Pick<ConsoleRelayRule, 'rule'>): string {
   const match = objectOf(rule['match']);
   const patterns = Object.values(match).flatMap((value) => {
     const texts = [value].flat().filter((one) => typeof one === 'string');
@@ -150,15 +150,15 @@ export const HELD_BACK =
   'relay.mode is observe in floe.yaml: rules write down what they would have said and stop nothing. Set it to enforce there to let them decide.';
 
 /** What is told of a rule once it is saved. */
-export function savedText(saved: Pick<RelayRule, 'rule' | 'mode'>): string {
-  if (isHeldBack([saved])) return `The rule was saved and only observes. ${HELD_BACK}`;
+export function ruleSavedToast(saved: Pick<ConsoleRelayRule, 'rule' | 'mode'>): string {
+  if (isLimitedToObserve([saved])) return `The rule was saved and only observes. ${HELD_BACK}`;
   return saved.mode === 'observe'
     ? 'The rule was saved. It observes: it stops nothing.'
     : 'The rule is in force for the next decision.';
 }
 
 /** True when rules that would decide only watch, because floe.yaml says so for all of them. */
-export function isHeldBack(rules: readonly Pick<RelayRule, 'rule' | 'mode'>[]): boolean {
+export function isLimitedToObserve(rules: readonly Pick<ConsoleRelayRule, 'rule' | 'mode'>[]): boolean {
   return rules.some(({ rule, mode }) => mode === 'observe' && rule['mode'] !== 'observe');
 }
 

@@ -8,18 +8,18 @@ import { formatCount } from '../../format/amounts.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { saidOf } from './decision-words.ts';
-import { type RelayRule, RULES } from './relay-data.ts';
-import { Replay } from './replay.tsx';
-import { HELD_BACK, isHeldBack, ruleForm, ruleText } from './rule-form.ts';
-import { SaidText } from './said-text.tsx';
-import { Simulator } from './simulator.tsx';
+import { decisionLabel } from './decision-label.ts';
+import { type ConsoleRelayRule, RELAY_RULES_PATH } from './relay-data.ts';
+import { ReplayCard } from './replay-card.tsx';
+import { HELD_BACK, isLimitedToObserve, ruleFormOf, summarizeRule } from './rule-form.ts';
+import { DecisionStatus } from './decision-status.tsx';
+import { RelaySimulator } from './relay-simulator.tsx';
 
 /** What agents may do: the rules, and a place to try a command against them. */
 export function RulesPage() {
   const { query } = useUrlState();
   useLiveQuery('config', ['relay', 'rules']);
-  const list = useRows(listQuery<RelayRule>('relay-rules', RULES));
+  const list = useRows(listQuery<ConsoleRelayRule>('relay-rules', RELAY_RULES_PATH));
   return (
     <ListPage
       title="Rules"
@@ -35,13 +35,13 @@ export function RulesPage() {
             The strictest rule that applies decides. This stops accidents and raises the cost of attacks; it
             is not a sandbox.
           </p>
-          {isHeldBack(list.rows ?? []) && <Notice>{HELD_BACK}</Notice>}
+          {isLimitedToObserve(list.rows ?? []) && <Notice>{HELD_BACK}</Notice>}
         </div>
       }
       below={
         <div className="grid items-start gap-4 p-4 md:p-6 xl:grid-cols-[3fr_2fr]">
-          <Simulator start={query.get('try') ?? ''} />
-          <Replay />
+          <RelaySimulator start={query.get('try') ?? ''} />
+          <ReplayCard />
         </div>
       }
       empty={{
@@ -57,27 +57,27 @@ export function RulesPage() {
   );
 }
 
-function said({ rule, mode }: RelayRule) {
-  const { decision } = ruleForm({ rule });
-  return saidOf({ decision: mode === 'observe' ? 'abstain' : decision, enforced_decision: decision });
+function ruleDecisionLabel({ rule, mode }: ConsoleRelayRule) {
+  const { decision } = ruleFormOf({ rule });
+  return decisionLabel({ decision: mode === 'observe' ? 'abstain' : decision, enforced_decision: decision });
 }
 
 const WORDS = { Denied: 'Deny', Asked: 'Ask', Allowed: 'Allow' } as const;
 
 /** What it does, not what it did. */
-function DoesText({ rule }: { readonly rule: RelayRule }) {
-  const { state, word } = said(rule);
+function RuleDecisionText({ rule }: { readonly rule: ConsoleRelayRule }) {
+  const { state, word } = ruleDecisionLabel(rule);
   const known = Object.entries(WORDS).find(([past]) => past === word);
-  return <SaidText said={{ state, word: known?.[1] ?? word }} />;
+  return <DecisionStatus said={{ state, word: known?.[1] ?? word }} />;
 }
 
-const COLUMNS: readonly TableColumn<RelayRule>[] = [
+const COLUMNS: readonly TableColumn<ConsoleRelayRule>[] = [
   {
     id: 'decision',
     label: 'Does',
     width: '8rem',
     value: ({ rule }) => String(rule['decision']),
-    cell: (rule) => <DoesText rule={rule} />,
+    cell: (rule) => <RuleDecisionText rule={rule} />,
   },
   {
     id: 'name',
@@ -90,13 +90,13 @@ const COLUMNS: readonly TableColumn<RelayRule>[] = [
     id: 'on',
     label: 'Reads',
     width: 'minmax(5rem, 10rem)',
-    cell: ({ rule }) => ruleForm({ rule }).on.join(', '),
+    cell: ({ rule }) => ruleFormOf({ rule }).on.join(', '),
   },
   {
     id: 'match',
     label: 'Looks for',
     width: 'minmax(10rem, 1fr)',
-    cell: (rule) => <code className="block truncate font-mono text-code">{ruleText(rule)}</code>,
+    cell: (rule) => <code className="block truncate font-mono text-code">{summarizeRule(rule)}</code>,
   },
   { id: 'mode', label: 'Mode', width: '5.5rem', value: ({ mode }) => mode, cell: ({ mode }) => mode },
   {
@@ -117,14 +117,14 @@ const COLUMNS: readonly TableColumn<RelayRule>[] = [
   { id: 'source', label: 'Source', width: '8rem', cell: ({ source }) => <SourceBadge source={source} /> },
 ];
 
-function RuleCard({ rule }: { readonly rule: RelayRule }) {
+function RuleCard({ rule }: { readonly rule: ConsoleRelayRule }) {
   return (
     <span className="grid gap-0.5">
       <span className="flex items-center gap-3">
         <span className="min-w-0 flex-1 truncate font-medium">{rule.rule.name}</span>
-        <DoesText rule={rule} />
+        <RuleDecisionText rule={rule} />
       </span>
-      <span className="truncate font-mono text-code text-ink-2">{ruleText(rule)}</span>
+      <span className="truncate font-mono text-code text-ink-2">{summarizeRule(rule)}</span>
     </span>
   );
 }

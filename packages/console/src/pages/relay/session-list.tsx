@@ -8,8 +8,8 @@ import { QueryResults } from '../../ui/results.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
-import { RELAY, type Session } from './relay-data.ts';
-import { SaidText } from './said-text.tsx';
+import { RELAY_PATH, type RelaySession } from './relay-data.ts';
+import { DecisionStatus } from './decision-status.tsx';
 
 const COVERED = [
   { id: 'all', label: 'All' },
@@ -29,7 +29,7 @@ export function SessionList({ days }: { readonly days: number }) {
     }),
     [days, covered],
   );
-  const list = useRows(listQuery<Session>('relay-sessions', `${RELAY}/sessions`, filters), 15_000);
+  const list = useRows(listQuery<RelaySession>('relay-sessions', `${RELAY_PATH}/sessions`, filters), 15_000);
   return (
     <div className="grid gap-3">
       <div>
@@ -59,7 +59,7 @@ export function SessionList({ days }: { readonly days: number }) {
   );
 }
 
-function saidOf({ covered, model_requests }: Session) {
+function sessionLabel({ covered, model_requests }: RelaySession) {
   if (covered === null && model_requests > 0) return { state: 'unknown', word: 'Cannot tell' } as const;
   if (covered === null) return { state: null, word: 'No models' } as const;
   return covered
@@ -67,7 +67,7 @@ function saidOf({ covered, model_requests }: Session) {
     : ({ state: 'warning', word: 'Never asks' } as const);
 }
 
-const COLUMNS: readonly TableColumn<Session>[] = [
+const COLUMNS: readonly TableColumn<RelaySession>[] = [
   {
     id: 'session',
     label: 'Session',
@@ -88,7 +88,7 @@ const COLUMNS: readonly TableColumn<Session>[] = [
     width: 'minmax(5rem, 10rem)',
     cell: ({ agent, agent_version }) => [agent, agent_version].filter(Boolean).join(' ') || '–',
   },
-  { id: 'relay', label: 'Relay', width: '9rem', cell: (session) => <SaidText said={saidOf(session)} /> },
+  { id: 'relay', label: 'Relay', width: '9rem', cell: (session) => <DecisionStatus said={sessionLabel(session)} /> },
   {
     id: 'models',
     label: 'Model requests',
@@ -111,14 +111,14 @@ const COLUMNS: readonly TableColumn<Session>[] = [
   },
 ];
 
-function SessionCard({ session }: { readonly session: Session }) {
+function SessionCard({ session }: { readonly session: RelaySession }) {
   return (
     <span className="grid gap-0.5">
       <span className="flex items-center gap-3">
         <span className="min-w-0 flex-1 truncate font-medium">
           {session.owner ?? session.key} <span className="font-normal text-ink-2">{session.agent}</span>
         </span>
-        <SaidText said={saidOf(session)} />
+        <DecisionStatus said={sessionLabel(session)} />
       </span>
       <span className="truncate text-small text-ink-2 figures">
         {formatCount(session.model_requests)} model requests · {formatCount(session.relay_calls)} relay calls

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { carriedBy, lateText, metadataText } from './check-words.ts';
-import { crontabIn, cronWords, idOf, minutesIn, minutesText, scheduleShort } from './monitor-words.ts';
+import { parseBeatMetadata, formatLateness, summarizeMetadata } from './check-format.ts';
+import { parseCrontabLine, describeCron, monitorIdFromName, parseMinutes, formatMinutes, formatScheduleWithGrace } from './monitor-schedule.ts';
 
 test('lengths are read as people write them, and written so that they are read again as the same', () => {
   for (const [text, minutes] of [
@@ -13,10 +13,10 @@ test('lengths are read as people write them, and written so that they are read a
     ['30 s', 0.5],
     ['15', 15],
   ] as const)
-    assert.equal(minutesIn(text), minutes, text);
-  for (const text of ['', 'soon', '-5', '5 parsecs', '1h30']) assert.equal(minutesIn(text), null, text);
+    assert.equal(parseMinutes(text), minutes, text);
+  for (const text of ['', 'soon', '-5', '5 parsecs', '1h30']) assert.equal(parseMinutes(text), null, text);
   for (const minutes of [0.5, 1, 5, 59, 60, 90, 120, 1440, 2880, 4320])
-    assert.equal(minutesIn(minutesText(minutes)), minutes, minutesText(minutes));
+    assert.equal(parseMinutes(formatMinutes(minutes)), minutes, formatMinutes(minutes));
 });
 
 test('usual cron expressions become sentences, others stay what they are', () => {
@@ -31,55 +31,55 @@ test('usual cron expressions become sentences, others stay what they are', () =>
     ['0 2 * * 0', 'At 02:00, every Sunday'],
     ['@daily', 'At 00:00, every day'],
   ] as const)
-    assert.equal(cronWords(cron), words);
+    assert.equal(describeCron(cron), words);
   for (const cron of ['0 0 1 * 1', '0 0 L * *', '1-5 * * * *', '0 0 * 3 *', 'nonsense', '0 3 * * mon#2'])
-    assert.equal(cronWords(cron), null, cron);
+    assert.equal(describeCron(cron), null, cron);
 });
 
 test('a pasted line of a crontab gives its schedule and its zone', () => {
-  assert.deepEqual(crontabIn('0 3 * * * /usr/local/bin/backup --all'), { cron: '0 3 * * *', timezone: null });
-  assert.deepEqual(crontabIn('CRON_TZ=Europe/Riga 0 3 * * 1-5 job'), {
+  assert.deepEqual(parseCrontabLine('0 3 * * * /usr/local/bin/backup --all'), { cron: '0 3 * * *', timezone: null });
+  assert.deepEqual(parseCrontabLine('CRON_TZ=Europe/Riga 0 3 * * 1-5 job'), {
     cron: '0 3 * * 1-5',
     timezone: 'Europe/Riga',
   });
-  assert.deepEqual(crontabIn('@daily /bin/x'), { cron: '@daily', timezone: null });
-  assert.equal(crontabIn('/usr/local/bin/backup --all now please do'), null);
+  assert.deepEqual(parseCrontabLine('@daily /bin/x'), { cron: '@daily', timezone: null });
+  assert.equal(parseCrontabLine('/usr/local/bin/backup --all now please do'), null);
 });
 
 test('an id made from a name is one the API takes', () => {
-  assert.equal(idOf('Rechnungs-Export für Köln!'), 'rechnungs-export-fur-koln');
+  assert.equal(monitorIdFromName('Rechnungs-Export für Köln!'), 'rechnungs-export-fur-koln');
   for (const name of ['A', '  x  ', 'ÄÖ 1', 'a'.repeat(200)])
-    assert.match(idOf(name), /^[a-z0-9][a-z0-9._-]{0,63}$/);
+    assert.match(monitorIdFromName(name), /^[a-z0-9][a-z0-9._-]{0,63}$/);
 });
 
 test('interval and grace stand together, a schedule is its expression', () => {
   const base = { expected_interval_minutes: 1440, schedule: null, grace_period_minutes: 30 };
-  assert.equal(scheduleShort(base), 'every 24 h + 30 min');
+  assert.equal(formatScheduleWithGrace(base), 'every 24 h + 30 min');
   const cron = { cron: '0 6 * * *', timezone: 'UTC' };
   assert.equal(
-    scheduleShort({ ...base, expected_interval_minutes: null, schedule: cron, grace_period_minutes: 0 }),
+    formatScheduleWithGrace({ ...base, expected_interval_minutes: null, schedule: cron, grace_period_minutes: 0 }),
     'cron 0 6 * * *',
   );
 });
 
 test('how late a beat was is said only where something was promised', () => {
   const at = (second: number) => `2026-11-21T03:12:${String(second).padStart(2, '0')}.000Z`;
-  assert.equal(lateText({ expected_at: at(0), received_at: at(7) }), '+7.00 s');
-  assert.equal(lateText({ expected_at: at(7), received_at: at(0) }), 'early');
-  assert.equal(lateText({ expected_at: at(0), received_at: at(0) }), 'on time');
-  assert.equal(lateText({ expected_at: null, received_at: at(0) }), '–');
+  assert.equal(formatLateness({ expected_at: at(0), received_at: at(7) }), '+7.00 s');
+  assert.equal(formatLateness({ expected_at: at(7), received_at: at(0) }), 'early');
+  assert.equal(formatLateness({ expected_at: at(0), received_at: at(0) }), 'on time');
+  assert.equal(formatLateness({ expected_at: null, received_at: at(0) }), '–');
 });
 
 test('metadata shows its first two facts and how many more there are', () => {
   assert.equal(
-    metadataText({ host: 'db-3', size: '41 GB', took: { s: 3 } }),
+    summarizeMetadata({ host: 'db-3', size: '41 GB', took: { s: 3 } }),
     'host db-3 · size 41 GB · 1 more',
   );
-  assert.deepEqual([metadataText(null), metadataText({}), metadataText('x')], [null, null, 'x']);
+  assert.deepEqual([summarizeMetadata(null), summarizeMetadata({}), summarizeMetadata('x')], [null, null, 'x']);
 });
 
 test('the body of a beat by URL is read where it is JSON, and left alone where it is not', () => {
-  assert.deepEqual(carriedBy({ body: '{"exit":1}', method: 'POST' }), { method: 'POST', exit: 1 });
+  assert.deepEqual(parseBeatMetadata({ body: '{"exit":1}', method: 'POST' }), { method: 'POST', exit: 1 });
   for (const value of [{ body: 'done' }, { body: '[1]' }, { host: 'a' }, null, 'x'])
-    assert.deepEqual(carriedBy(value), value);
+    assert.deepEqual(parseBeatMetadata(value), value);
 });

@@ -6,13 +6,13 @@ import { joinWithAnd } from '../../format/words.ts';
 const MINUTE = 60_000;
 
 /** `90m`, `1.5 h`, `1d`, `30 s` or plain minutes, to minutes; null for anything else. */
-export function minutesIn(text: string): number | null {
+export function parseMinutes(text: string): number | null {
   const length = toDurationInput(text, 'm');
   return length && Math.round((durationInputMs(length) / MINUTE) * 1e6) / 1e6;
 }
 
 /** Minutes as people say them: `24 h`, `90 min`, `1 h 30 m`. */
-export function minutesText(minutes: number): string {
+export function formatMinutes(minutes: number): string {
   if (minutes === 0) return '0 min';
   if (minutes < 1) return `${Math.round(minutes * 60)} s`;
   if (minutes < 120 && minutes % 60 !== 0) return `${Number(minutes.toFixed(2))} min`;
@@ -24,19 +24,19 @@ export function minutesText(minutes: number): string {
 type Scheduled = Pick<Monitor, 'expected_interval_minutes' | 'schedule'>;
 
 /** `every 24 h`, or the cron expression. */
-export function scheduleText({ expected_interval_minutes: minutes, schedule }: Scheduled): string {
-  return schedule ? `cron ${schedule.cron}` : `every ${minutesText(minutes ?? 0)}`;
+export function formatSchedule({ expected_interval_minutes: minutes, schedule }: Scheduled): string {
+  return schedule ? `cron ${schedule.cron}` : `every ${formatMinutes(minutes ?? 0)}`;
 }
 
 /** The zone of a schedule: it has its own, or the org's. */
-export function zoneOf({ timezone }: { readonly timezone?: string | undefined }): string {
+export function formatScheduleZone({ timezone }: { readonly timezone?: string | undefined }): string {
   return timezone ?? 'the org’s zone';
 }
 
 /** `every 24 h + 30 min` */
-export function scheduleShort(monitor: Scheduled & Pick<Monitor, 'grace_period_minutes'>): string {
+export function formatScheduleWithGrace(monitor: Scheduled & Pick<Monitor, 'grace_period_minutes'>): string {
   const grace = monitor.grace_period_minutes;
-  return `${scheduleText(monitor)}${grace > 0 ? ` + ${minutesText(grace)}` : ''}`;
+  return `${formatSchedule(monitor)}${grace > 0 ? ` + ${formatMinutes(grace)}` : ''}`;
 }
 
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
@@ -45,7 +45,7 @@ const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 
  * The usual cron expressions as a sentence; null for the rest, which only their next runs explain. When they run is
  * always the server's own answer, never this.
  */
-export function cronWords(cron: string): string | null {
+export function describeCron(cron: string): string | null {
   const named: Readonly<Record<string, string>> = {
     '@hourly': '0 * * * *',
     '@daily': '0 0 * * *',
@@ -57,7 +57,7 @@ export function cronWords(cron: string): string | null {
     .trim()
     .split(/\s+/);
   if (rest.length > 0 || month !== '*' || weekday === '') return null;
-  const when = daysWords(day, weekday);
+  const when = describeCronDays(day, weekday);
   if (when === null) return null;
   const each = /^\*\/(\d+)$/.exec(minute)?.[1];
   if (hour === '*' && (each !== undefined || minute === '*')) {
@@ -73,31 +73,31 @@ export function cronWords(cron: string): string | null {
   return `At ${joinWithAnd(times)}, ${when}`;
 }
 
-function daysWords(day: string, weekday: string): string | null {
+function describeCronDays(day: string, weekday: string): string | null {
   if (day !== '*' && weekday !== '*') return null;
   if (day === '*' && weekday === '*') return 'every day';
   if (weekday === '*') {
     const days = day.split(',');
     return days.every((one) => /^\d+$/.test(one)) ? `on day ${joinWithAnd(days)} of the month` : null;
   }
-  const numbers = weekday.toLowerCase().split(',').map(weekdayOf);
+  const numbers = weekday.toLowerCase().split(',').map(parseWeekday);
   const [range] = /^([a-z\d]+)-([a-z\d]+)$/i.exec(weekday) ?? [];
   if (range !== undefined) {
-    const [from, to] = range.toLowerCase().split('-').map(weekdayOf);
+    const [from, to] = range.toLowerCase().split('-').map(parseWeekday);
     return from == null || to == null ? null : `${DAYS[from % 7]} to ${DAYS[to % 7]}`;
   }
   if (numbers.some((one) => one === null)) return null;
   return `every ${joinWithAnd(numbers.map((one) => DAYS[(one ?? 0) % 7] ?? ''))}`;
 }
 
-function weekdayOf(text: string): number | null {
+function parseWeekday(text: string): number | null {
   if (/^[0-7]$/.test(text)) return Number(text);
   const found = DAYS.findIndex((name) => name.toLowerCase().startsWith(text) && text.length === 3);
   return found < 0 ? null : found;
 }
 
 /** A pasted line of a crontab: its five fields, and the zone a `CRON_TZ=` before them names. Null when it is none. */
-export function crontabIn(text: string): { readonly cron: string; readonly timezone: string | null } | null {
+export function parseCrontabLine(text: string): { readonly cron: string; readonly timezone: string | null } | null {
   const [, zone, line = ''] = /^\s*(?:CRON_TZ=(\S+)\s+)?(.+?)\s*$/s.exec(text) ?? [];
   const [macro] = /^@(?:yearly|annually|monthly|weekly|daily|midnight|hourly)\b/.exec(line) ?? [];
   if (macro) return { cron: macro, timezone: zone ?? null };
@@ -109,7 +109,7 @@ export function crontabIn(text: string): { readonly cron: string; readonly timez
 }
 
 /** What a name would be as an id: lower-case letters, digits and dashes. */
-export function idOf(name: string): string {
+export function monitorIdFromName(name: string): string {
   return name
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')

@@ -4,11 +4,11 @@ import { useDebounced } from '../../data/debounced.ts';
 import { Card, DetailList } from '../../ui/cards.tsx';
 import { ErrorState, Notice, SkeletonRows } from '../../ui/feedback.tsx';
 import { CodeArea, Field, Input, Select } from '../../ui/field.tsx';
-import { type Simulation, saidOf, verdictOf } from './decision-words.ts';
+import { type RelaySimulation, decisionLabel, summarizeSimulation } from './decision-label.ts';
 import { ParsedCommand } from './parsed-command.tsx';
-import { simulationQuery, type Tried, useRelayMode } from './relay-data.ts';
+import { simulationQuery, type SimulationInput, useRelayMode } from './relay-data.ts';
 import { HELD_BACK } from './rule-form.ts';
-import { SaidText } from './said-text.tsx';
+import { DecisionStatus } from './decision-status.tsx';
 
 const EVENTS = [
   { value: 'shell', label: 'Command' },
@@ -29,7 +29,7 @@ const PLACEHOLDERS = {
 const SETTLE_MS = 120;
 
 /** Paste a command: how it is read, and what the rules, or the draft, say about it. Nothing runs, nothing is kept. */
-export function Simulator({
+export function RelaySimulator({
   draft,
   start = '',
 }: {
@@ -37,7 +37,7 @@ export function Simulator({
   readonly draft?: readonly object[] | null | undefined;
   readonly start?: string;
 }) {
-  const [tried, setTried] = useState<Tried>({ event: 'shell', text: start, url: '' });
+  const [tried, setTried] = useState<SimulationInput>({ event: 'shell', text: start, url: '' });
   const asked = useDebounced(tried, SETTLE_MS);
   const drafted = useDebounced(draft, SETTLE_MS);
   const saved = useQuery(simulationQuery(asked));
@@ -49,7 +49,7 @@ export function Simulator({
   return (
     <Card title="Try it" aside="nothing runs, nothing is kept">
       <div className="grid gap-4">
-        <TriedFields tried={tried} onChange={(fields) => setTried((before) => ({ ...before, ...fields }))} />
+        <RelaySimulationFields tried={tried} onChange={(fields) => setTried((before) => ({ ...before, ...fields }))} />
         {asked.text.trim() === '' ? (
           <p className="text-ui text-ink-2">
             Paste what an agent would do. You see how it is read and which rules apply.
@@ -64,7 +64,7 @@ export function Simulator({
           <SkeletonRows rows={3} />
         ) : (
           <div className={answer.isPlaceholderData ? 'stale grid gap-3' : 'grid gap-3'}>
-            <Outcome answer={answer.data} saved={drafted ? saved.data : undefined} />
+            <SimulationOutcome answer={answer.data} saved={drafted ? saved.data : undefined} />
             {asked.event === 'shell' && <ParsedCommand text={asked.text} read={answer.data} />}
           </div>
         )}
@@ -73,12 +73,12 @@ export function Simulator({
   );
 }
 
-function TriedFields({
+function RelaySimulationFields({
   tried: { event, text, url },
   onChange,
 }: {
-  readonly tried: Tried;
-  readonly onChange: (fields: Partial<Tried>) => void;
+  readonly tried: SimulationInput;
+  readonly onChange: (fields: Partial<SimulationInput>) => void;
 }) {
   const kind = EVENTS.find(({ value }) => value === event);
   const isLong = event === 'shell' || event === 'prompt';
@@ -128,22 +128,22 @@ function TriedFields({
   );
 }
 
-function Outcome({
+function SimulationOutcome({
   answer,
   saved,
 }: {
-  readonly answer: Simulation;
+  readonly answer: RelaySimulation;
   /** What the saved rules say, while a draft is tried. */
-  readonly saved: Simulation | undefined;
+  readonly saved: RelaySimulation | undefined;
 }) {
-  const { state } = saidOf(answer);
+  const { state } = decisionLabel(answer);
   const isObserving = useRelayMode() === 'observe';
   const isHeld = answer.decision !== answer.enforced_decision;
   const others = answer.matches.filter(({ rule }) => rule !== answer.rule);
   return (
     <>
       <div role="status" className="text-body">
-        <SaidText said={{ state, word: verdictOf(answer) }} />
+        <DecisionStatus said={{ state, word: summarizeSimulation(answer) }} />
         {isHeld && (
           <p className="mt-1 text-ui text-ink-2">
             It is only watched: the agent hears nothing of it. {isObserving ? HELD_BACK : ''}
@@ -152,7 +152,7 @@ function Outcome({
       </div>
       {saved && saved.enforced_decision !== answer.enforced_decision && (
         <Notice state="partial">
-          <span className="font-medium">Your draft changes this.</span> As saved: {verdictOf(saved)}
+          <span className="font-medium">Your draft changes this.</span> As saved: {summarizeSimulation(saved)}
         </Notice>
       )}
       {saved && saved.enforced_decision === answer.enforced_decision && (

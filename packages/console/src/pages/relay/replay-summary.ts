@@ -1,10 +1,10 @@
 import type { relayReplayResult } from '@floe/contract/api/relay-management';
 import type * as z from 'zod';
 
-export type Replayed = Omit<z.output<typeof relayReplayResult>, 'changes' | 'job'>;
+export type ReplayCounts = Omit<z.output<typeof relayReplayResult>, 'changes' | 'job'>;
 
 /** `18 would be newly denied, 2 no longer stopped.` Differences come first. Pure. */
-export function replaySentence(replayed: Replayed): string {
+export function summarizeReplay(replayed: ReplayCounts): string {
   const { evaluated, newly_denied, newly_asked, newly_allowed, unchanged } = replayed;
   if (evaluated === 0) return 'Nothing to replay: no agent asked in this time.';
   const parts = [

@@ -4,25 +4,25 @@ import type { DisplayStatus } from '../../ui/status.tsx';
 
 /** What a decision of the relay says about itself, in words that its pages share. Pure. */
 
-export type KeptDecision = z.output<typeof storedRelayDecision>;
-export type Simulation = z.output<typeof relaySimulationResult>;
-export type Decision = KeptDecision['decision'];
-export type RelayEventKind = KeptDecision['event'];
+export type StoredDecision = z.output<typeof storedRelayDecision>;
+export type RelaySimulation = z.output<typeof relaySimulationResult>;
+export type DecisionValue = StoredDecision['decision'];
+export type HookEventKind = StoredDecision['event'];
 
 /** A shape and a word; `abstain` has no shape: nothing was against it. */
-export interface Said {
+export interface DecisionLabel {
   readonly state: DisplayStatus | null;
   readonly word: string;
 }
 
-const SAID: Readonly<Record<Decision, Said>> = {
+const SAID: Readonly<Record<DecisionValue, DecisionLabel>> = {
   deny: { state: 'blocked', word: 'Denied' },
   ask: { state: 'waiting', word: 'Asked' },
   allow: { state: 'healthy', word: 'Allowed' },
   abstain: { state: null, word: 'Abstained' },
 };
 
-const WOULD: Readonly<Record<Decision, string>> = {
+const WOULD: Readonly<Record<DecisionValue, string>> = {
   deny: 'Would deny',
   ask: 'Would ask',
   allow: 'Would allow',
@@ -30,23 +30,23 @@ const WOULD: Readonly<Record<Decision, string>> = {
 };
 
 /** What was answered; where a rule was only watched, what it would have been. */
-export function saidOf({
+export function decisionLabel({
   decision,
   enforced_decision: would,
 }: {
-  readonly decision: Decision;
-  readonly enforced_decision: Decision;
-}): Said {
+  readonly decision: DecisionValue;
+  readonly enforced_decision: DecisionValue;
+}): DecisionLabel {
   if (decision === 'abstain' && would !== 'abstain') return { state: 'partial', word: WOULD[would] };
   return SAID[decision];
 }
 
 /** `deny` as people read it in a sentence about a draft. */
-export function wouldOf(decision: Decision): Said {
+export function enforcedLabel(decision: DecisionValue): DecisionLabel {
   return { state: SAID[decision].state, word: WOULD[decision] };
 }
 
-const EVENTS: Readonly<Record<RelayEventKind, string>> = {
+const EVENTS: Readonly<Record<HookEventKind, string>> = {
   shell: 'shell',
   tool: 'tool',
   prompt: 'prompt',
@@ -54,29 +54,29 @@ const EVENTS: Readonly<Record<RelayEventKind, string>> = {
   file_write: 'writes a file',
 };
 
-export function eventName(event: RelayEventKind): string {
+export function hookEventLabel(event: HookEventKind): string {
   return EVENTS[event];
 }
 
 /** A part of a text, and whether it is what a rule is about or what nobody can tell. */
-export interface Piece {
+export interface TextSegment {
   readonly text: string;
   readonly mark: 'hit' | 'unclear' | null;
 }
 
-interface Place {
+interface CommandRange {
   readonly start: number;
   readonly end: number;
 }
 
 /** A command cut where marks begin and end; a rule's mark goes before one that says "unclear". */
-export function piecesOf(text: string, hits: readonly Place[], unclear: readonly Place[]): Piece[] {
+export function splitAtRanges(text: string, hits: readonly CommandRange[], unclear: readonly CommandRange[]): TextSegment[] {
   const cuts = [...hits, ...unclear].flatMap(({ start, end }) => [start, end]);
   const edges = [...new Set([0, ...cuts, text.length])].filter((at) => at >= 0 && at <= text.length);
   edges.sort((one, other) => one - other);
-  const within = (places: readonly Place[], at: number) =>
+  const within = (places: readonly CommandRange[], at: number) =>
     places.some(({ start, end }) => start <= at && at < end);
-  const pieces: Piece[] = [];
+  const pieces: TextSegment[] = [];
   for (const [index, from] of edges.slice(0, -1).entries()) {
     const mark = within(hits, from) ? 'hit' : within(unclear, from) ? 'unclear' : null;
     const piece = text.slice(from, edges[index + 1]);
@@ -88,12 +88,12 @@ export function piecesOf(text: string, hits: readonly Place[], unclear: readonly
 }
 
 /** The places of a simulation that rules are about. */
-export function hitPlaces({ matches }: Pick<Simulation, 'matches'>): Place[] {
+export function matchedRanges({ matches }: Pick<RelaySimulation, 'matches'>): CommandRange[] {
   return matches.flatMap(({ range }) => (range === null ? [] : [range]));
 }
 
 /** True when one of the places lies in the other. */
-export function touches(one: Place, other: Place): boolean {
+export function rangesOverlap(one: CommandRange, other: CommandRange): boolean {
   return one.start < other.end && other.start < one.end;
 }
 
@@ -105,13 +105,13 @@ const TRAITS: Readonly<Record<string, string>> = {
   unclear: 'cannot be analysed',
 };
 
-export function traitName(trait: string): string {
+export function traitLabel(trait: string): string {
   return TRAITS[trait] ?? trait.replaceAll('_', ' ');
 }
 
 /** `Denied by no-force-push`: the outcome of a simulation in one line. */
-export function verdictOf(answer: Pick<Simulation, 'decision' | 'enforced_decision' | 'rule'>): string {
-  const { word } = saidOf(answer);
+export function summarizeSimulation(answer: Pick<RelaySimulation, 'decision' | 'enforced_decision' | 'rule'>): string {
+  const { word } = decisionLabel(answer);
   if (answer.rule === null) return answer.decision === 'abstain' ? 'No rule is against it.' : `${word}.`;
   return `${word} by ${answer.rule}.`;
 }

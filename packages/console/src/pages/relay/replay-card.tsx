@@ -12,9 +12,9 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/cards.tsx';
 import { ErrorState } from '../../ui/feedback.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
-import { wouldOf } from './decision-words.ts';
-import { RELAY } from './relay-data.ts';
-import { type Replayed, replaySentence } from './replay-words.ts';
+import { enforcedLabel } from './decision-label.ts';
+import { RELAY_PATH } from './relay-data.ts';
+import { type ReplayCounts, summarizeReplay } from './replay-summary.ts';
 
 const DAYS = [
   { id: '1', label: '1 day' },
@@ -23,9 +23,9 @@ const DAYS = [
 ] as const;
 
 type Answer = Omit<z.output<typeof relayReplayResult>, 'job'>;
-type Begun = Answer & { readonly job: Job<Answer> | null };
+type StartedReplay = Answer & { readonly job: Job<Answer> | null };
 
-interface Shown {
+interface ReplayResult {
   readonly answer: Answer;
   /** What was judged: days and draft. */
   readonly asked: string;
@@ -33,17 +33,17 @@ interface Shown {
 
 /** What takes longer than a request goes on as a job; one that broke off leaves what there was by then. */
 function useReplay(days: string, draft: readonly object[] | null | undefined, asked: string) {
-  const [begun, setBegun] = useState<{ readonly answer: Begun; readonly asked: string } | null>(null);
-  const [before, setBefore] = useState<Shown | null>(null);
+  const [begun, setBegun] = useState<{ readonly answer: StartedReplay; readonly asked: string } | null>(null);
+  const [before, setBefore] = useState<ReplayResult | null>(null);
   const begin = useApiMutation(
     (_of: string) =>
-      sendJson<Begun>('POST', `${RELAY}/replay`, { days: Number(days), ...(draft ? { rules: draft } : {}) }),
+      sendJson<StartedReplay>('POST', `${RELAY_PATH}/replay`, { days: Number(days), ...(draft ? { rules: draft } : {}) }),
     { done: (answer, of) => setBegun({ answer, asked: of }) },
   );
   const job = useJob(begun?.answer.job);
   const isWorking = job?.state === 'running';
   const over = begun && !isWorking ? { answer: job?.result ?? begun.answer, asked: begun.asked } : null;
-  const shown: Shown | null = over ?? before;
+  const shown: ReplayResult | null = over ?? before;
   return {
     shown,
     running: begin.running || isWorking,
@@ -56,7 +56,7 @@ function useReplay(days: string, draft: readonly object[] | null | undefined, as
 }
 
 /** What agents did in the last days, judged again: by the draft, or by the rules in force. */
-export function Replay({ draft }: { readonly draft?: readonly object[] | null | undefined }) {
+export function ReplayCard({ draft }: { readonly draft?: readonly object[] | null | undefined }) {
   const [days, setDays] = useState('7');
   const asked = JSON.stringify([days, draft ?? null]);
   const { shown, running, error, run } = useReplay(days, draft, asked);
@@ -77,9 +77,9 @@ export function Replay({ draft }: { readonly draft?: readonly object[] | null | 
         {shown && !error && (
           <div className={isStale ? 'stale grid gap-3' : 'grid gap-3'}>
             <p role="status" className="text-body font-medium">
-              {replaySentence(shown.answer)}
+              {summarizeReplay(shown.answer)}
             </p>
-            <p className="text-ui text-ink-2">{lookedAt(shown.answer, isStale)}</p>
+            <p className="text-ui text-ink-2">{describeReplay(shown.answer, isStale)}</p>
             <Changes changes={shown.answer.changes} />
           </div>
         )}
@@ -88,7 +88,7 @@ export function Replay({ draft }: { readonly draft?: readonly object[] | null | 
   );
 }
 
-function lookedAt({ evaluated, skipped }: Replayed, isStale: boolean): string {
+function describeReplay({ evaluated, skipped }: ReplayCounts, isStale: boolean): string {
   const parts = [
     `${evaluated === 1 ? 'One decision was' : `${formatCount(evaluated)} decisions were`} judged again`,
     ...(skipped > 0
@@ -115,7 +115,7 @@ function Changes({ changes }: { readonly changes: Answer['changes'] }) {
             {what}
           </OrgLink>
           <span className="text-small text-ink-2">
-            {wouldOf(before).word} → {wouldOf(after).word}
+            {enforcedLabel(before).word} → {enforcedLabel(after).word}
             {rule && ` by ${rule}`} · {formatFullTime(new Date(created_at), browserZone())}
           </span>
         </li>

@@ -1,10 +1,10 @@
 import type { DisplayStatus } from '../../ui/status.tsx';
-import type { Coverage } from './relay-data.ts';
+import type { RelayCoverage } from './relay-data.ts';
 
-export type CoverageRow = Coverage['data'][number];
+export type CoverageRow = RelayCoverage['data'][number];
 
 /** How far the relay sees what somebody's agent does. Colour only where it does not. Pure. */
-export function coverageOf({ covered_ratio, model_requests, relay_calls }: CoverageRow): {
+export function coverageStatus({ covered_ratio, model_requests, relay_calls }: CoverageRow): {
   readonly state: DisplayStatus | null;
   readonly word: string;
 } {

@@ -2,7 +2,7 @@ import type { CheckResource } from '@floe/contract/api/monitors';
 import { formatDuration } from '../../format/amounts.ts';
 
 /** `on time`, `early`, `+7 s`: how a beat stood to what was promised. */
-export function lateText({
+export function formatLateness({
   expected_at,
   received_at,
 }: Pick<CheckResource, 'expected_at' | 'received_at'>): string {
@@ -13,7 +13,7 @@ export function lateText({
 }
 
 /** What a beat carried; the body of one by URL is text, which is mostly JSON. */
-export function carriedBy(value: CheckResource['metadata']): CheckResource['metadata'] {
+export function parseBeatMetadata(value: CheckResource['metadata']): CheckResource['metadata'] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const { body, ...rest } = value;
   if (typeof body !== 'string') return value;
@@ -26,7 +26,7 @@ export function carriedBy(value: CheckResource['metadata']): CheckResource['meta
 }
 
 /** The first two facts of what a beat carried; null when it carried nothing. */
-export function metadataText(value: CheckResource['metadata']): string | null {
+export function summarizeMetadata(value: CheckResource['metadata']): string | null {
   if (value === null) return null;
   if (typeof value !== 'object') return String(value);
   const facts = Object.entries(value).map(
