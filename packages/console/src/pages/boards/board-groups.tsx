@@ -33,7 +33,9 @@ export function BoardGroups({
               <Field label={`Group ${at + 1}`}>
                 <Input
                   value={group.name}
-                  onChange={({ target }) => onChange(updateBoardGroup(groups, group.key, { name: target.value }))}
+                  onChange={({ target }) =>
+                    onChange(updateBoardGroup(groups, group.key, { name: target.value }))
+                  }
                 />
               </Field>
             </div>

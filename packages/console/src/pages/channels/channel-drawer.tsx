@@ -7,7 +7,6 @@ import { type ApiMutation, useApiMutation } from '../../data/api-mutation.ts';
 import type { ResourceEdit } from '../../data/edit.ts';
 import { resourceQuery, useNewResource, useResourceEdit } from '../../data/resource-kind.ts';
 import { formatDuration } from '../../format/amounts.ts';
-import { pluralize } from '../../format/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { DrawerHead } from '../../ui/drawer-head.tsx';
@@ -18,22 +17,23 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { CHANNEL_RESOURCE, type ChannelTestReport, testChannel, testChannelDraft } from './channel-data.ts';
 import { ChannelFields } from './channel-fields.tsx';
-import { type ChannelForm, channelDraftBody, EMPTY_CHANNEL, CHANNEL_KIND_FORMS } from './channel-form.ts';
+import { CHANNEL_KIND_FORMS, type ChannelForm, channelDraftBody, EMPTY_CHANNEL } from './channel-form.ts';
 import { DeliveryLog } from './delivery-log.tsx';
+import { text } from './text.ts';
 
 interface DrawerProps {
-  /** `new` for one that is not there yet. */
+  /** `new` for a new channel. */
   readonly id: string;
   readonly onOpen: (id: string) => void;
   readonly onClose: () => void;
 }
 
-/** One channel: its settings, a test, and what was sent; or a new one. */
+/** A channel with its settings, a test and its deliveries, or the form for a new channel. */
 export function ChannelDrawer(props: DrawerProps) {
   const { id, onClose } = props;
   const isNew = id === 'new';
   const { data } = useQuery({ ...resourceQuery(CHANNEL_RESOURCE, id), enabled: !isNew });
-  const name = isNew ? 'New channel' : (data?.body.name ?? 'Channel');
+  const name = isNew ? text.drawer.newTitle : (data?.body.name ?? text.drawer.loadingTitle);
   return (
     <Drawer title={name} about={id} onClose={onClose}>
       <DrawerHead title={name} onClose={onClose} />
@@ -52,7 +52,7 @@ export function ChannelDrawer(props: DrawerProps) {
 
 function NewChannel({ onOpen, onClose }: DrawerProps) {
   const fresh = useNewResource(CHANNEL_RESOURCE, EMPTY_CHANNEL, ({ id, name }) => {
-    showToast(`${name} is told from now on.`);
+    showToast(text.drawer.created(name));
     onOpen(id);
   });
   const { form, set } = fresh;
@@ -74,20 +74,20 @@ function NewChannel({ onOpen, onClose }: DrawerProps) {
 
 function ChannelTabs({ read, onGone }: { readonly read: WithETag<Channel>; readonly onGone: () => void }) {
   const { name } = read.body;
-  // Above the tabs: who looks at the deliveries comes back to what was typed.
-  const edit = useResourceEdit(CHANNEL_RESOURCE, read, (saved) => showToast(`${saved.name} was saved.`));
+  // The edit state is kept outside the tabs, so that a draft survives a look at the deliveries.
+  const edit = useResourceEdit(CHANNEL_RESOURCE, read, (saved) => showToast(text.drawer.saved(saved.name)));
   return (
     <Tabs
-      label="Parts of the channel"
+      label={text.drawer.tabs}
       tabs={[
         {
           id: 'settings',
-          label: 'Settings',
+          label: text.drawer.settings,
           content: <ChannelSettings channel={read.body} edit={edit} onGone={onGone} />,
         },
         {
           id: 'deliveries',
-          label: 'Deliveries',
+          label: text.drawer.deliveries,
           content: <DeliveryLog filters={{ channel: name }} channel={name} />,
         },
       ]}
@@ -114,7 +114,7 @@ function ChannelSettings({
   );
 }
 
-/** Whether messages arrive, and a way to find out: as it is saved, those of the file too. */
+/** Failed deliveries and a test of the stored channel. */
 function ChannelHealth({ channel: { id, kind, failures, backoff_until } }: { readonly channel: Channel }) {
   const [result, setResult] = useState<ChannelTestReport | null>(null);
   const test = useApiMutation(() => testChannel(id), { touches: [['alerts']], done: setResult });
@@ -122,8 +122,8 @@ function ChannelHealth({ channel: { id, kind, failures, backoff_until } }: { rea
     <>
       {failures > 0 && (
         <Notice state="failing">
-          {pluralize(failures, 'message', 'messages')} failed since the last one that arrived.
-          {backoff_until !== null && ' It rests for a while, then the next message is tried.'}
+          {text.health.failures(failures)}
+          {backoff_until !== null && ` ${text.health.backoff}`}
         </Notice>
       )}
       <div>
@@ -138,15 +138,21 @@ function ChannelHealth({ channel: { id, kind, failures, backoff_until } }: { rea
 function TestButton({ test }: { readonly test: ApiMutation<undefined> }) {
   return (
     <Button icon={Send} needs="monitoring" busy={test.running} onClick={() => test.run(undefined)}>
-      Send a test
+      {text.test.send}
     </Button>
   );
 }
 
-/** What the receiver said to the test. */
-function TestResultNotice({ kind, result }: { readonly kind: string; readonly result: ChannelTestReport | null }) {
+/** The response of the receiver to a test message. */
+function TestResultNotice({
+  kind,
+  result,
+}: {
+  readonly kind: string;
+  readonly result: ChannelTestReport | null;
+}) {
   if (!result) return null;
-  const { ok, status, error, duration_ms } = result;
+  const { ok, error } = result;
   return (
     <p
       role="status"
@@ -158,9 +164,15 @@ function TestResultNotice({ kind, result }: { readonly kind: string; readonly re
         <StatusIcon state={ok ? 'healthy' : 'failing'} />
       </span>
       <span>
-        {kind} {status === null ? 'did not answer' : `answered ${status}`} in {formatDuration(duration_ms)}.
+        {testSummary(kind, result)}
         {error !== null && ` ${error}`}
       </span>
     </p>
   );
+}
+
+function testSummary(kind: string, { ok, status, duration_ms }: ChannelTestReport): string {
+  const duration = formatDuration(duration_ms);
+  if (status !== null) return text.test.responded(kind, status, duration);
+  return ok ? text.test.accepted(kind, duration) : text.test.noResponse(kind, duration);
 }

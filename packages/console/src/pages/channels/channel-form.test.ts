@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { channelBody, channelChangeBody, channelFormOf, channelDraftBody, EMPTY_CHANNEL } from './channel-form.ts';
+import {
+  channelBody,
+  channelChangeBody,
+  channelDraftBody,
+  channelFormOf,
+  EMPTY_CHANNEL,
+} from './channel-form.ts';
 
 test('a secret that is left empty is not sent, so that it stays what it was', () => {
   const body = channelChangeBody({ ...EMPTY_CHANNEL, name: 'ops', values: { url: ' ' } });

@@ -4,15 +4,17 @@ import { useMemo } from 'react';
 import { ListPage } from '../../app/list-page.tsx';
 import { useLiveQuery } from '../../data/events.ts';
 import { listQuery, useRows } from '../../data/lists.ts';
+import { capitalize } from '../../format/words.ts';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { Badge, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { TimeText } from '../../ui/time-text.tsx';
-import { type ConsoleAlert, alertsQuery, CHANNEL_RESOURCE } from './channel-data.ts';
+import { alertsQuery, CHANNEL_RESOURCE, type ConsoleAlert } from './channel-data.ts';
 import { ChannelDrawer } from './channel-drawer.tsx';
 import { ALERT_EVENT_LABELS, CHANNEL_KIND_FORMS } from './channel-form.ts';
+import { text } from './text.ts';
 
-/** Who is told, and did it arrive? */
+/** The channels and the last delivery of each. */
 export function ChannelsPage() {
   useLiveQuery('config', ['channels']);
   useLiveQuery('alerts', ['alerts']);
@@ -20,8 +22,8 @@ export function ChannelsPage() {
   const last = useLastDeliveries();
   return (
     <ListPage
-      title="Channels"
-      one="channel"
+      title={text.page.title}
+      one={text.page.resource}
       needs={CHANNEL_RESOURCE.needs}
       list={list}
       columns={channelColumns(last)}
@@ -29,8 +31,8 @@ export function ChannelsPage() {
       card={(row) => <ChannelCard row={row} delivery={last.get(row.name)} />}
       drawer={(id, onOpen, onClose) => <ChannelDrawer id={id} onOpen={onOpen} onClose={onClose} />}
       empty={{
-        title: 'Nobody is told',
-        text: 'A channel is where messages go: a webhook, a chat, mail. Test it before you rely on it.',
+        title: text.page.emptyTitle,
+        text: text.page.empty,
       }}
     />
   );
@@ -38,7 +40,7 @@ export function ChannelsPage() {
 
 type Delivery = ConsoleAlert['deliveries'][number];
 
-/** The last message of each channel by its name, as far as it is among the newest of all. */
+/** The last delivery by channel name, if it is among the newest alerts. */
 function useLastDeliveries(): ReadonlyMap<string, Delivery> {
   const alerts = useInfiniteQuery(alertsQuery({})).data;
   return useMemo(() => {
@@ -56,7 +58,7 @@ function channelColumns(last: ReadonlyMap<string, Delivery>): readonly TableColu
   return [
     {
       id: 'name',
-      label: 'Name',
+      label: text.columns.name,
       width: 'minmax(8rem, 1fr)',
       cell: (row) => (
         <span className="flex items-center gap-2">
@@ -67,18 +69,28 @@ function channelColumns(last: ReadonlyMap<string, Delivery>): readonly TableColu
     },
     {
       id: 'kind',
-      label: 'Kind',
+      label: text.columns.kind,
       width: '8rem',
       cell: ({ kind }) => CHANNEL_KIND_FORMS[kind].label,
     },
-    { id: 'told', label: 'Is told of', width: 'minmax(10rem, 1.5fr)', cell: (row) => <ChannelEvents row={row} /> },
+    {
+      id: 'events',
+      label: text.columns.events,
+      width: 'minmax(10rem, 1.5fr)',
+      cell: (row) => <ChannelEvents row={row} />,
+    },
     {
       id: 'last',
-      label: 'Last delivery',
+      label: text.columns.lastDelivery,
       width: 'minmax(8rem, 12rem)',
       cell: ({ name }) => <DeliveryText delivery={last.get(name)} />,
     },
-    { id: 'source', label: 'Source', width: '8rem', cell: ({ source }) => <SourceBadge source={source} /> },
+    {
+      id: 'source',
+      label: text.columns.source,
+      width: '8rem',
+      cell: ({ source }) => <SourceBadge source={source} />,
+    },
   ];
 }
 
@@ -87,10 +99,12 @@ function channelStatus({ enabled, failures }: Channel) {
 }
 
 function ChannelEvents({ row: { events, tags } }: { readonly row: Channel }) {
-  const told = events?.map((event) => ALERT_EVENT_LABELS.find(({ id }) => id === event)?.label.toLowerCase() ?? event);
+  const labels = events?.map(
+    (event) => ALERT_EVENT_LABELS.find(({ id }) => id === event)?.label.toLowerCase() ?? event,
+  );
   return (
     <span className="flex items-center gap-1.5 text-ink-2">
-      <span className="truncate">{told?.join(', ') ?? 'everything'}</span>
+      <span className="truncate">{labels ? capitalize(labels.join(', ')) : text.columns.allEvents}</span>
       {tags.map((tag) => (
         <Badge key={tag} name="tag">
           {tag}
@@ -101,13 +115,13 @@ function ChannelEvents({ row: { events, tags } }: { readonly row: Channel }) {
 }
 
 function DeliveryText({ delivery }: { readonly delivery: Delivery | undefined }) {
-  if (!delivery) return <span className="text-ink-3">nothing sent yet</span>;
+  if (!delivery) return <span className="text-ink-3">{text.columns.noDelivery}</span>;
   const { state, status, sent_at, due_at, error } = delivery;
   const failed = state === 'failed' || (state === 'pending' && error !== null);
   return (
     <span className="flex items-center gap-1.5" title={error ?? undefined}>
       <StatusIcon state={failed ? 'failing' : state === 'sent' ? 'healthy' : 'waiting'} />
-      {failed && <span className="font-medium text-failing-ink">{status ?? 'no answer'}</span>}
+      {failed && <span className="font-medium text-failing-ink">{status ?? text.columns.noResponse}</span>}
       <TimeText at={sent_at ?? due_at} />
     </span>
   );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
-import { parseMonth, buildMonth, formatMonthParameter, maintenanceOccurrences } from './calendar.ts';
+import { buildMonth, formatMonthParameter, maintenanceOccurrences, parseMonth } from './calendar.ts';
 
 const window = (part: Partial<MaintenanceWindow>): MaintenanceWindow => ({
   id: 'w',

@@ -19,7 +19,7 @@ import { useNow } from '../../ui/time-text.tsx';
 import { useMediaQuery } from '../../ui/use-media-query.ts';
 import { maintenanceWindowsQuery } from '../monitors/monitor-data.ts';
 import { describeCron, formatScheduleZone } from '../monitors/monitor-schedule.ts';
-import { parseMonth, formatMonthParameter, maintenanceOccurrences } from './calendar.ts';
+import { formatMonthParameter, maintenanceOccurrences, parseMonth } from './calendar.ts';
 import { MonthCalendar } from './month-calendar.tsx';
 import { WindowDialog } from './window-dialog.tsx';
 

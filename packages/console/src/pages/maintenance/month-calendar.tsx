@@ -1,6 +1,6 @@
 import { browserZone, formatShortTime } from '../../format/times.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
-import { type CalendarDay, buildMonth, type WindowOccurrence } from './calendar.ts';
+import { buildMonth, type CalendarDay, type WindowOccurrence } from './calendar.ts';
 
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const dayName = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });

@@ -13,7 +13,13 @@ import { TimeZoneCombobox } from '../../ui/time-zone-combobox.tsx';
 import { Switch } from '../../ui/toggles.tsx';
 import { MonitorCombobox, useMonitorNames } from '../monitors/monitor-combobox.tsx';
 import { describeCron } from '../monitors/monitor-schedule.ts';
-import { newWindowForm, type WindowForm, windowBody, windowFormOf, validateWindowForm } from './window-form.ts';
+import {
+  newWindowForm,
+  validateWindowForm,
+  type WindowForm,
+  windowBody,
+  windowFormOf,
+} from './window-form.ts';
 
 /** Plans a window, or changes one. */
 export function WindowDialog({

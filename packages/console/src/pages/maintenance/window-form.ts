@@ -1,7 +1,7 @@
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
 import { parseList } from '../../format/words.ts';
 import { cronScheduleBody } from '../monitors/monitor-form.ts';
-import { parseMinutes, formatMinutes } from '../monitors/monitor-schedule.ts';
+import { formatMinutes, parseMinutes } from '../monitors/monitor-schedule.ts';
 
 export interface WindowForm {
   readonly name: string;

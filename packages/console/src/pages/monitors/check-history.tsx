@@ -10,7 +10,7 @@ import { LoadMore } from '../../ui/load-more.tsx';
 import { ScrollArea } from '../../ui/scroll-area.tsx';
 import { type DisplayStatus, STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
-import { parseBeatMetadata, formatLateness, summarizeMetadata } from './check-format.ts';
+import { formatLateness, parseBeatMetadata, summarizeMetadata } from './check-format.ts';
 import { checksExportUrl, checksQuery } from './monitor-data.ts';
 
 const SHOWN = [

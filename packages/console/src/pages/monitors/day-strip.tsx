@@ -1,7 +1,7 @@
 import type { MonitorSummary } from '@floe/contract/api/monitors';
 import { memo, useId } from 'react';
 import { formatDuration } from '../../format/amounts.ts';
-import { STRIP_HEIGHT, STRIP_STEP, buildStripPaths } from './strip-paths.ts';
+import { buildStripPaths, STRIP_HEIGHT, STRIP_STEP } from './strip-paths.ts';
 
 type Slice = MonitorSummary['recent'][number]['intervals'][number];
 
@@ -11,7 +11,12 @@ export const DayStrip = memo(({ slices }: { readonly slices: readonly Slice[] | 
   if (!slices) return <span className="text-ink-3">…</span>;
   const { healthy, failing, unknown, paused, none } = buildStripPaths(slices);
   return (
-    <svg width={slices.length * STRIP_STEP} height={STRIP_HEIGHT} role="img" aria-label={describeDayStrip(slices)}>
+    <svg
+      width={slices.length * STRIP_STEP}
+      height={STRIP_HEIGHT}
+      role="img"
+      aria-label={describeDayStrip(slices)}
+    >
       {none && <path d={none} className="fill-line-strong" />}
       {healthy && <path d={healthy} className="fill-healthy" />}
       {unknown && (

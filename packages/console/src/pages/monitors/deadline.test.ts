@@ -27,7 +27,10 @@ test('a shorter interval never makes a beat late that was not: nothing is due be
 test('what moves nothing, or what only the server knows, says nothing', () => {
   assert.equal(computeMovedDeadline(monitor, { ...form, name: 'Other' }, at(10)), null);
   assert.equal(computeMovedDeadline(monitor, { ...form, kind: 'cron' }, at(10)), null);
-  assert.equal(computeMovedDeadline({ ...monitor, status: 'paused' }, { ...form, interval: '2 h' }, at(10)), null);
+  assert.equal(
+    computeMovedDeadline({ ...monitor, status: 'paused' }, { ...form, interval: '2 h' }, at(10)),
+    null,
+  );
   const granted = { ...monitor, next_due_at: at(90).toISOString() };
   assert.equal(computeMovedDeadline(granted, { ...form, interval: '2 h' }, at(10)), null);
 });

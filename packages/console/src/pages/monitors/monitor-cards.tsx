@@ -12,9 +12,9 @@ import { StatCard } from '../../ui/stat-card.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { DELIVERY_LABELS } from '../channels/channel-data.ts';
 import {
+  allBoardsQuery,
   type ConsoleAlert,
   monitorAlertsQuery,
-  allBoardsQuery,
   monitorPath,
   uptimeQuery,
 } from './monitor-data.ts';

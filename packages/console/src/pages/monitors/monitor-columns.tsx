@@ -11,8 +11,8 @@ import { useNow } from '../../ui/time-text.tsx';
 import { DayStrip } from './day-strip.tsx';
 import type { RecentByMonitor } from './monitor-list.ts';
 import { MonitorMenu } from './monitor-menu.tsx';
-import type { MonitorSelection } from './monitor-selection.tsx';
 import { formatScheduleWithGrace } from './monitor-schedule.ts';
+import type { MonitorSelection } from './monitor-selection.tsx';
 
 /** The last day of what is in view. Its cells alone are drawn again when more of it arrives, not their rows. */
 export const RecentContext = createContext<RecentByMonitor>(new Map());

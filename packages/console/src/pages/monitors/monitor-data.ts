@@ -23,7 +23,7 @@ import { apiUrl } from '../../data/base.ts';
 import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
 import { browserZone } from '../../format/times.ts';
-import { monitorFormOf, type MonitorForm, monitorBody, monitorChange } from './monitor-form.ts';
+import { type MonitorForm, monitorBody, monitorChange, monitorFormOf } from './monitor-form.ts';
 import { type MonitorPages, replaceRows } from './monitor-rows.ts';
 
 export type MonitorPeriod = z.output<typeof periodResource>;
@@ -99,8 +99,15 @@ export async function refreshMonitors(client: QueryClient, ids: readonly string[
 }
 
 /** Puts what the server answered where it stands, in every list that has it. */
-export function replaceMonitors(client: QueryClient, ids: readonly string[], fresh: readonly Monitor[]): void {
-  client.setQueriesData<MonitorPages>({ queryKey: MONITOR_LISTS_KEY }, (list) => list && replaceRows(list, ids, fresh));
+export function replaceMonitors(
+  client: QueryClient,
+  ids: readonly string[],
+  fresh: readonly Monitor[],
+): void {
+  client.setQueriesData<MonitorPages>(
+    { queryKey: MONITOR_LISTS_KEY },
+    (list) => list && replaceRows(list, ids, fresh),
+  );
 }
 
 /** Lists begin anew where something was added: the next look reads their first page. */
@@ -139,11 +146,17 @@ export function monitorNamesQuery(ids: readonly string[]) {
 export type BulkMonitorChange = Omit<z.input<typeof bulkMonitorPatch>, 'ids'>;
 
 /** One change for a selection of any size, a hundred at a time. */
-export async function updateMonitors(ids: readonly string[], change: BulkMonitorChange): Promise<BulkMonitorResult> {
+export async function updateMonitors(
+  ids: readonly string[],
+  change: BulkMonitorChange,
+): Promise<BulkMonitorResult> {
   const answers: BulkMonitorResult[] = [];
   for (let at = 0; at < ids.length; at += MAX_IDS)
     answers.push(
-      await sendJson<BulkMonitorResult>('PATCH', MONITORS_PATH, { ids: ids.slice(at, at + MAX_IDS), ...change }),
+      await sendJson<BulkMonitorResult>('PATCH', MONITORS_PATH, {
+        ids: ids.slice(at, at + MAX_IDS),
+        ...change,
+      }),
     );
   return {
     changed: answers.flatMap(({ changed }) => changed),
@@ -173,7 +186,8 @@ export function monitorQuery(id: string) {
 export function uptimeQuery(id: string, days: number) {
   return queryOptions({
     queryKey: ['monitors', 'one', id, 'uptime', days],
-    queryFn: ({ signal }) => getJson<MonitorUptime>(monitorPath(id, '/uptime'), { from: daysAgo(days) }, signal),
+    queryFn: ({ signal }) =>
+      getJson<MonitorUptime>(monitorPath(id, '/uptime'), { from: daysAgo(days) }, signal),
   });
 }
 
@@ -182,7 +196,11 @@ export function periodsQuery(id: string, days: number) {
   return queryOptions({
     queryKey: ['monitors', 'one', id, 'periods', days],
     queryFn: ({ signal }) =>
-      getJson<ApiPage<MonitorPeriod>>(monitorPath(id, '/periods'), { from: daysAgo(days), limit: 500 }, signal),
+      getJson<ApiPage<MonitorPeriod>>(
+        monitorPath(id, '/periods'),
+        { from: daysAgo(days), limit: 500 },
+        signal,
+      ),
     placeholderData: keepPreviousData,
   });
 }

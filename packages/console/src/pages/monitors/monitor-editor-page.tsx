@@ -11,7 +11,7 @@ import { LoadedResource, NewResourceForm } from '../../ui/resource-forms.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { computeMovedDeadline } from './deadline.ts';
-import { removeInactiveMonitorLists, MONITOR_RESOURCE, replaceMonitors } from './monitor-data.ts';
+import { MONITOR_RESOURCE, removeInactiveMonitorLists, replaceMonitors } from './monitor-data.ts';
 import { MonitorFields } from './monitor-fields.tsx';
 import { emptyMonitorForm, type MonitorForm } from './monitor-form.ts';
 import { SchedulePreview } from './schedule-preview.tsx';

@@ -1,7 +1,7 @@
 import type { Monitor } from '@floe/contract/api/monitors';
 import { ApiError } from '../../data/api-error.ts';
 import { parseList } from '../../format/words.ts';
-import { parseCrontabLine, monitorIdFromName, parseMinutes, formatMinutes } from './monitor-schedule.ts';
+import { formatMinutes, monitorIdFromName, parseCrontabLine, parseMinutes } from './monitor-schedule.ts';
 
 /** What the editor holds: texts as they were typed. */
 export interface MonitorForm {
@@ -113,7 +113,8 @@ export function monitorBody(form: MonitorForm) {
 
 /** A text in the field of the cron expression: a pasted line of a crontab is taken apart. */
 export function withCronInput(form: MonitorForm, text: string): MonitorForm {
-  const found = text.trim().split(/\s+/).length > 5 || text.startsWith('CRON_TZ=') ? parseCrontabLine(text) : null;
+  const found =
+    text.trim().split(/\s+/).length > 5 || text.startsWith('CRON_TZ=') ? parseCrontabLine(text) : null;
   if (!found) return { ...form, cron: text };
   return { ...form, cron: found.cron, timezone: found.timezone ?? form.timezone };
 }

@@ -13,9 +13,9 @@ import { filterValues, toFilterTokens } from '../../filters/filter-text.ts';
 import {
   channelNamesQuery,
   MONITOR_FILTERS,
+  monitorStatusQuery,
   monitorsQuery,
   refreshMonitors,
-  monitorStatusQuery,
 } from './monitor-data.ts';
 import { keepFirstPage, type MonitorPages, uniqueMonitors } from './monitor-rows.ts';
 

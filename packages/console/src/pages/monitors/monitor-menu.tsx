@@ -12,7 +12,7 @@ import { IconButton } from '../../ui/button.tsx';
 import { copyWithToast } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { monitorPath, requestMonitorPause, replaceMonitors, requestMonitorResume } from './monitor-data.ts';
+import { monitorPath, replaceMonitors, requestMonitorPause, requestMonitorResume } from './monitor-data.ts';
 import { beatSnippets } from './send-beats.ts';
 
 /**

@@ -13,9 +13,9 @@ import { useNow } from '../../ui/time-text.tsx';
 import { CheckHistory } from './check-history.tsx';
 import { MonitorActions } from './monitor-actions.tsx';
 import { AlertsSentCard, ConfigurationCard, SendBeatsCard, UptimeStrip } from './monitor-cards.tsx';
-import { monitorQuery, maintenanceWindowsQuery } from './monitor-data.ts';
-import { MonitorTimeline } from './monitor-timeline.tsx';
+import { maintenanceWindowsQuery, monitorQuery } from './monitor-data.ts';
 import { formatMinutes, formatSchedule } from './monitor-schedule.ts';
+import { MonitorTimeline } from './monitor-timeline.tsx';
 import { NextDeadline } from './next-deadline.tsx';
 
 /** Monitor results: did the job run, when must it call again, who was told. */

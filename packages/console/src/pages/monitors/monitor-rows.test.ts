@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { exampleMonitor } from './example-monitor.ts';
-import { rowRange, keepFirstPage, replaceRows, uniqueMonitors } from './monitor-rows.ts';
+import { keepFirstPage, replaceRows, rowRange, uniqueMonitors } from './monitor-rows.ts';
 
 const monitor = (id: string, name = id) => exampleMonitor({ id, name });
 const page = (...ids: string[]) => ({ data: ids.map((id) => monitor(id)), next_cursor: null });

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseBeatMetadata, formatLateness, summarizeMetadata } from './check-format.ts';
-import { parseCrontabLine, describeCron, monitorIdFromName, parseMinutes, formatMinutes, formatScheduleWithGrace } from './monitor-schedule.ts';
+import { formatLateness, parseBeatMetadata, summarizeMetadata } from './check-format.ts';
+import {
+  describeCron,
+  formatMinutes,
+  formatScheduleWithGrace,
+  monitorIdFromName,
+  parseCrontabLine,
+  parseMinutes,
+} from './monitor-schedule.ts';
 
 test('lengths are read as people write them, and written so that they are read again as the same', () => {
   for (const [text, minutes] of [
@@ -37,7 +44,10 @@ test('usual cron expressions become sentences, others stay what they are', () =>
 });
 
 test('a pasted line of a crontab gives its schedule and its zone', () => {
-  assert.deepEqual(parseCrontabLine('0 3 * * * /usr/local/bin/backup --all'), { cron: '0 3 * * *', timezone: null });
+  assert.deepEqual(parseCrontabLine('0 3 * * * /usr/local/bin/backup --all'), {
+    cron: '0 3 * * *',
+    timezone: null,
+  });
   assert.deepEqual(parseCrontabLine('CRON_TZ=Europe/Riga 0 3 * * 1-5 job'), {
     cron: '0 3 * * 1-5',
     timezone: 'Europe/Riga',
@@ -57,7 +67,12 @@ test('interval and grace stand together, a schedule is its expression', () => {
   assert.equal(formatScheduleWithGrace(base), 'every 24 h + 30 min');
   const cron = { cron: '0 6 * * *', timezone: 'UTC' };
   assert.equal(
-    formatScheduleWithGrace({ ...base, expected_interval_minutes: null, schedule: cron, grace_period_minutes: 0 }),
+    formatScheduleWithGrace({
+      ...base,
+      expected_interval_minutes: null,
+      schedule: cron,
+      grace_period_minutes: 0,
+    }),
     'cron 0 6 * * *',
   );
 });
@@ -75,7 +90,10 @@ test('metadata shows its first two facts and how many more there are', () => {
     summarizeMetadata({ host: 'db-3', size: '41 GB', took: { s: 3 } }),
     'host db-3 · size 41 GB · 1 more',
   );
-  assert.deepEqual([summarizeMetadata(null), summarizeMetadata({}), summarizeMetadata('x')], [null, null, 'x']);
+  assert.deepEqual(
+    [summarizeMetadata(null), summarizeMetadata({}), summarizeMetadata('x')],
+    [null, null, 'x'],
+  );
 });
 
 test('the body of a beat by URL is read where it is JSON, and left alone where it is not', () => {

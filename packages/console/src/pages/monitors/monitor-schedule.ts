@@ -97,7 +97,9 @@ function parseWeekday(text: string): number | null {
 }
 
 /** A pasted line of a crontab: its five fields, and the zone a `CRON_TZ=` before them names. Null when it is none. */
-export function parseCrontabLine(text: string): { readonly cron: string; readonly timezone: string | null } | null {
+export function parseCrontabLine(
+  text: string,
+): { readonly cron: string; readonly timezone: string | null } | null {
   const [, zone, line = ''] = /^\s*(?:CRON_TZ=(\S+)\s+)?(.+?)\s*$/s.exec(text) ?? [];
   const [macro] = /^@(?:yearly|annually|monthly|weekly|daily|midnight|hourly)\b/.exec(line) ?? [];
   if (macro) return { cron: macro, timezone: zone ?? null };

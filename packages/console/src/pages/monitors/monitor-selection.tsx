@@ -13,7 +13,7 @@ import { Field, Input } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { updateMonitors, type BulkMonitorChange, refreshMonitors } from './monitor-data.ts';
+import { type BulkMonitorChange, refreshMonitors, updateMonitors } from './monitor-data.ts';
 import { hoursFromNow, MUTE_DURATIONS } from './monitor-menu.tsx';
 import { rowRange } from './monitor-rows.ts';
 
@@ -157,7 +157,8 @@ function useBulkChange(ids: readonly string[], clear: () => void) {
   const client = useQueryClient();
   const [refused, setRefused] = useState<BulkMonitorResult['failed']>([]);
   const show = async (changed: readonly string[]) => {
-    for (let at = 0; at < changed.length; at += 100) await refreshMonitors(client, changed.slice(at, at + 100));
+    for (let at = 0; at < changed.length; at += 100)
+      await refreshMonitors(client, changed.slice(at, at + 100));
     await client.invalidateQueries({ queryKey: ['monitors', 'status'] });
   };
   const change = useApiMutation((asked: BulkMonitorChange) => updateMonitors(ids, asked), {

@@ -8,9 +8,9 @@ import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { useNow } from '../../ui/time-text.tsx';
-import { recentChecksQuery, type MonitorPeriod, periodsQuery, settingsChangesQuery } from './monitor-data.ts';
-import { type ScheduleChange, findScheduleChanges } from './schedule-changes.ts';
-import { type TimelineMark, buildTimelineMarks, buildTimelineTicks } from './timeline-marks.ts';
+import { type MonitorPeriod, periodsQuery, recentChecksQuery, settingsChangesQuery } from './monitor-data.ts';
+import { findScheduleChanges, type ScheduleChange } from './schedule-changes.ts';
+import { buildTimelineMarks, buildTimelineTicks, type TimelineMark } from './timeline-marks.ts';
 
 const SPANS = [
   { id: '1', label: '24 h' },
@@ -107,7 +107,13 @@ function ScheduleChangeLines({
 
 const percent = (share: number) => `${(share * 100).toFixed(3)}%`;
 
-function StatusBand({ marks, children }: { readonly marks: readonly TimelineMark[]; readonly children: ReactNode }) {
+function StatusBand({
+  marks,
+  children,
+}: {
+  readonly marks: readonly TimelineMark[];
+  readonly children: ReactNode;
+}) {
   return (
     <div className="relative mt-5 mb-1 h-6">
       <div className="absolute inset-x-0 bottom-0 h-0.5 bg-line" />

@@ -73,7 +73,11 @@ export function MonitorsPage() {
       }
     >
       <div className="grid gap-3 px-4 pb-3 md:px-6">
-        <StatusCounts counts={list.counts} chosen={query.get('status')} onChoose={(status) => change({ status })} />
+        <StatusCounts
+          counts={list.counts}
+          chosen={query.get('status')}
+          onChoose={(status) => change({ status })}
+        />
         <FilterBar
           fields={MONITOR_FILTERS}
           tokens={tokens}

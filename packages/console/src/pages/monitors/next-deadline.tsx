@@ -9,7 +9,7 @@ import {
 } from '../../format/times.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { useNow } from '../../ui/time-text.tsx';
-import { type DeadlineBar, buildDeadlineBar } from './deadline.ts';
+import { buildDeadlineBar, type DeadlineBar } from './deadline.ts';
 import { formatMinutes, formatSchedule, formatScheduleZone } from './monitor-schedule.ts';
 
 /** From the last beat to the deadline, to scale, with now on it: interval and grace are what people get wrong. */
@@ -28,7 +28,11 @@ export function NextDeadline({ monitor }: { readonly monitor: Monitor }) {
           title={monitor.last_beat_at ? 'Last beat' : 'Created'}
           text={`${formatClockTime(from, browserZone())} · ${formatRelativeTime(from, now)}`}
         />
-        <DeadlinePoint title="Next beat due" text={`${when(due, now)} · ${formatRelativeTime(due, now)}`} end />
+        <DeadlinePoint
+          title="Next beat due"
+          text={`${when(due, now)} · ${formatRelativeTime(due, now)}`}
+          end
+        />
       </div>
       <DeadlineBarView bar={bar} said={said} failing={failing} />
       <div className="flex justify-between gap-4">

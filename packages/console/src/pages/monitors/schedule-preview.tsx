@@ -7,7 +7,7 @@ import { useDebounced } from '../../data/debounced.ts';
 import { browserZone, formatFullTime, formatShortTime } from '../../format/times.ts';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { type MonitorForm, scheduleBody } from './monitor-form.ts';
-import { describeCron, parseMinutes, formatMinutes } from './monitor-schedule.ts';
+import { describeCron, formatMinutes, parseMinutes } from './monitor-schedule.ts';
 
 type Preview = z.output<typeof schedulePreview>;
 

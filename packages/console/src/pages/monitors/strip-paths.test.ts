@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { STRIP_HEIGHT, buildStripPaths } from './strip-paths.ts';
+import { buildStripPaths, STRIP_HEIGHT } from './strip-paths.ts';
 
 const slice = (healthy: number, failing = 0, unknown = 0, paused = 0) => ({
   started_at: '2026-11-21T00:00:00.000Z',
@@ -25,7 +25,9 @@ test('what nobody saw is neither healthy nor failing, and a slice without anythi
 });
 
 test('however many slices there are, each state is one path', () => {
-  const paths = buildStripPaths(Array.from({ length: 48 }, (_, index) => slice(900, index % 2 === 0 ? 900 : 0)));
+  const paths = buildStripPaths(
+    Array.from({ length: 48 }, (_, index) => slice(900, index % 2 === 0 ? 900 : 0)),
+  );
   assert.equal(heights(paths.healthy).length, 48);
   assert.equal(heights(paths.failing).length, 24);
 });

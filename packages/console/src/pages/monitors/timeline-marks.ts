@@ -15,7 +15,11 @@ export interface TimelineMark {
 const LABEL_SHARE = 0.12;
 
 /** Periods, oldest first, cut to the range; a failure is never thinner than the eye. */
-export function buildTimelineMarks(periods: readonly MonitorPeriod[], from: Date, to: Date): readonly TimelineMark[] {
+export function buildTimelineMarks(
+  periods: readonly MonitorPeriod[],
+  from: Date,
+  to: Date,
+): readonly TimelineMark[] {
   const whole = to.getTime() - from.getTime();
   let labelled = -1;
   return periods

@@ -13,7 +13,7 @@ import { ConnectAgent } from './connect-agent.tsx';
 import { CoverageDrawer } from './coverage-drawer.tsx';
 import { CoveragePeople } from './coverage-people.tsx';
 import { coverageId } from './coverage-status.ts';
-import { type RelayCoverage, RELAY_PATH } from './relay-data.ts';
+import { RELAY_PATH, type RelayCoverage } from './relay-data.ts';
 import { SessionList } from './session-list.tsx';
 
 const DAYS = [

@@ -55,7 +55,12 @@ const COLUMNS: readonly TableColumn<CoverageRow>[] = [
     cell: ({ agent, agent_version }) =>
       agent === null ? '–' : [agent, agent_version].filter(Boolean).join(' '),
   },
-  { id: 'state', label: 'Relay', width: '12rem', cell: (row) => <DecisionStatus said={coverageStatus(row)} /> },
+  {
+    id: 'state',
+    label: 'Relay',
+    width: '12rem',
+    cell: (row) => <DecisionStatus said={coverageStatus(row)} />,
+  },
   {
     id: 'covered',
     label: 'Covered',

@@ -3,7 +3,7 @@ import { formatDuration } from '../../format/amounts.ts';
 import { browserZone, formatClockTime } from '../../format/times.ts';
 import { Badge, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { hookEventLabel, type StoredDecision, decisionLabel } from './decision-label.ts';
+import { decisionLabel, hookEventLabel, type StoredDecision } from './decision-label.ts';
 import { DecisionStatus } from './decision-status.tsx';
 
 export const DECISION_COLUMNS: readonly TableColumn<StoredDecision>[] = [

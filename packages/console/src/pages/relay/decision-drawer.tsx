@@ -10,10 +10,10 @@ import { Drawer } from '../../ui/drawer.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { Badge, StatusBadge } from '../../ui/status.tsx';
 import { agentText } from './decision-columns.tsx';
-import { hookEventLabel, type StoredDecision, decisionLabel, enforcedLabel } from './decision-label.ts';
+import { decisionLabel, enforcedLabel, hookEventLabel, type StoredDecision } from './decision-label.ts';
+import { DecisionStatus } from './decision-status.tsx';
 import { ParsedCommand } from './parsed-command.tsx';
 import { decisionQuery, simulationQuery } from './relay-data.ts';
-import { DecisionStatus } from './decision-status.tsx';
 
 /** One decision beside the list: what was asked, what was answered, and why. */
 export function DecisionDrawer({

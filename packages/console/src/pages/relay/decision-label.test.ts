@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { splitAtRanges, decisionLabel, rangesOverlap } from './decision-label.ts';
+import { decisionLabel, rangesOverlap, splitAtRanges } from './decision-label.ts';
 
 test('a rule that only watches says what it would have done', () => {
   assert.deepEqual(decisionLabel({ decision: 'abstain', enforced_decision: 'deny' }), {

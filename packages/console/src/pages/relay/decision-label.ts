@@ -70,7 +70,11 @@ interface CommandRange {
 }
 
 /** A command cut where marks begin and end; a rule's mark goes before one that says "unclear". */
-export function splitAtRanges(text: string, hits: readonly CommandRange[], unclear: readonly CommandRange[]): TextSegment[] {
+export function splitAtRanges(
+  text: string,
+  hits: readonly CommandRange[],
+  unclear: readonly CommandRange[],
+): TextSegment[] {
   const cuts = [...hits, ...unclear].flatMap(({ start, end }) => [start, end]);
   const edges = [...new Set([0, ...cuts, text.length])].filter((at) => at >= 0 && at <= text.length);
   edges.sort((one, other) => one - other);
@@ -110,7 +114,9 @@ export function traitLabel(trait: string): string {
 }
 
 /** `Denied by no-force-push`: the outcome of a simulation in one line. */
-export function summarizeSimulation(answer: Pick<RelaySimulation, 'decision' | 'enforced_decision' | 'rule'>): string {
+export function summarizeSimulation(
+  answer: Pick<RelaySimulation, 'decision' | 'enforced_decision' | 'rule'>,
+): string {
   const { word } = decisionLabel(answer);
   if (answer.rule === null) return answer.decision === 'abstain' ? 'No rule is against it.' : `${word}.`;
   return `${word} by ${answer.rule}.`;

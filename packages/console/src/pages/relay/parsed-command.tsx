@@ -2,7 +2,13 @@ import { ChevronRight } from 'lucide-react';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { Badge } from '../../ui/status.tsx';
-import { matchedRanges, splitAtRanges, type RelaySimulation, rangesOverlap, traitLabel } from './decision-label.ts';
+import {
+  matchedRanges,
+  type RelaySimulation,
+  rangesOverlap,
+  splitAtRanges,
+  traitLabel,
+} from './decision-label.ts';
 
 /** A shell command as the relay reads it: the text with what rules are about, then each simple command in it. */
 export function ParsedCommand({ text, read }: { readonly text: string; readonly read: RelaySimulation }) {

@@ -5,7 +5,7 @@ import type * as z from 'zod';
 import { type ApiPage, allPages, getJson, sendJson } from '../../data/api-client.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
 import { settingsQuery } from '../settings/settings-data.ts';
-import type { StoredDecision, HookEventKind, RelaySimulation } from './decision-label.ts';
+import type { HookEventKind, RelaySimulation, StoredDecision } from './decision-label.ts';
 
 export type ConsoleApproval = z.output<typeof relayApproval>;
 export type RelayCoverage = z.output<typeof relayCoverage>;

@@ -4,11 +4,11 @@ import { useDebounced } from '../../data/debounced.ts';
 import { Card, DetailList } from '../../ui/cards.tsx';
 import { ErrorState, Notice, SkeletonRows } from '../../ui/feedback.tsx';
 import { CodeArea, Field, Input, Select } from '../../ui/field.tsx';
-import { type RelaySimulation, decisionLabel, summarizeSimulation } from './decision-label.ts';
-import { ParsedCommand } from './parsed-command.tsx';
-import { simulationQuery, type SimulationInput, useRelayMode } from './relay-data.ts';
-import { HELD_BACK } from './rule-form.ts';
+import { decisionLabel, type RelaySimulation, summarizeSimulation } from './decision-label.ts';
 import { DecisionStatus } from './decision-status.tsx';
+import { ParsedCommand } from './parsed-command.tsx';
+import { type SimulationInput, simulationQuery, useRelayMode } from './relay-data.ts';
+import { HELD_BACK } from './rule-form.ts';
 
 const EVENTS = [
   { value: 'shell', label: 'Command' },
@@ -49,7 +49,10 @@ export function RelaySimulator({
   return (
     <Card title="Try it" aside="nothing runs, nothing is kept">
       <div className="grid gap-4">
-        <RelaySimulationFields tried={tried} onChange={(fields) => setTried((before) => ({ ...before, ...fields }))} />
+        <RelaySimulationFields
+          tried={tried}
+          onChange={(fields) => setTried((before) => ({ ...before, ...fields }))}
+        />
         {asked.text.trim() === '' ? (
           <p className="text-ui text-ink-2">
             Paste what an agent would do. You see how it is read and which rules apply.

@@ -37,7 +37,10 @@ function useReplay(days: string, draft: readonly object[] | null | undefined, as
   const [before, setBefore] = useState<ReplayResult | null>(null);
   const begin = useApiMutation(
     (_of: string) =>
-      sendJson<StartedReplay>('POST', `${RELAY_PATH}/replay`, { days: Number(days), ...(draft ? { rules: draft } : {}) }),
+      sendJson<StartedReplay>('POST', `${RELAY_PATH}/replay`, {
+        days: Number(days),
+        ...(draft ? { rules: draft } : {}),
+      }),
     { done: (answer, of) => setBegun({ answer, asked: of }) },
   );
   const job = useJob(begun?.answer.job);

@@ -14,10 +14,10 @@ import { LoadedResource, NewResourceForm, ResourceForm } from '../../ui/resource
 import { showToast } from '../../ui/toast.tsx';
 import { TwoColumnLayout } from '../../ui/two-columns.tsx';
 import { allRulesQuery, type ConsoleRelayRule, RELAY_RULES_PATH } from './relay-data.ts';
+import { RelaySimulator } from './relay-simulator.tsx';
 import { ReplayCard } from './replay-card.tsx';
 import { RuleFields } from './rule-fields.tsx';
 import { draftRules, EMPTY_RULE, type RuleForm, ruleBody, ruleFormOf, ruleSavedToast } from './rule-form.ts';
-import { RelaySimulator } from './relay-simulator.tsx';
 
 const CRUMB = { label: 'Rules', to: '/relay/rules' } as const;
 const RULE_KIND: ConsoleResourceKind<ConsoleRelayRule, RuleForm> = {

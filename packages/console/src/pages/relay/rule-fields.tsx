@@ -5,7 +5,7 @@ import { FormField } from '../../ui/form.tsx';
 import { RadioGroup } from '../../ui/radio-group.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import { usePersistedOpen } from '../../ui/use-persisted-open.ts';
-import { hookEventLabel, type HookEventKind } from './decision-label.ts';
+import { type HookEventKind, hookEventLabel } from './decision-label.ts';
 import { useRelayMode } from './relay-data.ts';
 import { HELD_BACK, type MatchField, type RuleForm } from './rule-form.ts';
 

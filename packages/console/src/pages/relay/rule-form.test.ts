@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { draftRules, EMPTY_RULE, isLimitedToObserve, ruleBody, ruleFormOf, summarizeRule, ruleSavedToast } from './rule-form.ts';
+import {
+  draftRules,
+  EMPTY_RULE,
+  isLimitedToObserve,
+  ruleBody,
+  ruleFormOf,
+  ruleSavedToast,
+  summarizeRule,
+} from './rule-form.ts';
 
 const RULE = {
   name: 'no-force-push',

@@ -118,7 +118,11 @@ export function ruleBody(form: RuleForm): Json {
 }
 
 /** Every rule with the draft in its place, as a simulation takes them; null while the draft cannot be read. */
-export function draftRules(all: readonly ConsoleRelayRule[], id: string | null, form: RuleForm): object[] | null {
+export function draftRules(
+  all: readonly ConsoleRelayRule[],
+  id: string | null,
+  form: RuleForm,
+): object[] | null {
   try {
     const draft = Object.fromEntries(Object.entries(ruleBody(form)).filter(([, value]) => value !== null));
     const others = all.filter((rule) => rule.id !== id).map(({ rule }) => rule);

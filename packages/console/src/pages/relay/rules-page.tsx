@@ -9,11 +9,11 @@ import { Notice } from '../../ui/feedback.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { decisionLabel } from './decision-label.ts';
+import { DecisionStatus } from './decision-status.tsx';
 import { type ConsoleRelayRule, RELAY_RULES_PATH } from './relay-data.ts';
+import { RelaySimulator } from './relay-simulator.tsx';
 import { ReplayCard } from './replay-card.tsx';
 import { HELD_BACK, isLimitedToObserve, ruleFormOf, summarizeRule } from './rule-form.ts';
-import { DecisionStatus } from './decision-status.tsx';
-import { RelaySimulator } from './relay-simulator.tsx';
 
 /** What agents may do: the rules, and a place to try a command against them. */
 export function RulesPage() {

@@ -8,8 +8,8 @@ import { QueryResults } from '../../ui/results.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
-import { RELAY_PATH, type RelaySession } from './relay-data.ts';
 import { DecisionStatus } from './decision-status.tsx';
+import { RELAY_PATH, type RelaySession } from './relay-data.ts';
 
 const COVERED = [
   { id: 'all', label: 'All' },
@@ -88,7 +88,12 @@ const COLUMNS: readonly TableColumn<RelaySession>[] = [
     width: 'minmax(5rem, 10rem)',
     cell: ({ agent, agent_version }) => [agent, agent_version].filter(Boolean).join(' ') || '–',
   },
-  { id: 'relay', label: 'Relay', width: '9rem', cell: (session) => <DecisionStatus said={sessionLabel(session)} /> },
+  {
+    id: 'relay',
+    label: 'Relay',
+    width: '9rem',
+    cell: (session) => <DecisionStatus said={sessionLabel(session)} />,
+  },
   {
     id: 'models',
     label: 'Model requests',
