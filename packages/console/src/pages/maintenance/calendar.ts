@@ -1,13 +1,13 @@
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
 
-/** One time a window is open. */
+/** One occurrence of a maintenance window. */
 export interface WindowOccurrence {
   readonly window: MaintenanceWindow;
   readonly start: Date;
   readonly end: Date;
 }
 
-/** What is known of when windows are open: that of windows without a schedule, and the next of the others. */
+/** The occurrence of each window without a schedule, and the next three of each repeating window. */
 export function maintenanceOccurrences(windows: readonly MaintenanceWindow[]): readonly WindowOccurrence[] {
   return windows
     .flatMap((window) => {
@@ -19,14 +19,14 @@ export function maintenanceOccurrences(windows: readonly MaintenanceWindow[]): r
     .sort((one, other) => one.start.getTime() - other.start.getTime());
 }
 
-/** A day of the browser's calendar with what is open on it. */
+/** A day in the time zone of the browser with the windows on it. */
 export interface CalendarDay {
   readonly start: Date;
   readonly inMonth: boolean;
   readonly open: readonly WindowOccurrence[];
 }
 
-/** The weeks that hold a month, Monday first, each day with its windows. @param month first day of it */
+/** The whole weeks of a month, Monday first, each day with its windows. @param month first day of the month */
 export function buildMonth(month: Date, occurrences: readonly WindowOccurrence[]): readonly CalendarDay[] {
   const year = month.getFullYear();
   const index = month.getMonth();
@@ -44,7 +44,7 @@ export function buildMonth(month: Date, occurrences: readonly WindowOccurrence[]
   });
 }
 
-/** `2026-11` of a link to the month it means; the month of now without one. */
+/** Parses `2026-11` from the URL; the current month when it is absent or invalid. */
 export function parseMonth(text: string | null, now: Date): Date {
   const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text ?? '') ?? [];
   return year === undefined
@@ -52,7 +52,7 @@ export function parseMonth(text: string | null, now: Date): Date {
     : new Date(Number(year), Number(month) - 1, 1);
 }
 
-/** The other way round, some months on. */
+/** Formats a month for the URL, `further` months later. */
 export function formatMonthParameter(month: Date, further = 0): string {
   const to = new Date(month.getFullYear(), month.getMonth() + further, 1);
   return `${to.getFullYear()}-${String(to.getMonth() + 1).padStart(2, '0')}`;

@@ -2,6 +2,7 @@ import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
 import { parseList } from '../../format/words.ts';
 import { cronScheduleBody } from '../monitors/monitor-form.ts';
 import { formatMinutes, parseMinutes } from '../monitors/monitor-schedule.ts';
+import { text } from './text.ts';
 
 export interface WindowForm {
   readonly name: string;
@@ -10,14 +11,14 @@ export interface WindowForm {
   readonly start: string;
   readonly length: string;
   readonly cron: string;
-  /** Empty: the org's. */
+  /** Empty: the organization default. */
   readonly timezone: string;
   readonly monitors: readonly string[];
   readonly tags: string;
   readonly onBoards: boolean;
 }
 
-/** A new window begins at the next full hour. */
+/** A new window starts at the next full hour. */
 export function newWindowForm(now: Date, timezone: string): WindowForm {
   const start = new Date(Math.ceil(now.getTime() / 3_600_000) * 3_600_000);
   return {
@@ -49,17 +50,17 @@ export function windowFormOf(window: MaintenanceWindow, timezone: string): Windo
   };
 }
 
-/** What is wrong before the server is asked, by field. */
+/** The problems that are found before the request is sent, by field. */
 export function validateWindowForm(form: WindowForm): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
-  if (form.name.trim() === '') found['name'] = 'Give it a name people will read.';
-  if (parseMinutes(form.length) === null) found['duration_minutes'] = 'Write a length such as 90 min or 2 h.';
+  if (form.name.trim() === '') found['name'] = text.dialog.nameMissing;
+  if (parseMinutes(form.length) === null) found['duration_minutes'] = text.dialog.durationInvalid;
   if (form.kind === 'once' && Number.isNaN(new Date(form.start).getTime()))
-    found['starts_at'] = 'Choose when it starts.';
+    found['starts_at'] = text.dialog.startMissing;
   return found;
 }
 
-/** What the API takes; the other kind's fields are cleared. */
+/** The request body; the fields of the other kind are cleared. */
 export function windowBody(form: WindowForm) {
   const minutes = parseMinutes(form.length) ?? 0;
   const start = new Date(form.start);
