@@ -1,7 +1,7 @@
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
+import { formatMinutes, parseMinutes } from '../../format/minutes.ts';
 import { parseList } from '../../format/words.ts';
 import { cronScheduleBody } from '../monitors/monitor-form.ts';
-import { formatMinutes, parseMinutes } from '../monitors/monitor-schedule.ts';
 import { text } from './text.ts';
 
 export interface WindowForm {

@@ -2,10 +2,11 @@ import type { MonitorSummary } from '@floe/contract/api/monitors';
 import { memo, useId } from 'react';
 import { formatDuration } from '../../format/amounts.ts';
 import { buildStripPaths, STRIP_HEIGHT, STRIP_STEP } from './strip-paths.ts';
+import { text } from './text.ts';
 
 type Slice = MonitorSummary['recent'][number]['intervals'][number];
 
-/** The last day in half hours: what failed stands at the foot with its share, what nobody saw is hatched. */
+/** The last day in half hours: failing time is drawn at the bottom by its share, unknown time is hatched. */
 export const DayStrip = memo(({ slices }: { readonly slices: readonly Slice[] | undefined }) => {
   const hatch = useId();
   if (!slices) return <span className="text-ink-3">…</span>;
@@ -47,7 +48,9 @@ function describeDayStrip(slices: readonly Slice[]): string {
     ['unknown', sum('unknown_seconds')],
     ['healthy', sum('healthy_seconds')],
   ] as const;
-  const told = parts.filter(([, seconds]) => seconds >= 1);
-  if (told.length === 0) return 'Last 24 hours: no data';
-  return `Last 24 hours: ${told.map(([word, seconds]) => `${word} ${formatDuration(seconds * 1000)}`).join(', ')}`;
+  const shown = parts.filter(([, seconds]) => seconds >= 1);
+  if (shown.length === 0) return text.day.none;
+  return text.day.sums(
+    shown.map(([status, seconds]) => text.day.sum(status, formatDuration(seconds * 1000))),
+  );
 }

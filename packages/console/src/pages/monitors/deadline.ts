@@ -1,6 +1,6 @@
 import type { Monitor } from '@floe/contract/api/monitors';
+import { parseMinutes } from '../../format/minutes.ts';
 import type { MonitorForm } from './monitor-form.ts';
-import { parseMinutes } from './monitor-schedule.ts';
 
 const MINUTE = 60_000;
 

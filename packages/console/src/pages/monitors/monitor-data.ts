@@ -1,6 +1,6 @@
 import type { AuditEntry } from '@floe/contract/api/audit';
 import type { Board } from '@floe/contract/api/boards';
-import type { alertResource, Channel } from '@floe/contract/api/channels';
+import type { Channel } from '@floe/contract/api/channels';
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
 import type {
   BulkMonitorResult,
@@ -23,27 +23,28 @@ import { apiUrl } from '../../data/base.ts';
 import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
 import { browserZone } from '../../format/times.ts';
+import type { ConsoleAlert } from '../channels/channel-data.ts';
 import { type MonitorForm, monitorBody, monitorChange, monitorFormOf } from './monitor-form.ts';
 import { type MonitorPages, replaceRows } from './monitor-rows.ts';
+import { text } from './text.ts';
 
 export type MonitorPeriod = z.output<typeof periodResource>;
 export type MonitorUptime = z.output<typeof uptimeReport>;
-export type ConsoleAlert = z.output<typeof alertResource>;
 
-/** What monitors are filtered by: the API's own parameters. */
+/** The filters of the list, named as the API parameters. */
 export const MONITOR_FILTERS: readonly FilterField[] = [
-  { name: 'status', label: 'state', values: ['failing', 'waiting', 'paused', 'healthy'] },
-  { name: 'tag', label: 'tag' },
-  { name: 'channel', label: 'channel' },
-  { name: 'source', label: 'source', values: ['file', 'console'] },
-  { name: 'search', label: 'name' },
+  { name: 'status', label: text.filters.status, values: ['failing', 'waiting', 'paused', 'healthy'] },
+  { name: 'tag', label: text.filters.tag },
+  { name: 'channel', label: text.filters.channel },
+  { name: 'source', label: text.filters.source, values: ['file', 'console'] },
+  { name: 'search', label: text.filters.search },
 ];
 
 const MONITORS_PATH = 'api/monitoring/monitors';
 
-/** Monitors, as their editor and the question before one is removed handle them. Their lists are kept row by row. */
+/** The monitor resource, for the editor and the delete dialog. Lists are updated row by row. */
 export const MONITOR_RESOURCE: ConsoleResourceKind<Monitor, MonitorForm> = {
-  one: 'monitor',
+  one: text.page.resource,
   path: MONITORS_PATH,
   touches: [
     ['monitors', 'settings'],
@@ -55,18 +56,17 @@ export const MONITOR_RESOURCE: ConsoleResourceKind<Monitor, MonitorForm> = {
   bodyOf: monitorBody,
   changeOf: monitorChange,
   removal: ({ id, name }) => ({
-    title: `Delete monitor ${name}?`,
-    effect:
-      'Its checks, its timeline and its uptime are lost, on boards too. Beats for it are refused from then on.',
+    title: text.actions.deleteTitle(name),
+    effect: text.actions.deleteEffect,
     typed: id,
   }),
 };
 
 const PAGE_ROWS = 100;
-/** The server answers no more by name, and changes no more at once. */
+/** The largest number of ids that the server accepts in one request. */
 const MAX_IDS = 100;
 
-/** The address of one monitor, or of something of it. */
+/** The API path of a monitor, or of a part of it. */
 export function monitorPath(id: string, tail = ''): string {
   return `${MONITORS_PATH}/${encodeURIComponent(id)}${tail}`;
 }
@@ -283,7 +283,7 @@ export const maintenanceWindowsQuery = queryOptions({
     getJson<ApiPage<MaintenanceWindow>>('api/monitoring/maintenance', { limit: 500 }, signal),
 });
 
-/** A beat from here, by the monitor's secret address: what the job would send, marked as a test. */
+/** Sends a beat to the secret URL of the monitor, as the job would, marked as a test. */
 export async function sendTestBeat({ beat_url }: Pick<Monitor, 'beat_url'>): Promise<void> {
   const token = beat_url?.split('/beat/').at(-1);
   const answer = await fetch(apiUrl(`beat/${token ?? ''}`), {
@@ -291,7 +291,7 @@ export async function sendTestBeat({ beat_url }: Pick<Monitor, 'beat_url'>): Pro
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ test: true }),
   });
-  if (!answer.ok) throw new Error(`The beat was answered with ${answer.status}.`);
+  if (!answer.ok) throw new Error(text.actions.testBeatFailed(answer.status));
 }
 
 export const requestMonitorPause = (id: string, until: string | null = null) =>

@@ -1,23 +1,25 @@
 import type { Monitor } from '@floe/contract/api/monitors';
 import { ApiError } from '../../data/api-error.ts';
+import { formatMinutes, parseMinutes } from '../../format/minutes.ts';
 import { parseList } from '../../format/words.ts';
-import { formatMinutes, monitorIdFromName, parseCrontabLine, parseMinutes } from './monitor-schedule.ts';
+import { editorText } from './editor-text.ts';
+import { monitorIdFromName, parseCrontabLine } from './monitor-schedule.ts';
 
-/** What the editor holds: texts as they were typed. */
+/** The values of the form, as they were typed. */
 export interface MonitorForm {
   readonly name: string;
   readonly id: string;
   readonly kind: 'interval' | 'cron';
   readonly interval: string;
   readonly cron: string;
-  /** Of the cron expression. Empty: the org's. */
+  /** The time zone of the cron expression. Empty: the organization default. */
   readonly timezone: string;
-  /** Empty: the org's. */
+  /** Empty: the organization default. */
   readonly grace: string;
   readonly alertAfter: string;
   /** A failure that the job reports is one miss. */
   readonly failIsMiss: boolean;
-  /** Empty: after interval and grace. */
+  /** Empty: interval plus grace period. */
   readonly firstDue: string;
   readonly channels: readonly string[];
   readonly tags: string;
@@ -42,7 +44,7 @@ export function emptyMonitorForm(timezone: string): MonitorForm {
   };
 }
 
-/** @param timezone what a schedule begins with, of a monitor that has none */
+/** @param timezone initial time zone of the schedule of a monitor without one */
 export function monitorFormOf(monitor: Monitor, timezone: string): MonitorForm {
   const { schedule, expected_interval_minutes: interval, first_beat_due_minutes: first } = monitor;
   return {
@@ -62,22 +64,21 @@ export function monitorFormOf(monitor: Monitor, timezone: string): MonitorForm {
   };
 }
 
-const LENGTH = 'Write a length such as 90 min, 1.5 h or 1 d.';
-
-/** The first field whose text is no length of time or no number, with what to write instead; null for none. */
+/** The first field that cannot be parsed, with what to enter; null when all can. */
 function validateMonitorForm(form: MonitorForm): { readonly param: string; readonly message: string } | null {
   const { kind, interval, grace, firstDue, alertAfter } = form;
   if (kind === 'interval' && parseMinutes(interval) === null)
-    return { param: 'expected_interval_minutes', message: LENGTH };
-  if (grace !== '' && parseMinutes(grace) === null) return { param: 'grace_period_minutes', message: LENGTH };
+    return { param: 'expected_interval_minutes', message: editorText.durationInvalid };
+  if (grace !== '' && parseMinutes(grace) === null)
+    return { param: 'grace_period_minutes', message: editorText.durationInvalid };
   if (firstDue !== '' && parseMinutes(firstDue) === null)
-    return { param: 'first_beat_due_minutes', message: LENGTH };
+    return { param: 'first_beat_due_minutes', message: editorText.durationInvalid };
   return /^[1-9]\d{0,3}$/.test(alertAfter.trim())
     ? null
-    : { param: 'alert_after_misses', message: 'Write a number from 1 on.' };
+    : { param: 'alert_after_misses', message: editorText.alertAfterInvalid };
 }
 
-/** The schedule alone, as the preview and the monitor itself take it. */
+/** The part of the request body with the schedule, which the preview takes too. */
 export function scheduleBody(form: MonitorForm) {
   const grace = form.grace === '' ? null : parseMinutes(form.grace);
   return form.kind === 'interval'
@@ -85,12 +86,12 @@ export function scheduleBody(form: MonitorForm) {
     : { schedule: cronScheduleBody(form), grace_period_minutes: grace };
 }
 
-/** When a cron expression runs: without a zone of its own in that of the org. */
+/** The schedule of the request body; without a time zone it uses that of the organization. */
 export function cronScheduleBody({ cron, timezone }: { readonly cron: string; readonly timezone: string }) {
   return { cron: cron.trim(), ...(timezone === '' ? {} : { timezone }) };
 }
 
-/** What a change takes. @throws ApiError naming the field that cannot be read */
+/** The body of an update. @throws ApiError naming the field that cannot be parsed */
 export function monitorChange(form: MonitorForm) {
   const problem = validateMonitorForm(form);
   if (problem) throw new ApiError({ status: 0, code: 'invalid', ...problem });
@@ -106,12 +107,12 @@ export function monitorChange(form: MonitorForm) {
   };
 }
 
-/** What a new one takes: with its id, which never changes. @throws ApiError as a change does */
+/** The body of a creation, with the id, which never changes. @throws ApiError like `monitorChange` */
 export function monitorBody(form: MonitorForm) {
   return { ...monitorChange(form), id: form.id || monitorIdFromName(form.name) };
 }
 
-/** A text in the field of the cron expression: a pasted line of a crontab is taken apart. */
+/** Applies the input of the cron field; a pasted crontab line also sets the time zone. */
 export function withCronInput(form: MonitorForm, text: string): MonitorForm {
   const found =
     text.trim().split(/\s+/).length > 5 || text.startsWith('CRON_TZ=') ? parseCrontabLine(text) : null;

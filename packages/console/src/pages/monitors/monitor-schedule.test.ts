@@ -3,28 +3,10 @@ import { test } from 'node:test';
 import { formatLateness, parseBeatMetadata, summarizeMetadata } from './check-format.ts';
 import {
   describeCron,
-  formatMinutes,
   formatScheduleWithGrace,
   monitorIdFromName,
   parseCrontabLine,
-  parseMinutes,
 } from './monitor-schedule.ts';
-
-test('lengths are read as people write them, and written so that they are read again as the same', () => {
-  for (const [text, minutes] of [
-    ['90m', 90],
-    ['1.5 h', 90],
-    ['1,5h', 90],
-    ['1d', 1440],
-    ['2 weeks', 20_160],
-    ['30 s', 0.5],
-    ['15', 15],
-  ] as const)
-    assert.equal(parseMinutes(text), minutes, text);
-  for (const text of ['', 'soon', '-5', '5 parsecs', '1h30']) assert.equal(parseMinutes(text), null, text);
-  for (const minutes of [0.5, 1, 5, 59, 60, 90, 120, 1440, 2880, 4320])
-    assert.equal(parseMinutes(formatMinutes(minutes)), minutes, formatMinutes(minutes));
-});
 
 test('usual cron expressions become sentences, others stay what they are', () => {
   for (const [cron, words] of [
