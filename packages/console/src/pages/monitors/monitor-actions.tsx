@@ -11,8 +11,9 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { MONITOR_RESOURCE, monitorPath, replaceMonitors, sendTestBeat } from './monitor-data.ts';
+import { MONITOR_RESOURCE, monitorPath, replaceMonitors } from './monitor-data.ts';
 import { hoursFromNow, MuteItems, useMonitorPause } from './monitor-menu.tsx';
+import { sendTestBeat } from './monitor-requests.ts';
 import { text } from './text.ts';
 
 /** The actions in the header of the page of a monitor. */

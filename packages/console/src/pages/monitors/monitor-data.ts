@@ -283,21 +283,6 @@ export const maintenanceWindowsQuery = queryOptions({
     getJson<ApiPage<MaintenanceWindow>>('api/monitoring/maintenance', { limit: 500 }, signal),
 });
 
-/** Sends a beat to the secret URL of the monitor, as the job would, marked as a test. */
-export async function sendTestBeat({ beat_url }: Pick<Monitor, 'beat_url'>): Promise<void> {
-  const token = beat_url?.split('/beat/').at(-1);
-  const answer = await fetch(apiUrl(`beat/${token ?? ''}`), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ test: true }),
-  });
-  if (!answer.ok) throw new Error(text.actions.testBeatFailed(answer.status));
-}
-
-export const requestMonitorPause = (id: string, until: string | null = null) =>
-  sendJson<Monitor>('POST', monitorPath(id, '/pause'), { until });
-export const requestMonitorResume = (id: string) => sendJson<Monitor>('POST', monitorPath(id, '/resume'));
-
 function daysAgo(days: number): string {
   // On the minute: the same link asked twice in a moment is the same question.
   return new Date(Math.floor(Date.now() / 60_000) * 60_000 - days * 86_400_000).toISOString();

@@ -12,7 +12,8 @@ import { IconButton } from '../../ui/button.tsx';
 import { copyWithToast } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { monitorPath, replaceMonitors, requestMonitorPause, requestMonitorResume } from './monitor-data.ts';
+import { monitorPath, replaceMonitors } from './monitor-data.ts';
+import { requestMonitorPause, requestMonitorResume } from './monitor-requests.ts';
 import { beatSnippets } from './send-beats.ts';
 import { text } from './text.ts';
 

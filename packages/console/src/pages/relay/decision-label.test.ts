@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decisionLabel, rangesOverlap, splitAtRanges } from './decision-label.ts';
 
-test('a rule that only watches says what it would have done', () => {
+test('a decision that is only observed is labelled with the decision it would enforce', () => {
   assert.deepEqual(decisionLabel({ decision: 'abstain', enforced_decision: 'deny' }), {
     state: 'partial',
     word: 'Would deny',

@@ -1,35 +1,30 @@
 import type { relaySimulationResult, storedRelayDecision } from '@floe/contract/api/relay-management';
 import type * as z from 'zod';
 import type { DisplayStatus } from '../../ui/status.tsx';
+import { ruleText } from './rule-text.ts';
+import { text } from './text.ts';
 
-/** What a decision of the relay says about itself, in words that its pages share. Pure. */
+/** Labels of decisions, events and traits, shared by the relay pages. Pure. */
 
 export type StoredDecision = z.output<typeof storedRelayDecision>;
 export type RelaySimulation = z.output<typeof relaySimulationResult>;
 export type DecisionValue = StoredDecision['decision'];
 export type HookEventKind = StoredDecision['event'];
 
-/** A shape and a word; `abstain` has no shape: nothing was against it. */
+/** An icon and a word; `abstain` has no icon. */
 export interface DecisionLabel {
   readonly state: DisplayStatus | null;
   readonly word: string;
 }
 
 const SAID: Readonly<Record<DecisionValue, DecisionLabel>> = {
-  deny: { state: 'blocked', word: 'Denied' },
-  ask: { state: 'waiting', word: 'Asked' },
-  allow: { state: 'healthy', word: 'Allowed' },
-  abstain: { state: null, word: 'Abstained' },
+  deny: { state: 'blocked', word: text.labels.deny },
+  ask: { state: 'waiting', word: text.labels.ask },
+  allow: { state: 'healthy', word: text.labels.allow },
+  abstain: { state: null, word: text.labels.abstain },
 };
 
-const WOULD: Readonly<Record<DecisionValue, string>> = {
-  deny: 'Would deny',
-  ask: 'Would ask',
-  allow: 'Would allow',
-  abstain: 'Abstained',
-};
-
-/** What was answered; where a rule was only watched, what it would have been. */
+/** The label of a decision; where it was only observed, that of the decision that would have been enforced. */
 export function decisionLabel({
   decision,
   enforced_decision: would,
@@ -37,28 +32,21 @@ export function decisionLabel({
   readonly decision: DecisionValue;
   readonly enforced_decision: DecisionValue;
 }): DecisionLabel {
-  if (decision === 'abstain' && would !== 'abstain') return { state: 'partial', word: WOULD[would] };
+  if (decision === 'abstain' && would !== 'abstain')
+    return { state: 'partial', word: text.enforcedLabels[would] };
   return SAID[decision];
 }
 
-/** `deny` as people read it in a sentence about a draft. */
+/** The label of a decision that is not enforced, such as that of a draft. */
 export function enforcedLabel(decision: DecisionValue): DecisionLabel {
-  return { state: SAID[decision].state, word: WOULD[decision] };
+  return { state: SAID[decision].state, word: text.enforcedLabels[decision] };
 }
-
-const EVENTS: Readonly<Record<HookEventKind, string>> = {
-  shell: 'shell',
-  tool: 'tool',
-  prompt: 'prompt',
-  file_read: 'reads a file',
-  file_write: 'writes a file',
-};
 
 export function hookEventLabel(event: HookEventKind): string {
-  return EVENTS[event];
+  return text.events[event];
 }
 
-/** A part of a text, and whether it is what a rule is about or what nobody can tell. */
+/** A part of a text, and whether a rule matched it or it cannot be analyzed. */
 export interface TextSegment {
   readonly text: string;
   readonly mark: 'hit' | 'unclear' | null;
@@ -69,7 +57,7 @@ interface CommandRange {
   readonly end: number;
 }
 
-/** A command cut where marks begin and end; a rule's mark goes before one that says "unclear". */
+/** Splits a command at the ranges; where two overlap, the match of a rule wins over "unclear". */
 export function splitAtRanges(
   text: string,
   hits: readonly CommandRange[],
@@ -91,33 +79,29 @@ export function splitAtRanges(
   return pieces;
 }
 
-/** The places of a simulation that rules are about. */
+/** The ranges that rules matched in a simulation. */
 export function matchedRanges({ matches }: Pick<RelaySimulation, 'matches'>): CommandRange[] {
   return matches.flatMap(({ range }) => (range === null ? [] : [range]));
 }
 
-/** True when one of the places lies in the other. */
+/** True when the ranges share a character. */
 export function rangesOverlap(one: CommandRange, other: CommandRange): boolean {
   return one.start < other.end && other.start < one.end;
 }
 
-const TRAITS: Readonly<Record<string, string>> = {
-  runs_input: 'runs what it is fed',
-  runs_code: 'runs code',
-  raises_privileges: 'raises privileges',
-  injects: 'injects a command',
-  unclear: 'cannot be analysed',
-};
+const TRAITS: Readonly<Record<string, string>> = ruleText.command.traits;
 
 export function traitLabel(trait: string): string {
   return TRAITS[trait] ?? trait.replaceAll('_', ' ');
 }
 
-/** `Denied by no-force-push`: the outcome of a simulation in one line. */
+/** `Denied by rule no-force-push.`: the result of a simulation in one sentence. */
 export function summarizeSimulation(
   answer: Pick<RelaySimulation, 'decision' | 'enforced_decision' | 'rule'>,
 ): string {
-  const { word } = decisionLabel(answer);
-  if (answer.rule === null) return answer.decision === 'abstain' ? 'No rule is against it.' : `${word}.`;
-  return `${word} by ${answer.rule}.`;
+  const { decision, enforced_decision: enforced, rule } = answer;
+  const isObserved = decision === 'abstain' && enforced !== 'abstain';
+  const result = isObserved ? ruleText.test.observedResult[enforced] : ruleText.test.result[decision];
+  if (rule !== null) return ruleText.test.byRule(result, rule);
+  return decision === 'abstain' ? ruleText.test.noMatch : `${result}.`;
 }

@@ -9,14 +9,15 @@ import {
   splitAtRanges,
   traitLabel,
 } from './decision-label.ts';
+import { ruleText } from './rule-text.ts';
 
-/** A shell command as the relay reads it: the text with what rules are about, then each simple command in it. */
+/** A shell command as the relay parses it: the text with its matches, then each simple command. */
 export function ParsedCommand({ text, read }: { readonly text: string; readonly read: RelaySimulation }) {
   return (
     <div className="grid min-w-0 gap-3">
       <MarkedText text={text} read={read} />
       {read.commands.length > 0 && (
-        <ol aria-label="Commands in it" className="grid gap-1.5">
+        <ol aria-label={ruleText.command.list} className="grid gap-1.5">
           {read.commands.map((command, index) => (
             <SimpleCommand
               key={`${command.start} ${command.via.join(' ')}`}
@@ -59,7 +60,7 @@ function MarkedText({ text, read }: { readonly text: string; readonly read: Rela
 
 type Command = RelaySimulation['commands'][number];
 
-/** A rule is about one command; what cannot be analysed has only a place. */
+/** The rules that match a command; what cannot be analyzed has only a range. */
 function rulesAt({ matches, commands }: RelaySimulation, index: number): RelaySimulation['matches'] {
   const command = commands[index];
   return matches.filter((hit) =>
@@ -69,7 +70,7 @@ function rulesAt({ matches, commands }: RelaySimulation, index: number): RelaySi
   );
 }
 
-/** `sudo → env → git push -f`, with the rules that are about it. */
+/** `sudo → env → git push -f`, with the rules that match it. */
 function SimpleCommand({
   command,
   rules,
@@ -87,21 +88,21 @@ function SimpleCommand({
     >
       <span className="flex min-w-0 flex-wrap items-center gap-x-1 gap-y-0.5 font-mono text-code">
         {via.map((outer, depth) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the same wrapper may stand twice, in this order.
+          // biome-ignore lint/suspicious/noArrayIndexKey: the same wrapper may occur twice, in this order.
           <span key={depth} className="flex items-center gap-1 text-ink-2">
             {outer}
-            <ChevronRight size={12} role="img" aria-label="runs" />
+            <ChevronRight size={12} role="img" aria-label={ruleText.command.runs} />
           </span>
         ))}
         <span className="font-semibold break-all">{name ?? <UnknownValue />}</span>
         {args.map((arg, place) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: arguments are known by their place.
+          // biome-ignore lint/suspicious/noArrayIndexKey: arguments are identified by their position.
           <span key={place} className="break-all">
             {arg ?? <UnknownValue />}
           </span>
         ))}
         {redirects.map(({ operator, target }, place) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: redirections are known by their place.
+          // biome-ignore lint/suspicious/noArrayIndexKey: redirections are identified by their position.
           <span key={place} className="break-all text-ink-2">
             {operator} {target ?? <UnknownValue />}
           </span>
@@ -124,13 +125,13 @@ function SimpleCommand({
 }
 
 function UnknownValue() {
-  return <span className="font-normal text-unknown-ink italic">only known when it runs</span>;
+  return <span className="font-normal text-unknown-ink italic">{ruleText.command.unknown}</span>;
 }
 
 function UnclearParts({ text, read }: { readonly text: string; readonly read: RelaySimulation }) {
   return (
     <Notice state="unknown">
-      <p className="font-medium">Part of this cannot be analysed.</p>
+      <p className="font-medium">{ruleText.command.unclear}</p>
       <ul className="my-1 grid gap-0.5">
         {read.unclear.map(({ because, start, end }) => (
           <li key={`${start} ${because}`} className="break-words">
@@ -139,9 +140,7 @@ function UnclearParts({ text, read }: { readonly text: string; readonly read: Re
           </li>
         ))}
       </ul>
-      <p className="text-ink-2">
-        Where a rule denies or asks about shell commands, the relay asks; no rule allows it.
-      </p>
+      <p className="text-ink-2">{ruleText.command.unclearEffect}</p>
     </Notice>
   );
 }

@@ -1,19 +1,18 @@
 import type { relayReplayResult } from '@floe/contract/api/relay-management';
 import type * as z from 'zod';
+import { ruleText } from './rule-text.ts';
 
 export type ReplayCounts = Omit<z.output<typeof relayReplayResult>, 'changes' | 'job'>;
 
-/** `18 would be newly denied, 2 no longer stopped.` Differences come first. Pure. */
+/** `Changes: 18 newly denied, 2 no longer stopped.` Pure. */
 export function summarizeReplay(replayed: ReplayCounts): string {
   const { evaluated, newly_denied, newly_asked, newly_allowed, unchanged } = replayed;
-  if (evaluated === 0) return 'Nothing to replay: no agent asked in this time.';
+  if (evaluated === 0) return ruleText.replay.empty;
   const parts = [
-    newly_denied > 0 && `${newly_denied} would be newly denied`,
-    newly_asked > 0 && `${newly_asked} newly asked about`,
-    newly_allowed > 0 && `${newly_allowed} no longer stopped`,
+    newly_denied > 0 && ruleText.replay.newlyDenied(newly_denied),
+    newly_asked > 0 && ruleText.replay.newlyAsked(newly_asked),
+    newly_allowed > 0 && ruleText.replay.noLongerStopped(newly_allowed),
   ].filter((part) => part !== false);
-  if (parts.length > 0) return `${parts.join(', ')}.`;
-  return unchanged === evaluated
-    ? 'Nothing would have been answered otherwise.'
-    : 'Only what is allowed outright would differ.';
+  if (parts.length > 0) return ruleText.replay.changes(parts);
+  return unchanged === evaluated ? ruleText.replay.noChange : ruleText.replay.onlyAllowed;
 }

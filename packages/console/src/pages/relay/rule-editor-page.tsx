@@ -18,22 +18,23 @@ import { RelaySimulator } from './relay-simulator.tsx';
 import { ReplayCard } from './replay-card.tsx';
 import { RuleFields } from './rule-fields.tsx';
 import { draftRules, EMPTY_RULE, type RuleForm, ruleBody, ruleFormOf, ruleSavedToast } from './rule-form.ts';
+import { ruleText } from './rule-text.ts';
 
-const CRUMB = { label: 'Rules', to: '/relay/rules' } as const;
+const CRUMB = { label: ruleText.page.title, to: '/relay/rules' } as const;
 const RULE_KIND: ConsoleResourceKind<ConsoleRelayRule, RuleForm> = {
-  one: 'rule',
+  one: ruleText.page.resource,
   path: RELAY_RULES_PATH,
   touches: [['relay', 'rules'], ['relay-rules'], ['relay', 'simulation']],
   needs: 'relay',
   formOf: ruleFormOf,
   bodyOf: ruleBody,
   removal: ({ rule }) => ({
-    title: `Delete rule ${rule.name}?`,
-    effect: 'Agents may then do what only this rule was against. Decisions it made stay in the list.',
+    title: ruleText.deleteTitle(rule.name),
+    effect: ruleText.deleteEffect,
   }),
 };
 
-/** A rule that is not there yet, tried before it is saved. */
+/** The form for a new rule, with a test and a replay of the draft. */
 export function NewRulePage() {
   const go = useResourceNavigate(CRUMB.to);
   const fresh = useNewResource(RULE_KIND, EMPTY_RULE, (saved) => {
@@ -42,7 +43,7 @@ export function NewRulePage() {
   });
   const { form, set } = fresh;
   return (
-    <PageFrame title="New rule" crumbs={[CRUMB]}>
+    <PageFrame title={ruleText.page.newTitle} crumbs={[CRUMB]}>
       <TwoColumnLayout beside={<RuleTestPanel form={form === EMPTY_RULE ? null : form} id={null} />}>
         <NewResourceForm kind={RULE_KIND} fresh={fresh} onCancel={() => go()}>
           <RuleFields form={form} onChange={set} />
@@ -52,12 +53,12 @@ export function NewRulePage() {
   );
 }
 
-/** Change a rule, and know before saving what it would have done. */
+/** The form for an existing rule, with a test and a replay of the draft. */
 export function RulePage() {
   const id = usePathParam('id');
   const { data } = useQuery(resourceQuery(RULE_KIND, id));
   return (
-    <PageFrame title={data?.body.rule.name ?? id} crumbs={[CRUMB]}>
+    <PageFrame title={ruleText.page.detailTitle(data?.body.rule.name ?? id)} crumbs={[CRUMB]}>
       <LoadedResource key={id} kind={RULE_KIND} id={id}>
         {(read) => <RuleEditor read={read} />}
       </LoadedResource>
@@ -77,7 +78,7 @@ function RuleEditor({ read }: { readonly read: WithETag<ConsoleRelayRule> }) {
   );
 }
 
-/** The draft among all rules; the rules in force while nothing is changed. */
+/** Tests the draft together with all rules; without a change, the rules in force. */
 function RuleTestPanel({ form, id }: { readonly form: RuleForm | null; readonly id: string | null }) {
   const { data: all } = useQuery(allRulesQuery);
   const draft = useMemo(

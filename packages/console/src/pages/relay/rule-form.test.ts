@@ -68,20 +68,20 @@ test('a draft takes the place of its rule, and a new one joins them', () => {
   assert.equal(draftRules(all, null, { ...EMPTY_RULE, rest: '{' }), null);
 });
 
-test('a rule is told in one line', () => {
+test('a rule is summarized in one line', () => {
   assert.equal(summarizeRule({ rule: RULE }), 'git push -f|--force -q');
   assert.equal(
     summarizeRule({ rule: { name: 'a', detect: { secrets: true, pii: ['iban'] } } }),
-    'holds secrets, iban',
+    'contains secrets, iban',
   );
 });
 
-test('rules are held back when they run milder than they say', () => {
+test('rules are limited when relay.mode only observes', () => {
   assert.equal(isLimitedToObserve([shown(RULE, 'observe')]), true);
   assert.equal(isLimitedToObserve([shown(RULE)]), false);
 });
 
-test('a saved rule is never said to be in force while it only observes', () => {
+test('the toast says that a rule is in force only when it does not merely observe', () => {
   for (const mode of ['observe', 'warn', 'enforce'] as const)
     for (const relay of ['observe', 'enforce'] as const) {
       const effective = relay === 'observe' ? 'observe' : mode;
