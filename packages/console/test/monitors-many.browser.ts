@@ -266,7 +266,7 @@ test('a board of five hundred is edited with the rows in sight; names are asked 
   await page.goto(`${house.url}/o/acme/boards/many/edit`);
   const handles = page.getByRole('button', { name: /^Move / });
   await handles.first().waitFor();
-  await page.getByTitle('The board as others will see it').waitFor();
+  await page.getByTitle('Preview of the board').waitFor();
   assert.deepEqual(
     order.slice(0, 5),
     Array.from({ length: 5 }, () => 'asked'),
