@@ -75,7 +75,7 @@ export const PriceSchema = z.strictObject({
     .record(z.string().regex(/^[a-z][a-z0-9_]{0,39}$/), z.number().min(0).max(1_000_000_000_000))
     .optional()
     .describe(
-      'USD per million of other units, by name: `cache_write_1h`, `web_search`, `image`, `audio_second`, `character`, `search` … (docs/limits-and-budgets.md).',
+      'USD per million of other units, by name: `cache_write_1h`, `web_search`, `image`, `audio_second`, `character`, `search` … (docs/concepts/how-counting-works.md).',
     ),
   tiers: z
     .record(z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/), z.number().min(0).max(100))

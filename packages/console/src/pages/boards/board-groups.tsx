@@ -22,6 +22,8 @@ export function BoardGroups({
     setAnnouncement(text.groups.moved(groups[from]?.name ?? '', to + 1, groups.length));
     onChange(moveItem(groups, from, to));
   };
+  const update = (key: string, change: Partial<BoardGroupForm>) =>
+    onChange(updateBoardGroup(groups, key, change));
   return (
     <div className="grid gap-3">
       <span role="status" className="sr-only">
@@ -34,9 +36,7 @@ export function BoardGroups({
               <Field label={text.groups.label(at + 1)}>
                 <Input
                   value={group.name}
-                  onChange={({ target }) =>
-                    onChange(updateBoardGroup(groups, group.key, { name: target.value }))
-                  }
+                  onChange={({ target }) => update(group.key, { name: target.value })}
                 />
               </Field>
             </div>
@@ -58,10 +58,7 @@ export function BoardGroups({
               onClick={() => onChange(groups.filter(({ key }) => key !== group.key))}
             />
           </div>
-          <GroupMonitors
-            group={group}
-            onChange={(monitors) => onChange(updateBoardGroup(groups, group.key, { monitors }))}
-          />
+          <GroupMonitors group={group} onChange={(monitors) => update(group.key, { monitors })} />
         </section>
       ))}
       <div>

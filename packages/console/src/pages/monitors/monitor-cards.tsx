@@ -57,8 +57,7 @@ function UptimeCard({
 
 export function ConfigurationCard({ monitor }: { readonly monitor: Monitor }) {
   const boards = useQuery(allBoardsQuery).data?.data ?? [];
-  const { id, expected_interval_minutes: interval, schedule, channels, source, created_at } = monitor;
-  const grace = formatMinutes(monitor.grace_period_minutes);
+  const { id, channels, source, created_at } = monitor;
   const shown = boards.filter(({ groups }) => groups.some(({ monitors }) => monitors.includes(id)));
   return (
     <Card title={detailText.configuration.title}>
@@ -66,27 +65,7 @@ export function ConfigurationCard({ monitor }: { readonly monitor: Monitor }) {
         <SourceNotice source={source} path={monitorPath(id)} />
         <DetailList
           items={[
-            [
-              detailText.configuration.interval,
-              interval === null
-                ? null
-                : detailText.configuration.intervalValue(interval, formatMinutes(interval)),
-            ],
-            [
-              detailText.configuration.schedule,
-              schedule &&
-                detailText.configuration.scheduleValue(formatSchedule(monitor), formatScheduleZone(schedule)),
-            ],
-            [
-              detailText.configuration.grace,
-              monitor.grace_source === 'org' ? detailText.configuration.orgDefault(grace) : grace,
-            ],
-            [
-              detailText.configuration.firstDue,
-              monitor.first_beat_due_minutes === null
-                ? detailText.configuration.firstDueDefault
-                : formatMinutes(monitor.first_beat_due_minutes),
-            ],
+            ...scheduleItems(monitor),
             [detailText.configuration.alertAfter, monitor.alert_after_misses],
             [
               detailText.configuration.reportedFailures,
@@ -125,6 +104,22 @@ export function ConfigurationCard({ monitor }: { readonly monitor: Monitor }) {
       </div>
     </Card>
   );
+}
+
+/** The schedule, the grace period and the first beat, as items of the configuration. */
+function scheduleItems(monitor: Monitor): readonly (readonly [string, string | null])[] {
+  const labels = detailText.configuration;
+  const { expected_interval_minutes: interval, schedule, first_beat_due_minutes: firstDue } = monitor;
+  const grace = formatMinutes(monitor.grace_period_minutes);
+  return [
+    [labels.interval, interval === null ? null : labels.intervalValue(interval, formatMinutes(interval))],
+    [
+      labels.schedule,
+      schedule && labels.scheduleValue(formatSchedule(monitor), formatScheduleZone(schedule)),
+    ],
+    [labels.grace, monitor.grace_source === 'org' ? labels.orgDefault(grace) : grace],
+    [labels.firstDue, firstDue === null ? labels.firstDueDefault : formatMinutes(firstDue)],
+  ];
 }
 
 /** Commands to paste. Until the first beat they are the main part of the page. */

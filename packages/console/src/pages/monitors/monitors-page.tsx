@@ -48,11 +48,10 @@ export function MonitorsPage() {
   const filters = useMemo(() => filterValues(tokens), [tokens]);
   const list = useMonitorList(filters, () => selection.ids.size > 0);
   const selection = useMonitorSelection(list.rows);
+  const clear = { keys: 'Escape', does: text.page.clearSelection, run: selection.clear };
   useShortcuts([
     { keys: 'c', does: text.page.newTitle, run: create },
-    ...(selection.ids.size > 0
-      ? [{ keys: 'Escape', does: text.page.clearSelection, run: selection.clear }]
-      : []),
+    ...(selection.ids.size > 0 ? [clear] : []),
   ]);
   return (
     <PageFrame

@@ -1,4 +1,4 @@
-/** What a condition can read (docs/policies.md), with what it holds. */
+/** What a condition can read (docs/reference/conditions.md), with what it holds. */
 export const CONDITION_NAMES: readonly (readonly [string, string])[] = [
   ['request.model', 'text: as asked for'],
   ['request.stream', 'true or false'],
