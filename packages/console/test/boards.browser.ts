@@ -105,21 +105,21 @@ for (const [name, look] of DESKTOP_AND_PHONE)
 
 test('a board is made, published, and read by anyone, also without scripts', async () => {
   const { page, context, faults } = await openConsolePage(house, '/o/acme/boards/new');
-  await page.getByLabel('Address').fill('jobs');
+  await page.getByLabel('URL path').fill('jobs');
   await page.getByLabel('Add a monitor to Scheduled jobs').fill('nightly');
   await page.getByRole('option', { name: 'Nightly backup' }).waitFor();
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'Take Nightly backup off the board' }).waitFor();
+  await page.getByRole('button', { name: 'Remove monitor Nightly backup' }).waitFor();
   await page.getByLabel('Public').click();
   await page.getByRole('button', { name: 'Create board' }).click();
-  await page.getByRole('heading', { name: 'Show it elsewhere' }).waitFor();
+  await page.getByRole('heading', { name: 'Share this board' }).waitFor();
   assert.deepEqual(faults, []);
   await context.close();
   const browser = await house.browser();
   const plain = await browser.newContext({ javaScriptEnabled: false });
   const board = await plain.newPage();
   await board.goto(`${house.floe.url}/boards/jobs`);
-  await board.getByRole('heading', { name: 'Maintenance is under way' }).waitFor();
+  await board.getByRole('heading', { name: 'Maintenance in progress' }).waitFor();
   await board.getByText('Nightly backup').first().waitFor();
   await plain.close();
 });
@@ -147,9 +147,9 @@ for (const [name, look] of DESKTOP_AND_PHONE)
     await assertAccessible(page);
     await page.getByRole('button', { name: 'New channel' }).click();
     await page.getByLabel('Name').fill(`ops-${name}`);
-    await page.getByLabel('Address').fill(`${receiverUrl()}/${name}`);
-    await page.getByRole('button', { name: 'Send a test' }).click();
-    await page.getByText(/Webhook answered 200 in/).waitFor();
+    await page.getByLabel('URL', { exact: true }).fill(`${receiverUrl()}/${name}`);
+    await page.getByRole('button', { name: 'Send test message' }).click();
+    await page.getByText(/Webhook responded with 200 in/).waitFor();
     assert.ok(received.includes(`/${name}`));
     await takeScreenshot(page, `channel-test-${name}`);
     await assertAccessible(page);
@@ -159,8 +159,8 @@ for (const [name, look] of DESKTOP_AND_PHONE)
     await page.keyboard.press('Escape');
     await page.locator('[data-row]').filter({ hasText: 'chat' }).click();
     await page.getByRole('tab', { name: 'Deliveries' }).click();
-    await page.getByText('answered 403').first().waitFor();
-    await page.getByRole('button', { name: 'Send again' }).first().waitFor();
+    await page.getByText('responded with 403').first().waitFor();
+    await page.getByRole('button', { name: 'Retry delivery' }).first().waitFor();
     await takeScreenshot(page, `channel-log-${name}`);
     await assertAccessible(page);
     assert.deepEqual(faults, []);
@@ -173,13 +173,13 @@ for (const [name, look] of DESKTOP_AND_PHONE)
     await page.getByRole('heading', { name: /Database move until/ }).waitFor();
     await takeScreenshot(page, `maintenance-${name}`);
     await assertAccessible(page);
-    await page.getByRole('button', { name: 'Extend 30 min' }).click();
-    await page.getByRole('button', { name: 'Plan a window' }).click();
+    await page.getByRole('button', { name: 'Extend by 30 min' }).click();
+    await page.getByRole('button', { name: 'New window' }).click();
     await page.getByLabel('Name').fill(`Network ${name}`);
-    await page.getByLabel('Lasts').fill('90 min');
+    await page.getByLabel('Duration').fill('90 min');
     await takeScreenshot(page, `maintenance-plan-${name}`);
     await assertAccessible(page);
-    await page.getByRole('button', { name: 'Plan window' }).click();
+    await page.getByRole('button', { name: 'Create window' }).click();
     await page.getByText(`Network ${name}`).first().waitFor();
     assert.deepEqual(faults, []);
     await context.close();
@@ -187,10 +187,10 @@ for (const [name, look] of DESKTOP_AND_PHONE)
 
 test('what a receiver refused is sent again once it was repaired', async () => {
   const { page, context, faults } = await openConsolePage(house, '/o/acme/alerts');
-  await page.getByText('answered 403').first().waitFor();
+  await page.getByText('responded with 403').first().waitFor();
   repaired = true;
-  await page.getByRole('button', { name: 'Send again' }).first().click();
-  await page.getByText('It is sent again now.').first().waitFor();
+  await page.getByRole('button', { name: 'Retry delivery' }).first().click();
+  await page.getByText('The message is queued for delivery.').first().waitFor();
   await page
     .getByText(/delivered/)
     .first()

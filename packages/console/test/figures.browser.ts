@@ -88,7 +88,7 @@ test('a rule that is saved with Enforce while the relay observes is said to stop
     .first()
     .click();
   await page
-    .getByText(/was saved and only observes/)
+    .getByText(/is saved and only observes/)
     .first()
     .waitFor();
   assert.deepEqual(faults, []);

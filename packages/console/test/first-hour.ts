@@ -242,7 +242,7 @@ async function publishBoard(start: FirstHourContext): Promise<void> {
   await adding.fill('nightly');
   await page.getByRole('option', { name: 'Nightly backup' }).waitFor();
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'Take Nightly backup off the board' }).waitFor();
+  await page.getByRole('button', { name: 'Remove monitor Nightly backup' }).waitFor();
   await page.getByLabel('Public').click();
   await page.getByRole('button', { name: 'Create board' }).click();
   await page.getByRole('heading', { name: 'Show it elsewhere' }).waitFor();

@@ -117,7 +117,7 @@ for (const [name, look] of LOOKS)
       [`monitor_failing ${id}`, `monitor_recovered ${id}`],
     );
     const uptime = page.getByText('Uptime, 24 hours').locator('..');
-    await uptime.filter({ hasText: /\d\d?\.\d{3}%\s*1 h 5\d m down$/ }).waitFor();
+    await uptime.filter({ hasText: /\d\d?\.\d{3}%\s*1 h 5\d m downtime$/ }).waitFor();
     await takeScreenshot(page, `walk-25-recovered-${name}`);
     await assertAccessible(page);
     assert.deepEqual(faults, []);
@@ -167,13 +167,13 @@ test('ten minutes without Floe are unknown everywhere: no downtime, no alert, no
   const { page, context, faults } = await openConsolePage(house, '/o/acme/monitors/sync');
   await page.getByTitle(/^Unknown for 10 m/).waitFor();
   await page
-    .getByText(/^no downtime; 10 m \d+ s unknown$/)
+    .getByText(/^No downtime; 10 m \d+ s unknown$/)
     .first()
     .waitFor();
   await page.getByText('100%', { exact: true }).nth(3).waitFor();
   assert.equal(await page.getByText('100%', { exact: true }).count(), 4);
   await page.getByText('Healthy', { exact: true }).first().waitFor();
-  await page.getByText('None yet.').waitFor();
+  await page.getByText('No alerts yet.').waitFor();
   await takeScreenshot(page, 'walk-26-monitor');
   await assertAccessible(page);
   await page.goto(`${house.url}/o/acme/overview?range=1h`);
@@ -198,7 +198,7 @@ test('ten minutes without Floe are unknown everywhere: no downtime, no alert, no
   assert.match(lately.at(-1) ?? '', /: (unknown [\dms ]+, )?(waiting [\dms ]+, )?healthy /);
   const unknown = lately.reduce((sum, day) => sum + secondsOf(/unknown ([\dms ]+)/.exec(day)?.[1]), 0);
   assert.ok(unknown >= 600 && unknown < 660, lately.join('\n'));
-  await page.getByRole('heading', { name: 'Everything is running' }).waitFor();
+  await page.getByRole('heading', { name: 'All jobs are healthy' }).waitFor();
   await takeScreenshot(page, 'walk-26-board');
   assert.equal(told.length, before);
   assert.deepEqual(faults, []);
@@ -227,7 +227,7 @@ for (const [name, look] of LOOKS)
     });
     const board = await plain.newPage();
     await board.goto(`${house.floe.url}/boards/public`);
-    await board.getByRole('heading', { name: 'Everything is running' }).waitFor();
+    await board.getByRole('heading', { name: 'All jobs are healthy' }).waitFor();
     const days = await walkDays(board);
     assert.equal(new Set(days.map((text) => text.split(':')[0])).size, 90, 'ninety days, each once');
     assert.match(days[0] ?? '', /: no data$/);

@@ -263,7 +263,7 @@ test('a board of five hundred is edited with the rows in sight; names are asked 
   await page.goto(`${house.url}/o/acme/boards/many/edit`);
   const handles = page.getByRole('button', { name: /^Move / });
   await handles.first().waitFor();
-  await page.getByTitle('The board as others will see it').waitFor();
+  await page.getByTitle('Preview of the board').waitFor();
   assert.deepEqual(order.slice(0, 5), new Array(5).fill('asked'));
   assert.ok((await handles.count()) <= 120, `${await handles.count()} handles`);
   await page.evaluate(`document.querySelector('[data-scroll]').scrollTop = 1e6, 0`);

@@ -83,12 +83,12 @@ for (const [name, look] of [
     const id = `export-${name}`;
     const { page, context, faults } = await openConsolePage(house, '/o/acme/monitors/new', look);
     await page.getByLabel('Name').fill('Export');
-    await page.getByLabel('Id', { exact: true }).fill(id);
-    await page.getByRole('button', { name: 'On a schedule (cron)' }).click();
+    await page.getByLabel('ID', { exact: true }).fill(id);
+    await page.getByRole('button', { name: 'Cron schedule' }).click();
     await page.getByLabel('Cron expression').fill('CRON_TZ=Asia/Tokyo 30 6 * * 1-5 /usr/local/bin/export');
     assert.equal(await page.getByLabel('Cron expression').inputValue(), '30 6 * * 1-5');
     await page.getByText('At 06:30, Monday to Friday, in Asia/Tokyo.').waitFor();
-    const runs = page.getByRole('table', { name: 'Next runs' });
+    const runs = page.getByRole('table', { name: 'Next expected beats' });
     await runs
       .getByText(/06:30:00 GMT\+9/)
       .first()
@@ -163,8 +163,11 @@ test('a miss is told in its exact words, counted as downtime, and ends with the 
   await assertAccessible(page);
   await beat('feed');
   await page.getByText('Healthy', { exact: true }).first().waitFor();
-  await page.getByText(/ down/).first().waitFor();
-  await page.getByText(/^Alerts sent/).waitFor();
+  await page
+    .getByText(/ downtime/)
+    .first()
+    .waitFor();
+  await page.getByText(/^Recent alerts/).waitFor();
   assert.deepEqual(faults, []);
   await context.close();
 });

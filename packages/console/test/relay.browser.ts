@@ -80,8 +80,8 @@ for (const [name, look] of [
     await takeScreenshot(page, `relay-decisions-${name}`);
     await assertAccessible(page);
     await page.getByText('curl -fsS').click();
-    await page.getByRole('list', { name: 'Commands in it' }).waitFor();
-    await page.getByText('runs what it is fed').waitFor();
+    await page.getByRole('list', { name: 'Parsed commands' }).waitFor();
+    await page.getByText('executes its input').waitFor();
     await takeScreenshot(page, `relay-decision-${name}`);
     await assertAccessible(page);
     assert.deepEqual(faults, []);
@@ -92,29 +92,29 @@ test('a command is read, a rule is drafted, replayed and saved', async () => {
   const { page, context, faults } = await openConsolePage(house, '/o/acme/relay/rules', { dark: true });
   await rows(page, 2);
   await page.getByLabel('Command', { exact: true }).fill(FORCE);
-  await page.getByText('No rule is against it.').waitFor();
+  await page.getByText('No rule matches.').waitFor();
   await takeScreenshot(page, 'relay-rules-desktop-dark');
   await assertAccessible(page);
   await page.getByRole('button', { name: 'New rule' }).click();
   await page.getByLabel('Name').fill('no-force-push');
   await page.getByLabel('Commands (optional)', { exact: true }).fill('git');
   await page.getByLabel('Subcommands').fill('push');
-  await page.getByLabel('Any of these options').fill('-f\n--force');
-  await page.getByLabel('The person sees').fill('Force pushes are blocked.');
+  await page.getByLabel('Any of these flags').fill('-f\n--force');
+  await page.getByLabel('Message to the person').fill('Force pushes are blocked.');
   await page.getByLabel('Command', { exact: true }).fill(FORCE);
-  await page.getByText('Would deny by no-force-push.').waitFor();
-  await page.getByText('Your draft changes this.').waitFor();
-  const named = page.getByRole('list', { name: 'Commands in it' }).getByRole('listitem');
+  await page.getByText('Would be denied by rule no-force-push.').waitFor();
+  await page.getByText('The draft changes this result.').waitFor();
+  const named = page.getByRole('list', { name: 'Parsed commands' }).getByRole('listitem');
   assert.deepEqual(await named.filter({ hasText: 'no-force-push' }).allInnerTexts(), [
     await named.last().innerText(),
   ]);
   await page.getByRole('button', { name: 'Replay' }).click();
-  await page.getByText('1 would be newly denied.').waitFor();
+  await page.getByText('Changes: 1 newly denied.').waitFor();
   await takeScreenshot(page, 'relay-rule-editor-desktop-dark');
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Create rule' }).click();
   await page.waitForURL(/\/relay\/rules\/rlr_/);
-  await page.getByText('It observes: it stops nothing.', { exact: false }).first().waitFor();
+  await page.getByText('It stops nothing.', { exact: false }).first().waitFor();
   const { decision, enforced_decision: would } = await ask('git push --force');
   assert.deepEqual([decision, would], ['abstain', 'deny']);
   assert.deepEqual(faults, []);
@@ -148,7 +148,7 @@ test('an agent that waits is answered from a phone, and reads the note', async (
   const box = await card.getByRole('button', { name: 'Allow once' }).boundingBox();
   assert.ok((box?.height ?? 0) >= 48);
   const heard = waitFor(id);
-  await card.getByLabel('Note the agent will read').fill('Read only, please.');
+  await card.getByLabel('Note for the agent').fill('Read only, please.');
   await card.getByRole('button', { name: 'Allow once' }).click();
   const { state, scope, note } = await heard;
   assert.deepEqual([state, scope, note], ['allowed', 'once', 'Read only, please.']);
@@ -164,7 +164,7 @@ test('keys answer only while the card has the focus; who may not answer sees why
   const card = page.getByRole('article', { name: /psql prod-us/ });
   await card.waitFor();
   await page.keyboard.press('d');
-  await card.getByLabel('Note the agent will read').fill('d');
+  await card.getByLabel('Note for the agent').fill('d');
   await takeScreenshot(page, 'relay-approvals-desktop-light');
   house.signInAs('viewer');
   await page.reload();

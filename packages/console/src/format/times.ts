@@ -56,6 +56,23 @@ export function formatDayName(at: Date, zone: string): string {
   return format(zone, options, 'dayname').format(at).replace(',', '');
 }
 
+/** `November 2026` */
+export function formatMonthName(at: Date, zone: string): string {
+  return format(zone, { month: 'long', year: 'numeric' }, 'month').format(at);
+}
+
+/** `Saturday 21 November` */
+export function formatLongDay(at: Date, zone: string): string {
+  return format(zone, { weekday: 'long', day: 'numeric', month: 'long' }, 'longday').format(at);
+}
+
+/** `12:26`, or `21 Nov, 12:26` on another day than `now`. */
+export function formatTimeOrDay(at: Date, zone: string, now: Date): string {
+  const day = formatDayLabel(at, zone, now);
+  const time = formatShortTime(at, zone);
+  return day === formatDayLabel(now, zone, now) ? time : `${day}, ${time}`;
+}
+
 /** What people call the zone at that moment: `UTC`, `CET`, `GMT+9`. */
 export function formatZoneName(at: Date, zone: string): string {
   const parts = format(zone, { timeZoneName: 'short', hour: '2-digit' }, 'zone').formatToParts(at);

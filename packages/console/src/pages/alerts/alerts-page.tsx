@@ -5,12 +5,13 @@ import { type FilterField, filterValues, toFilterTokens } from '../../filters/fi
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { alertsQuery } from '../channels/channel-data.ts';
 import { DeliveryLog } from '../channels/delivery-log.tsx';
+import { text } from './text.ts';
 
 /** The API's own parameters. */
 const FIELDS: readonly FilterField[] = [
   {
     name: 'event',
-    label: 'event',
+    label: text.filters.event,
     values: [
       'monitor_failing',
       'monitor_recovered',
@@ -20,28 +21,28 @@ const FIELDS: readonly FilterField[] = [
       'credential',
     ],
   },
-  { name: 'subject', label: 'subject' },
-  { name: 'channel', label: 'channel' },
-  { name: 'state', label: 'delivery', values: ['pending', 'sent', 'failed', 'muted', 'skipped'] },
+  { name: 'subject', label: text.filters.subject },
+  { name: 'channel', label: text.filters.channel },
+  { name: 'state', label: text.filters.state, values: ['pending', 'sent', 'failed', 'muted', 'skipped'] },
 ];
 
-/** What the page of a link will read. */
-export const askAlerts: PrefetchQueries = (client, { query }) =>
+/** Starts the queries of the page before it is rendered. */
+export const prefetchAlerts: PrefetchQueries = (client, { query }) =>
   void client.prefetchInfiniteQuery(alertsQuery(filterValues(toFilterTokens(query, FIELDS))));
 
-/** Who was told what, when, and did it arrive? */
+/** Every alert with its deliveries. */
 export function AlertsPage() {
   const { query, change } = useUrlState();
   const tokens = toFilterTokens(query, FIELDS);
   return (
-    <PageFrame title="Alerts">
+    <PageFrame title={text.page.title}>
       <div className="grid max-w-4xl gap-2">
         <FilterBar
           fields={FIELDS}
           tokens={tokens}
           onAdd={({ name, value }) => change({ [name]: value })}
           onRemove={(name) => change({ [name]: null })}
-          placeholder="Filter by event, subject, channel, delivery…"
+          placeholder={text.page.filterPlaceholder}
         />
         <DeliveryLog filters={filterValues(tokens)} />
       </div>

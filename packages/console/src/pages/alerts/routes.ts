@@ -4,6 +4,7 @@ export const alerts: readonly PageRoute[] = [
   {
     path: '/alerts',
     title: 'Alerts',
-    load: () => import('./alerts-page.tsx').then(({ AlertsPage: Page, askAlerts: ask }) => ({ Page, ask })),
+    load: () =>
+      import('./alerts-page.tsx').then(({ AlertsPage: Page, prefetchAlerts: ask }) => ({ Page, ask })),
   },
 ];

@@ -15,63 +15,64 @@ import { LoadedResource, NewResourceForm, ResourceForm } from '../../ui/resource
 import { TimeZoneCombobox } from '../../ui/time-zone-combobox.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { Switch } from '../../ui/toggles.tsx';
-import { BOARDS, type BoardForm, NEW_BOARD } from './board-form.ts';
+import { BOARD_RESOURCE, type BoardForm, NEW_BOARD } from './board-form.ts';
 import { BoardGroups } from './board-groups.tsx';
 import { BoardPreview } from './board-preview.tsx';
+import { text } from './text.ts';
 
-const CRUMB = { label: 'Boards', to: '/boards' } as const;
+const CRUMB = { label: text.page.title, to: '/boards' } as const;
 
-/** A board that is not there yet. */
+/** The form for a new board. */
 export function NewBoardPage() {
   const go = useResourceNavigate(CRUMB.to, '/edit');
-  const fresh = useNewResource(BOARDS, NEW_BOARD, ({ slug }) => {
-    showToast('The board was made.');
+  const fresh = useNewResource(BOARD_RESOURCE, NEW_BOARD, ({ name, slug }) => {
+    showToast(text.form.created(name));
     go(slug, 'replace');
   });
   const { form, set } = fresh;
   return (
-    <PageFrame title="New board" crumbs={[CRUMB]}>
-      <BesidePreview form={form}>
-        <NewResourceForm kind={BOARDS} fresh={fresh} onCancel={() => go()}>
+    <PageFrame title={text.page.newTitle} crumbs={[CRUMB]}>
+      <PreviewLayout form={form}>
+        <NewResourceForm kind={BOARD_RESOURCE} fresh={fresh} onCancel={() => go()}>
           <BoardFields form={form} onChange={set} />
         </NewResourceForm>
-      </BesidePreview>
+      </PreviewLayout>
     </PageFrame>
   );
 }
 
-/** Groups on the left, what others will see on the right. */
+/** The form on the left, a preview of the board on the right. */
 export function EditBoardPage() {
   const slug = usePathParam('slug');
   return (
-    <PageFrame title={slug} crumbs={[CRUMB]}>
-      <LoadedResource key={slug} kind={BOARDS} id={slug}>
-        {(read) => <Editor read={read} />}
+    <PageFrame title={text.page.editTitle(slug)} crumbs={[CRUMB]}>
+      <LoadedResource key={slug} kind={BOARD_RESOURCE} id={slug}>
+        {(read) => <BoardEditor read={read} />}
       </LoadedResource>
     </PageFrame>
   );
 }
 
-function Editor({ read }: { readonly read: WithETag<Board> }) {
+function BoardEditor({ read }: { readonly read: WithETag<Board> }) {
   const board = read.body;
   const go = useResourceNavigate(CRUMB.to, '/edit');
-  const edit = useResourceEdit(BOARDS, read, ({ slug }) => {
-    showToast('The board was saved.');
+  const edit = useResourceEdit(BOARD_RESOURCE, read, ({ name, slug }) => {
+    showToast(text.form.saved(name));
     if (slug !== board.slug) go(slug, 'replace');
   });
   return (
     <div className="grid gap-4">
-      <BesidePreview form={edit.form}>
-        <ResourceForm kind={BOARDS} resource={board} edit={edit} onGone={() => go()}>
+      <PreviewLayout form={edit.form}>
+        <ResourceForm kind={BOARD_RESOURCE} resource={board} edit={edit} onGone={() => go()}>
           <BoardFields form={edit.form} onChange={edit.set} />
         </ResourceForm>
-      </BesidePreview>
-      {board.public && <PublicAddresses slug={board.slug} />}
+      </PreviewLayout>
+      {board.public && <BoardSharing slug={board.slug} />}
     </div>
   );
 }
 
-function BesidePreview({ form, children }: { readonly form: BoardForm; readonly children: ReactNode }) {
+function PreviewLayout({ form, children }: { readonly form: BoardForm; readonly children: ReactNode }) {
   return (
     <div className="grid items-start gap-6 xl:grid-cols-[26rem_minmax(0,1fr)]">
       {children}
@@ -84,14 +85,14 @@ function BoardFields({ form, onChange }: FormPart<BoardForm>) {
   return (
     <>
       <div className="grid items-start gap-4 md:grid-cols-2">
-        <FormField name="name" label="Title" optional>
+        <FormField name="name" label={text.form.title} optional>
           <Input
             value={form.name}
             placeholder={form.slug}
             onChange={({ target }) => onChange({ name: target.value })}
           />
         </FormField>
-        <FormField name="slug" label="Address" hint={`/boards/${form.slug}`}>
+        <FormField name="slug" label={text.form.slug} hint={text.form.slugHint(form.slug)}>
           <Input
             value={form.slug}
             className="font-mono"
@@ -99,16 +100,16 @@ function BoardFields({ form, onChange }: FormPart<BoardForm>) {
           />
         </FormField>
       </div>
-      <FormField name="timezone" label="Time zone of days and times" optional>
+      <FormField name="timezone" label={text.form.timezone} optional>
         <TimeZoneCombobox
-          none="That of the org"
+          none={text.form.orgTimezone}
           value={form.timezone}
           onChange={(timezone) => onChange({ timezone })}
         />
       </FormField>
       <Switch
-        label="Public"
-        hint="Anyone with the link sees names, states and downtime; never descriptions, metadata or errors."
+        label={text.form.public}
+        hint={text.form.publicHint}
         checked={form.public}
         onChange={(open) => onChange({ public: open })}
       />
@@ -117,27 +118,27 @@ function BoardFields({ form, onChange }: FormPart<BoardForm>) {
   );
 }
 
-/** Where a public board can be seen, and what can be put elsewhere. */
-function PublicAddresses({ slug }: { readonly slug: string }) {
+/** The URL, the badge and the JSON of a public board. */
+function BoardSharing({ slug }: { readonly slug: string }) {
   const url = apiUrl(`boards/${slug}`).href;
   return (
     <section className="grid max-w-3xl gap-2">
       <h2 className="flex items-center gap-3 text-body font-semibold">
-        Show it elsewhere
+        {text.sharing.title}
         <a
           href={url}
           target="_blank"
           rel="noreferrer"
           className="inline-flex items-center gap-1 text-ui font-normal text-accent-ink underlined"
         >
-          Open the board <ExternalLink size={12} aria-hidden="true" />
+          {text.sharing.open} <ExternalLink size={12} aria-hidden="true" />
         </a>
       </h2>
       <CodeBlock
         snippets={[
-          { label: 'Link', code: url },
-          { label: 'Badge', code: `[![status](${url}/badge.svg)](${url})` },
-          { label: 'JSON', code: `curl -fsS ${url}.json` },
+          { label: text.sharing.link, code: url },
+          { label: text.sharing.badge, code: `[![status](${url}/badge.svg)](${url})` },
+          { label: text.sharing.json, code: `curl -fsS ${url}.json` },
         ]}
       />
     </section>

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { boardBody, NEW_BOARD, withGroup } from './board-form.ts';
+import { boardBody, NEW_BOARD, updateBoardGroup } from './board-form.ts';
 
 test('a change of one group leaves the others as they are', () => {
   const groups = [
     { key: '0', name: 'A', monitors: ['x'] },
     { key: '1', name: 'B', monitors: [] },
   ];
-  const after = withGroup(groups, '1', { monitors: ['y'] });
+  const after = updateBoardGroup(groups, '1', { monitors: ['y'] });
   assert.deepEqual(after, [groups[0], { key: '1', name: 'B', monitors: ['y'] }]);
 });
 

@@ -1,8 +1,9 @@
 import type { Board } from '@floe/contract/api/boards';
 import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
+import { text } from './text.ts';
 
-export interface BoardGroup {
-  /** Tells groups apart while they are moved and named. */
+export interface BoardGroupForm {
+  /** Identifies the group while it is moved or renamed. */
   readonly key: string;
   readonly name: string;
   readonly monitors: readonly string[];
@@ -12,9 +13,9 @@ export interface BoardForm {
   readonly slug: string;
   readonly name: string;
   readonly public: boolean;
-  /** Empty: the org's. */
+  /** Empty: the organization default. */
   readonly timezone: string;
-  readonly groups: readonly BoardGroup[];
+  readonly groups: readonly BoardGroupForm[];
 }
 
 export const NEW_BOARD: BoardForm = {
@@ -22,7 +23,7 @@ export const NEW_BOARD: BoardForm = {
   name: '',
   public: false,
   timezone: '',
-  groups: [{ key: '0', name: 'Scheduled jobs', monitors: [] }],
+  groups: [{ key: '0', name: text.groups.defaultName, monitors: [] }],
 };
 
 function boardFormOf({ slug, name, public: open, timezone, groups }: Board): BoardForm {
@@ -30,11 +31,11 @@ function boardFormOf({ slug, name, public: open, timezone, groups }: Board): Boa
   return { slug, name, public: open, timezone: timezone ?? '', groups: keyed };
 }
 
-/** What the API takes. */
+/** The request body. */
 export function boardBody({ slug, name, public: open, timezone, groups }: BoardForm) {
   return {
     slug: slug.trim(),
-    // Without a title of its own it is called as its address.
+    // The slug is the default title.
     name: name.trim() || slug.trim(),
     public: open,
     timezone: timezone === '' ? null : timezone,
@@ -42,26 +43,26 @@ export function boardBody({ slug, name, public: open, timezone, groups }: BoardF
   };
 }
 
-/** Boards, as their editor and list handle them. */
-export const BOARDS: ConsoleResourceKind<Board, BoardForm> = {
-  one: 'board',
+/** The board resource, for the list and the editor. */
+export const BOARD_RESOURCE: ConsoleResourceKind<Board, BoardForm> = {
+  one: text.page.resource,
   path: 'api/monitoring/boards',
   touches: [['boards']],
   needs: 'monitoring',
   formOf: boardFormOf,
   bodyOf: boardBody,
   removal: ({ name, slug }) => ({
-    title: `Delete board ${name}?`,
-    effect: 'Its address answers 404 within seconds. The monitors on it stay.',
+    title: text.form.deleteTitle(name),
+    effect: text.form.deleteEffect,
     typed: slug,
   }),
 };
 
-/** The same groups with one of them changed. */
-export function withGroup(
-  groups: readonly BoardGroup[],
+/** The groups with one of them changed. */
+export function updateBoardGroup(
+  groups: readonly BoardGroupForm[],
   key: string,
-  change: Partial<BoardGroup>,
-): readonly BoardGroup[] {
+  change: Partial<BoardGroupForm>,
+): readonly BoardGroupForm[] {
   return groups.map((group) => (group.key === key ? { ...group, ...change } : group));
 }

@@ -6,79 +6,79 @@ import { Field, Input } from '../../ui/field.tsx';
 import { moveItem } from '../../ui/reorder.ts';
 import { SortList } from '../../ui/sort-list.tsx';
 import { MonitorCombobox, useMonitorNames } from '../monitors/monitor-combobox.tsx';
-import { type BoardGroup, withGroup } from './board-form.ts';
+import { type BoardGroupForm, updateBoardGroup } from './board-form.ts';
+import { text } from './text.ts';
 
-/** Groups and the monitors in them, in order. */
+/** The groups of a board with their monitors, in order. */
 export function BoardGroups({
   groups,
   onChange,
 }: {
-  readonly groups: readonly BoardGroup[];
-  readonly onChange: (groups: readonly BoardGroup[]) => void;
+  readonly groups: readonly BoardGroupForm[];
+  readonly onChange: (groups: readonly BoardGroupForm[]) => void;
 }) {
-  const [said, setSaid] = useState('');
+  const [announcement, setAnnouncement] = useState('');
   const move = (from: number, to: number) => {
-    setSaid(`${groups[from]?.name}, position ${to + 1} of ${groups.length}`);
+    setAnnouncement(text.groups.moved(groups[from]?.name ?? '', to + 1, groups.length));
     onChange(moveItem(groups, from, to));
   };
+  const update = (key: string, change: Partial<BoardGroupForm>) =>
+    onChange(updateBoardGroup(groups, key, change));
   return (
     <div className="grid gap-3">
       <span role="status" className="sr-only">
-        {said}
+        {announcement}
       </span>
       {groups.map((group, at) => (
         <section key={group.key} className="rounded-card border border-line bg-surface p-3">
           <div className="flex items-end gap-1">
             <div className="min-w-0 flex-1">
-              <Field label={`Group ${at + 1}`}>
+              <Field label={text.groups.label(at + 1)}>
                 <Input
                   value={group.name}
-                  onChange={({ target }) => onChange(withGroup(groups, group.key, { name: target.value }))}
+                  onChange={({ target }) => update(group.key, { name: target.value })}
                 />
               </Field>
             </div>
             <IconButton
               icon={ArrowUp}
-              label={`Move ${group.name} up`}
+              label={text.groups.moveUp(group.name)}
               disabled={at === 0}
               onClick={() => move(at, at - 1)}
             />
             <IconButton
               icon={ArrowDown}
-              label={`Move ${group.name} down`}
+              label={text.groups.moveDown(group.name)}
               disabled={at === groups.length - 1}
               onClick={() => move(at, at + 1)}
             />
             <IconButton
               icon={X}
-              label={`Remove the group ${group.name}`}
+              label={text.groups.remove(group.name)}
               onClick={() => onChange(groups.filter(({ key }) => key !== group.key))}
             />
           </div>
-          <MonitorsOf
-            group={group}
-            onChange={(monitors) => onChange(withGroup(groups, group.key, { monitors }))}
-          />
+          <GroupMonitors group={group} onChange={(monitors) => update(group.key, { monitors })} />
         </section>
       ))}
       <div>
         <Button icon={Plus} onClick={() => onChange([...groups, newGroup()])}>
-          Add a group
+          {text.groups.add}
         </Button>
       </div>
     </div>
   );
 }
 
-function newGroup(): BoardGroup {
-  return { key: rowKey(), name: 'New group', monitors: [] };
+function newGroup(): BoardGroupForm {
+  return { key: rowKey(), name: text.groups.newName, monitors: [] };
 }
 
-function MonitorsOf({
+function GroupMonitors({
   group,
   onChange,
 }: {
-  readonly group: BoardGroup;
+  readonly group: BoardGroupForm;
   readonly onChange: (ids: readonly string[]) => void;
 }) {
   const ids = group.monitors;
@@ -86,7 +86,7 @@ function MonitorsOf({
   return (
     <div className="mt-3 grid gap-3">
       <SortList
-        label={`Monitors of ${group.name}, in order`}
+        label={text.groups.monitors(group.name)}
         items={ids}
         itemKey={(id) => id}
         nameOf={nameOf}
@@ -97,16 +97,16 @@ function MonitorsOf({
             <span className="min-w-0 flex-1 truncate text-ui">{nameOf(id)}</span>
             <IconButton
               icon={X}
-              label={`Take ${nameOf(id)} off the board`}
+              label={text.groups.removeMonitor(nameOf(id))}
               onClick={() => onChange(ids.filter((one) => one !== id))}
             />
           </span>
         )}
       </SortList>
-      <Field label={`Add a monitor to ${group.name}`}>
+      <Field label={text.groups.addMonitor(group.name)}>
         <MonitorCombobox
           chosen={ids}
-          placeholder="Name of a monitor"
+          placeholder={text.groups.monitorPlaceholder}
           onAdd={(id) => onChange([...ids, id])}
         />
       </Field>

@@ -7,17 +7,18 @@ import { useDebounced } from '../../data/debounced.ts';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { type BoardForm, boardBody } from './board-form.ts';
+import { text } from './text.ts';
 
 const WIDTHS = [
-  { id: 'desktop', label: 'Desktop' },
-  { id: 'phone', label: 'Phone' },
+  { id: 'desktop', label: text.preview.desktop },
+  { id: 'phone', label: text.preview.phone },
 ] as const;
 const THEMES = [
-  { id: 'light', label: 'Light' },
-  { id: 'dark', label: 'Dark' },
+  { id: 'light', label: text.preview.light },
+  { id: 'dark', label: text.preview.dark },
 ] as const;
 
-/** The real page, as the server draws it, of a board that is not saved yet. */
+/** The page of an unsaved board, rendered by the server. */
 export function BoardPreview({ form }: { readonly form: BoardForm }) {
   const [width, setWidth] = useState(() => (matchMedia('(width < 48rem)').matches ? 'phone' : 'desktop'));
   const [theme, setTheme] = useState(() =>
@@ -30,20 +31,20 @@ export function BoardPreview({ form }: { readonly form: BoardForm }) {
     placeholderData: keepPreviousData,
   });
   return (
-    <section aria-label="Preview" className="grid min-w-0 content-start gap-2">
+    <section aria-label={text.preview.title} className="grid min-w-0 content-start gap-2">
       <div className="flex flex-wrap items-center gap-2">
-        <h2 className="flex-1 text-body font-semibold">Preview</h2>
-        <SegmentedControl label="Width of the preview" options={WIDTHS} value={width} onChange={setWidth} />
-        <SegmentedControl label="Theme of the preview" options={THEMES} value={theme} onChange={setTheme} />
+        <h2 className="flex-1 text-body font-semibold">{text.preview.title}</h2>
+        <SegmentedControl label={text.preview.width} options={WIDTHS} value={width} onChange={setWidth} />
+        <SegmentedControl label={text.preview.theme} options={THEMES} value={theme} onChange={setTheme} />
       </div>
       {error && <p className="text-small text-failing-ink">{error.message}</p>}
       {data ? (
         <div className="overflow-hidden rounded-card border border-line-strong bg-sunken">
           <iframe
-            title="The board as others will see it"
+            title={text.preview.frame}
             sandbox=""
             srcDoc={data.html}
-            // The page follows the scheme of the element it stands in.
+            // The page follows the color scheme of its frame.
             style={{ colorScheme: theme, width: width === 'phone' ? 390 : '100%' }}
             className="mx-auto block h-[70dvh] min-h-96 max-w-full bg-page"
           />

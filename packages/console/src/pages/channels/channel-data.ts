@@ -5,13 +5,14 @@ import { type ApiPage, getJson, sendJson } from '../../data/api-client.ts';
 import { type ConsoleResourceKind, resourcePath } from '../../data/resource-kind.ts';
 import type { DisplayStatus } from '../../ui/status.tsx';
 import { type ChannelForm, channelBody, channelChangeBody, channelFormOf } from './channel-form.ts';
+import { text } from './text.ts';
 
-export type Alert = z.output<typeof alertResource>;
-export type ChannelTest = z.output<typeof channelTestResult>;
+export type ConsoleAlert = z.output<typeof alertResource>;
+export type ChannelTestReport = z.output<typeof channelTestResult>;
 
-/** Channels, as their drawer and list handle them. */
-export const CHANNELS: ConsoleResourceKind<Channel, ChannelForm> = {
-  one: 'channel',
+/** The channel resource, for the list and the drawer. */
+export const CHANNEL_RESOURCE: ConsoleResourceKind<Channel, ChannelForm> = {
+  one: text.page.resource,
   path: 'api/monitoring/channels',
   touches: [['channels']],
   needs: 'monitoring',
@@ -19,33 +20,41 @@ export const CHANNELS: ConsoleResourceKind<Channel, ChannelForm> = {
   bodyOf: channelBody,
   changeOf: channelChangeBody,
   removal: ({ name }) => ({
-    title: `Delete channel ${name}?`,
-    effect: 'It is told nothing from then on. Monitors that name only this channel tell nobody.',
+    title: text.drawer.deleteTitle(name),
+    effect: text.drawer.deleteEffect,
   }),
 };
 
-/** Alerts with what became of them in each channel: the delivery log. */
+/** Alerts with their deliveries, newest first. */
 export function alertsQuery(filters: Readonly<Record<string, string>>) {
   return infiniteQueryOptions({
     queryKey: ['alerts', 'list', filters],
     queryFn: ({ pageParam, signal }) =>
-      getJson<ApiPage<Alert>>('api/monitoring/alerts', { ...filters, limit: 50, cursor: pageParam }, signal),
+      getJson<ApiPage<ConsoleAlert>>(
+        'api/monitoring/alerts',
+        { ...filters, limit: 50, cursor: pageParam },
+        signal,
+      ),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
   });
 }
 
 export const testChannel = (id: string) =>
-  sendJson<ChannelTest>('POST', `${resourcePath(CHANNELS, id)}/test`);
-export const testDraft = (body: object) => sendJson<ChannelTest>('POST', `${CHANNELS.path}/test`, body);
+  sendJson<ChannelTestReport>('POST', `${resourcePath(CHANNEL_RESOURCE, id)}/test`);
+export const testChannelDraft = (body: object) =>
+  sendJson<ChannelTestReport>('POST', `${CHANNEL_RESOURCE.path}/test`, body);
 
-/** What became of a message: the same shape and words wherever it is told. */
-export const DELIVERIES: Readonly<
-  Record<Alert['deliveries'][number]['state'], { readonly state: DisplayStatus; readonly word: string }>
+/** The icon and the label of each delivery state. */
+export const DELIVERY_LABELS: Readonly<
+  Record<
+    ConsoleAlert['deliveries'][number]['state'],
+    { readonly state: DisplayStatus; readonly word: string }
+  >
 > = {
-  sent: { state: 'healthy', word: 'delivered' },
-  pending: { state: 'waiting', word: 'waits' },
-  failed: { state: 'failing', word: 'given up' },
-  muted: { state: 'maintenance', word: 'held back' },
-  skipped: { state: 'paused', word: 'not sent' },
+  sent: { state: 'healthy', word: text.deliveries.sent },
+  pending: { state: 'waiting', word: text.deliveries.pending },
+  failed: { state: 'failing', word: text.deliveries.failed },
+  muted: { state: 'maintenance', word: text.deliveries.muted },
+  skipped: { state: 'paused', word: text.deliveries.skipped },
 };

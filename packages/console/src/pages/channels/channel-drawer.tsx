@@ -7,7 +7,6 @@ import { type ApiMutation, useApiMutation } from '../../data/api-mutation.ts';
 import type { ResourceEdit } from '../../data/edit.ts';
 import { resourceQuery, useNewResource, useResourceEdit } from '../../data/resource-kind.ts';
 import { formatDuration } from '../../format/amounts.ts';
-import { pluralize } from '../../format/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { DrawerHead } from '../../ui/drawer-head.tsx';
@@ -16,24 +15,25 @@ import { LoadedResource, NewResourceForm, ResourceForm } from '../../ui/resource
 import { StatusIcon } from '../../ui/status.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { CHANNELS, type ChannelTest, testChannel, testDraft } from './channel-data.ts';
+import { CHANNEL_RESOURCE, type ChannelTestReport, testChannel, testChannelDraft } from './channel-data.ts';
 import { ChannelFields } from './channel-fields.tsx';
-import { type ChannelForm, draftBody, EMPTY, KINDS } from './channel-form.ts';
+import { CHANNEL_KIND_FORMS, type ChannelForm, channelDraftBody, EMPTY_CHANNEL } from './channel-form.ts';
 import { DeliveryLog } from './delivery-log.tsx';
+import { text } from './text.ts';
 
 interface DrawerProps {
-  /** `new` for one that is not there yet. */
+  /** `new` for a new channel. */
   readonly id: string;
   readonly onOpen: (id: string) => void;
   readonly onClose: () => void;
 }
 
-/** One channel: its settings, a test, and what was sent; or a new one. */
+/** A channel with its settings, a test and its deliveries, or the form for a new channel. */
 export function ChannelDrawer(props: DrawerProps) {
   const { id, onClose } = props;
   const isNew = id === 'new';
-  const { data } = useQuery({ ...resourceQuery(CHANNELS, id), enabled: !isNew });
-  const name = isNew ? 'New channel' : (data?.body.name ?? 'Channel');
+  const { data } = useQuery({ ...resourceQuery(CHANNEL_RESOURCE, id), enabled: !isNew });
+  const name = isNew ? text.drawer.newTitle : (data?.body.name ?? text.drawer.loadingTitle);
   return (
     <Drawer title={name} about={id} onClose={onClose}>
       <DrawerHead title={name} onClose={onClose} />
@@ -42,8 +42,8 @@ export function ChannelDrawer(props: DrawerProps) {
           <NewChannel {...props} />
         </div>
       ) : (
-        <LoadedResource key={id} kind={CHANNELS} id={id}>
-          {(read) => <Parts read={read} onGone={onClose} />}
+        <LoadedResource key={id} kind={CHANNEL_RESOURCE} id={id}>
+          {(read) => <ChannelTabs read={read} onGone={onClose} />}
         </LoadedResource>
       )}
     </Drawer>
@@ -51,43 +51,43 @@ export function ChannelDrawer(props: DrawerProps) {
 }
 
 function NewChannel({ onOpen, onClose }: DrawerProps) {
-  const fresh = useNewResource(CHANNELS, EMPTY, ({ id, name }) => {
-    showToast(`${name} is told from now on.`);
+  const fresh = useNewResource(CHANNEL_RESOURCE, EMPTY_CHANNEL, ({ id, name }) => {
+    showToast(text.drawer.created(name));
     onOpen(id);
   });
   const { form, set } = fresh;
-  const [result, setResult] = useState<ChannelTest | null>(null);
-  const test = useApiMutation(() => testDraft(draftBody(form)), { done: setResult });
+  const [result, setResult] = useState<ChannelTestReport | null>(null);
+  const test = useApiMutation(() => testChannelDraft(channelDraftBody(form)), { done: setResult });
   return (
     <NewResourceForm
-      kind={CHANNELS}
+      kind={CHANNEL_RESOURCE}
       fresh={fresh}
       onCancel={onClose}
       more={<TestButton test={test} />}
       trouble={test.error}
     >
       <ChannelFields form={form} onChange={set} isNew />
-      <TestResult kind={KINDS[form.kind].label} result={result} />
+      <TestResultNotice kind={CHANNEL_KIND_FORMS[form.kind].label} result={result} />
     </NewResourceForm>
   );
 }
 
-function Parts({ read, onGone }: { readonly read: WithETag<Channel>; readonly onGone: () => void }) {
+function ChannelTabs({ read, onGone }: { readonly read: WithETag<Channel>; readonly onGone: () => void }) {
   const { name } = read.body;
-  // Above the tabs: who looks at the deliveries comes back to what was typed.
-  const edit = useResourceEdit(CHANNELS, read, (saved) => showToast(`${saved.name} was saved.`));
+  // The edit state is kept outside the tabs, so that a draft survives a look at the deliveries.
+  const edit = useResourceEdit(CHANNEL_RESOURCE, read, (saved) => showToast(text.drawer.saved(saved.name)));
   return (
     <Tabs
-      label="Parts of the channel"
+      label={text.drawer.tabs}
       tabs={[
         {
           id: 'settings',
-          label: 'Settings',
-          content: <Settings channel={read.body} edit={edit} onGone={onGone} />,
+          label: text.drawer.settings,
+          content: <ChannelSettings channel={read.body} edit={edit} onGone={onGone} />,
         },
         {
           id: 'deliveries',
-          label: 'Deliveries',
+          label: text.drawer.deliveries,
           content: <DeliveryLog filters={{ channel: name }} channel={name} />,
         },
       ]}
@@ -95,7 +95,7 @@ function Parts({ read, onGone }: { readonly read: WithETag<Channel>; readonly on
   );
 }
 
-function Settings({
+function ChannelSettings({
   channel,
   edit,
   onGone,
@@ -106,31 +106,31 @@ function Settings({
 }) {
   return (
     <div className="grid gap-4">
-      <Standing channel={channel} />
-      <ResourceForm kind={CHANNELS} resource={channel} edit={edit} onGone={onGone}>
+      <ChannelHealth channel={channel} />
+      <ResourceForm kind={CHANNEL_RESOURCE} resource={channel} edit={edit} onGone={onGone}>
         <ChannelFields form={edit.form} onChange={edit.set} origin={channel.url_origin} />
       </ResourceForm>
     </div>
   );
 }
 
-/** Whether messages arrive, and a way to find out: as it is saved, those of the file too. */
-function Standing({ channel: { id, kind, failures, backoff_until } }: { readonly channel: Channel }) {
-  const [result, setResult] = useState<ChannelTest | null>(null);
+/** Failed deliveries and a test of the stored channel. */
+function ChannelHealth({ channel: { id, kind, failures, backoff_until } }: { readonly channel: Channel }) {
+  const [result, setResult] = useState<ChannelTestReport | null>(null);
   const test = useApiMutation(() => testChannel(id), { touches: [['alerts']], done: setResult });
   return (
     <>
       {failures > 0 && (
         <Notice state="failing">
-          {pluralize(failures, 'message', 'messages')} failed since the last one that arrived.
-          {backoff_until !== null && ' It rests for a while, then the next message is tried.'}
+          {text.health.failures(failures)}
+          {backoff_until !== null && ` ${text.health.backoff}`}
         </Notice>
       )}
       <div>
         <TestButton test={test} />
       </div>
       {test.error && <p className="text-small text-failing-ink">{test.error.message}</p>}
-      <TestResult kind={KINDS[kind].label} result={result} />
+      <TestResultNotice kind={CHANNEL_KIND_FORMS[kind].label} result={result} />
     </>
   );
 }
@@ -138,15 +138,21 @@ function Standing({ channel: { id, kind, failures, backoff_until } }: { readonly
 function TestButton({ test }: { readonly test: ApiMutation<undefined> }) {
   return (
     <Button icon={Send} needs="monitoring" busy={test.running} onClick={() => test.run(undefined)}>
-      Send a test
+      {text.test.send}
     </Button>
   );
 }
 
-/** What the receiver said to the test. */
-function TestResult({ kind, result }: { readonly kind: string; readonly result: ChannelTest | null }) {
+/** The response of the receiver to a test message. */
+function TestResultNotice({
+  kind,
+  result,
+}: {
+  readonly kind: string;
+  readonly result: ChannelTestReport | null;
+}) {
   if (!result) return null;
-  const { ok, status, error, duration_ms } = result;
+  const { ok, error } = result;
   return (
     <p
       role="status"
@@ -158,9 +164,15 @@ function TestResult({ kind, result }: { readonly kind: string; readonly result: 
         <StatusIcon state={ok ? 'healthy' : 'failing'} />
       </span>
       <span>
-        {kind} {status === null ? 'did not answer' : `answered ${status}`} in {formatDuration(duration_ms)}.
+        {testSummary(kind, result)}
         {error !== null && ` ${error}`}
       </span>
     </p>
   );
+}
+
+function testSummary(kind: string, { ok, status, duration_ms }: ChannelTestReport): string {
+  const duration = formatDuration(duration_ms);
+  if (status !== null) return text.test.responded(kind, status, duration);
+  return ok ? text.test.accepted(kind, duration) : text.test.noResponse(kind, duration);
 }

@@ -2,9 +2,16 @@ import type { FormPart } from '../../data/edit.ts';
 import { Input, Select } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { Checkbox, Switch } from '../../ui/toggles.tsx';
-import { type ChannelForm, type ChannelKind, EVENTS, KINDS, type KindField } from './channel-form.ts';
+import {
+  ALERT_EVENT_LABELS,
+  CHANNEL_KIND_FORMS,
+  type ChannelForm,
+  type ChannelKindField,
+  type ChannelKindId,
+} from './channel-form.ts';
+import { text } from './text.ts';
 
-/** Everything a channel can be told. @param origin where its secret address begins, of one that is stored */
+/** The fields of a channel. @param origin origin of the stored URL, whose rest is secret */
 export function ChannelFields({
   form,
   onChange,
@@ -17,24 +24,24 @@ export function ChannelFields({
   return (
     <>
       <div className="grid items-start gap-4 md:grid-cols-2">
-        <FormField name="name" label="Name" hint="What monitors call it.">
+        <FormField name="name" label={text.fields.name} hint={text.fields.nameHint}>
           <Input
             value={form.name}
-            placeholder="ops"
+            placeholder={text.fields.namePlaceholder}
             autoFocus={isNew}
             onChange={({ target }) => onChange({ name: target.value })}
           />
         </FormField>
-        <FormField name="kind" label="Kind">
+        <FormField name="kind" label={text.fields.kind}>
           <Select
             value={form.kind}
             disabled={!isNew}
-            choices={Object.entries(KINDS).map(([value, { label }]) => ({ value, label }))}
+            choices={Object.entries(CHANNEL_KIND_FORMS).map(([value, { label }]) => ({ value, label }))}
             onChange={({ target }) => onChange({ kind: kindOf(target.value) })}
           />
         </FormField>
       </div>
-      {KINDS[form.kind].fields.map((field) => (
+      {CHANNEL_KIND_FORMS[form.kind].fields.map((field) => (
         <KindInput
           key={field.name}
           field={field}
@@ -44,19 +51,19 @@ export function ChannelFields({
           onChange={(value) => onChange({ values: { ...form.values, [field.name]: value } })}
         />
       ))}
-      <ToldOf form={form} onChange={onChange} />
+      <EventFields form={form} onChange={onChange} />
     </>
   );
 }
 
-/** Which events it hears of, of which monitors, and how often. */
-function ToldOf({ form, onChange }: FormPart<ChannelForm>) {
+/** Which alerts the channel receives, and how often. */
+function EventFields({ form, onChange }: FormPart<ChannelForm>) {
   return (
     <>
       <fieldset>
-        <legend className="text-label text-ink-2">Is told of</legend>
+        <legend className="text-label text-ink-2">{text.fields.events}</legend>
         <div className="mt-1 grid grid-cols-2 gap-1">
-          {EVENTS.map(({ id, label }) => (
+          {ALERT_EVENT_LABELS.map(({ id, label }) => (
             <Checkbox
               key={id}
               label={label}
@@ -69,10 +76,10 @@ function ToldOf({ form, onChange }: FormPart<ChannelForm>) {
         </div>
       </fieldset>
       <div className="grid items-start gap-4 md:grid-cols-2">
-        <FormField name="tags" label="Only monitors with a tag" optional hint="With commas between them.">
+        <FormField name="tags" label={text.fields.tags} optional hint={text.fields.tagsHint}>
           <Input value={form.tags} onChange={({ target }) => onChange({ tags: target.value })} />
         </FormField>
-        <FormField name="realert_minutes" label="Repeat every (minutes)" hint="While it lasts; 0 means once.">
+        <FormField name="realert_minutes" label={text.fields.repeat} hint={text.fields.repeatHint}>
           <Input
             value={form.realert}
             inputMode="numeric"
@@ -81,8 +88,8 @@ function ToldOf({ form, onChange }: FormPart<ChannelForm>) {
         </FormField>
       </div>
       <Switch
-        label="On"
-        hint="Off: it is told nothing."
+        label={text.fields.enabled}
+        hint={text.fields.enabledHint}
         checked={form.enabled}
         onChange={(enabled) => onChange({ enabled })}
       />
@@ -90,7 +97,7 @@ function ToldOf({ form, onChange }: FormPart<ChannelForm>) {
   );
 }
 
-/** What is stored and secret shows where it begins, never more. */
+/** A stored secret is never shown, except for the origin of a URL. */
 function KindInput({
   field,
   stored,
@@ -98,24 +105,20 @@ function KindInput({
   value,
   onChange,
 }: {
-  readonly field: KindField;
+  readonly field: ChannelKindField;
   readonly stored: boolean;
   readonly origin: string | null;
   readonly value: string;
   readonly onChange: (value: string) => void;
 }) {
   const { name, label, optional = false, placeholder, hint } = field;
-  const kept = name === 'url' && origin ? `${origin}/…, kept` : 'kept as it is';
+  const storedPlaceholder =
+    name === 'url' && origin ? text.fields.storedUrlPlaceholder(origin) : text.fields.storedPlaceholder;
   return (
-    <FormField
-      name={name}
-      label={label}
-      optional={optional}
-      hint={stored ? 'Never shown again. Empty: it stays.' : hint}
-    >
+    <FormField name={name} label={label} optional={optional} hint={stored ? text.fields.storedHint : hint}>
       <Input
         value={value}
-        placeholder={stored ? kept : placeholder}
+        placeholder={stored ? storedPlaceholder : placeholder}
         autoComplete="off"
         spellCheck={false}
         onChange={({ target }) => onChange(target.value)}
@@ -124,11 +127,11 @@ function KindInput({
   );
 }
 
-function kindOf(text: string): ChannelKind {
-  for (const kind of Object.keys(KINDS)) if (isKind(kind) && kind === text) return kind;
+function kindOf(text: string): ChannelKindId {
+  for (const kind of Object.keys(CHANNEL_KIND_FORMS)) if (isKind(kind) && kind === text) return kind;
   return 'webhook';
 }
 
-function isKind(text: string): text is ChannelKind {
-  return Object.hasOwn(KINDS, text);
+function isKind(text: string): text is ChannelKindId {
+  return Object.hasOwn(CHANNEL_KIND_FORMS, text);
 }

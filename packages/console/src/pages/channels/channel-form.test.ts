@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { channelBody, channelChangeBody, channelFormOf, draftBody, EMPTY } from './channel-form.ts';
+import {
+  channelBody,
+  channelChangeBody,
+  channelDraftBody,
+  channelFormOf,
+  EMPTY_CHANNEL,
+} from './channel-form.ts';
 
 test('a secret that is left empty is not sent, so that it stays what it was', () => {
-  const body = channelChangeBody({ ...EMPTY, name: 'ops', values: { url: ' ' } });
+  const body = channelChangeBody({ ...EMPTY_CHANNEL, name: 'ops', values: { url: ' ' } });
   assert.deepEqual(
     ['url' in body, 'secret' in body, 'kind' in body, body['name']],
     [false, false, false, 'ops'],
@@ -12,7 +18,7 @@ test('a secret that is left empty is not sent, so that it stays what it was', ()
 
 test('only fields of the chosen kind are sent, recipients as a list', () => {
   const body = channelBody({
-    ...EMPTY,
+    ...EMPTY_CHANNEL,
     name: 'mail',
     kind: 'email',
     values: { to: 'a@b.c, d@e.f,', url: 'x' },
@@ -21,12 +27,12 @@ test('only fields of the chosen kind are sent, recipients as a list', () => {
 });
 
 test('every event chosen means all there will be, and some mean just these', () => {
-  assert.equal(channelBody({ ...EMPTY, name: 'a' })['events'], null);
-  assert.deepEqual(channelBody({ ...EMPTY, name: 'a', events: ['budget'] })['events'], ['budget']);
+  assert.equal(channelBody({ ...EMPTY_CHANNEL, name: 'a' })['events'], null);
+  assert.deepEqual(channelBody({ ...EMPTY_CHANNEL, name: 'a', events: ['budget'] })['events'], ['budget']);
 });
 
 test('a draft can be tested before it has a name', () => {
-  const body = draftBody({ ...EMPTY, values: { url: 'https://a.example' } });
+  const body = channelDraftBody({ ...EMPTY_CHANNEL, values: { url: 'https://a.example' } });
   assert.deepEqual([body['name'], body['url'], 'enabled' in body], ['draft', 'https://a.example', false]);
 });
 
@@ -62,8 +68,8 @@ test('what is shown of a channel comes back as the same channel', () => {
 });
 
 test('what is no secret is sent when it is emptied, and what is no number is left for the server to refuse', () => {
-  const mail = { ...EMPTY, name: 'mail', kind: 'email', values: { to: '' } } as const;
+  const mail = { ...EMPTY_CHANNEL, name: 'mail', kind: 'email', values: { to: '' } } as const;
   assert.deepEqual(channelChangeBody(mail)['to'], []);
-  assert.equal(channelBody({ ...EMPTY, realert: 'ten' })['realert_minutes'], 'ten');
-  assert.equal(channelBody({ ...EMPTY, realert: '' })['realert_minutes'], 0);
+  assert.equal(channelBody({ ...EMPTY_CHANNEL, realert: 'ten' })['realert_minutes'], 'ten');
+  assert.equal(channelBody({ ...EMPTY_CHANNEL, realert: '' })['realert_minutes'], 0);
 });

@@ -1,12 +1,13 @@
 import type { Channel } from '@floe/contract/api/channels';
 import { parseNumberField } from '../../format/number-field.ts';
 import { parseList } from '../../format/words.ts';
+import { text } from './text.ts';
 
-export type ChannelKind = Channel['kind'];
-export type AlertEvent = NonNullable<Channel['events']>[number];
+export type ChannelKindId = Channel['kind'];
+export type ChannelEvent = NonNullable<Channel['events']>[number];
 
-/** A field of one kind of channel. What is secret is never shown again: empty leaves it as it is. */
-export interface KindField {
+/** A field of one kind of channel. A stored secret is never shown; an empty field keeps it. */
+export interface ChannelKindField {
   readonly name: 'url' | 'secret' | 'to' | 'routing_key' | 'token' | 'bot_token' | 'chat_id';
   readonly label: string;
   readonly secret: boolean;
@@ -15,90 +16,92 @@ export interface KindField {
   readonly hint?: string;
 }
 
-const url = (label: string, placeholder: string): KindField => ({
+const { kindFields: labels } = text;
+
+const urlField = (label: string, placeholder: string): ChannelKindField => ({
   name: 'url',
   label,
   placeholder,
   secret: true,
 });
 
-/** What each kind asks for, and what people call it. */
-export const KINDS: Readonly<
-  Record<ChannelKind, { readonly label: string; readonly fields: readonly KindField[] }>
+/** The label and the fields of each kind. */
+export const CHANNEL_KIND_FORMS: Readonly<
+  Record<ChannelKindId, { readonly label: string; readonly fields: readonly ChannelKindField[] }>
 > = {
   webhook: {
-    label: 'Webhook',
+    label: text.kinds.webhook,
     fields: [
-      url('Address', 'https://hooks.example.com/floe'),
+      urlField(labels.url, labels.urlPlaceholder),
       {
         name: 'secret',
-        label: 'Signing secret',
+        label: labels.secret,
         secret: true,
         optional: true,
-        hint: 'Standard Webhooks; without it messages are not signed.',
+        hint: labels.secretHint,
       },
     ],
   },
-  slack: { label: 'Slack', fields: [url('Incoming webhook', 'https://hooks.slack.com/services/…')] },
-  discord: { label: 'Discord', fields: [url('Webhook', 'https://discord.com/api/webhooks/…')] },
-  teams: { label: 'Microsoft Teams', fields: [url('Workflow address', 'https://…')] },
+  slack: { label: text.kinds.slack, fields: [urlField(labels.incomingWebhookUrl, labels.slackPlaceholder)] },
+  discord: { label: text.kinds.discord, fields: [urlField(labels.webhookUrl, labels.discordPlaceholder)] },
+  teams: { label: text.kinds.teams, fields: [urlField(labels.workflowUrl, labels.workflowPlaceholder)] },
   email: {
-    label: 'E-mail',
+    label: text.kinds.email,
     fields: [
       {
         name: 'to',
-        label: 'Recipients',
+        label: labels.recipients,
         secret: false,
-        placeholder: 'ops@acme.example, oncall@acme.example',
-        hint: 'With commas between them. Sent through smtp of floe.yaml.',
+        placeholder: labels.recipientsPlaceholder,
+        hint: labels.recipientsHint,
       },
     ],
   },
   pagerduty: {
-    label: 'PagerDuty',
-    fields: [{ name: 'routing_key', label: 'Integration key', secret: true }],
+    label: text.kinds.pagerduty,
+    fields: [{ name: 'routing_key', label: labels.integrationKey, secret: true }],
   },
   ntfy: {
-    label: 'ntfy',
+    label: text.kinds.ntfy,
     fields: [
-      url('Topic', 'https://ntfy.sh/my-topic'),
-      { name: 'token', label: 'Access token', secret: true, optional: true },
+      urlField(labels.topicUrl, labels.topicPlaceholder),
+      { name: 'token', label: labels.accessToken, secret: true, optional: true },
     ],
   },
   telegram: {
-    label: 'Telegram',
+    label: text.kinds.telegram,
     fields: [
-      { name: 'bot_token', label: 'Token of the bot', secret: true },
-      { name: 'chat_id', label: 'Chat', secret: false, placeholder: '-1001234567890' },
+      { name: 'bot_token', label: labels.botToken, secret: true },
+      { name: 'chat_id', label: labels.chatId, secret: false, placeholder: labels.chatIdPlaceholder },
     ],
   },
 };
 
-export const EVENTS: readonly { readonly id: AlertEvent; readonly label: string }[] = [
-  { id: 'monitor_failing', label: 'Monitor failing' },
-  { id: 'monitor_recovered', label: 'Monitor recovered' },
-  { id: 'monitor_never_beaten', label: 'Monitor never beat' },
-  { id: 'budget', label: 'Budget' },
-  { id: 'breaker', label: 'Breaker' },
-  { id: 'credential', label: 'Credential' },
+export const ALERT_EVENT_LABELS: readonly { readonly id: ChannelEvent; readonly label: string }[] = [
+  { id: 'monitor_failing', label: text.events.monitor_failing },
+  { id: 'monitor_recovered', label: text.events.monitor_recovered },
+  { id: 'monitor_never_beaten', label: text.events.monitor_never_beaten },
+  { id: 'budget', label: text.events.budget },
+  { id: 'breaker', label: text.events.breaker },
+  { id: 'credential', label: text.events.credential },
 ];
 
 export interface ChannelForm {
   readonly name: string;
-  readonly kind: ChannelKind;
+  readonly kind: ChannelKindId;
   readonly enabled: boolean;
-  /** All of them means all there will ever be. */
-  readonly events: readonly AlertEvent[];
+  /** All of them also selects events of later versions. */
+  readonly events: readonly ChannelEvent[];
   readonly tags: string;
   readonly realert: string;
   readonly values: Readonly<Record<string, string>>;
 }
 
-export const EMPTY: ChannelForm = {
+export const EMPTY_CHANNEL: ChannelForm = {
   name: '',
   kind: 'webhook',
   enabled: true,
-  events: EVENTS.map(({ id }) => id),
+  events: ALERT_EVENT_LABELS.map(({ id }) => id),
   tags: '',
   realert: '0',
   values: {},
@@ -109,41 +112,41 @@ export function channelFormOf(channel: Channel): ChannelForm {
     name: channel.name,
     kind: channel.kind,
     enabled: channel.enabled,
-    events: channel.events ?? EMPTY.events,
+    events: channel.events ?? EMPTY_CHANNEL.events,
     tags: channel.tags.join(', '),
     realert: String(channel.realert_minutes),
     values: { to: (channel.to ?? []).join(', '), chat_id: channel.chat_id ?? '' },
   };
 }
 
-/** What the API takes. A secret that was left empty is not sent: it stays what it was. */
+/** The request body. A secret that was left empty is not sent, which keeps the stored one. */
 export function channelBody(form: ChannelForm): Readonly<Record<string, unknown>> {
   const values = Object.fromEntries(
-    KINDS[form.kind].fields.flatMap(({ name, secret }) => {
-      const text = form.values[name]?.trim() ?? '';
-      if (text === '' && secret) return [];
-      return [[name, name === 'to' ? parseList(text) : text]];
+    CHANNEL_KIND_FORMS[form.kind].fields.flatMap(({ name, secret }) => {
+      const value = form.values[name]?.trim() ?? '';
+      if (value === '' && secret) return [];
+      return [[name, name === 'to' ? parseList(value) : value]];
     }),
   );
   return {
     name: form.name.trim(),
     kind: form.kind,
     enabled: form.enabled,
-    events: form.events.length === EVENTS.length ? null : form.events,
+    events: form.events.length === ALERT_EVENT_LABELS.length ? null : form.events,
     tags: parseList(form.tags),
     realert_minutes: parseNumberField(form.realert) ?? 0,
     ...values,
   };
 }
 
-/** The same as a change: the kind of a channel never changes. */
+/** The body of an update: the kind of a channel never changes. */
 export function channelChangeBody(form: ChannelForm): Readonly<Record<string, unknown>> {
   const { kind: _, ...rest } = channelBody(form);
   return rest;
 }
 
-/** A draft as the test takes it: nothing but what makes a channel. */
-export function draftBody(form: ChannelForm): Readonly<Record<string, unknown>> {
+/** The body of a test of a draft. */
+export function channelDraftBody(form: ChannelForm): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries({ ...channelBody(form), name: form.name.trim() || 'draft' }).filter(
       ([name, value]) => value !== null && name !== 'enabled',

@@ -4,41 +4,43 @@ import { useMemo } from 'react';
 import { ListPage } from '../../app/list-page.tsx';
 import { useLiveQuery } from '../../data/events.ts';
 import { listQuery, useRows } from '../../data/lists.ts';
+import { capitalize } from '../../format/words.ts';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { Badge, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { TimeText } from '../../ui/time-text.tsx';
-import { type Alert, alertsQuery, CHANNELS } from './channel-data.ts';
+import { alertsQuery, CHANNEL_RESOURCE, type ConsoleAlert } from './channel-data.ts';
 import { ChannelDrawer } from './channel-drawer.tsx';
-import { EVENTS, KINDS } from './channel-form.ts';
+import { ALERT_EVENT_LABELS, CHANNEL_KIND_FORMS } from './channel-form.ts';
+import { text } from './text.ts';
 
-/** Who is told, and did it arrive? */
+/** The channels and the last delivery of each. */
 export function ChannelsPage() {
   useLiveQuery('config', ['channels']);
   useLiveQuery('alerts', ['alerts']);
-  const list = useRows(listQuery<Channel>('channels', CHANNELS.path));
+  const list = useRows(listQuery<Channel>('channels', CHANNEL_RESOURCE.path));
   const last = useLastDeliveries();
   return (
     <ListPage
-      title="Channels"
-      one="channel"
-      needs={CHANNELS.needs}
+      title={text.page.title}
+      one={text.page.resource}
+      needs={CHANNEL_RESOURCE.needs}
       list={list}
       columns={channelColumns(last)}
       besideDrawer={BESIDE_DRAWER}
       card={(row) => <ChannelCard row={row} delivery={last.get(row.name)} />}
       drawer={(id, onOpen, onClose) => <ChannelDrawer id={id} onOpen={onOpen} onClose={onClose} />}
       empty={{
-        title: 'Nobody is told',
-        text: 'A channel is where messages go: a webhook, a chat, mail. Test it before you rely on it.',
+        title: text.page.emptyTitle,
+        text: text.page.empty,
       }}
     />
   );
 }
 
-type Delivery = Alert['deliveries'][number];
+type Delivery = ConsoleAlert['deliveries'][number];
 
-/** The last message of each channel by its name, as far as it is among the newest of all. */
+/** The last delivery by channel name, if it is among the newest alerts. */
 function useLastDeliveries(): ReadonlyMap<string, Delivery> {
   const alerts = useInfiniteQuery(alertsQuery({})).data;
   return useMemo(() => {
@@ -56,41 +58,53 @@ function channelColumns(last: ReadonlyMap<string, Delivery>): readonly TableColu
   return [
     {
       id: 'name',
-      label: 'Name',
+      label: text.columns.name,
       width: 'minmax(8rem, 1fr)',
       cell: (row) => (
         <span className="flex items-center gap-2">
-          <StatusIcon state={stateOf(row)} />
+          <StatusIcon state={channelStatus(row)} />
           <span className="truncate font-medium">{row.name}</span>
         </span>
       ),
     },
     {
       id: 'kind',
-      label: 'Kind',
+      label: text.columns.kind,
       width: '8rem',
-      cell: ({ kind }) => KINDS[kind].label,
+      cell: ({ kind }) => CHANNEL_KIND_FORMS[kind].label,
     },
-    { id: 'told', label: 'Is told of', width: 'minmax(10rem, 1.5fr)', cell: (row) => <ToldOf row={row} /> },
+    {
+      id: 'events',
+      label: text.columns.events,
+      width: 'minmax(10rem, 1.5fr)',
+      cell: (row) => <ChannelEvents row={row} />,
+    },
     {
       id: 'last',
-      label: 'Last delivery',
+      label: text.columns.lastDelivery,
       width: 'minmax(8rem, 12rem)',
       cell: ({ name }) => <DeliveryText delivery={last.get(name)} />,
     },
-    { id: 'source', label: 'Source', width: '8rem', cell: ({ source }) => <SourceBadge source={source} /> },
+    {
+      id: 'source',
+      label: text.columns.source,
+      width: '8rem',
+      cell: ({ source }) => <SourceBadge source={source} />,
+    },
   ];
 }
 
-function stateOf({ enabled, failures }: Channel) {
+function channelStatus({ enabled, failures }: Channel) {
   return !enabled ? 'paused' : failures > 0 ? 'failing' : 'healthy';
 }
 
-function ToldOf({ row: { events, tags } }: { readonly row: Channel }) {
-  const told = events?.map((event) => EVENTS.find(({ id }) => id === event)?.label.toLowerCase() ?? event);
+function ChannelEvents({ row: { events, tags } }: { readonly row: Channel }) {
+  const labels = events?.map(
+    (event) => ALERT_EVENT_LABELS.find(({ id }) => id === event)?.label.toLowerCase() ?? event,
+  );
   return (
     <span className="flex items-center gap-1.5 text-ink-2">
-      <span className="truncate">{told?.join(', ') ?? 'everything'}</span>
+      <span className="truncate">{labels ? capitalize(labels.join(', ')) : text.columns.allEvents}</span>
       {tags.map((tag) => (
         <Badge key={tag} name="tag">
           {tag}
@@ -101,13 +115,13 @@ function ToldOf({ row: { events, tags } }: { readonly row: Channel }) {
 }
 
 function DeliveryText({ delivery }: { readonly delivery: Delivery | undefined }) {
-  if (!delivery) return <span className="text-ink-3">nothing sent yet</span>;
+  if (!delivery) return <span className="text-ink-3">{text.columns.noDelivery}</span>;
   const { state, status, sent_at, due_at, error } = delivery;
   const failed = state === 'failed' || (state === 'pending' && error !== null);
   return (
     <span className="flex items-center gap-1.5" title={error ?? undefined}>
       <StatusIcon state={failed ? 'failing' : state === 'sent' ? 'healthy' : 'waiting'} />
-      {failed && <span className="font-medium text-failing-ink">{status ?? 'no answer'}</span>}
+      {failed && <span className="font-medium text-failing-ink">{status ?? text.columns.noResponse}</span>}
       <TimeText at={sent_at ?? due_at} />
     </span>
   );
@@ -116,10 +130,10 @@ function DeliveryText({ delivery }: { readonly delivery: Delivery | undefined })
 function ChannelCard({ row, delivery }: { readonly row: Channel; readonly delivery: Delivery | undefined }) {
   return (
     <div className="flex items-center gap-3 text-body">
-      <StatusIcon state={stateOf(row)} />
+      <StatusIcon state={channelStatus(row)} />
       <div className="min-w-0 flex-1">
         <div className="truncate">{row.name}</div>
-        <div className="truncate text-small text-ink-2">{KINDS[row.kind].label}</div>
+        <div className="truncate text-small text-ink-2">{CHANNEL_KIND_FORMS[row.kind].label}</div>
       </div>
       <span className="text-small text-ink-2">
         <DeliveryText delivery={delivery} />

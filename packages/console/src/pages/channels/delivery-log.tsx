@@ -11,9 +11,10 @@ import { LoadMore } from '../../ui/load-more.tsx';
 import { type DisplayStatus, StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { type Alert, alertsQuery, DELIVERIES } from './channel-data.ts';
+import { alertsQuery, type ConsoleAlert, DELIVERY_LABELS } from './channel-data.ts';
+import { text } from './text.ts';
 
-/** Alerts, newest first, and what became of each: of one channel, or of all. */
+/** Alerts of one channel or of all channels, newest first, with their deliveries. */
 export function DeliveryLog({
   filters,
   channel = null,
@@ -25,20 +26,26 @@ export function DeliveryLog({
   useLiveQuery('alerts', ['alerts']);
   const answer = useInfiniteQuery({
     ...alertsQuery(filters),
-    // The stream tells of every try. Without it what is on its way is looked after more often.
+    // The event stream reports every attempt. Without it, pending deliveries are polled more often.
     refetchInterval: ({ state }) =>
-      live ? false : state.data?.pages.some(({ data }) => data.some(isOnItsWay)) ? 3_000 : 15_000,
+      live ? false : state.data?.pages.some(({ data }) => data.some(hasPendingDelivery)) ? 3_000 : 15_000,
   });
+  // The log in the drawer of a channel is always filtered by the channel.
+  const isFiltered = Object.keys(filters).length > (channel === null ? 0 : 1);
   const alerts = answer.data?.pages.flatMap(({ data }) => data) ?? [];
   if (answer.error && alerts.length === 0)
     return (
-      <ErrorState what="Could not load alerts." error={answer.error} onRetry={() => void answer.refetch()} />
+      <ErrorState
+        what={text.deliveries.loadError}
+        error={answer.error}
+        onRetry={() => void answer.refetch()}
+      />
     );
   if (answer.isPending) return <SkeletonRows rows={4} />;
   if (alerts.length === 0)
     return (
-      <EmptyState title={Object.keys(filters).length > 0 ? 'No alerts match' : 'No alerts yet'}>
-        A monitor that fails, a budget that runs out, a breaker that opens: each becomes an entry here.
+      <EmptyState title={isFiltered ? text.deliveries.noMatchTitle : text.deliveries.emptyTitle}>
+        {isFiltered ? text.deliveries.noMatch : text.deliveries.empty}
       </EmptyState>
     );
   return (
@@ -57,17 +64,17 @@ export function DeliveryLog({
   );
 }
 
-function isOnItsWay({ deliveries }: Alert): boolean {
+function hasPendingDelivery({ deliveries }: ConsoleAlert): boolean {
   return deliveries.some(({ state, pending_reason }) => state === 'pending' && pending_reason === null);
 }
 
-function AlertEntry({ alert, channel }: { readonly alert: Alert; readonly channel: string | null }) {
+function AlertEntry({ alert, channel }: { readonly alert: ConsoleAlert; readonly channel: string | null }) {
   const { event, title, at, subject, closed_at, deliveries } = alert;
   const shown = channel === null ? deliveries : deliveries.filter((one) => one.channel === channel);
   return (
     <li className="flex gap-3 py-3">
       <span className="mt-0.5">
-        <StatusIcon state={stateOf(alert)} />
+        <StatusIcon state={alertStatus(alert)} />
       </span>
       <div className="min-w-0 flex-1">
         <div className="flex flex-wrap items-baseline justify-between gap-x-4">
@@ -85,16 +92,16 @@ function AlertEntry({ alert, channel }: { readonly alert: Alert; readonly channe
           {closed_at !== null && event !== 'monitor_recovered' && (
             <>
               {' '}
-              · ended <TimeText at={closed_at} />
+              · {text.deliveries.ended} <TimeText at={closed_at} />
             </>
           )}
         </p>
         {shown.length === 0 ? (
-          <p className="mt-1 text-small text-ink-3">No channel was told.</p>
+          <p className="mt-1 text-small text-ink-3">{text.deliveries.notSent}</p>
         ) : (
           <ul className="mt-1 grid gap-0.5">
             {shown.map((delivery) => (
-              <DeliveryLine key={delivery.id} delivery={delivery} />
+              <DeliveryRow key={delivery.id} delivery={delivery} />
             ))}
           </ul>
         )}
@@ -103,19 +110,19 @@ function AlertEntry({ alert, channel }: { readonly alert: Alert; readonly channe
   );
 }
 
-function stateOf({ event, closed_at }: Alert): DisplayStatus {
+function alertStatus({ event, closed_at }: ConsoleAlert): DisplayStatus {
   if (event === 'monitor_recovered') return 'healthy';
   if (event === 'budget') return 'warning';
   return closed_at === null ? 'failing' : 'partial';
 }
 
-type Delivery = Alert['deliveries'][number];
+type Delivery = ConsoleAlert['deliveries'][number];
 
-/** For who repaired the receiver: at once, with all its tries before it. */
-function SendAgain({ id }: { readonly id: string }) {
+/** Retries a delivery immediately and with all attempts, for example after its receiver was repaired. */
+function RetryDeliveryButton({ id }: { readonly id: string }) {
   const again = useApiMutation(
     () => sendJson<null>('POST', `api/monitoring/deliveries/${encodeURIComponent(id)}/retry`),
-    { touches: [['alerts']], done: () => showToast('It is sent again now.') },
+    { touches: [['alerts']], done: () => showToast(text.deliveries.retried) },
   );
   return (
     <>
@@ -126,33 +133,35 @@ function SendAgain({ id }: { readonly id: string }) {
         busy={again.running}
         onClick={() => again.run(undefined)}
       >
-        Send again
+        {text.deliveries.retry}
       </Button>
       {again.error && <span className="text-failing-ink">{again.error.message}</span>}
     </>
   );
 }
 
-function DeliveryLine({ delivery }: { readonly delivery: Delivery }) {
+function DeliveryRow({ delivery }: { readonly delivery: Delivery }) {
   const { channel, state, status, error, attempts, sent_at, grouped_into } = delivery;
-  const { state: look, word } = DELIVERIES[state];
-  const told = [
-    grouped_into !== null && 'told together with others',
-    status !== null && `answered ${status}`,
-    attempts > 1 && `try ${attempts}`,
+  const { state: look, word } = DELIVERY_LABELS[state];
+  const details = [
+    grouped_into !== null && text.deliveries.grouped,
+    status !== null && text.deliveries.responded(status),
+    attempts > 1 && text.deliveries.attempt(attempts),
   ].filter((part) => part !== false);
   return (
     <li className="flex flex-wrap items-center gap-x-2 text-ui">
       <StatusIcon state={look} size={14} />
       <span className="font-medium">{channel}</span>
       <span className="text-ink-2">
-        {state === 'pending' && attempts > 0 ? 'not delivered yet, is tried again' : word}
+        {state === 'pending' && attempts > 0 ? text.deliveries.retrying : word}
         {sent_at !== null && <> </>}
         {sent_at !== null && <TimeText at={sent_at} />}
-        {told.length > 0 && ` · ${told.join(' · ')}`}
+        {details.length > 0 && ` · ${details.join(' · ')}`}
       </span>
       {error !== null && state !== 'sent' && <span className="text-failing-ink">{error}</span>}
-      {(state === 'failed' || (state === 'pending' && attempts > 0)) && <SendAgain id={delivery.id} />}
+      {(state === 'failed' || (state === 'pending' && attempts > 0)) && (
+        <RetryDeliveryButton id={delivery.id} />
+      )}
     </li>
   );
 }

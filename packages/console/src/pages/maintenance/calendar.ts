@@ -1,14 +1,14 @@
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
 
-/** One time a window is open. */
-export interface Occurrence {
+/** One occurrence of a maintenance window. */
+export interface WindowOccurrence {
   readonly window: MaintenanceWindow;
   readonly start: Date;
   readonly end: Date;
 }
 
-/** What is known of when windows are open: that of windows without a schedule, and the next of the others. */
-export function occurrencesOf(windows: readonly MaintenanceWindow[]): readonly Occurrence[] {
+/** The occurrence of each window without a schedule, and the next three of each repeating window. */
+export function maintenanceOccurrences(windows: readonly MaintenanceWindow[]): readonly WindowOccurrence[] {
   return windows
     .flatMap((window) => {
       const { schedule, starts_at, ends_at, next } = window;
@@ -19,15 +19,15 @@ export function occurrencesOf(windows: readonly MaintenanceWindow[]): readonly O
     .sort((one, other) => one.start.getTime() - other.start.getTime());
 }
 
-/** A day of the browser's calendar with what is open on it. */
+/** A day in the time zone of the browser with the windows on it. */
 export interface CalendarDay {
   readonly start: Date;
   readonly inMonth: boolean;
-  readonly open: readonly Occurrence[];
+  readonly open: readonly WindowOccurrence[];
 }
 
-/** The weeks that hold a month, Monday first, each day with its windows. @param month first day of it */
-export function monthOf(month: Date, occurrences: readonly Occurrence[]): readonly CalendarDay[] {
+/** The whole weeks of a month, Monday first, each day with its windows. @param month first day of the month */
+export function buildMonth(month: Date, occurrences: readonly WindowOccurrence[]): readonly CalendarDay[] {
   const year = month.getFullYear();
   const index = month.getMonth();
   const before = (new Date(year, index, 1).getDay() + 6) % 7;
@@ -44,16 +44,16 @@ export function monthOf(month: Date, occurrences: readonly Occurrence[]): readon
   });
 }
 
-/** `2026-11` of a link to the month it means; the month of now without one. */
-export function monthIn(text: string | null, now: Date): Date {
+/** Parses `2026-11` from the URL; the current month when it is absent or invalid. */
+export function parseMonth(text: string | null, now: Date): Date {
   const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text ?? '') ?? [];
   return year === undefined
     ? new Date(now.getFullYear(), now.getMonth(), 1)
     : new Date(Number(year), Number(month) - 1, 1);
 }
 
-/** The other way round, some months on. */
-export function monthText(month: Date, further = 0): string {
+/** Formats a month for the URL, `further` months later. */
+export function formatMonthParameter(month: Date, further = 0): string {
   const to = new Date(month.getFullYear(), month.getMonth() + further, 1);
   return `${to.getFullYear()}-${String(to.getMonth() + 1).padStart(2, '0')}`;
 }

@@ -8,8 +8,13 @@ import { useUrlState } from '../../app/url-state.ts';
 import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { formatDuration } from '../../format/amounts.ts';
-import { browserZone, formatFullTime, formatRelativeTime, formatShortTime } from '../../format/times.ts';
-import { pluralize } from '../../format/words.ts';
+import {
+  browserZone,
+  formatFullTime,
+  formatMonthName,
+  formatRelativeTime,
+  formatTimeOrDay,
+} from '../../format/times.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
@@ -17,25 +22,30 @@ import { StatusBadge, StatusIcon } from '../../ui/status.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { useMediaQuery } from '../../ui/use-media-query.ts';
-import { windowsOfOrgQuery } from '../monitors/monitor-data.ts';
-import { cronWords, zoneOf } from '../monitors/monitor-words.ts';
-import { monthIn, monthText, occurrencesOf } from './calendar.ts';
+import { maintenanceWindowsQuery } from '../monitors/monitor-data.ts';
+import { describeCron, formatScheduleZone } from '../monitors/monitor-schedule.ts';
+import {
+  formatMonthParameter,
+  maintenanceOccurrences,
+  parseMonth,
+  type WindowOccurrence,
+} from './calendar.ts';
 import { MonthCalendar } from './month-calendar.tsx';
+import { text } from './text.ts';
 import { WindowDialog } from './window-dialog.tsx';
 
 const VIEWS = [
-  { id: 'month', label: 'Month' },
-  { id: 'list', label: 'List' },
+  { id: 'month', label: text.page.month },
+  { id: 'list', label: text.page.list },
 ] as const;
-const monthName = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric' });
 
 /**
- * When are alerts quiet? `open=` is the window that is being changed, `open=new` one that is planned; `plan=` names the
- * monitors of the one that is planned, with commas between them.
+ * The maintenance windows. `open=` is the window in the dialog, `open=new` a new one; `plan=` lists the monitors of a
+ * new window, comma-separated.
  */
 export function MaintenancePage() {
   const { query, change } = useUrlState();
-  const answer = useQuery({ ...windowsOfOrgQuery, refetchInterval: 60_000 });
+  const answer = useQuery({ ...maintenanceWindowsQuery, refetchInterval: 60_000 });
   const phone = useMediaQuery('(width < 48rem)');
   const windows = answer.data?.data ?? [];
   const planned = query.get('plan')?.split(',') ?? [];
@@ -43,44 +53,40 @@ export function MaintenancePage() {
   const chosen = windows.find(({ id }) => id === asked) ?? null;
   const open = (id: string | null) => change({ open: id, plan: null });
   const view = phone ? 'list' : (query.get('view') ?? 'month');
-  useShortcuts([{ keys: 'c', does: 'Plan a window', run: () => open('new') }]);
-  const plan = (
+  useShortcuts([{ keys: 'c', does: text.page.newWindow, run: () => open('new') }]);
+  const create = (
     <Button look="primary" icon={Plus} needs="monitoring" onClick={() => open('new')}>
-      Plan a window
+      {text.page.newWindow}
     </Button>
   );
   return (
     <PageFrame
-      title="Maintenance"
+      title={text.page.title}
       actions={
         <>
           {!phone && (
             <SegmentedControl
-              label="View"
+              label={text.page.view}
               options={VIEWS}
               value={view}
               onChange={(next) => change({ view: next === 'list' ? 'list' : null }, 'replace')}
             />
           )}
-          {plan}
+          {create}
         </>
       }
     >
       {answer.error && !answer.data ? (
-        <ErrorState
-          what="Could not load maintenance."
-          error={answer.error}
-          onRetry={() => void answer.refetch()}
-        />
+        <ErrorState what={text.page.loadError} error={answer.error} onRetry={() => void answer.refetch()} />
       ) : !answer.data ? (
         <SkeletonRows rows={5} />
       ) : (
         <div className="grid gap-4">
-          <UnderWay windows={windows} />
-          {view === 'month' && <Month windows={windows} onOpen={open} />}
+          <ActiveWindows windows={windows} />
+          {view === 'month' && <MonthView windows={windows} onOpen={open} />}
           {windows.length === 0 ? (
-            <EmptyState title="Nothing planned" action={plan}>
-              Beats are still recorded during a window; only messages are held back.
+            <EmptyState title={text.page.emptyTitle} action={create}>
+              {text.page.empty}
             </EmptyState>
           ) : (
             view === 'list' && <WindowList windows={windows} onOpen={open} />
@@ -94,7 +100,7 @@ export function MaintenancePage() {
   );
 }
 
-function Month({
+function MonthView({
   windows,
   onOpen,
 }: {
@@ -103,30 +109,29 @@ function Month({
 }) {
   const { query, change } = useUrlState();
   const now = useNow();
-  const month = monthIn(query.get('month'), now);
-  const turn = (by: number) => change({ month: monthText(month, by) }, 'replace');
+  const month = parseMonth(query.get('month'), now);
+  const title = formatMonthName(month, browserZone());
+  const turn = (by: number) => change({ month: formatMonthParameter(month, by) }, 'replace');
   return (
-    <section aria-label={monthName.format(month)} className="grid gap-2">
+    <section aria-label={title} className="grid gap-2">
       <div className="flex items-center gap-1">
-        <IconButton icon={ChevronLeft} label="Previous month" onClick={() => turn(-1)} />
-        <IconButton icon={ChevronRight} label="Next month" onClick={() => turn(1)} />
-        <h2 className="ml-1 text-body font-semibold">{monthName.format(month)}</h2>
-        <span className="ml-auto text-small text-ink-3">
-          Times in {browserZone()}; of those that repeat the next three
-        </span>
+        <IconButton icon={ChevronLeft} label={text.month.previous} onClick={() => turn(-1)} />
+        <IconButton icon={ChevronRight} label={text.month.next} onClick={() => turn(1)} />
+        <h2 className="ml-1 text-body font-semibold">{title}</h2>
+        <span className="ml-auto text-small text-ink-3">{text.month.remark(browserZone())}</span>
       </div>
-      <MonthCalendar month={month} occurrences={occurrencesOf(windows)} now={now} onOpen={onOpen} />
+      <MonthCalendar month={month} occurrences={maintenanceOccurrences(windows)} now={now} onOpen={onOpen} />
     </section>
   );
 }
 
-/** Windows that are open right now: end or extend them. */
-function UnderWay({ windows }: { readonly windows: readonly MaintenanceWindow[] }) {
+/** The active windows, with buttons that end or extend them. */
+function ActiveWindows({ windows }: { readonly windows: readonly MaintenanceWindow[] }) {
   const open = windows.filter(({ active_until: until }) => until !== null);
-  return open.map((window) => <OpenWindow key={window.id} window={window} />);
+  return open.map((window) => <ActiveWindow key={window.id} window={window} />);
 }
 
-function OpenWindow({ window }: { readonly window: MaintenanceWindow }) {
+function ActiveWindow({ window }: { readonly window: MaintenanceWindow }) {
   const { id, name, active_until, schedule, monitors, tags } = window;
   const now = useNow();
   const until = new Date(active_until ?? now);
@@ -137,25 +142,17 @@ function OpenWindow({ window }: { readonly window: MaintenanceWindow }) {
       }),
     { touches: [['maintenance']] },
   );
-  const whom =
-    monitors.length === 0 && tags.length === 0
-      ? 'Every monitor'
-      : [
-          monitors.length > 0 && pluralize(monitors.length, 'monitor'),
-          tags.length > 0 && `tags ${tags.join(', ')}`,
-        ]
-          .filter((part) => part !== false)
-          .join(' and ');
+  const isForAll = monitors.length === 0 && tags.length === 0;
+  const scope = isForAll ? text.active.allMonitors : text.active.scope(monitors.length, tags);
   return (
     <section className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-card border border-maintenance-line bg-maintenance-tint px-4 py-3">
-      <StatusBadge state="maintenance">Now</StatusBadge>
+      <StatusBadge state="maintenance">{text.active.badge}</StatusBadge>
       <div className="min-w-0 flex-1 max-md:basis-full">
         <h2 className="text-body font-semibold">
-          {name} until {formatShortTime(until, browserZone())}
+          {text.active.title(name, formatTimeOrDay(until, browserZone(), now))}
         </h2>
         <p className="text-ui text-ink-2">
-          {whom}. Beats and misses are recorded, messages are held back for another{' '}
-          {formatDuration(Math.max(0, until.getTime() - now.getTime()))}.
+          {text.active.effect(scope, formatDuration(Math.max(0, until.getTime() - now.getTime())))}
         </p>
         {end.error && <p className="text-small text-failing-ink">{end.error.message}</p>}
       </div>
@@ -166,10 +163,10 @@ function OpenWindow({ window }: { readonly window: MaintenanceWindow }) {
             busy={end.running}
             onClick={() => end.run(new Date(until.getTime() + 30 * 60_000))}
           >
-            Extend 30 min
+            {text.active.extend}
           </Button>
           <Button needs="monitoring" busy={end.running} onClick={() => end.run(new Date())}>
-            End now
+            {text.active.end}
           </Button>
         </>
       )}
@@ -197,38 +194,57 @@ function WindowRow({ window, onOpen }: { readonly window: MaintenanceWindow; rea
   const { id, name, schedule, active_until, show_on_boards } = window;
   const now = useNow();
   const [asked, setAsked] = useState(false);
-  const [first] = occurrencesOf([window]);
-  const over = first !== undefined && first.end < now;
+  const [first] = maintenanceOccurrences([window]);
   return (
     <li className="flex items-center gap-3 px-4 py-2.5">
-      <StatusIcon state={over || !first ? 'paused' : active_until ? 'maintenance' : 'waiting'} />
+      <StatusIcon state={!first || first.end < now ? 'paused' : active_until ? 'maintenance' : 'waiting'} />
       <div className="min-w-0 flex-1">
         <div className="flex items-center gap-1.5 text-body font-medium">
           <span className="truncate">{name}</span>
-          {schedule && <Repeat size={14} role="img" aria-label="repeats" className="text-ink-3" />}
+          {schedule && <Repeat size={14} role="img" aria-label={text.list.repeats} className="text-ink-3" />}
         </div>
         <p className="text-small text-ink-2">
-          {schedule && `${cronWords(schedule.cron) ?? schedule.cron}, ${zoneOf(schedule)} · `}
-          {first
-            ? `${formatFullTime(first.start, browserZone())} for ${formatDuration(first.end.getTime() - first.start.getTime())}, ${over ? 'over' : formatRelativeTime(first.start, now)}`
-            : 'never again'}
-          {show_on_boards && ' · on boards'}
+          {[
+            schedule &&
+              text.list.schedule(describeCron(schedule.cron) ?? schedule.cron, formatScheduleZone(schedule)),
+            first ? describeOccurrence(first, now) : text.list.noOccurrence,
+            show_on_boards && text.list.onBoards,
+          ]
+            .filter(Boolean)
+            .join(' · ')}
         </p>
       </div>
-      <IconButton icon={Pencil} label={`Change ${name}`} onClick={onOpen} />
-      <IconButton icon={Trash2} label={`Delete ${name}`} needs="monitoring" onClick={() => setAsked(true)} />
+      <IconButton icon={Pencil} label={text.list.edit(name)} onClick={onOpen} />
+      <IconButton
+        icon={Trash2}
+        label={text.list.delete(name)}
+        needs="monitoring"
+        onClick={() => setAsked(true)}
+      />
       {asked && (
         <ConfirmChange
           make={() => sendJson<null>('DELETE', `api/monitoring/maintenance/${encodeURIComponent(id)}`)}
           touches={[['maintenance']]}
           onDone={() => setAsked(false)}
           onClose={() => setAsked(false)}
-          title={`Delete ${name}`}
-          verb="Delete window"
+          title={text.list.deleteTitle(name)}
+          verb={text.list.deleteButton}
         >
-          Messages are sent again at once, also about what failed meanwhile.
+          {text.list.deleteEffect}
         </ConfirmChange>
       )}
     </li>
   );
+}
+
+/** `21 Nov 2026, 12:00:00 UTC for 2 h, starts in 3 d` */
+function describeOccurrence({ start, end }: WindowOccurrence, now: Date): string {
+  const relative =
+    end < now
+      ? text.list.ended(formatRelativeTime(end, now))
+      : start < now
+        ? text.list.started(formatRelativeTime(start, now))
+        : text.list.starts(formatRelativeTime(start, now));
+  const duration = formatDuration(end.getTime() - start.getTime());
+  return text.list.occurrence(formatFullTime(start, browserZone()), duration, relative);
 }

@@ -1,11 +1,9 @@
-import { browserZone, formatShortTime } from '../../format/times.ts';
+import { browserZone, formatLongDay, formatShortTime } from '../../format/times.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
-import { type CalendarDay, monthOf, type Occurrence } from './calendar.ts';
+import { buildMonth, type CalendarDay, type WindowOccurrence } from './calendar.ts';
+import { text } from './text.ts';
 
-const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
-const dayName = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
-
-/** A month of windows. It is a list of days: what is read out needs no grid. */
+/** The windows of a month. Screen readers get a list of days instead of a grid. */
 export function MonthCalendar({
   month,
   occurrences,
@@ -13,21 +11,21 @@ export function MonthCalendar({
   onOpen,
 }: {
   readonly month: Date;
-  readonly occurrences: readonly Occurrence[];
+  readonly occurrences: readonly WindowOccurrence[];
   readonly now: Date;
   readonly onOpen: (id: string) => void;
 }) {
   return (
     <div className="overflow-hidden rounded-card border border-line bg-line">
       <div aria-hidden="true" className="grid grid-cols-7 gap-px bg-surface text-label text-ink-2">
-        {WEEKDAYS.map((name) => (
+        {text.month.weekdays.map((name) => (
           <span key={name} className="px-2 py-1.5">
             {name}
           </span>
         ))}
       </div>
       <ol className="grid grid-cols-7 gap-px border-t border-line">
-        {monthOf(month, occurrences).map((one) => (
+        {buildMonth(month, occurrences).map((one) => (
           <Day key={one.start.getTime()} day={one} now={now} onOpen={onOpen} />
         ))}
       </ol>
@@ -55,9 +53,9 @@ function Day({
       >
         <span aria-hidden="true">{start.getDate()}</span>
         <span className="sr-only">
-          {dayName.format(start)}
-          {today && ', today'}
-          {open.length === 0 && ': nothing planned'}
+          {formatLongDay(start, browserZone())}
+          {today && `, ${text.month.today}`}
+          {open.length === 0 && `, ${text.month.noWindows}`}
         </span>
       </span>
       <ul className="mt-0.5 grid gap-0.5">
@@ -82,6 +80,6 @@ function Day({
 }
 
 /** `12:00 to 14:00` */
-function timesOf({ start, end }: Occurrence): string {
-  return `${formatShortTime(start, browserZone())} to ${formatShortTime(end, browserZone())}`;
+function timesOf({ start, end }: WindowOccurrence): string {
+  return text.month.times(formatShortTime(start, browserZone()), formatShortTime(end, browserZone()));
 }

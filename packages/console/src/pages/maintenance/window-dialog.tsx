@@ -12,24 +12,31 @@ import { SegmentedControl } from '../../ui/tabs.tsx';
 import { TimeZoneCombobox } from '../../ui/time-zone-combobox.tsx';
 import { Switch } from '../../ui/toggles.tsx';
 import { MonitorCombobox, useMonitorNames } from '../monitors/monitor-combobox.tsx';
-import { cronWords } from '../monitors/monitor-words.ts';
-import { newWindow, type WindowForm, windowBody, windowFormOf, windowProblems } from './window-form.ts';
+import { describeCron } from '../monitors/monitor-schedule.ts';
+import { text } from './text.ts';
+import {
+  newWindowForm,
+  validateWindowForm,
+  type WindowForm,
+  windowBody,
+  windowFormOf,
+} from './window-form.ts';
 
-/** Plans a window, or changes one. */
+/** Creates or edits a maintenance window. */
 export function WindowDialog({
   window,
   planned = [],
   onClose,
 }: {
   readonly window: MaintenanceWindow | null;
-  /** Monitors that a new window is for, before anybody chose. */
+  /** The monitors that are preselected in a new window. */
   readonly planned?: readonly string[];
   readonly onClose: () => void;
 }) {
   const [form, setForm] = useState(() =>
     window
       ? windowFormOf(window, browserZone())
-      : { ...newWindow(new Date(), browserZone()), monitors: planned },
+      : { ...newWindowForm(new Date(), browserZone()), monitors: planned },
   );
   const [tried, setTried] = useState(false);
   const save = useApiMutation(
@@ -40,20 +47,20 @@ export function WindowDialog({
             `api/monitoring/maintenance/${encodeURIComponent(window.id)}`,
             windowBody(form),
           )
-        : sendJson<MaintenanceWindow>('POST', 'api/monitoring/maintenance', cleared(windowBody(form))),
+        : sendJson<MaintenanceWindow>('POST', 'api/monitoring/maintenance', withoutNulls(windowBody(form))),
     { touches: [['maintenance']], done: onClose },
   );
-  const problems = tried ? windowProblems(form) : {};
+  const problems = tried ? validateWindowForm(form) : {};
   const submit = () => {
     setTried(true);
-    if (Object.keys(windowProblems(form)).length === 0) save.run(undefined);
+    if (Object.keys(validateWindowForm(form)).length === 0) save.run(undefined);
   };
   return (
     <Dialog
       open
       onClose={onClose}
-      title={window ? `Change ${window.name}` : 'Plan a window'}
-      description="Beats and misses are recorded as ever; only messages are held back."
+      title={window ? text.dialog.editTitle(window.name) : text.dialog.newTitle}
+      description={text.dialog.description}
       wide
     >
       <Form
@@ -63,9 +70,9 @@ export function WindowDialog({
         running={save.running}
         actions={
           <>
-            <Button onClick={onClose}>Cancel</Button>
+            <Button onClick={onClose}>{text.dialog.cancel}</Button>
             <Button type="submit" look="primary" needs="monitoring" busy={save.running}>
-              {window ? 'Save window' : 'Plan window'}
+              {window ? text.dialog.save : text.dialog.create}
             </Button>
           </>
         }
@@ -76,14 +83,14 @@ export function WindowDialog({
   );
 }
 
-/** A creation has nothing to clear. */
-function cleared(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+/** Null clears a field, which only an update can do. */
+function withoutNulls(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
 
 const KINDS = [
-  { id: 'once', label: 'Once' },
-  { id: 'repeats', label: 'Repeats' },
+  { id: 'once', label: text.dialog.once },
+  { id: 'repeats', label: text.dialog.repeats },
 ] as const;
 
 interface FieldsProps {
@@ -96,17 +103,17 @@ function WindowFields({ form, problems, onChange }: FieldsProps) {
   const set = (part: Partial<WindowForm>) => onChange({ ...form, ...part });
   return (
     <>
-      <FormField name="name" label="Name" problem={problems['name'] ?? null}>
+      <FormField name="name" label={text.dialog.name} problem={problems['name'] ?? null}>
         <Input
           value={form.name}
-          placeholder="Database move"
+          placeholder={text.dialog.namePlaceholder}
           autoFocus
           onChange={({ target }) => set({ name: target.value })}
         />
       </FormField>
       <div>
         <SegmentedControl
-          label="How often"
+          label={text.dialog.recurrence}
           options={KINDS}
           value={form.kind}
           onChange={(kind) => set({ kind: kind === 'repeats' ? 'repeats' : 'once' })}
@@ -114,14 +121,18 @@ function WindowFields({ form, problems, onChange }: FieldsProps) {
       </div>
       <TimeFields form={form} problems={problems} onChange={onChange} />
       <MonitorChoice chosen={form.monitors} onChange={(monitors) => set({ monitors })} />
-      <FormField name="tags" label="Monitors with a tag" optional hint="With commas between them.">
-        <Input value={form.tags} placeholder="db" onChange={({ target }) => set({ tags: target.value })} />
+      <FormField name="tags" label={text.dialog.tags} optional hint={text.dialog.tagsHint}>
+        <Input
+          value={form.tags}
+          placeholder={text.dialog.tagsPlaceholder}
+          onChange={({ target }) => set({ tags: target.value })}
+        />
       </FormField>
       {form.monitors.length === 0 && form.tags.trim() === '' && (
-        <p className="text-small text-ink-2">Without monitors and tags it is about every monitor.</p>
+        <p className="text-small text-ink-2">{text.dialog.allMonitors}</p>
       )}
       <Switch
-        label="Announced on public boards"
+        label={text.dialog.onBoards}
         checked={form.onBoards}
         onChange={(onBoards) => set({ onBoards })}
       />
@@ -129,7 +140,7 @@ function WindowFields({ form, problems, onChange }: FieldsProps) {
   );
 }
 
-/** When it is open, and for how long. */
+/** The start and the duration of the window. */
 function TimeFields({ form, problems, onChange }: FieldsProps) {
   const set = (part: Partial<WindowForm>) => onChange({ ...form, ...part });
   return (
@@ -137,7 +148,7 @@ function TimeFields({ form, problems, onChange }: FieldsProps) {
       {form.kind === 'once' ? (
         <FormField
           name="starts_at"
-          label={`Starts (${browserZone()})`}
+          label={text.dialog.start(browserZone())}
           problem={problems['starts_at'] ?? null}
         >
           <Input
@@ -147,7 +158,7 @@ function TimeFields({ form, problems, onChange }: FieldsProps) {
           />
         </FormField>
       ) : (
-        <FormField name="schedule" label="Starts on a schedule (cron)" hint={cronWords(form.cron)}>
+        <FormField name="schedule" label={text.dialog.schedule} hint={describeCron(form.cron)}>
           <Input
             value={form.cron}
             className="font-mono"
@@ -155,13 +166,17 @@ function TimeFields({ form, problems, onChange }: FieldsProps) {
           />
         </FormField>
       )}
-      <FormField name="duration_minutes" label="Lasts" problem={problems['duration_minutes'] ?? null}>
+      <FormField
+        name="duration_minutes"
+        label={text.dialog.duration}
+        problem={problems['duration_minutes'] ?? null}
+      >
         <Input value={form.length} onChange={({ target }) => set({ length: target.value })} />
       </FormField>
       {form.kind === 'repeats' && (
-        <FormField name="schedule.timezone" label="Time zone">
+        <FormField name="schedule.timezone" label={text.dialog.timezone}>
           <TimeZoneCombobox
-            none="That of the org"
+            none={text.dialog.orgTimezone}
             value={form.timezone}
             onChange={(timezone) => set({ timezone })}
           />
@@ -171,7 +186,7 @@ function TimeFields({ form, problems, onChange }: FieldsProps) {
   );
 }
 
-/** Monitors by name; what is chosen stands below and can be taken away. */
+/** Adds monitors by name; the selected ones are listed below and can be removed. */
 function MonitorChoice({
   chosen,
   onChange,
@@ -182,10 +197,10 @@ function MonitorChoice({
   const nameOf = useMonitorNames(chosen);
   return (
     <div className="grid gap-1.5">
-      <FormField name="monitors" label="Monitors" optional>
+      <FormField name="monitors" label={text.dialog.monitors} optional>
         <MonitorCombobox
           chosen={chosen}
-          placeholder="Add a monitor"
+          placeholder={text.dialog.addMonitor}
           onAdd={(id) => onChange([...chosen, id])}
         />
       </FormField>
@@ -196,7 +211,7 @@ function MonitorChoice({
               {nameOf(id)}
               <button
                 type="button"
-                aria-label={`Remove ${nameOf(id)}`}
+                aria-label={text.dialog.removeMonitor(nameOf(id))}
                 onClick={() => onChange(chosen.filter((one) => one !== id))}
                 className="-mr-1 grid size-6 place-items-center hover:text-failing-ink"
               >

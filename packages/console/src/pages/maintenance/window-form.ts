@@ -1,7 +1,8 @@
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
+import { formatMinutes, parseMinutes } from '../../format/minutes.ts';
 import { parseList } from '../../format/words.ts';
-import { scheduleOf } from '../monitors/monitor-form.ts';
-import { minutesIn, minutesText } from '../monitors/monitor-words.ts';
+import { cronScheduleBody } from '../monitors/monitor-form.ts';
+import { text } from './text.ts';
 
 export interface WindowForm {
   readonly name: string;
@@ -10,20 +11,20 @@ export interface WindowForm {
   readonly start: string;
   readonly length: string;
   readonly cron: string;
-  /** Empty: the org's. */
+  /** Empty: the organization default. */
   readonly timezone: string;
   readonly monitors: readonly string[];
   readonly tags: string;
   readonly onBoards: boolean;
 }
 
-/** A new window begins at the next full hour. */
-export function newWindow(now: Date, timezone: string): WindowForm {
+/** A new window starts at the next full hour. */
+export function newWindowForm(now: Date, timezone: string): WindowForm {
   const start = new Date(Math.ceil(now.getTime() / 3_600_000) * 3_600_000);
   return {
     name: '',
     kind: 'once',
-    start: localText(start),
+    start: formatLocalDateTime(start),
     length: '2 h',
     cron: '0 2 * * 0',
     timezone,
@@ -39,8 +40,8 @@ export function windowFormOf(window: MaintenanceWindow, timezone: string): Windo
   return {
     name: window.name,
     kind: schedule ? 'repeats' : 'once',
-    start: localText(new Date(start ?? Date.now())),
-    length: minutesText(schedule ? (length ?? 120) : minutes),
+    start: formatLocalDateTime(new Date(start ?? Date.now())),
+    length: formatMinutes(schedule ? (length ?? 120) : minutes),
     cron: schedule?.cron ?? '0 2 * * 0',
     timezone: schedule ? (schedule.timezone ?? '') : timezone,
     monitors: window.monitors,
@@ -49,19 +50,19 @@ export function windowFormOf(window: MaintenanceWindow, timezone: string): Windo
   };
 }
 
-/** What is wrong before the server is asked, by field. */
-export function windowProblems(form: WindowForm): Readonly<Record<string, string>> {
+/** The problems that are found before the request is sent, by field. */
+export function validateWindowForm(form: WindowForm): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
-  if (form.name.trim() === '') found['name'] = 'Give it a name people will read.';
-  if (minutesIn(form.length) === null) found['duration_minutes'] = 'Write a length such as 90 min or 2 h.';
+  if (form.name.trim() === '') found['name'] = text.dialog.nameMissing;
+  if (parseMinutes(form.length) === null) found['duration_minutes'] = text.dialog.durationInvalid;
   if (form.kind === 'once' && Number.isNaN(new Date(form.start).getTime()))
-    found['starts_at'] = 'Choose when it starts.';
+    found['starts_at'] = text.dialog.startMissing;
   return found;
 }
 
-/** What the API takes; the other kind's fields are cleared. */
+/** The request body; the fields of the other kind are cleared. */
 export function windowBody(form: WindowForm) {
-  const minutes = minutesIn(form.length) ?? 0;
+  const minutes = parseMinutes(form.length) ?? 0;
   const start = new Date(form.start);
   const times =
     form.kind === 'once'
@@ -74,7 +75,7 @@ export function windowBody(form: WindowForm) {
       : {
           starts_at: null,
           ends_at: null,
-          schedule: scheduleOf(form),
+          schedule: cronScheduleBody(form),
           duration_minutes: minutes,
         };
   return {
@@ -86,6 +87,6 @@ export function windowBody(form: WindowForm) {
   };
 }
 
-function localText(at: Date): string {
+function formatLocalDateTime(at: Date): string {
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

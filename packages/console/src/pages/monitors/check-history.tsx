@@ -10,28 +10,29 @@ import { LoadMore } from '../../ui/load-more.tsx';
 import { ScrollArea } from '../../ui/scroll-area.tsx';
 import { type DisplayStatus, STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
-import { carriedBy, lateText, metadataText } from './check-words.ts';
-import { checksExport, checksQuery } from './monitor-data.ts';
+import { formatLateness, parseBeatMetadata, summarizeMetadata } from './check-format.ts';
+import { detailText } from './detail-text.ts';
+import { checksExportUrl, checksQuery } from './monitor-data.ts';
 
 const SHOWN = [
-  { id: 'all', label: 'All' },
-  { id: 'missed', label: 'Missed' },
-  { id: 'failed', label: 'Failed' },
-  { id: 'unknown', label: 'Unknown' },
+  { id: 'all', label: detailText.checks.all },
+  { id: 'missed', label: detailText.checks.missed },
+  { id: 'failed', label: detailText.checks.failed },
+  { id: 'unknown', label: detailText.checks.unknown },
 ] as const;
 
 const LOOKS: Readonly<
   Record<CheckResource['status'], { readonly state: DisplayStatus; readonly word: string }>
 > = {
-  ok: { state: 'healthy', word: 'OK' },
-  missed: { state: 'failing', word: 'Missed' },
-  failed: { state: 'failing', word: 'Failed' },
-  unknown: { state: 'unknown', word: 'Unknown' },
-  started: { state: 'waiting', word: 'Started' },
-  logged: { state: 'partial', word: 'Logged' },
+  ok: { state: 'healthy', word: detailText.checks.ok },
+  missed: { state: 'failing', word: detailText.checks.missed },
+  failed: { state: 'failing', word: detailText.checks.failed },
+  unknown: { state: 'unknown', word: detailText.checks.unknown },
+  started: { state: 'waiting', word: detailText.checks.started },
+  logged: { state: 'partial', word: detailText.checks.logged },
 };
 
-/** Every beat and every missed beat, newest first. `checks=`, `from=` and `to=` in the URL say which. */
+/** Beats and missed beats, newest first. `checks=`, `from=` and `to=` in the URL filter them. */
 export function CheckHistory({ id }: { readonly id: string }) {
   const { query, change } = useUrlState();
   const chosen = query.get('checks') ?? 'all';
@@ -41,37 +42,39 @@ export function CheckHistory({ id }: { readonly id: string }) {
   return (
     <section className="min-w-0 overflow-hidden rounded-card border border-line bg-surface">
       <header className="flex flex-wrap items-center justify-between gap-2 px-4 py-2.5">
-        <h2 className="text-body font-semibold">Check history</h2>
+        <h2 className="text-body font-semibold">{detailText.checks.title}</h2>
         <div className="flex items-center gap-2">
           <SegmentedControl
-            label="Checks shown"
+            label={detailText.checks.filter}
             options={SHOWN}
             value={chosen}
             onChange={(next) => change({ checks: next === 'all' ? null : next }, 'replace')}
           />
           <a
-            href={checksExport(id)}
+            href={checksExportUrl(id)}
             download
-            aria-label="Download the checks as CSV"
-            title="Download the checks as CSV"
+            aria-label={detailText.checks.download}
+            title={detailText.checks.download}
             className="grid size-8 place-items-center rounded-control text-ink-2 hover:bg-hover pointer-coarse:size-11"
           >
             <Download size={16} strokeWidth={1.75} aria-hidden="true" />
           </a>
         </div>
       </header>
-      <SpanShown from={from} to={to} onAll={() => change({ from: null, to: null }, 'replace')} />
+      <ShownTimeRange from={from} to={to} onAll={() => change({ from: null, to: null }, 'replace')} />
       {answer.error && checks.length === 0 ? (
         <ErrorState
-          what="Could not load the checks."
+          what={detailText.checks.loadError}
           error={answer.error}
           onRetry={() => void answer.refetch()}
         />
       ) : answer.isPending ? (
         <SkeletonRows rows={6} />
       ) : checks.length === 0 ? (
-        <EmptyState title={chosen === 'all' ? 'No beats yet' : `No ${chosen} checks`}>
-          {chosen === 'all' ? 'The first beat becomes a row here within a second.' : 'Nothing of that kind.'}
+        <EmptyState
+          title={chosen === 'all' ? detailText.checks.emptyTitle : detailText.checks.noMatchTitle(chosen)}
+        >
+          {chosen === 'all' ? detailText.checks.empty : detailText.checks.noMatch}
         </EmptyState>
       ) : (
         <CheckTable checks={checks} />
@@ -85,8 +88,8 @@ export function CheckHistory({ id }: { readonly id: string }) {
   );
 }
 
-/** Which stretch of time is shown alone. */
-function SpanShown({
+/** The time range that the history is filtered by. */
+function ShownTimeRange({
   from,
   to,
   onAll,
@@ -96,40 +99,47 @@ function SpanShown({
   readonly onAll: () => void;
 }) {
   if (from === null) return null;
+  const time = (at: string) => formatFullTime(new Date(at), browserZone());
   return (
     <p className="flex flex-wrap items-center gap-x-3 px-4 pb-2 text-small text-ink-2">
-      From {formatFullTime(new Date(from), browserZone())}
-      {to !== null && ` to ${formatFullTime(new Date(to), browserZone())}`}
+      {to === null ? detailText.checks.from(time(from)) : detailText.checks.fromTo(time(from), time(to))}
       <button type="button" onClick={onAll} className="min-h-6 text-accent-ink underline">
-        Show all
+        {detailText.checks.showAll}
       </button>
     </p>
   );
 }
 
-const HEADS = ['Status', 'Expected', 'Received', 'Late by', 'Run time', 'Metadata'] as const;
+const HEADS = [
+  { label: detailText.checks.status },
+  { label: detailText.checks.expected, wide: true },
+  { label: detailText.checks.received },
+  { label: detailText.checks.delay },
+  { label: detailText.checks.duration, end: true },
+  { label: detailText.checks.metadata, wide: true },
+] as const;
 const CELL = 'px-4 py-2 align-top';
-/** What a phone has no room for. */
+/** Columns that are hidden on a phone. */
 const WIDE = `${CELL} max-md:hidden`;
 
 function CheckTable({ checks }: { readonly checks: readonly CheckResource[] }) {
   return (
     <ScrollArea className="overflow-x-auto -outline-offset-2">
       <table className="w-full text-left text-ui figures">
-        <caption className="sr-only">Checks, newest first; times in {browserZone()}</caption>
+        <caption className="sr-only">{detailText.checks.caption(browserZone())}</caption>
         <thead className="border-y border-line text-label text-ink-2">
           <tr>
-            {HEADS.map((head, index) => (
+            {HEADS.map((head) => (
               <th
-                key={head}
+                key={head.label}
                 scope="col"
                 className={joinClassNames(
                   'px-4 py-1.5 font-medium whitespace-nowrap',
-                  (index === 1 || index > 4) && 'max-md:hidden',
-                  head === 'Run time' && 'text-right',
+                  'wide' in head && 'max-md:hidden',
+                  'end' in head && 'text-right',
                 )}
               >
-                {head}
+                {head.label}
               </th>
             ))}
           </tr>
@@ -164,14 +174,14 @@ function CheckRow({ check }: { readonly check: CheckResource }) {
       <tr>
         {head}
         <td className={`${WIDE} whitespace-nowrap`}>
-          <Moment at={check.expected_at} />
+          <CheckTime at={check.expected_at} />
         </td>
         <td className={CELL} colSpan={4}>
           <span className={status === 'unknown' ? 'text-ink-2' : STATUS_STYLES[state].ink}>
-            {error ?? 'Floe was not running. Not counted as uptime or downtime.'}
+            {error ?? detailText.checks.notRunning}
           </span>
           <span className="block text-small text-ink-2">
-            recorded <Moment at={detected_at} />
+            {detailText.checks.recorded} <CheckTime at={detected_at} />
           </span>
         </td>
       </tr>
@@ -180,24 +190,24 @@ function CheckRow({ check }: { readonly check: CheckResource }) {
     <tr>
       {head}
       <td className={`${WIDE} whitespace-nowrap`}>
-        <Moment at={check.expected_at} />
+        <CheckTime at={check.expected_at} />
       </td>
       <td className={`${CELL} whitespace-nowrap`}>
-        <Moment at={received_at} />
+        <CheckTime at={received_at} />
       </td>
-      <td className={`${CELL} whitespace-nowrap text-ink-2`}>{lateText(check)}</td>
+      <td className={`${CELL} whitespace-nowrap text-ink-2`}>{formatLateness(check)}</td>
       <td className={`${CELL} text-right whitespace-nowrap`}>{formatDuration(duration_ms)}</td>
       <td className={`${WIDE} max-w-56 text-ink-2`}>
         {error !== null && <span className="block text-failing-ink">{error}</span>}
-        <Metadata value={carriedBy(check.metadata)} />
+        <Metadata value={parseBeatMetadata(check.metadata)} />
       </td>
     </tr>
   );
 }
 
-/** The first of it; all of it when it is opened. */
+/** A summary of the metadata, which opens to show all of it. */
 function Metadata({ value }: { readonly value: CheckResource['metadata'] }) {
-  const short = metadataText(value);
+  const short = summarizeMetadata(value);
   if (short === null) return <span className="text-ink-3">–</span>;
   return (
     <details>
@@ -209,7 +219,7 @@ function Metadata({ value }: { readonly value: CheckResource['metadata'] }) {
   );
 }
 
-function Moment({ at }: { readonly at: string | null }) {
+function CheckTime({ at }: { readonly at: string | null }) {
   if (at === null) return <span className="text-ink-3">–</span>;
   const moment = new Date(at);
   const zone = browserZone();

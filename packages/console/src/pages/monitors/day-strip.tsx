@@ -1,17 +1,23 @@
 import type { MonitorSummary } from '@floe/contract/api/monitors';
 import { memo, useId } from 'react';
 import { formatDuration } from '../../format/amounts.ts';
-import { HEIGHT, STEP, stripPaths } from './strip-paths.ts';
+import { buildStripPaths, STRIP_HEIGHT, STRIP_STEP } from './strip-paths.ts';
+import { text } from './text.ts';
 
 type Slice = MonitorSummary['recent'][number]['intervals'][number];
 
-/** The last day in half hours: what failed stands at the foot with its share, what nobody saw is hatched. */
+/** The last day in half hours: failing time is drawn at the bottom by its share, unknown time is hatched. */
 export const DayStrip = memo(({ slices }: { readonly slices: readonly Slice[] | undefined }) => {
   const hatch = useId();
   if (!slices) return <span className="text-ink-3">…</span>;
-  const { healthy, failing, unknown, paused, none } = stripPaths(slices);
+  const { healthy, failing, unknown, paused, none } = buildStripPaths(slices);
   return (
-    <svg width={slices.length * STEP} height={HEIGHT} role="img" aria-label={sentence(slices)}>
+    <svg
+      width={slices.length * STRIP_STEP}
+      height={STRIP_HEIGHT}
+      role="img"
+      aria-label={describeDayStrip(slices)}
+    >
       {none && <path d={none} className="fill-line-strong" />}
       {healthy && <path d={healthy} className="fill-healthy" />}
       {unknown && (
@@ -34,7 +40,7 @@ export const DayStrip = memo(({ slices }: { readonly slices: readonly Slice[] | 
   );
 });
 
-function sentence(slices: readonly Slice[]): string {
+function describeDayStrip(slices: readonly Slice[]): string {
   const sum = (name: 'healthy_seconds' | 'failing_seconds' | 'unknown_seconds') =>
     slices.reduce((all, slice) => all + slice[name], 0);
   const parts = [
@@ -42,7 +48,9 @@ function sentence(slices: readonly Slice[]): string {
     ['unknown', sum('unknown_seconds')],
     ['healthy', sum('healthy_seconds')],
   ] as const;
-  const told = parts.filter(([, seconds]) => seconds >= 1);
-  if (told.length === 0) return 'Last 24 hours: no data';
-  return `Last 24 hours: ${told.map(([word, seconds]) => `${word} ${formatDuration(seconds * 1000)}`).join(', ')}`;
+  const shown = parts.filter(([, seconds]) => seconds >= 1);
+  if (shown.length === 0) return text.day.none;
+  return text.day.sums(
+    shown.map(([status, seconds]) => text.day.sum(status, formatDuration(seconds * 1000))),
+  );
 }

@@ -1,6 +1,6 @@
 import type { Monitor } from '@floe/contract/api/monitors';
+import { parseMinutes } from '../../format/minutes.ts';
 import type { MonitorForm } from './monitor-form.ts';
-import { minutesIn } from './monitor-words.ts';
 
 const MINUTE = 60_000;
 
@@ -19,7 +19,7 @@ export interface DeadlineBar {
 const AFTER = 0.035;
 
 /** Null while nothing is promised: paused, or waiting without a first deadline. */
-export function deadlineBar(
+export function buildDeadlineBar(
   monitor: Pick<Monitor, 'last_beat_at' | 'next_due_at' | 'deadline_at' | 'created_at' | 'failing_since'>,
   now: Date,
 ): DeadlineBar | null {
@@ -46,15 +46,15 @@ export function deadlineBar(
  * How the deadline of a healthy monitor moves when its interval or grace is saved like this, as the server will do it:
  * nothing is due before now. Null where it stays, and where only the server knows (cron, a pause or a gap of ours). Pure.
  */
-export function movedDeadline(
+export function computeMovedDeadline(
   monitor: Monitor,
   form: MonitorForm,
   now: Date,
 ): { readonly from: Date; readonly to: Date } | null {
   const { last_beat_at, next_due_at, deadline_at, expected_interval_minutes: old, status } = monitor;
-  const interval = form.kind === 'interval' ? minutesIn(form.interval) : null;
+  const interval = form.kind === 'interval' ? parseMinutes(form.interval) : null;
   const orgs = monitor.grace_source === 'org' ? monitor.grace_period_minutes : null;
-  const grace = form.grace === '' ? orgs : minutesIn(form.grace);
+  const grace = form.grace === '' ? orgs : parseMinutes(form.grace);
   if (status !== 'healthy' || !last_beat_at || !next_due_at || !deadline_at) return null;
   if (old === null || interval === null || grace === null) return null;
   const beat = Date.parse(last_beat_at);

@@ -7,27 +7,28 @@ import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
-import { pluralize } from '../../format/words.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { MONITORS, monitorPath, putRows, sendTestBeat } from './monitor-data.ts';
-import { hoursFromNow, MuteItems, usePausing } from './monitor-menu.tsx';
+import { MONITOR_RESOURCE, monitorPath, replaceMonitors } from './monitor-data.ts';
+import { hoursFromNow, MuteItems, useMonitorPause } from './monitor-menu.tsx';
+import { sendTestBeat } from './monitor-requests.ts';
+import { text } from './text.ts';
 
-/** What can be done with a monitor: at the head of its page. */
+/** The actions in the header of the page of a monitor. */
 export function MonitorActions({ monitor }: { readonly monitor: Monitor }) {
   const { id, paused, source, beat_url } = monitor;
   const go = useResourceNavigate('/monitors', '/edit');
   const fromFile = source.kind === 'file';
-  const { toggle, running } = usePausing(monitor);
+  const { toggle, running } = useMonitorPause(monitor);
   const beat = useApiMutation(() => sendTestBeat(monitor), {
     touches: [['monitors', 'one', id]],
-    done: () => showToast('The test beat was recorded.'),
+    done: () => showToast(text.actions.testBeatSent),
     failed: ({ message }) => showToast(message),
   });
   const edit = () => go(id);
-  useShortcuts([{ keys: 'e', does: 'Edit this monitor', run: edit }]);
+  useShortcuts([{ keys: 'e', does: text.actions.edit, run: edit }]);
   return (
     <>
       <Button
@@ -37,38 +38,38 @@ export function MonitorActions({ monitor }: { readonly monitor: Monitor }) {
         disabled={beat_url === null}
         onClick={() => beat.run(undefined)}
       >
-        <span className="max-sm:hidden">Send a test beat</span>
-        <span className="sm:hidden">Test beat</span>
+        <span className="max-sm:hidden">{text.actions.sendTestBeat}</span>
+        <span className="sm:hidden">{text.actions.sendTestBeatShort}</span>
       </Button>
       <Button
         icon={paused ? Play : Pause}
         needs="monitoring"
         busy={running}
         disabled={fromFile}
-        title={fromFile ? 'Comes from the file; pause it there.' : undefined}
+        title={fromFile ? text.actions.pausedInFile : undefined}
         onClick={toggle}
       >
-        {paused ? 'Resume' : 'Pause'}
+        {paused ? text.actions.resume : text.actions.pause}
       </Button>
       <Button icon={fromFile ? Lock : Pencil} onClick={edit}>
-        {fromFile ? 'Settings' : 'Edit'}
+        {fromFile ? text.actions.viewSettings : text.actions.edit}
       </Button>
       <MoreMenu monitor={monitor} />
     </>
   );
 }
 
-type Asked = 'rotate' | 'delete' | null;
+type OpenDialog = 'rotate' | 'delete' | null;
 
 function MoreMenu({ monitor }: { readonly monitor: Monitor }) {
   const { id, name, source } = monitor;
-  const [asked, setAsked] = useState<Asked>(null);
+  const [asked, setAsked] = useState<OpenDialog>(null);
   const refusal = useDenialReason('monitoring');
-  const { pauseUntil } = usePausing(monitor);
+  const { pauseUntil } = useMonitorPause(monitor);
   const close = () => setAsked(null);
   return (
     <>
-      <Menu trigger={<IconButton icon={Ellipsis} label="More" />}>
+      <Menu trigger={<IconButton icon={Ellipsis} label={text.actions.more} />}>
         {!monitor.paused &&
           [1, 24].map((hours) => (
             <MenuItem
@@ -77,12 +78,12 @@ function MoreMenu({ monitor }: { readonly monitor: Monitor }) {
               disabled={refusal !== null || source.kind === 'file'}
               onSelect={() => pauseUntil(hoursFromNow(hours))}
             >
-              Pause for {pluralize(hours, 'hour')}
+              {text.actions.pauseFor(hours)}
             </MenuItem>
           ))}
         <MuteItems monitor={monitor} />
         <MenuItem icon={KeyRound} disabled={refusal !== null} onSelect={() => setAsked('rotate')}>
-          Change the beat URL…
+          {text.actions.replaceUrl}
         </MenuItem>
         <MenuItem
           icon={Trash2}
@@ -90,7 +91,7 @@ function MoreMenu({ monitor }: { readonly monitor: Monitor }) {
           disabled={refusal !== null || source.kind === 'file'}
           onSelect={() => setAsked('delete')}
         >
-          Delete…
+          {text.actions.delete}
         </MenuItem>
       </Menu>
       {asked === 'rotate' && (
@@ -99,13 +100,13 @@ function MoreMenu({ monitor }: { readonly monitor: Monitor }) {
           touches={[['monitors', 'one', id]]}
           onDone={() => {
             close();
-            showToast('The beat URL is another one now.');
+            showToast(text.actions.urlReplaced);
           }}
           onClose={close}
-          title={`Change the beat URL of ${name}`}
-          verb="Change the URL"
+          title={text.actions.replaceUrlTitle(name)}
+          verb={text.actions.replaceUrlButton}
         >
-          Jobs that call the old URL are refused at once. Beats with a key are not touched.
+          {text.actions.replaceUrlEffect}
         </ConfirmChange>
       )}
       {asked === 'delete' && <DeleteMonitor monitor={monitor} onClose={close} />}
@@ -117,10 +118,10 @@ function DeleteMonitor({ monitor, onClose }: { readonly monitor: Monitor; readon
   const { id, name } = monitor;
   const go = useResourceNavigate('/monitors');
   const client = useQueryClient();
-  const { title, effect, typed } = MONITORS.removal(monitor);
+  const { title, effect, typed } = MONITOR_RESOURCE.removal(monitor);
   const gone = () => {
-    putRows(client, [id], []);
-    showToast(`${name} was deleted.`);
+    replaceMonitors(client, [id], []);
+    showToast(text.actions.deleted(name));
     go();
   };
   return (
@@ -130,7 +131,7 @@ function DeleteMonitor({ monitor, onClose }: { readonly monitor: Monitor; readon
       onDone={gone}
       onClose={onClose}
       title={title}
-      verb="Delete monitor"
+      verb={text.actions.deleteButton}
       typed={typed}
     >
       {effect}

@@ -3,32 +3,27 @@ import { useQuery } from '@tanstack/react-query';
 import { OrgLink } from '../../app/org-link.tsx';
 import { apiUrl } from '../../data/base.ts';
 import { formatDuration, formatUptime } from '../../format/amounts.ts';
+import { formatMinutes } from '../../format/minutes.ts';
 import { browserZone, formatDayLabel, formatFullTime, formatShortTime } from '../../format/times.ts';
-import { pluralize } from '../../format/words.ts';
 import { Card, DetailList } from '../../ui/cards.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { SourceNotice } from '../../ui/source-badge.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
-import { DELIVERIES } from '../channels/channel-data.ts';
-import {
-  type Alert,
-  alertsOfMonitorQuery,
-  boardsOfOrgQuery,
-  monitorPath,
-  uptimeQuery,
-} from './monitor-data.ts';
-import { minutesText, scheduleText, zoneOf } from './monitor-words.ts';
+import { type ConsoleAlert, DELIVERY_LABELS } from '../channels/channel-data.ts';
+import { detailText } from './detail-text.ts';
+import { allBoardsQuery, monitorAlertsQuery, monitorPath, uptimeQuery } from './monitor-data.ts';
+import { formatSchedule, formatScheduleZone } from './monitor-schedule.ts';
 import { beatSnippets } from './send-beats.ts';
 
-/** Uptime of four spans, rounded down: 100% means that nothing was missed. */
+/** The uptime of four time ranges, rounded down: 100% means that no beat was missed. */
 export function UptimeStrip({ id }: { readonly id: string }) {
   return (
     <div className="grid grid-cols-2 gap-px overflow-hidden rounded-card border border-line bg-line md:grid-cols-4 *:bg-surface *:px-3.5 *:py-2.5">
-      <UptimeCard id={id} days={1} label="Uptime, 24 hours" />
-      <UptimeCard id={id} days={7} label="7 days" />
-      <UptimeCard id={id} days={30} label="30 days" />
-      <UptimeCard id={id} days={90} label="90 days" />
+      <UptimeCard id={id} days={1} label={detailText.uptime.day} />
+      <UptimeCard id={id} days={7} label={detailText.uptime.week} />
+      <UptimeCard id={id} days={30} label={detailText.uptime.month} />
+      <UptimeCard id={id} days={90} label={detailText.uptime.quarter} />
     </div>
   );
 }
@@ -45,67 +40,64 @@ function UptimeCard({
   const { data } = useQuery(uptimeQuery(id, days));
   if (!data) return <StatCard label={label} value="–" />;
   const { uptime_ratio: ratio, downtime_seconds: down, unknown_seconds: unknown, incidents } = data;
-  const times = incidents > 1 ? `, ${incidents} times` : '';
   const remark =
     ratio === null
-      ? 'nothing judged yet'
+      ? detailText.uptime.noData
       : down === 0
-        ? 'no downtime'
-        : `${formatDuration(down * 1000)} down${times}`;
+        ? detailText.uptime.noDowntime
+        : detailText.uptime.downtime(formatDuration(down * 1000), incidents);
   return (
     <StatCard
       label={label}
       value={ratio === null ? '–' : formatUptime(ratio)}
-      remark={unknown >= 60 ? `${remark}; ${formatDuration(unknown * 1000)} unknown` : remark}
+      remark={unknown >= 60 ? detailText.uptime.withUnknown(remark, formatDuration(unknown * 1000)) : remark}
     />
   );
 }
 
 export function ConfigurationCard({ monitor }: { readonly monitor: Monitor }) {
-  const boards = useQuery(boardsOfOrgQuery).data?.data ?? [];
-  const { id, expected_interval_minutes: interval, schedule, channels, source, created_at } = monitor;
+  const boards = useQuery(allBoardsQuery).data?.data ?? [];
+  const { id, channels, source, created_at } = monitor;
   const shown = boards.filter(({ groups }) => groups.some(({ monitors }) => monitors.includes(id)));
   return (
-    <Card title="Configuration">
+    <Card title={detailText.configuration.title}>
       <div className="grid gap-3">
         <SourceNotice source={source} path={monitorPath(id)} />
         <DetailList
           items={[
-            ['Interval', interval === null ? null : `${interval} min (${minutesText(interval)})`],
-            ['Schedule', schedule && `${scheduleText(monitor)}, ${zoneOf(schedule)}`],
+            ...scheduleItems(monitor),
+            [detailText.configuration.alertAfter, monitor.alert_after_misses],
             [
-              'Grace',
-              `${minutesText(monitor.grace_period_minutes)}${monitor.grace_source === 'org' ? ', the org’s' : ''}`,
+              detailText.configuration.reportedFailures,
+              monitor.fail_counts_as_miss
+                ? detailText.configuration.failuresCount
+                : detailText.configuration.failuresAlert,
             ],
             [
-              'First beat due',
-              monitor.first_beat_due_minutes === null
-                ? 'after interval and grace'
-                : minutesText(monitor.first_beat_due_minutes),
-            ],
-            ['Alert after', pluralize(monitor.alert_after_misses, 'miss', 'misses')],
-            ['Reported failures', monitor.fail_counts_as_miss ? 'count as a miss' : 'alert at once'],
-            [
-              'Channels',
+              detailText.configuration.channels,
               <OrgLink key="channels" to="/channels">
-                {channels.length === 0 ? 'every channel' : channels.join(', ')}
+                {channels.length === 0 ? detailText.configuration.allChannels : channels.join(', ')}
               </OrgLink>,
             ],
             [
-              'Boards',
+              detailText.configuration.boards,
               shown.length === 0
-                ? 'none'
+                ? detailText.configuration.noBoards
                 : shown.map(({ slug, name, public: open }) => (
                     <span key={slug} className="mr-2">
-                      <OrgLink to={`/boards/${slug}/edit`}>{name}</OrgLink> {open ? 'public' : 'private'}
+                      <OrgLink to={`/boards/${slug}/edit`}>{name}</OrgLink>{' '}
+                      {open ? detailText.configuration.public : detailText.configuration.private}
                     </span>
                   )),
             ],
             [
-              'Muted until',
+              detailText.configuration.mutedUntil,
               monitor.muted_until && formatFullTime(new Date(monitor.muted_until), browserZone()),
             ],
-            ['Created', formatDayLabel(new Date(created_at), browserZone(), new Date())],
+            [
+              detailText.configuration.created,
+              formatDayLabel(new Date(created_at), browserZone(), new Date()),
+            ],
           ]}
         />
         {monitor.description && <p className="text-ui whitespace-pre-wrap">{monitor.description}</p>}
@@ -114,22 +106,34 @@ export function ConfigurationCard({ monitor }: { readonly monitor: Monitor }) {
   );
 }
 
-/** Ready to paste; while nothing came yet this is what the page is about. */
+/** The schedule, the grace period and the first beat, as items of the configuration. */
+function scheduleItems(monitor: Monitor): readonly (readonly [string, string | null])[] {
+  const labels = detailText.configuration;
+  const { expected_interval_minutes: interval, schedule, first_beat_due_minutes: firstDue } = monitor;
+  const grace = formatMinutes(monitor.grace_period_minutes);
+  return [
+    [labels.interval, interval === null ? null : labels.intervalValue(interval, formatMinutes(interval))],
+    [
+      labels.schedule,
+      schedule && labels.scheduleValue(formatSchedule(monitor), formatScheduleZone(schedule)),
+    ],
+    [labels.grace, monitor.grace_source === 'org' ? labels.orgDefault(grace) : grace],
+    [labels.firstDue, firstDue === null ? labels.firstDueDefault : formatMinutes(firstDue)],
+  ];
+}
+
+/** Commands to paste. Until the first beat they are the main part of the page. */
 export function SendBeatsCard({ monitor }: { readonly monitor: Monitor }) {
   const waiting = monitor.status === 'waiting';
   return (
-    <Card title={waiting ? 'Waiting for the first beat…' : 'Send beats'}>
+    <Card title={waiting ? detailText.beats.waitingTitle : detailText.beats.title}>
       <div className="grid gap-2">
-        {waiting && (
-          <p className="text-ui text-ink-2">
-            Nothing is counted before it. Run this at the end of the job; the page turns by itself.
-          </p>
-        )}
+        {waiting && <p className="text-ui text-ink-2">{detailText.beats.waiting}</p>}
         <CodeBlock
           snippets={beatSnippets(monitor.id, apiUrl('api/monitoring/heartbeat').href, monitor.beat_url)}
         />
         <p className="text-small text-ink-3">
-          <code className="font-mono">FLOE_KEY</code> is a platform key with the scope{' '}
+          <code className="font-mono">FLOE_KEY</code> {detailText.beats.keyScope}{' '}
           <code className="font-mono">beat</code>.
         </p>
       </div>
@@ -138,24 +142,24 @@ export function SendBeatsCard({ monitor }: { readonly monitor: Monitor }) {
 }
 
 export function AlertsSentCard({ id }: { readonly id: string }) {
-  const { data, error } = useQuery(alertsOfMonitorQuery(id));
+  const { data, error } = useQuery(monitorAlertsQuery(id));
   return (
     <Card
-      title="Alerts sent"
+      title={detailText.alerts.title}
       aside={
         <OrgLink to="/alerts" search={{ subject: id }}>
-          All
+          {detailText.alerts.all}
         </OrgLink>
       }
     >
       {error ? (
         <p className="text-ui text-ink-2">{error.message}</p>
       ) : data?.data.length === 0 ? (
-        <p className="text-ui text-ink-2">None yet.</p>
+        <p className="text-ui text-ink-2">{detailText.alerts.empty}</p>
       ) : (
         <ol className="divide-y divide-line">
           {data?.data.map((alert) => (
-            <AlertLine key={alert.id} alert={alert} />
+            <SentAlert key={alert.id} alert={alert} />
           ))}
         </ol>
       )}
@@ -163,7 +167,7 @@ export function AlertsSentCard({ id }: { readonly id: string }) {
   );
 }
 
-function AlertLine({ alert: { event, title, at, deliveries } }: { readonly alert: Alert }) {
+function SentAlert({ alert: { event, title, at, deliveries } }: { readonly alert: ConsoleAlert }) {
   const moment = new Date(at);
   return (
     <li className="flex items-start gap-2 py-2 text-ui first:pt-0 last:pb-0">
@@ -174,8 +178,10 @@ function AlertLine({ alert: { event, title, at, deliveries } }: { readonly alert
         <div>{title}</div>
         <div className="text-small text-ink-2">
           {deliveries.length === 0
-            ? 'no channel was told'
-            : deliveries.map(({ channel, state }) => `${channel} ${DELIVERIES[state].word}`).join(' · ')}
+            ? detailText.alerts.notSent
+            : deliveries
+                .map(({ channel, state }) => detailText.alerts.delivery(channel, DELIVERY_LABELS[state].word))
+                .join(' · ')}
         </div>
       </div>
       <time dateTime={at} className="text-small whitespace-nowrap text-ink-2 figures">

@@ -9,61 +9,72 @@ import { Badge, STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { useNow } from '../../ui/time-text.tsx';
 import { DayStrip } from './day-strip.tsx';
-import type { Recent } from './monitor-list.ts';
+import type { RecentByMonitor } from './monitor-list.ts';
 import { MonitorMenu } from './monitor-menu.tsx';
-import type { Selection } from './monitor-selection.tsx';
-import { scheduleShort } from './monitor-words.ts';
+import { formatScheduleWithGrace } from './monitor-schedule.ts';
+import type { MonitorSelection } from './monitor-selection.tsx';
+import { text } from './text.ts';
 
-/** The last day of what is in view. Its cells alone are drawn again when more of it arrives, not their rows. */
-export const RecentContext = createContext<Recent>(new Map());
+/** The last day of the visible monitors. New data rerenders only the cells that read it, not their rows. */
+export const RecentContext = createContext<RecentByMonitor>(new Map());
 
-/** The columns of the list that people choose from. */
+/** The columns that users can show or hide. */
 export const MONITOR_COLUMNS: readonly TableColumn<Monitor>[] = [
-  { id: 'state', label: 'State', width: '7.5rem', cell: (row) => <StateText row={row} /> },
-  { id: 'name', label: 'Name', width: 'minmax(11rem, 1.4fr)', cell: (row) => <NameText row={row} /> },
+  { id: 'state', label: text.columns.status, width: '9rem', cell: (row) => <MonitorStatusText row={row} /> },
+  {
+    id: 'name',
+    label: text.columns.name,
+    width: 'minmax(11rem, 1.4fr)',
+    cell: (row) => <MonitorName row={row} />,
+  },
   {
     id: 'schedule',
-    label: 'Schedule',
+    label: text.columns.schedule,
     width: 'minmax(8rem, 12rem)',
-    cell: (row) => <span className="text-ink-2">{scheduleShort(row)}</span>,
+    cell: (row) => <span className="text-ink-2">{formatScheduleWithGrace(row)}</span>,
   },
   {
     id: 'last',
-    label: 'Last beat',
+    label: text.columns.lastBeat,
     width: '6rem',
-    cell: ({ last_beat_at: at }) => (at ? <Since at={at} /> : <span className="text-ink-3">–</span>),
+    cell: ({ last_beat_at: at }) => (at ? <BeatTime at={at} /> : <span className="text-ink-3">–</span>),
   },
-  { id: 'deadline', label: 'Deadline', width: '6.5rem', cell: (row) => <DeadlineText row={row} /> },
+  {
+    id: 'deadline',
+    label: text.columns.deadline,
+    width: '6.5rem',
+    cell: (row) => <MonitorDeadline row={row} />,
+  },
   {
     id: 'day',
-    label: '24 hours',
+    label: text.columns.day,
     width: '9.5rem',
-    cell: ({ id }) => <LastDay id={id} />,
+    cell: ({ id }) => <MonitorDayStrip id={id} />,
   },
   {
     id: 'uptime',
-    label: '30 days',
-    width: '5rem',
+    label: text.columns.uptime,
+    width: '6rem',
     align: 'end',
-    cell: ({ id }) => <UptimeText id={id} />,
+    cell: ({ id }) => <MonitorUptimeText id={id} />,
   },
   {
     id: 'source',
-    label: 'Source',
+    label: text.columns.source,
     width: '8rem',
     optional: true,
     cell: ({ source }) => <SourceBadge source={source} />,
   },
 ];
 
-/** The rows that are chosen, for their boxes. */
-export const SelectionContext = createContext<Pick<Selection, 'ids' | 'toggle'>>({
+/** The selected rows, for their checkboxes. */
+export const SelectionContext = createContext<Pick<MonitorSelection, 'ids' | 'toggle'>>({
   ids: new Set(),
   toggle: () => undefined,
 });
 
-/** What stands before and behind the chosen columns: choosing the row, and what is done with it. */
-export function withControls(columns: readonly TableColumn<Monitor>[]): readonly TableColumn<Monitor>[] {
+/** Adds the checkbox before the columns and the actions menu after them. */
+export function withRowControls(columns: readonly TableColumn<Monitor>[]): readonly TableColumn<Monitor>[] {
   return [
     { id: 'select', label: '', width: '1rem', cell: (row) => <SelectBox row={row} /> },
     ...columns,
@@ -77,7 +88,7 @@ function SelectBox({ row: { id, name } }: { readonly row: Monitor }) {
     <label className="-m-1 grid size-6 place-items-center pointer-coarse:size-11">
       <input
         type="checkbox"
-        aria-label={`Select ${name}`}
+        aria-label={text.columns.select(name)}
         checked={ids.has(id)}
         onChange={({ nativeEvent }) => toggle(id, 'shiftKey' in nativeEvent && nativeEvent.shiftKey === true)}
         className="size-4 accent-accent"
@@ -86,17 +97,17 @@ function SelectBox({ row: { id, name } }: { readonly row: Monitor }) {
   );
 }
 
-function LastDay({ id }: { readonly id: string }) {
+function MonitorDayStrip({ id }: { readonly id: string }) {
   return <DayStrip slices={use(RecentContext).get(id)?.intervals} />;
 }
 
-function UptimeText({ id }: { readonly id: string }) {
+function MonitorUptimeText({ id }: { readonly id: string }) {
   const ratio = use(RecentContext).get(id)?.uptime_ratio;
   return ratio === null || ratio === undefined ? <span className="text-ink-3">–</span> : formatUptime(ratio);
 }
 
-/** Without a tooltip of its own: rows come and go by the dozen while one scrolls. */
-function Since({ at }: { readonly at: string }) {
+/** Uses the title attribute instead of a tooltip component, which is too slow for rows that scroll by. */
+function BeatTime({ at }: { readonly at: string }) {
   const moment = new Date(at);
   const now = useNow();
   return (
@@ -106,8 +117,8 @@ function Since({ at }: { readonly at: string }) {
   );
 }
 
-/** The shape and, where it is news, for how long. */
-function StateText({ row }: { readonly row: Monitor }) {
+/** The icon and the label of the status; for a failing monitor also how long it has been failing. */
+function MonitorStatusText({ row }: { readonly row: Monitor }) {
   const now = useNow();
   const { status, failing_since: since } = row;
   const quiet = status === 'healthy' || status === 'paused';
@@ -116,14 +127,14 @@ function StateText({ row }: { readonly row: Monitor }) {
       <StatusIcon state={status} />
       <span className={quiet ? 'text-ink-2' : `font-medium ${STATUS_STYLES[status].ink}`}>
         {status === 'failing' && since
-          ? formatDuration(Math.max(0, now.getTime() - new Date(since).getTime()))
+          ? text.columns.failing(formatDuration(Math.max(0, now.getTime() - new Date(since).getTime())))
           : STATUS_STYLES[status].word}
       </span>
     </span>
   );
 }
 
-function NameText({ row: { id, name, tags, muted_until } }: { readonly row: Monitor }) {
+function MonitorName({ row: { id, name, tags, muted_until } }: { readonly row: Monitor }) {
   return (
     <span className="flex items-center gap-1.5">
       <OrgLink to={`/monitors/${id}`} className="truncate font-medium text-ink hover:underline">
@@ -137,19 +148,19 @@ function NameText({ row: { id, name, tags, muted_until } }: { readonly row: Moni
   );
 }
 
-/** Nobody is told of it for now. */
+/** Shown while alerts of the monitor are muted. */
 function MutedIcon({ until }: { readonly until: string | null }) {
   if (until === null || new Date(until) <= new Date()) return null;
-  const words = `Muted until ${formatFullTime(new Date(until), browserZone())}`;
+  const label = text.columns.mutedUntil(formatFullTime(new Date(until), browserZone()));
   return (
-    <span title={words} className="shrink-0 text-ink-3">
-      <BellOff size={14} strokeWidth={1.75} role="img" aria-label={words} />
+    <span title={label} className="shrink-0 text-ink-3">
+      <BellOff size={14} strokeWidth={1.75} role="img" aria-label={label} />
     </span>
   );
 }
 
-/** When it must have called; past ones with the time it was. */
-function DeadlineText({ row }: { readonly row: Monitor }) {
+/** The time until the deadline; for a failing monitor the time of the missed deadline. */
+function MonitorDeadline({ row }: { readonly row: Monitor }) {
   const now = useNow();
   const at = row.failing_since ?? row.deadline_at;
   if (at === null) return <span className="text-ink-3">–</span>;
@@ -158,7 +169,7 @@ function DeadlineText({ row }: { readonly row: Monitor }) {
   return (
     <time dateTime={at} className="text-failing-ink">
       {now.getTime() - moment.getTime() < 86_400_000
-        ? `since ${formatShortTime(moment, browserZone())}`
+        ? text.columns.since(formatShortTime(moment, browserZone()))
         : formatRelativeTime(moment, now)}
     </time>
   );
@@ -170,9 +181,11 @@ export function MonitorCard({ row }: { readonly row: Monitor }) {
   const { status, name, failing_since, deadline_at } = row;
   const line =
     status === 'failing' && failing_since
-      ? `failing for ${formatDuration(Math.max(0, now.getTime() - new Date(failing_since).getTime()))}`
+      ? text.columns.failingFor(
+          formatDuration(Math.max(0, now.getTime() - new Date(failing_since).getTime())),
+        )
       : deadline_at
-        ? `deadline ${formatRelativeTime(new Date(deadline_at), now)}`
+        ? text.columns.deadlineIn(formatRelativeTime(new Date(deadline_at), now))
         : STATUS_STYLES[status].word.toLowerCase();
   return (
     <div className="flex items-center gap-3 text-body">
@@ -180,11 +193,11 @@ export function MonitorCard({ row }: { readonly row: Monitor }) {
       <div className="min-w-0 flex-1">
         <div className="truncate">{name}</div>
         <div className="truncate text-small text-ink-2 figures">
-          {line} · {scheduleShort(row)}
+          {line} · {formatScheduleWithGrace(row)}
         </div>
       </div>
       <span className="text-small text-ink-2 figures">
-        <UptimeText id={row.id} />
+        <MonitorUptimeText id={row.id} />
       </span>
     </div>
   );

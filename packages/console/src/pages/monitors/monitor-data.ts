@@ -1,6 +1,6 @@
 import type { AuditEntry } from '@floe/contract/api/audit';
 import type { Board } from '@floe/contract/api/boards';
-import type { alertResource, Channel } from '@floe/contract/api/channels';
+import type { Channel } from '@floe/contract/api/channels';
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
 import type {
   BulkMonitorResult,
@@ -23,52 +23,52 @@ import { apiUrl } from '../../data/base.ts';
 import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
 import { browserZone } from '../../format/times.ts';
-import { formOf, type MonitorForm, monitorBody, monitorChange } from './monitor-form.ts';
-import { type MonitorPages, patched } from './monitor-rows.ts';
+import type { ConsoleAlert } from '../channels/channel-data.ts';
+import { type MonitorForm, monitorBody, monitorChange, monitorFormOf } from './monitor-form.ts';
+import { type MonitorPages, replaceRows } from './monitor-rows.ts';
+import { text } from './text.ts';
 
-export type Period = z.output<typeof periodResource>;
-export type Uptime = z.output<typeof uptimeReport>;
-export type Alert = z.output<typeof alertResource>;
+export type MonitorPeriod = z.output<typeof periodResource>;
+export type MonitorUptime = z.output<typeof uptimeReport>;
 
-/** What monitors are filtered by: the API's own parameters. */
-export const MONITOR_FIELDS: readonly FilterField[] = [
-  { name: 'status', label: 'state', values: ['failing', 'waiting', 'paused', 'healthy'] },
-  { name: 'tag', label: 'tag' },
-  { name: 'channel', label: 'channel' },
-  { name: 'source', label: 'source', values: ['file', 'console'] },
-  { name: 'search', label: 'name' },
+/** The filters of the list, named as the API parameters. */
+export const MONITOR_FILTERS: readonly FilterField[] = [
+  { name: 'status', label: text.filters.status, values: ['failing', 'waiting', 'paused', 'healthy'] },
+  { name: 'tag', label: text.filters.tag },
+  { name: 'channel', label: text.filters.channel },
+  { name: 'source', label: text.filters.source, values: ['file', 'console'] },
+  { name: 'search', label: text.filters.search },
 ];
 
-const LIST = 'api/monitoring/monitors';
+const MONITORS_PATH = 'api/monitoring/monitors';
 
-/** Monitors, as their editor and the question before one is removed handle them. Their lists are kept row by row. */
-export const MONITORS: ConsoleResourceKind<Monitor, MonitorForm> = {
-  one: 'monitor',
-  path: LIST,
+/** The monitor resource, for the editor and the delete dialog. Lists are updated row by row. */
+export const MONITOR_RESOURCE: ConsoleResourceKind<Monitor, MonitorForm> = {
+  one: text.page.resource,
+  path: MONITORS_PATH,
   touches: [
     ['monitors', 'settings'],
     ['monitors', 'one'],
     ['monitors', 'status'],
   ],
   needs: 'monitoring',
-  formOf: (monitor) => formOf(monitor, browserZone()),
+  formOf: (monitor) => monitorFormOf(monitor, browserZone()),
   bodyOf: monitorBody,
   changeOf: monitorChange,
   removal: ({ id, name }) => ({
-    title: `Delete monitor ${name}?`,
-    effect:
-      'Its checks, its timeline and its uptime are lost, on boards too. Beats for it are refused from then on.',
+    title: text.actions.deleteTitle(name),
+    effect: text.actions.deleteEffect,
     typed: id,
   }),
 };
 
 const PAGE_ROWS = 100;
-/** The server answers no more by name, and changes no more at once. */
-const AT_ONCE = 100;
+/** The largest number of ids that the server accepts in one request. */
+const MAX_IDS = 100;
 
-/** The address of one monitor, or of something of it. */
+/** The API path of a monitor, or of a part of it. */
 export function monitorPath(id: string, tail = ''): string {
-  return `${LIST}/${encodeURIComponent(id)}${tail}`;
+  return `${MONITORS_PATH}/${encodeURIComponent(id)}${tail}`;
 }
 
 /**
@@ -77,10 +77,10 @@ export function monitorPath(id: string, tail = ''): string {
  */
 export function monitorsQuery(filters: Readonly<Record<string, string>>) {
   return infiniteQueryOptions({
-    queryKey: [...LISTS, filters],
+    queryKey: [...MONITOR_LISTS_KEY, filters],
     queryFn: ({ pageParam, signal }) =>
       getJson<ApiPage<Monitor>>(
-        LIST,
+        MONITORS_PATH,
         { ...filters, sort: 'urgency', limit: PAGE_ROWS, cursor: pageParam },
         signal,
       ),
@@ -90,29 +90,36 @@ export function monitorsQuery(filters: Readonly<Record<string, string>>) {
   });
 }
 
-const LISTS = ['monitors', 'list'] as const;
+const MONITOR_LISTS_KEY = ['monitors', 'list'] as const;
 
 /** Reads some rows again and puts them where they stand, in every list that has them. */
-export async function refreshRows(client: QueryClient, ids: readonly string[]): Promise<void> {
-  const { data } = await getJson<ApiPage<Monitor>>(LIST, { ids: ids.join(), limit: AT_ONCE });
-  putRows(client, ids, data);
+export async function refreshMonitors(client: QueryClient, ids: readonly string[]): Promise<void> {
+  const { data } = await getJson<ApiPage<Monitor>>(MONITORS_PATH, { ids: ids.join(), limit: MAX_IDS });
+  replaceMonitors(client, ids, data);
 }
 
 /** Puts what the server answered where it stands, in every list that has it. */
-export function putRows(client: QueryClient, ids: readonly string[], fresh: readonly Monitor[]): void {
-  client.setQueriesData<MonitorPages>({ queryKey: LISTS }, (list) => list && patched(list, ids, fresh));
+export function replaceMonitors(
+  client: QueryClient,
+  ids: readonly string[],
+  fresh: readonly Monitor[],
+): void {
+  client.setQueriesData<MonitorPages>(
+    { queryKey: MONITOR_LISTS_KEY },
+    (list) => list && replaceRows(list, ids, fresh),
+  );
 }
 
 /** Lists begin anew where something was added: the next look reads their first page. */
-export function forgetLists(client: QueryClient): void {
-  client.removeQueries({ queryKey: LISTS, type: 'inactive' });
+export function removeInactiveMonitorLists(client: QueryClient): void {
+  client.removeQueries({ queryKey: MONITOR_LISTS_KEY, type: 'inactive' });
 }
 
 /** Monitors whose name or id holds a text, to choose from. */
 export function monitorChoicesQuery(search: string) {
   return queryOptions({
     queryKey: ['monitors', 'choices', search],
-    queryFn: ({ signal }) => getJson<ApiPage<Monitor>>(LIST, { search, limit: 50 }, signal),
+    queryFn: ({ signal }) => getJson<ApiPage<Monitor>>(MONITORS_PATH, { search, limit: 50 }, signal),
     placeholderData: keepPreviousData,
     staleTime: 30_000,
   });
@@ -123,11 +130,11 @@ export function monitorNamesQuery(ids: readonly string[]) {
   return queryOptions({
     queryKey: ['monitors', 'names', ids.toSorted().join()],
     queryFn: async ({ signal }) => {
-      const blocks = Array.from({ length: Math.ceil(ids.length / AT_ONCE) }, (_, nth) =>
-        ids.slice(nth * AT_ONCE, (nth + 1) * AT_ONCE).join(),
+      const blocks = Array.from({ length: Math.ceil(ids.length / MAX_IDS) }, (_, nth) =>
+        ids.slice(nth * MAX_IDS, (nth + 1) * MAX_IDS).join(),
       );
       const pages = await Promise.all(
-        blocks.map((some) => getJson<ApiPage<Monitor>>(LIST, { ids: some, limit: AT_ONCE }, signal)),
+        blocks.map((some) => getJson<ApiPage<Monitor>>(MONITORS_PATH, { ids: some, limit: MAX_IDS }, signal)),
       );
       return new Map(pages.flatMap(({ data }) => data.map(({ id, name }) => [id, name] as const)));
     },
@@ -136,14 +143,20 @@ export function monitorNamesQuery(ids: readonly string[]) {
   });
 }
 
-export type ManyChange = Omit<z.input<typeof bulkMonitorPatch>, 'ids'>;
+export type BulkMonitorChange = Omit<z.input<typeof bulkMonitorPatch>, 'ids'>;
 
 /** One change for a selection of any size, a hundred at a time. */
-export async function changeMonitors(ids: readonly string[], change: ManyChange): Promise<BulkMonitorResult> {
+export async function updateMonitors(
+  ids: readonly string[],
+  change: BulkMonitorChange,
+): Promise<BulkMonitorResult> {
   const answers: BulkMonitorResult[] = [];
-  for (let at = 0; at < ids.length; at += AT_ONCE)
+  for (let at = 0; at < ids.length; at += MAX_IDS)
     answers.push(
-      await sendJson<BulkMonitorResult>('PATCH', LIST, { ids: ids.slice(at, at + AT_ONCE), ...change }),
+      await sendJson<BulkMonitorResult>('PATCH', MONITORS_PATH, {
+        ids: ids.slice(at, at + MAX_IDS),
+        ...change,
+      }),
     );
   return {
     changed: answers.flatMap(({ changed }) => changed),
@@ -153,7 +166,7 @@ export async function changeMonitors(ids: readonly string[], change: ManyChange)
 }
 
 /** Counts by state, and the last day of these monitors. */
-export function standingQuery(ids: readonly string[]) {
+export function monitorStatusQuery(ids: readonly string[]) {
   return queryOptions({
     queryKey: ['monitors', 'status', ids.join()],
     queryFn: ({ signal }) =>
@@ -173,7 +186,8 @@ export function monitorQuery(id: string) {
 export function uptimeQuery(id: string, days: number) {
   return queryOptions({
     queryKey: ['monitors', 'one', id, 'uptime', days],
-    queryFn: ({ signal }) => getJson<Uptime>(monitorPath(id, '/uptime'), { from: daysAgo(days) }, signal),
+    queryFn: ({ signal }) =>
+      getJson<MonitorUptime>(monitorPath(id, '/uptime'), { from: daysAgo(days) }, signal),
   });
 }
 
@@ -182,7 +196,11 @@ export function periodsQuery(id: string, days: number) {
   return queryOptions({
     queryKey: ['monitors', 'one', id, 'periods', days],
     queryFn: ({ signal }) =>
-      getJson<ApiPage<Period>>(monitorPath(id, '/periods'), { from: daysAgo(days), limit: 500 }, signal),
+      getJson<ApiPage<MonitorPeriod>>(
+        monitorPath(id, '/periods'),
+        { from: daysAgo(days), limit: 500 },
+        signal,
+      ),
     placeholderData: keepPreviousData,
   });
 }
@@ -209,7 +227,7 @@ export function checksQuery(id: string, filters: CheckFilters) {
 }
 
 /** Beats and misses for the marks below the timeline. */
-export function marksQuery(id: string, days: number) {
+export function recentChecksQuery(id: string, days: number) {
   return queryOptions({
     queryKey: ['monitors', 'one', id, 'marks', days],
     queryFn: ({ signal }) =>
@@ -236,15 +254,15 @@ export function settingsChangesQuery(id: string) {
   });
 }
 
-export function checksExport(id: string): string {
+export function checksExportUrl(id: string): string {
   return apiUrl(`${monitorPath(id, '/checks/export')}?format=csv`).href;
 }
 
-export function alertsOfMonitorQuery(id: string) {
+export function monitorAlertsQuery(id: string) {
   return queryOptions({
     queryKey: ['alerts', 'of', id],
     queryFn: ({ signal }) =>
-      getJson<ApiPage<Alert>>('api/monitoring/alerts', { subject: id, limit: 5 }, signal),
+      getJson<ApiPage<ConsoleAlert>>('api/monitoring/alerts', { subject: id, limit: 5 }, signal),
   });
 }
 
@@ -254,31 +272,16 @@ export const channelNamesQuery = queryOptions({
   staleTime: 30_000,
 });
 
-export const boardsOfOrgQuery = queryOptions({
+export const allBoardsQuery = queryOptions({
   queryKey: ['boards', 'all'],
   queryFn: ({ signal }) => getJson<ApiPage<Board>>('api/monitoring/boards', { limit: 500 }, signal),
 });
 
-export const windowsOfOrgQuery = queryOptions({
+export const maintenanceWindowsQuery = queryOptions({
   queryKey: ['maintenance', 'all'],
   queryFn: ({ signal }) =>
     getJson<ApiPage<MaintenanceWindow>>('api/monitoring/maintenance', { limit: 500 }, signal),
 });
-
-/** A beat from here, by the monitor's secret address: what the job would send, marked as a test. */
-export async function sendTestBeat({ beat_url }: Pick<Monitor, 'beat_url'>): Promise<void> {
-  const token = beat_url?.split('/beat/').at(-1);
-  const answer = await fetch(apiUrl(`beat/${token ?? ''}`), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ test: true }),
-  });
-  if (!answer.ok) throw new Error(`The beat was answered with ${answer.status}.`);
-}
-
-export const pauseMonitor = (id: string, until: string | null = null) =>
-  sendJson<Monitor>('POST', monitorPath(id, '/pause'), { until });
-export const resumeMonitor = (id: string) => sendJson<Monitor>('POST', monitorPath(id, '/resume'));
 
 function daysAgo(days: number): string {
   // On the minute: the same link asked twice in a moment is the same question.

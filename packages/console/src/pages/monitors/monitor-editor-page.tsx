@@ -5,35 +5,37 @@ import { usePathParam } from '../../app/url-state.ts';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import type { WithETag } from '../../data/api-client.ts';
 import { useNewResource, useResourceEdit } from '../../data/resource-kind.ts';
-import { browserZone, formatDayLabel, formatShortTime } from '../../format/times.ts';
+import { browserZone, formatTimeOrDay } from '../../format/times.ts';
 import { EditForm } from '../../ui/edit-form.tsx';
 import { LoadedResource, NewResourceForm } from '../../ui/resource-forms.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { movedDeadline } from './deadline.ts';
-import { forgetLists, MONITORS, putRows } from './monitor-data.ts';
+import { computeMovedDeadline } from './deadline.ts';
+import { editorText } from './editor-text.ts';
+import { MONITOR_RESOURCE, removeInactiveMonitorLists, replaceMonitors } from './monitor-data.ts';
 import { MonitorFields } from './monitor-fields.tsx';
-import { emptyForm, type MonitorForm } from './monitor-form.ts';
+import { emptyMonitorForm, type MonitorForm } from './monitor-form.ts';
 import { SchedulePreview } from './schedule-preview.tsx';
+import { text } from './text.ts';
 
-const CRUMB = { label: 'Monitors', to: '/monitors' } as const;
+const CRUMB = { label: text.page.title, to: '/monitors' } as const;
 
-/** A monitor that is not there yet. */
+/** The form for a new monitor. */
 export function NewMonitorPage() {
   const go = useResourceNavigate(CRUMB.to);
   const client = useQueryClient();
   const fresh = useNewResource(
-    MONITORS,
-    () => emptyForm(browserZone()),
+    MONITOR_RESOURCE,
+    () => emptyMonitorForm(browserZone()),
     ({ id }) => {
-      forgetLists(client);
+      removeInactiveMonitorLists(client);
       go(id, 'replace');
     },
   );
   return (
-    <PageFrame title="New monitor" crumbs={[CRUMB]}>
+    <PageFrame title={text.page.newTitle} crumbs={[CRUMB]}>
       <div className="max-w-3xl">
-        <NewResourceForm kind={MONITORS} fresh={fresh} onCancel={() => go()}>
+        <NewResourceForm kind={MONITOR_RESOURCE} fresh={fresh} onCancel={() => go()}>
           <MonitorFields form={fresh.form} onChange={fresh.set} isNew />
           <SchedulePreview form={fresh.form} />
         </NewResourceForm>
@@ -42,59 +44,51 @@ export function NewMonitorPage() {
   );
 }
 
-/** Its settings; those of the file can be read, not changed. */
+/** The form for an existing monitor; a monitor of floe.yaml is read-only. */
 export function EditMonitorPage() {
   const id = usePathParam('id');
   return (
-    <PageFrame title="Edit" crumbs={[CRUMB, { label: id, to: `/monitors/${id}` }]}>
-      <LoadedResource key={id} kind={MONITORS} id={id}>
-        {(read) => <Editor read={read} />}
+    <PageFrame title={text.page.editTitle} crumbs={[CRUMB, { label: id, to: `/monitors/${id}` }]}>
+      <LoadedResource key={id} kind={MONITOR_RESOURCE} id={id}>
+        {(read) => <MonitorEditor read={read} />}
       </LoadedResource>
     </PageFrame>
   );
 }
 
-function Editor({ read }: { readonly read: WithETag<Monitor> }) {
+function MonitorEditor({ read }: { readonly read: WithETag<Monitor> }) {
   const monitor = read.body;
   const go = useResourceNavigate(CRUMB.to);
   const client = useQueryClient();
-  const edit = useResourceEdit(MONITORS, read, (saved) => {
-    putRows(client, [saved.id], [saved]);
-    showToast('The monitor was saved.');
+  const edit = useResourceEdit(MONITOR_RESOURCE, read, (saved) => {
+    replaceMonitors(client, [saved.id], [saved]);
+    showToast(editorText.saved(saved.name));
     go(saved.id);
   });
   return (
     <div className="max-w-3xl">
-      <EditForm edit={edit} source={monitor.source} verb="Save monitor" needs={MONITORS.needs}>
+      <EditForm edit={edit} source={monitor.source} verb={editorText.save} needs={MONITOR_RESOURCE.needs}>
         <MonitorFields form={edit.form} onChange={edit.set} />
         <SchedulePreview form={edit.form} />
-        {edit.isChanged && <WhatChanges monitor={monitor} form={edit.form} />}
+        {edit.isChanged && <DeadlineChange monitor={monitor} form={edit.form} />}
       </EditForm>
     </div>
   );
 }
 
-/** What saving does to what is due, before it is done. */
-function WhatChanges({ monitor, form }: { readonly monitor: Monitor; readonly form: MonitorForm }) {
+/** How saving would move the next deadline. */
+function DeadlineChange({ monitor, form }: { readonly monitor: Monitor; readonly form: MonitorForm }) {
   const now = useNow();
-  const moved = movedDeadline(monitor, form, now);
+  const time = (at: Date) => formatTimeOrDay(at, browserZone(), now);
+  const moved = computeMovedDeadline(monitor, form, now);
   return (
     <p className="text-small text-ink-2">
       {moved && (
         <strong className="font-medium text-ink">
-          The deadline moves from {dayTime(moved.from, now)} to {dayTime(moved.to, now)}.{' '}
+          {editorText.deadlineMoves(time(moved.from), time(moved.to))}{' '}
         </strong>
       )}
-      Past checks and misses stay as they are.
+      {editorText.pastUnchanged}
     </p>
   );
-}
-
-/** `13:31`, with the day when it is another one. */
-function dayTime(at: Date, now: Date): string {
-  const zone = browserZone();
-  const date = formatDayLabel(at, zone, now);
-  return date === formatDayLabel(now, zone, now)
-    ? formatShortTime(at, zone)
-    : `${date}, ${formatShortTime(at, zone)}`;
 }

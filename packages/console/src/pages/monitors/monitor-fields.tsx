@@ -5,54 +5,55 @@ import { FormField } from '../../ui/form.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { TimeZoneCombobox } from '../../ui/time-zone-combobox.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
+import { editorText } from './editor-text.ts';
 import { channelNamesQuery } from './monitor-data.ts';
-import { type MonitorForm, withCron } from './monitor-form.ts';
-import { idOf } from './monitor-words.ts';
+import { type MonitorForm, withCronInput } from './monitor-form.ts';
+import { monitorIdFromName } from './monitor-schedule.ts';
 
 interface FieldsProps extends FormPart<MonitorForm> {
   readonly isNew?: boolean;
 }
 
-/** Everything a monitor can be told. */
+/** The fields of a monitor. */
 export function MonitorFields(props: FieldsProps) {
   const { form, onChange, isNew = false } = props;
   return (
     <>
       <div className="grid items-start gap-4 md:grid-cols-2">
-        <FormField name="name" label="Name">
+        <FormField name="name" label={editorText.name}>
           <Input
             value={form.name}
             onChange={({ target }) => onChange({ name: target.value })}
-            placeholder="Invoice export"
+            placeholder={editorText.namePlaceholder}
             autoFocus={isNew}
           />
         </FormField>
-        <FormField name="id" label="Id" hint="What jobs send as monitor_id. It never changes.">
+        <FormField name="id" label={editorText.id} hint={editorText.idHint}>
           <Input
             value={form.id}
             readOnly={!isNew}
-            placeholder={idOf(form.name) || 'made from the name'}
+            placeholder={monitorIdFromName(form.name) || editorText.idPlaceholder}
             onChange={({ target }) => onChange({ id: target.value })}
             className="font-mono"
           />
         </FormField>
       </div>
       <ScheduleFields {...props} />
-      <SlackFields {...props} />
+      <GraceFields {...props} />
       <ChannelChoice chosen={form.channels} onChange={(channels) => onChange({ channels })} />
       <div className="grid items-start gap-4 md:grid-cols-2">
-        <FormField name="tags" label="Tags" optional hint="With commas between them.">
+        <FormField name="tags" label={editorText.tags} optional hint={editorText.tagsHint}>
           <Input
             value={form.tags}
-            placeholder="db, critical"
+            placeholder={editorText.tagsPlaceholder}
             onChange={({ target }) => onChange({ tags: target.value })}
           />
         </FormField>
-        <FormField name="description" label="Description" optional>
+        <FormField name="description" label={editorText.description} optional>
           <TextArea
             rows={2}
             value={form.description}
-            placeholder="For whoever is woken up: what to look at first"
+            placeholder={editorText.descriptionPlaceholder}
             onChange={({ target }) => onChange({ description: target.value })}
           />
         </FormField>
@@ -61,23 +62,18 @@ export function MonitorFields(props: FieldsProps) {
   );
 }
 
-/** How late is fine, and when somebody is told. */
-function SlackFields({ form, onChange }: FieldsProps) {
+/** The grace period, and when alerts are sent. */
+function GraceFields({ form, onChange }: FieldsProps) {
   return (
     <div className="grid items-start gap-4 md:grid-cols-3">
-      <FormField
-        name="grace_period_minutes"
-        label="Grace"
-        optional
-        hint="Late, and still fine. Empty: the org’s."
-      >
+      <FormField name="grace_period_minutes" label={editorText.grace} optional hint={editorText.graceHint}>
         <Input
           value={form.grace}
-          placeholder="5 min"
+          placeholder={editorText.gracePlaceholder}
           onChange={({ target }) => onChange({ grace: target.value })}
         />
       </FormField>
-      <FormField name="alert_after_misses" label="Alert after misses">
+      <FormField name="alert_after_misses" label={editorText.alertAfter} hint={editorText.alertAfterHint}>
         <Input
           value={form.alertAfter}
           inputMode="numeric"
@@ -86,18 +82,18 @@ function SlackFields({ form, onChange }: FieldsProps) {
       </FormField>
       <FormField
         name="first_beat_due_minutes"
-        label="First beat due"
+        label={editorText.firstDue}
         optional
-        hint="Reported when nothing came by then."
+        hint={editorText.firstDueHint}
       >
         <Input
           value={form.firstDue}
-          placeholder="after interval and grace"
+          placeholder={editorText.firstDuePlaceholder}
           onChange={({ target }) => onChange({ firstDue: target.value })}
         />
       </FormField>
       <Checkbox
-        label="Count a reported failure as a miss"
+        label={editorText.failIsMiss}
         checked={form.failIsMiss}
         onChange={(failIsMiss) => onChange({ failIsMiss })}
       />
@@ -106,17 +102,17 @@ function SlackFields({ form, onChange }: FieldsProps) {
 }
 
 const KINDS = [
-  { id: 'interval', label: 'Every…' },
-  { id: 'cron', label: 'On a schedule (cron)' },
+  { id: 'interval', label: editorText.kindInterval },
+  { id: 'cron', label: editorText.kindCron },
 ] as const;
 
 function ScheduleFields({ form, onChange }: FieldsProps) {
   return (
     <div className="grid gap-3">
       <div className="flex flex-wrap items-center gap-3">
-        <span className="text-label text-ink-2">Expect a beat</span>
+        <span className="text-label text-ink-2">{editorText.scheduleKind}</span>
         <SegmentedControl
-          label="Expect a beat"
+          label={editorText.scheduleKind}
           options={KINDS}
           value={form.kind}
           onChange={(kind) => onChange({ kind: kind === 'cron' ? 'cron' : 'interval' })}
@@ -124,26 +120,26 @@ function ScheduleFields({ form, onChange }: FieldsProps) {
       </div>
       {form.kind === 'interval' ? (
         <div className="max-w-60">
-          <FormField name="expected_interval_minutes" label="Interval" hint="90m, 1.5 h or 1d">
+          <FormField
+            name="expected_interval_minutes"
+            label={editorText.interval}
+            hint={editorText.intervalHint}
+          >
             <Input value={form.interval} onChange={({ target }) => onChange({ interval: target.value })} />
           </FormField>
         </div>
       ) : (
         <div className="grid items-start gap-4 md:grid-cols-2">
-          <FormField
-            name="schedule"
-            label="Cron expression"
-            hint="Five fields. A pasted line of a crontab is taken apart."
-          >
+          <FormField name="schedule" label={editorText.cron} hint={editorText.cronHint}>
             <Input
               value={form.cron}
               className="font-mono"
-              onChange={({ target }) => onChange(withCron(form, target.value))}
+              onChange={({ target }) => onChange(withCronInput(form, target.value))}
             />
           </FormField>
-          <FormField name="schedule.timezone" label="Time zone">
+          <FormField name="schedule.timezone" label={editorText.timezone}>
             <TimeZoneCombobox
-              none="That of the org"
+              none={editorText.orgTimezone}
               value={form.timezone}
               onChange={(timezone) => onChange({ timezone })}
             />
@@ -154,7 +150,7 @@ function ScheduleFields({ form, onChange }: FieldsProps) {
   );
 }
 
-/** Which channels are told; none chosen means every one. */
+/** The channels that receive alerts; none selected means all channels. */
 function ChannelChoice({
   chosen,
   onChange,
@@ -166,9 +162,9 @@ function ChannelChoice({
   const names = [...new Set([...(data?.data.map(({ name }) => name) ?? []), ...chosen])].toSorted();
   return (
     <fieldset>
-      <legend className="text-label text-ink-2">Channels</legend>
+      <legend className="text-label text-ink-2">{editorText.channels}</legend>
       {names.length === 0 ? (
-        <p className="mt-1 text-small text-ink-3">There is no channel yet: nobody is told.</p>
+        <p className="mt-1 text-small text-ink-3">{editorText.noChannels}</p>
       ) : (
         <div className="mt-1 flex flex-wrap gap-x-5 gap-y-1">
           {names.map((name) => (
@@ -180,7 +176,7 @@ function ChannelChoice({
             />
           ))}
           <span className="self-center text-small text-ink-3">
-            {chosen.length === 0 && 'None chosen: every channel is told.'}
+            {chosen.length === 0 && editorText.allChannels}
           </span>
         </div>
       )}

@@ -1,30 +1,32 @@
 import type { Monitor } from '@floe/contract/api/monitors';
 import { ApiError } from '../../data/api-error.ts';
+import { formatMinutes, parseMinutes } from '../../format/minutes.ts';
 import { parseList } from '../../format/words.ts';
-import { crontabIn, idOf, minutesIn, minutesText } from './monitor-words.ts';
+import { editorText } from './editor-text.ts';
+import { monitorIdFromName, parseCrontabLine } from './monitor-schedule.ts';
 
-/** What the editor holds: texts as they were typed. */
+/** The values of the form, as they were typed. */
 export interface MonitorForm {
   readonly name: string;
   readonly id: string;
   readonly kind: 'interval' | 'cron';
   readonly interval: string;
   readonly cron: string;
-  /** Of the cron expression. Empty: the org's. */
+  /** The time zone of the cron expression. Empty: the organization default. */
   readonly timezone: string;
-  /** Empty: the org's. */
+  /** Empty: the organization default. */
   readonly grace: string;
   readonly alertAfter: string;
   /** A failure that the job reports is one miss. */
   readonly failIsMiss: boolean;
-  /** Empty: after interval and grace. */
+  /** Empty: interval plus grace period. */
   readonly firstDue: string;
   readonly channels: readonly string[];
   readonly tags: string;
   readonly description: string;
 }
 
-export function emptyForm(timezone: string): MonitorForm {
+export function emptyMonitorForm(timezone: string): MonitorForm {
   return {
     name: '',
     id: '',
@@ -42,78 +44,78 @@ export function emptyForm(timezone: string): MonitorForm {
   };
 }
 
-/** @param timezone what a schedule begins with, of a monitor that has none */
-export function formOf(monitor: Monitor, timezone: string): MonitorForm {
+/** @param timezone initial time zone of the schedule of a monitor without one */
+export function monitorFormOf(monitor: Monitor, timezone: string): MonitorForm {
   const { schedule, expected_interval_minutes: interval, first_beat_due_minutes: first } = monitor;
   return {
-    ...emptyForm(schedule ? (schedule.timezone ?? '') : timezone),
+    ...emptyMonitorForm(schedule ? (schedule.timezone ?? '') : timezone),
     name: monitor.name,
     id: monitor.id,
     kind: schedule ? 'cron' : 'interval',
-    interval: interval === null ? '1 h' : minutesText(interval),
+    interval: interval === null ? '1 h' : formatMinutes(interval),
     cron: schedule?.cron ?? '0 3 * * *',
-    grace: monitor.grace_source === 'org' ? '' : minutesText(monitor.grace_period_minutes),
+    grace: monitor.grace_source === 'org' ? '' : formatMinutes(monitor.grace_period_minutes),
     alertAfter: String(monitor.alert_after_misses),
     failIsMiss: monitor.fail_counts_as_miss,
-    firstDue: first === null ? '' : minutesText(first),
+    firstDue: first === null ? '' : formatMinutes(first),
     channels: monitor.channels,
     tags: monitor.tags.join(', '),
     description: monitor.description,
   };
 }
 
-const LENGTH = 'Write a length such as 90 min, 1.5 h or 1 d.';
-
-/** The first field whose text is no length of time or no number, with what to write instead; null for none. */
-function problemOf(form: MonitorForm): { readonly param: string; readonly message: string } | null {
+/** The first field that cannot be parsed, with what to enter; null when all can. */
+function validateMonitorForm(form: MonitorForm): { readonly param: string; readonly message: string } | null {
   const { kind, interval, grace, firstDue, alertAfter } = form;
-  if (kind === 'interval' && minutesIn(interval) === null)
-    return { param: 'expected_interval_minutes', message: LENGTH };
-  if (grace !== '' && minutesIn(grace) === null) return { param: 'grace_period_minutes', message: LENGTH };
-  if (firstDue !== '' && minutesIn(firstDue) === null)
-    return { param: 'first_beat_due_minutes', message: LENGTH };
+  if (kind === 'interval' && parseMinutes(interval) === null)
+    return { param: 'expected_interval_minutes', message: editorText.durationInvalid };
+  if (grace !== '' && parseMinutes(grace) === null)
+    return { param: 'grace_period_minutes', message: editorText.durationInvalid };
+  if (firstDue !== '' && parseMinutes(firstDue) === null)
+    return { param: 'first_beat_due_minutes', message: editorText.durationInvalid };
   return /^[1-9]\d{0,3}$/.test(alertAfter.trim())
     ? null
-    : { param: 'alert_after_misses', message: 'Write a number from 1 on.' };
+    : { param: 'alert_after_misses', message: editorText.alertAfterInvalid };
 }
 
-/** The schedule alone, as the preview and the monitor itself take it. */
+/** The part of the request body with the schedule, which the preview takes too. */
 export function scheduleBody(form: MonitorForm) {
-  const grace = form.grace === '' ? null : minutesIn(form.grace);
+  const grace = form.grace === '' ? null : parseMinutes(form.grace);
   return form.kind === 'interval'
-    ? { expected_interval_minutes: minutesIn(form.interval), grace_period_minutes: grace }
-    : { schedule: scheduleOf(form), grace_period_minutes: grace };
+    ? { expected_interval_minutes: parseMinutes(form.interval), grace_period_minutes: grace }
+    : { schedule: cronScheduleBody(form), grace_period_minutes: grace };
 }
 
-/** When a cron expression runs: without a zone of its own in that of the org. */
-export function scheduleOf({ cron, timezone }: { readonly cron: string; readonly timezone: string }) {
+/** The schedule of the request body; without a time zone it uses that of the organization. */
+export function cronScheduleBody({ cron, timezone }: { readonly cron: string; readonly timezone: string }) {
   return { cron: cron.trim(), ...(timezone === '' ? {} : { timezone }) };
 }
 
-/** What a change takes. @throws ApiError naming the field that cannot be read */
+/** The body of an update. @throws ApiError naming the field that cannot be parsed */
 export function monitorChange(form: MonitorForm) {
-  const problem = problemOf(form);
+  const problem = validateMonitorForm(form);
   if (problem) throw new ApiError({ status: 0, code: 'invalid', ...problem });
   return {
     name: form.name.trim(),
     ...scheduleBody(form),
     alert_after_misses: Number(form.alertAfter),
     fail_counts_as_miss: form.failIsMiss,
-    first_beat_due_minutes: form.firstDue === '' ? null : minutesIn(form.firstDue),
+    first_beat_due_minutes: form.firstDue === '' ? null : parseMinutes(form.firstDue),
     channels: [...form.channels],
     tags: parseList(form.tags),
     description: form.description,
   };
 }
 
-/** What a new one takes: with its id, which never changes. @throws ApiError as a change does */
+/** The body of a creation, with the id, which never changes. @throws ApiError like `monitorChange` */
 export function monitorBody(form: MonitorForm) {
-  return { ...monitorChange(form), id: form.id || idOf(form.name) };
+  return { ...monitorChange(form), id: form.id || monitorIdFromName(form.name) };
 }
 
-/** A text in the field of the cron expression: a pasted line of a crontab is taken apart. */
-export function withCron(form: MonitorForm, text: string): MonitorForm {
-  const found = text.trim().split(/\s+/).length > 5 || text.startsWith('CRON_TZ=') ? crontabIn(text) : null;
+/** Applies the input of the cron field; a pasted crontab line also sets the time zone. */
+export function withCronInput(form: MonitorForm, text: string): MonitorForm {
+  const found =
+    text.trim().split(/\s+/).length > 5 || text.startsWith('CRON_TZ=') ? parseCrontabLine(text) : null;
   if (!found) return { ...form, cron: text };
   return { ...form, cron: found.cron, timezone: found.timezone ?? form.timezone };
 }

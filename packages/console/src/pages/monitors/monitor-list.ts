@@ -12,14 +12,14 @@ import { useEventStreamState, useEvents } from '../../data/events.ts';
 import { filterValues, toFilterTokens } from '../../filters/filter-text.ts';
 import {
   channelNamesQuery,
-  MONITOR_FIELDS,
+  MONITOR_FILTERS,
+  monitorStatusQuery,
   monitorsQuery,
-  refreshRows,
-  standingQuery,
+  refreshMonitors,
 } from './monitor-data.ts';
-import { firstPageOf, type MonitorPages, rowsOf } from './monitor-rows.ts';
+import { keepFirstPage, type MonitorPages, uniqueMonitors } from './monitor-rows.ts';
 
-export type Recent = ReadonlyMap<string, MonitorSummary['recent'][number]>;
+export type RecentByMonitor = ReadonlyMap<string, MonitorSummary['recent'][number]>;
 
 /** Rows whose last day is asked for at once. */
 const BLOCK_ROWS = 50;
@@ -33,16 +33,16 @@ const POLL_MS = 10_000;
 const TOP_PX = 40;
 
 /** What the page of a link will read: the last day of its first rows as soon as they are known. */
-export const askMonitors: PrefetchQueries = (client, { query }) => {
-  const list = monitorsQuery(filterValues(toFilterTokens(query, MONITOR_FIELDS)));
-  void client.prefetchQuery(standingQuery([]));
+export const prefetchMonitors: PrefetchQueries = (client, { query }) => {
+  const list = monitorsQuery(filterValues(toFilterTokens(query, MONITOR_FILTERS)));
+  void client.prefetchQuery(monitorStatusQuery([]));
   void client.prefetchQuery(channelNamesQuery);
   void client.fetchInfiniteQuery(list).then(
     ({ pages }) => {
-      const ids = rowsOf(pages)
+      const ids = uniqueMonitors(pages)
         .slice(0, BLOCK_ROWS)
         .map(({ id }) => id);
-      if (ids.length > 0) void client.prefetchQuery(standingQuery(ids.toSorted()));
+      if (ids.length > 0) void client.prefetchQuery(monitorStatusQuery(ids.toSorted()));
     },
     () => undefined,
   );
@@ -56,8 +56,8 @@ export const askMonitors: PrefetchQueries = (client, { query }) => {
  */
 export function useMonitorList(filters: Readonly<Record<string, string>>, busy: () => boolean) {
   const answer = useInfiniteQuery({ ...monitorsQuery(filters), placeholderData: keepPreviousData });
-  const rows = useMemo(() => rowsOf(answer.data?.pages ?? []), [answer.data]);
-  const shown = useRef<Shown>({ first: 0, last: FIRST_LOOK });
+  const rows = useMemo(() => uniqueMonitors(answer.data?.pages ?? []), [answer.data]);
+  const shown = useRef<VisibleRange>({ first: 0, last: FIRST_LOOK });
   const [blocks, setBlocks] = useState(blocksOf(shown.current));
   const onShown = useCallback((first: number, last: number) => {
     shown.current = { first, last };
@@ -65,8 +65,8 @@ export function useMonitorList(filters: Readonly<Record<string, string>>, busy: 
     setBlocks((before) => (before.first === next.first && before.last === next.last ? before : next));
   }, []);
   const recent = useRecent(rows, blocks);
-  const { data: standing } = useQuery(standingQuery([]));
-  const point = useCatchingUp(filters, () => rows.slice(shown.current.first, shown.current.last + 1), busy);
+  const { data: standing } = useQuery(monitorStatusQuery([]));
+  const point = useListRefresh(filters, () => rows.slice(shown.current.first, shown.current.last + 1), busy);
   const { hasNextPage, isFetching, fetchNextPage } = answer;
   const more = useCallback(() => {
     if (hasNextPage && !isFetching) void fetchNextPage();
@@ -74,28 +74,28 @@ export function useMonitorList(filters: Readonly<Record<string, string>>, busy: 
   return { answer, rows, recent, counts: standing?.counts, more, onShown, point };
 }
 
-interface Shown {
+interface VisibleRange {
   readonly first: number;
   readonly last: number;
 }
 
-function blocksOf({ first, last }: Shown): Shown {
+function blocksOf({ first, last }: VisibleRange): VisibleRange {
   return { first: Math.floor(first / BLOCK_ROWS), last: Math.floor(last / BLOCK_ROWS) };
 }
 
 /** The last day of the blocks of rows that are in view. */
-function useRecent(rows: readonly Monitor[], { first, last }: Shown): Recent {
+function useRecent(rows: readonly Monitor[], { first, last }: VisibleRange): RecentByMonitor {
   const blocks = Array.from({ length: last - first + 1 }, (_, index) => {
     const start = (first + index) * BLOCK_ROWS;
     return rows.slice(start, start + BLOCK_ROWS).map(({ id }) => id);
   });
   return useQueries({
-    queries: blocks.filter((ids) => ids.length > 0).map((ids) => standingQuery(ids.toSorted())),
+    queries: blocks.filter((ids) => ids.length > 0).map((ids) => monitorStatusQuery(ids.toSorted())),
     combine: recentOf,
   });
 }
 
-function recentOf(answers: readonly { readonly data?: MonitorSummary | undefined }[]): Recent {
+function recentOf(answers: readonly { readonly data?: MonitorSummary | undefined }[]): RecentByMonitor {
   return new Map(answers.flatMap(({ data }) => data?.recent.map((one) => [one.id, one] as const) ?? []));
 }
 
@@ -103,7 +103,7 @@ function recentOf(answers: readonly { readonly data?: MonitorSummary | undefined
  * Keeps up with what happens, by events and by the clock: the rows in view where they stand, or the first page in its
  * new order when nobody is reading. Gives what must be told whether the pointer is among the rows.
  */
-function useCatchingUp(
+function useListRefresh(
   filters: Readonly<Record<string, string>>,
   inView: () => readonly Monitor[],
   busy: () => boolean,
@@ -117,10 +117,10 @@ function useCatchingUp(
     void client.invalidateQueries({ queryKey: ['monitors', 'status'] });
     const ids = inView().map(({ id }) => id);
     const isRead = pointing.current || busy() || (scrolled() ?? 0) > TOP_PX;
-    if (isRead && ids.length > 0) void refreshRows(client, ids.slice(0, 100)).catch(() => undefined);
+    if (isRead && ids.length > 0) void refreshMonitors(client, ids.slice(0, 100)).catch(() => undefined);
     else if (!isRead) {
       const { queryKey } = monitorsQuery(filters);
-      client.setQueryData<MonitorPages>(queryKey, (list) => list && firstPageOf(list));
+      client.setQueryData<MonitorPages>(queryKey, (list) => list && keepFirstPage(list));
       void client.invalidateQueries({ queryKey, exact: true });
     }
   });

@@ -12,24 +12,26 @@ import { IconButton } from '../../ui/button.tsx';
 import { copyWithToast } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { monitorPath, pauseMonitor, putRows, resumeMonitor } from './monitor-data.ts';
+import { monitorPath, replaceMonitors } from './monitor-data.ts';
+import { requestMonitorPause, requestMonitorResume } from './monitor-requests.ts';
 import { beatSnippets } from './send-beats.ts';
+import { text } from './text.ts';
 
 /**
- * What is done with a monitor most often, from its row. While a list of thousands is scrolled its rows are made and
- * thrown away: until it is asked for, the menu is a plain button.
+ * The actions of a row. Until it is opened, the menu is a plain button, because rows of a long list are created and
+ * removed while it scrolls.
  */
 export function MonitorMenu({ monitor }: { readonly monitor: Monitor }) {
-  const [isMade, setMade] = useState(false);
-  const label = `More about ${monitor.name}`;
-  if (!isMade)
+  const [isMounted, setMounted] = useState(false);
+  const label = text.actions.moreOf(monitor.name);
+  if (!isMounted)
     return (
       <button
         type="button"
         aria-label={label}
         aria-haspopup="menu"
         title={label}
-        onClick={() => setMade(true)}
+        onClick={() => setMounted(true)}
         className="inline-grid size-6 place-items-center rounded-control text-ink-2 hover:bg-hover hover:text-ink pointer-coarse:size-11"
       >
         <Ellipsis size={16} strokeWidth={1.75} />
@@ -46,20 +48,20 @@ function MenuItems({ monitor }: { readonly monitor: Monitor }) {
   const { id, paused, source } = monitor;
   const refusal = useDenialReason('monitoring');
   const edit = useResourceNavigate('/monitors', '/edit');
-  const { toggle } = usePausing(monitor);
+  const { toggle } = useMonitorPause(monitor);
   const curl = beatSnippets(id, apiUrl('api/monitoring/heartbeat').href, null)[0]?.code ?? '';
   const fromFile = source.kind === 'file';
   return (
     <>
-      <MenuItem icon={Copy} onSelect={() => copyWithToast(curl, 'Copied the curl line')}>
-        Copy the curl line
+      <MenuItem icon={Copy} onSelect={() => copyWithToast(curl, text.actions.curlCopied)}>
+        {text.actions.copyCurl}
       </MenuItem>
       <MenuItem icon={paused ? Play : Pause} disabled={refusal !== null || fromFile} onSelect={toggle}>
-        {paused ? 'Resume' : 'Pause'}
+        {paused ? text.actions.resume : text.actions.pause}
       </MenuItem>
       <MuteItems monitor={monitor} />
       <MenuItem icon={Pencil} onSelect={() => edit(id)}>
-        {fromFile ? 'Show the settings' : 'Edit'}
+        {fromFile ? text.actions.viewSettings : text.actions.edit}
       </MenuItem>
     </>
   );
@@ -67,18 +69,18 @@ function MenuItems({ monitor }: { readonly monitor: Monitor }) {
 
 const HOUR_MS = 3_600_000;
 
-/** How long nobody is told; states are recorded as ever. */
-export const MUTES = [
-  { hours: 1, words: 'Mute for 1 hour' },
-  { hours: 8, words: 'Mute for 8 hours' },
-  { hours: 24, words: 'Mute for 24 hours' },
+/** Durations of a mute. The status is still recorded while a monitor is muted. */
+export const MUTE_DURATIONS = [
+  { hours: 1, label: text.actions.muteFor(1) },
+  { hours: 8, label: text.actions.muteFor(8) },
+  { hours: 24, label: text.actions.muteFor(24) },
 ] as const;
 
 export function hoursFromNow(hours: number): string {
   return new Date(Date.now() + hours * HOUR_MS).toISOString();
 }
 
-/** Nobody is told for a while, or again; what lasts at the end is told then. */
+/** Mutes or unmutes alerts. A monitor that is still failing when the mute ends sends its alert then. */
 export function MuteItems({ monitor: { id, name, muted_until, source } }: { readonly monitor: Monitor }) {
   const client = useQueryClient();
   const refusal = useDenialReason('monitoring');
@@ -89,10 +91,8 @@ export function MuteItems({ monitor: { id, name, muted_until, source } }: { read
     {
       touches: [['monitors', 'one', id]],
       done: (monitor, until) => {
-        putRows(client, [id], [monitor]);
-        showToast(
-          until === null ? `${name} is not muted any more.` : `${name} is muted. States are still recorded.`,
-        );
+        replaceMonitors(client, [id], [monitor]);
+        showToast(until === null ? text.actions.unmuted(name) : text.actions.muted(name));
       },
       failed: ({ message }) => showToast(message),
     },
@@ -100,34 +100,35 @@ export function MuteItems({ monitor: { id, name, muted_until, source } }: { read
   if (muted)
     return (
       <MenuItem icon={Bell} disabled={off} onSelect={() => mute.run(null)}>
-        Unmute
+        {text.actions.unmute}
       </MenuItem>
     );
-  return MUTES.map(({ hours, words }) => (
+  return MUTE_DURATIONS.map(({ hours, label }) => (
     <MenuItem key={hours} icon={BellOff} disabled={off} onSelect={() => mute.run(hoursFromNow(hours))}>
-      {words}
+      {label}
     </MenuItem>
   ));
 }
 
-/** Pauses or resumes; a pause can be taken back in its message. */
-export function usePausing({ id, name, paused }: Pick<Monitor, 'id' | 'name' | 'paused'>) {
+/** Pauses or resumes a monitor; the toast of a pause offers to undo it. */
+export function useMonitorPause({ id, name, paused }: Pick<Monitor, 'id' | 'name' | 'paused'>) {
   const client = useQueryClient();
   const touches = [
     ['monitors', 'one', id],
     ['monitors', 'status'],
   ];
-  const put = (monitor: Monitor) => putRows(client, [id], [monitor]);
+  const put = (monitor: Monitor) => replaceMonitors(client, [id], [monitor]);
   const failed = ({ message }: Error) => showToast(message);
-  const resume = useApiMutation(() => resumeMonitor(id), { touches, done: put, failed });
-  const pause = useApiMutation((until: string | null) => pauseMonitor(id, until), {
+  const resume = useApiMutation(() => requestMonitorResume(id), { touches, done: put, failed });
+  const pause = useApiMutation((until: string | null) => requestMonitorPause(id, until), {
     touches,
     done: (monitor, until) => {
       put(monitor);
-      const end = until === null ? '' : ` until ${formatFullTime(new Date(until), browserZone())}`;
-      showToast(`${name} is paused${end}. Beats are still recorded; they do not un-pause it.`, () =>
-        resume.run(undefined),
-      );
+      const message =
+        until === null
+          ? text.actions.paused(name)
+          : text.actions.pausedUntil(name, formatFullTime(new Date(until), browserZone()));
+      showToast(message, () => resume.run(undefined));
     },
     failed,
   });

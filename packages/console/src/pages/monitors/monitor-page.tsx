@@ -5,38 +5,41 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { formatDuration } from '../../format/amounts.ts';
-import { browserZone, formatShortTime } from '../../format/times.ts';
+import { formatMinutes } from '../../format/minutes.ts';
+import { browserZone, formatTimeOrDay } from '../../format/times.ts';
 import { Card } from '../../ui/cards.tsx';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { Badge, StatusBadge } from '../../ui/status.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { CheckHistory } from './check-history.tsx';
+import { detailText } from './detail-text.ts';
 import { MonitorActions } from './monitor-actions.tsx';
 import { AlertsSentCard, ConfigurationCard, SendBeatsCard, UptimeStrip } from './monitor-cards.tsx';
-import { monitorQuery, windowsOfOrgQuery } from './monitor-data.ts';
+import { maintenanceWindowsQuery, monitorQuery } from './monitor-data.ts';
+import { formatSchedule } from './monitor-schedule.ts';
 import { MonitorTimeline } from './monitor-timeline.tsx';
-import { minutesText, scheduleText } from './monitor-words.ts';
 import { NextDeadline } from './next-deadline.tsx';
+import { text } from './text.ts';
 
-/** Monitor results: did the job run, when must it call again, who was told. */
+/** One monitor: its next deadline, uptime, timeline, checks, configuration and alerts. */
 export function MonitorPage() {
   const id = usePathParam('id');
   useLiveQuery('monitors', ['monitors', 'one', id]);
   useLiveQuery('alerts', ['alerts']);
-  // Beats are too many to be told one by one: the page looks for them, as long as it is looked at.
+  // Beats are too frequent for the event stream: the page polls for them while it is open.
   const { data, error, refetch } = useQuery({ ...monitorQuery(id), refetchInterval: BEATS_MS });
   const monitor = data?.body;
-  useBeats(monitor);
+  useRefreshOnBeat(monitor);
   return (
     <PageFrame
-      title={id}
-      crumbs={[{ label: 'Monitors', to: '/monitors' }]}
+      title={text.page.detailTitle(id)}
+      crumbs={[{ label: text.page.title, to: '/monitors' }]}
       actions={monitor && <MonitorActions monitor={monitor} />}
     >
       {error && !monitor ? (
-        <ErrorState what="Could not load this monitor." error={error} onRetry={() => void refetch()} />
+        <ErrorState what={detailText.loadError} error={error} onRetry={() => void refetch()} />
       ) : monitor ? (
-        <Results monitor={monitor} />
+        <MonitorDetails monitor={monitor} />
       ) : (
         <Skeleton className="h-64" />
       )}
@@ -46,8 +49,8 @@ export function MonitorPage() {
 
 const BEATS_MS = 5_000;
 
-/** A beat that came changes the history, the uptime and the timeline too. */
-function useBeats(monitor: Monitor | undefined): void {
+/** Refreshes the history, the uptime and the timeline when a beat has arrived. */
+function useRefreshOnBeat(monitor: Monitor | undefined): void {
   const client = useQueryClient();
   const id = monitor?.id;
   const seen = monitor && `${monitor.id} ${monitor.status} ${monitor.last_beat_at}`;
@@ -59,16 +62,16 @@ function useBeats(monitor: Monitor | undefined): void {
   }, [client, id, seen]);
 }
 
-function Results({ monitor }: { readonly monitor: Monitor }) {
+function MonitorDetails({ monitor }: { readonly monitor: Monitor }) {
   const waiting = monitor.status === 'waiting';
   return (
     <div className="grid gap-4">
       <Heading monitor={monitor} />
-      <UnderMaintenance monitor={monitor} />
+      <MaintenanceNotice monitor={monitor} />
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_21rem]">
         <div className="grid min-w-0 gap-4">
           {waiting && <SendBeatsCard monitor={monitor} />}
-          <Card title="Next deadline" aside={`Times in ${browserZone()}`}>
+          <Card title={detailText.deadline.title} aside={detailText.timesIn(browserZone())}>
             <NextDeadline monitor={monitor} />
           </Card>
           <UptimeStrip id={monitor.id} />
@@ -101,22 +104,24 @@ function Heading({ monitor }: { readonly monitor: Monitor }) {
         {status === 'failing' && since && (
           <>
             <strong className="font-semibold text-failing-ink">
-              Failing since {formatShortTime(new Date(since), browserZone())}, for{' '}
-              {formatDuration(Math.max(0, now.getTime() - new Date(since).getTime()))}
+              {detailText.failingSince(
+                formatTimeOrDay(new Date(since), browserZone(), now),
+                formatDuration(Math.max(0, now.getTime() - new Date(since).getTime())),
+              )}
             </strong>{' '}
             ·{' '}
           </>
         )}
-        <code className="font-mono text-code">{id}</code> · {scheduleText(monitor)},{' '}
-        {grace === 0 ? 'no' : minutesText(grace)} grace
+        <code className="font-mono text-code">{id}</code> · {formatSchedule(monitor)},{' '}
+        {grace === 0 ? detailText.noGrace : detailText.grace(formatMinutes(grace))}
       </p>
     </div>
   );
 }
 
-/** While a window is open about it: messages are held back. */
-function UnderMaintenance({ monitor: { id, tags } }: { readonly monitor: Monitor }) {
-  const { data } = useQuery(windowsOfOrgQuery);
+/** Shown while a maintenance window of the monitor is active. */
+function MaintenanceNotice({ monitor: { id, tags } }: { readonly monitor: Monitor }) {
+  const { data } = useQuery(maintenanceWindowsQuery);
   const open = data?.data.find(
     (window) =>
       window.active_until !== null &&
@@ -127,8 +132,10 @@ function UnderMaintenance({ monitor: { id, tags } }: { readonly monitor: Monitor
   if (!open?.active_until) return null;
   return (
     <Notice state="maintenance">
-      {open.name} until {formatShortTime(new Date(open.active_until), browserZone())}: messages are held back,
-      beats and misses are recorded.
+      {detailText.maintenance(
+        open.name,
+        formatTimeOrDay(new Date(open.active_until), browserZone(), new Date()),
+      )}
     </Notice>
   );
 }

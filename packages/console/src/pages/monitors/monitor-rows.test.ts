@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { exampleMonitor } from './example-monitor.ts';
-import { between, firstPageOf, patched, rowsOf } from './monitor-rows.ts';
+import { keepFirstPage, replaceRows, rowRange, uniqueMonitors } from './monitor-rows.ts';
 
 const monitor = (id: string, name = id) => exampleMonitor({ id, name });
 const page = (...ids: string[]) => ({ data: ids.map((id) => monitor(id)), next_cursor: null });
@@ -9,15 +9,15 @@ const list = { pages: [page('a', 'b'), page('c', 'd')], pageParams: ['', 'x'] };
 
 test('a row that moved from a later page to an earlier one stands in the list once', () => {
   assert.deepEqual(
-    rowsOf([page('a', 'b'), page('b', 'c')]).map(({ id }) => id),
+    uniqueMonitors([page('a', 'b'), page('b', 'c')]).map(({ id }) => id),
     ['a', 'b', 'c'],
   );
 });
 
 test('what was read anew is changed where it stands, and what is gone goes, without moving the others', () => {
-  const found = patched(list, ['b', 'c'], [monitor('c', 'Renamed')]);
+  const found = replaceRows(list, ['b', 'c'], [monitor('c', 'Renamed')]);
   assert.deepEqual(
-    rowsOf(found.pages).map(({ name }) => name),
+    uniqueMonitors(found.pages).map(({ name }) => name),
     ['a', 'Renamed', 'd'],
   );
   assert.equal(found.pages.length, 2);
@@ -25,14 +25,14 @@ test('what was read anew is changed where it stands, and what is gone goes, with
 
 test('a list that begins anew keeps its first page', () => {
   assert.deepEqual(
-    rowsOf(firstPageOf(list).pages).map(({ id }) => id),
+    uniqueMonitors(keepFirstPage(list).pages).map(({ id }) => id),
     ['a', 'b'],
   );
 });
 
 test('a range goes from the row chosen last to this one, upwards too', () => {
-  const rows = rowsOf(list.pages);
-  assert.deepEqual(between(rows, 'a', 'c'), ['a', 'b', 'c']);
-  assert.deepEqual(between(rows, 'd', 'b'), ['b', 'c', 'd']);
-  assert.deepEqual(between(rows, null, 'b'), ['b']);
+  const rows = uniqueMonitors(list.pages);
+  assert.deepEqual(rowRange(rows, 'a', 'c'), ['a', 'b', 'c']);
+  assert.deepEqual(rowRange(rows, 'd', 'b'), ['b', 'c', 'd']);
+  assert.deepEqual(rowRange(rows, null, 'b'), ['b']);
 });

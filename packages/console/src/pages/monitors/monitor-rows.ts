@@ -5,7 +5,7 @@ import type { ApiPage } from '../../data/api-client.ts';
 export type MonitorPages = InfiniteData<ApiPage<Monitor>, string>;
 
 /** Every row once, in the order of the server: while pages are read, one may move from a later to an earlier one. Pure. */
-export function rowsOf(pages: readonly ApiPage<Monitor>[]): readonly Monitor[] {
+export function uniqueMonitors(pages: readonly ApiPage<Monitor>[]): readonly Monitor[] {
   const seen = new Set<string>();
   return pages.flatMap(({ data }) =>
     data.filter(({ id }) => {
@@ -20,7 +20,7 @@ export function rowsOf(pages: readonly ApiPage<Monitor>[]): readonly Monitor[] {
  * What was read anew takes the place of what is shown, where it stands; what was asked for and is not there any more
  * goes. Pure.
  */
-export function patched(
+export function replaceRows(
   list: MonitorPages,
   asked: readonly string[],
   fresh: readonly Monitor[],
@@ -35,12 +35,12 @@ export function patched(
 }
 
 /** The list as it begins: the pages behind the first are read again when they are reached. Pure. */
-export function firstPageOf(list: MonitorPages): MonitorPages {
+export function keepFirstPage(list: MonitorPages): MonitorPages {
   return { pages: list.pages.slice(0, 1), pageParams: list.pageParams.slice(0, 1) };
 }
 
 /** Ids from one row to another, whichever stands higher; only the second where the first is not there. Pure. */
-export function between(rows: readonly Monitor[], from: string | null, to: string): readonly string[] {
+export function rowRange(rows: readonly Monitor[], from: string | null, to: string): readonly string[] {
   const [one, other] = [from, to].map((id) => rows.findIndex((row) => row.id === id));
   if (one === undefined || other === undefined || one < 0 || other < 0) return [to];
   return rows.slice(Math.min(one, other), Math.max(one, other) + 1).map(({ id }) => id);

@@ -4,8 +4,7 @@ import { Bell, BellOff, Pause, Play, Tag, Wrench } from 'lucide-react';
 import { type KeyboardEvent, useCallback, useMemo, useState } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { formatCount } from '../../format/amounts.ts';
-import { parseList, pluralize } from '../../format/words.ts';
+import { parseList } from '../../format/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/feedback.tsx';
@@ -13,29 +12,30 @@ import { Field, Input } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { changeMonitors, type ManyChange, refreshRows } from './monitor-data.ts';
-import { hoursFromNow, MUTES } from './monitor-menu.tsx';
-import { between } from './monitor-rows.ts';
+import { type BulkMonitorChange, refreshMonitors, updateMonitors } from './monitor-data.ts';
+import { hoursFromNow, MUTE_DURATIONS } from './monitor-menu.tsx';
+import { rowRange } from './monitor-rows.ts';
+import { text } from './text.ts';
 
-export interface Selection {
+export interface MonitorSelection {
   readonly ids: ReadonlySet<string>;
-  /** @param range also everything between the row chosen last and this one */
+  /** @param range also selects every row between the last selected one and this one */
   readonly toggle: (id: string, range: boolean) => void;
   readonly all: () => void;
   readonly clear: () => void;
-  /** `x` chooses the row with the focus, with Shift the range up to it. */
+  /** `x` selects the focused row, Shift+X the range up to it. */
   readonly press: (event: KeyboardEvent) => void;
 }
 
-/** The rows a change is for. */
-export function useSelection(rows: readonly Monitor[]): Selection {
+/** The selected rows of the list. */
+export function useMonitorSelection(rows: readonly Monitor[]): MonitorSelection {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const [last, setLast] = useState<string | null>(null);
   const toggle = useCallback(
     (id: string, range: boolean) => {
       setIds((before) => {
         const next = new Set(before);
-        if (range) for (const one of between(rows, last, id)) next.add(one);
+        if (range) for (const one of rowRange(rows, last, id)) next.add(one);
         else if (!next.delete(id)) next.add(id);
         return next;
       });
@@ -60,49 +60,49 @@ export function useSelection(rows: readonly Monitor[]): Selection {
   );
 }
 
-/** How many rows are chosen, and what is done with all of them. */
-export function SelectionBar({
+/** The number of selected monitors and the actions for them. */
+export function MonitorSelectionBar({
   selection: { ids, all, clear },
   rows,
 }: {
-  readonly selection: Selection;
+  readonly selection: MonitorSelection;
   readonly rows: readonly Monitor[];
 }) {
   const [tagging, setTagging] = useState(false);
-  const { change, refused, dismiss } = useChangeOfMany([...ids], clear);
+  const { change, refused, dismiss } = useBulkChange([...ids], clear);
   const needs = 'monitoring';
   if (ids.size === 0 && refused.length === 0) return null;
   return (
     <div className="grid gap-2">
       <section
-        aria-label="Selected monitors"
+        aria-label={text.selection.label}
         className="flex min-h-control flex-wrap items-center gap-2 rounded-control bg-selected px-3 py-1 text-ui"
       >
         <span role="status" className="font-medium figures">
-          {formatCount(ids.size)} selected
+          {text.selection.count(ids.size)}
         </span>
         {ids.size < rows.length && (
           <Button look="quiet" onClick={all}>
-            Select the {formatCount(rows.length)} loaded
+            {text.selection.selectLoaded(rows.length)}
           </Button>
         )}
         <Button icon={Pause} needs={needs} busy={change.running} onClick={() => change.run({ paused: true })}>
-          Pause
+          {text.selection.pause}
         </Button>
         <Button icon={Play} needs={needs} busy={change.running} onClick={() => change.run({ paused: false })}>
-          Resume
+          {text.selection.resume}
         </Button>
         <MuteMenu onMute={(muted_until) => change.run({ muted_until })} />
         <Button icon={Tag} needs={needs} onClick={() => setTagging(true)}>
-          Tags…
+          {text.selection.editTags}
         </Button>
         <PlanLink ids={ids} />
         <Button look="quiet" onClick={clear}>
-          Clear
+          {text.page.clearSelection}
         </Button>
       </section>
       {change.error && <Notice state="failing">{change.error.message}</Notice>}
-      <Refused refused={refused} onDismiss={dismiss} />
+      <FailedMonitors refused={refused} onDismiss={dismiss} />
       {tagging && (
         <TagsDialog
           some={ids.size}
@@ -125,7 +125,7 @@ function PlanLink({ ids }: { readonly ids: ReadonlySet<string> }) {
       search={{ plan: [...ids].join() }}
       className="inline-flex h-control items-center gap-1.5 px-2 hover:underline"
     >
-      <Wrench size={16} strokeWidth={1.75} aria-hidden="true" /> Plan maintenance
+      <Wrench size={16} strokeWidth={1.75} aria-hidden="true" /> {text.selection.planMaintenance}
     </OrgLink>
   );
 }
@@ -136,60 +136,58 @@ function MuteMenu({ onMute }: { readonly onMute: (until: string | null) => void 
       align="start"
       trigger={
         <Button icon={BellOff} needs="monitoring">
-          Mute…
+          {text.selection.mute}
         </Button>
       }
     >
-      {MUTES.map(({ hours, words }) => (
+      {MUTE_DURATIONS.map(({ hours, label }) => (
         <MenuItem key={hours} icon={BellOff} onSelect={() => onMute(hoursFromNow(hours))}>
-          {words}
+          {label}
         </MenuItem>
       ))}
       <MenuItem icon={Bell} onSelect={() => onMute(null)}>
-        Unmute
+        {text.actions.unmute}
       </MenuItem>
     </Menu>
   );
 }
 
-/** Changes what is selected, shows it where it stands, and offers to take a pause back. */
-function useChangeOfMany(ids: readonly string[], clear: () => void) {
+/** Changes the selected monitors and refreshes their rows; the toast of a pause offers to undo it. */
+function useBulkChange(ids: readonly string[], clear: () => void) {
   const client = useQueryClient();
   const [refused, setRefused] = useState<BulkMonitorResult['failed']>([]);
   const show = async (changed: readonly string[]) => {
-    for (let at = 0; at < changed.length; at += 100) await refreshRows(client, changed.slice(at, at + 100));
+    for (let at = 0; at < changed.length; at += 100)
+      await refreshMonitors(client, changed.slice(at, at + 100));
     await client.invalidateQueries({ queryKey: ['monitors', 'status'] });
   };
-  const change = useApiMutation((asked: ManyChange) => changeMonitors(ids, asked), {
+  const change = useApiMutation((asked: BulkMonitorChange) => updateMonitors(ids, asked), {
     done: (answer, asked) => {
       const { changed } = answer;
       void show(changed).catch(() => undefined);
       setRefused(answer.failed);
       clear();
       const undo = () =>
-        void changeMonitors(changed, { paused: false })
+        void updateMonitors(changed, { paused: false })
           .then(() => show(changed))
           .catch((error: unknown) =>
-            showToast(error instanceof Error ? error.message : 'Could not resume them.'),
+            showToast(error instanceof Error ? error.message : text.selection.resumeFailed),
           );
       if (changed.length > 0)
-        showToast(doneWords(changed.length, asked), asked.paused === true ? undo : undefined);
+        showToast(bulkChangeToast(changed.length, asked), asked.paused === true ? undo : undefined);
     },
   });
   return { change, refused, dismiss: () => setRefused([]) };
 }
 
-function doneWords(changed: number, { paused, muted_until: muted }: ManyChange): string {
-  const who = pluralize(changed, 'monitor is', 'monitors are');
-  if (paused === true) return `${who} paused. Beats are still recorded; they do not un-pause them.`;
-  if (paused === false) return `${who} watched again.`;
-  if (muted === null) return `${who} not muted any more.`;
-  if (muted !== undefined) return `${who} muted. States are still recorded.`;
-  return `${who} tagged anew.`;
+function bulkChangeToast(changed: number, { paused, muted_until: muted }: BulkMonitorChange): string {
+  if (paused !== undefined) return paused ? text.selection.paused(changed) : text.selection.resumed(changed);
+  if (muted === undefined) return text.selection.tagged(changed);
+  return muted === null ? text.selection.unmuted(changed) : text.selection.muted(changed);
 }
 
-/** What could not be changed, and why: those of the file, or gone meanwhile. */
-function Refused({
+/** The monitors that were not changed, with the reasons: they are defined in floe.yaml or were deleted. */
+function FailedMonitors({
   refused,
   onDismiss,
 }: {
@@ -201,14 +199,14 @@ function Refused({
   return (
     <div role="alert">
       <Notice>
-        {pluralize(refused.length, 'monitor was', 'monitors were')} not changed.{' '}
+        {text.selection.notChanged(refused.length)}{' '}
         {refused
           .slice(0, 3)
           .map(({ message }) => message)
           .join(' ')}
-        {rest > 0 && ` And ${formatCount(rest)} more.`}{' '}
+        {rest > 0 && ` ${text.selection.moreNotChanged(rest)}`}{' '}
         <button type="button" className="underline" onClick={onDismiss}>
-          Dismiss
+          {text.selection.dismiss}
         </button>
       </Notice>
     </div>
@@ -224,13 +222,13 @@ function TagsDialog({
   readonly some: number;
   readonly running: boolean;
   readonly onClose: () => void;
-  readonly onChange: (tags: ManyChange) => void;
+  readonly onChange: (tags: BulkMonitorChange) => void;
 }) {
   const [added, setAdded] = useState('');
   const [removed, setRemoved] = useState('');
   const [add, remove] = [parseList(added), parseList(removed)];
   return (
-    <Dialog open onClose={onClose} title={`Tags of ${pluralize(some, 'monitor')}`}>
+    <Dialog open onClose={onClose} title={text.selection.tagsTitle(some)}>
       <Form
         onSubmit={() => {
           if (add.length + remove.length > 0) onChange({ add_tags: add, remove_tags: remove });
@@ -239,17 +237,21 @@ function TagsDialog({
         running={running}
         actions={
           <>
-            <Button onClick={onClose}>Cancel</Button>
+            <Button onClick={onClose}>{text.selection.cancel}</Button>
             <Button type="submit" look="primary" needs="monitoring">
-              Change tags
+              {text.selection.saveTags}
             </Button>
           </>
         }
       >
-        <Field label="Add" hint="With commas between them.">
-          <Input value={added} placeholder="db, critical" onChange={({ target }) => setAdded(target.value)} />
+        <Field label={text.selection.addTags} hint={text.selection.tagsHint}>
+          <Input
+            value={added}
+            placeholder={text.selection.addTagsPlaceholder}
+            onChange={({ target }) => setAdded(target.value)}
+          />
         </Field>
-        <Field label="Take away">
+        <Field label={text.selection.removeTags} hint={text.selection.tagsHint}>
           <Input value={removed} onChange={({ target }) => setRemoved(target.value)} />
         </Field>
       </Form>

@@ -8,18 +8,19 @@ import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { useNow } from '../../ui/time-text.tsx';
-import { marksQuery, type Period, periodsQuery, settingsChangesQuery } from './monitor-data.ts';
-import { type ScheduleChange, scheduleChangesOf } from './schedule-changes.ts';
-import { type Mark, marksOf, ticksOf } from './timeline-marks.ts';
+import { detailText } from './detail-text.ts';
+import { type MonitorPeriod, periodsQuery, recentChecksQuery, settingsChangesQuery } from './monitor-data.ts';
+import { findScheduleChanges, type ScheduleChange } from './schedule-changes.ts';
+import { buildTimelineMarks, buildTimelineTicks, type TimelineMark } from './timeline-marks.ts';
 
 const SPANS = [
-  { id: '1', label: '24 h' },
-  { id: '7', label: '7 d' },
-  { id: '30', label: '30 d' },
-  { id: '90', label: '90 d' },
+  { id: '1', label: detailText.timeline.ranges.day },
+  { id: '7', label: detailText.timeline.ranges.week },
+  { id: '30', label: detailText.timeline.ranges.month },
+  { id: '90', label: detailText.timeline.ranges.quarter },
 ] as const;
 
-const LOOKS: Readonly<Record<Period['status'], string>> = {
+const LOOKS: Readonly<Record<MonitorPeriod['status'], string>> = {
   healthy: 'bg-healthy inset-y-0',
   failing: 'bg-failing -inset-y-1 min-w-1 rounded-tag',
   unknown: 'hatched bg-unknown-tint border border-unknown inset-y-0',
@@ -27,28 +28,30 @@ const LOOKS: Readonly<Record<Period['status'], string>> = {
   waiting: 'border border-dashed border-waiting inset-y-0',
 };
 
-/** What the monitor was, over time; below it one mark for each beat. The same as a list for who cannot see it. */
+/** The status over time with one mark for each beat, or the same as a list for screen readers. */
 export function MonitorTimeline({ id, since }: { readonly id: string; readonly since: string }) {
   const [days, setDays] = useState('1');
   const [listed, setListed] = useState(false);
   const answer = useQuery(periodsQuery(id, Number(days)));
-  const checks = useQuery(marksQuery(id, Number(days)));
+  const checks = useQuery(recentChecksQuery(id, Number(days)));
   const now = useNow();
-  // Of a young monitor there is nothing to see before it was made.
+  // The timeline of a new monitor starts at its creation.
   const from = new Date(
     Math.max(now.getTime() - Number(days) * 86_400_000, new Date(since).getTime() - 60_000),
   );
-  const marks = marksOf(answer.data?.data ?? [], from, now);
+  const marks = buildTimelineMarks(answer.data?.data ?? [], from, now);
   const audit = useQuery(settingsChangesQuery(id)).data?.data;
-  const changes = useMemo(() => scheduleChangesOf(audit ?? []), [audit]).filter(({ at }) => at >= from);
+  const changes = useMemo(() => findScheduleChanges(audit ?? []), [audit]).filter(({ at }) => at >= from);
   return (
     <Card
-      title="Timeline"
-      aside={<SegmentedControl label="Time shown" options={SPANS} value={days} onChange={setDays} />}
+      title={detailText.timeline.title}
+      aside={
+        <SegmentedControl label={detailText.timeline.range} options={SPANS} value={days} onChange={setDays} />
+      }
     >
       {answer.error && !answer.data ? (
         <ErrorState
-          what="Could not load the timeline."
+          what={detailText.timeline.loadError}
           error={answer.error}
           onRetry={() => void answer.refetch()}
         />
@@ -57,14 +60,14 @@ export function MonitorTimeline({ id, since }: { readonly id: string; readonly s
       ) : listed ? (
         <>
           <PeriodList marks={marks} />
-          <ChangeList changes={changes} />
+          <ScheduleChangeList changes={changes} />
         </>
       ) : (
         <>
-          <Band marks={marks}>
-            <ChangeLines changes={changes} from={from} to={now} />
-          </Band>
-          <Ticks ticks={ticksOf(checks.data?.data ?? [], from, now)} />
+          <StatusBand marks={marks}>
+            <ScheduleChangeLines changes={changes} from={from} to={now} />
+          </StatusBand>
+          <Ticks ticks={buildTimelineTicks(checks.data?.data ?? [], from, now)} />
           <Axis from={from} to={now} />
           <Legend changed={changes.length > 0} />
         </>
@@ -76,15 +79,15 @@ export function MonitorTimeline({ id, since }: { readonly id: string; readonly s
           onClick={() => setListed(!listed)}
           className="min-h-6 text-small text-ink-3 underlined hover:text-ink"
         >
-          {listed ? 'Show as timeline' : 'Show as list'}
+          {listed ? detailText.timeline.showTimeline : detailText.timeline.showList}
         </button>
       </div>
     </Card>
   );
 }
 
-/** Where the schedule was changed. */
-function ChangeLines({
+/** The times at which the schedule was changed. */
+function ScheduleChangeLines({
   changes,
   from,
   to,
@@ -107,14 +110,20 @@ function ChangeLines({
 
 const percent = (share: number) => `${(share * 100).toFixed(3)}%`;
 
-function Band({ marks, children }: { readonly marks: readonly Mark[]; readonly children: ReactNode }) {
+function StatusBand({
+  marks,
+  children,
+}: {
+  readonly marks: readonly TimelineMark[];
+  readonly children: ReactNode;
+}) {
   return (
     <div className="relative mt-5 mb-1 h-6">
       <div className="absolute inset-x-0 bottom-0 h-0.5 bg-line" />
       {marks.map((mark) => (
         <div
           key={mark.period.started_at}
-          title={said(mark)}
+          title={describeMark(mark)}
           style={{ left: percent(mark.left), width: percent(mark.width) }}
           className={`absolute ${LOOKS[mark.period.status]}`}
         />
@@ -135,7 +144,7 @@ function Band({ marks, children }: { readonly marks: readonly Mark[]; readonly c
   );
 }
 
-function Ticks({ ticks }: { readonly ticks: ReturnType<typeof ticksOf> }) {
+function Ticks({ ticks }: { readonly ticks: ReturnType<typeof buildTimelineTicks> }) {
   return (
     <div aria-hidden="true" className="relative h-4">
       {ticks.map(({ id, at, missed }) => (
@@ -185,44 +194,47 @@ function Legend({ changed }: { readonly changed: boolean }) {
         </li>
       ))}
       <li className="flex items-center gap-1.5">
-        <span className="h-2 w-px bg-ink-3" aria-hidden="true" /> beat
+        <span className="h-2 w-px bg-ink-3" aria-hidden="true" /> {detailText.timeline.beat}
       </li>
       <li className="flex items-center gap-1.5">
         <span className="font-bold text-failing-ink" aria-hidden="true">
           ×
         </span>
-        missed
+        {detailText.timeline.missed}
       </li>
       {changed && (
         <li className="flex items-center gap-1.5">
-          <span className="h-3 border-l border-dashed border-ink" aria-hidden="true" /> schedule changed
+          <span className="h-3 border-l border-dashed border-ink" aria-hidden="true" />{' '}
+          {detailText.timeline.scheduleChanged}
         </li>
       )}
     </ul>
   );
 }
 
-/** The same as words, newest first. */
-function PeriodList({ marks }: { readonly marks: readonly Mark[] }) {
+/** The periods as a list, newest first. */
+function PeriodList({ marks }: { readonly marks: readonly TimelineMark[] }) {
   return (
     <ol className="mt-2 divide-y divide-line text-ui">
       {marks.toReversed().map((mark) => (
         <li key={mark.period.started_at} className="flex items-center gap-2 py-1.5">
           <StatusIcon state={mark.period.status} />
           <span className="flex-1">
-            {STATUS_STYLES[mark.period.status].word} from{' '}
-            {formatFullTime(new Date(mark.period.started_at), browserZone())}
+            {detailText.timeline.period(
+              STATUS_STYLES[mark.period.status].word,
+              formatFullTime(new Date(mark.period.started_at), browserZone()),
+            )}
           </span>
           <span className="text-ink-2 figures">{formatDuration(mark.ms)}</span>
-          <ItsChecks mark={mark} />
+          <ShowChecksButton mark={mark} />
         </li>
       ))}
     </ol>
   );
 }
 
-/** Shows the checks of a stretch alone, in the history below: from a little before it, where its last beat stands. */
-function ItsChecks({ mark: { period } }: { readonly mark: Mark }) {
+/** Filters the check history by a period, from shortly before it, to include the last beat before it. */
+function ShowChecksButton({ mark: { period } }: { readonly mark: TimelineMark }) {
   const { change } = useUrlState();
   const { started_at, ended_at } = period;
   const show = () =>
@@ -232,15 +244,15 @@ function ItsChecks({ mark: { period } }: { readonly mark: Mark }) {
     });
   return (
     <button type="button" onClick={show} className="min-h-6 text-small text-accent-ink underline">
-      Its checks
+      {detailText.timeline.showChecks}
     </button>
   );
 }
 
 const AROUND_MS = 60_000;
 
-/** Misses before a change were judged by the schedule of then. */
-function ChangeList({ changes }: { readonly changes: readonly ScheduleChange[] }) {
+/** Misses before a change were evaluated with the earlier schedule. */
+function ScheduleChangeList({ changes }: { readonly changes: readonly ScheduleChange[] }) {
   if (changes.length === 0) return null;
   return (
     <ol className="mt-2 border-t border-line pt-1 text-small text-ink-2">
@@ -254,9 +266,13 @@ function ChangeList({ changes }: { readonly changes: readonly ScheduleChange[] }
 }
 
 function changeText({ at, by, words }: ScheduleChange): string {
-  return `Schedule changed ${formatFullTime(at, browserZone())} by ${by}: ${words}`;
+  return detailText.timeline.change(formatFullTime(at, browserZone()), by, words);
 }
 
-function said({ period, ms }: Mark): string {
-  return `${STATUS_STYLES[period.status].word} for ${formatDuration(ms)}, from ${formatFullTime(new Date(period.started_at), browserZone())}`;
+function describeMark({ period, ms }: TimelineMark): string {
+  return detailText.timeline.mark(
+    STATUS_STYLES[period.status].word,
+    formatDuration(ms),
+    formatFullTime(new Date(period.started_at), browserZone()),
+  );
 }

@@ -26,36 +26,36 @@ import {
   MonitorCard,
   RecentContext,
   SelectionContext,
-  withControls,
+  withRowControls,
 } from './monitor-columns.tsx';
-import { channelNamesQuery, MONITOR_FIELDS } from './monitor-data.ts';
+import { channelNamesQuery, MONITOR_FILTERS } from './monitor-data.ts';
 import { useMonitorList } from './monitor-list.ts';
-import { type Selection, SelectionBar, useSelection } from './monitor-selection.tsx';
+import { type MonitorSelection, MonitorSelectionBar, useMonitorSelection } from './monitor-selection.tsx';
 import { beatSnippets } from './send-beats.ts';
+import { text } from './text.ts';
 
-export { askMonitors } from './monitor-list.ts';
+export { prefetchMonitors } from './monitor-list.ts';
 
-const NO_FILTERS = Object.fromEntries(MONITOR_FIELDS.map(({ name }) => [name, null]));
+const NO_FILTERS = Object.fromEntries(MONITOR_FILTERS.map(({ name }) => [name, null]));
 
-/** Did the jobs run, and when must each call again? */
+/** All monitors with their status and next deadline. */
 export function MonitorsPage() {
   const { query, change } = useUrlState();
   const go = useOrgNavigate();
   const create = () => go('/monitors/new');
-  const asked = selectQueryParameters(query, (name) => findFilterField(MONITOR_FIELDS, name) !== undefined);
-  const tokens = useMemo(() => toFilterTokens(new URLSearchParams(asked), MONITOR_FIELDS), [asked]);
+  const asked = selectQueryParameters(query, (name) => findFilterField(MONITOR_FILTERS, name) !== undefined);
+  const tokens = useMemo(() => toFilterTokens(new URLSearchParams(asked), MONITOR_FILTERS), [asked]);
   const filters = useMemo(() => filterValues(tokens), [tokens]);
   const list = useMonitorList(filters, () => selection.ids.size > 0);
-  const selection = useSelection(list.rows);
+  const selection = useMonitorSelection(list.rows);
+  const clear = { keys: 'Escape', does: text.page.clearSelection, run: selection.clear };
   useShortcuts([
-    { keys: 'c', does: 'New monitor', run: create },
-    ...(selection.ids.size > 0
-      ? [{ keys: 'Escape', does: 'Clear the selection', run: selection.clear }]
-      : []),
+    { keys: 'c', does: text.page.newTitle, run: create },
+    ...(selection.ids.size > 0 ? [clear] : []),
   ]);
   return (
     <PageFrame
-      title="Monitors"
+      title={text.page.title}
       padded={false}
       actions={
         <>
@@ -67,25 +67,29 @@ export function MonitorsPage() {
             />
           </span>
           <Button look="primary" icon={Plus} needs="monitoring" onClick={create}>
-            New monitor
+            {text.page.newTitle}
           </Button>
         </>
       }
     >
       <div className="grid gap-3 px-4 pb-3 md:px-6">
-        <Counts counts={list.counts} chosen={query.get('status')} onChoose={(status) => change({ status })} />
+        <StatusCounts
+          counts={list.counts}
+          chosen={query.get('status')}
+          onChoose={(status) => change({ status })}
+        />
         <FilterBar
-          fields={MONITOR_FIELDS}
+          fields={MONITOR_FILTERS}
           tokens={tokens}
           onAdd={({ name, value }) => change({ [name]: value })}
           onRemove={(name) => change({ [name]: null })}
-          placeholder="A name, or a filter by state, tag, channel…"
+          placeholder={text.page.filterPlaceholder}
           free="search"
         />
-        <NobodyTold any={list.rows.length > 0} />
-        <SelectionBar selection={selection} rows={list.rows} />
+        <NoChannelNotice any={list.rows.length > 0} />
+        <MonitorSelectionBar selection={selection} rows={list.rows} />
       </div>
-      <Results
+      <MonitorTable
         list={list}
         selection={selection}
         cols={query.get('cols')}
@@ -98,8 +102,8 @@ export function MonitorsPage() {
 
 const COUNTED = ['failing', 'waiting', 'paused', 'healthy'] as const;
 
-/** How many there are in each state; a click shows only those. */
-function Counts({
+/** The number of monitors by status; a click filters the list by it. */
+function StatusCounts({
   counts,
   chosen,
   onChoose,
@@ -131,20 +135,20 @@ function Counts({
   );
 }
 
-/** Monitors without a single channel find out, and tell no one. */
-function NobodyTold({ any }: { readonly any: boolean }) {
+/** Shown while no enabled channel exists, so that no alert reaches anyone. */
+function NoChannelNotice({ any }: { readonly any: boolean }) {
   const { data } = useQuery(channelNamesQuery);
   if (!any || !data || data.data.some(({ enabled }) => enabled)) return null;
+  const isNone = data.data.length === 0;
   return (
     <Notice>
-      Nobody is told when a monitor fails:{' '}
-      {data.data.length === 0 ? 'there is no channel' : 'every channel is off'}.{' '}
-      <OrgLink to="/channels">{data.data.length === 0 ? 'Add a channel' : 'See the channels'}</OrgLink>
+      {isNone ? text.page.noChannel : text.page.channelsDisabled}{' '}
+      <OrgLink to="/channels">{isNone ? text.page.createChannel : text.page.viewChannels}</OrgLink>
     </Notice>
   );
 }
 
-function Results({
+function MonitorTable({
   list: { answer, rows, recent, counts, more, onShown, point },
   selection,
   cols,
@@ -152,32 +156,28 @@ function Results({
   onClear,
 }: {
   readonly list: ReturnType<typeof useMonitorList>;
-  readonly selection: Selection;
+  readonly selection: MonitorSelection;
   readonly cols: string | null;
   readonly filters: Readonly<Record<string, string>>;
   readonly onClear: () => void;
 }) {
   const place = useResourceNavigate('/monitors');
-  const columns = useMemo(() => withControls(visibleColumns(MONITOR_COLUMNS, cols)), [cols]);
+  const columns = useMemo(() => withRowControls(visibleColumns(MONITOR_COLUMNS, cols)), [cols]);
   const open = useCallback(({ id }: Monitor) => place(id), [place]);
   if (answer.error && rows.length === 0)
     return (
-      <ErrorState
-        what="Could not load monitors."
-        error={answer.error}
-        onRetry={() => void answer.refetch()}
-      />
+      <ErrorState what={text.page.loadError} error={answer.error} onRetry={() => void answer.refetch()} />
     );
   if (answer.isPending) return <SkeletonRows />;
   const filtered = Object.keys(filters).length > 0;
   if (rows.length === 0) return filtered ? <NoneMatch onClear={onClear} /> : <NoMonitors />;
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: only tells when the pointer is among the rows, and hears `x` of a row.
+    // biome-ignore lint/a11y/noStaticElementInteractions: only tracks whether the pointer is over the rows, and handles `x` on a row.
     <div onPointerEnter={() => point(true)} onPointerLeave={() => point(false)} onKeyDown={selection.press}>
       <RecentContext value={recent}>
         <SelectionContext value={selection}>
           <DataTable<Monitor>
-            label="Monitors"
+            label={text.page.title}
             rows={rows}
             rowId={({ id }) => id}
             columns={columns}
@@ -205,8 +205,11 @@ function totalOf(counts: MonitorSummary['counts'] | undefined): number | null {
 
 function NoneMatch({ onClear }: { readonly onClear: () => void }) {
   return (
-    <EmptyState title="No monitors match" action={<Button onClick={onClear}>Clear the filters</Button>}>
-      No monitor has all of these filters.
+    <EmptyState
+      title={text.page.noMatchTitle}
+      action={<Button onClick={onClear}>{text.page.clearFilters}</Button>}
+    >
+      {text.page.noMatch}
     </EmptyState>
   );
 }
@@ -218,14 +221,14 @@ function NoMonitors() {
   return (
     <>
       <EmptyState
-        title="No monitors"
+        title={text.page.emptyTitle}
         action={
           <Button look="primary" icon={Plus} needs="monitoring" onClick={create}>
-            New monitor
+            {text.page.newTitle}
           </Button>
         }
       >
-        A job that calls when it is done, and a message when it does not.
+        {text.page.empty}
       </EmptyState>
       {curl && (
         <div className="mx-auto max-w-2xl px-4 pb-10">

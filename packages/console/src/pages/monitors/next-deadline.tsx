@@ -1,49 +1,50 @@
 import type { Monitor } from '@floe/contract/api/monitors';
 import { formatDuration } from '../../format/amounts.ts';
-import {
-  browserZone,
-  formatClockTime,
-  formatDayLabel,
-  formatRelativeTime,
-  formatShortTime,
-} from '../../format/times.ts';
+import { formatMinutes } from '../../format/minutes.ts';
+import { browserZone, formatClockTime, formatRelativeTime, formatTimeOrDay } from '../../format/times.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { useNow } from '../../ui/time-text.tsx';
-import { type DeadlineBar, deadlineBar } from './deadline.ts';
-import { minutesText, scheduleText, zoneOf } from './monitor-words.ts';
+import { buildDeadlineBar, type DeadlineBar } from './deadline.ts';
+import { detailText } from './detail-text.ts';
+import { formatSchedule, formatScheduleZone } from './monitor-schedule.ts';
 
-/** From the last beat to the deadline, to scale, with now on it: interval and grace are what people get wrong. */
+/** The time from the last beat to the deadline, to scale, with the current time on it. */
 export function NextDeadline({ monitor }: { readonly monitor: Monitor }) {
   const now = useNow();
-  const bar = deadlineBar(monitor, now);
-  if (!bar) return <p className="text-ui text-ink-2">{nothingDue(monitor)}</p>;
+  const bar = buildDeadlineBar(monitor, now);
+  if (!bar) return <p className="text-ui text-ink-2">{describeNothingDue(monitor)}</p>;
   const { from, due, deadline } = bar;
-  const grace = minutesText(monitor.grace_period_minutes);
+  const grace = formatMinutes(monitor.grace_period_minutes);
   const failing = monitor.status === 'failing';
-  const said = `Last beat ${when(from, now)}, next due ${when(due, now)}, deadline ${when(deadline, now)}.`;
+  const time = (at: Date) => formatTimeOrDay(at, browserZone(), now);
+  const summary = detailText.deadline.summary(time(from), time(due), time(deadline));
   return (
     <div className="text-small">
       <div className="flex justify-between gap-4">
-        <Moment
-          title={monitor.last_beat_at ? 'Last beat' : 'Created'}
+        <DeadlinePoint
+          title={monitor.last_beat_at ? detailText.deadline.lastBeat : detailText.deadline.created}
           text={`${formatClockTime(from, browserZone())} · ${formatRelativeTime(from, now)}`}
         />
-        <Moment title="Next beat due" text={`${when(due, now)} · ${formatRelativeTime(due, now)}`} end />
-      </div>
-      <Bar bar={bar} said={said} failing={failing} />
-      <div className="flex justify-between gap-4">
-        <Moment
-          title={scheduleText(monitor)}
-          text={monitor.schedule ? zoneOf(monitor.schedule) : 'counted from the last beat'}
+        <DeadlinePoint
+          title={detailText.deadline.nextDue}
+          text={`${time(due)} · ${formatRelativeTime(due, now)}`}
+          end
         />
-        <Moment
-          title={`Deadline ${when(deadline, now)}`}
+      </div>
+      <DeadlineBarView bar={bar} summary={summary} failing={failing} />
+      <div className="flex justify-between gap-4">
+        <DeadlinePoint
+          title={formatSchedule(monitor)}
+          text={monitor.schedule ? formatScheduleZone(monitor.schedule) : detailText.deadline.fromLastBeat}
+        />
+        <DeadlinePoint
+          title={detailText.deadline.at(time(deadline))}
           text={
             bar.overdue === 'past' && failing
-              ? `missed ${formatDuration(now.getTime() - deadline.getTime())} ago`
+              ? detailText.deadline.missed(formatDuration(now.getTime() - deadline.getTime()))
               : monitor.grace_period_minutes === 0
-                ? 'no grace'
-                : `${grace} grace, then failing`
+                ? detailText.deadline.noGrace
+                : detailText.deadline.grace(grace)
           }
           end
         />
@@ -52,7 +53,7 @@ export function NextDeadline({ monitor }: { readonly monitor: Monitor }) {
   );
 }
 
-function Moment({
+function DeadlinePoint({
   title,
   text,
   end = false,
@@ -69,19 +70,19 @@ function Moment({
   );
 }
 
-function Bar({
+function DeadlineBarView({
   bar,
-  said,
+  summary,
   failing,
 }: {
   readonly bar: DeadlineBar;
-  readonly said: string;
+  readonly summary: string;
   readonly failing: boolean;
 }) {
   const percent = (share: number) => `${(share * 100).toFixed(2)}%`;
   const { now, dueAt, deadlineAt } = bar;
   return (
-    <div role="img" aria-label={said} className="relative my-3 h-3">
+    <div role="img" aria-label={summary} className="relative my-3 h-3">
       <div className="absolute inset-y-0 left-0 w-full rounded-tag border border-line bg-sunken" />
       <div
         style={{ left: percent(dueAt), width: percent(deadlineAt - dueAt) }}
@@ -109,17 +110,12 @@ function Bar({
   );
 }
 
-/** `03:12`, with the day when it is another one. */
-function when(at: Date, now: Date): string {
-  const zone = browserZone();
-  const near = formatDayLabel(at, zone, now) === formatDayLabel(now, zone, now);
-  return near ? formatShortTime(at, zone) : `${formatDayLabel(at, zone, now)}, ${formatShortTime(at, zone)}`;
-}
-
-function nothingDue({ status, paused_until, first_beat_due_minutes }: Monitor): string {
+function describeNothingDue({ status, paused_until, first_beat_due_minutes }: Monitor): string {
   if (status === 'paused')
-    return `Paused${paused_until ? ` until ${when(new Date(paused_until), new Date())}` : ''}. Beats are still recorded; nothing is missed.`;
+    return paused_until
+      ? detailText.deadline.pausedUntil(formatTimeOrDay(new Date(paused_until), browserZone(), new Date()))
+      : detailText.deadline.paused;
   return first_beat_due_minutes === null
-    ? 'Nothing is counted before the first beat.'
-    : `The first beat is due ${minutesText(first_beat_due_minutes)} after it was made.`;
+    ? detailText.deadline.noBeat
+    : detailText.deadline.firstDue(formatMinutes(first_beat_due_minutes));
 }

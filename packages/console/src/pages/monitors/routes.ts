@@ -5,7 +5,7 @@ export const monitors: readonly PageRoute[] = [
     path: '/monitors',
     title: 'Monitors',
     load: () =>
-      import('./monitors-page.tsx').then(({ MonitorsPage: Page, askMonitors: ask }) => ({ Page, ask })),
+      import('./monitors-page.tsx').then(({ MonitorsPage: Page, prefetchMonitors: ask }) => ({ Page, ask })),
   },
   {
     path: '/monitors/new',

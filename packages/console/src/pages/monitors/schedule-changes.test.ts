@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AuditEntry } from '@floe/contract/api/audit';
-import { scheduleChangesOf } from './schedule-changes.ts';
+import { findScheduleChanges } from './schedule-changes.ts';
 
 const entry = (before: AuditEntry['before'], after: AuditEntry['after']): AuditEntry => ({
   id: 'aud_1',
@@ -21,11 +21,14 @@ const entry = (before: AuditEntry['before'], after: AuditEntry['after']): AuditE
 });
 const settings = { name: 'Job', expected_interval_minutes: 60, schedule: null, grace_period_minutes: null };
 
-test('a change of the schedule or the grace is told with what it was and who did it', () => {
-  const [change] = scheduleChangesOf([
+test('a change of the schedule or the grace period names the old value and the author', () => {
+  const [change] = findScheduleChanges([
     entry(settings, { ...settings, expected_interval_minutes: 30, grace_period_minutes: 2 }),
   ]);
-  assert.equal(change?.words, 'interval 60 min to 30 min, grace the org’s to 2 min');
+  assert.equal(
+    change?.words,
+    'interval from 60 min to 30 min, grace period from organization default to 2 min',
+  );
   assert.equal(change?.by, 'Mara Koch');
 });
 
@@ -33,8 +36,8 @@ test('from an interval to a cron expression both are named', () => {
   const cron = { cron: '0 3 * * *', timezone: 'Asia/Tokyo' };
   const after = { ...settings, expected_interval_minutes: null, schedule: cron };
   assert.equal(
-    scheduleChangesOf([entry(settings, after)])[0]?.words,
-    'interval 60 min to none, schedule none to 0 3 * * * Asia/Tokyo',
+    findScheduleChanges([entry(settings, after)])[0]?.words,
+    'interval from 60 min to none, schedule from none to 0 3 * * * Asia/Tokyo',
   );
 });
 
@@ -44,5 +47,5 @@ test('another name, a creation and a removal move no deadline', () => {
     entry(null, settings),
     entry(settings, null),
   ];
-  assert.deepEqual(scheduleChangesOf(entries), []);
+  assert.deepEqual(findScheduleChanges(entries), []);
 });

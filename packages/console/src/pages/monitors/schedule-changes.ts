@@ -1,29 +1,26 @@
 import type { AuditEntry } from '@floe/contract/api/audit';
+import { scheduleText } from './text.ts';
 
-/** A change of what a monitor promises: older misses were judged by what stood before it. */
+/** A change of the schedule. Earlier misses were evaluated with the schedule before it. */
 export interface ScheduleChange {
   readonly id: string;
   readonly at: Date;
   readonly by: string;
-  /** `interval 60 to 30` */
+  /** `interval from 60 min to 30 min` */
   readonly words: string;
 }
 
 type View = AuditEntry['before'];
 
-const FIELDS = [
-  ['expected_interval_minutes', 'interval'],
-  ['schedule', 'schedule'],
-  ['grace_period_minutes', 'grace'],
-] as const;
+const FIELDS = ['expected_interval_minutes', 'schedule', 'grace_period_minutes'] as const;
 
-/** The entries of the audit log that moved deadlines, in words; others are left out. Pure. */
-export function scheduleChangesOf(entries: readonly AuditEntry[]): readonly ScheduleChange[] {
+/** The audit entries that changed the schedule, described; other entries are left out. Pure. */
+export function findScheduleChanges(entries: readonly AuditEntry[]): readonly ScheduleChange[] {
   return entries.flatMap(({ id, at, actor, actor_name, before, after }) => {
     if (before === null || after === null) return [];
-    const words = FIELDS.flatMap(([name, word]) => {
+    const words = FIELDS.flatMap((name) => {
       const [from, to] = [textOf(before, name), textOf(after, name)];
-      return from === to ? [] : [`${word} ${from} to ${to}`];
+      return from === to ? [] : [scheduleText.change(scheduleText.changeFields[name], from, to)];
     });
     return words.length === 0
       ? []
@@ -33,7 +30,9 @@ export function scheduleChangesOf(entries: readonly AuditEntry[]): readonly Sche
 
 function textOf(view: View, name: string): string {
   const value: unknown = typeof view === 'object' && view !== null ? Reflect.get(view, name) : null;
-  if (value === null || value === undefined) return name === 'grace_period_minutes' ? 'the org’s' : 'none';
+  if (value === null || value === undefined) {
+    return name === 'grace_period_minutes' ? scheduleText.orgDefault : scheduleText.none;
+  }
   if (typeof value !== 'object') return `${String(value)} min`;
   return `${String(Reflect.get(value, 'cron'))} ${String(Reflect.get(value, 'timezone') ?? '')}`.trim();
 }

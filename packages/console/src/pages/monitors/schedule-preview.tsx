@@ -4,17 +4,19 @@ import type * as z from 'zod';
 import { sendJson } from '../../data/api-client.ts';
 import { errorMessage } from '../../data/api-error.ts';
 import { useDebounced } from '../../data/debounced.ts';
+import { formatMinutes, parseMinutes } from '../../format/minutes.ts';
 import { browserZone, formatFullTime, formatShortTime } from '../../format/times.ts';
 import { Skeleton } from '../../ui/feedback.tsx';
+import { editorText } from './editor-text.ts';
 import { type MonitorForm, scheduleBody } from './monitor-form.ts';
-import { cronWords, minutesIn, minutesText } from './monitor-words.ts';
+import { describeCron } from './monitor-schedule.ts';
 
 type Preview = z.output<typeof schedulePreview>;
 
-/** What a schedule means, in words, and its next runs as the server itself will expect them. */
+/** A description of the schedule, and the next expected beats as the server computes them. */
 export function SchedulePreview({ form }: { readonly form: MonitorForm }) {
   const settled = useDebounced(scheduleBody(form));
-  const incomplete = form.kind === 'interval' && minutesIn(form.interval) === null;
+  const incomplete = form.kind === 'interval' && parseMinutes(form.interval) === null;
   const { data, error } = useQuery({
     queryKey: ['schedule', settled],
     queryFn: () => sendJson<Preview>('POST', 'api/monitoring/schedule/preview', settled),
@@ -23,14 +25,17 @@ export function SchedulePreview({ form }: { readonly form: MonitorForm }) {
     retry: false,
   });
   return (
-    <section aria-label="In words" className="rounded-card border border-line bg-sunken px-4 py-3 text-ui">
-      <h2 className="text-label text-ink-2">In words</h2>
+    <section
+      aria-label={editorText.preview.title}
+      className="rounded-card border border-line bg-sunken px-4 py-3 text-ui"
+    >
+      <h2 className="text-label text-ink-2">{editorText.preview.title}</h2>
       {incomplete ? (
-        <p className="mt-1 text-ink-2">Write how often a beat is expected.</p>
+        <p className="mt-1 text-ink-2">{editorText.preview.noInterval}</p>
       ) : error ? (
         <p className="mt-1 text-failing-ink">{errorMessage(error)}</p>
       ) : data ? (
-        <Words form={form} preview={data} />
+        <ScheduleSummary form={form} preview={data} />
       ) : (
         <Skeleton className="mt-2 h-16" />
       )}
@@ -38,50 +43,53 @@ export function SchedulePreview({ form }: { readonly form: MonitorForm }) {
   );
 }
 
-function Words({ form, preview }: { readonly form: MonitorForm; readonly preview: Preview }) {
+function ScheduleSummary({ form, preview }: { readonly form: MonitorForm; readonly preview: Preview }) {
   const [first] = preview.data;
   const grace = preview.grace_period_minutes;
   const sentence =
     form.kind === 'interval'
-      ? `A beat every ${minutesText(minutesIn(form.interval) ?? 0)}, counted from the last one.`
-      : `${cronWords(form.cron) ?? `On the schedule ${form.cron.trim()}`}, in ${preview.timezone}.`;
+      ? editorText.preview.interval(formatMinutes(parseMinutes(form.interval) ?? 0))
+      : editorText.preview.cron(
+          describeCron(form.cron) ?? editorText.preview.cronExpression(form.cron.trim()),
+          preview.timezone,
+        );
   return (
     <>
       <p className="mt-1 font-medium">{sentence}</p>
       <p className="text-ink-2">
-        {grace === 0 ? 'Nothing late is fine.' : `${minutesText(grace)} late is still fine.`}
+        {grace === 0 ? editorText.preview.noGrace : editorText.preview.grace(formatMinutes(grace))}
         {first &&
-          ` Without a beat it fails at ${formatShortTime(new Date(first.deadline_at), browserZone())} (yours).`}
+          ` ${editorText.preview.fails(formatShortTime(new Date(first.deadline_at), browserZone()), browserZone())}`}
       </p>
-      <Runs preview={preview} />
-      {zonesOf(preview).length > 1 && (
+      <NextRuns preview={preview} />
+      {zoneNames(preview).length > 1 && (
         <p className="mt-2 text-small text-warning-ink">
-          Clocks change between these runs ({zonesOf(preview).join(' to ')}).
+          {editorText.preview.clockChange(zoneNames(preview))}
         </p>
       )}
     </>
   );
 }
 
-function Runs({ preview: { data, timezone } }: { readonly preview: Preview }) {
+function NextRuns({ preview: { data, timezone } }: { readonly preview: Preview }) {
   const mine = browserZone();
   const both = timezone !== mine;
-  if (data.length === 0) return <p className="mt-2 text-failing-ink">This never comes.</p>;
+  if (data.length === 0) return <p className="mt-2 text-failing-ink">{editorText.preview.never}</p>;
   return (
     <table className="mt-2 w-full max-w-xl text-left text-small figures">
-      <caption className="sr-only">Next runs</caption>
+      <caption className="sr-only">{editorText.preview.table}</caption>
       <thead className="text-ink-2">
         <tr>
           <th scope="col" className="py-1 pr-4 font-medium">
-            Next, in {timezone}
+            {editorText.preview.expected(timezone)}
           </th>
           {both && (
             <th scope="col" className="py-1 pr-4 font-medium">
-              Yours
+              {editorText.preview.local(mine)}
             </th>
           )}
           <th scope="col" className="py-1 font-medium">
-            Failing from
+            {editorText.preview.failsAfter}
           </th>
         </tr>
       </thead>
@@ -98,7 +106,7 @@ function Runs({ preview: { data, timezone } }: { readonly preview: Preview }) {
   );
 }
 
-/** Names of the zone at the runs: two of them mean that clocks change in between. */
-function zonesOf({ data }: Preview): readonly string[] {
+/** The names of the time zone at these times: two names mean that the clocks change in between. */
+function zoneNames({ data }: Preview): readonly string[] {
   return [...new Set(data.map(({ expected_at_local: local }) => local.split(' ').at(-1) ?? ''))];
 }

@@ -1,11 +1,11 @@
 import type { Snippet } from '../../ui/code-block.tsx';
 
 /**
- * How a job calls, ready to paste. Every one ends when Floe answers and fails loudly when it does not; the key comes
- * from the environment. Ids are letters, digits, ".", "_" and "-": nothing to escape.
+ * Code that sends a beat, ready to paste. Each snippet ends when Floe responds and fails visibly when it does not. The
+ * key comes from the environment. Ids consist of letters, digits, ".", "_" and "-", which need no escaping.
  *
  * @param heartbeat address of `POST /api/monitoring/heartbeat`
- * @param beatUrl the monitor's secret address; null for who may not see it
+ * @param beatUrl the secret beat URL of the monitor; null when the member may not see it
  */
 export function beatSnippets(id: string, heartbeat: string, beatUrl: string | null): readonly Snippet[] {
   const curl = `curl -fsS --retry 3 -X POST ${heartbeat} \\
@@ -22,7 +22,7 @@ const answer = await fetch('${heartbeat}', {
   headers: { 'x-api-key': env.FLOE_KEY, 'content-type': 'application/json' },
   body: JSON.stringify({ monitor_id: '${id}', metadata: { host: 'db-1' } }),
 });
-if (!answer.ok) throw new Error(\`no beat: \${answer.status}\`);`,
+if (!answer.ok) throw new Error(\`beat failed: \${answer.status}\`);`,
     },
     {
       label: 'Python',
@@ -39,12 +39,12 @@ urllib.request.urlopen(request, timeout=10)`,
   ];
 }
 
-/** For whoever starts jobs: by the secret address, which needs no header. */
+/** Snippets for schedulers, with the secret beat URL, which needs no header. */
 function scheduledSnippets(id: string, beatUrl: string | null): readonly Snippet[] {
   return [
     {
       label: 'crontab',
-      code: `# the exit status of the job says whether it went well
+      code: `# the exit status tells Floe whether the job succeeded
 0 3 * * * /usr/local/bin/job; curl -fsS --retry 3 ${beatUrl ?? '$FLOE_BEAT_URL'}/$?`,
     },
     {
@@ -71,7 +71,7 @@ spec:
     },
     {
       label: 'GitHub Actions',
-      code: `- name: Tell Floe
+      code: `- name: Report to Floe
   if: always()
   run: curl -fsS --retry 3 -X POST "$BEAT_URL/\${{ job.status == 'success' && '0' || '1' }}"
   env:
@@ -80,7 +80,10 @@ spec:
     ...(beatUrl === null
       ? []
       : [
-          { label: 'URL', code: `# secret: whoever has it can beat\ncurl -fsS --retry 3 -X POST ${beatUrl}` },
+          {
+            label: 'URL',
+            code: `# keep this URL secret: it is sufficient to send beats\ncurl -fsS --retry 3 -X POST ${beatUrl}`,
+          },
         ]),
   ];
 }

@@ -2,9 +2,9 @@ import type { MonitorSummary } from '@floe/contract/api/monitors';
 
 type Slice = MonitorSummary['recent'][number]['intervals'][number];
 
-export const STEP = 3;
-export const HEIGHT = 18;
-const WIDTH = STEP - 0.75;
+export const STRIP_STEP = 3;
+export const STRIP_HEIGHT = 18;
+const WIDTH = STRIP_STEP - 0.75;
 const LEAST = 4;
 
 /** What is drawn of each state, as one path: a list has thousands of slices and no room for an element of each. */
@@ -18,24 +18,24 @@ export interface StripPaths {
 }
 
 /** Each slice is a stack: failing at the foot with its share, then unknown or paused, healthy above. Pure. */
-export function stripPaths(slices: readonly Slice[]): StripPaths {
+export function buildStripPaths(slices: readonly Slice[]): StripPaths {
   const drawn = { healthy: '', failing: '', unknown: '', paused: '', none: '' };
   slices.forEach(({ healthy_seconds, failing_seconds, unknown_seconds, paused_seconds }, index) => {
     const box = (top: number, height: number) =>
-      height <= 0 ? '' : `M${index * STEP} ${round(top)}h${WIDTH}v${round(height)}h-${WIDTH}z`;
+      height <= 0 ? '' : `M${index * STRIP_STEP} ${round(top)}h${WIDTH}v${round(height)}h-${WIDTH}z`;
     const whole = healthy_seconds + failing_seconds + unknown_seconds + paused_seconds;
     if (whole < 1) {
-      drawn.none += box(HEIGHT - 2, 2);
+      drawn.none += box(STRIP_HEIGHT - 2, 2);
       return;
     }
-    const high = (seconds: number) => (seconds < 1 ? 0 : Math.max(LEAST, (seconds / whole) * HEIGHT));
+    const high = (seconds: number) => (seconds < 1 ? 0 : Math.max(LEAST, (seconds / whole) * STRIP_HEIGHT));
     const failing = high(failing_seconds);
-    const unknown = Math.min(HEIGHT - failing, high(unknown_seconds));
-    const paused = Math.min(HEIGHT - failing - unknown, high(paused_seconds) * 0.44);
-    drawn.failing += box(HEIGHT - failing, failing);
-    drawn.unknown += box(HEIGHT - failing - unknown, unknown);
-    drawn.paused += box(HEIGHT - failing - unknown - paused, paused);
-    if (healthy_seconds >= 1) drawn.healthy += box(0, HEIGHT - failing - unknown - paused);
+    const unknown = Math.min(STRIP_HEIGHT - failing, high(unknown_seconds));
+    const paused = Math.min(STRIP_HEIGHT - failing - unknown, high(paused_seconds) * 0.44);
+    drawn.failing += box(STRIP_HEIGHT - failing, failing);
+    drawn.unknown += box(STRIP_HEIGHT - failing - unknown, unknown);
+    drawn.paused += box(STRIP_HEIGHT - failing - unknown - paused, paused);
+    if (healthy_seconds >= 1) drawn.healthy += box(0, STRIP_HEIGHT - failing - unknown - paused);
   });
   return drawn;
 }

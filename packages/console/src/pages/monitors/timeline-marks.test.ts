@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CheckResource } from '@floe/contract/api/monitors';
-import { deadlineBar } from './deadline.ts';
-import type { Period } from './monitor-data.ts';
-import { marksOf, ticksOf } from './timeline-marks.ts';
+import { buildDeadlineBar } from './deadline.ts';
+import type { MonitorPeriod } from './monitor-data.ts';
+import { buildTimelineMarks, buildTimelineTicks } from './timeline-marks.ts';
 
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 10, 21);
 const iso = (hour: number) => new Date(START + hour * HOUR).toISOString();
-const period = (status: Period['status'], from: number, to: number | null): Period => ({
+const period = (status: MonitorPeriod['status'], from: number, to: number | null): MonitorPeriod => ({
   status,
   started_at: iso(from),
   ended_at: to === null ? null : iso(to),
@@ -22,7 +22,7 @@ test('marks fill the range without gaps or overlaps, whatever order the periods 
     period('unknown', 12, 18),
     period('healthy', -30, 12),
   ];
-  const marks = marksOf(periods, new Date(START), new Date(START + 24 * HOUR));
+  const marks = buildTimelineMarks(periods, new Date(START), new Date(START + 24 * HOUR));
   let at = 0;
   for (const { left, width } of marks) {
     assert.ok(Math.abs(left - at) < 1e-9);
@@ -42,7 +42,7 @@ test('marks fill the range without gaps or overlaps, whatever order the periods 
 
 test('of failures close together only the first is labelled', () => {
   const periods = [period('failing', 1, 2), period('failing', 3, 4), period('failing', 12, 13)];
-  const marks = marksOf(periods, new Date(START), new Date(START + 24 * HOUR));
+  const marks = buildTimelineMarks(periods, new Date(START), new Date(START + 24 * HOUR));
   assert.deepEqual(
     marks.map(({ label }) => label),
     [true, false, true],
@@ -62,7 +62,7 @@ test('with more beats than can be told apart only the misses are marked', () => 
     missed_count: 1,
   });
   const range = [new Date(START), new Date(START + 24 * HOUR)] as const;
-  const many = ticksOf(
+  const many = buildTimelineTicks(
     Array.from({ length: 200 }, (_, index) => check(index)),
     ...range,
   );
@@ -70,7 +70,7 @@ test('with more beats than can be told apart only the misses are marked', () => 
     many.map(({ id }) => id),
     ['c5'],
   );
-  assert.equal(ticksOf([check(1), check(2)], ...range).length, 2);
+  assert.equal(buildTimelineTicks([check(1), check(2)], ...range).length, 2);
 });
 
 const monitor = {
@@ -82,10 +82,10 @@ const monitor = {
 };
 
 test('the bar says whether a beat is due, late within its grace, or missed', () => {
-  const at = (hour: number) => deadlineBar(monitor, new Date(START + hour * HOUR));
+  const at = (hour: number) => buildDeadlineBar(monitor, new Date(START + hour * HOUR));
   assert.deepEqual([at(0.5)?.overdue, at(1.2)?.overdue, at(2)?.overdue], ['no', 'in_grace', 'past']);
   const bar = at(0.5);
   assert.ok(bar && 0 < bar.now && bar.now < bar.dueAt && bar.dueAt < bar.deadlineAt && bar.deadlineAt < 1);
   assert.equal(at(9)?.now, 1);
-  assert.equal(deadlineBar({ ...monitor, next_due_at: null }, new Date(START)), null);
+  assert.equal(buildDeadlineBar({ ...monitor, next_due_at: null }, new Date(START)), null);
 });

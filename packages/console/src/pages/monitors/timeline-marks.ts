@@ -1,9 +1,9 @@
 import type { CheckResource } from '@floe/contract/api/monitors';
-import type { Period } from './monitor-data.ts';
+import type { MonitorPeriod } from './monitor-data.ts';
 
 /** A stretch of the timeline, as shares of its width. Pure. */
-export interface Mark {
-  readonly period: Period;
+export interface TimelineMark {
+  readonly period: MonitorPeriod;
   readonly left: number;
   readonly width: number;
   readonly ms: number;
@@ -15,7 +15,11 @@ export interface Mark {
 const LABEL_SHARE = 0.12;
 
 /** Periods, oldest first, cut to the range; a failure is never thinner than the eye. */
-export function marksOf(periods: readonly Period[], from: Date, to: Date): readonly Mark[] {
+export function buildTimelineMarks(
+  periods: readonly MonitorPeriod[],
+  from: Date,
+  to: Date,
+): readonly TimelineMark[] {
   const whole = to.getTime() - from.getTime();
   let labelled = -1;
   return periods
@@ -38,7 +42,7 @@ export function marksOf(periods: readonly Period[], from: Date, to: Date): reado
 }
 
 /** Where beats and misses stand below the timeline; nothing when there are too many to tell apart. */
-export function ticksOf(
+export function buildTimelineTicks(
   checks: readonly CheckResource[],
   from: Date,
   to: Date,

@@ -13,25 +13,26 @@ import { joinClassNames } from '../../ui/class-names.ts';
 import { Field, Input } from '../../ui/field.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { eventName } from './decision-words.ts';
-import { type Approval, RELAY } from './relay-data.ts';
+import { hookEventLabel } from './decision-label.ts';
+import { type ConsoleApproval, RELAY_PATH } from './relay-data.ts';
+import { text } from './text.ts';
 
 type Answer = 'once' | 'session' | 'deny';
 
-const TOLD = {
-  once: 'Allowed once. The agent carries on.',
-  session: 'Allowed for the rest of the session.',
-  deny: 'Denied. The agent reads why.',
+const ANSWER_TOASTS = {
+  once: text.approval.once,
+  session: text.approval.session,
+  deny: text.approval.denied,
 } as const;
 const KEYS: Readonly<Record<string, Answer>> = { a: 'once', s: 'session', d: 'deny' };
 
-/** One question. Its keys work only while the card itself has the focus, so that nothing is allowed by accident. */
+/** A pending approval. Its shortcuts work only while the card itself has the focus, to prevent accidents. */
 export function ApprovalCard({
   approval,
   wanted = false,
 }: {
-  readonly approval: Approval;
-  /** The one a link led to. */
+  readonly approval: ConsoleApproval;
+  /** True for the approval of the URL. */
   readonly wanted?: boolean;
 }) {
   const { input_summary: what, event, session_id, owner, key } = approval;
@@ -51,8 +52,8 @@ export function ApprovalCard({
   };
   return (
     <article
-      aria-label={`${owner ?? key}: ${what}`}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: the focus says which card the keys are for.
+      aria-label={text.approval.label(owner ?? key, what)}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the focus selects the card that the shortcuts apply to.
       tabIndex={0}
       onKeyDown={press}
       className={joinClassNames(
@@ -60,18 +61,18 @@ export function ApprovalCard({
         wanted ? 'border-accent' : 'border-line',
       )}
     >
-      <Asked approval={approval} />
+      <ApprovalHeader approval={approval} />
       <p className="rounded-control border border-line bg-sunken px-3 py-2 font-mono text-code break-words whitespace-pre-wrap">
         {what}
       </p>
       <p className="text-ui text-ink-2">
-        {eventName(event)}, asked by {approval.rules.join(', ')}.{' '}
+        {text.approval.matchedBy(hookEventLabel(event), approval.rules)}{' '}
         <OrgLink to="/relay/decisions" search={{ open: approval.decision_id, range: '24h' }}>
-          See the decision
+          {text.approval.viewDecision}
         </OrgLink>
       </p>
       <TimeLeft approval={approval} leftMs={left} />
-      <Field label="Note the agent will read" optional>
+      <Field label={text.approval.note} optional>
         <Input
           value={note}
           maxLength={1000}
@@ -79,13 +80,13 @@ export function ApprovalCard({
           onChange={({ target }) => setNote(target.value)}
         />
       </Field>
-      {answer.error && <Refused error={answer.error} />}
+      {answer.error && <AnswerError error={answer.error} />}
       <Answers answer={answer} isOver={isOver} hasSession={session_id !== null} />
     </article>
   );
 }
 
-function useAnswer({ id }: Approval, note: string): ApiMutation<Answer> {
+function useAnswer({ id }: ConsoleApproval, note: string): ApiMutation<Answer> {
   return useApiMutation(
     async (given: Answer) => {
       const body = {
@@ -93,45 +94,45 @@ function useAnswer({ id }: Approval, note: string): ApiMutation<Answer> {
         ...(given === 'session' ? { scope: 'session' } : {}),
         ...(note === '' ? {} : { note }),
       };
-      return sendJson<Approval>('POST', `${RELAY}/approvals/${encodeURIComponent(id)}`, body);
+      return sendJson<ConsoleApproval>('POST', `${RELAY_PATH}/approvals/${encodeURIComponent(id)}`, body);
     },
     {
       touches: [['relay', 'approvals']],
-      done: (_, given) => showToast(TOLD[given]),
+      done: (_, given) => showToast(ANSWER_TOASTS[given]),
     },
   );
 }
 
-function Asked({ approval }: { readonly approval: Approval }) {
+function ApprovalHeader({ approval }: { readonly approval: ConsoleApproval }) {
   const { owner, key, agent } = approval;
   return (
     <header className="flex flex-wrap items-baseline gap-x-2 text-ui">
       <span className="font-semibold">{owner ?? key}</span>
       <span className="text-ink-2">{[agent, approval.repository].filter(Boolean).join(' · ')}</span>
       <span className="ml-auto text-small text-ink-3 figures">
-        asked {formatClockTime(new Date(approval.created_at), browserZone())}
+        {text.approval.requested(formatClockTime(new Date(approval.created_at), browserZone()))}
       </span>
     </header>
   );
 }
 
-/** Somebody else was faster, or the time is over: the message says which. */
-function Refused({ error }: { readonly error: ApiError }) {
+/** The error of an answer, for example that another member answered first or that the request has expired. */
+function AnswerError({ error }: { readonly error: ApiError }) {
   const client = useQueryClient();
   return (
     <p role="alert" className="flex flex-wrap items-center gap-2 text-ui text-failing-ink">
       {error.message}
       <Button onClick={() => void client.invalidateQueries({ queryKey: ['relay', 'approvals'] })}>
-        Read again
+        {text.approval.refresh}
       </Button>
     </p>
   );
 }
 
 const BUTTONS = [
-  { given: 'once', label: 'Allow once', icon: Check, look: 'primary' },
-  { given: 'session', label: 'Allow for this session', icon: CheckCheck, look: 'secondary' },
-  { given: 'deny', label: 'Deny', icon: Ban, look: 'secondary' },
+  { given: 'once', label: text.approval.allowOnce, icon: Check, look: 'primary' },
+  { given: 'session', label: text.approval.allowForSession, icon: CheckCheck, look: 'secondary' },
+  { given: 'deny', label: text.approval.deny, icon: Ban, look: 'secondary' },
 ] as const;
 
 function Answers({
@@ -165,9 +166,8 @@ function Answers({
   );
 }
 
-function TimeLeft({ approval, leftMs }: { readonly approval: Approval; readonly leftMs: number }) {
-  if (leftMs <= 0)
-    return <p className="text-ui text-ink-2">The time for an answer is over. The agent can ask again.</p>;
+function TimeLeft({ approval, leftMs }: { readonly approval: ConsoleApproval; readonly leftMs: number }) {
+  if (leftMs <= 0) return <p className="text-ui text-ink-2">{text.approval.expired}</p>;
   const whole = Date.parse(approval.expires_at) - Date.parse(approval.created_at);
   const share = Math.min(1, leftMs / Math.max(1, whole));
   return (
@@ -175,7 +175,7 @@ function TimeLeft({ approval, leftMs }: { readonly approval: Approval; readonly 
       <span aria-hidden="true" className="h-1.5 flex-1 overflow-hidden rounded-full bg-sunken">
         <span className="block h-full rounded-full bg-waiting" style={{ width: `${share * 100}%` }} />
       </span>
-      <span>{formatDuration(Math.ceil(leftMs / 1000) * 1000)} left</span>
+      <span>{text.approval.timeLeft(formatDuration(Math.ceil(leftMs / 1000) * 1000))}</span>
     </div>
   );
 }

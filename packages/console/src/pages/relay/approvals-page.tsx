@@ -9,14 +9,15 @@ import { EmptyState, ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { ApprovalCard } from './approval-card.tsx';
-import { type Approval, RELAY } from './relay-data.ts';
+import { type ConsoleApproval, RELAY_PATH } from './relay-data.ts';
+import { text } from './text.ts';
 
-/** Agents wait while one reads: without a stream what is new must be here before the next breath all the same. */
+/** The poll interval without an event stream. Agents wait for the answer, so it is short. */
 const LOOK_MS = 2_000;
-/** The stream tells who asks and what was answered, not that the time of a question is over. */
+/** The poll interval with an event stream, which does not report expirations. */
 const OVER_MS = 10_000;
 
-/** What agents may not do before a person says so. Made for the phone first. */
+/** The pending approvals and the recent answers. Designed for phones first. */
 export function ApprovalsPage() {
   const live = useEventStreamState() === 'live';
   useLiveQuery('approvals', ['relay', 'approvals']);
@@ -26,23 +27,25 @@ export function ApprovalsPage() {
   const cards = wantedFirst(waiting.data?.data ?? [], wanted);
   const answered = (recent.data?.data ?? []).filter(({ state }) => state !== 'waiting');
   return (
-    <PageFrame title={cards.length === 0 ? 'Approvals' : `Approvals (${cards.length})`}>
+    <PageFrame
+      title={cards.length === 0 ? text.approvals.title : text.approvals.titleWithCount(cards.length)}
+    >
       <div className="mx-auto grid max-w-3xl gap-6">
         {waiting.error && !waiting.data ? (
           <ErrorState
-            what="Could not load what waits."
+            what={text.approvals.loadError}
             error={waiting.error}
             onRetry={() => void waiting.refetch()}
           />
         ) : waiting.isPending ? (
           <Skeleton className="h-48" />
         ) : cards.length === 0 ? (
-          <EmptyState title="Nobody waits">
-            When a rule asks, the agent waits here for an answer, while{' '}
-            <code className="font-mono text-code">relay.approvals.enabled</code> is on in floe.yaml.
+          <EmptyState title={text.approvals.emptyTitle}>
+            {text.approvals.empty} <code className="font-mono text-code">relay.approvals.enabled</code>{' '}
+            {text.approvals.emptySetting}
           </EmptyState>
         ) : (
-          <ul aria-label="Waiting for an answer" className="grid gap-4">
+          <ul aria-label={text.approvals.pending} className="grid gap-4">
             {cards.map((approval) => (
               <li key={approval.id}>
                 <ApprovalCard approval={approval} wanted={approval.id === wanted} />
@@ -50,14 +53,14 @@ export function ApprovalsPage() {
             ))}
           </ul>
         )}
-        {answered.length > 0 && <Answered approvals={answered} />}
+        {answered.length > 0 && <AnsweredApprovals approvals={answered} />}
       </div>
     </PageFrame>
   );
 }
 
-/** The question that a link leads to stands first. */
-function wantedFirst(approvals: readonly Approval[], wanted: string): readonly Approval[] {
+/** Sorts the approval of the URL first. */
+function wantedFirst(approvals: readonly ConsoleApproval[], wanted: string): readonly ConsoleApproval[] {
   return [...approvals].sort((one, other) => Number(other.id === wanted) - Number(one.id === wanted));
 }
 
@@ -65,27 +68,27 @@ function approvalsQuery(query: { readonly state?: string; readonly limit: number
   return {
     queryKey: ['relay', 'approvals', query.state ?? 'all'],
     queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
-      getJson<ApiPage<Approval>>(`${RELAY}/approvals`, query, signal),
+      getJson<ApiPage<ConsoleApproval>>(`${RELAY_PATH}/approvals`, query, signal),
     refetchInterval,
   };
 }
 
-const ENDS = {
-  waiting: { state: 'waiting', word: 'Waiting' },
-  allowed: { state: 'healthy', word: 'Allowed' },
-  denied: { state: 'blocked', word: 'Denied' },
-  expired: { state: 'unknown', word: 'Nobody answered' },
+const APPROVAL_STATES = {
+  waiting: { state: 'waiting', word: text.approvals.waiting },
+  allowed: { state: 'healthy', word: text.approvals.allowed },
+  denied: { state: 'blocked', word: text.approvals.denied },
+  expired: { state: 'unknown', word: text.approvals.expired },
 } as const;
 
-function Answered({ approvals }: { readonly approvals: readonly Approval[] }) {
+function AnsweredApprovals({ approvals }: { readonly approvals: readonly ConsoleApproval[] }) {
   return (
-    <Card title="Answered" aside="the newest 50">
+    <Card title={text.approvals.answered} aside={text.approvals.answeredRemark}>
       <ul className="divide-y divide-line">
         {approvals.map((approval) => (
           <li key={approval.id} className="grid gap-0.5 py-2 first:pt-0 last:pb-0">
             <span className="flex items-center gap-2 text-ui">
-              <StatusIcon state={ENDS[approval.state].state} />
-              <span className="whitespace-nowrap">{endOf(approval)}</span>
+              <StatusIcon state={APPROVAL_STATES[approval.state].state} />
+              <span className="whitespace-nowrap">{approvalOutcome(approval)}</span>
               <code className="min-w-0 flex-1 truncate font-mono text-code text-ink-2">
                 {approval.input_summary}
               </code>
@@ -95,7 +98,7 @@ function Answered({ approvals }: { readonly approvals: readonly Approval[] }) {
             </span>
             {(approval.decided_by || approval.note) && (
               <span className="pl-6 text-small text-ink-2">
-                {[approval.decided_by && `by ${approval.decided_by}`, approval.note]
+                {[approval.decided_by && text.approvals.by(approval.decided_by), approval.note]
                   .filter(Boolean)
                   .join(' · ')}
               </span>
@@ -107,9 +110,9 @@ function Answered({ approvals }: { readonly approvals: readonly Approval[] }) {
   );
 }
 
-function endOf({ state, scope, expires_at }: Approval): string {
-  if (state !== 'allowed') return ENDS[state].word;
+function approvalOutcome({ state, scope, expires_at }: ConsoleApproval): string {
+  if (state !== 'allowed') return APPROVAL_STATES[state].word;
   return scope === 'session'
-    ? `Allowed for the session, until ${formatClockTime(new Date(expires_at), browserZone())}`
-    : 'Allowed once';
+    ? text.approvals.allowedForSession(formatClockTime(new Date(expires_at), browserZone()))
+    : text.approvals.allowedOnce;
 }

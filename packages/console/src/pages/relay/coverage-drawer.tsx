@@ -6,9 +6,10 @@ import { Drawer } from '../../ui/drawer.tsx';
 import { DrawerHead } from '../../ui/drawer-head.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { installLines } from './connect-agent.tsx';
-import { type CoverageRow, coverageId, coverageOf, REQUIRE_POLICY } from './coverage-words.ts';
+import { type CoverageRow, coverageId, coverageStatus, REQUIRE_POLICY } from './coverage-status.ts';
+import { text } from './text.ts';
 
-/** One person with one agent: what is seen of them, and what to do where it is not enough. */
+/** The relay coverage of one person with one agent, and how to improve it. */
 export function CoverageDrawer({
   row,
   onClose,
@@ -19,42 +20,45 @@ export function CoverageDrawer({
   const { owner, key, agent } = row;
   const lines = installLines(agent ?? 'claude-code');
   return (
-    <Drawer title="Coverage" about={coverageId(row)} onClose={onClose}>
-      <DrawerHead title={`${owner ?? `key ${key}`}, ${agent ?? 'no agent named'}`} onClose={onClose}>
-        {coverageOf(row).word}
+    <Drawer title={text.person.title} about={coverageId(row)} onClose={onClose}>
+      <DrawerHead
+        title={text.person.heading(owner ?? text.coverage.key(key), agent ?? text.coverage.unknownAgent)}
+        onClose={onClose}
+      >
+        {coverageStatus(row).word}
       </DrawerHead>
       <div className="grid gap-4 p-4 md:p-6">
-        <Card title="Seen">
+        <Card title={text.person.activity}>
           <DetailList
             items={[
-              ['Key', key],
-              ['Sessions with models', formatCount(row.sessions)],
-              ['Of those, ask the relay', formatCount(row.covered_sessions)],
+              [text.person.key, key],
+              [text.person.sessions, formatCount(row.sessions)],
+              [text.person.coveredSessions, formatCount(row.covered_sessions)],
               [
-                'Requests without a session',
+                text.person.withoutSession,
                 row.requests_without_session === 0 ? null : formatCount(row.requests_without_session),
               ],
-              ['Agent version', row.agent_version],
-              ['Hook version', row.client_version],
+              [text.person.agentVersion, row.agent_version],
+              [text.person.hookVersion, row.client_version],
               [
-                'Last model request',
+                text.person.lastModelRequest,
                 row.last_model_request_at && <TimeText key="m" at={row.last_model_request_at} />,
               ],
               [
-                'Last asked the relay',
+                text.person.lastRelayCall,
                 row.last_relay_call_at && <TimeText key="r" at={row.last_relay_call_at} />,
               ],
             ]}
           />
         </Card>
-        <Card title="Install the hook">
+        <Card title={text.person.install}>
           <CodeBlock snippets={[{ label: agent ?? 'Claude Code', code: lines }]} />
         </Card>
-        <Card title="Require it" aside={<OrgLink to="/management/policies">Policies</OrgLink>}>
-          <p className="mb-3 text-ui text-ink-2">
-            A policy can refuse models to sessions that never ask. In monitor mode it only writes down what it
-            would have done.
-          </p>
+        <Card
+          title={text.person.require}
+          aside={<OrgLink to="/management/policies">{text.person.policies}</OrgLink>}
+        >
+          <p className="mb-3 text-ui text-ink-2">{text.person.requireHint}</p>
           <CodeBlock snippets={[{ label: 'floe.yaml', code: REQUIRE_POLICY }]} />
         </Card>
       </div>

@@ -12,18 +12,19 @@ import { SegmentedControl, Tabs } from '../../ui/tabs.tsx';
 import { ConnectAgent } from './connect-agent.tsx';
 import { CoverageDrawer } from './coverage-drawer.tsx';
 import { CoveragePeople } from './coverage-people.tsx';
-import { coverageId } from './coverage-words.ts';
-import { type Coverage, RELAY } from './relay-data.ts';
+import { coverageId } from './coverage-status.ts';
+import { RELAY_PATH, type RelayCoverage } from './relay-data.ts';
 import { SessionList } from './session-list.tsx';
+import { text } from './text.ts';
 
 const DAYS = [
-  { id: '1', label: '24 h' },
-  { id: '7', label: '7 d' },
-  { id: '30', label: '30 d' },
+  { id: '1', label: text.coverage.ranges.day },
+  { id: '7', label: text.coverage.ranges.week },
+  { id: '30', label: text.coverage.ranges.month },
 ] as const;
 const DAY_MS = 24 * 3_600_000;
 
-/** Who uses models, and whose agents ask the relay first. */
+/** Which people use models, and whether their agents call the relay. */
 export function CoveragePage() {
   const { query, change } = useUrlState();
   const [connecting, setConnecting] = useState(false);
@@ -33,17 +34,17 @@ export function CoveragePage() {
   const opened = answer.data?.data.find((row) => coverageId(row) === open);
   const connect = (
     <Button look="primary" icon={Plug} onClick={() => setConnecting(true)}>
-      Connect an agent
+      {text.coverage.connect}
     </Button>
   );
   return (
     <PageFrame
-      title="Coverage"
+      title={text.coverage.title}
       padded={false}
       actions={
         <>
           <SegmentedControl
-            label="Time"
+            label={text.coverage.range}
             options={DAYS}
             value={days}
             onChange={(id) => change({ days: id === '7' ? null : id }, 'replace')}
@@ -54,26 +55,26 @@ export function CoveragePage() {
       beside={opened && <CoverageDrawer row={opened} onClose={() => change({ open: null })} />}
     >
       <Tabs
-        label="Parts of coverage"
+        label={text.coverage.tabs}
         value={query.get('tab') ?? 'people'}
         onChange={(tab) => change({ tab: tab === 'people' ? null : tab, open: null }, 'replace')}
         tabs={[
           {
             id: 'people',
-            label: 'People',
+            label: text.coverage.people,
             content: (
               <People answer={answer} openId={open} onOpen={(id) => change({ open: id })} connect={connect} />
             ),
           },
-          { id: 'sessions', label: 'Sessions', content: <SessionList days={Number(days)} /> },
+          { id: 'sessions', label: text.coverage.sessions, content: <SessionList days={Number(days)} /> },
           {
             id: 'versions',
-            label: 'Hook versions',
+            label: text.coverage.versions,
             content: answer.data ? <Versions clients={answer.data.clients} /> : <SkeletonRows rows={3} />,
           },
         ]}
       />
-      <Dialog open={connecting} onClose={() => setConnecting(false)} title="Connect an agent">
+      <Dialog open={connecting} onClose={() => setConnecting(false)} title={text.coverage.connect}>
         <ConnectAgent />
       </Dialog>
     </PageFrame>
@@ -85,7 +86,7 @@ function useCoverage(days: string) {
     queryKey: ['relay', 'coverage', days],
     queryFn: ({ signal }) => {
       const from = new Date(Date.now() - Number(days) * DAY_MS).toISOString();
-      return getJson<Coverage>(`${RELAY}/coverage`, { from }, signal);
+      return getJson<RelayCoverage>(`${RELAY_PATH}/coverage`, { from }, signal);
     },
     refetchInterval: 15_000,
     placeholderData: (before) => before,
@@ -109,24 +110,22 @@ function People({
       openId={openId}
       onOpen={onOpen}
       empty={
-        <EmptyState title="No agent has asked yet" action={connect}>
-          Whoever uses models through Floe, and whose agents ask the relay, becomes a row here.
+        <EmptyState title={text.coverage.emptyTitle} action={connect}>
+          {text.coverage.empty}
         </EmptyState>
       }
     />
   ) : answer.error ? (
-    <ErrorState what="Could not load coverage." error={answer.error} onRetry={() => void answer.refetch()} />
+    <ErrorState what={text.coverage.loadError} error={answer.error} onRetry={() => void answer.refetch()} />
   ) : (
     <SkeletonRows rows={5} />
   );
 }
 
-/** The fleet: which hook runs where, in sessions that asked. */
-function Versions({ clients }: { readonly clients: Coverage['clients'] }) {
+/** The number of sessions by hook version and agent. */
+function Versions({ clients }: { readonly clients: RelayCoverage['clients'] }) {
   if (clients.length === 0)
-    return (
-      <EmptyState title="No hook has asked in this time">Versions come with the first session.</EmptyState>
-    );
+    return <EmptyState title={text.coverage.noVersionsTitle}>{text.coverage.noVersions}</EmptyState>;
   const most = Math.max(...clients.map(({ sessions }) => sessions));
   return (
     <ul className="grid max-w-3xl gap-2">
@@ -136,7 +135,8 @@ function Versions({ clients }: { readonly clients: Coverage['clients'] }) {
           className="grid grid-cols-[minmax(0,12rem)_1fr_max-content] items-center gap-3 text-ui"
         >
           <span className="truncate">
-            {agent ?? 'unknown'} <span className="text-ink-3">{client_version ?? 'no version'}</span>
+            {agent ?? text.coverage.unknownAgent}{' '}
+            <span className="text-ink-3">{client_version ?? text.coverage.unknownVersion}</span>
           </span>
           <span aria-hidden="true" className="h-2 overflow-hidden rounded-full bg-sunken">
             <span

@@ -4,10 +4,11 @@ import { formatCount, formatPercent } from '../../format/amounts.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { parseSort, sortRows, type TableColumn } from '../../ui/table-columns.ts';
 import { TimeText } from '../../ui/time-text.tsx';
-import { type CoverageRow, coverageId, coverageOf } from './coverage-words.ts';
-import { SaidText } from './said-text.tsx';
+import { type CoverageRow, coverageId, coverageStatus } from './coverage-status.ts';
+import { DecisionStatus } from './decision-status.tsx';
+import { text } from './text.ts';
 
-/** People by agent; who uses models and never asks the relay comes first. */
+/** People by agent; people who use models without the relay come first. */
 export function CoveragePeople({
   rows,
   openId,
@@ -25,7 +26,7 @@ export function CoveragePeople({
   return (
     <div className="-m-4 md:-m-6">
       <DataTable
-        label="People"
+        label={text.coverage.people}
         rows={sortRows(rows, COLUMNS, sort)}
         rowId={coverageId}
         columns={openId ? COLUMNS.slice(0, 4) : COLUMNS}
@@ -42,31 +43,36 @@ export function CoveragePeople({
 const COLUMNS: readonly TableColumn<CoverageRow>[] = [
   {
     id: 'person',
-    label: 'Person',
+    label: text.coverage.person,
     width: 'minmax(7rem, 1fr)',
     value: nameOf,
     cell: nameOf,
   },
   {
     id: 'agent',
-    label: 'Agent',
+    label: text.coverage.agent,
     width: 'minmax(6rem, 10rem)',
     value: ({ agent }) => agent,
     cell: ({ agent, agent_version }) =>
-      agent === null ? '–' : [agent, agent_version].filter(Boolean).join(' '),
+      agent === null ? text.none : [agent, agent_version].filter(Boolean).join(' '),
   },
-  { id: 'state', label: 'Relay', width: '12rem', cell: (row) => <SaidText said={coverageOf(row)} /> },
+  {
+    id: 'state',
+    label: text.coverage.relay,
+    width: '12rem',
+    cell: (row) => <DecisionStatus label={coverageStatus(row)} />,
+  },
   {
     id: 'covered',
-    label: 'Covered',
+    label: text.coverage.covered,
     width: '6rem',
     align: 'end',
     value: ({ covered_ratio }) => covered_ratio,
-    cell: ({ covered_ratio }) => (covered_ratio === null ? '–' : formatPercent(covered_ratio)),
+    cell: ({ covered_ratio }) => (covered_ratio === null ? text.none : formatPercent(covered_ratio)),
   },
   {
     id: 'models',
-    label: 'Model requests',
+    label: text.coverage.modelRequests,
     width: '8.5rem',
     align: 'end',
     value: ({ model_requests }) => model_requests,
@@ -74,25 +80,30 @@ const COLUMNS: readonly TableColumn<CoverageRow>[] = [
   },
   {
     id: 'calls',
-    label: 'Relay calls',
+    label: text.coverage.relayCalls,
     width: '7rem',
     align: 'end',
     value: ({ relay_calls }) => relay_calls,
     cell: ({ relay_calls }) => formatCount(relay_calls),
   },
-  { id: 'hook', label: 'Hook', width: '6rem', cell: ({ client_version }) => client_version ?? '–' },
+  {
+    id: 'hook',
+    label: text.coverage.hookVersion,
+    width: '7rem',
+    cell: ({ client_version }) => client_version ?? text.none,
+  },
   {
     id: 'last',
-    label: 'Last asked',
+    label: text.coverage.lastRelayCall,
     width: '7rem',
     value: ({ last_relay_call_at }) => last_relay_call_at,
     cell: ({ last_relay_call_at }) =>
-      last_relay_call_at === null ? 'never' : <TimeText at={last_relay_call_at} />,
+      last_relay_call_at === null ? text.coverage.never : <TimeText at={last_relay_call_at} />,
   },
 ];
 
 function nameOf({ owner, key }: CoverageRow): string {
-  return owner ?? `key ${key}`;
+  return owner ?? text.coverage.key(key);
 }
 
 function PersonCard({ row }: { readonly row: CoverageRow }) {
@@ -102,10 +113,10 @@ function PersonCard({ row }: { readonly row: CoverageRow }) {
         <span className="min-w-0 flex-1 truncate font-medium">
           {nameOf(row)} <span className="font-normal text-ink-2">{row.agent}</span>
         </span>
-        <SaidText said={coverageOf(row)} />
+        <DecisionStatus label={coverageStatus(row)} />
       </span>
       <span className="text-small text-ink-2 figures">
-        {formatCount(row.model_requests)} model requests · {formatCount(row.relay_calls)} relay calls
+        {text.coverage.counts(row.model_requests, row.relay_calls)}
       </span>
     </span>
   );

@@ -3,13 +3,14 @@ import { formatDuration } from '../../format/amounts.ts';
 import { browserZone, formatClockTime } from '../../format/times.ts';
 import { Badge, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { eventName, type KeptDecision, saidOf } from './decision-words.ts';
-import { SaidText } from './said-text.tsx';
+import { decisionLabel, hookEventLabel, type StoredDecision } from './decision-label.ts';
+import { DecisionStatus } from './decision-status.tsx';
+import { text } from './text.ts';
 
-export const DECISION_COLUMNS: readonly TableColumn<KeptDecision>[] = [
+export const DECISION_COLUMNS: readonly TableColumn<StoredDecision>[] = [
   {
     id: 'time',
-    label: 'Time',
+    label: text.columns.time,
     width: '6.5rem',
     cell: ({ created_at }) => (
       <time dateTime={created_at}>{formatClockTime(new Date(created_at), browserZone(), true)}</time>
@@ -17,50 +18,60 @@ export const DECISION_COLUMNS: readonly TableColumn<KeptDecision>[] = [
   },
   {
     id: 'decision',
-    label: 'Decision',
+    label: text.columns.decision,
     width: '8rem',
-    cell: (row) => <SaidText said={saidOf(row)} />,
+    cell: (row) => <DecisionStatus label={decisionLabel(row)} />,
   },
-  { id: 'event', label: 'Event', width: '6.5rem', cell: ({ event }) => eventName(event) },
+  { id: 'event', label: text.columns.event, width: '8rem', cell: ({ event }) => hookEventLabel(event) },
   {
     id: 'what',
-    label: 'What',
+    label: text.columns.action,
     width: 'minmax(10rem, 1fr)',
     cell: ({ input_summary: what }) => <code className="block truncate font-mono text-code">{what}</code>,
   },
-  { id: 'rule', label: 'Rule', width: 'minmax(6rem, 11rem)', cell: ({ rule }) => rule ?? '–' },
-  { id: 'mode', label: 'Mode', width: '5.5rem', cell: ({ mode }) => mode ?? '–' },
-  { id: 'agent', label: 'Agent', width: 'minmax(6rem, 9rem)', cell: agentText },
-  { id: 'owner', label: 'Person', width: 'minmax(5rem, 9rem)', cell: ({ owner, key }) => owner ?? key },
+  {
+    id: 'rule',
+    label: text.columns.rule,
+    width: 'minmax(6rem, 11rem)',
+    cell: ({ rule }) => rule ?? text.none,
+  },
+  { id: 'mode', label: text.columns.mode, width: '5.5rem', cell: ({ mode }) => mode ?? text.none },
+  { id: 'agent', label: text.columns.agent, width: 'minmax(6rem, 9rem)', cell: agentText },
+  {
+    id: 'owner',
+    label: text.columns.person,
+    width: 'minmax(5rem, 9rem)',
+    cell: ({ owner, key }) => owner ?? key,
+  },
   {
     id: 'latency',
-    label: 'Took',
+    label: text.columns.latency,
     width: '5rem',
     align: 'end',
     cell: ({ latency_us }) => formatDuration(latency_us / 1000),
   },
-  extra('repository', 'Repository', ({ repository }) => repository ?? '–'),
-  extra('key', 'Key', ({ key }) => key),
-  extra('team', 'Team', ({ team }) => team ?? '–'),
-  extra('session', 'Session', ({ session_id }) => session_id ?? '–'),
-  extra('client', 'Hook version', ({ client_version }) => client_version ?? '–'),
+  extra('repository', text.columns.repository, ({ repository }) => repository ?? text.none),
+  extra('key', text.columns.key, ({ key }) => key),
+  extra('team', text.columns.team, ({ team }) => team ?? text.none),
+  extra('session', text.columns.session, ({ session_id }) => session_id ?? text.none),
+  extra('client', text.columns.hookVersion, ({ client_version }) => client_version ?? text.none),
 ];
 
 function extra(
   id: string,
   label: string,
-  cell: TableColumn<KeptDecision>['cell'],
-): TableColumn<KeptDecision> {
+  cell: TableColumn<StoredDecision>['cell'],
+): TableColumn<StoredDecision> {
   return { id, label, cell, width: 'minmax(5rem, 12rem)', optional: true };
 }
 
-export function agentText({ agent, agent_version }: Pick<KeptDecision, 'agent' | 'agent_version'>): string {
+export function agentText({ agent, agent_version }: Pick<StoredDecision, 'agent' | 'agent_version'>): string {
   return agent_version === null ? agent : `${agent} ${agent_version}`;
 }
 
-/** A row on a phone: what was asked for, then when, by whom and by which rule. */
-export function DecisionCard({ row }: { readonly row: KeptDecision }) {
-  const { state, word } = saidOf(row);
+/** A row on a phone: the action, then its time, decision, rule and agent. */
+export function DecisionCard({ row }: { readonly row: StoredDecision }) {
+  const { state, word } = decisionLabel(row);
   return (
     <div className="flex items-center gap-3 text-body">
       {state ? (
@@ -71,11 +82,11 @@ export function DecisionCard({ row }: { readonly row: KeptDecision }) {
       <div className="min-w-0 flex-1">
         <code className="block truncate font-mono text-code">{row.input_summary}</code>
         <div className="truncate text-small text-ink-2 figures">
-          {formatClockTime(new Date(row.created_at), browserZone())} · {word}
-          {row.rule && ` by ${row.rule}`} · {row.agent}
+          {formatClockTime(new Date(row.created_at), browserZone())} ·{' '}
+          {row.rule ? text.columns.byRule(word, row.rule) : word} · {row.agent}
         </div>
       </div>
-      <Badge>{eventName(row.event)}</Badge>
+      <Badge>{hookEventLabel(row.event)}</Badge>
     </div>
   );
 }

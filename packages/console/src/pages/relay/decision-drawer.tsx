@@ -10,12 +10,13 @@ import { Drawer } from '../../ui/drawer.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { Badge, StatusBadge } from '../../ui/status.tsx';
 import { agentText } from './decision-columns.tsx';
-import { eventName, type KeptDecision, saidOf, wouldOf } from './decision-words.ts';
+import { decisionLabel, enforcedLabel, hookEventLabel, type StoredDecision } from './decision-label.ts';
+import { DecisionStatus } from './decision-status.tsx';
 import { ParsedCommand } from './parsed-command.tsx';
 import { decisionQuery, simulationQuery } from './relay-data.ts';
-import { SaidText } from './said-text.tsx';
+import { text } from './text.ts';
 
-/** One decision beside the list: what was asked, what was answered, and why. */
+/** One decision beside the list: the action, the matching rules, the answer and the requester. */
 export function DecisionDrawer({
   id,
   onClose,
@@ -29,30 +30,30 @@ export function DecisionDrawer({
 }) {
   const { data, error, refetch } = useQuery(decisionQuery(id));
   return (
-    <Drawer title="Decision" about={id} onClose={onClose}>
+    <Drawer title={text.decision.title} about={id} onClose={onClose}>
       <div className="flex items-start gap-2 px-4 pt-3 md:px-6">
         <div className="min-w-0 flex-1">
           {data ? <Heading decision={data} /> : <Skeleton className="h-7 w-64" />}
         </div>
         <div className="flex">
-          <IconButton icon={ChevronUp} label="Previous decision" keys="k" onClick={onPrevious} />
-          <IconButton icon={ChevronDown} label="Next decision" keys="j" onClick={onNext} />
-          <IconButton icon={X} label="Close" keys="Esc" onClick={onClose} />
+          <IconButton icon={ChevronUp} label={text.decisions.previous} keys="k" onClick={onPrevious} />
+          <IconButton icon={ChevronDown} label={text.decisions.next} keys="j" onClick={onNext} />
+          <IconButton icon={X} label={text.decision.close} keys="Esc" onClick={onClose} />
         </div>
       </div>
       <p className="flex flex-wrap items-center gap-x-2 border-b border-line px-4 pt-1 pb-2 text-ui text-ink-2 md:px-6">
         {data && formatFullTime(new Date(data.created_at), browserZone(), true)}
         <code className="font-mono text-code">{id}</code>
-        <CopyButton text={id} label="Copy decision id" />
+        <CopyButton text={id} label={text.decision.copyId} />
       </p>
       {error && !data ? (
-        <ErrorState what="Could not load this decision." error={error} onRetry={() => void refetch()} />
+        <ErrorState what={text.decision.loadError} error={error} onRetry={() => void refetch()} />
       ) : data ? (
         <div className="grid gap-4 p-4 md:p-6">
-          <What decision={data} />
-          <Rules decision={data} />
-          <Answers decision={data} />
-          <Asker decision={data} />
+          <RecordedAction decision={data} />
+          <MatchedRuleList decision={data} />
+          <HookAnswer decision={data} />
+          <DecisionSource decision={data} />
         </div>
       ) : (
         <Skeleton className="m-6 h-40" />
@@ -61,24 +62,24 @@ export function DecisionDrawer({
   );
 }
 
-interface About {
-  readonly decision: KeptDecision;
+interface DecisionProps {
+  readonly decision: StoredDecision;
 }
 
-function Heading({ decision }: About) {
-  const { state, word } = saidOf(decision);
+function Heading({ decision }: DecisionProps) {
+  const { state, word } = decisionLabel(decision);
   return (
     <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
       {state === null ? <Badge>{word}</Badge> : <StatusBadge state={state}>{word}</StatusBadge>}
       <h2 className="min-w-0 text-body font-semibold break-words">
-        {decision.rule === null ? eventName(decision.event) : `by ${decision.rule}`}
+        {decision.rule === null ? hookEventLabel(decision.event) : text.decision.byRule(decision.rule)}
       </h2>
     </div>
   );
 }
 
-/** What is kept of it; a command is read again, by the rules of now. */
-function What({ decision: { event, input_summary: what, findings } }: About) {
+/** The stored action; a command is parsed again and evaluated with the current rules. */
+function RecordedAction({ decision: { event, input_summary: what, findings } }: DecisionProps) {
   const isShell = event === 'shell';
   const read = useQuery({
     ...simulationQuery({ event: 'shell', text: what, url: '' }),
@@ -90,11 +91,11 @@ function What({ decision: { event, input_summary: what, findings } }: About) {
       search={{ try: what }}
       className="inline-flex items-center gap-1 text-accent-ink underlined"
     >
-      <FlaskConical size={14} aria-hidden="true" /> Try it against the rules of now
+      <FlaskConical size={14} aria-hidden="true" /> {text.decision.tryRules}
     </OrgLink>
   );
   return (
-    <Card title={isShell ? 'Command, as it is read' : 'What'} aside={link}>
+    <Card title={isShell ? text.decision.command : text.decision.action} aside={link}>
       <div className="grid gap-3">
         {read.data ? (
           <ParsedCommand text={what} read={read.data} />
@@ -105,7 +106,7 @@ function What({ decision: { event, input_summary: what, findings } }: About) {
         )}
         {findings.length > 0 && (
           <p className="flex flex-wrap items-center gap-1 text-ui text-ink-2">
-            Masked:
+            {text.decision.masked}
             {findings.map(({ kind, count }) => (
               <Badge key={kind} name={kind.replaceAll('_', ' ')}>
                 {count}
@@ -118,20 +119,18 @@ function What({ decision: { event, input_summary: what, findings } }: About) {
   );
 }
 
-function Rules({ decision: { matches: hits, reason } }: About) {
+function MatchedRuleList({ decision: { matches: hits, reason } }: DecisionProps) {
   return (
-    <Card title="Rules that applied" aside="the strictest decides">
+    <Card title={text.decision.rules} aside={text.decision.rulesRemark}>
       {hits.length === 0 ? (
-        <p className="text-ui text-ink-2">
-          {reason ?? 'None: the agent’s own permissions went on as before.'}
-        </p>
+        <p className="text-ui text-ink-2">{reason ?? text.decision.noRules}</p>
       ) : (
         <ul className="divide-y divide-line">
           {hits.map((hit) => (
             <li key={hit.rule} className="grid gap-0.5 py-2 first:pt-0 last:pb-0">
               <span className="flex flex-wrap items-center gap-x-3 text-ui">
-                <SaidText
-                  said={saidOf({
+                <DecisionStatus
+                  label={decisionLabel({
                     decision: hit.mode === 'enforce' ? hit.decision : 'abstain',
                     enforced_decision: hit.decision,
                   })}
@@ -150,7 +149,7 @@ function Rules({ decision: { matches: hits, reason } }: About) {
   );
 }
 
-function Answers({ decision }: About) {
+function HookAnswer({ decision }: DecisionProps) {
   const {
     user_message,
     agent_message,
@@ -160,15 +159,15 @@ function Answers({ decision }: About) {
     latency_us,
   } = decision;
   return (
-    <Card title="What the hook was told" aside={`in ${formatDuration(latency_us / 1000)}`}>
+    <Card title={text.decision.answer} aside={text.decision.latency(formatDuration(latency_us / 1000))}>
       <DetailList
         items={[
-          ['Answer', <code key="answer">{answered}</code>],
-          ['If enforced', would === answered ? null : wouldOf(would).word.toLowerCase()],
-          ['To the person', user_message],
-          ['To the agent', agent_message],
+          [text.decision.decision, <code key="answer">{answered}</code>],
+          [text.decision.ifEnforced, would === answered ? null : enforcedLabel(would).word.toLowerCase()],
+          [text.decision.messageToPerson, user_message],
+          [text.decision.messageToAgent, agent_message],
           [
-            'Approval',
+            text.decision.approval,
             approval_id && (
               <OrgLink key="approval" to={`/relay/approvals/${approval_id}`}>
                 {approval_id}
@@ -181,21 +180,21 @@ function Answers({ decision }: About) {
   );
 }
 
-function Asker({ decision }: About) {
+function DecisionSource({ decision }: DecisionProps) {
   const { key, owner, team, agent, agent_version, client_version, repository, cwd, session_id } = decision;
   return (
-    <Card title="Who asked">
+    <Card title={text.decision.requester}>
       <DetailList
         items={[
-          ['Person', owner],
-          ['Team', team],
-          ['Key', key],
-          ['Agent', agentText({ agent, agent_version })],
-          ['Hook version', client_version],
-          ['Repository', repository],
-          ['Directory', cwd && <code className="font-mono text-code break-all">{cwd}</code>],
+          [text.decision.person, owner],
+          [text.decision.team, team],
+          [text.decision.key, key],
+          [text.decision.agent, agentText({ agent, agent_version })],
+          [text.decision.hookVersion, client_version],
+          [text.decision.repository, repository],
+          [text.decision.directory, cwd && <code className="font-mono text-code break-all">{cwd}</code>],
           [
-            'Session',
+            text.decision.session,
             session_id && (
               <OrgLink key="session" to="/relay/decisions" search={{ session: session_id }}>
                 {session_id}

@@ -17,20 +17,21 @@ import { type TableColumn, visibleColumns } from '../../ui/table-columns.ts';
 import { TimeRangePicker } from '../../ui/time-range-picker.tsx';
 import { ConnectAgent } from './connect-agent.tsx';
 import { DECISION_COLUMNS, DecisionCard } from './decision-columns.tsx';
-import type { KeptDecision } from './decision-words.ts';
+import type { StoredDecision } from './decision-label.ts';
 import { DECISION_FIELDS, decisionsQuery } from './relay-data.ts';
+import { text } from './text.ts';
 
 const DecisionDrawer = lazy(() =>
   import('./decision-drawer.tsx').then(({ DecisionDrawer: Part }) => ({ default: Part })),
 );
 
-/** The event stream has no topic for decisions: a live list asks by itself. */
+/** The poll interval of the live list: the event stream has no topic for decisions. */
 const PEEK_MS = 2000;
 const BESIDE_DRAWER: ReadonlySet<string> = new Set(['time', 'decision', 'what']);
-/** Parameters that say how the list is looked at, not what is in it. */
+/** URL parameters of the view, which do not filter the list. */
 const LOOKS: ReadonlySet<string> = new Set(['open', 'cols', 'live']);
 
-/** What agents asked and were answered: find one, or watch them come. */
+/** The decisions of the relay, searchable and live. */
 export function DecisionsPage() {
   const list = useDecisions();
   const { query, change, live, tokens, rows = [] } = list;
@@ -41,9 +42,9 @@ export function DecisionsPage() {
   };
   const toggle = () => change({ live: live ? '0' : null }, 'replace');
   useShortcuts([
-    { keys: 'l', does: 'Live on or off', run: toggle },
-    { keys: 'j', does: 'Next decision', run: () => walk(1) },
-    { keys: 'k', does: 'Previous decision', run: () => walk(-1) },
+    { keys: 'l', does: text.decisions.toggleLive, run: toggle },
+    { keys: 'j', does: text.decisions.next, run: () => walk(1) },
+    { keys: 'k', does: text.decisions.previous, run: () => walk(-1) },
   ]);
   const chosen = visibleColumns(DECISION_COLUMNS, query.get('cols'));
   const drawer = open && (
@@ -58,7 +59,7 @@ export function DecisionsPage() {
   );
   return (
     <PageFrame
-      title="Decisions"
+      title={text.decisions.title}
       padded={false}
       actions={<Toolbar list={list} chosen={chosen} onLive={toggle} />}
       beside={drawer}
@@ -69,13 +70,13 @@ export function DecisionsPage() {
           tokens={tokens}
           onAdd={({ name, value }) => change({ [name]: value })}
           onRemove={(name) => change({ [name]: null })}
-          placeholder="Filter by decision, rule, agent, person, text…"
+          placeholder={text.decisions.filterPlaceholder}
         />
       </div>
       <QueryResults
         list={list}
-        what="decisions"
-        label="Decisions"
+        what={text.decisions.list}
+        label={text.decisions.title}
         rowId={({ id }) => id}
         columns={open ? chosen.filter(({ id }) => BESIDE_DRAWER.has(id)) : chosen}
         card={(row) => <DecisionCard row={row} />}
@@ -93,7 +94,7 @@ function Toolbar({
   onLive,
 }: {
   readonly list: ReturnType<typeof useDecisions>;
-  readonly chosen: readonly TableColumn<KeptDecision>[];
+  readonly chosen: readonly TableColumn<StoredDecision>[];
   readonly onLive: () => void;
 }) {
   return (
@@ -105,7 +106,7 @@ function Toolbar({
         onClick={onLive}
         className={joinClassNames(live && 'border-healthy-line! bg-healthy-tint! text-healthy-ink!')}
       >
-        Live
+        {text.decisions.live}
       </Button>
       <span className="max-md:hidden">
         <ColumnMenu
@@ -118,20 +119,20 @@ function Toolbar({
   );
 }
 
-/** The list a URL asks for; while it is live it is read again every two seconds. */
+/** The list of the URL; a live list is polled every two seconds. */
 function useDecisions() {
   const { query, change } = useUrlState();
-  const text = selectQueryParameters(query, (name) => !LOOKS.has(name));
+  const filterQuery = selectQueryParameters(query, (name) => !LOOKS.has(name));
   const { span, tokens, filters } = useMemo(() => {
-    const asked = new URLSearchParams(text);
+    const asked = new URLSearchParams(filterQuery);
     const time = resolveTimeRange(asked, new Date());
     const found = toFilterTokens(asked, DECISION_FIELDS);
     return { span: time, tokens: found, filters: { ...filterValues(found), ...timeRangeQuery(time) } };
-  }, [text]);
+  }, [filterQuery]);
   const live = span.range !== null && query.get('live') !== '0';
   const answer = useInfiniteQuery({
     ...decisionsQuery(filters),
-    // Who has paged down reads; a list of many pages is not read again under them.
+    // A list of several pages is not polled, so that rows do not move while it is read.
     refetchInterval: ({ state }) => (live && (state.data?.pages.length ?? 0) < 2 ? PEEK_MS : false),
   });
   const rows = useMemo(() => answer.data?.pages.flatMap(({ data }) => data), [answer.data]);
@@ -153,28 +154,28 @@ function NoDecisions({
   if (tokens.length > 0)
     return (
       <EmptyState
-        title="No decisions match"
+        title={text.decisions.noMatchTitle}
         action={
           <>
-            {tokens.map(({ name, value }) => (
+            {tokens.map(({ name }) => (
               <Button key={name} onClick={() => onChange({ [name]: null })}>
-                Remove {name} is {value}
+                {text.decisions.removeFilter(name)}
               </Button>
             ))}
-            <Button onClick={onWiden}>Widen to 7 days</Button>
+            <Button onClick={onWiden}>{text.decisions.widen}</Button>
           </>
         }
       >
-        Nothing in this time has all of these filters.
+        {text.decisions.noMatch}
       </EmptyState>
     );
   return (
     <>
       <EmptyState
-        title="No agent has asked in this time"
-        action={<Button onClick={onWiden}>Widen to 7 days</Button>}
+        title={text.decisions.emptyTitle}
+        action={<Button onClick={onWiden}>{text.decisions.widen}</Button>}
       >
-        Install the hook in Cursor, Claude Code or Codex; start in observe mode, which stops nothing.
+        {text.decisions.empty}
       </EmptyState>
       <div className="mx-auto max-w-2xl px-4 pb-10">
         <ConnectAgent />

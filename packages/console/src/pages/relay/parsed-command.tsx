@@ -2,15 +2,22 @@ import { ChevronRight } from 'lucide-react';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { Badge } from '../../ui/status.tsx';
-import { hitPlaces, piecesOf, type Simulation, touches, traitName } from './decision-words.ts';
+import {
+  matchedRanges,
+  type RelaySimulation,
+  rangesOverlap,
+  splitAtRanges,
+  traitLabel,
+} from './decision-label.ts';
+import { ruleText } from './rule-text.ts';
 
-/** A shell command as the relay reads it: the text with what rules are about, then each simple command in it. */
-export function ParsedCommand({ text, read }: { readonly text: string; readonly read: Simulation }) {
+/** A shell command as the relay parses it: the text with its matches, then each simple command. */
+export function ParsedCommand({ text, read }: { readonly text: string; readonly read: RelaySimulation }) {
   return (
     <div className="grid min-w-0 gap-3">
       <MarkedText text={text} read={read} />
       {read.commands.length > 0 && (
-        <ol aria-label="Commands in it" className="grid gap-1.5">
+        <ol aria-label={ruleText.command.list} className="grid gap-1.5">
           {read.commands.map((command, index) => (
             <SimpleCommand
               key={`${command.start} ${command.via.join(' ')}`}
@@ -20,13 +27,13 @@ export function ParsedCommand({ text, read }: { readonly text: string; readonly 
           ))}
         </ol>
       )}
-      {read.unclear.length > 0 && <Unclear text={text} read={read} />}
+      {read.unclear.length > 0 && <UnclearParts text={text} read={read} />}
     </div>
   );
 }
 
-function MarkedText({ text, read }: { readonly text: string; readonly read: Simulation }) {
-  const pieces = piecesOf(text, hitPlaces(read), read.unclear);
+function MarkedText({ text, read }: { readonly text: string; readonly read: RelaySimulation }) {
+  const pieces = splitAtRanges(text, matchedRanges(read), read.unclear);
   return (
     <p className="rounded-control border border-line bg-sunken px-3 py-2 font-mono text-code break-words whitespace-pre-wrap">
       {pieces.map((piece, index) =>
@@ -51,25 +58,25 @@ function MarkedText({ text, read }: { readonly text: string; readonly read: Simu
   );
 }
 
-type Command = Simulation['commands'][number];
+type Command = RelaySimulation['commands'][number];
 
-/** A rule is about one command; what cannot be analysed has only a place. */
-function rulesAt({ matches, commands }: Simulation, index: number): Simulation['matches'] {
+/** The rules that match a command; what cannot be analyzed has only a range. */
+function rulesAt({ matches, commands }: RelaySimulation, index: number): RelaySimulation['matches'] {
   const command = commands[index];
   return matches.filter((hit) =>
     hit.command === null
-      ? hit.range !== null && command !== undefined && touches(hit.range, command)
+      ? hit.range !== null && command !== undefined && rangesOverlap(hit.range, command)
       : hit.command === index,
   );
 }
 
-/** `sudo → env → git push -f`, with the rules that are about it. */
+/** `sudo → env → git push -f`, with the rules that match it. */
 function SimpleCommand({
   command,
   rules,
 }: {
   readonly command: Command;
-  readonly rules: Simulation['matches'];
+  readonly rules: RelaySimulation['matches'];
 }) {
   const { name, args, via, does, redirects } = command;
   return (
@@ -81,23 +88,23 @@ function SimpleCommand({
     >
       <span className="flex min-w-0 flex-wrap items-center gap-x-1 gap-y-0.5 font-mono text-code">
         {via.map((outer, depth) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the same wrapper may stand twice, in this order.
+          // biome-ignore lint/suspicious/noArrayIndexKey: the same wrapper may occur twice, in this order.
           <span key={depth} className="flex items-center gap-1 text-ink-2">
             {outer}
-            <ChevronRight size={12} role="img" aria-label="runs" />
+            <ChevronRight size={12} role="img" aria-label={ruleText.command.runs} />
           </span>
         ))}
-        <span className="font-semibold break-all">{name ?? <Nobody />}</span>
+        <span className="font-semibold break-all">{name ?? <UnknownValue />}</span>
         {args.map((arg, place) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: arguments are known by their place.
+          // biome-ignore lint/suspicious/noArrayIndexKey: arguments are identified by their position.
           <span key={place} className="break-all">
-            {arg ?? <Nobody />}
+            {arg ?? <UnknownValue />}
           </span>
         ))}
         {redirects.map(({ operator, target }, place) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: redirections are known by their place.
+          // biome-ignore lint/suspicious/noArrayIndexKey: redirections are identified by their position.
           <span key={place} className="break-all text-ink-2">
-            {operator} {target ?? <Nobody />}
+            {operator} {target ?? <UnknownValue />}
           </span>
         ))}
       </span>
@@ -109,7 +116,7 @@ function SimpleCommand({
             </Badge>
           ))}
           {does.map((trait) => (
-            <Badge key={trait}>{traitName(trait)}</Badge>
+            <Badge key={trait}>{traitLabel(trait)}</Badge>
           ))}
         </span>
       )}
@@ -117,14 +124,14 @@ function SimpleCommand({
   );
 }
 
-function Nobody() {
-  return <span className="font-normal text-unknown-ink italic">only known when it runs</span>;
+function UnknownValue() {
+  return <span className="font-normal text-unknown-ink italic">{ruleText.command.unknown}</span>;
 }
 
-function Unclear({ text, read }: { readonly text: string; readonly read: Simulation }) {
+function UnclearParts({ text, read }: { readonly text: string; readonly read: RelaySimulation }) {
   return (
     <Notice state="unknown">
-      <p className="font-medium">Part of this cannot be analysed.</p>
+      <p className="font-medium">{ruleText.command.unclear}</p>
       <ul className="my-1 grid gap-0.5">
         {read.unclear.map(({ because, start, end }) => (
           <li key={`${start} ${because}`} className="break-words">
@@ -133,9 +140,7 @@ function Unclear({ text, read }: { readonly text: string; readonly read: Simulat
           </li>
         ))}
       </ul>
-      <p className="text-ink-2">
-        Where a rule denies or asks about shell commands, the relay asks; no rule allows it.
-      </p>
+      <p className="text-ink-2">{ruleText.command.unclearEffect}</p>
     </Notice>
   );
 }

@@ -5,29 +5,38 @@ import type * as z from 'zod';
 import { type ApiPage, allPages, getJson, sendJson } from '../../data/api-client.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
 import { settingsQuery } from '../settings/settings-data.ts';
-import type { KeptDecision, RelayEventKind, Simulation } from './decision-words.ts';
+import type { HookEventKind, RelaySimulation, StoredDecision } from './decision-label.ts';
+import { text } from './text.ts';
 
-export type Approval = z.output<typeof relayApproval>;
-export type Coverage = z.output<typeof relayCoverage>;
-export type Session = z.output<typeof relaySession>;
-export type RelayRule = z.output<typeof relayRule>;
+export type ConsoleApproval = z.output<typeof relayApproval>;
+export type RelayCoverage = z.output<typeof relayCoverage>;
+export type RelaySession = z.output<typeof relaySession>;
+export type ConsoleRelayRule = z.output<typeof relayRule>;
 
-export const RELAY = 'api/management/relay';
+export const RELAY_PATH = 'api/management/relay';
 const PAGE_ROWS = 100;
 
-/** What decisions are filtered by: the API's own parameters. */
+/** The filters of decisions, named as the API parameters. */
 export const DECISION_FIELDS: readonly FilterField[] = [
-  { name: 'decision', label: 'decision', values: ['deny', 'ask', 'allow', 'abstain'] },
-  { name: 'enforced_decision', label: 'would', values: ['deny', 'ask', 'allow', 'abstain'] },
-  { name: 'event', label: 'event', values: ['shell', 'tool', 'prompt', 'file_read', 'file_write'] },
-  { name: 'rule', label: 'rule' },
-  { name: 'mode', label: 'mode', values: ['observe', 'warn', 'enforce'] },
-  { name: 'agent', label: 'agent' },
-  { name: 'key', label: 'key' },
-  { name: 'owner', label: 'person' },
-  { name: 'repository', label: 'repository' },
-  { name: 'session', label: 'session' },
-  { name: 'q', label: 'text', hint: 'Stands in the command, tool, prompt or path.' },
+  { name: 'decision', label: text.filters.decision, values: ['deny', 'ask', 'allow', 'abstain'] },
+  {
+    name: 'enforced_decision',
+    label: text.filters.enforced_decision,
+    values: ['deny', 'ask', 'allow', 'abstain'],
+  },
+  {
+    name: 'event',
+    label: text.filters.event,
+    values: ['shell', 'tool', 'prompt', 'file_read', 'file_write'],
+  },
+  { name: 'rule', label: text.filters.rule },
+  { name: 'mode', label: text.filters.mode, values: ['observe', 'warn', 'enforce'] },
+  { name: 'agent', label: text.filters.agent },
+  { name: 'key', label: text.filters.key },
+  { name: 'owner', label: text.filters.owner },
+  { name: 'repository', label: text.filters.repository },
+  { name: 'session', label: text.filters.session },
+  { name: 'q', label: text.filters.q, hint: text.filters.qHint },
 ];
 
 /** Decisions, newest first, page by page. */
@@ -35,8 +44,8 @@ export function decisionsQuery(filters: Readonly<Record<string, string>>) {
   return infiniteQueryOptions({
     queryKey: ['relay', 'decisions', filters],
     queryFn: ({ pageParam, signal }) =>
-      getJson<ApiPage<KeptDecision>>(
-        `${RELAY}/decisions`,
+      getJson<ApiPage<StoredDecision>>(
+        `${RELAY_PATH}/decisions`,
         { ...filters, limit: PAGE_ROWS, cursor: pageParam },
         signal,
       ),
@@ -50,27 +59,27 @@ export function decisionQuery(id: string) {
   return queryOptions({
     queryKey: ['relay', 'decision', id],
     queryFn: ({ signal }) =>
-      getJson<KeptDecision>(`${RELAY}/decisions/${encodeURIComponent(id)}`, undefined, signal),
+      getJson<StoredDecision>(`${RELAY_PATH}/decisions/${encodeURIComponent(id)}`, undefined, signal),
   });
 }
 
-/** What an agent would ask about. */
-export interface Tried {
-  readonly event: RelayEventKind;
-  /** Command, prompt, path, or name of a tool. */
+/** The action that a simulation evaluates. */
+export interface SimulationInput {
+  readonly event: HookEventKind;
+  /** Command, prompt, path or tool name. */
   readonly text: string;
-  /** Address of the connector of a tool. */
+  /** Connector URL of a tool. */
   readonly url: string;
 }
 
-/** How it is read and which rules apply: those in force, or a draft of all of them. */
-export function simulationQuery(tried: Tried, rules?: readonly object[]) {
+/** Parses an action and evaluates it with the rules in force, or with a draft of all rules. */
+export function simulationQuery(tried: SimulationInput, rules?: readonly object[]) {
   return queryOptions({
     queryKey: ['relay', 'simulation', tried, rules ?? null],
     queryFn: ({ signal }) => {
       signal.throwIfAborted();
-      return sendJson<Simulation>('POST', `${RELAY}/simulate`, {
-        event: eventOf(tried),
+      return sendJson<RelaySimulation>('POST', `${RELAY_PATH}/simulate`, {
+        event: simulationEvent(tried),
         ...(rules === undefined ? {} : { rules }),
       });
     },
@@ -81,22 +90,22 @@ export function simulationQuery(tried: Tried, rules?: readonly object[]) {
   });
 }
 
-function eventOf({ event, text, url }: Tried) {
-  if (event === 'shell') return { event, shell: { command: text } };
-  if (event === 'prompt') return { event, prompt: { text } };
-  if (event === 'tool') return { event, tool: { name: text, ...(url === '' ? {} : { url }) } };
-  return { event, file: { path: text } };
+function simulationEvent({ event, text: input, url }: SimulationInput) {
+  if (event === 'shell') return { event, shell: { command: input } };
+  if (event === 'prompt') return { event, prompt: { text: input } };
+  if (event === 'tool') return { event, tool: { name: input, ...(url === '' ? {} : { url }) } };
+  return { event, file: { path: input } };
 }
 
-export const RULES = `${RELAY}/rules`;
+export const RELAY_RULES_PATH = `${RELAY_PATH}/rules`;
 
-/** Every rule: a draft is judged among all of them. */
+/** Every rule: a draft is evaluated together with all others. */
 export const allRulesQuery = queryOptions({
   queryKey: ['relay', 'rules', 'all'],
-  queryFn: ({ signal }) => allPages<RelayRule>(RULES, {}, signal),
+  queryFn: ({ signal }) => allPages<ConsoleRelayRule>(RELAY_RULES_PATH, {}, signal),
 });
 
-/** What rules are worth: `observe` writes down what they would have said and stops nothing. Null until it is known. */
+/** `relay.mode`: in `observe` mode rules only record what they would decide. Null until it is loaded. */
 export function useRelayMode(): 'observe' | 'enforce' | null {
   return useQuery(settingsQuery).data?.body.relay.mode ?? null;
 }

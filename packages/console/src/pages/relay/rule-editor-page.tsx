@@ -13,37 +13,38 @@ import {
 import { LoadedResource, NewResourceForm, ResourceForm } from '../../ui/resource-forms.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { TwoColumnLayout } from '../../ui/two-columns.tsx';
-import { allRulesQuery, type RelayRule, RULES } from './relay-data.ts';
-import { Replay } from './replay.tsx';
+import { allRulesQuery, type ConsoleRelayRule, RELAY_RULES_PATH } from './relay-data.ts';
+import { RelaySimulator } from './relay-simulator.tsx';
+import { ReplayCard } from './replay-card.tsx';
 import { RuleFields } from './rule-fields.tsx';
-import { draftRules, EMPTY_RULE, type RuleForm, ruleBody, ruleForm, savedText } from './rule-form.ts';
-import { Simulator } from './simulator.tsx';
+import { draftRules, EMPTY_RULE, type RuleForm, ruleBody, ruleFormOf, ruleSavedToast } from './rule-form.ts';
+import { ruleText } from './rule-text.ts';
 
-const CRUMB = { label: 'Rules', to: '/relay/rules' } as const;
-const RULE_KIND: ConsoleResourceKind<RelayRule, RuleForm> = {
-  one: 'rule',
-  path: RULES,
+const CRUMB = { label: ruleText.page.title, to: '/relay/rules' } as const;
+const RULE_KIND: ConsoleResourceKind<ConsoleRelayRule, RuleForm> = {
+  one: ruleText.page.resource,
+  path: RELAY_RULES_PATH,
   touches: [['relay', 'rules'], ['relay-rules'], ['relay', 'simulation']],
   needs: 'relay',
-  formOf: ruleForm,
+  formOf: ruleFormOf,
   bodyOf: ruleBody,
   removal: ({ rule }) => ({
-    title: `Delete rule ${rule.name}?`,
-    effect: 'Agents may then do what only this rule was against. Decisions it made stay in the list.',
+    title: ruleText.deleteTitle(rule.name),
+    effect: ruleText.deleteEffect,
   }),
 };
 
-/** A rule that is not there yet, tried before it is saved. */
+/** The form for a new rule, with a test and a replay of the draft. */
 export function NewRulePage() {
   const go = useResourceNavigate(CRUMB.to);
   const fresh = useNewResource(RULE_KIND, EMPTY_RULE, (saved) => {
-    showToast(savedText(saved));
+    showToast(ruleSavedToast(saved));
     go(saved.id, 'replace');
   });
   const { form, set } = fresh;
   return (
-    <PageFrame title="New rule" crumbs={[CRUMB]}>
-      <TwoColumnLayout beside={<Trial form={form === EMPTY_RULE ? null : form} id={null} />}>
+    <PageFrame title={ruleText.page.newTitle} crumbs={[CRUMB]}>
+      <TwoColumnLayout beside={<RuleTestPanel form={form === EMPTY_RULE ? null : form} id={null} />}>
         <NewResourceForm kind={RULE_KIND} fresh={fresh} onCancel={() => go()}>
           <RuleFields form={form} onChange={set} />
         </NewResourceForm>
@@ -52,24 +53,24 @@ export function NewRulePage() {
   );
 }
 
-/** Change a rule, and know before saving what it would have done. */
+/** The form for an existing rule, with a test and a replay of the draft. */
 export function RulePage() {
   const id = usePathParam('id');
   const { data } = useQuery(resourceQuery(RULE_KIND, id));
   return (
-    <PageFrame title={data?.body.rule.name ?? id} crumbs={[CRUMB]}>
+    <PageFrame title={ruleText.page.detailTitle(data?.body.rule.name ?? id)} crumbs={[CRUMB]}>
       <LoadedResource key={id} kind={RULE_KIND} id={id}>
-        {(read) => <Editor read={read} />}
+        {(read) => <RuleEditor read={read} />}
       </LoadedResource>
     </PageFrame>
   );
 }
 
-function Editor({ read }: { readonly read: WithETag<RelayRule> }) {
+function RuleEditor({ read }: { readonly read: WithETag<ConsoleRelayRule> }) {
   const go = useResourceNavigate(CRUMB.to);
-  const edit = useResourceEdit(RULE_KIND, read, (saved) => showToast(savedText(saved)));
+  const edit = useResourceEdit(RULE_KIND, read, (saved) => showToast(ruleSavedToast(saved)));
   return (
-    <TwoColumnLayout beside={<Trial form={edit.isChanged ? edit.form : null} id={read.body.id} />}>
+    <TwoColumnLayout beside={<RuleTestPanel form={edit.isChanged ? edit.form : null} id={read.body.id} />}>
       <ResourceForm kind={RULE_KIND} resource={read.body} edit={edit} onGone={() => go()}>
         <RuleFields form={edit.form} onChange={edit.set} />
       </ResourceForm>
@@ -77,8 +78,8 @@ function Editor({ read }: { readonly read: WithETag<RelayRule> }) {
   );
 }
 
-/** The draft among all rules; the rules in force while nothing is changed. */
-function Trial({ form, id }: { readonly form: RuleForm | null; readonly id: string | null }) {
+/** Tests the draft together with all rules; without a change, the rules in force. */
+function RuleTestPanel({ form, id }: { readonly form: RuleForm | null; readonly id: string | null }) {
   const { data: all } = useQuery(allRulesQuery);
   const draft = useMemo(
     () => (form === null || all === undefined ? undefined : draftRules(all, id, form)),
@@ -86,8 +87,8 @@ function Trial({ form, id }: { readonly form: RuleForm | null; readonly id: stri
   );
   return (
     <div className="grid gap-4">
-      <Simulator draft={draft} />
-      <Replay draft={draft} />
+      <RelaySimulator draft={draft} />
+      <ReplayCard draft={draft} />
     </div>
   );
 }

@@ -5,81 +5,91 @@ import { FormField } from '../../ui/form.tsx';
 import { RadioGroup } from '../../ui/radio-group.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import { usePersistedOpen } from '../../ui/use-persisted-open.ts';
-import { eventName, type RelayEventKind } from './decision-words.ts';
+import { type HookEventKind, hookEventLabel } from './decision-label.ts';
 import { useRelayMode } from './relay-data.ts';
-import { HELD_BACK, type MatchField, type RuleForm } from './rule-form.ts';
+import type { MatchField, RuleForm } from './rule-form.ts';
+import { ruleText } from './rule-text.ts';
 
 const DECISIONS = [
-  { id: 'deny', label: 'Deny', does: 'The agent may not; it reads why.' },
-  { id: 'ask', label: 'Ask', does: 'A person decides first.' },
-  { id: 'allow', label: 'Allow', does: 'The agent skips its own question.' },
+  { id: 'deny', label: ruleText.decisions.deny, does: ruleText.form.denyHint },
+  { id: 'ask', label: ruleText.decisions.ask, does: ruleText.form.askHint },
+  { id: 'allow', label: ruleText.decisions.allow, does: ruleText.form.allowHint },
 ] as const;
 
 const MODES = [
-  { id: 'observe', label: 'Observe', does: 'Writes down what it would have said.' },
-  { id: 'warn', label: 'Warn', does: 'Tells the person, too; stops nothing.' },
-  { id: 'enforce', label: 'Enforce', does: 'Decides.' },
+  { id: 'observe', label: ruleText.form.observe, does: ruleText.form.observeHint },
+  { id: 'warn', label: ruleText.form.warn, does: ruleText.form.warnHint },
+  { id: 'enforce', label: ruleText.form.enforce, does: ruleText.form.enforceHint },
 ] as const;
 
-const EVENTS: readonly RelayEventKind[] = ['shell', 'tool', 'prompt', 'file_read', 'file_write'];
+const EVENTS: readonly HookEventKind[] = ['shell', 'tool', 'prompt', 'file_read', 'file_write'];
 
-interface Part {
+interface RuleMatchField {
   readonly name: MatchField;
   readonly label: string;
   readonly placeholder: string;
-  readonly events: readonly RelayEventKind[];
+  readonly events: readonly HookEventKind[];
 }
 
-const PARTS: readonly Part[] = [
-  part('command', 'Commands', 'git', 'shell'),
-  part('subcommand', 'Subcommands', 'push', 'shell'),
-  part('any_flag', 'Any of these options', '-f\n--force', 'shell'),
-  part('args', 'Any argument like', 'origin', 'shell'),
-  part('does', 'What it does', 'runs_input', 'shell'),
-  part('server_url', 'Address of the connector', 'https://mcp.acme.example/*', 'tool'),
-  part('server_command', 'Command that starts it', '*postgres*', 'tool'),
-  part('tool', 'Tools', 'execute_*', 'tool'),
-  part('path', 'Paths', '~/.ssh/*\n.env', 'file_read', 'file_write'),
-  part('text', 'Text (regular expressions)', 'BEGIN [A-Z ]*PRIVATE KEY', 'prompt', 'tool'),
+const RULE_MATCH_FIELDS: readonly RuleMatchField[] = [
+  matchField('command', 'git', 'shell'),
+  matchField('subcommand', 'push', 'shell'),
+  matchField('any_flag', '-f\n--force', 'shell'),
+  matchField('args', 'origin', 'shell'),
+  matchField('does', 'runs_input', 'shell'),
+  matchField('server_url', 'https://mcp.acme.example/*', 'tool'),
+  matchField('server_command', '*postgres*', 'tool'),
+  matchField('tool', 'execute_*', 'tool'),
+  matchField('path', '~/.ssh/*\n.env', 'file_read', 'file_write'),
+  matchField('text', 'BEGIN [A-Z ]*PRIVATE KEY', 'prompt', 'tool'),
 ];
 
-function part(
+function matchField(
   name: MatchField,
-  label: string,
   placeholder: string,
-  ...events: readonly RelayEventKind[]
-): Part {
-  return { name, label, placeholder, events };
+  ...events: readonly HookEventKind[]
+): RuleMatchField {
+  return { name, label: ruleText.form[name], placeholder, events };
 }
 
 type Fields = FormPart<RuleForm>;
 
-/** Everything a rule says, from what it is called to what people read. */
+/** The fields of a rule. */
 export function RuleFields({ form, onChange }: Fields) {
   const isObserving = useRelayMode() === 'observe';
   return (
     <>
-      <FormField name="name" label="Name" hint="Named in every decision. Small letters, digits and dashes.">
+      <FormField name="name" label={ruleText.form.name} hint={ruleText.form.nameHint}>
         <Input
           value={form.name}
-          placeholder="no-force-push"
+          placeholder={ruleText.form.namePlaceholder}
           onChange={({ target }) => onChange({ name: target.value })}
         />
       </FormField>
       <RadioGroup
-        label="When it applies"
+        label={ruleText.form.decision}
         options={DECISIONS}
         value={form.decision}
         onChange={(decision) => onChange({ decision })}
       />
-      <RadioGroup label="Mode" options={MODES} value={form.mode} onChange={(mode) => onChange({ mode })} />
-      {form.mode !== 'observe' && isObserving && <Notice>{HELD_BACK}</Notice>}
+      <RadioGroup
+        label={ruleText.form.mode}
+        options={MODES}
+        value={form.mode}
+        onChange={(mode) => onChange({ mode })}
+      />
+      {form.mode !== 'observe' && isObserving && <Notice>{ruleText.observeOnly}</Notice>}
       <MatchFields form={form} onChange={onChange} />
       <div className="grid gap-4 sm:grid-cols-2">
-        <FormField name="message.user" label="The person sees" optional>
+        <FormField name="message.user" label={ruleText.form.userMessage} optional>
           <TextArea rows={2} value={form.user} onChange={({ target }) => onChange({ user: target.value })} />
         </FormField>
-        <FormField name="message.agent" label="The agent reads" optional hint="Say what to do instead.">
+        <FormField
+          name="message.agent"
+          label={ruleText.form.agentMessage}
+          optional
+          hint={ruleText.form.agentMessageHint}
+        >
           <TextArea
             rows={2}
             value={form.agent}
@@ -87,25 +97,25 @@ export function RuleFields({ form, onChange }: Fields) {
           />
         </FormField>
       </div>
-      <More form={form} onChange={onChange} />
+      <AdvancedFields form={form} onChange={onChange} />
     </>
   );
 }
 
-/** Only the parts that are read on the chosen events. */
+/** The match fields of the selected events. */
 function MatchFields({ form, onChange }: Fields) {
-  const parts = PARTS.filter(
+  const parts = RULE_MATCH_FIELDS.filter(
     ({ name, events }) => form.match[name] !== '' || events.some((event) => form.on.includes(event)),
   );
   return (
     <>
       <fieldset className="grid gap-1">
-        <legend className="mb-1 text-label text-ink-2">Reads</legend>
+        <legend className="mb-1 text-label text-ink-2">{ruleText.form.events}</legend>
         <div className="flex flex-wrap gap-x-5 gap-y-1">
           {EVENTS.map((event) => (
             <Checkbox
               key={event}
-              label={eventName(event)}
+              label={hookEventLabel(event)}
               checked={form.on.includes(event)}
               onChange={(checked) =>
                 onChange({
@@ -128,23 +138,18 @@ function MatchFields({ form, onChange }: Fields) {
           </FormField>
         ))}
       </div>
-      <p className="text-small text-ink-3">
-        One to a line; any of them is enough, and every field given must match. An asterisk stands for any
-        characters.
-      </p>
+      <p className="text-small text-ink-3">{ruleText.form.matchHint}</p>
     </>
   );
 }
 
-function More({ form, onChange }: Fields) {
+function AdvancedFields({ form, onChange }: Fields) {
   const isUsed = usePersistedOpen(form.when !== '' || form.rest !== '');
   return (
     <details className="rounded-control border border-line px-3 py-2" open={isUsed}>
-      <summary className="cursor-pointer text-ui text-ink-2">
-        Conditions, people, schedule, exceptions
-      </summary>
+      <summary className="cursor-pointer text-ui text-ink-2">{ruleText.form.advanced}</summary>
       <div className="mt-3 grid gap-4">
-        <FormField name="when" label="Condition" optional hint="CEL, beside the fields above.">
+        <FormField name="when" label={ruleText.form.condition} optional hint={ruleText.form.conditionHint}>
           <CodeArea
             rows={2}
             value={form.when}
@@ -152,12 +157,7 @@ function More({ form, onChange }: Fields) {
             onChange={({ target }) => onChange({ when: target.value })}
           />
         </FormField>
-        <FormField
-          name="rest"
-          label="The rest of the rule as JSON"
-          optional
-          hint="detect, who, schedule, except, and what match has beside the fields above, as floe.yaml says them."
-        >
+        <FormField name="rest" label={ruleText.form.rest} optional hint={ruleText.form.restHint}>
           <CodeArea
             rows={5}
             value={form.rest}
@@ -165,11 +165,11 @@ function More({ form, onChange }: Fields) {
             onChange={({ target }) => onChange({ rest: target.value })}
           />
         </FormField>
-        <FormField name="on_error" label="When no answer comes in time">
+        <FormField name="on_error" label={ruleText.form.onError}>
           <Select
             choices={[
-              { value: 'open', label: 'The agent carries on' },
-              { value: 'closed', label: 'The agent is refused' },
+              { value: 'open', label: ruleText.form.onErrorOpen },
+              { value: 'closed', label: ruleText.form.onErrorClosed },
             ]}
             value={form.onError}
             onChange={({ target }) => onChange({ onError: target.value === 'closed' ? 'closed' : 'open' })}

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { draftRules, EMPTY_RULE, isHeldBack, ruleBody, ruleForm, ruleText, savedText } from './rule-form.ts';
+import {
+  draftRules,
+  EMPTY_RULE,
+  isLimitedToObserve,
+  ruleBody,
+  ruleFormOf,
+  ruleSavedToast,
+  summarizeRule,
+} from './rule-form.ts';
 
 const RULE = {
   name: 'no-force-push',
@@ -28,7 +36,7 @@ const shown = (rule: typeof RULE, mode: 'observe' | 'enforce' = 'enforce') => ({
 
 test('a rule goes through the form and loses nothing, not even what has no field', () => {
   const { except: _, ...kept } = RULE;
-  assert.deepEqual(ruleBody(ruleForm({ rule: RULE })), {
+  assert.deepEqual(ruleBody(ruleFormOf({ rule: RULE })), {
     ...kept,
     detect: null,
     except: null,
@@ -37,7 +45,7 @@ test('a rule goes through the form and loses nothing, not even what has no field
 });
 
 test('a field that is emptied is cleared, not kept', () => {
-  const form = { ...ruleForm({ rule: RULE }), rest: '', user: '', agent: '' };
+  const form = { ...ruleFormOf({ rule: RULE }), rest: '', user: '', agent: '' };
   const body = ruleBody({ ...form, match: EMPTY_RULE.match });
   assert.equal(body['who'], null);
   assert.equal(body['message'], null);
@@ -60,24 +68,24 @@ test('a draft takes the place of its rule, and a new one joins them', () => {
   assert.equal(draftRules(all, null, { ...EMPTY_RULE, rest: '{' }), null);
 });
 
-test('a rule is told in one line', () => {
-  assert.equal(ruleText({ rule: RULE }), 'git push -f|--force -q');
+test('a rule is summarized in one line', () => {
+  assert.equal(summarizeRule({ rule: RULE }), 'git push -f|--force -q');
   assert.equal(
-    ruleText({ rule: { name: 'a', detect: { secrets: true, pii: ['iban'] } } }),
-    'holds secrets, iban',
+    summarizeRule({ rule: { name: 'a', detect: { secrets: true, pii: ['iban'] } } }),
+    'contains secrets, iban',
   );
 });
 
-test('rules are held back when they run milder than they say', () => {
-  assert.equal(isHeldBack([shown(RULE, 'observe')]), true);
-  assert.equal(isHeldBack([shown(RULE)]), false);
+test('rules are limited when relay.mode only observes', () => {
+  assert.equal(isLimitedToObserve([shown(RULE, 'observe')]), true);
+  assert.equal(isLimitedToObserve([shown(RULE)]), false);
 });
 
-test('a saved rule is never said to be in force while it only observes', () => {
+test('the toast says that a rule is in force only when it does not merely observe', () => {
   for (const mode of ['observe', 'warn', 'enforce'] as const)
     for (const relay of ['observe', 'enforce'] as const) {
       const effective = relay === 'observe' ? 'observe' : mode;
-      const text = savedText({
+      const text = ruleSavedToast({
         rule: { ...ruleBody({ ...EMPTY_RULE, name: 'r', mode }), name: 'r' },
         mode: effective,
       });

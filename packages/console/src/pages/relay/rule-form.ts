@@ -1,13 +1,14 @@
 import { isObject } from '@floe/contract/json';
 import { ApiError } from '../../data/api-error.ts';
-import type { RelayEventKind } from './decision-words.ts';
-import type { RelayRule } from './relay-data.ts';
+import type { HookEventKind } from './decision-label.ts';
+import type { ConsoleRelayRule } from './relay-data.ts';
+import { ruleText } from './rule-text.ts';
 
-/** A rule between the API and the fields of its form. Pure. */
+/** Converts a rule between the API and its form. Pure. */
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Parts of `match` with a field of their own; patterns with commas in them stand one to a line. */
+/** The keys of `match` that have a field; patterns may contain commas, so they are entered one per line. */
 const MATCH_FIELDS = [
   'command',
   'subcommand',
@@ -26,14 +27,14 @@ export interface RuleForm {
   readonly name: string;
   readonly decision: 'allow' | 'deny' | 'ask';
   readonly mode: 'observe' | 'warn' | 'enforce';
-  readonly on: readonly RelayEventKind[];
-  /** One pattern to a line. */
+  readonly on: readonly HookEventKind[];
+  /** One pattern per line. */
   readonly match: Readonly<Record<MatchField, string>>;
   readonly when: string;
   readonly user: string;
   readonly agent: string;
   readonly onError: 'open' | 'closed';
-  /** What has no field: detect, who, schedule, except and the rest of match, as JSON. */
+  /** Settings without a field: detect, who, schedule, except and the rest of match, as JSON. */
   readonly rest: string;
 }
 
@@ -50,7 +51,7 @@ const NO_MATCH: RuleForm['match'] = {
   text: '',
 };
 
-/** New rules watch first: they stop nothing before somebody says so. */
+/** New rules observe first and stop nothing. */
 export const EMPTY_RULE: RuleForm = {
   name: '',
   decision: 'deny',
@@ -66,7 +67,7 @@ export const EMPTY_RULE: RuleForm = {
 
 const KNOWN = new Set(['name', 'decision', 'mode', 'on', 'match', 'when', 'message', 'on_error']);
 
-export function ruleForm({ rule }: Pick<RelayRule, 'rule'>): RuleForm {
+export function ruleFormOf({ rule }: Pick<ConsoleRelayRule, 'rule'>): RuleForm {
   const match = objectOf(rule['match']);
   const fields = MATCH_FIELDS.map((name) => [name, lines(match[name])] as const);
   const { user, agent } = messageOf(rule['message']);
@@ -84,9 +85,9 @@ export function ruleForm({ rule }: Pick<RelayRule, 'rule'>): RuleForm {
   };
 }
 
-const EVENT_KINDS: readonly RelayEventKind[] = ['shell', 'tool', 'prompt', 'file_read', 'file_write'];
+const EVENT_KINDS: readonly HookEventKind[] = ['shell', 'tool', 'prompt', 'file_read', 'file_write'];
 
-/** The body of the API; null clears what a rule had. @throws ApiError naming `rest` when that is no JSON object */
+/** The request body; null clears a setting. @throws ApiError naming `rest` when that is no JSON object */
 export function ruleBody(form: RuleForm): Json {
   const rest = readRest(form.rest);
   const typed = MATCH_FIELDS.flatMap((name) => {
@@ -117,8 +118,12 @@ export function ruleBody(form: RuleForm): Json {
   };
 }
 
-/** Every rule with the draft in its place, as a simulation takes them; null while the draft cannot be read. */
-export function draftRules(all: readonly RelayRule[], id: string | null, form: RuleForm): object[] | null {
+/** Every rule with the draft in its place, for a simulation; null while the draft cannot be parsed. */
+export function draftRules(
+  all: readonly ConsoleRelayRule[],
+  id: string | null,
+  form: RuleForm,
+): object[] | null {
   try {
     const draft = Object.fromEntries(Object.entries(ruleBody(form)).filter(([, value]) => value !== null));
     const others = all.filter((rule) => rule.id !== id).map(({ rule }) => rule);
@@ -129,8 +134,8 @@ export function draftRules(all: readonly RelayRule[], id: string | null, form: R
   }
 }
 
-/** `git push -f|--force`: what a rule looks for, in one line. */
-export function ruleText({ rule }: Pick<RelayRule, 'rule'>): string {
+/** `git push -f|--force`: what a rule matches, in one line. */
+export function summarizeRule({ rule }: Pick<ConsoleRelayRule, 'rule'>): string {
   const match = objectOf(rule['match']);
   const patterns = Object.values(match).flatMap((value) => {
     const texts = [value].flat().filter((one) => typeof one === 'string');
@@ -141,24 +146,19 @@ export function ruleText({ rule }: Pick<RelayRule, 'rule'>): string {
     ...(detect['secrets'] === true ? ['secrets'] : []),
     ...(Array.isArray(detect['pii']) ? detect['pii'].map(String) : []),
   ];
-  const rest = [found.length > 0 ? `holds ${found.join(', ')}` : '', textOf(rule['when'])];
+  const rest = [found.length > 0 ? ruleText.page.contains(found) : '', textOf(rule['when'])];
   return [...patterns, ...rest].filter((part) => part !== '').join(' ');
 }
 
-/** What holds every rule back, and what to change. */
-export const HELD_BACK =
-  'relay.mode is observe in floe.yaml: rules write down what they would have said and stop nothing. Set it to enforce there to let them decide.';
-
-/** What is told of a rule once it is saved. */
-export function savedText(saved: Pick<RelayRule, 'rule' | 'mode'>): string {
-  if (isHeldBack([saved])) return `The rule was saved and only observes. ${HELD_BACK}`;
-  return saved.mode === 'observe'
-    ? 'The rule was saved. It observes: it stops nothing.'
-    : 'The rule is in force for the next decision.';
+/** The toast after a rule is saved. */
+export function ruleSavedToast(saved: Pick<ConsoleRelayRule, 'rule' | 'mode'>): string {
+  const { name } = saved.rule;
+  if (isLimitedToObserve([saved])) return `${ruleText.saved.observeOnly(name)} ${ruleText.observeOnly}`;
+  return saved.mode === 'observe' ? ruleText.saved.observe(name) : ruleText.saved.enforced(name);
 }
 
-/** True when rules that would decide only watch, because floe.yaml says so for all of them. */
-export function isHeldBack(rules: readonly Pick<RelayRule, 'rule' | 'mode'>[]): boolean {
+/** True when `relay.mode` limits a rule of another mode to observing. */
+export function isLimitedToObserve(rules: readonly Pick<ConsoleRelayRule, 'rule' | 'mode'>[]): boolean {
   return rules.some(({ rule, mode }) => mode === 'observe' && rule['mode'] !== 'observe');
 }
 
@@ -178,12 +178,12 @@ function readRest(text: string): Json {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
   } catch {
-    // Said below: both are the same slip to whoever typed it.
+    // Reported below, with the same message as for other JSON values.
   }
   throw new ApiError({
     status: 0,
     code: 'invalid_json',
-    message: 'Write a JSON object, such as {"who": {"teams": ["search"]}}.',
+    message: ruleText.form.restInvalid,
     param: 'rest',
   });
 }

@@ -8,22 +8,23 @@ import { formatCount } from '../../format/amounts.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { saidOf } from './decision-words.ts';
-import { type RelayRule, RULES } from './relay-data.ts';
-import { Replay } from './replay.tsx';
-import { HELD_BACK, isHeldBack, ruleForm, ruleText } from './rule-form.ts';
-import { SaidText } from './said-text.tsx';
-import { Simulator } from './simulator.tsx';
+import { decisionLabel } from './decision-label.ts';
+import { DecisionStatus } from './decision-status.tsx';
+import { type ConsoleRelayRule, RELAY_RULES_PATH } from './relay-data.ts';
+import { RelaySimulator } from './relay-simulator.tsx';
+import { ReplayCard } from './replay-card.tsx';
+import { isLimitedToObserve, ruleFormOf, summarizeRule } from './rule-form.ts';
+import { ruleText } from './rule-text.ts';
 
-/** What agents may do: the rules, and a place to try a command against them. */
+/** The rules, with a test and a replay. */
 export function RulesPage() {
   const { query } = useUrlState();
   useLiveQuery('config', ['relay', 'rules']);
-  const list = useRows(listQuery<RelayRule>('relay-rules', RULES));
+  const list = useRows(listQuery<ConsoleRelayRule>('relay-rules', RELAY_RULES_PATH));
   return (
     <ListPage
-      title="Rules"
-      one="rule"
+      title={ruleText.page.title}
+      one={ruleText.page.resource}
       needs="relay"
       list={list}
       columns={COLUMNS}
@@ -31,77 +32,75 @@ export function RulesPage() {
       onOpen={useResourceNavigate('/relay/rules')}
       above={
         <div className="grid gap-3 px-4 pb-3 md:px-6">
-          <p className="max-w-3xl text-ui text-ink-2">
-            The strictest rule that applies decides. This stops accidents and raises the cost of attacks; it
-            is not a sandbox.
-          </p>
-          {isHeldBack(list.rows ?? []) && <Notice>{HELD_BACK}</Notice>}
+          <p className="max-w-3xl text-ui text-ink-2">{ruleText.page.intro}</p>
+          {isLimitedToObserve(list.rows ?? []) && <Notice>{ruleText.observeOnly}</Notice>}
         </div>
       }
       below={
         <div className="grid items-start gap-4 p-4 md:p-6 xl:grid-cols-[3fr_2fr]">
-          <Simulator start={query.get('try') ?? ''} />
-          <Replay />
+          <RelaySimulator start={query.get('try') ?? ''} />
+          <ReplayCard />
         </div>
       }
       empty={{
-        title: 'No rules',
-        text: (
-          <>
-            Every decision is “abstain” and the agents’ own permissions go on as before. A new rule starts in
-            observe mode: it only writes down what it would have said.
-          </>
-        ),
+        title: ruleText.page.emptyTitle,
+        text: ruleText.page.empty,
       }}
     />
   );
 }
 
-function said({ rule, mode }: RelayRule) {
-  const { decision } = ruleForm({ rule });
-  return saidOf({ decision: mode === 'observe' ? 'abstain' : decision, enforced_decision: decision });
+function ruleDecisionLabel({ rule, mode }: ConsoleRelayRule) {
+  const { decision } = ruleFormOf({ rule });
+  const label = decisionLabel({
+    decision: mode === 'observe' ? 'abstain' : decision,
+    enforced_decision: decision,
+  });
+  return mode === 'observe' ? label : { ...label, word: ruleText.decisions[decision] };
 }
 
-const WORDS = { Denied: 'Deny', Asked: 'Ask', Allowed: 'Allow' } as const;
-
-/** What it does, not what it did. */
-function DoesText({ rule }: { readonly rule: RelayRule }) {
-  const { state, word } = said(rule);
-  const known = Object.entries(WORDS).find(([past]) => past === word);
-  return <SaidText said={{ state, word: known?.[1] ?? word }} />;
+/** The decision of a rule; with “Would” while the rule only observes. */
+function RuleDecisionText({ rule }: { readonly rule: ConsoleRelayRule }) {
+  return <DecisionStatus label={ruleDecisionLabel(rule)} />;
 }
 
-const COLUMNS: readonly TableColumn<RelayRule>[] = [
+const COLUMNS: readonly TableColumn<ConsoleRelayRule>[] = [
   {
     id: 'decision',
-    label: 'Does',
+    label: ruleText.page.decision,
     width: '8rem',
     value: ({ rule }) => String(rule['decision']),
-    cell: (rule) => <DoesText rule={rule} />,
+    cell: (rule) => <RuleDecisionText rule={rule} />,
   },
   {
     id: 'name',
-    label: 'Name',
+    label: ruleText.page.name,
     width: 'minmax(8rem, 16rem)',
     value: ({ rule }) => rule.name,
     cell: ({ rule }) => rule.name,
   },
   {
     id: 'on',
-    label: 'Reads',
+    label: ruleText.page.events,
     width: 'minmax(5rem, 10rem)',
-    cell: ({ rule }) => ruleForm({ rule }).on.join(', '),
+    cell: ({ rule }) => ruleFormOf({ rule }).on.join(', '),
   },
   {
     id: 'match',
-    label: 'Looks for',
+    label: ruleText.page.match,
     width: 'minmax(10rem, 1fr)',
-    cell: (rule) => <code className="block truncate font-mono text-code">{ruleText(rule)}</code>,
+    cell: (rule) => <code className="block truncate font-mono text-code">{summarizeRule(rule)}</code>,
   },
-  { id: 'mode', label: 'Mode', width: '5.5rem', value: ({ mode }) => mode, cell: ({ mode }) => mode },
+  {
+    id: 'mode',
+    label: ruleText.page.mode,
+    width: '5.5rem',
+    value: ({ mode }) => mode,
+    cell: ({ mode }) => mode,
+  },
   {
     id: 'hits',
-    label: 'Applied, 7 d',
+    label: ruleText.page.matches,
     width: '7rem',
     align: 'end',
     value: ({ match_count }) => match_count,
@@ -114,17 +113,22 @@ const COLUMNS: readonly TableColumn<RelayRule>[] = [
         </OrgLink>
       ),
   },
-  { id: 'source', label: 'Source', width: '8rem', cell: ({ source }) => <SourceBadge source={source} /> },
+  {
+    id: 'source',
+    label: ruleText.page.source,
+    width: '8rem',
+    cell: ({ source }) => <SourceBadge source={source} />,
+  },
 ];
 
-function RuleCard({ rule }: { readonly rule: RelayRule }) {
+function RuleCard({ rule }: { readonly rule: ConsoleRelayRule }) {
   return (
     <span className="grid gap-0.5">
       <span className="flex items-center gap-3">
         <span className="min-w-0 flex-1 truncate font-medium">{rule.rule.name}</span>
-        <DoesText rule={rule} />
+        <RuleDecisionText rule={rule} />
       </span>
-      <span className="truncate font-mono text-code text-ink-2">{ruleText(rule)}</span>
+      <span className="truncate font-mono text-code text-ink-2">{summarizeRule(rule)}</span>
     </span>
   );
 }

@@ -8,17 +8,18 @@ import { QueryResults } from '../../ui/results.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
-import { RELAY, type Session } from './relay-data.ts';
-import { SaidText } from './said-text.tsx';
+import { DecisionStatus } from './decision-status.tsx';
+import { RELAY_PATH, type RelaySession } from './relay-data.ts';
+import { text } from './text.ts';
 
 const COVERED = [
-  { id: 'all', label: 'All' },
-  { id: 'false', label: 'Never ask' },
-  { id: 'true', label: 'Ask' },
+  { id: 'all', label: text.sessions.all },
+  { id: 'false', label: text.sessions.notCovered },
+  { id: 'true', label: text.sessions.covered },
 ] as const;
 const DAY_MS = 24 * 3_600_000;
 
-/** Sessions of agents, newest first. */
+/** The sessions of agents, newest first. */
 export function SessionList({ days }: { readonly days: number }) {
   const { query, change } = useUrlState();
   const covered = COVERED.find(({ id }) => id === query.get('covered'))?.id ?? 'all';
@@ -29,12 +30,12 @@ export function SessionList({ days }: { readonly days: number }) {
     }),
     [days, covered],
   );
-  const list = useRows(listQuery<Session>('relay-sessions', `${RELAY}/sessions`, filters), 15_000);
+  const list = useRows(listQuery<RelaySession>('relay-sessions', `${RELAY_PATH}/sessions`, filters), 15_000);
   return (
     <div className="grid gap-3">
       <div>
         <SegmentedControl
-          label="Sessions"
+          label={text.sessions.filter}
           options={COVERED}
           value={covered}
           onChange={(id) => change({ covered: id === 'all' ? null : id }, 'replace')}
@@ -43,86 +44,93 @@ export function SessionList({ days }: { readonly days: number }) {
       <div className="-mx-4 md:-mx-6">
         <QueryResults
           list={list}
-          what="sessions"
-          label="Sessions"
+          what={text.sessions.list}
+          label={text.sessions.title}
           rowId={({ session_id, key }) => `${key} ${session_id}`}
           columns={COLUMNS}
           card={(session) => <SessionCard session={session} />}
-          empty={
-            <EmptyState title="No sessions in this time">
-              Agents name their session towards models and towards the relay; both become one row here.
-            </EmptyState>
-          }
+          empty={<EmptyState title={text.sessions.emptyTitle}>{text.sessions.empty}</EmptyState>}
         />
       </div>
     </div>
   );
 }
 
-function saidOf({ covered, model_requests }: Session) {
-  if (covered === null && model_requests > 0) return { state: 'unknown', word: 'Cannot tell' } as const;
-  if (covered === null) return { state: null, word: 'No models' } as const;
+function sessionLabel({ covered, model_requests }: RelaySession) {
+  if (covered === null && model_requests > 0)
+    return { state: 'unknown', word: text.coverageStatus.unknown } as const;
+  if (covered === null) return { state: null, word: text.coverageStatus.noModels } as const;
   return covered
-    ? ({ state: null, word: 'Asks' } as const)
-    : ({ state: 'warning', word: 'Never asks' } as const);
+    ? ({ state: null, word: text.coverageStatus.covered } as const)
+    : ({ state: 'warning', word: text.coverageStatus.notCovered } as const);
 }
 
-const COLUMNS: readonly TableColumn<Session>[] = [
+const COLUMNS: readonly TableColumn<RelaySession>[] = [
   {
     id: 'session',
-    label: 'Session',
+    label: text.sessions.session,
     width: 'minmax(8rem, 1fr)',
     cell: ({ session_id }) =>
       session_id === '' ? (
-        <span className="text-ink-3">names none</span>
+        <span className="text-ink-3">{text.sessions.noSession}</span>
       ) : (
         <OrgLink to="/relay/decisions" search={{ session: session_id, range: '30d' }}>
           {session_id}
         </OrgLink>
       ),
   },
-  { id: 'person', label: 'Person', width: 'minmax(5rem, 10rem)', cell: ({ owner, key }) => owner ?? key },
+  {
+    id: 'person',
+    label: text.coverage.person,
+    width: 'minmax(5rem, 10rem)',
+    cell: ({ owner, key }) => owner ?? key,
+  },
   {
     id: 'agent',
-    label: 'Agent',
+    label: text.coverage.agent,
     width: 'minmax(5rem, 10rem)',
-    cell: ({ agent, agent_version }) => [agent, agent_version].filter(Boolean).join(' ') || '–',
+    cell: ({ agent, agent_version }) => [agent, agent_version].filter(Boolean).join(' ') || text.none,
   },
-  { id: 'relay', label: 'Relay', width: '9rem', cell: (session) => <SaidText said={saidOf(session)} /> },
+  {
+    id: 'relay',
+    label: text.coverage.relay,
+    width: '11rem',
+    cell: (session) => <DecisionStatus label={sessionLabel(session)} />,
+  },
   {
     id: 'models',
-    label: 'Model requests',
+    label: text.coverage.modelRequests,
     width: '8rem',
     align: 'end',
     cell: ({ model_requests }) => formatCount(model_requests),
   },
   {
     id: 'calls',
-    label: 'Relay calls',
+    label: text.coverage.relayCalls,
     width: '7rem',
     align: 'end',
     cell: ({ relay_calls }) => formatCount(relay_calls),
   },
   {
     id: 'last',
-    label: 'Last seen',
+    label: text.sessions.lastSeen,
     width: '7rem',
     cell: ({ last_seen_at }) => <TimeText at={last_seen_at} />,
   },
 ];
 
-function SessionCard({ session }: { readonly session: Session }) {
+function SessionCard({ session }: { readonly session: RelaySession }) {
   return (
     <span className="grid gap-0.5">
       <span className="flex items-center gap-3">
         <span className="min-w-0 flex-1 truncate font-medium">
           {session.owner ?? session.key} <span className="font-normal text-ink-2">{session.agent}</span>
         </span>
-        <SaidText said={saidOf(session)} />
+        <DecisionStatus label={sessionLabel(session)} />
       </span>
       <span className="truncate text-small text-ink-2 figures">
-        {formatCount(session.model_requests)} model requests · {formatCount(session.relay_calls)} relay calls
-        · {session.session_id || 'no session'}
+        {text.coverage.counts(session.model_requests, session.relay_calls)} ·{' '}
+        {session.session_id || text.sessions.noSession}
       </span>
     </span>
   );

@@ -14,7 +14,7 @@ const COLOURS: Readonly<Record<BoardDisplayStatus, string>> = {
   maintenance: '#17599f',
 };
 
-/** The badge of a whole board: its name and how it stands. */
+/** The badge of a whole board: its name and status. */
 export function boardBadge(view: BoardView): string {
   const moods = new Map(
     view.groups.flatMap(({ monitors }) => monitors.map((one) => [one.id, displayStatusOf(one)])),
@@ -24,7 +24,7 @@ export function boardBadge(view: BoardView): string {
   if (failing > 0) return renderBadge(view.name, `${failing} failing`, 'failing');
   const order = ['maintenance', 'healthy', 'waiting', 'paused'] as const;
   const mood = order.find((one) => all.includes(one)) ?? 'waiting';
-  return renderBadge(view.name, mood === 'healthy' ? 'all running' : mood, mood);
+  return renderBadge(view.name, mood === 'healthy' ? 'all healthy' : mood, mood);
 }
 
 export function monitorBadge(monitor: BoardMonitor): string {

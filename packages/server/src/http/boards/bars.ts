@@ -7,10 +7,10 @@ const BAR = 6;
 const HEIGHT = 32;
 const MIN_BAR_HEIGHT = 4;
 const GAP = 1.5;
-/** Less than that in a day is no news: a restart of ours. */
+/** Shorter times per day are not shown, such as a restart of Floe. */
 const UNUSUAL_MS = 60_000;
 
-/** Whether a day was anything but healthy, waiting or before the first beat. */
+/** True when a day was not entirely healthy, waiting or before the first beat. */
 export function isUnusualDay({ failing, unknown, paused }: StatusDurations): boolean {
   return failing > 0 || unknown >= UNUSUAL_MS || paused >= UNUSUAL_MS;
 }

@@ -116,7 +116,7 @@ test('a page has no script, no inline style and nothing from elsewhere', () => {
   assert.doesNotMatch(page, /<script|\son\w+=|\sstyle=|<style|https?:\/\/|javascript:/i);
 });
 
-test('what the bars show stands on the page in words as well', () => {
+test('the page describes in words what the bars show', () => {
   const days = [...Array(89).fill(HEALTHY), MIXED];
   const page = renderBoardPage(view([shown('job', { days, uptimeRatio: 0.99, downtimeMs: DAY / 4 })]), LINKS);
   assert.match(page, /role="img" aria-label="90 days: 99\.000% uptime, 6 h of downtime\."/);
@@ -137,28 +137,28 @@ test('every day says what it was, healthy ones too, and each can be reached with
   assert.match(page, /<legend>job, day by day<\/legend>/);
 });
 
-test('fifty monitors with a slot for each day are a light page, and more tell their unusual days only', () => {
+test('fifty monitors with a slot for each day are a small page, and larger boards list only the affected days', () => {
   const all = (count: number) =>
     renderBoardPage(view(Array.from({ length: count }, (_, n) => shown(`job-${n}`))), LINKS);
   assert.ok(gzipSync(all(50)).length < 30_000, `${gzipSync(all(50)).length}`);
   assert.doesNotMatch(all(51), /type="radio"/);
 });
 
-test('the headline says the worst in words, and maintenance explains it', () => {
+test('the headline describes the worst status, except for failures in maintenance', () => {
   const failing = (id: string, changes: Partial<BoardMonitor> = {}) =>
     shown(id, { status: 'failing', failingSince: NOW - 3 * 3_600_000, ...changes });
   const says = (...monitors: readonly BoardMonitor[]) => {
     const [, words] = /<h2 id="now">(.*?)<\/h2>/.exec(renderBoardPage(view(monitors), LINKS)) ?? [];
     return words;
   };
-  assert.equal(says(shown('a'), shown('b')), 'Everything is running');
+  assert.equal(says(shown('a'), shown('b')), 'All jobs are healthy');
   assert.equal(says(shown('a'), failing('b')), 'b is failing');
   assert.equal(says(failing('a'), failing('b')), 'a and b are failing');
   assert.equal(says(failing('a'), failing('b'), failing('c')), 'a and 2 others are failing');
-  assert.equal(says(shown('a'), failing('b', { maintenanceUntil: NOW + 1 })), 'Maintenance is under way');
-  assert.equal(says(shown('a'), shown('b', { status: 'waiting' })), 'Nothing is failing');
+  assert.equal(says(shown('a'), failing('b', { maintenanceUntil: NOW + 1 })), 'Maintenance in progress');
+  assert.equal(says(shown('a'), shown('b', { status: 'waiting' })), 'No job is failing');
   assert.equal(says(shown('a', { status: 'waiting' })), 'Waiting for the first beats');
-  assert.equal(says(), 'Nothing is on this board yet');
+  assert.equal(says(), 'This board has no monitors yet');
   const old = renderBoardPage(view([shown('a')], { checkedAt: NOW - 200_000 }), LINKS);
   assert.match(old, /This page may be out of date/);
 });

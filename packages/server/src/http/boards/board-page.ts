@@ -12,7 +12,7 @@ import { type BoardDisplayStatus, buildHeadline, displayStatusOf } from './headl
 import { renderLogo, renderStatusIcon, SVG_DEFINITIONS } from './icons.ts';
 import { html, type Markup } from './markup.ts';
 
-/** Nothing was judged for so long: what the page says may not be so any more. */
+/** Without an evaluation for this time, the page may be out of date. */
 const STALE_MS = 120_000;
 const MAX_UNUSUAL_DAYS = 30;
 const MAX_DOWNTIMES = 20;
@@ -20,11 +20,11 @@ const MAX_DOWNTIMES = 20;
 export interface BoardLinks {
   readonly stylesheet: string;
   readonly icon: string;
-  /** Of the board itself; `.json` and badges hang on it. */
+  /** URL of the board; the URLs of its JSON and badges start with it. */
   readonly board: string;
 }
 
-/** The public page of a board: whole without scripts, with every name escaped. */
+/** The public page of a board. It needs no scripts and escapes every name. */
 export function renderBoardPage(view: BoardView, links: BoardLinks): string {
   const zone = getZoneFormatter(view.timezone);
   const headline = buildHeadline(view, zone);
@@ -32,20 +32,20 @@ export function renderBoardPage(view: BoardView, links: BoardLinks): string {
 <header class="top">${renderLogo()}<h1>${view.name}</h1></header>
 <main>${renderStaleNotice(view, zone)}
 <section class="banner ${headline.status}" aria-labelledby="now">${renderStatusIcon(headline.status)}<h2 id="now">${headline.title}</h2>
-<p>${headline.detail}</p><p class="at">Checked ${renderTime(view.checkedAt, zone.timeWithZone(view.checkedAt))}</p></section>
+<p>${headline.detail}</p><p class="at">Last checked ${renderTime(view.checkedAt, zone.timeWithZone(view.checkedAt))}</p></section>
 ${renderPlannedMaintenance(view, zone)}${view.groups.map((group, index) => renderGroup(group, index, view, zone))}
 ${view.groups.length === 0 ? null : renderLegend()}${renderDowntimes(view, zone)}</main>
-<footer><span>Times are in ${view.timezone}.</span><a href="${links.board}.json">JSON</a><a href="${links.board}/badge.svg">Badge</a><span class="push">Made with Floe</span></footer>
+<footer><span>Times are in ${view.timezone}.</span><a href="${links.board}.json">JSON</a><a href="${links.board}/badge.svg">Badge</a><span class="push">Powered by Floe</span></footer>
 </div>`;
   return renderDocument(`${headline.status === 'failing' ? '\u2715 ' : ''}${view.name}`, body, links);
 }
 
-/** What is answered for boards that are private and for those that are not: the same. */
+/** The page for private boards and for boards that do not exist, which must not differ. */
 export function renderMissingBoardPage(links: Omit<BoardLinks, 'board'>): string {
   const body = html`${SVG_DEFINITIONS}<div class="wrap"><header class="top">${renderLogo()}<h1>Floe</h1></header>
-<main><section class="banner paused" aria-labelledby="now">${renderStatusIcon('paused')}<h2 id="now">There is no board here</h2>
-<p>The address may be mistyped, or the board is not public.</p></section></main></div>`;
-  return renderDocument('No board here', body, links);
+<main><section class="banner paused" aria-labelledby="now">${renderStatusIcon('paused')}<h2 id="now">Board not found</h2>
+<p>The URL is incorrect, or the board is not public.</p></section></main></div>`;
+  return renderDocument('Board not found', body, links);
 }
 
 function renderDocument(title: string, body: Markup, links: Omit<BoardLinks, 'board'>): string {
@@ -61,7 +61,7 @@ function renderDocument(title: string, body: Markup, links: Omit<BoardLinks, 'bo
 
 function renderStaleNotice({ nowMs, checkedAt }: BoardView, zone: ZoneFormatter): Markup | null {
   if (nowMs - checkedAt < STALE_MS) return null;
-  return html`<p class="stale">This page may be out of date: nothing could be checked since ${renderTime(checkedAt, zone.dateTime(checkedAt))}.</p>`;
+  return html`<p class="stale">This page may be out of date. The last check was on ${renderTime(checkedAt, zone.dateTime(checkedAt))}.</p>`;
 }
 
 function renderGroup(
@@ -71,7 +71,9 @@ function renderGroup(
   zone: ZoneFormatter,
 ): Markup {
   const note =
-    index === 0 ? html`<p>Uptime over ${view.days.length} days; unknown and paused time left out</p>` : null;
+    index === 0
+      ? html`<p>Uptime of the last ${view.days.length} days. Unknown and paused time is not counted.</p>`
+      : null;
   const list =
     monitors.length === 0
       ? html`<p class="empty">No monitors in this group.</p>`
@@ -124,7 +126,7 @@ function renderNote(
 ): Markup | string {
   const { lastBeatAt, failingSince, pausedUntil, maintenanceUntil } = monitor;
   if (mood === 'maintenance' && maintenanceUntil !== null)
-    return html`Planned until ${renderTime(maintenanceUntil, zone.timeOrDateTime(maintenanceUntil, nowMs))}`;
+    return html`Until ${renderTime(maintenanceUntil, zone.timeOrDateTime(maintenanceUntil, nowMs))}`;
   if (mood === 'failing' && failingSince !== null)
     return html`Since ${renderTime(failingSince, zone.timeOrDateTime(failingSince, nowMs))}, for ${durationText(nowMs - failingSince)}`;
   if (mood === 'paused')
@@ -143,7 +145,7 @@ function renderNote(
       )}`;
 }
 
-/** The days that were not plain, in words: what the bars show, for those who do not see them. */
+/** The days that were not entirely healthy, as a table: the bars for screen readers. */
 function renderUnusualDays(
   monitor: BoardMonitor,
   view: BoardView,
@@ -159,16 +161,16 @@ function renderUnusualDays(
   const earlier = news.length - told.length;
   const rest =
     earlier === 0
-      ? html`<p>All other days were healthy, or nothing was watched yet.</p>`
-      : html`<p>and ${earlier} earlier</p>`;
-  return html`<details><summary>${formatCount(news.length, 'unusual day', 'unusual days')}</summary><div class="scroll"><table><thead><tr><th scope="col">Day</th><th scope="col">Failing</th><th scope="col">Unknown</th><th scope="col">Paused</th></tr></thead><tbody>${rows}</tbody></table></div>${rest}</details>`;
+      ? html`<p>All other days were healthy or have no data.</p>`
+      : html`<p>${formatCount(earlier, 'earlier day is', 'earlier days are')} not shown.</p>`;
+  return html`<details><summary>${formatCount(news.length, 'affected day', 'affected days')}</summary><div class="scroll"><table><thead><tr><th scope="col">Day</th><th scope="col">Failing</th><th scope="col">Unknown</th><th scope="col">Paused</th></tr></thead><tbody>${rows}</tbody></table></div>${rest}</details>`;
 }
 
 function renderPlannedMaintenance({ maintenance, nowMs }: BoardView, zone: ZoneFormatter): Markup | null {
   if (maintenance.length === 0) return null;
   const rows = maintenance.map(
     ({ name, startsAt, endsAt, monitors }) =>
-      html`<li class="event">${renderTime(startsAt, startsAt <= nowMs ? 'Under way' : zone.date(startsAt), zone.dateTime(startsAt))}<p><strong>${name}</strong> for ${monitors.slice(0, 3).join(', ')}${monitors.length > 3 ? ` and ${monitors.length - 3} others` : null}</p><span class="lasted">${zone.timeRange(startsAt, endsAt)}</span></li>`,
+      html`<li class="event">${renderTime(startsAt, startsAt <= nowMs ? 'In progress' : zone.date(startsAt), zone.dateTime(startsAt))}<p><strong>${name}</strong> affects ${monitors.slice(0, 3).join(', ')}${monitors.length > 3 ? ` and ${monitors.length - 3} others` : null}</p><span class="lasted">${zone.timeRange(startsAt, endsAt)}</span></li>`,
   );
   return html`<section aria-labelledby="plan"><div class="head"><h2 id="plan">Planned maintenance</h2></div><ol class="card">${rows}</ol></section>
 `;
@@ -192,17 +194,17 @@ function renderDowntime(
   const words =
     endedAt === null
       ? html`<strong>${name}</strong> has been failing since ${zone.time(startedAt)}`
-      : html`<strong>${name}</strong> was failing, ${zone.time(startedAt)} to ${zone.date(startedAt) === zone.date(endedAt) ? zone.time(endedAt) : zone.timeOrDateTime(endedAt, nowMs)}`;
+      : html`<strong>${name}</strong> was failing from ${zone.time(startedAt)} to ${zone.date(startedAt) === zone.date(endedAt) ? zone.time(endedAt) : zone.timeOrDateTime(endedAt, nowMs)}`;
   return html`<li class="event">${renderTime(startedAt, zone.date(startedAt), zone.dateTime(startedAt))}<p>${words}</p><span class="lasted">${durationText(lastedMs)}</span></li>`;
 }
 
 function renderLegend(): Markup {
   const entry = (shape: Markup, words: string) =>
     html`<li><svg viewBox="0 0 6 16" aria-hidden="true">${shape}</svg>${words}</li>`;
-  return html`<ul class="key" aria-label="Key to the bars">
+  return html`<ul class="key" aria-label="Legend">
 ${entry(html`<rect class="bg" width="6" height="16"/>`, 'Healthy')}
-${entry(html`<rect class="bg" width="6" height="8"/><rect class="bf" y="9.5" width="6" height="6.5"/>`, 'Failing: height is its share of the day')}
-${entry(html`<rect fill="url(#hatch)" width="6" height="16"/>`, 'Unknown: Floe could not see')}
+${entry(html`<rect class="bg" width="6" height="8"/><rect class="bf" y="9.5" width="6" height="6.5"/>`, 'Failing (height: share of the day)')}
+${entry(html`<rect fill="url(#hatch)" width="6" height="16"/>`, 'Unknown: Floe was not running')}
 ${entry(html`<rect class="bp" x=".5" y="5.5" width="5" height="10"/>`, 'Paused')}
 ${entry(html`<rect class="bq" y="14" width="6" height="2"/>`, 'No data')}
 </ul>

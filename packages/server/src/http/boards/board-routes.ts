@@ -119,17 +119,19 @@ export function createBoardRoutes(parts: {
       const asset = assets.get(path);
       if (asset) return sendAnswer(client, 200, asset, CACHE_IMMUTABLE);
       answerBoard(client, path).catch((error: unknown) => {
-        log.warn({ err: error, request_id: client.id }, 'a board could not be read');
+        log.warn({ err: error, request_id: client.id }, 'could not load board');
         sendFault(
           client,
-          new Fault('overloaded', 'The board cannot be read right now.', { retryAfterMs: 5_000 }),
+          new Fault('overloaded', 'The board could not be loaded. Try again.', {
+            retryAfterMs: 5_000,
+          }),
         );
       });
     },
   };
 }
 
-const NO_BOARD = new Fault('not_found', 'There is no public board here.');
+const NO_BOARD = new Fault('not_found', 'There is no public board at this URL.');
 
 /** What one board answers, each form made when it is first asked for. */
 class BoardAnswers {

@@ -7,7 +7,7 @@ const MINUTE: Unit = { ms: 60 * SECOND.ms, name: 'm' };
 const HOUR: Unit = { ms: 60 * MINUTE.ms, name: 'h' };
 const DAY: Unit = { ms: 24 * HOUR.ms, name: 'd' };
 
-/** A length of time in its two largest units: `3 h 24 m`, `41 s`. */
+/** Formats a duration in its two largest units: `3 h 24 m`, `41 s`. */
 export function durationText(ms: number): string {
   const whole = Math.max(0, Math.floor(ms / SECOND.ms)) * SECOND.ms;
   if (whole < MINUTE.ms) return `${whole / SECOND.ms} s`;
@@ -21,13 +21,13 @@ function formatTwoUnits(ms: number, large: Unit, small: Unit): string {
   return `${Math.floor(ms / large.ms)} ${large.name}${rest === 0 ? '' : ` ${rest} ${small.name}`}`;
 }
 
-/** A share in percent with three decimals, rounded down: 100% is said only of the whole. */
+/** Formats a ratio in percent with three decimals, rounded down: 100% means that no beat was missed. */
 export function percentText(ratio: number): string {
   if (ratio >= 1) return '100%';
   return `${(Math.floor(ratio * 100_000) / 1_000).toFixed(3)}%`;
 }
 
-/** Words of a time zone for instants. */
+/** Formats instants in one time zone. */
 export interface ZoneFormatter {
   /** `15 Nov 2026` */
   date(ms: number): string;
@@ -46,7 +46,7 @@ export interface ZoneFormatter {
 const MAX_CACHED_ZONES = 50;
 const formatters = new Map<string, ZoneFormatter>();
 
-/** The words of a zone; making them costs more than a page, so they are kept. */
+/** The formatter of a time zone. It is cached, because creating one takes longer than rendering a page. */
 export function getZoneFormatter(timeZone: string): ZoneFormatter {
   const found = formatters.get(timeZone);
   if (found) return found;

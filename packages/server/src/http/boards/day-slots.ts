@@ -2,7 +2,7 @@ import type { BoardDay, StatusDurations } from '../../monitoring/boards/board-da
 import { durationText, type ZoneFormatter } from './board-text.ts';
 import { html, type Markup } from './markup.ts';
 
-/** A page of more monitors has thousands of slots: it tells only its unusual days. */
+/** With more monitors a page would have thousands of slots, so it lists only the affected days. */
 const MONITORS_WITH_SLOTS = 50;
 const STATES = ['failing', 'unknown', 'paused', 'waiting', 'healthy'] as const;
 
@@ -22,7 +22,7 @@ export function daySlots(name: string, words: readonly string[]): Markup {
   return html`<form><fieldset><legend>${name}, day by day</legend>${slots}</fieldset><button disabled hidden></button></form>`;
 }
 
-/** What a day was: `24 Aug 2026: failing 6 h, healthy 18 h`. */
+/** Describes a day: `24 Aug 2026: failing 6 h, healthy 18 h`. */
 export function formatDay(
   sums: StatusDurations | undefined,
   day: BoardDay | undefined,
@@ -32,13 +32,13 @@ export function formatDay(
   const parts = STATES.filter((state) => sums[state] >= 1_000);
   const [only] = parts;
   const isWhole = only !== undefined && parts.length === 1 && sums[only] >= day.endsAt - day.startsAt - 1_000;
-  const said = isWhole
+  const summary = isWhole
     ? `${only} all day`
     : parts.map((state) => `${state} ${durationText(sums[state])}`).join(', ');
-  return `${formatDate(day, zone)}: ${said === '' ? 'no data' : said}`;
+  return `${formatDate(day, zone)}: ${summary === '' ? 'no data' : summary}`;
 }
 
-/** The middle of a day is in it whatever its clocks do. */
+/** Formats the middle of the day, which is on that day even when the clocks change. */
 export function formatDate({ startsAt, endsAt }: BoardDay, zone: ZoneFormatter): string {
   return zone.date((startsAt + endsAt) / 2);
 }

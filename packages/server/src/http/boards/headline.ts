@@ -1,7 +1,7 @@
 import type { BoardMonitor, BoardView } from '../../monitoring/boards/board-view.ts';
 import { durationText, formatCount, type ZoneFormatter } from './board-text.ts';
 
-/** Kinds of a headline; each has a colour and a sign of its own. */
+/** The statuses of a headline; each has its own color and icon. */
 export type BoardDisplayStatus = 'healthy' | 'failing' | 'waiting' | 'paused' | 'maintenance';
 
 export interface Headline {
@@ -10,12 +10,12 @@ export interface Headline {
   readonly detail: string;
 }
 
-/** What a monitor is on a board, maintenance included. */
+/** The status of a monitor on a board, including maintenance. */
 export function displayStatusOf({ status, maintenanceUntil }: BoardMonitor): BoardDisplayStatus {
   return maintenanceUntil === null || status === 'paused' ? status : 'maintenance';
 }
 
-/** The worst of a board, in words. Maintenance that was announced explains failing. */
+/** Describes the worst status of a board. A failing monitor in announced maintenance is not failing. */
 export function buildHeadline(view: BoardView, zone: ZoneFormatter): Headline {
   const shown = new Map(view.groups.flatMap(({ monitors }) => monitors.map((one) => [one.id, one] as const)));
   const all = [...shown.values()];
@@ -28,8 +28,8 @@ export function buildHeadline(view: BoardView, zone: ZoneFormatter): Headline {
     of('maintenance'),
   ];
   const rest = joinWithAnd([
-    healthy.length > 0 && `${healthy.length} running`,
-    maintained.length > 0 && `${maintained.length} under maintenance`,
+    healthy.length > 0 && `${healthy.length} healthy`,
+    maintained.length > 0 && `${maintained.length} in maintenance`,
     waiting.length > 0 && `${waiting.length} waiting`,
     paused.length > 0 && `${paused.length} paused`,
   ]);
@@ -40,15 +40,15 @@ export function buildHeadline(view: BoardView, zone: ZoneFormatter): Headline {
       detail: failingDetail(failing, rest, view, zone),
     };
   if (maintained.length > 0)
-    return { status: 'maintenance', title: 'Maintenance is under way', detail: toSentence(rest) };
+    return { status: 'maintenance', title: 'Maintenance in progress', detail: toSentence(rest) };
   if (healthy.length > 0 && waiting.length + paused.length === 0)
-    return { status: 'healthy', title: 'Everything is running', detail: formatJobCount(all.length) };
-  if (healthy.length > 0) return { status: 'healthy', title: 'Nothing is failing', detail: toSentence(rest) };
+    return { status: 'healthy', title: 'All jobs are healthy', detail: formatJobCount(all.length) };
+  if (healthy.length > 0) return { status: 'healthy', title: 'No job is failing', detail: toSentence(rest) };
   if (waiting.length > 0)
     return { status: 'waiting', title: 'Waiting for the first beats', detail: toSentence(rest) };
   if (paused.length > 0)
-    return { status: 'paused', title: 'Everything is paused', detail: formatJobCount(all.length) };
-  return { status: 'waiting', title: 'Nothing is on this board yet', detail: '' };
+    return { status: 'paused', title: 'All jobs are paused', detail: formatJobCount(all.length) };
+  return { status: 'waiting', title: 'This board has no monitors yet', detail: '' };
 }
 
 function failingTitle(failing: readonly BoardMonitor[]): string {
@@ -65,12 +65,12 @@ function failingDetail(
   zone: ZoneFormatter,
 ): string {
   const since = Math.min(...failing.map(({ failingSince }) => failingSince ?? nowMs));
-  const first = `${failing.length === 1 ? 'Since' : 'The first since'} ${zone.timeOrDateTime(since, nowMs)}, for ${durationText(nowMs - since)}.`;
-  return rest === '' ? first : `${first} Of the others, ${rest}.`;
+  const first = `${failing.length === 1 ? 'Failing' : 'The first one failing'} since ${zone.timeOrDateTime(since, nowMs)}, for ${durationText(nowMs - since)}.`;
+  return rest === '' ? first : `${first} Other jobs: ${rest}.`;
 }
 
 function formatJobCount(count: number): string {
-  return `${toSentence(`${formatCount(count, 'job is', 'jobs are')} watched`)}`;
+  return `${toSentence(`${formatCount(count, 'job is', 'jobs are')} monitored`)}`;
 }
 
 function toSentence(text: string): string {

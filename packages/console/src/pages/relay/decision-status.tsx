@@ -1,10 +1,10 @@
 import { Minus } from 'lucide-react';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
-import type { Said } from './decision-words.ts';
+import type { DecisionLabel } from './decision-label.ts';
 
-/** A decision as shape and word. What was left to the agent's own rules stays quiet. */
-export function SaidText({ said: { state, word } }: { readonly said: Said }) {
+/** The icon and the label of a decision. */
+export function DecisionStatus({ label: { state, word } }: { readonly label: DecisionLabel }) {
   return (
     <span className="flex items-center gap-2 whitespace-nowrap">
       {state === null ? (

@@ -4,18 +4,19 @@ import { useDebounced } from '../../data/debounced.ts';
 import { Card, DetailList } from '../../ui/cards.tsx';
 import { ErrorState, Notice, SkeletonRows } from '../../ui/feedback.tsx';
 import { CodeArea, Field, Input, Select } from '../../ui/field.tsx';
-import { type Simulation, saidOf, verdictOf } from './decision-words.ts';
+import { decisionLabel, type RelaySimulation, summarizeSimulation } from './decision-label.ts';
+import { DecisionStatus } from './decision-status.tsx';
 import { ParsedCommand } from './parsed-command.tsx';
-import { simulationQuery, type Tried, useRelayMode } from './relay-data.ts';
-import { HELD_BACK } from './rule-form.ts';
-import { SaidText } from './said-text.tsx';
+import { type SimulationInput, simulationQuery, useRelayMode } from './relay-data.ts';
+import { ruleText } from './rule-text.ts';
+import { text } from './text.ts';
 
 const EVENTS = [
-  { value: 'shell', label: 'Command' },
-  { value: 'tool', label: 'Tool' },
-  { value: 'prompt', label: 'Prompt' },
-  { value: 'file_read', label: 'Reads a file' },
-  { value: 'file_write', label: 'Writes a file' },
+  { value: 'shell', label: text.events.shell, field: ruleText.test.command },
+  { value: 'tool', label: text.events.tool, field: ruleText.test.tool },
+  { value: 'prompt', label: text.events.prompt, field: ruleText.test.prompt },
+  { value: 'file_read', label: text.events.file_read, field: ruleText.test.path },
+  { value: 'file_write', label: text.events.file_write, field: ruleText.test.path },
 ] as const;
 
 const PLACEHOLDERS = {
@@ -28,16 +29,16 @@ const PLACEHOLDERS = {
 
 const SETTLE_MS = 120;
 
-/** Paste a command: how it is read, and what the rules, or the draft, say about it. Nothing runs, nothing is kept. */
-export function Simulator({
+/** Parses an action and evaluates it with the rules or the draft. Nothing is executed or stored. */
+export function RelaySimulator({
   draft,
   start = '',
 }: {
-  /** Every rule with the unsaved one among them; absent while nothing is changed, null while it cannot be read. */
+  /** Every rule with the unsaved one among them; absent without a change, null while the draft cannot be parsed. */
   readonly draft?: readonly object[] | null | undefined;
   readonly start?: string;
 }) {
-  const [tried, setTried] = useState<Tried>({ event: 'shell', text: start, url: '' });
+  const [tried, setTried] = useState<SimulationInput>({ event: 'shell', text: start, url: '' });
   const asked = useDebounced(tried, SETTLE_MS);
   const drafted = useDebounced(draft, SETTLE_MS);
   const saved = useQuery(simulationQuery(asked));
@@ -47,16 +48,17 @@ export function Simulator({
   });
   const answer = drafted ? changed : saved;
   return (
-    <Card title="Try it" aside="nothing runs, nothing is kept">
+    <Card title={ruleText.test.title} aside={ruleText.test.remark}>
       <div className="grid gap-4">
-        <TriedFields tried={tried} onChange={(fields) => setTried((before) => ({ ...before, ...fields }))} />
+        <RelaySimulationFields
+          tried={tried}
+          onChange={(fields) => setTried((before) => ({ ...before, ...fields }))}
+        />
         {asked.text.trim() === '' ? (
-          <p className="text-ui text-ink-2">
-            Paste what an agent would do. You see how it is read and which rules apply.
-          </p>
+          <p className="text-ui text-ink-2">{ruleText.test.hint}</p>
         ) : answer.error && !answer.isFetching ? (
           <ErrorState
-            what={drafted ? 'This draft cannot be saved as it stands.' : 'Could not simulate.'}
+            what={drafted ? ruleText.test.draftError : ruleText.test.error}
             error={answer.error}
             onRetry={() => void answer.refetch()}
           />
@@ -64,7 +66,7 @@ export function Simulator({
           <SkeletonRows rows={3} />
         ) : (
           <div className={answer.isPlaceholderData ? 'stale grid gap-3' : 'grid gap-3'}>
-            <Outcome answer={answer.data} saved={drafted ? saved.data : undefined} />
+            <SimulationOutcome answer={answer.data} saved={drafted ? saved.data : undefined} />
             {asked.event === 'shell' && <ParsedCommand text={asked.text} read={answer.data} />}
           </div>
         )}
@@ -73,18 +75,18 @@ export function Simulator({
   );
 }
 
-function TriedFields({
+function RelaySimulationFields({
   tried: { event, text, url },
   onChange,
 }: {
-  readonly tried: Tried;
-  readonly onChange: (fields: Partial<Tried>) => void;
+  readonly tried: SimulationInput;
+  readonly onChange: (fields: Partial<SimulationInput>) => void;
 }) {
   const kind = EVENTS.find(({ value }) => value === event);
   const isLong = event === 'shell' || event === 'prompt';
   return (
     <div className="grid gap-3 sm:grid-cols-[9rem_minmax(0,1fr)]">
-      <Field label="What an agent does">
+      <Field label={ruleText.test.event}>
         <Select
           choices={EVENTS}
           value={event}
@@ -93,7 +95,7 @@ function TriedFields({
           }
         />
       </Field>
-      <Field label={event.startsWith('file') ? 'Path' : (kind?.label ?? '')}>
+      <Field label={kind?.field ?? ''}>
         {isLong ? (
           <CodeArea
             rows={2}
@@ -113,7 +115,7 @@ function TriedFields({
       </Field>
       {event === 'tool' && (
         <div className="sm:col-start-2">
-          <Field label="Address of the connector" optional>
+          <Field label={ruleText.test.connectorUrl} optional>
             <Input
               spellCheck={false}
               className="font-mono text-code"
@@ -128,46 +130,52 @@ function TriedFields({
   );
 }
 
-function Outcome({
+function SimulationOutcome({
   answer,
   saved,
 }: {
-  readonly answer: Simulation;
-  /** What the saved rules say, while a draft is tried. */
-  readonly saved: Simulation | undefined;
+  readonly answer: RelaySimulation;
+  /** The result with the saved rules, while a draft is tested. */
+  readonly saved: RelaySimulation | undefined;
 }) {
-  const { state } = saidOf(answer);
+  const { state } = decisionLabel(answer);
   const isObserving = useRelayMode() === 'observe';
   const isHeld = answer.decision !== answer.enforced_decision;
   const others = answer.matches.filter(({ rule }) => rule !== answer.rule);
   return (
     <>
       <div role="status" className="text-body">
-        <SaidText said={{ state, word: verdictOf(answer) }} />
+        <DecisionStatus label={{ state, word: summarizeSimulation(answer) }} />
         {isHeld && (
           <p className="mt-1 text-ui text-ink-2">
-            It is only watched: the agent hears nothing of it. {isObserving ? HELD_BACK : ''}
+            {ruleText.test.notEnforced} {isObserving ? ruleText.observeOnly : ''}
           </p>
         )}
       </div>
       {saved && saved.enforced_decision !== answer.enforced_decision && (
         <Notice state="partial">
-          <span className="font-medium">Your draft changes this.</span> As saved: {verdictOf(saved)}
+          <span className="font-medium">{ruleText.test.draftChanges}</span>{' '}
+          {ruleText.test.savedResult(summarizeSimulation(saved))}
         </Notice>
       )}
       {saved && saved.enforced_decision === answer.enforced_decision && (
-        <p className="text-ui text-ink-2">Your draft changes nothing about this.</p>
+        <p className="text-ui text-ink-2">{ruleText.test.draftUnchanged}</p>
       )}
       <DetailList
         items={[
-          ['The person sees', answer.user_message],
-          ['The agent reads', answer.agent_message],
-          ['Also applies', others.length === 0 ? null : others.map(({ rule }) => rule).join(', ')],
+          [ruleText.form.userMessage, answer.user_message],
+          [ruleText.form.agentMessage, answer.agent_message],
           [
-            'Found',
+            ruleText.test.alsoMatching,
+            others.length === 0 ? null : others.map(({ rule }) => rule).join(', '),
+          ],
+          [
+            ruleText.test.findings,
             answer.findings.length === 0
               ? null
-              : answer.findings.map(({ kind, count }) => `${count} ${kind.replaceAll('_', ' ')}`).join(', '),
+              : answer.findings
+                  .map(({ kind, count }) => ruleText.test.finding(count, kind.replaceAll('_', ' ')))
+                  .join(', '),
           ],
         ]}
       />

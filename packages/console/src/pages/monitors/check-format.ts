@@ -1,19 +1,20 @@
 import type { CheckResource } from '@floe/contract/api/monitors';
 import { formatDuration } from '../../format/amounts.ts';
+import { detailText } from './detail-text.ts';
 
-/** `on time`, `early`, `+7 s`: how a beat stood to what was promised. */
-export function lateText({
+/** `on time`, `early`, `+7 s`: when a beat arrived compared to its expected time. */
+export function formatLateness({
   expected_at,
   received_at,
 }: Pick<CheckResource, 'expected_at' | 'received_at'>): string {
   if (expected_at === null || received_at === null) return '–';
   const ms = new Date(received_at).getTime() - new Date(expected_at).getTime();
-  if (Math.abs(ms) < 1000) return 'on time';
-  return ms < 0 ? 'early' : `+${formatDuration(ms)}`;
+  if (Math.abs(ms) < 1000) return detailText.checks.onTime;
+  return ms < 0 ? detailText.checks.early : `+${formatDuration(ms)}`;
 }
 
-/** What a beat carried; the body of one by URL is text, which is mostly JSON. */
-export function carriedBy(value: CheckResource['metadata']): CheckResource['metadata'] {
+/** The metadata of a beat; the body of a beat by URL is text, which is parsed when it is a JSON object. */
+export function parseBeatMetadata(value: CheckResource['metadata']): CheckResource['metadata'] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const { body, ...rest } = value;
   if (typeof body !== 'string') return value;
@@ -25,13 +26,16 @@ export function carriedBy(value: CheckResource['metadata']): CheckResource['meta
   }
 }
 
-/** The first two facts of what a beat carried; null when it carried nothing. */
-export function metadataText(value: CheckResource['metadata']): string | null {
+/** The first two entries of the metadata; null when it is empty. */
+export function summarizeMetadata(value: CheckResource['metadata']): string | null {
   if (value === null) return null;
   if (typeof value !== 'object') return String(value);
   const facts = Object.entries(value).map(
     ([name, fact]) => `${name} ${typeof fact === 'object' ? JSON.stringify(fact) : String(fact)}`,
   );
   if (facts.length === 0) return null;
-  return facts.slice(0, 2).join(' · ') + (facts.length > 2 ? ` · ${facts.length - 2} more` : '');
+  return (
+    facts.slice(0, 2).join(' · ') +
+    (facts.length > 2 ? ` · ${detailText.checks.moreFacts(facts.length - 2)}` : '')
+  );
 }

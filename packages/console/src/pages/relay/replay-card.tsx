@@ -6,44 +6,47 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { type Job, useJob } from '../../data/job.ts';
-import { formatCount } from '../../format/amounts.ts';
 import { browserZone, formatFullTime } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/cards.tsx';
 import { ErrorState } from '../../ui/feedback.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
-import { wouldOf } from './decision-words.ts';
-import { RELAY } from './relay-data.ts';
-import { type Replayed, replaySentence } from './replay-words.ts';
+import { enforcedLabel } from './decision-label.ts';
+import { RELAY_PATH } from './relay-data.ts';
+import { type ReplayCounts, summarizeReplay } from './replay-summary.ts';
+import { ruleText } from './rule-text.ts';
 
 const DAYS = [
-  { id: '1', label: '1 day' },
-  { id: '7', label: '7 days' },
-  { id: '30', label: '30 days' },
+  { id: '1', label: ruleText.replay.days(1) },
+  { id: '7', label: ruleText.replay.days(7) },
+  { id: '30', label: ruleText.replay.days(30) },
 ] as const;
 
 type Answer = Omit<z.output<typeof relayReplayResult>, 'job'>;
-type Begun = Answer & { readonly job: Job<Answer> | null };
+type StartedReplay = Answer & { readonly job: Job<Answer> | null };
 
-interface Shown {
+interface ReplayResult {
   readonly answer: Answer;
-  /** What was judged: days and draft. */
+  /** The days and the draft that were evaluated. */
   readonly asked: string;
 }
 
-/** What takes longer than a request goes on as a job; one that broke off leaves what there was by then. */
+/** Starts a replay. A long replay continues as a job; an interrupted one shows its partial result. */
 function useReplay(days: string, draft: readonly object[] | null | undefined, asked: string) {
-  const [begun, setBegun] = useState<{ readonly answer: Begun; readonly asked: string } | null>(null);
-  const [before, setBefore] = useState<Shown | null>(null);
+  const [begun, setBegun] = useState<{ readonly answer: StartedReplay; readonly asked: string } | null>(null);
+  const [before, setBefore] = useState<ReplayResult | null>(null);
   const begin = useApiMutation(
     (_of: string) =>
-      sendJson<Begun>('POST', `${RELAY}/replay`, { days: Number(days), ...(draft ? { rules: draft } : {}) }),
+      sendJson<StartedReplay>('POST', `${RELAY_PATH}/replay`, {
+        days: Number(days),
+        ...(draft ? { rules: draft } : {}),
+      }),
     { done: (answer, of) => setBegun({ answer, asked: of }) },
   );
   const job = useJob(begun?.answer.job);
   const isWorking = job?.state === 'running';
   const over = begun && !isWorking ? { answer: job?.result ?? begun.answer, asked: begun.asked } : null;
-  const shown: Shown | null = over ?? before;
+  const shown: ReplayResult | null = over ?? before;
   return {
     shown,
     running: begin.running || isWorking,
@@ -55,31 +58,31 @@ function useReplay(days: string, draft: readonly object[] | null | undefined, as
   };
 }
 
-/** What agents did in the last days, judged again: by the draft, or by the rules in force. */
-export function Replay({ draft }: { readonly draft?: readonly object[] | null | undefined }) {
+/** Evaluates the decisions of the last days again, with the draft or with the rules in force. */
+export function ReplayCard({ draft }: { readonly draft?: readonly object[] | null | undefined }) {
   const [days, setDays] = useState('7');
   const asked = JSON.stringify([days, draft ?? null]);
   const { shown, running, error, run } = useReplay(days, draft, asked);
   const isStale = shown !== null && shown.asked !== asked;
   return (
     <Card
-      title="Replay"
-      aside={draft ? 'the last days against your draft' : 'the last days against the rules'}
+      title={ruleText.replay.title}
+      aside={draft ? ruleText.replay.draftRemark : ruleText.replay.rulesRemark}
     >
       <div className="grid gap-3">
         <div className="flex flex-wrap items-center gap-2">
-          <SegmentedControl label="How far back" options={DAYS} value={days} onChange={setDays} />
+          <SegmentedControl label={ruleText.replay.range} options={DAYS} value={days} onChange={setDays} />
           <Button icon={History} busy={running} disabled={draft === null} onClick={run}>
-            Replay
+            {ruleText.replay.run}
           </Button>
         </div>
-        {error && <ErrorState what="Could not replay." error={error} onRetry={run} />}
+        {error && <ErrorState what={ruleText.replay.error} error={error} onRetry={run} />}
         {shown && !error && (
           <div className={isStale ? 'stale grid gap-3' : 'grid gap-3'}>
             <p role="status" className="text-body font-medium">
-              {replaySentence(shown.answer)}
+              {summarizeReplay(shown.answer)}
             </p>
-            <p className="text-ui text-ink-2">{lookedAt(shown.answer, isStale)}</p>
+            <p className="text-ui text-ink-2">{describeReplay(shown.answer, isStale)}</p>
             <Changes changes={shown.answer.changes} />
           </div>
         )}
@@ -88,23 +91,20 @@ export function Replay({ draft }: { readonly draft?: readonly object[] | null | 
   );
 }
 
-function lookedAt({ evaluated, skipped }: Replayed, isStale: boolean): string {
-  const parts = [
-    `${evaluated === 1 ? 'One decision was' : `${formatCount(evaluated)} decisions were`} judged again`,
-    ...(skipped > 0
-      ? [
-          `${formatCount(skipped)} ${skipped === 1 ? 'keeps' : 'keep'} no text or came too late for the time there is`,
-        ]
-      : []),
-    ...(isStale ? ['the draft has changed since'] : []),
-  ];
-  return `${parts.join('; ')}.`;
+function describeReplay({ evaluated, skipped }: ReplayCounts, isStale: boolean): string {
+  return [
+    ruleText.replay.evaluated(evaluated),
+    skipped > 0 && ruleText.replay.skipped(skipped),
+    isStale && ruleText.replay.stale,
+  ]
+    .filter((sentence) => sentence !== false)
+    .join(' ');
 }
 
 function Changes({ changes }: { readonly changes: Answer['changes'] }) {
   if (changes.length === 0) return null;
   return (
-    <ul aria-label="Decisions that would differ" className="divide-y divide-line">
+    <ul aria-label={ruleText.replay.changed} className="divide-y divide-line">
       {changes.map(({ decision_id, created_at, input_summary: what, before, after, rule }) => (
         <li key={decision_id} className="grid gap-0.5 py-2">
           <OrgLink
@@ -115,8 +115,8 @@ function Changes({ changes }: { readonly changes: Answer['changes'] }) {
             {what}
           </OrgLink>
           <span className="text-small text-ink-2">
-            {wouldOf(before).word} → {wouldOf(after).word}
-            {rule && ` by ${rule}`} · {formatFullTime(new Date(created_at), browserZone())}
+            {ruleText.replay.change(enforcedLabel(before).word, enforcedLabel(after).word, rule)} ·{' '}
+            {formatFullTime(new Date(created_at), browserZone())}
           </span>
         </li>
       ))}

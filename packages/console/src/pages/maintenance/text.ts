@@ -1,0 +1,85 @@
+import { joinWithAnd, pluralize } from '../../format/words.ts';
+
+/** Every text of the Maintenance page. */
+export const text = {
+  page: {
+    title: 'Maintenance',
+    view: 'View',
+    month: 'Month',
+    list: 'List',
+    newWindow: 'New window',
+    loadError: 'Could not load maintenance windows.',
+    emptyTitle: 'No maintenance windows',
+    empty:
+      'A maintenance window mutes the alerts of selected monitors. Beats and misses are still recorded. Create a window before planned work.',
+  },
+  month: {
+    previous: 'Previous month',
+    next: 'Next month',
+    remark: (zone: string) => `Times are in ${zone}. A repeating window shows its next three occurrences.`,
+    weekdays: ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'],
+    today: 'today',
+    noWindows: 'no windows',
+    times: (start: string, end: string) => `${start} to ${end}`,
+  },
+  active: {
+    badge: 'Active',
+    title: (name: string, end: string) => `${name} until ${end}`,
+    allMonitors: 'All monitors',
+    scope: (monitors: number, tags: readonly string[]) =>
+      joinWithAnd([
+        ...(monitors > 0 ? [pluralize(monitors, 'monitor')] : []),
+        ...(tags.length > 0 ? [`monitors tagged ${tags.join(', ')}`] : []),
+      ]),
+    effect: (scope: string, remaining: string) =>
+      `${scope}: alerts are muted for another ${remaining}. Beats and misses are still recorded.`,
+    extend: 'Extend by 30 min',
+    end: 'End window',
+  },
+  list: {
+    repeats: 'repeats',
+    schedule: (schedule: string, zone: string) => `${schedule}, ${zone}`,
+    occurrence: (start: string, duration: string, relative: string) =>
+      `${start} for ${duration}, ${relative}`,
+    ended: (relative: string) => `ended ${relative}`,
+    starts: (relative: string) => `starts ${relative}`,
+    started: (relative: string) => `started ${relative}`,
+    noOccurrence: 'No further occurrences',
+    onBoards: 'shown on boards',
+    edit: (name: string) => `Edit window ${name}`,
+    delete: (name: string) => `Delete window ${name}`,
+    deleteTitle: (name: string) => `Delete maintenance window “${name}”?`,
+    deleteButton: 'Delete window',
+    deleteEffect:
+      'Alerts are no longer muted. Monitors that are still failing send their alert within seconds.',
+  },
+  dialog: {
+    newTitle: 'New maintenance window',
+    editTitle: (name: string) => `Edit maintenance window ${name}`,
+    description: 'Alerts are muted during the window. Beats and misses are still recorded.',
+    cancel: 'Cancel',
+    create: 'Create window',
+    save: 'Save window',
+    name: 'Name',
+    namePlaceholder: 'Database migration',
+    nameMissing: 'Enter a name.',
+    recurrence: 'Recurrence',
+    once: 'Once',
+    repeats: 'Repeats',
+    start: (zone: string) => `Start (${zone})`,
+    startMissing: 'Enter a start date and time.',
+    schedule: 'Start schedule (cron)',
+    duration: 'Duration',
+    durationInvalid: 'Enter a duration, such as 90 min or 2 h.',
+    timezone: 'Time zone',
+    orgTimezone: 'Organization default',
+    monitors: 'Monitors',
+    addMonitor: 'Search monitors',
+    removeMonitor: (name: string) => `Remove ${name}`,
+    tags: 'Monitor tags',
+    tagsHint: 'Comma-separated. The window also applies to every monitor with one of these tags.',
+    tagsPlaceholder: 'db',
+    allMonitors: 'No monitors or tags are selected. The window applies to all monitors.',
+    onBoards: 'Show on public boards',
+  },
+} as const;

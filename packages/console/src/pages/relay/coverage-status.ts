@@ -1,0 +1,32 @@
+import type { DisplayStatus } from '../../ui/status.tsx';
+import type { RelayCoverage } from './relay-data.ts';
+import { text } from './text.ts';
+
+export type CoverageRow = RelayCoverage['data'][number];
+
+/** How far the relay covers an agent of a person. Only incomplete coverage is colored. Pure. */
+export function coverageStatus({ covered_ratio, model_requests, relay_calls }: CoverageRow): {
+  readonly state: DisplayStatus | null;
+  readonly word: string;
+} {
+  if (covered_ratio === null)
+    return model_requests > 0 && relay_calls === 0
+      ? { state: 'unknown', word: text.coverageStatus.noSession }
+      : { state: null, word: text.coverageStatus.noModels };
+  if (covered_ratio === 0) return { state: 'warning', word: text.coverageStatus.notCovered };
+  if (covered_ratio < 1) return { state: 'partial', word: text.coverageStatus.partlyCovered };
+  return { state: null, word: text.coverageStatus.covered };
+}
+
+export function coverageId({ owner, key, agent }: CoverageRow): string {
+  return JSON.stringify([owner, key, agent]);
+}
+
+/** A policy that denies model requests of sessions that never call the relay, in monitor mode to begin with. */
+export const REQUIRE_POLICY = `policies:
+  - name: relay-required
+    on: request
+    when: "session.id != '' && !session.relayed && session.requests > 3"
+    action: deny
+    mode: monitor
+    message: "Install the relay's hook."`;

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decisionLabel, rangesOverlap, splitAtRanges } from './decision-label.ts';
+
+test('a decision that is only observed is labelled with the decision it would enforce', () => {
+  assert.deepEqual(decisionLabel({ decision: 'abstain', enforced_decision: 'deny' }), {
+    state: 'partial',
+    word: 'Would deny',
+  });
+  assert.equal(decisionLabel({ decision: 'deny', enforced_decision: 'deny' }).word, 'Denied');
+  assert.equal(decisionLabel({ decision: 'abstain', enforced_decision: 'abstain' }).state, null);
+});
+
+test('a command is cut at its marks and loses nothing', () => {
+  const text = 'cd /tmp && git push -f';
+  const hit = { start: 11, end: 22 };
+  assert.deepEqual(splitAtRanges(text, [hit], []), [
+    { text: 'cd /tmp && ', mark: null },
+    { text: 'git push -f', mark: 'hit' },
+  ]);
+  const mixed = splitAtRanges(text, [hit], [{ start: 3, end: 13 }]);
+  assert.equal(mixed.map((piece) => piece.text).join(''), text);
+  assert.deepEqual(
+    mixed.map(({ mark }) => mark),
+    [null, 'unclear', 'hit'],
+  );
+});
+
+test('places beyond a text that was shortened are left out', () => {
+  assert.deepEqual(splitAtRanges('git', [{ start: 10, end: 20 }], []), [{ text: 'git', mark: null }]);
+  assert.deepEqual(splitAtRanges('', [], []), []);
+});
+
+test('places touch when they share a character', () => {
+  assert.equal(rangesOverlap({ start: 0, end: 4 }, { start: 3, end: 9 }), true);
+  assert.equal(rangesOverlap({ start: 0, end: 4 }, { start: 4, end: 9 }), false);
+});

@@ -1,0 +1,107 @@
+import type { relaySimulationResult, storedRelayDecision } from '@floe/contract/api/relay-management';
+import type * as z from 'zod';
+import type { DisplayStatus } from '../../ui/status.tsx';
+import { ruleText } from './rule-text.ts';
+import { text } from './text.ts';
+
+/** Labels of decisions, events and traits, shared by the relay pages. Pure. */
+
+export type StoredDecision = z.output<typeof storedRelayDecision>;
+export type RelaySimulation = z.output<typeof relaySimulationResult>;
+export type DecisionValue = StoredDecision['decision'];
+export type HookEventKind = StoredDecision['event'];
+
+/** An icon and a word; `abstain` has no icon. */
+export interface DecisionLabel {
+  readonly state: DisplayStatus | null;
+  readonly word: string;
+}
+
+const SAID: Readonly<Record<DecisionValue, DecisionLabel>> = {
+  deny: { state: 'blocked', word: text.labels.deny },
+  ask: { state: 'waiting', word: text.labels.ask },
+  allow: { state: 'healthy', word: text.labels.allow },
+  abstain: { state: null, word: text.labels.abstain },
+};
+
+/** The label of a decision; where it was only observed, that of the decision that would have been enforced. */
+export function decisionLabel({
+  decision,
+  enforced_decision: would,
+}: {
+  readonly decision: DecisionValue;
+  readonly enforced_decision: DecisionValue;
+}): DecisionLabel {
+  if (decision === 'abstain' && would !== 'abstain')
+    return { state: 'partial', word: text.enforcedLabels[would] };
+  return SAID[decision];
+}
+
+/** The label of a decision that is not enforced, such as that of a draft. */
+export function enforcedLabel(decision: DecisionValue): DecisionLabel {
+  return { state: SAID[decision].state, word: text.enforcedLabels[decision] };
+}
+
+export function hookEventLabel(event: HookEventKind): string {
+  return text.events[event];
+}
+
+/** A part of a text, and whether a rule matched it or it cannot be analyzed. */
+export interface TextSegment {
+  readonly text: string;
+  readonly mark: 'hit' | 'unclear' | null;
+}
+
+interface CommandRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Splits a command at the ranges; where two overlap, the match of a rule wins over "unclear". */
+export function splitAtRanges(
+  text: string,
+  hits: readonly CommandRange[],
+  unclear: readonly CommandRange[],
+): TextSegment[] {
+  const cuts = [...hits, ...unclear].flatMap(({ start, end }) => [start, end]);
+  const edges = [...new Set([0, ...cuts, text.length])].filter((at) => at >= 0 && at <= text.length);
+  edges.sort((one, other) => one - other);
+  const within = (places: readonly CommandRange[], at: number) =>
+    places.some(({ start, end }) => start <= at && at < end);
+  const pieces: TextSegment[] = [];
+  for (const [index, from] of edges.slice(0, -1).entries()) {
+    const mark = within(hits, from) ? 'hit' : within(unclear, from) ? 'unclear' : null;
+    const piece = text.slice(from, edges[index + 1]);
+    const last = pieces.at(-1);
+    if (last?.mark === mark) pieces[pieces.length - 1] = { text: last.text + piece, mark };
+    else pieces.push({ text: piece, mark });
+  }
+  return pieces;
+}
+
+/** The ranges that rules matched in a simulation. */
+export function matchedRanges({ matches }: Pick<RelaySimulation, 'matches'>): CommandRange[] {
+  return matches.flatMap(({ range }) => (range === null ? [] : [range]));
+}
+
+/** True when the ranges share a character. */
+export function rangesOverlap(one: CommandRange, other: CommandRange): boolean {
+  return one.start < other.end && other.start < one.end;
+}
+
+const TRAITS: Readonly<Record<string, string>> = ruleText.command.traits;
+
+export function traitLabel(trait: string): string {
+  return TRAITS[trait] ?? trait.replaceAll('_', ' ');
+}
+
+/** `Denied by rule no-force-push.`: the result of a simulation in one sentence. */
+export function summarizeSimulation(
+  answer: Pick<RelaySimulation, 'decision' | 'enforced_decision' | 'rule'>,
+): string {
+  const { decision, enforced_decision: enforced, rule } = answer;
+  const isObserved = decision === 'abstain' && enforced !== 'abstain';
+  const result = isObserved ? ruleText.test.observedResult[enforced] : ruleText.test.result[decision];
+  if (rule !== null) return ruleText.test.byRule(result, rule);
+  return decision === 'abstain' ? ruleText.test.noMatch : `${result}.`;
+}
