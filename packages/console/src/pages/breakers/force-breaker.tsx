@@ -63,10 +63,8 @@ function ForceDialog({ id, onClose }: { readonly id: string | undefined; readonl
   const [length, setLength] = useState<number | null>(HOUR_S);
   const [reason, setReason] = useState('');
   const targets = useBreakerIds(id === undefined);
-  const force = useForce(
-    { target: target.trim(), state, seconds: length ?? 0, reason: reason.trim() },
-    onClose,
-  );
+  const change = { target: target.trim(), state, seconds: length ?? 0, reason: reason.trim() };
+  const force = useForce(change, onClose);
   return (
     <Dialog
       open

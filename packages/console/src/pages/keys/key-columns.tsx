@@ -23,27 +23,7 @@ export function keyColumns(
       value: ({ name }) => name,
     },
     { id: 'key', label: text.columns.key, width: '8rem', cell: (key) => <KeyHint row={key} /> },
-    {
-      id: 'scopes',
-      label: text.columns.scopes,
-      width: 'minmax(5.5rem, 1fr)',
-      cell: ({ scopes }) => scopes.join(', '),
-      value: ({ scopes }) => scopes.length,
-    },
-    {
-      id: 'models',
-      label: text.columns.models,
-      width: 'minmax(5rem, 1fr)',
-      cell: ({ models }) =>
-        models === null ? <span className="text-ink-3">{text.columns.allModels}</span> : models.join(', '),
-    },
-    {
-      id: 'owner',
-      label: text.columns.owner,
-      width: 'minmax(5.5rem, 1fr)',
-      cell: ({ owner, team }) => owner ?? team ?? <span className="text-ink-3">{text.columns.none}</span>,
-      value: ({ owner, team }) => owner ?? team,
-    },
+    ...ACCESS_COLUMNS,
     {
       id: 'used',
       label: text.columns.used,
@@ -74,6 +54,30 @@ export function keyColumns(
     },
   ];
 }
+
+const ACCESS_COLUMNS: readonly TableColumn<Key>[] = [
+  {
+    id: 'scopes',
+    label: text.columns.scopes,
+    width: 'minmax(5.5rem, 1fr)',
+    cell: ({ scopes }) => scopes.join(', '),
+    value: ({ scopes }) => scopes.length,
+  },
+  {
+    id: 'models',
+    label: text.columns.models,
+    width: 'minmax(5rem, 1fr)',
+    cell: ({ models }) =>
+      models === null ? <span className="text-ink-3">{text.columns.allModels}</span> : models.join(', '),
+  },
+  {
+    id: 'owner',
+    label: text.columns.owner,
+    width: 'minmax(5.5rem, 1fr)',
+    cell: ({ owner, team }) => owner ?? team ?? <span className="text-ink-3">{text.columns.none}</span>,
+    value: ({ owner, team }) => owner ?? team,
+  },
+];
 
 function AtOrNever({ at }: { readonly at: string | null }) {
   return at ? <TimeText at={at} /> : <span className="text-ink-3">{text.columns.never}</span>;

@@ -28,7 +28,8 @@ export function KeyHistory({ id }: { readonly id: string }) {
           {data.data.map((entry) => (
             <li key={entry.id} className="flex justify-between gap-3">
               <span className="min-w-0">
-                {auditEntryTitle(entry)} <span className="text-ink-2">{text.history.by(actorName(entry))}</span>
+                {auditEntryTitle(entry)}{' '}
+                <span className="text-ink-2">{text.history.by(actorName(entry))}</span>
               </span>
               <span className="shrink-0 text-small text-ink-3">
                 <TimeText at={entry.at} />

@@ -35,12 +35,7 @@ export function requestColumns(
       width: 'minmax(7rem, 10rem)',
       cell: (row) => <OutcomeText row={row} />,
     },
-    {
-      id: 'model',
-      label: text.columns.model,
-      width: 'minmax(14rem, 1fr)',
-      cell: (row) => <ModelText row={row} />,
-    },
+    MODEL_COLUMN,
     { id: 'key', label: text.columns.key, width: 'minmax(4rem, 7rem)', cell: ({ key_name }) => key_name },
     {
       id: 'tokens',
@@ -77,13 +72,22 @@ export function requestColumns(
       cell: (row) => <MetadataText row={row} />,
     },
     ...OPTIONAL,
-    ...metadata.map((name) =>
-      extra(`metadata.${name}`, name, (row) => {
-        const value = row.metadata[name];
-        return value === undefined ? '–' : typeof value === 'string' ? value : JSON.stringify(value);
-      }),
-    ),
+    ...metadata.map(metadataColumn),
   ];
+}
+
+const MODEL_COLUMN: TableColumn<RequestRow> = {
+  id: 'model',
+  label: text.columns.model,
+  width: 'minmax(14rem, 1fr)',
+  cell: (row) => <ModelText row={row} />,
+};
+
+function metadataColumn(name: string): TableColumn<RequestRow> {
+  return extra(`metadata.${name}`, name, (row) => {
+    const value = row.metadata[name];
+    return value === undefined ? '–' : typeof value === 'string' ? value : JSON.stringify(value);
+  });
 }
 
 const OPTIONAL: readonly TableColumn<RequestRow>[] = [

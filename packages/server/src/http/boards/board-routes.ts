@@ -78,11 +78,9 @@ export function createBoardRoutes(parts: {
 }): BoardRoutes {
   const { source, members, clock, log, prefix } = parts;
   const links = assetLinks(prefix);
+  const stylesheet = createCachedAnswer('text/css; charset=utf-8', BOARD_STYLESHEET);
   const assets = new Map([
-    [
-      `${BASE}/assets/${BOARD_STYLESHEET_NAME}`,
-      createCachedAnswer('text/css; charset=utf-8', BOARD_STYLESHEET),
-    ],
+    [`${BASE}/assets/${BOARD_STYLESHEET_NAME}`, stylesheet],
     [`${BASE}/assets/${ICON_NAME}`, createCachedAnswer(SVG, FAVICON_SVG)],
   ]);
   const missing = createCachedAnswer(HTML, renderMissingBoardPage(links));
