@@ -1,7 +1,8 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
 import { decodeText } from './json-bytes.ts';
-import { JsonCursor, JsonSyntaxError } from './json-cursor.ts';
+import { JsonCursor } from './json-cursor.ts';
+import { JsonSyntaxError } from './json-syntax-error.ts';
 import { NameTable } from './name-table.ts';
 
 /** A range of bytes; `end` is exclusive. */

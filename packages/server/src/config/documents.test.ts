@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { FloeConfigSchema } from '@floe/contract/config';
 import type { ConfigPath } from '@floe/contract/config/references';
@@ -11,6 +11,11 @@ import { keysAt } from './schema-lookup.ts';
 
 const docs = new URL('../../../../docs/', import.meta.url);
 const read = (name: string) => readFileSync(new URL(name, docs), 'utf8');
+/** All pages of the configuration reference. */
+const readConfigurationPages = () =>
+  readdirSync(new URL('reference/configuration/', docs))
+    .map((name) => read(`reference/configuration/${name}`))
+    .join('\n');
 const VARIABLES = Object.fromEntries(
   [...read('floe.example.yaml').matchAll(/\$\{(\w+)\}/g)].map(([, name]) => [
     name,
@@ -32,22 +37,35 @@ function fields(path: ConfigPath = [], shown = ''): string[] {
   });
 }
 
-test('the configuration page documents every field of the schema and nothing else', () => {
-  const page = read('configuration.md');
-  const rows = [...page.matchAll(/^\| `([^`]+)` \| [^|]+ \| [^|]* \| (.+) \|$/gm)];
-  const sections = [...page.matchAll(/^\*\*`([^`]+)`\*\* \S/gm)].map(([, name = '']) =>
-    name.replace(/\[\]$/, ''),
+test('the configuration pages document every field of the schema and nothing else', () => {
+  const tables = [...readConfigurationPages().matchAll(/<!-- fields: (\S+) -->([\s\S]*?)<!-- end -->/g)];
+  const known = new Set(fields());
+  const documented = tables.flatMap(([, prefix = '', table = '']) =>
+    [...table.matchAll(/^\| `([^`]+)` \| [^|]+ \| [^|]* \| (.+) \|$/gm)].map(([, name = '']) => {
+      const path = [`${prefix}.${name}`, `${prefix}[].${name}`].find((one) => known.has(one));
+      assert.ok(path, `${prefix}: ${name} is no field`);
+      return path;
+    }),
   );
-  const documented = rows.map(([, path = '']) => path).filter((path) => !path.includes('FLOE_'));
-  assert.deepEqual([...new Set([...documented, ...sections])].sort(), [...new Set(fields())].sort());
   assert.equal(new Set(documented).size, documented.length, 'a field is documented twice');
+  const sections = tables.map(([, prefix = '']) => prefix.replace(/(?:\[\]|\.\*)$/, ''));
+  assert.deepEqual([...new Set([...documented, ...sections])].sort(), [...known].sort());
 });
 
-test('the page names every variable that wins over a field', () => {
-  const page = read('configuration.md');
+test('the pages name every variable that overrides a field', () => {
+  const variables = read('reference/environment-variables.md');
+  const pages = readConfigurationPages();
   for (const [variable, path] of Object.entries(ENVIRONMENT_OVERRIDES)) {
-    assert.ok(page.includes(`| \`${variable}\` | | Wins over \`${path.join('.')}\`. |`), variable);
-    assert.match(page, new RegExp(`\\| \`${path.join('\\.')}\` \\|.*\`${variable}\` wins over it`));
+    assert.match(
+      variables,
+      new RegExp(`\\| \`${variable}\` \\| .* \\| Overrides \`${path.join('\\.')}\``),
+      variable,
+    );
+    assert.match(
+      pages,
+      new RegExp(`\\| \`${path.slice(1).join('\\.')}\` \\|.*Overridden by \`${variable}\``),
+      variable,
+    );
   }
 });
 

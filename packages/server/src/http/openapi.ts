@@ -58,7 +58,8 @@ export function openApiDocument(
           type: 'apiKey',
           in: 'cookie',
           name: 'floe_session',
-          description: 'A console session: docs/guides/set-up-sign-in.md. Its name says more where the base address does.',
+          description:
+            'A console session: docs/guides/set-up-sign-in.md. Its name says more where the base address does.',
         },
       },
     },

@@ -42,7 +42,12 @@ export function toIdempotentCreation(
   },
 ): IdempotentCreation | null {
   const { idempotencyKey, params, query, body } = sent;
-  if (idempotencyKey === undefined || verb.method !== 'POST' || verb.status !== 201 || verb.handlesIdempotency)
+  if (
+    idempotencyKey === undefined ||
+    verb.method !== 'POST' ||
+    verb.status !== 201 ||
+    verb.handlesIdempotency
+  )
     return null;
   const request = [params, query, body];
   return { orgId: actor.orgId, verb: verb.name, actorId: actor.id, idempotencyKey, request };
