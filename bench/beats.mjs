@@ -65,29 +65,31 @@ function diskSync(directory) {
 
 /** One monitor made by the product, the others as copies of its rows. */
 async function fill(database, engine, count, intervalMs) {
-  const { nowMs, gaps } = await engine.moment();
+  const evaluation = await engine.changeContext();
+  const { nowMs } = evaluation;
   await database.transaction(async (writer) => {
     await insertOrg(writer, { id: 'acme', name: 'Acme', created_at: nowMs });
     const definition = {
       id: 'job',
       name: 'job',
       description: '',
-      schedule: { kind: 'interval', intervalMs },
-      graceMs: 0,
-      firstBeatDueMs: null,
-      alertAfterMisses: 1,
-      tags: [],
-      channels: [],
-      paused: false,
-      pausedUntil: null,
-      mutedUntil: null,
+      interval_ms: intervalMs,
+      cron: null,
+      timezone: null,
+      grace_ms: 0,
+      first_beat_due_ms: null,
+      alert_after_misses: 1,
+      fail_counts_as_miss: 0,
+      tags_json: '[]',
+      channels_json: '[]',
+      paused: 0,
+      paused_until: null,
+      muted_until: null,
     };
     const changing = {
       writer,
-      engine: database.engine,
       secret: createSecretKey(Buffer.alloc(32, 1)),
-      nowMs,
-      gaps,
+      ...evaluation,
       actor: 'bench',
       source: { kind: 'console', line: null },
     };

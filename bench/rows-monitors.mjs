@@ -11,7 +11,7 @@ import {
   readUptime,
 } from '../packages/server/src/monitoring/read-monitors.ts';
 import { getAlertPage, insertAlerts, listOpenAlerts } from '../packages/server/src/store/alerts.ts';
-import { chainHash, getAuditPage } from '../packages/server/src/store/audit.ts';
+import { appendAuditEntries, getAuditPage } from '../packages/server/src/store/audit.ts';
 import {
   countOrgMonitorsByStatus,
   listFailingMonitors,
@@ -34,9 +34,9 @@ export async function fillMonitors(database, endMs) {
   await database.transaction(async (writer) => {
     const changing = {
       writer,
-      engine: database.engine,
       secret: createSecretKey(Buffer.alloc(32, 1)),
       nowMs: endMs,
+      committedUntil: endMs,
       gaps: [],
       actor: 'bench',
       source: { kind: 'console', line: null },
@@ -58,15 +58,18 @@ const DEFINITION = {
   id: 'job',
   name: 'job',
   description: '',
-  schedule: { kind: 'interval', intervalMs: DAY_MS },
-  graceMs: 30 * DAY_MS,
-  firstBeatDueMs: null,
-  alertAfterMisses: 1,
-  tags: ['team-a'],
-  channels: [],
-  paused: false,
-  pausedUntil: null,
-  mutedUntil: null,
+  interval_ms: DAY_MS,
+  cron: null,
+  timezone: null,
+  grace_ms: 30 * DAY_MS,
+  first_beat_due_ms: null,
+  alert_after_misses: 1,
+  fail_counts_as_miss: 0,
+  tags_json: '["team-a"]',
+  channels_json: '[]',
+  paused: 0,
+  paused_until: null,
+  muted_until: null,
 };
 
 async function copies(writer, table, uid, changed) {
@@ -122,22 +125,17 @@ function alerts(endMs) {
   }));
 }
 
-/** A whole chain, as `appendAuditEntry` makes it one by one. */
+/** A whole chain of audit entries. */
 async function audit(writer, endMs) {
-  let hash = '';
-  for (let from = 1; from <= AUDIT_ENTRIES; from += AUDIT_AT_ONCE) {
-    const entries = Array.from({ length: AUDIT_AT_ONCE }, (_, n) => {
-      const entry = auditEntry(from + n, endMs);
-      hash = chainHash(hash, entry);
-      return { ...entry, hash };
-    });
-    await writer.insertInto('audit').values(entries).execute();
-  }
+  for (let from = 1; from <= AUDIT_ENTRIES; from += AUDIT_AT_ONCE)
+    await appendAuditEntries(
+      writer,
+      Array.from({ length: AUDIT_AT_ONCE }, (_, n) => auditEntry(from + n, endMs)),
+    );
 }
 
 function auditEntry(seq, endMs) {
   return {
-    seq,
     id: `aud_${seq}`,
     org_id: 'acme',
     at: endMs - (AUDIT_ENTRIES - seq) * 1000,
@@ -152,7 +150,7 @@ function auditEntry(seq, endMs) {
 
 /** What the pages of monitoring, alerts and the audit log ask, by name. */
 export async function monitorQueries({ read: reader }, endMs) {
-  const sight = { nowMs: endMs, settledUntil: endMs, gaps: [] };
+  const sight = { nowMs: endMs, committedUntil: endMs, gaps: [] };
   const month = { fromMs: endMs - 30 * DAY_MS, toMs: endMs };
   const busy = await readMonitor(reader, 'acme', BUSY, sight);
   const list = (more) => () => listMonitors(reader, { orgId: 'acme', limit: 100, ...more }, sight);

@@ -19,6 +19,7 @@ import { findExchangeById, getExchangePage } from '../packages/server/src/store/
 import { listLiveEventsAfter } from '../packages/server/src/store/live-events.ts';
 import { openDatabase } from '../packages/server/src/store/open-database.ts';
 import { insertOrg } from '../packages/server/src/store/orgs.ts';
+import { encodeTimeCursor } from '../packages/server/src/store/pagination.ts';
 import { insertPlatformKey } from '../packages/server/src/store/platform-keys.ts';
 import { MINUTE_ROLLUP_RETENTION_MS } from '../packages/server/src/store/retention.ts';
 import { expireRollups } from '../packages/server/src/store/rollups/expire-rollups.ts';
@@ -50,9 +51,9 @@ const MONTH = {
 };
 
 /** The last rows, as a batch of the spool has them; filled once they are there. */
-let batch = { ids: [], from: 0, to: 0, limited: 0, unpaid: 0 };
+let batch = { ids: [], from: 0, to: 0, rate_limited: 0, over_budget: 0 };
 
-async function load(database, directory) {
+async function load(engine, database, directory) {
   await database.transaction(async (writer) => {
     await insertOrg(writer, { id: 'acme', name: 'Acme', created_at: 1, metadata_keys_json: '["project"]' });
     await insertPlatformKey(writer, rareKey(END_MS));
@@ -73,21 +74,21 @@ async function load(database, directory) {
     ingestMs += performance.now() - started;
     if (inserted !== Math.min(PER_FILE, ROWS - from))
       throw new Error(`took ${inserted}, refused ${rejected[0]}`);
-    if (from % 500_000 === 0) process.stderr.write(`${database.engine}: ${from + inserted} rows\n`);
+    if (from % 500_000 === 0) process.stderr.write(`${engine}: ${from + inserted} rows\n`);
   }
   rmSync(path);
   // What retention does every hour.
   const started = performance.now();
   await expireRollups(database, 'acme', { requestsMs: 0, minutesMs: MINUTES_MS });
   const mergedMs = performance.now() - started;
-  console.log(`${database.engine}: minutes merged in ${(mergedMs / 1000).toFixed(0)} s`);
+  console.log(`${engine}: minutes merged in ${(mergedMs / 1000).toFixed(0)} s`);
   console.log(
-    `${database.engine}: ${ROWS} rows in ${(ingestMs / 1000).toFixed(0)} s, ${((ingestMs * 1000) / ROWS).toFixed(1)} µs per row`,
+    `${engine}: ${ROWS} rows in ${(ingestMs / 1000).toFixed(0)} s, ${((ingestMs * 1000) / ROWS).toFixed(1)} µs per row`,
   );
 }
 
 /** Every kind of query the API makes, by name. */
-function queries({ read: reader, engine }) {
+function queries({ read: reader }) {
   const is = (...any) => ({ any, none: [] });
   const not = (...none) => ({ any: [], none });
   const within = (from, to) => ({ any: [{ from, to }], none: [] });
@@ -96,7 +97,7 @@ function queries({ read: reader, engine }) {
   const chart = (more) => () => querySeries(reader, { ...hours, metric: 'requests', ...more });
   const top = (more) => () =>
     queryTopValues(reader, { ...MONTH, unit: 'hour', order: 'requests', limit: 10, ...more });
-  const middle = Buffer.from(`${END_MS - 15 * 24 * HOUR_MS}:exc_zzzz`).toString('base64url');
+  const middle = encodeTimeCursor({ at: END_MS - 15 * 24 * HOUR_MS, id: 'exc_zzzz' });
   return {
     'list newest': list({}),
     'list page in the middle': list({ cursor: middle }),
@@ -108,16 +109,18 @@ function queries({ read: reader, engine }) {
     'list model, frequent': list({ model: is('model-0') }),
     'list model, rare': list({ model: is('model-rare') }),
     'list model, none': list({ model: is('none') }),
-    'list provider, rare': list({ chosen: { provider: is('provider-rare') } }),
+    'list provider, rare': list({ textColumns: { provider: is('provider-rare') } }),
     'list status 200': list({ status: within(200, 200) }),
     'list status 418, rare': list({ status: within(418, 418) }),
     'list status 5xx': list({ status: within(500, 599) }),
     'list status 3xx, none': list({ status: within(300, 399) }),
-    'list state complete': list({ chosen: { state: is('complete') } }),
-    'list state aborted, rare': list({ chosen: { state: is('aborted') } }),
-    'list route_mode ide, rare': list({ chosen: { route_mode: is('ide') } }),
-    'list route_mode unified': list({ chosen: { route_mode: is('unified') } }),
-    'list provider and state, rare': list({ chosen: { provider: is('provider-0'), state: is('aborted') } }),
+    'list state complete': list({ textColumns: { state: is('complete') } }),
+    'list state aborted, rare': list({ textColumns: { state: is('aborted') } }),
+    'list route_mode ide, rare': list({ textColumns: { route_mode: is('ide') } }),
+    'list route_mode unified': list({ textColumns: { route_mode: is('unified') } }),
+    'list provider and state, rare': list({
+      textColumns: { provider: is('provider-0'), state: is('aborted') },
+    }),
     'list key and status, rare': list({ key: is('key_0'), status: within(418, 418) }),
     'list declared metadata, rare': list({ metadata: { project: is('project-rare') } }),
     'list declared metadata, frequent': list({ metadata: { project: is('project-0') } }),
@@ -135,9 +138,9 @@ function queries({ read: reader, engine }) {
     }),
     'list all but one model': list({ model: not('model-0') }),
     'list no 2xx': list({ status: { any: [], none: [{ from: 200, to: 299 }] } }),
-    'list slow ones, none': list({ bounded: { latency_ms: { from: 10_000_000 } } }),
-    'list many attempts, none': list({ bounded: { attempts: { from: 9 } } }),
-    'list key and error, none': list({ key: is('key_0'), chosen: { error_code: is('none') } }),
+    'list slow ones, none': list({ numericColumns: { latency_ms: { from: 10_000_000 } } }),
+    'list many attempts, none': list({ numericColumns: { attempts: { from: 9 } } }),
+    'list key and error, none': list({ key: is('key_0'), textColumns: { error_code: is('none') } }),
     'list two projects, one rare': list({ metadata: { project: is('project-0', 'project-rare') } }),
     'one by id, none': () => findExchangeById(reader, 'acme', 'exc_none'),
     'summary to the second': () =>
@@ -185,12 +188,13 @@ function queries({ read: reader, engine }) {
     }),
     'chart of five models, given': chart({
       groupBy: 'model',
-      only: [0, 1, 2, 3, 4].map((n) => `model-${n}`),
+      onlyValues: [0, 1, 2, 3, 4].map((n) => `model-${n}`),
     }),
-    'tail of 250 rows, filtered': () => getExchangeTail(reader, 'acme', [batch], { key: is('key_0') }, 100),
+    'tail of 250 rows, filtered': () =>
+      getExchangeTail(reader, [batch], { orgId: 'acme', key: is('key_0') }, 100),
     // A batch here has 10,000 rows, one under load 250: these twelve tell as much as the 500 of the longest look.
     'live events of a look': () =>
-      listLiveEventsAfter(reader, engine, { orgIds: ['acme'], after: { xid: 0, seq: 0 }, limit: 12 }),
+      listLiveEventsAfter(reader, { orgIds: ['acme'], after: { xid: 0, seq: 0 }, limit: 12 }),
     'top models': top({ groupBy: 'model' }),
     'top keys by cost': top({ groupBy: 'key', order: 'cost_nano_usd' }),
     'top projects': top({ groupBy: 'metadata.project' }),
@@ -205,8 +209,8 @@ async function measure(database) {
     ids: rows.map(({ id }) => id),
     from: Math.min(...times),
     to: Math.max(...times),
-    limited: 0,
-    unpaid: 0,
+    rate_limited: 0,
+    over_budget: 0,
   };
   const figures = {};
   const all = { ...queries(database), ...(await monitorQueries(database, END_MS)) };
@@ -247,7 +251,7 @@ async function bench(engine) {
   try {
     const parts = { dataDir: directory, log: silentLog, clock: systemClock };
     const database = await openDatabase(postgres?.url ?? 'sqlite:', parts);
-    await load(database, directory);
+    await load(engine, database, directory);
     if (postgres) await settleDown(postgres.url);
     // Reads would wait behind the load's own writes, some 10 GB of them.
     spawnSync('sync');

@@ -134,8 +134,8 @@ function tierOf(file) {
 
 /** The server that files with a database of their own share, and the database they copy; a file that runs alone starts one. */
 async function sharedPostgres() {
-  const { getTestPostgres: testPostgres } = await import('../packages/testkit/src/postgres.ts');
-  const started = await testPostgres();
+  const { getTestPostgres } = await import('../packages/testkit/src/postgres.ts');
+  const started = await getTestPostgres();
   process.env.FLOE_TEST_POSTGRES_URL = started.url;
   const { createTemplateDatabase: makeTemplate } = await import(
     '../packages/server/src/store/test/postgres-template.ts'

@@ -20,7 +20,7 @@ const RULE_EVENTS_BY_EVENT: Readonly<Record<RelayEventKind, readonly RelayEventK
   file_write: ['file_write'],
 };
 
-/** @throws RuleProblem with the path of a rule's field */
+/** @throws RuleError with the path of a rule's field */
 export function compileRelay(config: RelayConfig): CompiledRelay {
   const builtIn = createSelfTamperRule(config);
   const rules = [...config.rules.map(compileRuleAt), ...(builtIn ? [compileRule(builtIn)] : [])];

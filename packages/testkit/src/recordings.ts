@@ -67,7 +67,7 @@ export function loadProjectRecordings(
 }
 
 /**
- * One of our own recordings, as `ownRecording('groq', 'text-stream')`.
+ * One of our own recordings, as `loadProjectRecording('groq', 'text-stream')`.
  *
  * @throws Error when there is none of that name.
  */

@@ -151,7 +151,7 @@ describe('SseFramer', () => {
   });
 });
 
-describe('writeFrame', () => {
+describe('formatSseFrame', () => {
   test('writes what readFrame reads', () => {
     const text = fc.string({ unit: fc.constantFrom('a', ' ', ':', '\n', '😀'), maxLength: 12 });
     fc.assert(

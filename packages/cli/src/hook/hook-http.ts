@@ -35,7 +35,7 @@ const MAX_BODY_BYTES = 16 * 1024 * 1024;
  * One request of HTTP/1.1 (RFC 9112) on a connection of its own. By hand, because a hook is a process of its own
  * for every event: `node:http` and `fetch` each take longer to load than everything else it does.
  *
- * @throws NoAnswer for every way in which there is none: refused, slow, broken off, not HTTP
+ * @throws NoAnswerError for every way in which there is none: refused, slow, broken off, not HTTP
  */
 export async function sendHookRequest(request: HookHttpRequest): Promise<HookHttpAnswer> {
   const url = new URL(request.url);
@@ -118,7 +118,7 @@ class HookAnswerReader {
   #receivedBytes = 0;
   #countedChunks = 0;
 
-  /** @returns null while more is wanted; @throws NoAnswer when it can never become an answer */
+  /** @returns null while more is wanted; @throws NoAnswerError when it can never become an answer */
   read(chunks: Buffer[], isEnd: boolean): HookHttpAnswer | null {
     while (this.#countedChunks < chunks.length)
       this.#receivedBytes += chunks[this.#countedChunks++]?.length ?? 0;

@@ -15,7 +15,7 @@ export class PayloadError extends Error {
  * What the agent gives its hook: one JSON object. An agent that writes it whole and leaves its end of the pipe open
  * is not waited for.
  *
- * @throws BadPayload when it is longer than 11 MiB, is not complete in time, or is no object
+ * @throws PayloadError when it is longer than 11 MiB, is not complete in time, or is no object
  */
 export async function readHookPayload(input: NodeJS.ReadableStream, timeoutMs: number): Promise<JsonObject> {
   return await new Promise((resolve, reject) => {

@@ -17,7 +17,7 @@ const FETCH_TIMEOUT_MS = 10_000;
  * Fetches the rules into the cache. The first bundle pins its key; one of another key, or an older one, is refused.
  *
  * @returns what there is now, for the person
- * @throws NoAnswer when there is no bundle that may be kept
+ * @throws NoAnswerError when there is no bundle that may be kept
  */
 export async function refreshBundle(paths: BundleCachePath, settings: HookSettings): Promise<string> {
   const { baseUrl, key } = settings;

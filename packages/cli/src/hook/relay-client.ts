@@ -11,7 +11,7 @@ const DECISIONS: readonly HookDecision['decision'][] = ['allow', 'deny', 'ask', 
 /**
  * What the server decides, one outcome for each event.
  *
- * @throws NoAnswer when there is no decision about every one of them in time
+ * @throws NoAnswerError when there is no decision about every one of them in time
  */
 export async function requestDecisions(
   events: readonly RelayEvent[],
@@ -29,7 +29,7 @@ export async function requestDecisions(
   return outcomes;
 }
 
-/** Tells what has happened. @throws NoAnswer when it does not arrive */
+/** Tells what has happened. @throws NoAnswerError when it does not arrive */
 export async function sendHookReport(
   report: HookReport,
   settings: HookSettings,

@@ -50,7 +50,7 @@ interface RuleException {
 
 type MatchConfig = NonNullable<RelayRuleConfig['match']>;
 
-/** @throws RuleProblem naming the field that cannot be compiled */
+/** @throws RuleError naming the field that cannot be compiled */
 export function compileRule(config: RelayRuleConfig): CompiledRule {
   const { name, on, mode, match, detect, who, schedule, when, except, decision, on_error, message } = config;
   return {

@@ -33,7 +33,7 @@ export class MailRejectedError extends Error {
 }
 
 export interface Mailer {
-  /** Resolves when the server took the mail for every recipient it accepts. @throws MailRefused */
+  /** Resolves when the server took the mail for every recipient it accepts. @throws MailRejectedError */
   send(mail: Mail, signal: AbortSignal): Promise<void>;
 }
 
@@ -98,7 +98,7 @@ export function createMailer(
   };
 }
 
-/** @throws MailRefused */
+/** @throws MailRejectedError */
 function smtpCredentials({ username, password }: URL) {
   try {
     return { user: decodeURIComponent(username), pass: decodeURIComponent(password) };

@@ -27,7 +27,7 @@ export interface OpenChannel {
   readonly signing: SigningSecrets;
 }
 
-/** @throws SecretUnreadable */
+/** @throws UnreadableSecretError */
 export function openChannel(row: ChannelRow, key: SecretsKey, nowMs: number): OpenChannel {
   const { previous_secret, previous_until = 0, ...secrets } = openChannelSecrets(row, key);
   const config = ChannelSchema.parse({ ...JSON.parse(row.settings_json), ...secrets });
@@ -35,7 +35,7 @@ export function openChannel(row: ChannelRow, key: SecretsKey, nowMs: number): Op
   return { config, signing: { previousSecret } };
 }
 
-/** Which secrets a stored channel has. @throws SecretUnreadable */
+/** Which secrets a stored channel has. @throws UnreadableSecretError */
 export function channelSecretNames(row: ChannelRow, key: SecretsKey): string[] {
   const secrets = openChannelSecrets(row, key);
   return CHANNEL_SECRET_FIELDS.filter((field) => secrets[field] !== undefined);

@@ -4,7 +4,7 @@ export interface Clock {
   now(): number;
   /** Milliseconds with fractions from an arbitrary origin; never steps. Use it for durations. */
   monotonic(): number;
-  /** Runs `callback` once after `ms`. The timer alone keeps no process alive, unless `isAwaited`. */
+  /** Runs `callback` once after `ms`. The timer alone keeps no process alive, unless `keepsProcessAlive`. */
   after(ms: number, callback: () => void, keepsProcessAlive?: boolean): Timer;
 }
 

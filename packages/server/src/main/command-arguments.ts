@@ -15,7 +15,7 @@ export interface CommandArguments {
   readonly flags: ReadonlySet<string>;
 }
 
-/** @throws StoreUnusable with the usage, for other flags and another number of names */
+/** @throws StoreUnusableError with the usage, for other flags and another number of names */
 export function parseCommandArguments(args: readonly string[], form: CommandSyntax): CommandArguments {
   const [least, most] = form.positionals;
   const { positionals, flags } = parseTokens(args, form);

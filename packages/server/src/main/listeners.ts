@@ -20,7 +20,7 @@ export interface ListenerSet {
  * Opens the main listener, which offers every surface, and those of `server.listeners`, which offer some.
  *
  * @param prefix path of the configured base URL, '' for none
- * @throws CannotListen when one of them cannot be opened: then the process is not to run at all
+ * @throws ListenError when one of them cannot be opened: then the process is not to run at all
  */
 export async function openListeners(
   { server: config, telemetry }: Pick<FloeConfig, 'server' | 'telemetry'>,

@@ -10,7 +10,7 @@ export interface OutboundAccess {
   configure(config: FloeConfig, orgCount: number, origins: readonly string[]): void;
 }
 
-/** One guard for everything the process calls, following the configuration. @throws OutboundUnusable */
+/** One guard for everything the process calls, following the configuration. @throws OutboundConfigError */
 export function createOutboundAccess(
   config: FloeConfig,
   variable: (name: string) => string | undefined,

@@ -191,7 +191,7 @@ export async function closeServerParts(parts: ServerParts): Promise<void> {
   await parts.database.close();
 }
 
-/** @throws StoreUnusable when the database was used with another key, or needs one that is not known */
+/** @throws StoreUnusableError when the database was used with another key, or needs one that is not known */
 async function claimDatabaseWithKeys(
   writer: DatabaseWriter,
   secretKey: Buffer,

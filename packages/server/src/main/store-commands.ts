@@ -141,7 +141,7 @@ function databaseOptions({ logLevel }: Environment) {
 /**
  * Runs a command of the store and prints what it did.
  *
- * @throws StoreUnusable with one line for the operator.
+ * @throws StoreUnusableError with one line for the operator.
  */
 export async function runStoreCommand(
   [name = '', ...args]: readonly string[],

@@ -6,7 +6,7 @@ const MAX_CACHED_CLOCKS = 20_000;
 
 /**
  * Where clocks stood when this process last wrote them. Only a guess that saves reading: whoever acts on it lets the
- * store compare it with what is there (`BeatStore.keepBeats`).
+ * store compare it with what is there (`BeatStore.applyBeatsIfUnchanged`).
  */
 export class ClockCache {
   readonly #byUid = new Map<string, MonitorClockRow>();

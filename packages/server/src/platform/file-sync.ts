@@ -110,7 +110,7 @@ export function createKindSync<Config, Row extends FileRow, Columns extends obje
  * difference writes nothing.
  *
  * @param kinds in the order in which later ones may name earlier ones
- * @throws FileRefused for what the store does not let the file say; nothing is written then
+ * @throws ConfigFileRejectedError for what the store does not let the file say; nothing is written then
  */
 export async function syncConfigFile(
   kinds: readonly KindSyncFactory[],

@@ -74,7 +74,7 @@ function rewrapText(
 /**
  * Holds the keys that are known against those that stored secrets need.
  *
- * @throws StoreUnusable naming the keys that are missing by their ids
+ * @throws StoreUnusableError naming the keys that are missing by their ids
  */
 export async function requireKnownKeys(
   writer: DatabaseWriter,

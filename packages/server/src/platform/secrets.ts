@@ -101,7 +101,7 @@ export function sealSecret(secret: string, place: SecretBinding, { key, id }: Se
   return [FORMAT, id, wrapped.toString('base64url'), body.toString('base64url')].join('.');
 }
 
-/** @throws SecretUnreadable */
+/** @throws UnreadableSecretError */
 export function openSecret(sealed: string, place: SecretBinding, under: SecretsKey): string {
   const { body, dataKey } = unwrapDataKey(sealed, place, under);
   return decrypt(createSecretKey(dataKey), body, encodeAad('secret', place)).toString('utf8');
@@ -110,7 +110,7 @@ export function openSecret(sealed: string, place: SecretBinding, under: SecretsK
 /**
  * The same secret under another key-encryption key.
  *
- * @throws SecretUnreadable when `from` does not open it.
+ * @throws UnreadableSecretError when `from` does not open it.
  */
 export function rewrapSecret(sealed: string, place: SecretBinding, from: SecretsKey, to: SecretsKey): string {
   const { body, dataKey } = unwrapDataKey(sealed, place, from);

@@ -43,7 +43,7 @@ export class OutboundConfigError extends Error {
  * runtime's own authorities, which `ca_file` adds to. Several settings are one after the other: the first that
  * says something wins.
  *
- * @throws OutboundUnusable when a file named here cannot be read.
+ * @throws OutboundConfigError when a file named here cannot be read.
  */
 export function resolveOutbound(
   settings: readonly OutboundSettings[],

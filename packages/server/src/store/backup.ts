@@ -18,7 +18,7 @@ export interface DatabaseLocation {
 /**
  * Copies the SQLite database to `file`, also while a server uses it.
  *
- * @throws StoreUnusable when `file` exists, has no room or cannot be written, and on PostgreSQL, whose own tool does it better.
+ * @throws StoreUnusableError when `file` exists, has no room or cannot be written, and on PostgreSQL, whose own tool does it better.
  */
 export async function backupDatabase(
   { url, dataDir }: DatabaseLocation,
@@ -41,7 +41,7 @@ export interface RestoreResult {
 /**
  * Puts a backup in the place of the SQLite database. With `force` one that is there is kept beside it.
  *
- * @throws StoreUnusable when a server runs, the file is no intact backup or of a newer program, or a database is
+ * @throws StoreUnusableError when a server runs, the file is no intact backup or of a newer program, or a database is
  *   there already and `force` is not given.
  */
 export async function restoreDatabase(

@@ -15,7 +15,7 @@ export interface DataDirLock {
  * Takes the data directory for this process, making it when it is missing. The lock is an exclusive
  * SQLite transaction on `floe.lock`: the operating system ends it with the process, however it dies.
  *
- * @throws StoreUnusable when another process holds it, or when it cannot be made.
+ * @throws StoreUnusableError when another process holds it, or when it cannot be made.
  */
 export function lockDataDir(dataDir: string): DataDirLock {
   let lock: DatabaseSync;

@@ -23,7 +23,7 @@ const FINGERPRINT_SETTING = 'secret_fingerprint';
  * there (`EXCLUDED_TABLES`). What is there already stays as it
  * is, so that it can be repeated. The file is read from a copy: a server may be using it, and it is not changed.
  *
- * @throws StoreUnusable when `place` is not PostgreSQL, or the two were used with different secret keys.
+ * @throws StoreUnusableError when `place` is not PostgreSQL, or the two were used with different secret keys.
  */
 export async function importSqliteDatabase(
   from: string,

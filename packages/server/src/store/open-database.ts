@@ -29,7 +29,7 @@ export function isPostgresUrl(url: string): boolean {
  * Opens the store a URL names: `sqlite:<path of a file>`, `sqlite:` for `floe.db` in the data directory, or
  * `postgres://user:password@host:port/database`. Makes its tables and brings them up to date.
  *
- * @throws StoreUnusable with one line for the operator.
+ * @throws StoreUnusableError with one line for the operator.
  */
 export async function openDatabase(url: string, options: OpenDatabaseOptions): Promise<DatabaseWithBeats> {
   if (!isPostgresUrl(url)) return openSqlite(resolveSqlitePath(url, options.dataDir), options);
@@ -38,7 +38,7 @@ export async function openDatabase(url: string, options: OpenDatabaseOptions): P
   return openPostgres(url, options);
 }
 
-/** Path of the file that a `sqlite:` URL names. @throws StoreUnusable for any other URL. */
+/** Path of the file that a `sqlite:` URL names. @throws StoreUnusableError for any other URL. */
 export function resolveSqlitePath(url: string, dataDir: string): string {
   const path = /^sqlite:(?!:memory:)(.*)$/s.exec(url)?.[1];
   if (path === undefined)

@@ -34,7 +34,7 @@ export interface SecretKey {
  * there. `<dataDir>/secret.fingerprint` remembers which it was, for another one would make every
  * platform key and credential unreadable. Blocks; call it while starting.
  *
- * @throws StoreUnusable when the key is short, is another than last time, is gone, or its file is open to other users.
+ * @throws StoreUnusableError when the key is short, is another than last time, is gone, or its file is open to other users.
  */
 export function loadSecretKey({ dataDir, given }: SecretKeyOptions): SecretKey {
   const file = join(dataDir, 'secret.key');
@@ -84,7 +84,7 @@ const FINGERPRINT_SETTING = 'secret_fingerprint';
  * Leaves the key's fingerprint in a new database and holds it against that of one in use: a database may be
  * moved, restored or shared between processes without the data directory whose fingerprint is a file.
  *
- * @throws StoreUnusable when the database was used with another key.
+ * @throws StoreUnusableError when the database was used with another key.
  */
 export async function bindDatabaseToSecretKey(writer: DatabaseWriter, key: Buffer): Promise<void> {
   const own = computeFingerprint(key);
@@ -96,7 +96,7 @@ export async function bindDatabaseToSecretKey(writer: DatabaseWriter, key: Buffe
     );
 }
 
-/** @throws StoreUnusable when others on this machine can read the file: whoever has the key can read every credential. */
+/** @throws StoreUnusableError when others on this machine can read the file: whoever has the key can read every credential. */
 function readSecretFile(path: string): string | null {
   const text = readTextIfExists(path);
   // Windows has no such bits: there every file seems to have them.

@@ -29,7 +29,7 @@ interface PlanUpgradeOptions extends Pick<DatabaseCopyOptions, 'freeBytes'> {
 /**
  * What a start would do to the database; changes nothing.
  *
- * @throws StoreUnusable when a start would refuse: the database cannot be read, a newer program or another build
+ * @throws StoreUnusableError when a start would refuse: the database cannot be read, a newer program or another build
  *   migrated it, or there is no room for the copy.
  */
 export async function planUpgrade(
@@ -54,7 +54,7 @@ export async function planUpgrade(
 /**
  * Brings the tables up to this program, as a start would; a SQLite file in use is copied first.
  *
- * @throws StoreUnusable as `openDatabase`, and when a server runs on the data directory.
+ * @throws StoreUnusableError as `openDatabase`, and when a server runs on the data directory.
  */
 export async function upgradeDatabase(
   place: DatabaseLocation,

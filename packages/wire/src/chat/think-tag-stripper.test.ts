@@ -8,7 +8,7 @@ function filter(pieces: readonly string[]): string {
   return pieces.map((piece) => tags.push(piece)).join('') + tags.flush();
 }
 
-describe('ThinkTags', () => {
+describe('ThinkTagStripper', () => {
   const cases: readonly [string, string][] = [
     ['<think>plan</think>\n\nanswer', 'answer'],
     ['\n <think>\n\n</think>\r\nanswer\n', 'answer\n'],

@@ -19,7 +19,7 @@ export class UnsendableHeader extends Error {
   override readonly name = 'UnsendableHeader';
 }
 
-/** Writes heads of answers as `node:http` would (plain-door.test.ts), one character per byte. */
+/** Writes heads of answers as `node:http` would (fast-path-server.test.ts), one character per byte. */
 export class AnswerHeadWriter {
   readonly #clock: Clock;
   #second = -1;

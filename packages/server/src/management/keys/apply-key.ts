@@ -30,7 +30,7 @@ const AppliedKeySchema = PlatformKeySchema.partial({ key: true });
  * Brings about a platform key of a document: the stored one with its value, else the working one of its name, else a new
  * one. Another value takes the place of the one before at once. What the key may do is bounded by what the caller may.
  *
- * @throws NotApplied for a value that was revoked or replaced, and for a key without a value that is not there
+ * @throws NotAppliedError for a value that was revoked or replaced, and for a key without a value that is not there
  * @throws Fault `conflict`, `insufficient_scope`, `invalid_request`
  */
 export function createKeyChange(pepper: KeyObject) {

@@ -71,7 +71,7 @@ export interface CreationOnlyFields<Config> {
 
 /**
  * A kind of object that an org has, wherever it is stored. The six operations of the API, their audit entries, ETags and
- * answers follow from it (`verbs.ts`).
+ * answers follow from it (`api-verbs.ts`).
  */
 export interface ResourceKind<Row, Config, View extends ResourceObject, S extends ResourceSchemas<View>>
   extends WritableResourceKind<Row, Config, View> {

@@ -54,7 +54,7 @@ export function sealProviderSecrets(
     : null;
 }
 
-/** @throws SecretUnreadable */
+/** @throws UnreadableSecretError */
 export function openProviderSecrets(row: ConfigEntryRow, key: SecretsKey): ProviderSecrets {
   if (row.secrets_sealed === null) return NO_PROVIDER_SECRETS;
   return Secrets.parse(

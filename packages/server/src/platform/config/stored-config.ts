@@ -86,7 +86,7 @@ export function parseStoredPolicy(row: ConfigEntryRow): PolicyConfig {
 /**
  * A provider with its secrets. A key that was given for another address is not among them.
  *
- * @throws SecretUnreadable
+ * @throws UnreadableSecretError
  */
 export function openStoredProvider(
   row: ConfigEntryRow,

@@ -63,7 +63,7 @@ export function oidcCallbackUrl({ site }: Pick<SignInContext, 'site'>, name: str
 /** What the way to an issuer and back needs. */
 export type OidcFlowContext = Pick<SignInContext, 'auth' | 'issuers' | 'site' | 'clock' | 'sealingKey'>;
 
-/** Where to send the browser, and what it keeps meanwhile. @throws OidcRefused `unavailable`; Fault `not_found` */
+/** Where to send the browser, and what it keeps meanwhile. @throws OidcSignInError `unavailable`; Fault `not_found` */
 export async function startOidcFlow(
   context: OidcFlowContext,
   name: string,
@@ -101,7 +101,7 @@ export async function startOidcFlow(
 /**
  * What this browser kept when it went to the issuer.
  *
- * @throws OidcRefused `expired` when it kept nothing, something else, or for too long; `failed` when the answer belongs to
+ * @throws OidcSignInError `expired` when it kept nothing, something else, or for too long; `failed` when the answer belongs to
  *   another flow than the one it kept
  */
 export function openOidcFlow(
@@ -147,7 +147,7 @@ export interface OidcProfile {
 /**
  * Turns the issuer's answer into a person: state, issuer, code, PKCE, nonce and the ID token's signature are checked.
  *
- * @throws OidcRefused
+ * @throws OidcSignInError
  */
 export async function completeOidcFlow(
   context: OidcFlowContext,

@@ -40,7 +40,7 @@ export interface OidcCallback {
  * Ends a sign-in by an issuer; returns the value of the cookie and where the person wanted to go. An answer that this
  * browser did not ask for counts as no attempt: any page can send browsers here.
  *
- * @throws OidcRefused; Fault `not_found`, `too_many_attempts`
+ * @throws OidcSignInError; Fault `not_found`, `too_many_attempts`
  */
 export async function startOidcSession(
   context: SignInContext,
@@ -107,7 +107,7 @@ interface OidcSignIn {
  * Whose account it is: the one this identity belongs to, else the one with the address that the issuer vouches for, else a
  * new one. An address that the issuer does not vouch for opens and creates nothing.
  *
- * @throws OidcRefused
+ * @throws OidcSignInError
  */
 async function resolveUser(
   context: SignInContext,

@@ -44,7 +44,7 @@ export class ChunkedDecoder {
     if (this.#left === 0) this.#state = 'data_cr';
   }
 
-  /** Reads on to the next content or the end of `bytes`; the offset behind what was read. @throws BadAnswer */
+  /** Reads on to the next content or the end of `bytes`; the offset behind what was read. @throws MalformedResponseError */
   readFraming(bytes: Buffer, from: number): number {
     let at = from;
     while (at < bytes.length && this.#state !== 'data' && this.#state !== 'end') {

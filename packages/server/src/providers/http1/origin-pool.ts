@@ -61,7 +61,7 @@ export class OriginPool {
     this.#connect = connect;
   }
 
-  /** Returns the way to cancel. @throws UnsendableRequest */
+  /** Returns the way to cancel. @throws UnsendableRequestError */
   dispatch(request: UpstreamRequest, body: Buffer | null, handler: UpstreamHandler): () => void {
     const { method } = request;
     const length = body?.length ?? (method === 'GET' || method === 'HEAD' ? null : 0);

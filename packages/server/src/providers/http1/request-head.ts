@@ -17,7 +17,7 @@ const CONNECTION_FIELDS = new Set([
  * Request line and headers with the empty line behind them, one character per byte. `host` is told unless a header
  * names one.
  *
- * @throws UnsendableRequest when a part would not stay within its place
+ * @throws UnsendableRequestError when a part would not stay within its place
  */
 export function formatRequestHead(
   { method, path, headers }: Pick<UpstreamRequest, 'method' | 'path' | 'headers'>,

@@ -24,7 +24,7 @@ const DIGITS = /^\d{1,15}$/;
  * Reads a head without its closing empty line, one character per byte. `isBodiless`: the request was one whose
  * answer has no body (HEAD).
  *
- * @throws BadAnswer
+ * @throws MalformedResponseError
  */
 export function parseResponseHead(text: string, isBodiless: boolean): ResponseHead {
   if (ILLEGAL_CHARACTERS.test(text)) throw new MalformedResponseError('header');

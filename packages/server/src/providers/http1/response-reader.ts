@@ -52,7 +52,7 @@ export class ResponseReader {
     this.#isPaused = true;
   }
 
-  /** Tells what was held back. @throws BadAnswer */
+  /** Tells what was held back. @throws MalformedResponseError */
   resume(): void {
     this.#isPaused = false;
     const held = this.#held;
@@ -60,7 +60,7 @@ export class ResponseReader {
     if (held) this.push(held);
   }
 
-  /** @throws BadAnswer */
+  /** @throws MalformedResponseError */
   push(bytes: Buffer): void {
     let rest: Buffer | null = bytes;
     while (rest !== null && this.#head === null) rest = this.#readHead(rest);
@@ -69,7 +69,7 @@ export class ResponseReader {
     else this.#readBody(rest);
   }
 
-  /** The upstream has ended its side. @throws ClosedEarly when that is not how this answer ends */
+  /** The upstream has ended its side. @throws ClosedEarlyError when that is not how this answer ends */
   end(): void {
     if (this.#head?.length !== 'until_close') throw new ClosedEarlyError();
     this.done = true;

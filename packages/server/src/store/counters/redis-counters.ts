@@ -49,7 +49,7 @@ export interface OccupiedBucket {
   readonly slots: LeaseBucket;
 }
 
-/** Counters that lie with the store, and may fail or hang with it (`resilient.ts` keeps callers from that). */
+/** Counters that lie with the store, and may fail or hang with it (`resilient-counters.ts` keeps callers from that). */
 export interface RemoteCounters extends Counters {
   /**
    * As in `Counters`; slots of `taker` that the store does not count are counted there before anything is granted, as

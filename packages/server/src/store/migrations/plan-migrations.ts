@@ -12,7 +12,7 @@ export type AppliedMigration = Pick<Migration, 'number' | 'name'>;
  * The migrations that a database still lacks, in order. Numbers may be missing from the program's own list. The
  * database must have a beginning of that list and nothing else: what another build did to it, nobody here knows.
  *
- * @throws StoreUnusable when a newer program changed the database, or one with other migrations. Nothing is changed then.
+ * @throws StoreUnusableError when a newer program changed the database, or one with other migrations. Nothing is changed then.
  */
 export function planMigrations(
   applied: readonly AppliedMigration[],

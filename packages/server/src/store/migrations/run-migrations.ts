@@ -20,7 +20,7 @@ type MigrationDatabase = Pick<Database, 'transaction'>;
  * Brings the tables up to the program: each migration that is missing runs in a transaction of its
  * own, with its line in `migrations`. Processes that start together run each one once.
  *
- * @throws StoreUnusable when the tables are those of a newer program or another build (`planMigrations`).
+ * @throws StoreUnusableError when the tables are those of a newer program or another build (`planMigrations`).
  */
 export async function runMigrations(
   database: MigrationDatabase,

@@ -2,7 +2,7 @@ import { replaceUnstorableJson } from '../monitoring/batch-statements.ts';
 import { type OptimisticBeats, POSTGRES_BEAT_STATEMENT } from '../monitoring/optimistic-beats.ts';
 import type { PostgresConnection } from './postgres-pool.ts';
 
-/** See `BeatStore.keepBeats`. */
+/** See `BeatStore.applyBeatsIfUnchanged`. */
 export async function applyBeatsIfUnchanged(
   connection: PostgresConnection,
   beats: readonly OptimisticBeats[],

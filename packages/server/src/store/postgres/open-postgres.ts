@@ -46,7 +46,7 @@ export interface OpenPostgresOptions {
 /**
  * Opens a PostgreSQL database and migrates it. A server that is away is waited for, 30 seconds at most.
  *
- * @throws StoreUnusable when it cannot be reached, refuses us, or was made by a newer program.
+ * @throws StoreUnusableError when it cannot be reached, refuses us, or was made by a newer program.
  */
 export async function openPostgres(url: string, options: OpenPostgresOptions): Promise<Database & BeatStore> {
   const place = describeDatabaseUrl(url);
@@ -174,7 +174,7 @@ function classifyConnectFailure(error: unknown): { readonly reason: string; read
   return { reason, away: describeOutage(cause) !== null };
 }
 
-/** `host:port/database`, without the password. @throws StoreUnusable for what is no URL. */
+/** `host:port/database`, without the password. @throws StoreUnusableError for what is no URL. */
 function describeDatabaseUrl(url: string): string {
   try {
     const { host, pathname } = new URL(url);

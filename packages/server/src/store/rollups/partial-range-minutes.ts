@@ -96,7 +96,7 @@ async function sumFacet(
   return found;
 }
 
-/** A select of its own, as in `pieces.ts` and for the same reason. */
+/** A select of its own, as in `partial-range-sums.ts` and for the same reason. */
 function selectRangeSums(
   reader: DatabaseReader,
   { orgId, filter, groupBy, figures }: PartialRangeRequest,

@@ -13,7 +13,7 @@ import {
  * Writes a consistent copy of a database that may be in use, whole or not at all. Blocks for as long as it
  * takes: for commands, not for the server.
  *
- * @throws StoreUnusable when `from` is no database, or `to` exists, has no room or cannot be written.
+ * @throws StoreUnusableError when `from` is no database, or `to` exists, has no room or cannot be written.
  */
 export async function copySqliteDatabase(
   from: string,
@@ -46,7 +46,7 @@ export interface SqliteInspection {
 /**
  * Looks into a database file and changes nothing.
  *
- * @throws StoreUnusable when it is not an intact SQLite database.
+ * @throws StoreUnusableError when it is not an intact SQLite database.
  */
 export function inspectSqliteFile(path: string): SqliteInspection {
   try {

@@ -33,7 +33,7 @@ export interface DatabaseCopy {
  * Makes a copy that has its name once it is whole and on the disk, readable by its owner alone. What a killed process
  * left of one is thrown away by the next.
  *
- * @throws StoreUnusable when there is no room for it, before anything is written, or it cannot be written
+ * @throws StoreUnusableError when there is no room for it, before anything is written, or it cannot be written
  */
 export async function writeDatabaseCopy(
   { from, to, bytes, purpose = '', write }: DatabaseCopy,

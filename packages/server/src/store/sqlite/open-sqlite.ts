@@ -37,7 +37,7 @@ export interface OpenSqliteOptions extends DatabaseCopyOptions {
 /**
  * Opens a SQLite file, made and migrated when needed: one thread writes, one reads.
  *
- * @throws StoreUnusable when the path, the file or its schema cannot be used.
+ * @throws StoreUnusableError when the path, the file or its schema cannot be used.
  */
 export async function openSqlite(path: string, options: OpenSqliteOptions): Promise<Database & BeatStore> {
   await prepareFile(path);
