@@ -22,7 +22,7 @@ export const text = {
       breaker_open: 'Breaker open',
       breaker_forced: 'Breaker forced',
       monitor_failing: 'Monitor failing',
-      budget_used: 'Budget almost spent',
+      budget_used: 'Budget',
       beats_rejected: 'Beats rejected',
       key_expires: 'Key expires soon',
     },

@@ -92,7 +92,7 @@ export const detailText = {
   },
   cost: {
     title: 'Cost',
-    usageSource: (source: string) => `usage: ${source}`,
+    usageSource: (source: string) => `Usage source: ${source}`,
     tokens: 'Tokens',
     count: 'Count',
     price: 'USD per million',
