@@ -1,8 +1,9 @@
-// Sentences of README.md, SECURITY.md and docs/*.md with a number, "never" or "always" are claims. The test that proves them
+// Sentences of README.md, SECURITY.md and the pages below docs/ with a number, "never" or "always" are claims. The test that proves them
 // is named in the same block (paragraph, list item, row of a table): <!-- test: packages/x/y.test.ts › name of the test -->.
 // A reference that leads nowhere fails. What is not referenced is counted per page; the counts of scripts/claims.json may
 // only go down. --record writes lower counts, --list PAGE prints the sentences of a page.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { markdownFiles } from './doc-pages.mjs';
 
 const BASELINE = 'scripts/claims.json';
 const REFERENCE = /<!-- test: (\S+) › (.+?) -->/g;
@@ -44,7 +45,7 @@ function blocksOf(text) {
       if (fence === skipped || (skipped === 'fields' && line === '<!-- end -->')) skipped = null;
       continue;
     }
-    skipped = fence ?? (/^<!-- (fields: .*|providers) -->$/.test(line) ? 'fields' : null);
+    skipped = fence ?? (/^<!-- (fields: .*|providers|results: .*|codes) -->$/.test(line) ? 'fields' : null);
     if (skipped !== null || line.trim() === '' || /^(#|\|[-:| ]+\|$)/.test(line)) open = null;
     else if (open === null || /^\s*(?:[-*]|\d+\.) |^\|/.test(line)) {
       open = { line: index + 1, text: line };
@@ -69,8 +70,7 @@ function isClaim(sentence) {
 
 function main(args) {
   const read = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : null);
-  const docs = readdirSync('docs').filter((name) => name.endsWith('.md'));
-  const pages = ['README.md', 'SECURITY.md', ...docs.map((name) => `docs/${name}`)];
+  const pages = ['README.md', 'SECURITY.md', ...markdownFiles('docs')];
   const before = JSON.parse(read(BASELINE) ?? '{}');
   const counts = {};
   const faults = [];

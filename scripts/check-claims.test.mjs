@@ -15,9 +15,11 @@ test('sentences with numbers, never or always are claims, wherever they stand', 
   ]);
 });
 
-test('code, identifiers and generated tables claim nothing', () => {
+test('code, identifiers and tables that a test or a generator holds claim nothing', () => {
   assert.deepEqual(
-    told('```\n5 s\n```\n\nUse `gpt 5` and HMAC-SHA-256.\n\n<!-- fields: a -->\n| 5 |\n<!-- end -->\n'),
+    told(
+      '```\n5 s\n```\n\nUse `gpt 5` and HMAC-SHA-256.\n\n<!-- fields: a -->\n| 5 |\n<!-- end -->\n\n<!-- codes -->\n| 404 |\n<!-- end -->\n',
+    ),
     [],
   );
 });

@@ -1,30 +1,33 @@
-// Every path a document names exists; every relative link leads somewhere.
+// Every path a document names exists; every relative link leads to a file, and to a heading where it names one.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
+import { anchorsOf, linksOf, markdownFiles } from './doc-pages.mjs';
 
 const documents = [
   'README.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
-  ...folder('docs'),
-  ...folder('decisions'),
-  ...folder('.github'),
+  'SECURITY.md',
+  'CHANGELOG.md',
+  ...['docs', 'decisions', '.github'].flatMap(markdownFiles),
 ].filter((path) => existsSync(path));
 const faults = [];
+const anchors = new Map();
 
-function folder(name) {
-  if (!existsSync(name)) return [];
-  return readdirSync(name)
-    .filter((file) => file.endsWith('.md'))
-    .map((file) => join(name, file));
+function hasAnchor(file, anchor) {
+  if (!anchors.has(file)) anchors.set(file, new Set(anchorsOf(readFileSync(file, 'utf8'))));
+  return anchors.get(file).has(anchor);
 }
 
 for (const path of documents) {
   const text = readFileSync(path, 'utf8');
-  for (const [, target] of text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
-    if (/^[a-z]+:/.test(target)) continue;
-    const file = normalize(join(dirname(path), target));
+  for (const link of linksOf(text)) {
+    if (/^[a-z]+:/.test(link)) continue;
+    const [target, anchor] = link.split('#');
+    const file = target === '' ? path : normalize(join(dirname(path), target));
     if (!existsSync(file)) faults.push(`${path}: link to ${target}, which is not there`);
+    else if (anchor && file.endsWith('.md') && !hasAnchor(file, anchor))
+      faults.push(`${path}: link to ${link}, but ${file} has no such heading`);
   }
   for (const [, named] of text.matchAll(/`((?:packages|scripts|docs|decisions|bench|deploy)\/[\w./-]*\w)`/g))
     if (!existsSync(named)) faults.push(`${path}: names ${named}, which is not there`);

@@ -1,5 +1,5 @@
-// What is derived from code: docs/floe.schema.json for editors, the tables of docs/configuration.md between
-// `<!-- fields: … -->` and `<!-- end -->`, the table of docs/providers.md, the verbs of the command line, the index of
+// What is derived from code: docs/floe.schema.json for editors, the tables of docs/reference/configuration/*.md between
+// `<!-- fields: … -->` and `<!-- end -->`, the table of docs/reference/providers.md, the verbs of the command line, the index of
 // decisions. With --check nothing is written and a file that differs fails. Runs on the project's Node, which reads TypeScript.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,22 +9,26 @@ import { FloeConfigSchema } from '../packages/contract/src/config.ts';
 import { ENVIRONMENT_OVERRIDES } from '../packages/server/src/config/environment.ts';
 import { PROVIDER_SHEETS } from '../packages/server/src/providers/provider-sheets.ts';
 import { cliOperations } from './cli-operations.mjs';
+import { markdownFiles } from './doc-pages.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const MARKER = /<!-- fields: (\S+) -->[\s\S]*?<!-- end -->/g;
+let stale = 0;
 const schema = toJSONSchema(FloeConfigSchema, { io: 'input', target: 'draft-7', unrepresentable: 'any' });
 const variables = new Map(
   Object.entries(ENVIRONMENT_OVERRIDES).map(([name, path]) => [path.join('.'), name]),
 );
+const configurationPages = markdownFiles('docs/reference/configuration');
+const tables = tablesOf(configurationPages.map((page) => readFileSync(join(root, page), 'utf8')).join('\n'));
 
 const outputs = {
   'docs/floe.schema.json': () => `${JSON.stringify({ ...loosened(schema), title: 'floe.yaml' }, null, 2)}\n`,
-  'docs/configuration.md': (text) => withTables(text, fieldsOf(schema)),
-  'docs/providers.md': withProviders,
+  ...Object.fromEntries(configurationPages.map((page) => [page, withTables])),
+  'docs/reference/providers.md': withProviders,
   'packages/cli/src/api/operations.json': cliOperations,
   'decisions/README.md': withDecisions,
 };
 
-let stale = 0;
 for (const [name, produce] of Object.entries(outputs)) {
   const file = join(root, name);
   const before = readFileSync(file, 'utf8');
@@ -81,7 +85,7 @@ function withProviders(text) {
     ];
     return `| ${cells.join(' | ')} |`;
   });
-  const table = `| provider | kind | speaks | offers besides | address | variables |\n|---|---|---|---|---|---|\n${rows.join('\n')}`;
+  const table = `| Provider | Kind | Dialects | Other endpoints | Base URL | Variables |\n|---|---|---|---|---|---|\n${rows.join('\n')}`;
   return text.replace(
     /<!-- providers -->[\s\S]*?<!-- end -->/,
     `<!-- providers -->\n\n${table}\n\n<!-- end -->`,
@@ -148,7 +152,7 @@ function branchesOf(node) {
 
 function describe(node, path, required) {
   const variable = variables.get(path);
-  const meaning = [node.description ?? '', variable ? `\`${variable}\` wins over it.` : ''].join(' ').trim();
+  const meaning = [node.description ?? '', variable ? `Overridden by \`${variable}\`.` : ''].join(' ').trim();
   const plain = node.default !== undefined && !isContainer(node);
   const fallback = required ? 'required' : plain ? `\`${JSON.stringify(node.default)}\`` : '';
   return { type: `${typeOf(node)}${node.writeOnly ? ', secret' : ''}`, fallback, meaning };
@@ -164,43 +168,48 @@ function typeOf(node) {
     if (branch.enum) return branch.enum.map((value) => `\`${value}\``).join(', ');
     if (branch.type === 'array') return `list of ${typeOf(branch.items)}`;
     if (branch.type === 'integer' || branch.type === 'number') return number(branch);
-    return { string: 'text', boolean: 'true, false', object: 'map' }[branch.type] ?? 'any value';
+    return { string: 'string', boolean: 'boolean', object: 'object' }[branch.type] ?? 'any value';
   });
   return [...new Set(names)].join(' or ');
 }
 
 function number({ type, minimum, exclusiveMinimum, maximum }) {
-  const word = type === 'integer' ? 'whole number' : 'number';
+  const word = type === 'integer' ? 'integer' : 'number';
   const low = minimum ?? (exclusiveMinimum === undefined ? undefined : `above ${exclusiveMinimum}`);
   const high = maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;
   if (low === undefined) return word;
   return high === undefined
-    ? `${word}, ${typeof low === 'string' ? low : `from ${low}`}`
+    ? `${word}, ${typeof low === 'string' ? low : `at least ${low}`}`
     : `${word}, ${low} to ${high}`;
 }
 
-/** Fills each table with the fields below its prefix that no longer prefix claims. */
-function withTables(text, fields) {
-  const marker = /<!-- fields: (\S+) -->[\s\S]*?<!-- end -->/g;
-  const prefixes = [...text.matchAll(marker)].map(([, prefix]) => prefix).sort((a, b) => b.length - a.length);
+/** The fields that belong to each `<!-- fields: prefix -->` of the pages: those below it that no longer prefix claims. */
+function tablesOf(pages) {
+  const prefixes = [...pages.matchAll(MARKER)]
+    .map(([, prefix]) => prefix)
+    .sort((a, b) => b.length - a.length);
   const below = (path, prefix) => path.startsWith(`${prefix}.`) || path.startsWith(`${prefix}[`);
   const claimed = new Map(prefixes.map((prefix) => [prefix, []]));
-  const meanings = new Map(fields.map(({ path, meaning }) => [path, meaning]));
-  for (const field of merged(fields)) {
+  for (const field of merged(fieldsOf(schema))) {
     const owner = prefixes.find((prefix) => below(field.path, prefix));
     if (owner !== undefined) claimed.get(owner).push(field);
     else if (!prefixes.includes(field.path) && field.path !== 'orgs') {
-      process.stderr.write(`docs/configuration.md has no table for ${field.path}\n`);
+      process.stderr.write(`docs/reference/configuration has no table for ${field.path}\n`);
       stale += 1;
     }
   }
-  return text.replace(marker, (_, prefix) => {
-    const rows = claimed
-      .get(prefix)
-      .map(({ path, type, fallback, meaning }) => `| \`${path}\` | ${type} | ${fallback} | ${meaning} |`);
-    const head = '| field | type | default | meaning |\n|---|---|---|---|';
-    const meaning = meanings.get(prefix.replace(/\[\]$/, ''));
-    return `<!-- fields: ${prefix} -->\n\n**\`${prefix}\`** ${meaning}\n\n${head}\n${rows.join('\n')}\n\n<!-- end -->`;
+  return claimed;
+}
+
+/** Writes the tables of a page. Paths in a table begin below its prefix. */
+function withTables(text) {
+  return text.replace(MARKER, (_, prefix) => {
+    const rows = tables.get(prefix).map(({ path, type, fallback, meaning }) => {
+      const name = path.slice(prefix.length).replace(/^(?:\[\])?\./, '');
+      return `| \`${name}\` | ${type} | ${fallback} | ${meaning} |`;
+    });
+    const head = '| Field | Type | Default | Description |\n|---|---|---|---|';
+    return `<!-- fields: ${prefix} -->\n\n${head}\n${rows.join('\n')}\n\n<!-- end -->`;
   });
 }
 

@@ -1,6 +1,6 @@
 // `npm run test:clients [pattern]`: real SDKs and real agents through a real Floe, over fake upstreams of every
 // dialect. Installs the versions pinned in clients/ under .runtime/clients/ (npm and PyPI, nothing else), then runs
-// packages/server/test/clients/run.ts, which writes the tables of docs/clients.md.
+// packages/server/test/clients/run.ts, which writes the tables of docs/reference/clients.md.
 // With --hooks (`npm run test:hooks`) real agents meet the relay instead: packages/server/test/clients/run-hooks.ts.
 import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync } from 'node:fs';

@@ -359,7 +359,7 @@ suite('floe monitors', { concurrency: 3 }, () => {
     ] as const) {
       const server = await fakeFloe(t, { [first]: reply });
       Object.assign(process.env, { FLOE_API_KEY: 'eis_test_key', FLOE_BASE_URL: server.url });
-      await assert.rejects(monitorsCommand.run([]), { name: 'ApiError', message: said });
+      await assert.rejects(monitorsCommand.run([]), { name: 'ApiRequestError', message: said });
       assert.equal(server.requests.length, 1);
     }
     const gone = await floe('http://127.0.0.1:9', ['monitors']);

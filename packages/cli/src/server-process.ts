@@ -9,7 +9,7 @@ export const INSTALLATION_HELP = `Environment:
   FLOE_CONFIG        the configuration file; floe.yaml in this folder, if there is one, unless set
   FLOE_DATA_DIR      where data lies; .floe in this folder unless set
   FLOE_DATABASE_URL  sqlite:<file> or postgres://…; what storage.database says unless set, else in the data directory
-All variables: docs/configuration.md`;
+All variables: docs/reference/environment-variables.md`;
 
 /** Runs the server program with these arguments, hands signals on to it, and resolves to its exit code. */
 export function runServer(args: readonly string[]): Promise<number> {

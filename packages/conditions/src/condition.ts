@@ -25,9 +25,9 @@ export interface CompiledCondition {
  *
  * @throws Error that completes the sentence "when: …": its grammar, its names, its kind of value
  * @example
- * const vocabulary = { example: { request: new Map([['model', 'gpt-5']]) }, open: new Set() };
+ * const vocabulary = { example: { request: new Map([['model', 'gpt-5']]) }, dynamicVariables: new Set() };
  * const condition = compileCondition('request.model.startsWith("gpt-")', vocabulary);
- * condition.evaluateProgram({ request: new Map([['model', 'gpt-5-mini']]) }, new StepMeter()); // true
+ * condition.evaluate({ request: new Map([['model', 'gpt-5-mini']]) }, new StepMeter()); // true
  */
 export function compileCondition(source: string, vocabulary: ConditionVocabulary): CompiledCondition {
   const known = compiledByVocabulary.get(vocabulary) ?? new Map<string, CompiledCondition>();

@@ -23,7 +23,7 @@ export interface ConditionVocabulary {
  * The members of a variable; null when it has none, or any.
  *
  * @example
- * const vocabulary = { example: { request: new Map([['model', 'gpt-5']]) }, open: new Set() };
+ * const vocabulary = { example: { request: new Map([['model', 'gpt-5']]) }, dynamicVariables: new Set() };
  * variableMembers(vocabulary, 'request'); // new Map([['model', 'gpt-5']])
  */
 export function variableMembers(

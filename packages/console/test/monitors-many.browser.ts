@@ -171,10 +171,7 @@ test('scrolling reads one page after the other, keeps few rows in the document, 
     await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
   }
   const deepest = async () => Number(await page.locator('[data-row]').last().getAttribute('data-index'));
-  await until(
-    page,
-    '[...document.querySelectorAll("[data-index]")].some((row) => Number(row.dataset.index) > 300)',
-  );
+  await until(page, '[...document.querySelectorAll("[data-index]")].some((row) => +row.dataset.index > 300)');
   const after = await watched.figures();
   const work = { cpu: after.cpu - before.cpu, long: (await longTasks()).length };
   tellFigures(t, `${TURNS} turns of the wheel`, work);
@@ -267,10 +264,7 @@ test('a board of five hundred is edited with the rows in sight; names are asked 
   const handles = page.getByRole('button', { name: /^Move / });
   await handles.first().waitFor();
   await page.getByTitle('The board as others will see it').waitFor();
-  assert.deepEqual(
-    order.slice(0, 5),
-    Array.from({ length: 5 }, () => 'asked'),
-  );
+  assert.deepEqual(order.slice(0, 5), new Array(5).fill('asked'));
   assert.ok((await handles.count()) <= 120, `${await handles.count()} handles`);
   await page.evaluate(`document.querySelector('[data-scroll]').scrollTop = 1e6, 0`);
   const last = page.getByRole('button', { name: /position 500 of 500$/ });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@floe/testkit/eventually';
 
-/** nginx as docs/network.md sets it up: one path of a host belongs to Floe, everything else to somebody else. */
+/** nginx as docs/guides/put-floe-behind-a-proxy.md sets it up: one path of a host belongs to Floe, everything else to somebody else. */
 
 export interface ReverseProxy {
   /** `http://127.0.0.1:<port>`, without the path. */

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { FAULTS } from './faults.ts';
 
-test('docs/errors.md has a row for every code with its status, and no other row', () => {
-  const document = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
+test('docs/reference/errors.md has a row for every code with its status, and no other row', () => {
+  const document = readFileSync(new URL('../../../docs/reference/errors.md', import.meta.url), 'utf8');
   const documented = [...document.matchAll(/^\| `(\w+)` \| (\d+) \| [a-z]+ \| \S.*\|$/gm)].map(
     ([, code, status]) => [code, Number(status)],
   );

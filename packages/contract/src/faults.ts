@@ -1,6 +1,6 @@
 /**
  * The one table of error codes: public and permanent. A code is never renamed or reused;
- * `docs/errors.md` is tested against it in both directions.
+ * `docs/reference/errors.md` is tested against it in both directions.
  *
  * `status` is the HTTP status; `openai` and `anthropic` are the `error.type` of each dialect's body;
  * `retry: false` becomes `x-should-retry: false`, for the official SDKs would otherwise try again.

@@ -19,7 +19,7 @@ const grammar = await loadShellGrammar();
 const identity = { key: 'ci', team: null, owner: null };
 
 function decided(command: string): string {
-  const given = { event: 'shell', cwd: '/home/dev/app', home: '/home/dev', shell: { command } };
+  const given = { event: 'shell', cwd: '/home/dev/app', home_dir: '/home/dev', shell: { command } };
   return evaluateRelayEvent(relayEvent.parse(given), { relay, grammar, identity, nowMs: 0 }).decision;
 }
 

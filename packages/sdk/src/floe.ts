@@ -53,7 +53,7 @@ export interface MonitorOptions {
  * nothing throws, rejects or waits in the job that is watched.
  *
  * @example
- * const floe = new Floe({ apiKey, baseUrlField: 'https://floe.example' });
+ * const floe = new Floe({ apiKey, baseUrl: 'https://floe.example' });
  * await floe.monitor('nightly-backup', () => backUp());
  * await floe.flush(); // true
  */
@@ -162,14 +162,13 @@ export class Floe {
    */
   async flush(options: { readonly timeoutSeconds?: number } = {}): Promise<boolean> {
     const limitMs = (options.timeoutSeconds ?? 5) * 1000;
-    const late = new Promise<boolean>((resolve) => {
+    return new Promise<boolean>((resolve) => {
       const timer = this.#runtime.after(limitMs, () => resolve(false), true);
       void Promise.all(this.#pending).then(() => {
         timer.cancel();
         resolve(true);
       });
     });
-    return late;
   }
 
   async #reportRunEnd(ending: JobOutcome, run: ReportedRun): Promise<void> {

@@ -192,14 +192,9 @@ export class ClientLoad {
       const url = this.#urls[number % this.#urls.length] ?? '';
       const answer = await sendQuestion(url, n % 4 === 0 ? 'same' : `${n}`, { provider: this.#provider });
       const { status, text, headers } = answer;
-      const isHit = headers['x-floe-cache'] === 'hit';
-      phase.push({
-        id: headers['x-request-id'] ?? '',
-        status,
-        text,
-        ms: performance.now() - from,
-        isCacheHit: isHit,
-      });
+      const ms = performance.now() - from;
+      const isCacheHit = headers['x-floe-cache'] === 'hit';
+      phase.push({ id: headers['x-request-id'] ?? '', status, text, ms, isCacheHit });
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   }

@@ -42,7 +42,7 @@ test("a file that wants another organization's slug is refused with its line, at
     return { status: answer.status, text: answer.text, body: isObject(json) ? json : {} };
   };
   const refused = async (org: string) => {
-    const { refused: problem } = (await api(org, 'GET', 'management/config/file')).body;
+    const { rejected: problem } = (await api(org, 'GET', 'management/config/file')).body;
     return problem === null ? undefined : JSON.stringify(problem);
   };
   const board = { slug: 'status', name: 'Theirs', public: true };

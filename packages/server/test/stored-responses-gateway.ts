@@ -68,13 +68,7 @@ export async function startStoredResponsesGateway(
     );
   const upstream = (provider: StoredResponsesProvider) => upstreams.get(provider) ?? assert.fail();
   const keys = newKeys();
-  const providers = STORED_RESPONSES_PROVIDERS.map((id) => ({
-    id,
-    ...KINDS[id],
-    base_url: `${upstream(id).url}/v1`,
-    api_key: `secret-of-${id}`,
-    models: ['m-1'],
-  }));
+  const providers = STORED_RESPONSES_PROVIDERS.map((id) => providerConfig(id, upstream(id).url));
   const shared = { providers, routes: [{ model: '*', retries: 0 }] };
   const org = (id: string, names: readonly KeyName[], more: JsonObject = {}) => ({
     id,
@@ -118,6 +112,10 @@ export async function startStoredResponsesGateway(
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+function providerConfig(id: StoredResponsesProvider, url: string) {
+  return { id, ...KINDS[id], base_url: `${url}/v1`, api_key: `secret-of-${id}`, models: ['m-1'] };
 }
 
 function newKeys(): Readonly<Record<KeyName, string>> {

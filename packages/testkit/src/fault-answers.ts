@@ -22,6 +22,7 @@ const UNLIMITED = Number.POSITIVE_INFINITY;
 const HUGE_BYTES = 40 * 2 ** 20;
 const HUGE_PIECE_BYTES = 2 ** 16;
 
+type AnswerChange = (answer: FakeAnswer) => FakeAnswer;
 type ProviderFailureValue = (typeof PROVIDER_FAILURES)[keyof typeof PROVIDER_FAILURES];
 
 /** A fault that answers with an error status, in the dialect of the request's path. */
@@ -53,11 +54,7 @@ function errorSteps(
 }
 
 /** A fault that sends the healthy answer changed, delivered as the healthy one would be. */
-function changedAnswerFault(
-  name: string,
-  does: string,
-  change: (answer: FakeAnswer) => FakeAnswer,
-): InjectedFault {
+function changedAnswerFault(name: string, does: string, change: AnswerChange): InjectedFault {
   return {
     name,
     description: does,
@@ -67,11 +64,7 @@ function changedAnswerFault(
 }
 
 /** As `changing`, in pieces of 64 KB: a piece per event would take a million writes. */
-function hugeAnswerFault(
-  name: string,
-  does: string,
-  grow: (answer: FakeAnswer) => FakeAnswer,
-): InjectedFault {
+function hugeAnswerFault(name: string, does: string, grow: AnswerChange): InjectedFault {
   const at = Array.from({ length: 2 * (HUGE_BYTES / HUGE_PIECE_BYTES) }, (_, n) => n * HUGE_PIECE_BYTES);
   return {
     name,
@@ -109,10 +102,7 @@ const ERROR_STATUS_FAULTS: readonly InjectedFault[] = [
     'rate-limited/retry-after-ms',
     'answers 429 with retry-after-ms: 1500 and retry-after: 1',
     rateLimited,
-    {
-      'retry-after': '1',
-      'retry-after-ms': '1500',
-    },
+    { 'retry-after': '1', 'retry-after-ms': '1500' },
   ),
   httpDateRateLimitFault(3000),
   {
@@ -206,10 +196,7 @@ const BODY_FAULTS: readonly InjectedFault[] = [
   changedAnswerFault(
     'truncated-json',
     'ends the body after half of its bytes, with framing that says it is whole',
-    (answer) => ({
-      ...answer,
-      body: answer.body.subarray(0, Math.ceil(answer.body.length / 2)),
-    }),
+    (answer) => ({ ...answer, body: answer.body.subarray(0, Math.ceil(answer.body.length / 2)) }),
   ),
   hugeAnswerFault(
     'huge-answer',
@@ -307,10 +294,6 @@ function enlargeAnswer(answer: FakeAnswer): FakeAnswer {
   }
   const body = answer.body;
   const from = body.indexOf('{') + 1;
-  const padding = Buffer.concat([
-    Buffer.from('"padding":"'),
-    Buffer.alloc(HUGE_BYTES, 'a'),
-    Buffer.from('",'),
-  ]);
+  const padding = Buffer.from(`"padding":"${'a'.repeat(HUGE_BYTES)}",`);
   return { ...answer, body: Buffer.concat([body.subarray(0, from), padding, body.subarray(from)]) };
 }

@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { decodeText } from './json-bytes.ts';
-import { JsonCursor, JsonSyntaxError } from './json-cursor.ts';
+import { JsonCursor } from './json-cursor.ts';
 import type { ByteSpan } from './json-edits.ts';
+import { JsonSyntaxError } from './json-syntax-error.ts';
 import { NameTable } from './name-table.ts';
 
 const QUOTE = 0x22;

@@ -83,7 +83,7 @@ function readInput(input: Json | undefined): EmbeddingsRequest['input'] {
  *
  * @example
  * const body = { model: 'm', input: ['hello'], dimensions: 256 };
- * const host = { speaks: 'gemini' };
+ * const host = { dialect: 'gemini' };
  * const written = writeEmbeddingsRequest(readEmbeddingsRequest(body), host, 'gemini-embedding-001', body);
  * written.body.requests[0].outputDimensionality; // 256
  */

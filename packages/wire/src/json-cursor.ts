@@ -8,6 +8,7 @@ import {
   SIMPLE_ESCAPES,
   skipPlainBytes,
 } from './json-bytes.ts';
+import { JsonSyntaxError } from './json-syntax-error.ts';
 import type { NameTable } from './name-table.ts';
 
 /** Containers deeper than this are refused; JSON.parse itself overflows its stack at some thousands. */
@@ -25,18 +26,6 @@ const MINUS = 0x2d;
 const ZERO = 0x30;
 /** Four bytes at a time pay for their DataView (0.1 µs) only in longer bodies. */
 const WIDE_FROM_BYTES = 1024;
-
-/** What breaks the grammar, and where. Callers turn it into the `Fault` that fits their side. */
-export class JsonSyntaxError extends Error {
-  override readonly name = 'JsonSyntaxError';
-  /** Byte offset of the first byte that cannot continue a JSON text. */
-  readonly offset: number;
-
-  constructor(problem: string, offset: number) {
-    super(problem);
-    this.offset = offset;
-  }
-}
 
 /**
  * A pull parser over bytes (RFC 8259): the caller enters the objects and arrays it knows and skips

@@ -1,7 +1,8 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
 import { decodeText } from './json-bytes.ts';
-import { JsonCursor, JsonSyntaxError } from './json-cursor.ts';
+import { JsonCursor } from './json-cursor.ts';
+import { JsonSyntaxError } from './json-syntax-error.ts';
 import { NameTable } from './name-table.ts';
 
 /** A range of bytes; `end` is exclusive. */
@@ -162,7 +163,7 @@ export function readBooleanAt(body: Uint8Array, span: ByteSpan): boolean | undef
  *
  * @example
  * const body = Buffer.from('{"n":2}');
- * readNumber(body, scanObject(body).get('n')); // 2
+ * readNumberAt(body, scanObject(body).get('n')); // 2
  */
 export function readNumberAt(body: Uint8Array, span: ByteSpan): number | undefined {
   const first = body[span.start] ?? 0;

@@ -22,8 +22,8 @@ export function isJsonArray(value: unknown): value is JsonArray {
 
 /**
  * @example
- * textOf('gpt-5'); // 'gpt-5'
- * textOf(5); // undefined
+ * asString('gpt-5'); // 'gpt-5'
+ * asString(5); // undefined
  */
 export function asString(value: Json | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;

@@ -186,8 +186,8 @@ export interface CanonicalRequest {
  *
  * @example
  * const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
- * const { ask } = normalizeIdeRequest({ model: 'gpt-5', messages: [{ role: 'user', content: [image] }] });
- * findUnsupportedFeatures(ask, new Set(['file'])); // [{ need: 'image', param: 'messages[0].content[0]' }]
+ * const { request } = normalizeIdeRequest({ model: 'gpt-5', messages: [{ role: 'user', content: [image] }] });
+ * findUnsupportedFeatures(request, new Set(['file'])); // [{ need: 'image', param: 'messages[0].content[0]' }]
  */
 export function findUnsupportedFeatures(
   request: CanonicalRequest,

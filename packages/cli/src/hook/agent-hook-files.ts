@@ -86,7 +86,7 @@ const codex = ({ env, home, project }: InstallEnvironment): AgentHookFile => ({
   hooks: { PreToolUse: ALL_TOOLS, PermissionRequest: ALL_TOOLS, UserPromptSubmit: null, SessionStart: null },
   rootMembers: {},
   createEntry: commandEntry,
-  note: 'Codex passes over a new or changed hook, silently, until it is trusted: start codex and answer /hooks. Machines of an organization get it through requirements.toml (docs/relay-clients.md).',
+  note: 'Codex passes over a new or changed hook, silently, until it is trusted: start codex and answer /hooks. Machines of an organization get it through requirements.toml (docs/reference/relay-hooks.md).',
 });
 
 const copilotCli = ({ env, home, project, systemPath: system }: InstallEnvironment): AgentHookFile => ({

@@ -182,7 +182,7 @@ test('install shows the change, keeps the connection for this user alone, and th
 
 test('the command that the documents and the console give for a clone is there and knows the agents', async (t) => {
   const root = join(import.meta.dirname, '..', '..', '..', '..');
-  const places = ['docs/relay-clients.md', 'packages/console/src/pages/relay/connect-agent.tsx'];
+  const places = ['docs/reference/relay-hooks.md', 'packages/console/src/pages/relay/connect-agent.tsx'];
   const programs = places.flatMap(
     (place) => readFileSync(join(root, place), 'utf8').match(/packages\/[\w./-]+\.mjs/g) ?? [],
   );

@@ -93,7 +93,7 @@ function parseInstallTarget(args: readonly string[], action: string) {
     throw new UsageError(
       `${agent.agent} has no such file; it can be installed with ${Object.keys(agent.files)
         .map((one) => `--${one}`)
-        .join(', ')}. docs/relay-clients.md tells the other ways.`,
+        .join(', ')}. docs/reference/relay-hooks.md tells the other ways.`,
     );
   return { agent, path, scope, dryRun: values['dry-run'] === true, yes: values.yes === true };
 }
@@ -115,7 +115,7 @@ function parseSettings(text: string, path: string): JsonObject {
     // Told below.
   }
   throw new UsageError(
-    `${path} is not a JSON object (comments are none either), so it was left alone. Mend it, or write the hooks by hand: docs/relay-clients.md.`,
+    `${path} is not a JSON object (comments are none either), so it was left alone. Mend it, or write the hooks by hand: docs/reference/relay-hooks.md.`,
   );
 }
 

@@ -5,7 +5,7 @@ export class ApiError extends Error {
   override readonly name = 'ApiError';
   /** 0 when there was no answer. */
   readonly status: number;
-  /** Stable, of the table in docs/errors.md; `network` without an answer. */
+  /** Stable, of the table in docs/reference/errors.md; `network` without an answer. */
   readonly code: string;
   /** Path of the field it is about, such as `targets[1].weight`. */
   readonly param: string | null;

@@ -2,7 +2,7 @@ import { MEMBER_ROLES, type MemberRole } from '@floe/contract/roles';
 import { joinWithOr } from '../format/words.ts';
 
 /**
- * What controls ask for (docs/design.md, "Who may what"). The server decides; this table only keeps people from
+ * What controls ask for (docs/contributing/design.md, "Who may what"). The server decides; this table only keeps people from
  * running into its refusals.
  */
 const NEEDS = {

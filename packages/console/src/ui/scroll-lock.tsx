@@ -11,7 +11,7 @@ interface RemoveScrollProps extends ComponentProps<'div'> {
  * Stands in for the package `react-remove-scroll` (vite.config.ts): that one writes a style element, which the
  * page's policy forbids. Ours sets an attribute that console.css knows.
  */
-export function ScrollLock({ as: Part = 'div', enabled = true, ...props }: RemoveScrollProps) {
+export function RemoveScroll({ as: Part = 'div', enabled = true, ...props }: RemoveScrollProps) {
   const { allowPinchZoom: _pinch, shards: _shards, ...rest } = props;
   useEffect(() => {
     if (!enabled) return;
@@ -26,4 +26,4 @@ export function ScrollLock({ as: Part = 'div', enabled = true, ...props }: Remov
   }, [enabled]);
   return <Part {...rest} />;
 }
-ScrollLock.classNames = { fullWidth: '', zeroRight: '' };
+RemoveScroll.classNames = { fullWidth: '', zeroRight: '' };

@@ -202,7 +202,7 @@ export type RequestListPage = z.output<typeof requestListPage>;
 
 export const requestTailPage = z.strictObject({
   count: z.int().describe('All that pass the filters; exact.'),
-  sampled: z.boolean().describe('`data` holds the last of them only.'),
+  sampled: z.boolean().describe('True when `data` has only the most recent ones.'),
   data: z.array(requestRow).describe('Newest first.'),
   live_id: liveId,
   resync: z.boolean().describe('What came after `after` is no longer known one by one: read the list again.'),
@@ -258,7 +258,7 @@ export const decisionEntry = z.strictObject({
   retry_after_ms: z
     .number()
     .optional()
-    .describe('What the client was told to wait, from the end of the request.'),
+    .describe('The `retry-after` that the client received, in milliseconds from the end of the request.'),
 });
 export type DecisionEntry = z.output<typeof decisionEntry>;
 

@@ -13,7 +13,7 @@ export const auditEntry = z
     id: z.string(),
     at: timestamp,
     actor: z.string(),
-    actor_name: z.string().nullable().describe('Of the key or the member, as it was then.'),
+    actor_name: z.string().nullable().describe('Name of the key or member at that time.'),
     actor_kind: z.enum(['key', 'member', 'file', 'system']),
     action: z.string(),
     subject: z.string(),
@@ -22,8 +22,8 @@ export const auditEntry = z
     ip_address: z
       .string()
       .nullable()
-      .describe('IP address that the change came from; null where no request made it.'),
-    session_id: z.string().nullable().describe('The console session that made it; null for platform keys.'),
+      .describe('IP address of the request. Null when no request made the change.'),
+    session_id: z.string().nullable().describe('Console session of the change. Null for platform keys.'),
     reason: z.string().nullable().describe('Why, in the words of who did it; where one was given.'),
     seq: z.int().nullable().describe('Place in the chain; null for entries from before there was one.'),
     hash: z
@@ -48,7 +48,7 @@ export const auditChain = z
     checked_at: timestamp.describe(
       'When all of it was walked, once a minute at most. What was added since was checked now.',
     ),
-    entries: z.int().describe('Entries that were looked at.'),
+    entries: z.int().describe('Number of entries checked.'),
     first_seq: z.int().nullable(),
     last_seq: z.int().nullable(),
     last_hash: z.string().nullable().describe('An anchor, as `GET /api/management/audit/anchors` has them.'),
@@ -73,8 +73,8 @@ export const auditVerificationInput = z.strictObject({
 
 /** Whether the chain of today is the one that anchors were exported from. */
 export const auditVerificationResult = z.strictObject({
-  valid: z.boolean().describe('The chain holds, and no anchor differs or is missing.'),
-  broken_at: z.int().nullable().describe('Place of the first kept entry that does not fit.'),
+  valid: z.boolean().describe('The chain is valid, and no anchor differs or is missing.'),
+  broken_at: z.int().nullable().describe('Sequence number of the first invalid entry.'),
   anchors: z.array(
     z.strictObject({
       seq: z.int(),

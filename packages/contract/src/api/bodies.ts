@@ -5,13 +5,13 @@ const storedBody = z.strictObject({
   text: z
     .string()
     .describe(
-      'As it went over the wire, a stream as the whole answer it stands for. One that is cut ends by saying so.',
+      'The body as it was sent. A stream is stored as the equivalent complete response. A truncated body says so at its end.',
     ),
-  bytes: z.int().describe('Of the whole body, as it went over the wire.'),
-  truncated: z.boolean().describe('Only its first 64 KB are kept.'),
+  bytes: z.int().describe('Size of the whole body as it was sent.'),
+  truncated: z.boolean().describe('True when only the first 64 KB are stored.'),
   redacted: z
     .record(z.string(), z.int())
-    .describe('Values taken out before it was kept, by kind; each is `[redacted:<kind>]` in the text.'),
+    .describe('Redacted values by kind. Each appears as `[redacted:<kind>]` in the text.'),
 });
 
 /** What a client sent and was told. */

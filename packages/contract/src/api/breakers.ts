@@ -3,7 +3,7 @@ import { createListQuery, timestamp } from './page.ts';
 
 const forcedState = z.strictObject({
   state: z.enum(['open', 'closed']),
-  until: timestamp.describe('The force ends then by itself.'),
+  until: timestamp.describe('The forced state ends automatically at this time.'),
   reason: z.string(),
   by: z.string().describe('Who forced it: address of a member, name of a key.'),
 });
@@ -42,7 +42,7 @@ export const breakerForceInput = z.strictObject({
     .max(7 * 86_400)
     .default(3_600)
     .describe('After so long the breaker is its own again.'),
-  reason: z.string().min(1).max(500).describe('Kept in the audit log and shown with the breaker.'),
+  reason: z.string().min(1).max(500).describe('Recorded in the audit log and shown with the breaker.'),
 });
 
 /** A change of a breaker's state, as the process that saw it wrote it down. */

@@ -12,7 +12,7 @@ export const cacheResource = z
       ),
     ttl_seconds: z.int().describe('How long an answer may be reused.'),
     scope: z.enum(['org', 'key']).describe('Who shares an answer.'),
-    purges: z.int().describe('How often everything kept was thrown away.'),
+    purges: z.int().describe('How often the cache was purged.'),
     ...configEntryFields,
   })
   .meta({ id: 'Cache' });
@@ -26,9 +26,7 @@ export const cacheStats = z
         misses: z.int(),
         saved_nano_usd: nanoUsd.describe('What the hits would have cost.'),
         saved_usd: usd,
-        bypassed: z
-          .int()
-          .describe('Requests that asked not to be answered from it, or to renew what it holds.'),
+        bypassed: z.int().describe('Requests that bypassed or refreshed the cache.'),
       })
       .describe('Requests of the last 24 hours, by whole hours.'),
     entries: z.int().nullable().describe('Answers this process keeps; null where Redis keeps them.'),

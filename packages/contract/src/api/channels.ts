@@ -46,7 +46,7 @@ export const channelStored = z.object({
 const settings = {
   name: slugField().describe('Unique in the org; what monitors call it.'),
   kind: z.enum(CHANNEL_KINDS),
-  enabled: z.boolean().describe('False: it is told nothing.'),
+  enabled: z.boolean().describe('`false` sends nothing to this channel.'),
   ...plain,
 };
 

@@ -118,7 +118,7 @@ export const analyticsTimeseriesQuery = chartQuery({
 
 export const analyticsTopQuery = chartQuery({
   by: facet,
-  metric: z.enum(ADDITIVE_METRICS).default('requests').describe('What the order goes by.'),
+  metric: z.enum(ADDITIVE_METRICS).default('requests').describe('The metric to sort by.'),
   limit: z.coerce.number().int().min(1).max(100).default(10),
   compare,
 });
@@ -175,7 +175,7 @@ const coverageFields = {
   complete_until: timestamp.describe(
     'Requests that ended before are all counted. Those still going on are counted where they began, once they end.',
   ),
-  retained_from: timestamp.describe('Requests from before are no longer kept.'),
+  retained_from: timestamp.describe('Older requests have been deleted.'),
 };
 
 const before = { from: timestamp, to: timestamp };
@@ -261,7 +261,12 @@ export const analyticsAnnotationsQuery = z.strictObject({
 
 /** Something that a person or a deployment wants to see in charts. */
 export const analyticsNoteInput = z.strictObject({
-  text: z.string().trim().min(1).max(200).describe('Such as `web 4.2 deployed`. Kept in the audit log.'),
+  text: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .describe('Text, for example `web 4.2 deployed`. Recorded in the audit log.'),
 });
 
 export const analyticsNote = z.strictObject({ at: timestamp, text: z.string() }).meta({ id: 'Annotation' });

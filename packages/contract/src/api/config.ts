@@ -77,7 +77,7 @@ const change = z.strictObject({
   in_file: z
     .boolean()
     .describe(
-      'It stands in floe.yaml: it changes with that file, and `apply` leaves it alone. Secrets are not compared.',
+      'The resource is defined in floe.yaml. It changes with that file, and `apply` skips it. Secrets are not compared.',
     ),
 });
 

@@ -12,7 +12,7 @@ export const configEntryFields = {
 
 /** The same, and its place among its like: in it, order counts. */
 export const orderedConfigEntryFields = {
-  position: z.int().describe('Place in the order that counts, from 0; what stands in floe.yaml comes first.'),
+  position: z.int().describe('Position in the order of evaluation, from 0. Entries of floe.yaml come first.'),
   ...configEntryFields,
 };
 

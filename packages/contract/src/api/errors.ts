@@ -13,7 +13,7 @@ export const apiErrorBody = z
       message: z.string().describe('For people; may change.'),
       type: z.string(),
       param: z.string().nullable().describe('Path of the offending field, such as `scopes[0]`.'),
-      code: z.enum(listFaultCodes()).describe('Stable; see docs/errors.md.'),
+      code: z.enum(listFaultCodes()).describe('Stable; see docs/reference/errors.md.'),
     }),
     request_id: z.string(),
   })

@@ -24,7 +24,7 @@ const subjectFields = {
 
 const resourceFields = {
   source: resourceSource,
-  created_at: timestamp.nullable().describe('Null for what stands in floe.yaml.'),
+  created_at: timestamp.nullable().describe('Null for a resource of floe.yaml.'),
   updated_at: timestamp.nullable(),
   updated_by: z.string().nullable(),
 };

@@ -14,7 +14,7 @@ export const jobResource = z
         '`lost`: the process that worked on it ended, or has not been heard of for 30 seconds. Start it again.',
       ),
     done: z.int().describe('Steps that are over.'),
-    total: z.int().nullable().describe('Steps in all; null while nobody knows.'),
+    total: z.int().nullable().describe('Total number of steps. Null while unknown.'),
     cancel_requested: z.boolean(),
     created_by: z.string(),
     created_at: timestamp,

@@ -124,7 +124,7 @@ export const keyRotation = z.strictObject({
     .min(0)
     .max(720)
     .default(24)
-    .describe('How long the old value works beside the new one; 0 ends it at once.'),
+    .describe('How long the old value keeps working. 0 revokes it immediately.'),
 });
 
 export const leakReport = z

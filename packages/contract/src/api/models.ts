@@ -32,7 +32,7 @@ export const modelResource = z
     aliases: z.array(z.string()).describe('Routes that send to it.'),
     context_window: z.int().nullable(),
     max_output_tokens: z.int().nullable(),
-    prices: prices.nullable().describe('Null when nobody knows, which never means free.'),
+    prices: prices.nullable().describe('Null when the price is unknown, which does not mean free.'),
     keys: z
       .strictObject({ count: z.int(), names: z.array(z.string()) })
       .describe('Working platform keys with the scope `gateway` that may use it; the first 20 by name.'),

@@ -17,12 +17,14 @@ const settings = {
   tags: labelListField(),
   channels: labelListField().describe('Names of channels that are told. Empty: every channel.'),
   paused: z.boolean().describe('A paused monitor records beats and misses nothing.'),
-  paused_until: timestamp.nullable().describe('The pause ends by itself then.'),
+  paused_until: timestamp.nullable().describe('The pause ends automatically at this time.'),
   muted_until: timestamp.nullable().describe('No messages until then; states are still recorded.'),
   ...plain,
   fail_counts_as_miss: z
     .boolean()
-    .describe('A failure that the job reports counts as one miss. Otherwise it is reported at once.'),
+    .describe(
+      '`true`: a failure that the job reports counts as one missed beat. `false`: it fails the monitor immediately.',
+    ),
   first_beat_due_minutes: minutesField(0.5)
     .nullable()
     .describe('When a monitor that never beat is reported. Null: after interval and grace.'),
@@ -129,7 +131,9 @@ export const bulkMonitorResult = z
 export type BulkMonitorResult = z.output<typeof bulkMonitorResult>;
 
 export const monitorPauseInput = z
-  .strictObject({ until: timestamp.nullable().optional().describe('Absent: until somebody resumes it.') })
+  .strictObject({
+    until: timestamp.nullable().optional().describe('Leave out to pause until the monitor is resumed.'),
+  })
   .optional();
 
 const checkFilters = {
@@ -147,9 +151,9 @@ export const checkResource = z
     expected_at: timestamp.nullable(),
     detected_at: timestamp,
     received_at: timestamp.nullable(),
-    duration_ms: z.int().nullable().describe('From start to end, where the job told both.'),
+    duration_ms: z.int().nullable().describe('Time from start to end. Null unless the job reported both.'),
     metadata: z.json(),
-    missed_count: z.int().describe('More than 1 when so many misses were found at once.'),
+    missed_count: z.int().describe('Greater than 1 when several misses were detected together.'),
   })
   .meta({ id: 'Check' });
 export type CheckResource = z.output<typeof checkResource>;
@@ -173,7 +177,7 @@ export const periodResource = z
   .strictObject({
     status: z.enum([...MONITOR_STATUSES, 'unknown']).describe('`unknown`: Floe was not there to see.'),
     started_at: timestamp,
-    ended_at: timestamp.nullable().describe('Null for the one that goes on.'),
+    ended_at: timestamp.nullable().describe('Null for the current period.'),
     reason: z.string(),
   })
   .meta({ id: 'Period' });

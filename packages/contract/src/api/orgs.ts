@@ -11,7 +11,7 @@ const fields = {
   timezone: z.string().describe('For budget periods, schedules and boards.'),
   source: resourceSource.describe('An organization of floe.yaml is changed there.'),
   created_at: timestamp,
-  updated_at: timestamp.nullable().describe('Null while nobody changed it here.'),
+  updated_at: timestamp.nullable().describe('Null until the first change through the API.'),
   updated_by: z.string().nullable(),
 };
 

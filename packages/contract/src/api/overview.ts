@@ -27,7 +27,7 @@ const attention = z.strictObject({
   subject: z
     .strictObject({ kind: z.string(), id: z.string(), name: z.string() })
     .describe('What it is about, and where a link leads: the kind of resource and its id.'),
-  since: timestamp.nullable().describe('Null where nobody knows.'),
+  since: timestamp.nullable().describe('Null when unknown.'),
   text: z.string(),
 });
 

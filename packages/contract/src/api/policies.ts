@@ -56,7 +56,7 @@ export const policyDryRunInput = z.strictObject({
       limit: z.int().min(1).max(500).default(100).describe('At most so many, the newest first.'),
     })
     .optional()
-    .describe('Judges what the org kept of past requests (`orgs[].bodies.keep`). This or `samples`.'),
+    .describe('Evaluates stored bodies of past requests (`orgs[].bodies.keep`). Set this or `samples`.'),
 });
 
 const sampleResult = z.strictObject({

@@ -54,13 +54,15 @@ export const providerResource = z
     kind: z.string(),
     enabled: z.boolean(),
     base_url: z.string().nullable().describe('Null: the public address of the kind.'),
-    origin: z.string().nullable().describe('Scheme, host and port; null while it is not in use.'),
-    problem: z.string().nullable().describe('Why it is not in use although it is enabled.'),
+    origin: z.string().nullable().describe('Scheme, host and port. Null while the provider is unusable.'),
+    problem: z.string().nullable().describe('Why the provider is unusable although it is enabled.'),
     credentials: z.array(credentialResource),
     credential_source: z.enum(['provider', 'caller']),
     models: z.array(z.string()),
     dialects: z.array(z.string()).nullable().describe('Null: what the kind says.'),
-    native_dialects: z.array(z.string()).describe('It speaks these itself; others are translated.'),
+    native_dialects: z
+      .array(z.string())
+      .describe('Dialects that the upstream supports. Floe translates the others.'),
     header_names: z.array(z.string()).describe('Names of extra headers; their values are never shown.'),
     body: z.record(z.string(), z.json()),
     api_version: z.string().nullable(),

@@ -55,7 +55,7 @@ export const relayDecisionListQuery = rangeQuery.extend({
   owner: relayName.optional(),
   repository: relayName.optional(),
   session: relayName.optional(),
-  q: z.string().min(2).max(200).optional().describe('Stands in the command, tool, prompt or path.'),
+  q: z.string().min(2).max(200).optional().describe('Text in the command, tool, prompt or path.'),
 });
 
 export const approvalListQuery = pageQuery.extend({
@@ -108,7 +108,7 @@ const coverageRow = z.strictObject({
   covered_ratio: z.number().nullable(),
   model_requests: z.int(),
   relay_calls: z.int(),
-  requests_without_session: z.int().describe('Of clients that name no session, which nobody can tell.'),
+  requests_without_session: z.int().describe('Requests of clients that send no session id.'),
   agent_version: z.string().nullable(),
   client_version: z.string().nullable(),
   last_model_request_at: timestamp.nullable(),
@@ -143,7 +143,9 @@ export const relayRule = z
     mode: relayRuleMode.describe('The mode it has under `relay.mode`.'),
     match_count: z
       .int()
-      .describe('Decisions of the last seven days that it applied to, at most 10,000 looked at.'),
+      .describe(
+        'Decisions of the last seven days that the rule applied to. At most 10,000 decisions are counted.',
+      ),
     source: resourceSource,
     created_at: timestamp.nullable(),
     updated_at: timestamp.nullable(),
@@ -192,7 +194,9 @@ export const relaySimulationResult = z.strictObject({
   commands: z.array(
     z.strictObject({
       name: z.string().nullable(),
-      args: z.array(z.string().nullable()).describe('Null for a word that nobody knows before it runs.'),
+      args: z
+        .array(z.string().nullable())
+        .describe('Null for a word that is unknown before the command runs.'),
       via: z.array(z.string()).describe('Commands that run this one, outermost first.'),
       does: z.array(z.string()),
       assigns: z.array(z.string()),
@@ -220,7 +224,7 @@ const changedDecision = z.strictObject({
 
 export const relayReplayResult = z.strictObject({
   evaluated: z.int(),
-  skipped: z.int().describe('Without a kept text, or not judged yet, or not within the time there is.'),
+  skipped: z.int().describe('Decisions without stored text, not yet evaluated, or not evaluated in time.'),
   newly_denied: z.int(),
   newly_asked: z.int(),
   newly_allowed: z.int(),

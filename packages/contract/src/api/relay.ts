@@ -54,7 +54,7 @@ const EVENT_FIELDS = {
   client: z
     .strictObject({ version: relayName.optional(), device: relayName.optional(), host: relayName.optional() })
     .optional(),
-  user: relayName.optional().describe('A hint; who asks is told by the key.'),
+  user: relayName.optional().describe('A hint. The platform key identifies the caller.'),
   cwd: z.string().max(4_096).optional(),
   home_dir: path.optional(),
   repository: z.strictObject({ remote: path.optional(), branch: relayName.optional() }).optional(),
@@ -193,7 +193,7 @@ export const relayApproval = z
   .strictObject({
     id: z.string(),
     created_at: timestamp,
-    expires_at: timestamp.describe('Until when it may be answered; once allowed, until when that holds.'),
+    expires_at: timestamp.describe('When the request expires. After an approval: when the approval expires.'),
     state: z.enum(['waiting', 'allowed', 'denied', 'expired']),
     scope: z.enum(['once', 'session']).nullable(),
     decision_id: z.string(),

@@ -49,7 +49,7 @@ export const routeSimulationInput = z.strictObject({
   replaces: z
     .string()
     .optional()
-    .describe('Id of the route that the draft stands for, when that is another `model`.'),
+    .describe('Id of the route that the draft replaces, when its `model` differs.'),
 });
 
 const step = z.strictObject({ step: z.string(), outcome: z.string(), because: z.string() });

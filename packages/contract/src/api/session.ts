@@ -45,7 +45,7 @@ const signedOutSession = z.strictObject({
   state: z.literal('signed_out'),
   setup: z
     .boolean()
-    .describe('A one-time link makes an owner: nobody owns anything here yet, or a new link was made.'),
+    .describe('A one-time link can create an owner: there is no owner yet, or a new link was created.'),
   methods: signInMethods,
 });
 
@@ -90,7 +90,7 @@ export const setupPreviewBody = z.strictObject({ token: linkToken });
 /** What the page of the one-time link shows. */
 export const setupPreview = z.strictObject({
   org,
-  first: z.boolean().describe('Nobody owns anything here yet.'),
+  first: z.boolean().describe('The installation has no owner yet.'),
   expires_at: timestamp,
 });
 
@@ -176,7 +176,7 @@ export const ownSession = z
     method: z.enum(SIGN_IN_METHODS),
     org_id: z.string(),
     ip_address: z.string(),
-    user_agent: z.string().describe('Name of the browser, as it gave it.'),
+    user_agent: z.string().describe('User agent of the browser.'),
     created_at: timestamp,
     last_seen_at: timestamp.describe('Up to a minute behind.'),
     expires_at: timestamp,

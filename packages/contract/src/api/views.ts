@@ -11,7 +11,7 @@ const filters = z
   .refine((value) => JSON.stringify(value).length <= MAX_FILTER_CHARS, {
     error: `has more than ${MAX_FILTER_CHARS} characters as JSON`,
   })
-  .describe('Whatever the page keeps; nobody here looks inside.');
+  .describe('State of the page. The server does not interpret it.');
 
 const writableFields = {
   name: z.string().min(1).max(100),
@@ -35,7 +35,7 @@ export const viewResource = z
     ...shown,
     filters: z.record(z.string(), z.json()),
     shared: z.boolean(),
-    own: z.boolean().describe('Whether whoever asks made it.'),
+    own: z.boolean().describe('Whether the caller created it.'),
     created_at: timestamp,
     updated_at: timestamp,
     updated_by: z.string(),

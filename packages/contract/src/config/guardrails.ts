@@ -15,7 +15,7 @@ export const LIMIT_SUBJECTS = ['org', 'team', 'key', 'owner', 'end_user'] as con
 /** What a limit or budget counts: one named subject (`scope`) or each subject of a kind (`per`). */
 const subjectFields = {
   scope: z.enum(LIMIT_SUBJECTS).optional().describe('One bucket, for the subject named beside it.'),
-  per: z.enum(LIMIT_SUBJECTS).optional().describe('A bucket of its own for each subject of this kind.'),
+  per: z.enum(LIMIT_SUBJECTS).optional().describe('One bucket for each subject of this kind.'),
   team: slugField().optional().describe('The team, with `scope: team`.'),
   key: labelField().optional().describe('Name of the platform key, with `scope: key`.'),
   owner: labelField().optional().describe('The owner, with `scope: owner`.'),
@@ -104,7 +104,7 @@ export const POLICY_FIELDS = {
     .enum(['monitor', 'enforce'])
     .default('monitor')
     .describe('`monitor` records what the rule would do.'),
-  message: z.string().min(1).max(1_000).optional().describe('Told to the caller on a denial.'),
+  message: z.string().min(1).max(1_000).optional().describe('Message that a denied caller receives.'),
 };
 
 export const PolicySchema = z.strictObject(POLICY_FIELDS).check(

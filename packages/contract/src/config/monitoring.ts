@@ -44,12 +44,12 @@ export const monitorStored = z.object({
 export const MonitorSchema = z
   .strictObject({
     id: slugField().describe('What jobs send as `monitor_id`.'),
-    name: labelField().optional().describe('The job or worker it stands for. Absent: the id.'),
+    name: labelField().optional().describe('Name of the monitored job or worker. Defaults to the id.'),
     kind: z
       .enum(['heartbeat', 'push'])
       .default('heartbeat')
       .describe('`heartbeat`; `push` is another word for it.'),
-    description: z.string().max(2_000).default('').describe('Free text for whoever is woken up.'),
+    description: z.string().max(2_000).default('').describe('Notes for the person who receives an alert.'),
     expected_interval_minutes: minutesField(0.5)
       .optional()
       .describe('How often a beat is promised. Either this or `schedule`.'),
@@ -61,13 +61,15 @@ export const MonitorSchema = z
       .describe('Slack before a miss counts. Absent: the org’s default.'),
     tags: labelListField().default([]).describe('For filters of channels and lists.'),
     paused: z.boolean().default(false).describe('A paused monitor records beats and misses nothing.'),
-    paused_until: timestampField().optional().describe('The pause ends by itself then.'),
+    paused_until: timestampField().optional().describe('The pause ends automatically at this time.'),
     muted_until: timestampField().optional().describe('No messages until then; states are still recorded.'),
     alert_after_misses: MONITOR_FIELDS.alert_after_misses.default(1),
     fail_counts_as_miss: z
       .boolean()
       .default(false)
-      .describe('A failure that the job reports counts as one miss. Otherwise it is reported at once.'),
+      .describe(
+        '`true`: a failure that the job reports counts as one missed beat. `false`: it fails the monitor immediately.',
+      ),
     first_beat_due_minutes: minutesField(0.5)
       .optional()
       .describe('When a monitor that never beat is reported. Absent: after interval and grace.'),

@@ -15,7 +15,9 @@ export const ORG_SETTINGS = {
   resource_scope: z
     .enum(['key', 'org'])
     .default('key')
-    .describe('Who sees files, batches and stored responses: the key that made them, or the whole org.'),
+    .describe(
+      'Who can access files, batches and stored responses: the key that created them, or every key of the organization.',
+    ),
   analytics: z
     .strictObject({
       metadata_keys: z
@@ -34,7 +36,7 @@ export const ORG_SETTINGS = {
         .describe('Request headers that name the end user, first match wins.'),
     })
     .prefault({})
-    .describe('Where the end user comes from.'),
+    .describe('How the end user of a request is identified.'),
   monitoring: z
     .strictObject({
       grace_period_minutes: minutesField(0).default(5).describe('Grace of monitors that set none.'),
@@ -47,7 +49,7 @@ export const ORG_SETTINGS = {
         .boolean()
         .default(false)
         .describe('Keeps bodies of requests and answers for `retention.bodies_days`.'),
-      redact: z.boolean().default(true).describe('Removes secrets and personal data from kept bodies.'),
+      redact: z.boolean().default(true).describe('Removes secrets and personal data from stored bodies.'),
     })
     .prefault({})
     .describe('Bodies in the request log.'),

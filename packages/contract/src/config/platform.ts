@@ -70,7 +70,7 @@ export const ServerSchema = z
       .default([])
       .describe('Proxies whose `X-Forwarded-For`, `X-Forwarded-Proto` and `Forwarded` headers are believed.'),
     unauthenticated_connections: UnauthenticatedSchema.prefault({}).describe(
-      'How many connections may be open over which nobody has authenticated yet. The oldest are closed first.',
+      'Limits on open connections that have not authenticated yet. The oldest are closed first.',
     ),
     listeners: z.array(ListenerSchema).default([]).describe('Further listeners with some of the surfaces.'),
   })
@@ -217,7 +217,7 @@ const AuthSessionsSchema = z.strictObject({
     .min(5)
     .max(43_200)
     .default(720)
-    .describe('A session that nobody uses for this long is over.'),
+    .describe('A session expires when it is unused for this long.'),
   max_hours: z
     .int()
     .min(1)

@@ -41,7 +41,7 @@ export const BreakerSchema = z.strictObject({
   enabled: z
     .boolean()
     .default(true)
-    .describe('`false`: no request is kept away by what happened to others, unless an operator forces it.'),
+    .describe('`false` turns the breaker off. An operator can still force it open.'),
   consecutive_failures: positiveCountField().default(5).describe('Failures in a row that open it.'),
   error_rate: z
     .number()
@@ -67,15 +67,15 @@ export const PriceSchema = z.strictObject({
   output: usdPerMillionTokensField().describe('USD per million output tokens, reasoning included.'),
   cache_read: usdPerMillionTokensField()
     .optional()
-    .describe('USD per million input tokens read from the provider’s prompt cache. Absent: as `input`.'),
+    .describe('USD per million input tokens read from the provider’s prompt cache. Defaults to `input`.'),
   cache_write: usdPerMillionTokensField()
     .optional()
-    .describe('USD per million input tokens written to the provider’s prompt cache. Absent: as `input`.'),
+    .describe('USD per million input tokens written to the provider’s prompt cache. Defaults to `input`.'),
   units: z
     .record(z.string().regex(/^[a-z][a-z0-9_]{0,39}$/), z.number().min(0).max(1_000_000_000_000))
     .optional()
     .describe(
-      'USD per million of other units, by name: `cache_write_1h`, `web_search`, `image`, `audio_second`, `character`, `search` … (docs/limits-and-budgets.md).',
+      'USD per million of other units, by name: `cache_write_1h`, `web_search`, `image`, `audio_second`, `character`, `search` … (docs/concepts/how-counting-works.md).',
     ),
   tiers: z
     .record(z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/), z.number().min(0).max(100))
@@ -127,7 +127,7 @@ export const PROVIDER_FIELDS = {
   base_url: baseUrlField()
     .optional()
     .describe(
-      'Address of the upstream. Absent: the public one of the kind. Include `/v1` for kinds that speak the OpenAI shape.',
+      'Base URL of the upstream. Defaults to the public one of the kind. Include `/v1` for OpenAI-compatible kinds.',
     ),
   api_key: secretField()
     .optional()
@@ -150,7 +150,7 @@ export const PROVIDER_FIELDS = {
     .array(z.enum(['chat', 'responses', 'messages']))
     .min(1)
     .optional()
-    .describe('Dialects the upstream speaks natively. Absent: what the kind says.'),
+    .describe('Dialects that the upstream supports natively. Defaults to those of the kind.'),
   headers: extraHeadersField()
     .default({})
     .meta({ writeOnly: true })

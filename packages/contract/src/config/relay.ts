@@ -30,7 +30,7 @@ const MatchSchema = z.strictObject({
     .union([z.enum(SHELL_TRAITS), z.array(z.enum(SHELL_TRAITS)).min(1)])
     .transform((given) => (typeof given === 'string' ? [given] : given))
     .optional()
-    .describe('Shell: what the command does whatever its name, such as running what comes out of a pipe.'),
+    .describe('Shell: what the command does, whatever its name. For example, it runs the output of a pipe.'),
   server_url: stringListField()
     .optional()
     .describe('Tool: address of the connector; `*` matches any characters.'),
@@ -82,17 +82,19 @@ const ScheduleSchema = z.strictObject({
     .array(z.enum(DAYS))
     .min(1)
     .default([...DAYS])
-    .describe('Days on which the rule holds.'),
+    .describe('Days on which the rule applies.'),
   from: z
     .string()
     .regex(TIME_OF_DAY, 'write a time of day as 09:00')
     .default('00:00')
-    .describe('Time of day from which it holds.'),
+    .describe('Time of day at which the rule starts to apply.'),
   to: z
     .string()
     .regex(TIME_OF_DAY, 'write a time of day as 17:30')
     .default('00:00')
-    .describe('Time of day until which it holds; earlier than `from`, or equal: of the next day.'),
+    .describe(
+      'Time of day at which the rule stops applying. A time earlier than or equal to `from` is on the next day.',
+    ),
   timezone: timezoneField().default('UTC').describe('Zone of these times.'),
 });
 
@@ -109,12 +111,7 @@ const MessageSchema = z.union([
   z.string().min(1).max(1_000),
   z.strictObject({
     user: z.string().min(1).max(1_000).describe('Shown to the person.'),
-    agent: z
-      .string()
-      .min(1)
-      .max(1_000)
-      .optional()
-      .describe('Told to the agent; the same as `user` when absent.'),
+    agent: z.string().min(1).max(1_000).optional().describe('Message for the agent. Defaults to `user`.'),
   }),
 ]);
 
@@ -132,17 +129,19 @@ const RULE_FIELDS = {
     ),
   match: MatchSchema.optional().describe('Shape of the event; every given field must match.'),
   detect: DetectSchema.optional().describe(
-    'Values that must stand in the text: prompt, command, arguments or file.',
+    'Values that must occur in the text: prompt, command, arguments or file.',
   ),
   who: WhoSchema.optional().describe('Whose events; every given field must match.'),
-  schedule: ScheduleSchema.optional().describe('When the rule holds; always when absent.'),
+  schedule: ScheduleSchema.optional().describe('When the rule applies. Leave out for always.'),
   when: z.string().min(1).max(4_000).optional().describe('CEL condition beside the others.'),
   except: z.array(ExceptionSchema).max(50).default([]).describe('Where the rule does not hold.'),
   decision: z.enum(['allow', 'deny', 'ask']).describe('The answer when the rule applies.'),
   on_error: z
     .enum(['open', 'closed'])
     .default('open')
-    .describe('What the client does when no decision comes in time: carry on, or refuse.'),
+    .describe(
+      'What the client does when no decision arrives in time: continue (`open`) or refuse (`closed`).',
+    ),
   message: MessageSchema.optional().describe(
     'Shown to the user and the agent; `{user, agent}` for one each.',
   ),
@@ -199,7 +198,7 @@ export const RelaySettingsSchema = z.strictObject({
     ),
   approvals: z
     .strictObject({
-      enabled: z.boolean().default(false).describe('Whether `ask` waits for somebody in the console.'),
+      enabled: z.boolean().default(false).describe('Whether `ask` waits for an approval in the console.'),
       expires_minutes: z
         .int()
         .min(1)

@@ -41,11 +41,11 @@ export const ROUTE_FIELDS = {
   chat_reasoning: z
     .enum(['strip', 'forward'])
     .optional()
-    .describe('Reasoning text in Chat answers. Absent: as the org says.'),
+    .describe('Reasoning text in Chat responses. Defaults to the setting of the organization.'),
   cache: z
     .enum(['on', 'off'])
     .optional()
-    .describe('Whether equal requests are answered from earlier answers. Absent: as `cache.enabled` says.'),
+    .describe('Whether the response cache serves this route. Defaults to `cache.enabled`.'),
 };
 
 export const RouteSchema = z.strictObject(ROUTE_FIELDS).check(

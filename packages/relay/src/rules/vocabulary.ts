@@ -1,6 +1,6 @@
 import type { ConditionVocabulary } from '@floe/conditions/vocabulary';
 
-/** What a rule's `when` may name; docs/relay.md explains each. What an event does not have is empty. */
+/** What a rule's `when` may name; docs/reference/conditions.md explains each. What an event does not have is empty. */
 export const RELAY_VOCABULARY: ConditionVocabulary = {
   example: {
     event: 'shell',

@@ -86,16 +86,11 @@ export class CodeInspector {
   /** A file that this text wrote, or a copy of a program under another name; whether it was one. */
   inspectWrittenFile(word: ShellWord, args: readonly ShellWord[], given: UnresolvedCommand): boolean {
     if (!word.text?.includes('/')) return false;
-    const { scope } = given.context;
-    const file = scope.fileAt(word.text);
+    const file = given.context.scope.fileAt(word.text);
     if (!file) return false;
     if (file.program !== null) {
-      const around = nestedContext(given.context, word.text);
-      this.#sink.analyze({
-        ...given,
-        words: [{ ...createLiteralWord(file.program, word) }, ...args],
-        context: around,
-      });
+      const words = [{ ...createLiteralWord(file.program, word) }, ...args];
+      this.#sink.analyze({ ...given, words, context: nestedContext(given.context, word.text) });
       return true;
     }
     const traits: CommandTrait[] = [];
@@ -155,8 +150,7 @@ export class CodeInspector {
     given: UnresolvedCommand,
     traits: CommandTrait[],
   ): ShellRedirect[] {
-    const { scope } = given.context;
-    const printed = file.process ?? (file.text === null ? null : scope.fileAt(file.text));
+    const printed = file.process ?? (file.text === null ? null : given.context.scope.fileAt(file.text));
     if (printed === null)
       return isShellPath(name) || /^(?:source|\.)$/.test(name) ? [{ operator: '<', target: file }] : [];
     if (printed.text === null && 'unknown' in printed && printed.unknown === 'own') return [];

@@ -42,7 +42,7 @@ function unknownResult(why: WordSegment['unknown']): ExpansionResult {
 function singleAssignedValue(name: string, scope: ShellScope): VariableValue | null {
   const value = scope.value(name);
   if (value === null || !scope.isAssignedOnce(name)) return value;
-  return value.map((pieces) => pieces.map((piece) => ({ ...piece, sure: true })));
+  return value.map((pieces) => pieces.map((piece) => ({ ...piece, assignedOnce: true })));
 }
 
 function lookUpValue(name: string, index: string | null, scope: ShellScope): ExpansionResult {

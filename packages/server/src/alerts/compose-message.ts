@@ -1,15 +1,17 @@
 import {
-  countRelapses,
-  findOpeningDelivery,
-  hasOngoingAlertInThread,
   insertAlertDeliveries,
-  listOpeningSendTimes,
   listPendingDeliveries,
   type NewAlertDeliveryRow,
   type PendingDelivery,
   recordDeliveryOutcome,
   updateDeliveries,
 } from '../store/alert-deliveries.ts';
+import {
+  countRelapses,
+  findOpeningDelivery,
+  hasOngoingAlertInThread,
+  listOpeningSendTimes,
+} from '../store/alert-threads.ts';
 import type { AlertRow } from '../store/alerts.ts';
 import type { DatabaseReader, DatabaseWriter } from '../store/ports.ts';
 import type { Alert, AlertPhase } from './alert.ts';
@@ -72,12 +74,8 @@ export async function composeNextMessage(
   writer: DatabaseWriter,
   options: ComposeOptions,
 ): Promise<ComposedMessage | null> {
-  const pending = await listPendingDeliveries(
-    writer,
-    options.channelId,
-    options.nowMs,
-    MAX_PENDING_DELIVERIES,
-  );
+  const { channelId, nowMs } = options;
+  const pending = await listPendingDeliveries(writer, channelId, nowMs, MAX_PENDING_DELIVERIES);
   const run = await new PendingDeliveries(writer, options, pending).next();
   const [first] = run;
   if (!first) return null;
@@ -87,9 +85,7 @@ export async function composeNextMessage(
   const opens = first.alert.phase === 'opens' && first.delivery.repetition === 0;
   const gathered = run.some(({ delivery }) => delivery.pending_reason === 'grouped');
   if (run.length < STORM_SIZE && !gathered) {
-    const sent = opens
-      ? await listOpeningSendTimes(writer, options.channelId, options.nowMs - STORM_MS, STORM_SIZE)
-      : [];
+    const sent = opens ? await listOpeningSendTimes(writer, channelId, nowMs - STORM_MS, STORM_SIZE) : [];
     const [oldest] = sent;
     if (oldest !== undefined && sent.length >= STORM_SIZE - 1) {
       const ids = run.map(({ delivery }) => delivery.id);
@@ -99,11 +95,8 @@ export async function composeNextMessage(
     return toComposedMessage(first, []);
   }
   const others = run.slice(1);
-  await updateDeliveries(
-    writer,
-    others.map(({ delivery }) => delivery.id),
-    { grouped_into: first.delivery.id },
-  );
+  const ids = others.map(({ delivery }) => delivery.id);
+  await updateDeliveries(writer, ids, { grouped_into: first.delivery.id });
   return toComposedMessage(first, others);
 }
 
@@ -156,10 +149,8 @@ class PendingDeliveries {
 
   /** What is owed about each subject, in order. */
   #bySubject(): PendingDelivery[][] {
-    const subjects = Map.groupBy(
-      this.#pending,
-      ({ alert }) => `${alert.subject_kind} ${alert.subject_id}`,
-    ).values();
+    const subjectOf = ({ alert }: PendingDelivery) => `${alert.subject_kind} ${alert.subject_id}`;
+    const subjects = Map.groupBy(this.#pending, subjectOf).values();
     const attempts = ([first]: readonly PendingDelivery[]) => first?.delivery.attempts ?? 0;
     return [...subjects].sort((one, other) => attempts(one) - attempts(other));
   }
@@ -194,12 +185,12 @@ class PendingDeliveries {
   }
 
   async #resolveMutes(): Promise<ReadonlyMap<string, number>> {
-    const { resolveMutes: quiet, nowMs } = this.#options;
+    const { resolveMutes, nowMs } = this.#options;
     const due = this.#pending.filter(
       ({ delivery }) => delivery.due_at <= nowMs && delivery.grouped_into === null && delivery.attempts === 0,
     );
     const alerts = due.map(({ alert }) => alertFromRow(alert));
-    const until = await quiet(this.#writer, alerts, nowMs);
+    const until = await resolveMutes(this.#writer, alerts, nowMs);
     const found = new Map<string, number>();
     for (const [index, { delivery }] of due.entries()) {
       const alert = alerts[index];
@@ -231,7 +222,7 @@ class PendingDeliveries {
     quiet: ReadonlyMap<string, number>,
   ): Promise<DeliveryCandidate | 'waits' | 'relapsed' | 'skipped'> {
     const { delivery, alert } = item;
-    const { channelId, keepsIncidents: incidents, nowMs } = this.#options;
+    const { channelId, keepsIncidents, nowMs } = this.#options;
     const opening = await findOpeningDelivery(this.#writer, channelId, alert);
     const relapse = opening?.state === 'skipped' ? opening.grouped_into : null;
     if (!opening || (opening.state !== 'sent' && relapse === null)) {
@@ -251,7 +242,7 @@ class PendingDeliveries {
       await updateDeliveries(this.#writer, [delivery.id], { pending_reason: 'settling', due_at: settlesAt });
       return 'waits';
     }
-    if (incidents && (await hasOngoingAlertInThread(this.#writer, channelId, thread))) {
+    if (keepsIncidents && (await hasOngoingAlertInThread(this.#writer, channelId, thread))) {
       await this.#closeDelivery(delivery, 'skipped', 'others of the same message still last');
       return 'skipped';
     }
@@ -261,14 +252,15 @@ class PendingDeliveries {
 
   /** It failed again before its end was told: whoever was told that it fails knows what is true. */
   async #skipRelapse(end: PendingDelivery, relapse: PendingDelivery, thread: string): Promise<void> {
-    const { nowMs, createRepetitions: repeat } = this.#options;
+    const { nowMs, createRepetitions } = this.#options;
     await recordDeliveryOutcome(
       this.#writer,
       [end.delivery, relapse.delivery],
       { state: 'skipped', error: RELAPSE_REASON, pending_reason: null, grouped_into: thread },
       nowMs,
     );
-    if (relapse.alert.closed_at === null) await insertAlertDeliveries(this.#writer, repeat([relapse], nowMs));
+    if (relapse.alert.closed_at === null)
+      await insertAlertDeliveries(this.#writer, createRepetitions([relapse], nowMs));
   }
 
   #closeDelivery(
@@ -276,12 +268,8 @@ class PendingDeliveries {
     state: 'muted' | 'skipped',
     error: string,
   ): Promise<void> {
-    return recordDeliveryOutcome(
-      this.#writer,
-      [delivery],
-      { state, error, pending_reason: null },
-      this.#options.nowMs,
-    );
+    const change = { state, error, pending_reason: null };
+    return recordDeliveryOutcome(this.#writer, [delivery], change, this.#options.nowMs);
   }
 
   #canFold({ alert, delivery }: PendingDelivery): boolean {

@@ -81,19 +81,15 @@ const UNIT_MS = { minute: MINUTE_MS, hour: HOUR_MS };
 
 /** What the requests of a range add up to, to the request. */
 export async function querySummary(reader: DatabaseReader, request: ChartRequest): Promise<AnalyticsFigures> {
+  const figures = ROLLUP_FIGURE_COLUMNS;
   if (request.conditions) {
-    const [all] = await queryRowTotals(reader, { ...request, figures: ROLLUP_FIGURE_COLUMNS });
+    const [all] = await queryRowTotals(reader, { ...request, figures });
     return toSummaryFigures(all?.sums ?? []);
   }
   const { around, ranges } = wholeUnits(request);
   // Pieces are read first: what arrives between the two reads is counted too much, and never less than nothing.
-  const outside = await sumPartialRanges(reader, {
-    ...request,
-    ranges,
-    groupBy: [],
-    figures: ROLLUP_FIGURE_COLUMNS,
-  });
-  const total = await getRollupTotal(reader, { ...around, figures: ROLLUP_FIGURE_COLUMNS });
+  const outside = await sumPartialRanges(reader, { ...request, ranges, groupBy: [], figures });
+  const total = await getRollupTotal(reader, { ...around, figures });
   for (const { sums } of outside) subtractFrom(total, sums);
   return toSummaryFigures(total);
 }
@@ -138,17 +134,12 @@ export async function querySeries(reader: DatabaseReader, request: SeriesRequest
   if (request.conditions) return querySeriesFromRows(reader, request, figures);
   const grid = seriesGrid(request);
   const { around } = wholeUnits(request);
-  const reassignments = findReassignments(request, UNIT_MS[request.unit], grid);
+  const moves = findReassignments(request, UNIT_MS[request.unit], grid);
   const groups = groupBy === undefined ? [] : [groupBy];
-  const moved = await sumPartialRanges(reader, {
-    ...request,
-    ranges: reassignments,
-    groupBy: groups,
-    figures,
-  });
+  const moved = await sumPartialRanges(reader, { ...request, ranges: moves, groupBy: groups, figures });
   const rows = await getRollupSteps(reader, { ...around, ...grid, figures });
   const total = sumsPerStep(rows, grid, figures.length);
-  applyReassignments(total, moved, reassignments);
+  applyReassignments(total, moved, moves);
   if (groupBy === undefined) return [{ value: null, other: false, values: metricValues(total, metric) }];
   const order = isSumMetric(metric) ? metric : 'requests';
   const top = request.onlyValues
@@ -161,7 +152,7 @@ export async function querySeries(reader: DatabaseReader, request: SeriesRequest
   const movedOf = Map.groupBy(moved, (piece) => piece.values[0] ?? '');
   const found = values.map((value): ChartSeries => {
     const steps = sumsPerStep(byValue.get(value) ?? [], grid, figures.length);
-    applyReassignments(steps, movedOf.get(value) ?? [], reassignments);
+    applyReassignments(steps, movedOf.get(value) ?? [], moves);
     for (const [step, sums] of steps.entries()) subtractFrom(total[step], sums);
     return { value, other: false, values: metricValues(steps, metric) };
   });
@@ -231,13 +222,9 @@ function figuresFor(metric: ChartMetric): readonly RollupFigureColumn[] {
   return isSumMetric(metric) ? [metric] : (PERCENTILES.get(metric)?.buckets ?? []);
 }
 
-function sumsPerStep(
-  rows: readonly RollupStep[],
-  { localStarts: readings }: ChartGrid,
-  width: number,
-): number[][] {
+function sumsPerStep(rows: readonly RollupStep[], { localStarts }: ChartGrid, width: number): number[][] {
   const byStep = new Map(rows.map(({ at, sums }) => [at, sums]));
-  return readings.map((reading) => [...(byStep.get(reading) ?? new Array<number>(width).fill(0))]);
+  return localStarts.map((reading) => [...(byStep.get(reading) ?? new Array<number>(width).fill(0))]);
 }
 
 /** Counts the rows of pieces where they belong. */
@@ -279,13 +266,11 @@ function toSummaryFigures(sums: readonly number[]): AnalyticsFigures {
   const latencies = histogramOf(LATENCY_BUCKET_COLUMNS);
   const asked = latencies.reduce((sum, count) => sum + count, 0);
   const meanMs = (sums[LATENCY_MS] ?? 0) / asked;
+  const mean = asked === 0 ? null : Math.round(meanMs * 100) / 100;
   return {
     ...added,
     upstream_requests: asked,
-    latency_ms: {
-      mean: asked === 0 ? null : Math.round(meanMs * 100) / 100,
-      ...percentileSummary(latencies),
-    },
+    latency_ms: { mean, ...percentileSummary(latencies) },
     first_token_ms: percentileSummary(histogramOf(FIRST_TOKEN_BUCKET_COLUMNS)),
   };
 }
@@ -309,9 +294,6 @@ function toSumFigures(sums: readonly number[]): SumFigures {
 }
 
 function percentileSummary(counts: readonly number[]) {
-  return {
-    p50: estimatePercentile(counts, 0.5),
-    p95: estimatePercentile(counts, 0.95),
-    p99: estimatePercentile(counts, 0.99),
-  };
+  const at = (share: number) => estimatePercentile(counts, share);
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }

@@ -165,7 +165,7 @@ test('private addresses are reached with one org, with permission, and when the 
   const { port, reached } = await listener(t);
   assert.equal(await passes(ONE_ORG, '127.0.0.1', port), true);
   assert.equal(await passes({ ...STRICT, privateNetworks: ['127.0.0.0/8'] }, '127.0.0.1', port), true);
-  const named = { ...STRICT, named: new Set([`inside.example:${port}`]) };
+  const named = { ...STRICT, namedHosts: new Set([`inside.example:${port}`]) };
   assert.equal(await passes(named, 'Inside.example', port, resolving(['127.0.0.1'])), true);
   assert.equal(reached.length, 3);
   assert.equal(await passes(named, 'inside.example', port + 1, resolving(['127.0.0.1'])), false);

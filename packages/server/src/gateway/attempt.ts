@@ -42,21 +42,16 @@ export function runAttempt(
   carryOverAttemptUsage(x);
   setTarget(x, target);
   x.answer.setDropped(plan.dropped);
-  return new Promise((resolve, reject) => {
-    new Attempt(x, target, plan, { resolve, reject }).start(options);
-  });
+  return new Promise((resolve, reject) => new Attempt(x, target, plan, { resolve, reject }).start(options));
 }
 
-function createAttemptRecord(
-  { attempts, gateway }: Exchange,
-  { provider, model, credential }: Target,
-): AttemptRecord {
+function createAttemptRecord(x: Exchange, target: Target): AttemptRecord {
   return {
-    n: attempts.length + 1,
-    provider: provider.id,
-    model,
-    credential: credential.name,
-    started_at: new Date(gateway.clock.now()).toISOString(),
+    n: x.attempts.length + 1,
+    provider: target.provider.id,
+    model: target.model,
+    credential: target.credential.name,
+    started_at: new Date(x.gateway.clock.now()).toISOString(),
     status: null,
     error: null,
     first_token_ms: null,
@@ -106,14 +101,12 @@ class Attempt implements UpstreamHandler {
     const leave = () => this.#fail(client.interruption);
     client.onInterrupt = leave;
     if (client.isInterrupted) return leave();
-    const { timeouts } = this.#target;
     const expire = (phase: DeadlinePhase, ms: number) => this.#expire(phase, ms);
     const keepAlive = this.#x.progress.isBroken ? null : this.#x.progress.keepAlive;
     const timing = { acceptedAt: this.#x.startedAt, deadlineAt, keepAlive, failoverDeadline };
-    this.#deadlines = new AttemptDeadlines(gateway.clock, timeouts, timing, expire);
-    const { upload } = this.#plan;
+    this.#deadlines = new AttemptDeadlines(gateway.clock, this.#target.timeouts, timing, expire);
     // A long upload is no slow upstream: the wait for its answer begins with the last byte.
-    if (upload) upload.onUploadProgress(this);
+    this.#plan.upload?.onUploadProgress(this);
     this.#cancel = gateway.transport.dispatch(this.#plan.request, this);
   }
 
@@ -204,11 +197,10 @@ class Attempt implements UpstreamHandler {
     if (status < 200 || status >= 300)
       return createErrorAnswer((body) => this.#plan.toError({ status, headers, body }));
     const encoding = headerOf(headers, 'content-encoding');
-    if (encoding !== undefined && encoding !== 'identity')
-      throw new Fault(
-        'upstream_error',
-        `${provider.id} answered in ${encoding} although plain bytes were asked for.`,
-      );
+    if (encoding !== undefined && encoding !== 'identity') {
+      const why = `${provider.id} answered in ${encoding} although plain bytes were asked for.`;
+      throw new Fault('upstream_error', why);
+    }
     const wanted = this.#x.request.prompt?.stream ? 'an event stream' : 'JSON';
     if (/^\s*text\/html\b/i.test(type))
       return createErrorAnswer((body) =>
@@ -273,11 +265,8 @@ class Attempt implements UpstreamHandler {
     if (phase === 'idle' && this.#tryComplete()) return;
     const { id } = this.#target.provider;
     const after = afterMs < 1000 ? `${afterMs} ms` : `${Math.round(afterMs / 1000)} s`;
-    this.#fail(
-      new Fault('upstream_timeout', `${id} was too slow: the ${phase} deadline passed after ${after}.`, {
-        phase,
-      }),
-    );
+    const why = `${id} was too slow: the ${phase} deadline passed after ${after}.`;
+    this.#fail(new Fault('upstream_timeout', why, { phase }));
   }
 
   #fail(reason: unknown): void {

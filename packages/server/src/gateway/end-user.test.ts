@@ -10,7 +10,7 @@ function asked(user: string | undefined, headers: Asked['client']['headers'] = {
   return {
     client: { headers },
     caller: { catalog: { userHeaders: ['x-user'] } },
-    request: { ask: { user }, opaque: null },
+    request: { prompt: { user }, opaque: null },
   } as never;
 }
 

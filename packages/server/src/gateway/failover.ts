@@ -58,11 +58,7 @@ export class Failover {
     const admission = breakers.isEmpty ? 'go' : await this.#admit(target);
     if (admission !== 'go' && admission !== 'probe') {
       this.#skippedTargets.push(target);
-      this.#recordDecision(
-        'breaker',
-        'skipped',
-        `${targetName(target)}: ${describeRejection(this.#x.gateway.breakers, this.#orgId, target, admission)}`,
-      );
+      this.#recordRejection('skipped', target, admission);
       return false;
     }
     if (admission === 'probe')
@@ -132,27 +128,16 @@ export class Failover {
     for (let count = 0; ; count += 1) {
       const error = await this.#attemptOnce(target, admission);
       if (error === null) return true;
-      const wait = retryDelayMs(this.#x, target, error, {
-        retries: count,
-        maxRetries: retries,
-        isLast,
-        isWarm,
-        deadlineAt: this.#deadlineAt(target),
-      });
+      const deadlineAt = this.#deadlineAt(target);
+      const limits = { retries: count, maxRetries: retries, isLast, isWarm, deadlineAt };
+      const wait = retryDelayMs(this.#x, target, error, limits);
       if (wait === null) return this.#recordFailure(target, error);
-      this.#recordDecision(
-        'send',
-        'retry',
-        `${describeFailure(target, error)}; waited ${Math.round(wait)} ms`,
-      );
+      const why = `${describeFailure(target, error)}; waited ${Math.round(wait)} ms`;
+      this.#recordDecision('send', 'retry', why);
       await waitUnlessInterrupted(this.#x.client, clock, wait);
       admission = await this.#admit(target);
       if (admission === 'go' || admission === 'probe') continue;
-      this.#recordDecision(
-        'breaker',
-        'no_retry',
-        `${targetName(target)}: ${describeRejection(this.#x.gateway.breakers, this.#orgId, target, admission)}`,
-      );
+      this.#recordRejection('no_retry', target, admission);
       return this.#recordFailure(target, error);
     }
   }
@@ -204,32 +189,26 @@ export class Failover {
   }
 
   #attemptOptions(target: Target, admission: BreakerAdmission): AttemptOptions {
-    const totalAt = this.#deadlineAt(target);
+    const deadlineAt = this.#deadlineAt(target);
     const isTimed = this.#isStream && this.#route.targets.length > 1;
-    if (admission !== 'probe' && !isTimed)
-      return { deadlineAt: totalAt, onContent: null, failoverDeadline: null };
-    const { breakers, firstTokenDeadlines: firstTokens } = this.#x.gateway;
+    if (admission !== 'probe' && !isTimed) return { deadlineAt, onContent: null, failoverDeadline: null };
+    const { breakers, firstTokenDeadlines } = this.#x.gateway;
     const onContent = (afterMs: number) => {
       // A probe has its answer with the first content: the breaker need not wait for the end.
       if (admission === 'probe') breakers.recordSuccess(this.#orgId, target, null, 'probe');
-      if (isTimed) firstTokens.recordFirstToken(this.#orgId, targetName(target), afterMs);
+      if (isTimed) firstTokenDeadlines.recordFirstToken(this.#orgId, targetName(target), afterMs);
     };
-    return {
-      deadlineAt: totalAt,
-      onContent,
-      failoverDeadline: isTimed
-        ? createFailoverDeadline(this.#x, target, this.#remainingTargets(target))
-        : null,
-    };
+    const failoverDeadline = isTimed
+      ? createFailoverDeadline(this.#x, target, this.#remainingTargets(target))
+      : null;
+    return { deadlineAt, onContent, failoverDeadline };
   }
 
   /** Those behind it in the course, and whether they could answer instead; asked when its deadline has passed. */
   #remainingTargets(target: Target): RemainingTargets {
     const { targets } = this.#route;
-    return {
-      targets: targets.slice(targets.indexOf(target) + 1),
-      couldAnswer: (other) => this.#couldAnswer(other),
-    };
+    const behind = targets.slice(targets.indexOf(target) + 1);
+    return { targets: behind, couldAnswer: (other) => this.#couldAnswer(other) };
   }
 
   #couldAnswer(other: Target): boolean {
@@ -303,15 +282,17 @@ export class Failover {
     return last ? describeFailure(last.target, last.error) : '';
   }
 
+  #recordRejection(outcome: 'skipped' | 'no_retry', target: Target, admission: BreakerAdmission): void {
+    const why = describeRejection(this.#x.gateway.breakers, this.#orgId, target, admission);
+    this.#recordDecision('breaker', outcome, `${targetName(target)}: ${why}`);
+  }
+
   #recordDecision(step: 'send' | 'breaker', outcome: string, because: string): void {
     this.#x.decisions.push({ step, outcome, because });
   }
 }
 
 function stillRateLimitedFault({ provider }: Target, coolingMs: number): Fault {
-  return new Fault(
-    'upstream_rate_limited',
-    `${provider.id} asked for a pause after a rate limit, which is not over yet.`,
-    { retryAfterMs: coolingMs },
-  );
+  const why = `${provider.id} asked for a pause after a rate limit, which is not over yet.`;
+  return new Fault('upstream_rate_limited', why, { retryAfterMs: coolingMs });
 }

@@ -34,6 +34,7 @@ export interface BeatRoutes {
 
 const HEARTBEAT_METHODS = ['POST'];
 const BEAT_METHODS = ['GET', 'HEAD', 'POST'];
+const HEARTBEAT_BODY = { limitBytes: MAX_HEARTBEAT_BODY_BYTES, onExcess: 'refuse' } as const;
 
 /**
  * The two doors for beats. They stand beside the framework of `/api`, not behind it: a beat is small and comes by the
@@ -70,20 +71,13 @@ export function createBeatRoutes(parts: BeatRoutesParts): BeatRoutes {
       const headers: CredentialHeaders = req.headers;
       const key = authenticate(extractPlatformKey(headers));
       markAuthenticated(req.socket);
-      const { beat, metadataDropped } = await refusals.track(key.orgId, async () => {
+      const { beat, metadataDropReason } = await refusals.track(key.orgId, async () => {
         requireKeyScope(key, 'beat');
-        const body = await readRequestBody(req, clock, {
-          limitBytes: MAX_HEARTBEAT_BODY_BYTES,
-          onExcess: 'refuse',
-        });
-        const { call, metadataDropReason: metadataDropped } = parseHeartbeat(
-          body,
-          req.headers['idempotency-key'],
-          key.orgId,
-        );
-        return { beat: await engine.recordBeat(call), metadataDropped };
+        const body = await readRequestBody(req, clock, HEARTBEAT_BODY);
+        const { call, metadataDropReason } = parseHeartbeat(body, req.headers['idempotency-key'], key.orgId);
+        return { beat: await engine.recordBeat(call), metadataDropReason };
       });
-      return { type: 'application/json', body: JSON.stringify(heartbeatAnswer(beat, metadataDropped)) };
+      return { type: 'application/json', body: JSON.stringify(heartbeatAnswer(beat, metadataDropReason)) };
     });
   }
 
@@ -96,9 +90,8 @@ export function createBeatRoutes(parts: BeatRoutesParts): BeatRoutes {
     await respondWith(req, res, requestId, async () => {
       requireMethod(BEAT_METHODS, req, res);
       const body = await readRequestBody(req, clock, { limitBytes: MAX_BEAT_BODY_BYTES, onExcess: 'drop' });
-      await engine.recordBeat(
-        parseBeatUrlCall(url, parseQuery(req.url), body, req.headers['idempotency-key']),
-      );
+      const call = parseBeatUrlCall(url, parseQuery(req.url), body, req.headers['idempotency-key']);
+      await engine.recordBeat(call);
       markAuthenticated(req.socket);
       return { type: 'text/plain; charset=utf-8', body: 'OK' };
     });

@@ -42,7 +42,7 @@ export function openApiDocument(
       title: 'Floe',
       version,
       description:
-        'Management, monitoring and analytics. Conventions: docs/api.md; error codes: docs/errors.md.',
+        'Management, monitoring and analytics. Conventions: docs/reference/api.md; error codes: docs/reference/errors.md.',
     },
     paths: { ...paths, ...otherPaths },
     components: {
@@ -58,7 +58,8 @@ export function openApiDocument(
           type: 'apiKey',
           in: 'cookie',
           name: 'floe_session',
-          description: 'A console session: docs/sign-in.md. Its name says more where the base address does.',
+          description:
+            'A console session: docs/guides/set-up-sign-in.md. Its name says more where the base address does.',
         },
       },
     },

@@ -98,12 +98,8 @@ export function createHttpServer(
   // A client may close its sending side behind its request (RFC 9112 section 9.6) and still read the answer.
   Object.assign(server, { httpAllowHalfOpen: true });
   rejectInvalidRequests(server, latestResponses, clock);
-  const fastPath = new FastPathServer(
-    findExchangeRoute,
-    detachConnectionListeners(server),
-    clock,
-    checkIntervalMs,
-  );
+  const detached = detachConnectionListeners(server);
+  const fastPath = new FastPathServer(findExchangeRoute, detached, clock, checkIntervalMs);
   server.on('connection', (socket) => {
     connectionLimiter?.track(socket);
     fastPath.accept(socket);

@@ -74,7 +74,7 @@ export interface Installation {
 /** Everything else below `/api`. */
 export function assembleApi(
   parts: ServerParts,
-  { snapshot, conversations, latencies, maxOutputTokens: outputMost, outputLengths }: Gateway,
+  { snapshot, conversations, latencies, maxOutputTokens, outputLengths }: Gateway,
   { alerts: channels, monitoring, relay, signIn }: ApiDependencies,
   { snapshots, history, version }: Installation,
 ): LazyApi {
@@ -85,7 +85,7 @@ export function assembleApi(
     signIn.sessions.clearCache();
     return snapshots.renew();
   };
-  const host = { database, clock: systemClock, refreshSnapshot: refreshSnapshot, secretsKey };
+  const host = { database, clock: systemClock, refreshSnapshot, secretsKey };
   const authenticate = (headers: CredentialHeaders) => {
     const now = systemClock.now();
     const key = snapshot().keyring.authenticate(extractPlatformKey(headers), now);
@@ -99,6 +99,7 @@ export function assembleApi(
     getFileRules: (orgId) => listOrgFileRules(loaded(), orgId, snapshots.timezone(orgId)),
   };
   const providers = createProviderDependencies(parts, snapshots, loaded, getRunningOrg);
+  const gateway = { conversations, latencies, maxOutputTokens, outputLengths };
   return createLazyApi(
     { host, log, version, authenticate },
     {
@@ -113,14 +114,7 @@ export function assembleApi(
       monitoring,
       relay,
       members: createMemberDependencies(parts, () => loaded().config, monitoring.baseUrl),
-      runningGateway: {
-        getRunningOrg,
-        conversations,
-        latencies,
-        maxOutputTokens: outputMost,
-        outputLengths,
-        listProviderModels: models,
-      },
+      runningGateway: { ...gateway, getRunningOrg, listProviderModels: models },
       analytics: {
         backlog: () => rows.backlog(),
         requestRetentionDays: () => loaded().config.retention.requests_days,

@@ -100,10 +100,8 @@ export async function openServerParts(
   const clock = systemClock;
   const dataDir = resolve(environment.dataDir);
   lockDataDir(dataDir);
-  const { secretKey } = environment;
   const url = loaded.config.storage.database;
-  if (isPostgresUrl(url) && secretKey === undefined) throw missingSharedSecretError();
-  const secret = loadSecretKey({ dataDir, ...(secretKey === undefined ? {} : { given: secretKey }) });
+  const secret = loadInstallationSecret(environment, url, dataDir);
   // Read while the database opens in its own threads.
   const loadingPrices = loadPriceBook();
   const database = await openDatabase(url, { dataDir, log, clock, auditKey: deriveAuditKey(secret.key) });
@@ -112,24 +110,18 @@ export async function openServerParts(
   await recordUnkeyedAuditChains(database, log);
   const rows = await openRowSink({ dataDir, database, log, clock });
   const bodies = await openBodySink({ dataDir, database, log, clock });
-  const figures = createMonitoringCounters();
+  const counters = createMonitoringCounters();
   const processId = loadProcessId(dataDir);
-  const monitoring = new MonitoringEngine({ database, clock, log, counters: figures, processId });
+  const monitoring = new MonitoringEngine({ database, clock, log, counters, processId });
   // Time, and what it means that nobody was there; from when on somebody is, the listeners say.
   await monitoring.prepare();
   const outbound = createOutboundAccess(loaded.config, environment.variable);
   const transport = createUpstreamTransport(clock, outbound.guard);
-  const { shared, shared_timeout_ms: sharedTimeoutMs } = loaded.config.storage;
-  const guardrails = await openGuardrails({
-    dataDir,
-    database,
-    sharedStoreUrl: shared,
-    sharedTimeoutMs,
-    clock,
-    log,
-  });
-  const sharedStore = sharedStoreMetrics(guardrails.sharedStoreStats);
+  const { shared: sharedStoreUrl, shared_timeout_ms: sharedTimeoutMs } = loaded.config.storage;
+  const guardrails = await openGuardrails({ dataDir, database, sharedStoreUrl, sharedTimeoutMs, clock, log });
+  const isStoreSlow = guardrails.sharedStoreIsLate;
   const { breakers, render } = createBreakers(database, guardrails.counters, log);
+  const others = [render, sharedStoreMetrics(guardrails.sharedStoreStats).render];
   return {
     environment,
     dataDir,
@@ -138,10 +130,7 @@ export async function openServerParts(
     rows,
     bodies,
     bodyStore: createBodyStore(bodies, deriveBodiesKey(secret.key)),
-    metrics: createServerMetrics({ database, rows, bodies, monitoring: figures }, [
-      render,
-      sharedStore.render,
-    ]),
+    metrics: createServerMetrics({ database, rows, bodies, monitoring: counters }, others),
     guardrails,
     prices: await loadingPrices,
     breakers,
@@ -152,7 +141,7 @@ export async function openServerParts(
     monitoring,
     resourceOwners: createResourceOwners(database, clock),
     turnsKey: deriveTurnsKey(secret.key, environment.encryptionKeys),
-    answerCache: await openResponseCache(shared, { clock, log, isStoreSlow: guardrails.sharedStoreIsLate }),
+    answerCache: await openResponseCache(sharedStoreUrl, { clock, log, isStoreSlow }),
     secretsKey,
     signInKeys: { challenge: deriveChallengeKey(secret.key), sealing: deriveSignInKey(secret.key) },
     outbound,
@@ -162,6 +151,12 @@ export async function openServerParts(
     evaluationPool: createEvaluationPool(clock),
     beatRefusals: new RejectedBeats(clock),
   };
+}
+
+/** Processes that share a database must be given the key; one by itself makes its own. */
+function loadInstallationSecret({ secretKey }: Environment, url: string, dataDir: string) {
+  if (isPostgresUrl(url) && secretKey === undefined) throw missingSharedSecretError();
+  return loadSecretKey({ dataDir, ...(secretKey === undefined ? {} : { given: secretKey }) });
 }
 
 /** What `/metrics` tells; `others` render figures of their own. */

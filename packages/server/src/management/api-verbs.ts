@@ -92,33 +92,29 @@ export interface ApiVerbDependencies {
 export function apiVerbs(dependencies: ApiVerbDependencies): readonly Verb[] {
   const { breakers, channels, rules, runningGateway, analytics, processStatus, evaluationPool } =
     dependencies;
+  const { bodies, jobRunner } = dependencies;
+  const { getRunningOrg } = runningGateway;
   const coverage = new AnalyticsCoverage(analytics);
-  const budgetKind = createBudgetKind(rules);
+  const budgets = createBudgetKind(rules);
   const all: readonly Verb[] = [
     ...meVerbs(() => all),
     ...identityVerbs(dependencies),
     ...resourceVerbs(createLimitKind(rules)),
-    ...resourceVerbs(budgetKind),
+    ...resourceVerbs(budgets),
     listBreakersVerb(breakers),
     listBreakerChangesVerb,
-    forceBreakerVerb(breakers, runningGateway.getRunningOrg),
-    ...resourceVerbs(createOrderedKind(POLICY_KIND_SPEC, runningGateway.getRunningOrg)),
-    dryRunPoliciesVerb(runningGateway.getRunningOrg, dependencies.bodies, evaluationPool),
-    startPolicyDryRunVerb({
-      getRunningOrg: runningGateway.getRunningOrg,
-      bodies: dependencies.bodies,
-      jobRunner: dependencies.jobRunner,
-      coverage,
-      evaluationPool,
-    }),
-    ...resourceVerbs(createOrderedKind(ROUTE_KIND_SPEC, runningGateway.getRunningOrg)),
+    forceBreakerVerb(breakers, getRunningOrg),
+    ...resourceVerbs(createOrderedKind(POLICY_KIND_SPEC, getRunningOrg)),
+    dryRunPoliciesVerb(getRunningOrg, bodies, evaluationPool),
+    startPolicyDryRunVerb({ getRunningOrg, bodies, jobRunner, coverage, evaluationPool }),
+    ...resourceVerbs(createOrderedKind(ROUTE_KIND_SPEC, getRunningOrg)),
     simulateRouteVerb({ ...runningGateway, breakers, guard: rules.guard, evaluationPool }),
     ...providerVerbs(dependencies.providers),
     listModelsVerb(runningGateway),
     listRequestsVerb,
     tailRequestsVerb,
     getRequestVerb,
-    getRequestBodiesVerb(dependencies.bodies),
+    getRequestBodiesVerb(bodies),
     exportRequestsVerb(coverage),
     getUsageSummaryVerb(coverage),
     getUsageTimeseriesVerb(coverage),
@@ -127,16 +123,11 @@ export function apiVerbs(dependencies: ApiVerbDependencies): readonly Verb[] {
     getAnnotationsVerb(coverage),
     createNoteVerb,
     exportMonthlyBillVerb(coverage),
-    getOverviewVerb(coverage, {
-      processStatus,
-      breakers,
-      budgets: budgetKind,
-      backlog: () => analytics.backlog(),
-    }),
+    getOverviewVerb(coverage, { processStatus, breakers, budgets, backlog: () => analytics.backlog() }),
     watchEventsVerb(dependencies.liveHub),
     ...resourceVerbs(SAVED_VIEW_KIND),
     getJobVerb,
-    cancelJobVerb(dependencies.jobRunner),
+    cancelJobVerb(jobRunner),
     getCacheStatsVerb(dependencies.getCacheSize),
     getCacheSettingsVerb,
     updateCacheSettingsVerb(runningGateway.getRunningOrg),

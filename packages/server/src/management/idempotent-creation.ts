@@ -31,7 +31,7 @@ export function toIdempotentCreation(
     readonly name: string;
     readonly method: string;
     readonly status: number;
-    readonly idempotent?: true;
+    readonly handlesIdempotency?: true;
   },
   actor: { readonly orgId: string; readonly id: string },
   sent: {
@@ -42,7 +42,12 @@ export function toIdempotentCreation(
   },
 ): IdempotentCreation | null {
   const { idempotencyKey, params, query, body } = sent;
-  if (idempotencyKey === undefined || verb.method !== 'POST' || verb.status !== 201 || verb.idempotent)
+  if (
+    idempotencyKey === undefined ||
+    verb.method !== 'POST' ||
+    verb.status !== 201 ||
+    verb.handlesIdempotency
+  )
     return null;
   const request = [params, query, body];
   return { orgId: actor.orgId, verb: verb.name, actorId: actor.id, idempotencyKey, request };

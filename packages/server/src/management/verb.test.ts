@@ -112,7 +112,7 @@ test('input is validated before a verb runs', async () => {
   const unchanged = host(() => Promise.resolve());
   assert.deepEqual(await verb.perform(unchanged, actor, { ...nothingSent, params: { id: 'x' } }), {
     answer: 'x',
-    tag: null,
+    entityTag: null,
   });
   await assert.rejects(verb.perform(unchanged, actor, { ...nothingSent, params: {} }), {
     code: 'invalid_request',

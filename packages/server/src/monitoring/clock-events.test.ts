@@ -270,6 +270,6 @@ test('what was due before we were gone is a miss, what was due then is not', () 
   const clock = evaluateUntil(beaten(of, 90 * MINUTE), { ...alive, gaps: [gap] }, 4 * HOUR);
   assert.equal(clock.dueAt, 4 * HOUR + HOUR + 10 * MINUTE);
   assert.deepEqual(alive.inferredChecks, [
-    { status: 'unknown', expectedAt: 150 * MINUTE, at: 4 * HOUR, standsFor: 1 },
+    { status: 'unknown', expectedAt: 150 * MINUTE, at: 4 * HOUR, missedCount: 1 },
   ]);
 });

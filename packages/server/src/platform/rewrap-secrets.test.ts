@@ -104,7 +104,7 @@ test('a start without a key that stored secrets need stops with its id and what 
   await check(SECOND, FIRST);
   for (const keys of [[], [SECOND]])
     await assert.rejects(check(...keys), {
-      name: 'StoreUnusable',
+      name: 'StoreUnusableError',
       message: new RegExp(
         `encrypted with the key ${ring(FIRST).secrets.id}, which FLOE_ENCRYPTION_KEYS .* floe secrets rewrap`,
       ),

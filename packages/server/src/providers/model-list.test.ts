@@ -52,7 +52,7 @@ test('creation and context window are found under the names they have', () => {
     created: 1_769_904_000,
     ownedBy: 'o',
     contextWindow: 200_000,
-    outputMost: null,
+    maxOutputTokens: null,
   });
   const names = [
     'context_window',
@@ -68,7 +68,7 @@ test('creation and context window are found under the names they have', () => {
     created: 0,
     ownedBy: '',
     contextWindow: null,
-    outputMost: null,
+    maxOutputTokens: null,
   });
 });
 

@@ -60,15 +60,10 @@ class MissingSettingError extends Error {
 
 function providerFromConfig(
   config: ProviderConfig,
-  {
-    lookupVariable: machineVariable,
-    pool,
-    outbound,
-    mayUseMachineCredentials: mayBorrow,
-  }: ProviderEnvironment,
+  { lookupVariable, pool, outbound, mayUseMachineCredentials }: ProviderEnvironment,
   book: PriceBook,
 ): Provider {
-  const variable = (mayBorrow?.(config) ?? true) ? machineVariable : noVariable;
+  const variable = (mayUseMachineCredentials?.(config) ?? true) ? lookupVariable : noVariable;
   const sheet = findProviderSheet(config.kind);
   const baseUrl = config.base_url ?? sheet?.baseUrl;
   if (!sheet || baseUrl === undefined) throw new MissingSettingError(`kind ${config.kind} needs a base_url`);

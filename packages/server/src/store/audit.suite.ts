@@ -109,7 +109,7 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
       firstSeq: 3,
       lastSeq: 4,
       lastHash: before[0]?.hash ?? null,
-      brokenAt: null,
+      brokenAtSeq: null,
     });
   });
 
@@ -135,7 +135,7 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
       firstSeq: null,
       lastSeq: null,
       lastHash: null,
-      brokenAt: null,
+      brokenAtSeq: null,
     });
   });
 

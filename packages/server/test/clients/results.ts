@@ -1,4 +1,4 @@
-// The tables of docs/clients.md: rows of this run replace their former ones, the others stay with their date.
+// The tables of docs/reference/clients.md: rows of this run replace their former ones, the others stay with their date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { TEST_DIALECTS } from '../answer-content.ts';
 

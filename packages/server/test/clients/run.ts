@@ -1,5 +1,5 @@
 // Run by scripts/test-clients.mjs with the directory the clients are installed in, why some of it is not there, and
-// a pattern of names to run. Writes what it saw into docs/clients.md; ends with 1 when a client failed.
+// a pattern of names to run. Writes what it saw into docs/reference/clients.md; ends with 1 when a client failed.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ const sdks = SDK_SHEETS.filter(({ title, name }) => pattern.test(title) || patte
 const agents = AGENT_SHEETS.filter(({ name }) => pattern.test(name));
 await Promise.all([runSdks('javascript'), runSdks('python')]);
 await runAgents();
-say(`${rows} clients, ${failures} failures; tables written into docs/clients.md`);
+say(`${rows} clients, ${failures} failures; tables written into docs/reference/clients.md`);
 process.exitCode = failures === 0 && rows > 0 ? 0 : 1;
 
 async function runSdks(language: SdkSheet['language']): Promise<void> {
@@ -95,7 +95,7 @@ async function rowOfAgent(sheet: AgentSheet, houses: readonly DialectGateway[]):
 /** Written at once: a run that is ended early has told what it saw. */
 function record(table: string, row: ResultRow): void {
   rows += 1;
-  writeResults(join(ROOT, 'docs', 'clients.md'), { [table]: [row] });
+  writeResults(join(ROOT, 'docs', 'reference', 'clients.md'), { [table]: [row] });
 }
 
 function driverOf(language: SdkSheet['language']): SdkDriver {

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
 import type { Finish } from '../finish.ts';
-import { JsonSyntaxError } from '../json-cursor.ts';
 import { applyByteEdits } from '../json-edits.ts';
+import { JsonSyntaxError } from '../json-syntax-error.ts';
 import { formatSseFrame, locateFrameData, type SseFrameData, SseFramer, type SseFrames } from '../sse.ts';
 import { upstreamErrorFault } from '../upstream-error.ts';
 import type { Usage } from '../usage.ts';

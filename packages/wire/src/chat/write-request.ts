@@ -74,7 +74,7 @@ export function writeRequest(request: CanonicalRequest, options: RequestWriteOpt
     stream,
     stream_options: stream && options.streamUsage !== false ? { include_usage: true } : undefined,
   };
-  const rules = { ...options, maxStops: options.maxStopSequences ?? MAX_STOPS };
+  const rules = { ...options, maxStopSequences: options.maxStopSequences ?? MAX_STOPS };
   return { body: applyQuirks(body, rules, dropped), dropped };
 }
 

@@ -62,7 +62,7 @@ export function writeRequest(original: CanonicalRequest, options: RequestWriteOp
   );
   reportUnsupportedPartFields(request, {}, dropped);
   reportReasoningSummary(request, dropped);
-  const rules = { ...options, maxStops: options.maxStopSequences ?? MAX_STOPS };
+  const rules = { ...options, maxStopSequences: options.maxStopSequences ?? MAX_STOPS };
   const config = applyQuirks(writeGenerationConfig(request, options, dropped), rules, dropped);
   reportUnsupportedFormatFields(request, ['description'], dropped);
   const body: JsonObject = {

@@ -191,15 +191,8 @@ class ResponsesAnswerWriter implements AnswerStreamWriter {
     this.#endItem();
     const index = this.#output.length;
     const id = `rs_${this.#context.id}_${index}`;
-    const item: OpenOutputItem = {
-      index,
-      id,
-      kind: 'reasoning',
-      open,
-      parts: [],
-      partKind: undefined,
-      text: '',
-    };
+    const kind = 'reasoning';
+    const item: OpenOutputItem = { index, id, kind, open, parts: [], partKind: undefined, text: '' };
     const object = { ...this.#itemObject(item, 'completed'), encrypted_content: encrypted };
     this.#frame('response.output_item.added', { output_index: index, item: object });
     this.#done(item, object);

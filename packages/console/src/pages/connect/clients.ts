@@ -1,6 +1,6 @@
 import type { Snippet } from '../../ui/code-block.tsx';
 
-/** What each client needs to talk to Floe: settings, and the traps people fall into. Facts of docs/clients.md. Pure. */
+/** What each client needs to talk to Floe: settings, and the traps people fall into. Facts of docs/reference/clients.md. Pure. */
 
 export interface Place {
   /** Where the gateway answers, without a slash at its end: `https://floe.example.com/gateway`. */

@@ -1,5 +1,6 @@
 import { text } from './text.ts';
-/** The names that a condition can read (docs/policies.md), each with a description. */
+
+/** The names that a condition can read (docs/reference/conditions.md), each with a description. */
 export const CONDITION_NAMES: readonly (readonly [string, string])[] = Object.entries(text.names);
 
 /** The name before the caret that is being typed. Empty if there is none. */

@@ -77,10 +77,7 @@ export async function createTestOutbox(t: TestContext, options: TestOutboxOption
           writer,
           [createKindSync(channelFileKind(alertTestSecretsKey, clock.now()))],
           [{ id: ALERT_TEST_ORG, channels }],
-          {
-            nowMs: clock.now(),
-            line: 1,
-          },
+          { nowMs: clock.now(), line: 1 },
         ),
       ),
     put: (...alerts: readonly Alert[]) => database.transaction((writer) => enqueueAlerts(writer, alerts)),

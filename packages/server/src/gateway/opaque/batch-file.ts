@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
-import { JsonSyntaxError } from '@floe/wire/json-cursor';
 import { scanObject } from '@floe/wire/json-edits';
+import { JsonSyntaxError } from '@floe/wire/json-syntax-error';
 import { findBatchReferences } from './batch-references.ts';
 import { GrowingBuffer } from './growing-buffer.ts';
 import type { MultipartEvents, MultipartField } from './multipart-scan.ts';

@@ -54,6 +54,6 @@ test('a body without any of them is not parsed twice', () => {
   assert.deepEqual(named({ model: 'm', messages: [{ role: 'user', content: 'Hi' }] }), {
     models: [],
     ids: [],
-    previous: null,
+    previousResponseId: null,
   });
 });

@@ -61,11 +61,7 @@ export interface FakeClockGateway {
   metrics(): Promise<string>;
   /** Where the caller stands with the org's limits and budgets. */
   ruleStatus(): ReturnType<typeof readRuleStatus>;
-  send(
-    surface: FakeClockSurface | 'ide',
-    body: JsonObject,
-    options?: HttpCallOptions,
-  ): Promise<HttpCallAnswer>;
+  send(surface: FakeClockSurface | 'ide', body: JsonObject, more?: HttpCallOptions): Promise<HttpCallAnswer>;
   /** Of a path below `/gateway/v1` that is no dialect of its own: embeddings, images, audio, … */
   sendTo(path: string, body: JsonObject, headers?: Readonly<Record<string, string>>): Promise<HttpCallAnswer>;
   /** Lets the answer come; waits of at most `upToMs` pass as soon as they are waited. */
@@ -140,9 +136,9 @@ export async function startFakeClockGateway(options: FakeClockGatewayOptions): P
       callHttp(`${url}/v1/${path}`, { body, headers: { authorization, ...headers } }),
     settled: (answer, upToMs = 10_500) => settled(clock, answer, upToMs),
     changeKey(change) {
-      const { currentFault: refusalOf } =
+      const { currentFault } =
         change === null ? compileKeyring([], PEPPER) : createAnyKeyring({ ...KEY, ...change });
-      keyring = { ...keyring, currentFault: refusalOf };
+      keyring = { ...keyring, currentFault };
       gateway.openExchanges.interruptRefused();
     },
     async advance(ms) {
@@ -188,13 +184,9 @@ function createGateway(
     timeouts: PATIENT,
     ...options.providers?.[id],
   }));
-  const config = FloeConfigSchema.parse({
-    orgs: [{ id: 'acme', providers, routes: options.routes, ...options.org }],
-  });
-  const { catalogs } = compileCatalogs(config.orgs, null, {
-    lookupVariable: () => undefined,
-    outbound: config.outbound,
-  });
+  const org = { id: 'acme', providers, routes: options.routes, ...options.org };
+  const { orgs, outbound } = FloeConfigSchema.parse({ orgs: [org] });
+  const { catalogs } = compileCatalogs(orgs, null, { lookupVariable: () => undefined, outbound });
   const random = options.random ?? (() => 0);
   const onChange = (event: BreakerEvent) => void events.push(event);
   const breakers = new Breakers({ clock, random, leases: createMemoryProbeLeases(clock), onChange });
@@ -272,8 +264,7 @@ const ANY_REQUEST: RequestAttributes = { key: KEY, endUser: null, models: null, 
 
 /** Any key is the one of `record`, and stays so for the exchanges under way, whatever becomes of it. */
 function createAnyKeyring(record: KeyRecord): Keyring {
-  const { currentFault: refusalOf } = compileKeyring([record], PEPPER);
-  return { authenticate: () => record, currentFault: refusalOf };
+  return { authenticate: () => record, currentFault: compileKeyring([record], PEPPER).currentFault };
 }
 
 const PEPPER = derivePepper(Buffer.alloc(32, 3));

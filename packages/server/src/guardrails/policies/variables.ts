@@ -7,7 +7,7 @@ const MESSAGE = new Map([
 
 /**
  * Every variable and its members, with an example that has the right kind. What a request or answer leaves out
- * is 0, empty or false, so that a condition need not ask whether it is there; `docs/policies.md` says more.
+ * is 0, empty or false, so that a condition need not ask whether it is there; `docs/reference/conditions.md` says more.
  */
 const EXAMPLE_VARIABLES = {
   request: new Map<string, ConditionValue>([

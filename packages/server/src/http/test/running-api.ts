@@ -168,8 +168,7 @@ export async function runApi(options: TestApiOptions = {}): Promise<RunningApi> 
       sessions.set(member.key, session);
       return member;
     },
-    addExchange: (orgId, columns) =>
-      ingestRow(database, dataDir, { ...apiExchangeRow(orgId, now), ...columns }),
+    addExchange: (orgId, row) => ingestRow(database, dataDir, { ...apiExchangeRow(orgId, now), ...row }),
     call: (method, path, call = {}) =>
       requireValidAnswer(all, method, path, sendApiRequest(http.port, method, path, call)),
     port: http.port,

@@ -62,10 +62,8 @@ export async function runningParts(
   const renew = async () => {
     const stored = await loadStoredConfig(database.read, apiTestSecretsKey);
     merged = mergeConfig(file, () => false, stored, null);
-    compiled = compileCatalogs(merged.orgs, null, {
-      ...COMPILE_OPTIONS,
-      mayUseMachineCredentials: usesDefaultOrigin,
-    });
+    const options = { ...COMPILE_OPTIONS, mayUseMachineCredentials: usesDefaultOrigin };
+    compiled = compileCatalogs(merged.orgs, null, options);
   };
   await renew();
   const running: ApiVerbDependencies['runningGateway'] = {

@@ -90,11 +90,8 @@ export async function loadBoardView(
     listPeriodsSince(reader, uids, days[0]?.startsAt ?? context.nowMs),
     listUnfinishedMaintenanceWindows(reader, [row.org_id], context.nowMs),
   ]);
-  const announced = findAnnouncedMaintenance(
-    windows.filter(({ show_on_boards }) => show_on_boards === 1),
-    rows,
-    context.nowMs,
-  );
+  const publicWindows = windows.filter(({ show_on_boards }) => show_on_boards === 1);
+  const announced = findAnnouncedMaintenance(publicWindows, rows, context.nowMs);
   const shown = new Map<string, BoardMonitor>();
   const downtimes: BoardDowntime[] = [];
   for (const monitor of rows) {
@@ -103,14 +100,9 @@ export async function loadBoardView(
     const recorded = toStatusSpans(periods.get(monitor.uid) ?? [], clock, context);
     const spans = cutOutGaps(recorded, context.gaps, context.nowMs);
     const until = currentMaintenanceEnd(announced, monitor.id, context.nowMs);
-    shown.set(
-      monitor.id,
-      toBoardMonitor(
-        toMonitorView(monitor, clock, context),
-        until,
-        statusDurationsByDay(spans, days, context.nowMs),
-      ),
-    );
+    const view = toMonitorView(monitor, clock, context);
+    const durations = statusDurationsByDay(spans, days, context.nowMs);
+    shown.set(monitor.id, toBoardMonitor(view, until, durations));
     downtimes.push(
       ...toBoardDowntimes(monitor, recorded, spans, { fromMs: days[0]?.startsAt ?? 0, toMs: context.nowMs }),
     );

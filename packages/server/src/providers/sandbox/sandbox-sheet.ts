@@ -17,6 +17,6 @@ export const sandbox: ProviderSheet = {
   streamUsage: 'ask',
   knownModels: ['echo', 'tools', 'slow', 'flaky'],
   priceBookName: 'free',
-  docs: 'docs/sandbox.md',
+  docs: 'docs/guides/test-with-the-sandbox.md',
   checked: '2026-11-21',
 };

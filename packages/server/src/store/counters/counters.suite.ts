@@ -220,10 +220,10 @@ export function countersSuite(store: string, open: (t: TestContext) => Promise<C
     const taken = await counters.acquire(ORG, 'a', claims);
     const extend = (held: number, amount: number) =>
       counters.extend(ORG, { id: 'a', countedLocally: taken.countedLocally, claims, reserved: held, amount });
-    assert.deepEqual(await extend(40, 20), { granted: 20, short: null, away: false });
+    assert.deepEqual(await extend(40, 20), { granted: 20, limitingIndex: null, countedLocally: false });
     await counters.acquire(ORG, 'b', [testSpendClaim('narrow', 100, 30)]);
-    assert.deepEqual(await extend(60, 50), { granted: 10, short: 1, away: false });
-    assert.deepEqual(await extend(70, 50), { granted: 0, short: 1, away: false });
+    assert.deepEqual(await extend(60, 50), { granted: 10, limitingIndex: 1, countedLocally: false });
+    assert.deepEqual(await extend(70, 50), { granted: 0, limitingIndex: 1, countedLocally: false });
     const standing = (of: 'used' | 'reserved') => async () =>
       (await counters.peek(ORG, claims)).map((level) => level[of]);
     const [used, held] = [standing('used'), standing('reserved')];

@@ -208,7 +208,7 @@ test('a reservation is extended in the shared store, and by the own share while 
       reserved: held,
       amount,
     });
-  assert.deepEqual(await more(100, 50), { granted: 50, short: null, away: false });
+  assert.deepEqual(await more(100, 50), { granted: 50, limitingIndex: null, countedLocally: false });
   assert.equal((await inside.peek('acme', claims))[0]?.used, 150);
   state.hangs = true;
   const alone = more(150, 500);
@@ -216,7 +216,7 @@ test('a reservation is extended in the shared store, and by the own share while 
   clock.advance(TIMEOUT_MS);
   assert.deepEqual(
     await alone,
-    { granted: 100, short: 0, away: true },
+    { granted: 100, limitingIndex: 0, countedLocally: true },
     'a fourth of the budget, 150 of which it holds',
   );
 });

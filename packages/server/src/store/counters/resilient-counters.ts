@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../core/clock.ts';
+import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type {
   AcquireResult,
@@ -18,18 +18,9 @@ import { ReservationExtender } from './reservation-extender.ts';
 import { buildAbandonedSettlement, buildCorrectedSettlement, extractSlotSettlement } from './settlements.ts';
 import type { SharedStoreStats } from './shared-store-stats.ts';
 import { SlotLeaseRenewer } from './slot-lease-renewer.ts';
+import { StoreAvailability } from './store-availability.ts';
 import { withTimeout } from './with-timeout.ts';
 
-/**
- * Failures in a row after which nobody waits for it any more, each of a call that began after the one before was
- * known: a store that stood still for a moment fails many calls at once, and that is one failure.
- */
-const FAILURES_TO_OPEN = 3;
-/** A store that was slow for a moment is used again soon; one that stays away is asked twice a second. */
-const FIRST_PROBE_MS = 50;
-const MAX_PROBE_MS = 500;
-/** So long after it was late nobody else waits for it a second time. */
-const SLOW_STORE_MS = 1_000;
 /**
  * After the store is back each process stays within its share for so long: the others have not all told yet what they
  * granted alone. They notice within the longest wait between two probes and what a probe may take.
@@ -54,6 +45,7 @@ export interface ResilientCountersOptions {
 export class ResilientCounters implements Counters {
   readonly #options: ResilientCountersOptions;
   readonly #local: MemoryCounters;
+  readonly #availability: StoreAvailability;
   readonly #exhaustedLimits = new ExhaustedLimits();
   readonly #pendingUpdates: PendingStoreUpdates;
   readonly #renewals: SlotLeaseRenewer;
@@ -62,33 +54,34 @@ export class ResilientCounters implements Counters {
   #inFlight = 0;
   #sharesEnforcedUntil = Number.NEGATIVE_INFINITY;
   readonly #stats = { timeouts: 0, localGrants: 0, localRejections: 0 };
-  #failures = 0;
-  #failedAt = Number.NEGATIVE_INFINITY;
-  #probe: Timer | null = null;
-  #probeMs = FIRST_PROBE_MS;
-  #closed = false;
 
   constructor(options: ResilientCountersOptions) {
+    const { remote, clock } = options;
     this.#options = options;
-    this.#local = new MemoryCounters(options.clock);
+    this.#local = new MemoryCounters(clock);
+    this.#availability = new StoreAvailability({
+      ...options,
+      recover: () => this.#recover(),
+      onRecovered: () => {
+        this.#sharesEnforcedUntil = clock.monotonic() + SHARE_ENFORCEMENT_MS + options.timeoutMs;
+      },
+    });
     this.#extensions = new ReservationExtender({
       ...options,
       local: this.#local,
       extendRemotely: async (orgId, extension) =>
-        this.#withStoreTimeout(Promise.resolve(options.remote.extend(orgId, extension))),
-      onFailure: (error, began) => this.#recordFailure(error, began),
+        this.#withStoreTimeout(Promise.resolve(remote.extend(orgId, extension))),
+      onFailure: (error, began) => this.#availability.recordFailure(error, began),
     });
     this.#pendingUpdates = new PendingStoreUpdates({
-      remote: options.remote,
-      clock: options.clock,
+      remote,
+      clock,
       withTimeout: (work) => this.#withStoreTimeout(work),
     });
     this.#renewals = new SlotLeaseRenewer({
       local: this.#local,
-      remote: {
-        renew: (orgId, held, inFlight) => this.#withStoreTimeout(options.remote.renew(orgId, held, inFlight)),
-      },
-      clock: options.clock,
+      remote: { renew: (orgId, held, count) => this.#withStoreTimeout(remote.renew(orgId, held, count)) },
+      clock,
       isStoreAvailable: () => !this.isStoreUnavailable,
       inFlight: () => this.#inFlight,
     });
@@ -96,13 +89,12 @@ export class ResilientCounters implements Counters {
 
   /** Whether requests are counted by this process alone at the moment. */
   get isStoreUnavailable(): boolean {
-    return this.#probe !== null;
+    return this.#availability.isUnavailable;
   }
 
   /** Whether it is away, or was late less than a second ago and has not granted in time since. */
   get isStoreSlow(): boolean {
-    if (this.isStoreUnavailable) return true;
-    return this.#failures > 0 && this.#options.clock.monotonic() - this.#failedAt < SLOW_STORE_MS;
+    return this.#availability.isSlow;
   }
 
   stats(): SharedStoreStats {
@@ -152,29 +144,23 @@ export class ResilientCounters implements Counters {
     try {
       return await this.#withStoreTimeout(this.#options.remote.peek(orgId, claims));
     } catch (error) {
-      this.#recordFailure(error, began);
+      this.#availability.recordFailure(error, began);
       return this.#local.peek(orgId, claims);
     }
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    this.#probe?.cancel();
+    this.#availability.close();
     this.#renewals.close();
     await this.#local.close();
     await this.#options.remote.close();
   }
 
   /** What went through this process counts against its share too, should the store go away. */
-  #recordLocally(
-    orgId: string,
-    id: string,
-    claims: readonly BucketClaim[],
-    { amounts }: AcquireResult,
-  ): number {
+  #recordLocally(orgId: string, id: string, claims: readonly BucketClaim[], taken: AcquireResult): number {
     const own: BucketClaim[] = [];
     for (const [index, claim] of claims.entries())
-      if ((amounts[index] ?? 0) > 0) own.push({ ...claim, enforced: false });
+      if ((taken.amounts[index] ?? 0) > 0) own.push({ ...claim, enforced: false });
     if (own.length === 0) return 0;
     this.#renewals.start();
     return this.#local.acquire(orgId, id, own).second;
@@ -232,7 +218,7 @@ export class ResilientCounters implements Counters {
     this.#countLocalDecision(own);
     // It may have been taken all the same, without anyone to settle it.
     this.#pendingUpdates.enqueueSettlement(orgId, buildAbandonedSettlement(id, claims, own));
-    this.#recordFailure(error, began);
+    this.#availability.recordFailure(error, began);
     // Carried out late it is counted there; of one that never will be the store has to be told.
     taking.catch(() => this.#pendingUpdates.recordLocalGrant(orgId, claims, own));
     return own;
@@ -270,7 +256,7 @@ export class ResilientCounters implements Counters {
   }
 
   #onStoreReply(): void {
-    this.#failures = 0;
+    this.#availability.recordReply();
     if (!this.#pendingUpdates.isEmpty) void this.#flushPendingUpdates();
   }
 
@@ -280,50 +266,24 @@ export class ResilientCounters implements Counters {
       await this.#withStoreTimeout(Promise.resolve(this.#options.remote.settle(orgId, settlement)));
     } catch (error) {
       this.#pendingUpdates.enqueueSettlement(orgId, settlement);
-      this.#recordFailure(error, began);
+      this.#availability.recordFailure(error, began);
     }
   }
 
-  #recordFailure(error: unknown, began: number): void {
-    if (began < this.#failedAt) return;
-    this.#failedAt = this.#options.clock.monotonic();
-    this.#failures += 1;
-    if (this.#failures < FAILURES_TO_OPEN || this.isStoreUnavailable || this.#closed) return;
-    this.#options.log.error(
-      { err: error, replicas: this.#options.replicaRank().replicaCount },
-      'the shared store does not answer; limits are counted by this process alone until it does',
-    );
-    this.#probeMs = FIRST_PROBE_MS;
-    this.#scheduleProbe();
-  }
-
-  #scheduleProbe(): void {
-    const probe = () => void this.#runProbe();
-    this.#probe = this.#options.clock.after(this.#probeMs, probe);
-    this.#probeMs = Math.min(MAX_PROBE_MS, this.#probeMs * 2);
-  }
-
-  async #runProbe(): Promise<void> {
-    try {
-      await this.#withStoreTimeout(this.#options.remote.ping());
-      await this.#pendingUpdates.flush();
-      // What it cannot take now the next take counts again.
-      await this.#renewals.renew().catch(() => undefined);
-    } catch {
-      if (!this.#closed) this.#scheduleProbe();
-      return;
-    }
-    this.#probe = null;
-    this.#failures = 0;
-    this.#sharesEnforcedUntil =
-      this.#options.clock.monotonic() + SHARE_ENFORCEMENT_MS + this.#options.timeoutMs;
-    this.#options.log.warn({}, 'the shared store answers again; limits are counted there');
+  /** Asks the store whether it is back, and tells it what it missed. */
+  async #recover(): Promise<void> {
+    await this.#withStoreTimeout(this.#options.remote.ping());
+    await this.#pendingUpdates.flush();
+    // What it cannot take now the next take counts again.
+    await this.#renewals.renew().catch(() => undefined);
   }
 
   /** What single failures left behind, while the store is otherwise there. */
   async #flushPendingUpdates(): Promise<void> {
     const began = this.#options.clock.monotonic();
-    await this.#pendingUpdates.flush().catch((error: unknown) => this.#recordFailure(error, began));
+    await this.#pendingUpdates
+      .flush()
+      .catch((error: unknown) => this.#availability.recordFailure(error, began));
   }
 
   #withStoreTimeout<T>(work: Promise<T>): Promise<T> {

@@ -93,12 +93,12 @@ export async function getTopRollupValues(
       readonly order: RollupSumColumn;
       readonly limit: number;
       /** Only these. */
-      readonly only?: readonly string[] | undefined;
+      readonly onlyValues?: readonly string[] | undefined;
       /** Only what begins so, in any case of ASCII letters. */
       readonly prefix?: string | undefined;
     },
 ): Promise<{ readonly value: string; readonly sums: readonly number[] }[]> {
-  const { figures, order, limit, only, prefix, groupBy } = request;
+  const { figures, order, limit, onlyValues: only, prefix, groupBy } = request;
   const largest = sql`sum(${sql.ref(order)})`;
   const { rows: all, column } = selectGroupedRows(reader, request);
   let rows = all;

@@ -131,11 +131,7 @@ export class RollupAccumulator {
   readonly #declared: DeclaredMetadataKeys;
   readonly #combinations = new Map<string, Combination>();
   /** What the last row was counted in: the next one is often alike. */
-  #last: {
-    readonly row: ExchangeRowValues;
-    readonly minute: number;
-    readonly combination: Combination;
-  } | null = null;
+  #last: { readonly row: ExchangeRowValues; readonly combination: Combination } | null = null;
   readonly #minutes = new DeltaMap();
   readonly #hours = new DeltaMap();
   readonly #metadata: ExchangeMetadataEntry[] = [];
@@ -151,9 +147,9 @@ export class RollupAccumulator {
     const minute = createdAt - (createdAt % MINUTE_MS);
     const last = this.#last;
     const isAlike =
-      last !== null && last.minute === minute && last.row[ORG] === row[ORG] && haveSameValues(last.row, row);
+      last?.combination.minute === minute && last.row[ORG] === row[ORG] && haveSameValues(last.row, row);
     const combination = isAlike ? last.combination : this.#combinationOf(row, orgId, minute);
-    if (!isAlike) this.#last = { row, minute, combination };
+    if (!isAlike) this.#last = { row, combination };
     addRowToFigures(combination.figures, row);
     for (const key of this.#declared.get(orgId) ?? []) this.#addMetadata(key, row, orgId, createdAt);
   }
@@ -197,12 +193,8 @@ export class RollupAccumulator {
       for (const [at, dimension] of UNPAIRED_DIMENSIONS.entries())
         hours.add(ofHour, dimension, values[ROLLUP_DIMENSIONS.length + at] ?? '');
     }
-    return {
-      minutes: minutes.sorted(),
-      hours: hours.sorted(),
-      pairs: pairs.sorted(),
-      metadata: this.#metadata,
-    };
+    const metadata = this.#metadata;
+    return { minutes: minutes.sorted(), hours: hours.sorted(), pairs: pairs.sorted(), metadata };
   }
 }
 

@@ -1,0 +1,90 @@
+import type { AlertDeliveryRow } from './alert-deliveries.ts';
+import type { AlertRow } from './alerts.ts';
+import type { DatabaseReader } from './ports.ts';
+
+/** The message that told a channel of the trouble that `closing` ends, if one was owed. */
+export function findOpeningDelivery(
+  reader: DatabaseReader,
+  channelId: string,
+  closing: Pick<AlertRow, 'org_id' | 'subject_kind' | 'subject_id' | 'seq'>,
+): Promise<(AlertDeliveryRow & { readonly opened_at: number }) | undefined> {
+  return reader
+    .selectFrom('alerts')
+    .innerJoin('alert_deliveries', 'alert_deliveries.alert_id', 'alerts.id')
+    .selectAll('alert_deliveries')
+    .select('alerts.at as opened_at')
+    .where('alerts.org_id', '=', closing.org_id)
+    .where('alerts.subject_kind', '=', closing.subject_kind)
+    .where('alerts.subject_id', '=', closing.subject_id)
+    .where('alerts.seq', '<', closing.seq)
+    .where('alerts.phase', '=', 'opens')
+    .where('alert_deliveries.channel_id', '=', channelId)
+    .where('alert_deliveries.repetition', '=', 0)
+    .orderBy('alerts.seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Whether anything that the message `thread` told of still lasts. */
+export async function hasOngoingAlertInThread(
+  reader: DatabaseReader,
+  channelId: string,
+  thread: string,
+): Promise<boolean> {
+  const row = await reader
+    .selectFrom('alert_deliveries')
+    .innerJoin('alerts', 'alerts.id', 'alert_deliveries.alert_id')
+    .select('alerts.seq')
+    .where('alert_deliveries.channel_id', '=', channelId)
+    .where(({ eb, or }) =>
+      or([eb('alert_deliveries.id', '=', thread), eb('alert_deliveries.grouped_into', '=', thread)]),
+    )
+    .where('alerts.closed_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** How often the subject began again while the message `thread` told of it, without a message of its own. */
+export async function countRelapses(
+  reader: DatabaseReader,
+  channelId: string,
+  thread: string,
+  { subject_kind, subject_id }: Pick<AlertRow, 'subject_kind' | 'subject_id'>,
+): Promise<number> {
+  const row = await reader
+    .selectFrom('alert_deliveries')
+    .innerJoin('alerts', 'alerts.id', 'alert_deliveries.alert_id')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('alert_deliveries.channel_id', '=', channelId)
+    .where('alert_deliveries.grouped_into', '=', thread)
+    .where('alert_deliveries.state', '=', 'skipped')
+    .where('alerts.phase', '=', 'opens')
+    .where('alerts.subject_kind', '=', subject_kind)
+    .where('alerts.subject_id', '=', subject_id)
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
+}
+
+/** When each first message about something that began was sent to a channel since `sinceMs`, oldest first. */
+export async function listOpeningSendTimes(
+  reader: DatabaseReader,
+  channelId: string,
+  sinceMs: number,
+  limit: number,
+): Promise<number[]> {
+  const rows = await reader
+    .selectFrom('alert_deliveries')
+    .innerJoin('alerts', 'alerts.id', 'alert_deliveries.alert_id')
+    .select('alert_deliveries.sent_at')
+    .where('alert_deliveries.channel_id', '=', channelId)
+    .where('alert_deliveries.sent_at', '>', sinceMs)
+    .where('alert_deliveries.grouped_into', 'is', null)
+    .where('alert_deliveries.repetition', '=', 0)
+    .where('alert_deliveries.state', '=', 'sent')
+    .where('alerts.phase', '=', 'opens')
+    .orderBy('alert_deliveries.sent_at')
+    .limit(limit)
+    .execute();
+  return rows.flatMap(({ sent_at }) => (sent_at === null ? [] : [sent_at]));
+}
