@@ -90,6 +90,6 @@ export const text = {
     useCatalog: 'Use catalog price',
     cancel: 'Cancel',
     save: 'Save price',
-    saved: 'The price applies to new requests. The cost of earlier requests does not change.',
+    saved: 'The price is saved. The cost of earlier requests does not change.',
   },
 } as const;

@@ -1,4 +1,5 @@
 import { text } from './text.ts';
+
 /** The names that a condition can read (docs/reference/conditions.md), each with a description. */
 export const CONDITION_NAMES: readonly (readonly [string, string])[] = Object.entries(text.names);
 
