@@ -245,7 +245,7 @@ async function publishBoard(start: FirstHourContext): Promise<void> {
   await page.getByRole('button', { name: 'Remove monitor Nightly backup' }).waitFor();
   await page.getByLabel('Public').click();
   await page.getByRole('button', { name: 'Create board' }).click();
-  await page.getByRole('heading', { name: 'Show it elsewhere' }).waitFor();
+  await page.getByRole('heading', { name: 'Share this board' }).waitFor();
   const [address = ''] = /http\S+\/boards\/[\w-]+/.exec(await page.locator('main').innerText()) ?? [];
   assert.ok(address.startsWith(`${url}/boards/`), `the board is below ${url}: ${address}`);
   await page.goto(address);

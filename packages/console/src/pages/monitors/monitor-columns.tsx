@@ -54,7 +54,7 @@ export const MONITOR_COLUMNS: readonly TableColumn<Monitor>[] = [
   {
     id: 'uptime',
     label: text.columns.uptime,
-    width: '6rem',
+    width: '7rem',
     align: 'end',
     cell: ({ id }) => <MonitorUptimeText id={id} />,
   },

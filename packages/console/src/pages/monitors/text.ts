@@ -37,7 +37,7 @@ export const text = {
     lastBeat: 'Last beat',
     deadline: 'Deadline',
     day: 'Last 24 h',
-    uptime: '30 d uptime',
+    uptime: '30-day uptime',
     source: 'Source',
     select: (name: string) => `Select ${name}`,
     failing: (duration: string) => `Failing ${duration}`,

@@ -59,7 +59,7 @@ export const ruleText = {
     path: 'Paths',
     text: 'Text patterns (regular expressions)',
     matchHint:
-      'One per line. A field matches if one of its lines matches. The rule applies if all fields match. `*` matches any characters.',
+      'One per line. A field matches if one of its lines matches. The rule applies if all fields match. Use * to match any characters.',
     userMessage: 'Message to the person',
     agentMessage: 'Message to the agent',
     agentMessageHint: 'Tell the agent what to do instead.',

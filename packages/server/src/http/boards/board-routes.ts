@@ -120,9 +120,7 @@ export function createBoardRoutes(parts: {
         log.warn({ err: error, request_id: client.id }, 'could not load board');
         sendFault(
           client,
-          new Fault('overloaded', 'The board could not be loaded. Try again.', {
-            retryAfterMs: 5_000,
-          }),
+          new Fault('overloaded', 'The board could not be loaded. Try again.', { retryAfterMs: 5_000 }),
         );
       });
     },
