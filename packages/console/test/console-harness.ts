@@ -180,7 +180,7 @@ function answerSession(req: IncomingMessage, res: ServerResponse, role: SessionR
   if (req.method === 'DELETE') return void res.writeHead(204).end();
   if (req.url?.includes('/password')) {
     const error = {
-      message: 'E-mail or password is not right.',
+      message: 'The email address or password is incorrect.',
       type: 'authentication_error',
       param: null,
       code: 'invalid_credentials',

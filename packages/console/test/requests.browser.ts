@@ -144,8 +144,8 @@ test('who is not signed in comes back to the same link afterwards', async () => 
   await assertAccessible(page);
   await page.getByLabel('Email').fill('mara@acme.example');
   await page.getByLabel('Password').fill('wrong');
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByText('E-mail or password is not right.').waitFor();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByText('The email address or password is incorrect.').waitFor();
   house.signInAs('viewer');
   await page.reload();
   await page.waitForURL(/\/o\/acme\/requests\?status=429/);
@@ -158,7 +158,7 @@ test('an issuer of the organization is asked, and told the way back', async () =
   house.signInAs(null);
   const { page, context } = await openConsolePage(house, '/o/acme/requests?status=429');
   const asked = page.waitForRequest((request) => request.url().includes('/api/session/oidc/corp/start'));
-  await page.getByRole('button', { name: 'Continue with corp' }).click();
+  await page.getByRole('button', { name: 'Sign in with corp' }).click();
   const { searchParams } = new URL((await asked).url());
   assert.deepEqual([...searchParams], [['return_to', '/o/acme/requests?status=429']]);
   house.signInAs('owner');

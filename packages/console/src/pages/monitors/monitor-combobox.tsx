@@ -1,8 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useDebounced } from '../../data/debounced.ts';
 import { Combobox } from '../../ui/combobox.tsx';
-import { monitorChoicesQuery, monitorNamesQuery } from './monitor-data.ts';
+import { loadedMonitorChoices, monitorChoicesQuery, monitorNamesQuery } from './monitor-data.ts';
 
 const PAUSE_MS = 150;
 
@@ -18,12 +18,12 @@ export function MonitorCombobox({
 }) {
   const [typed, setTyped] = useState('');
   const search = useDebounced(typed.trim(), PAUSE_MS);
-  const found = useQuery(monitorChoicesQuery(search)).data?.data ?? [];
+  useQuery(monitorChoicesQuery(search));
+  // A late answer to an earlier search must not remove an option that matches the text.
+  const found = loadedMonitorChoices(useQueryClient());
   return (
     <Combobox
-      choices={found
-        .filter(({ id }) => !chosen.includes(id))
-        .map(({ id, name }) => ({ value: id, label: name }))}
+      choices={found.filter(({ value }) => !chosen.includes(value))}
       value=""
       placeholder={placeholder}
       onType={setTyped}

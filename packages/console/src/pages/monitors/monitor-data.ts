@@ -23,6 +23,7 @@ import { apiUrl } from '../../data/base.ts';
 import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
 import { browserZone } from '../../format/times.ts';
+import type { SelectOption } from '../../ui/field.tsx';
 import type { ConsoleAlert } from '../channels/channel-data.ts';
 import { type MonitorForm, monitorBody, monitorChange, monitorFormOf } from './monitor-form.ts';
 import { type MonitorPages, replaceRows } from './monitor-rows.ts';
@@ -123,6 +124,15 @@ export function monitorChoicesQuery(search: string) {
     placeholderData: keepPreviousData,
     staleTime: 30_000,
   });
+}
+
+/** Every monitor that any search has found so far, as an option. */
+export function loadedMonitorChoices(client: QueryClient): readonly SelectOption[] {
+  const pages = client.getQueriesData<ApiPage<Monitor>>({ queryKey: ['monitors', 'choices'] });
+  const names = new Map(
+    pages.flatMap(([, page]) => (page?.data ?? []).map(({ id, name }) => [id, name] as const)),
+  );
+  return [...names].map(([value, label]) => ({ value, label }));
 }
 
 /** Names of monitors by id; those that are not there any more are missing. */

@@ -294,7 +294,7 @@ test('an org that somebody does not belong to looks like one that does not exist
 test('somebody without an org is told so only after the right password', async () => {
   await house.addPerson('nobody@acme.example', {});
   const wrong = await house.browser().signIn('nobody@acme.example', 'not the right one');
-  assert.match(String(wrong.body.error?.message), /^E-mail or password is not right\.$/);
+  assert.match(String(wrong.body.error?.message), /^The email address or password is incorrect\.$/);
   const right = await house.browser().signIn('nobody@acme.example');
   assert.deepEqual([right.status, right.body.error?.code], [401, 'sign_in_failed']);
   assert.match(String(right.body.error?.message), /belongs to no organization/);

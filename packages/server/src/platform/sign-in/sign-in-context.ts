@@ -42,7 +42,7 @@ export interface BrowserRequest {
 }
 
 /** Whatever was wrong: who tries does not learn which part. */
-export const SIGN_IN_FAILED_MESSAGE = 'E-mail or password is not right.';
+export const SIGN_IN_FAILED_MESSAGE = 'The email address or password is incorrect.';
 
 export function signInFailed(message = SIGN_IN_FAILED_MESSAGE): Fault {
   return new Fault('sign_in_failed', message);
