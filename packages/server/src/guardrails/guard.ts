@@ -81,7 +81,7 @@ export class Guard {
     const { id, orgId, taken } = grant;
     const claims = grant.claims
       .filter(isHardBudget)
-      .map((claim) => ({ ...claim, floor: spendCache.spentNanoUsd(orgId, claim.bucket) }));
+      .map((claim) => ({ ...claim, minimumUsed: spendCache.spentNanoUsd(orgId, claim.bucket) }));
     const held = grant.reservedNanoUsd ?? 0;
     const extended = counters.extend(orgId, {
       id,

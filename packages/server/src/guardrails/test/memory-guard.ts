@@ -7,6 +7,22 @@ import { SpendCache } from '../spend-cache.ts';
 
 /** A guard that counts in memory and keeps no journal: for tests of what reads it. */
 export function createMemoryGuard(database: Pick<Database, 'read' | 'isShared'>, clock: Clock): Guard {
+  return withoutJournal(new SpendCache(database, clock, silentLog), clock);
+}
+
+/** The same with what the database would tell of other processes, which a test records itself. */
+export function createMemoryGuardWithSpend(clock: Clock): { guard: Guard; spendCache: SpendCache } {
+  const database = {
+    isShared: false,
+    get read(): never {
+      throw new Error('nothing is read');
+    },
+  };
+  const spendCache = new SpendCache(database, clock, silentLog);
+  return { guard: withoutJournal(spendCache, clock), spendCache };
+}
+
+function withoutJournal(spendCache: SpendCache, clock: Clock): Guard {
   const journal = {
     reserve: async () => undefined,
     extend: () => undefined,
@@ -14,6 +30,5 @@ export function createMemoryGuard(database: Pick<Database, 'read' | 'isShared'>,
     flush: async () => undefined,
     close: async () => undefined,
   };
-  const spendCache = new SpendCache(database, clock, silentLog);
   return new Guard({ counters: new MemoryCounters(clock), journal, spendCache, clock });
 }

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { BudgetSchema } from '@floe/contract/config/guardrails';
+import { ManualClock } from '../store/test/manual-clock.ts';
+import { compileRules, declareFileRule } from './compile-rules.ts';
+import { createMemoryGuardWithSpend } from './test/memory-guard.ts';
+
+const ORG = 'acme';
+const LIMIT_NANO_USD = 100;
+
+test('a reservation grows only by what a hard budget has left now, with what other processes spent since', async () => {
+  const { guard, spendCache } = createMemoryGuardWithSpend(new ManualClock());
+  const budget = { name: 'all', scope: 'org', period: 'month', limit_usd: LIMIT_NANO_USD / 1e9 };
+  const rules = compileRules([], [declareFileRule(BudgetSchema.parse(budget))], 'UTC') ?? assert.fail();
+  const attributes = { key: KEY, endUser: null, models: ['m'], metadata: null };
+  const grant = await guard.acquire('one', rules, attributes, { tokens: 0, nanoUsd: 10, unpriced: null });
+  const [claim] = grant.claims;
+  if (!claim) assert.fail('the budget has a claim');
+  const spent = {
+    ...budget,
+    ...claim,
+    orgId: ORG,
+    nanoUsd: 70,
+    limitNanoUsd: LIMIT_NANO_USD,
+    mode: 'hard',
+  } as const;
+  spendCache.record([{ ...spent, beforeNanoUsd: 0, afterNanoUsd: 70 }]);
+  const { reservedNanoUsd, fault } = await guard.extend(grant, 50);
+  assert.equal(reservedNanoUsd, 30, '70 of 100 are spent');
+  assert.equal(fault?.code, 'budget_exceeded');
+});
+
+const KEY = {
+  id: 'key_a',
+  orgId: ORG,
+  name: 'ci',
+  scopes: new Set<never>(),
+  models: null,
+  team: null,
+  owner: null,
+  expiresAt: null,
+  revokedAt: null,
+  hash: '',
+  prefix: '',
+  last4: '',
+};
