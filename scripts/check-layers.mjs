@@ -1,5 +1,5 @@
-// The floor plan as a rule: a file imports its own room or a lower floor, never sideways, never up,
-// never in a circle; some words stop at some rooms. See ARCHITECTURE.md, "The house".
+// Enforces the layers: a file imports its own module or a lower layer, never sideways, never up,
+// never in a cycle; some words may not appear in some modules. See ARCHITECTURE.md, "Layers".
 import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { listSourceFiles } from './source-files.mjs';
@@ -30,10 +30,10 @@ const LAYERS = {
   'server/main': 8,
 };
 
-/** Imports within one floor that are allowed: a budget raises alerts (ARCHITECTURE.md, "The house", exceptions). */
+/** Imports within one layer that are allowed: a budget raises alerts (ARCHITECTURE.md, "Layers"). */
 const ALLOWED_SIDEWAYS = new Set(['server/guardrails > server/alerts']);
 
-/** Rooms that may import only what is named here, whatever their floor. */
+/** Modules that may import only what is named here, whatever their layer. */
 const ALLOWED_IMPORTS = {
   contract: [],
   sdk: [],
@@ -45,30 +45,30 @@ const ALLOWED_IMPORTS = {
   'server/core': [],
 };
 
-/** Programs that a room starts as a process of their own and never loads (ARCHITECTURE.md, "The house", exceptions). */
+/** Programs that a module starts as separate processes and never loads (ARCHITECTURE.md, "Layers"). */
 const PROGRAMS = new Set(['cli > packages/server/bin/server.mjs']);
 
-/** A word that must not appear in the imports or code of any room but those named. */
+/** A word that must not appear in the imports or code of any module but those named. */
 const FORBIDDEN_TERMS = [
-  { what: "'node:http'", imports: /^node:https?$/, rooms: ['server/http', 'testkit'] },
-  { what: 'SQL engine', imports: /^(node:sqlite|kysely|pg|ioredis)$/, rooms: ['server/store'] },
+  { what: "'node:http'", imports: /^node:https?$/, modules: ['server/http', 'testkit'] },
+  { what: 'SQL engine', imports: /^(node:sqlite|kysely|pg|ioredis)$/, modules: ['server/store'] },
   {
     what: 'a provider’s name',
     // As a string of code; names of dialects (openai, anthropic, gemini) are words of their own.
     pattern:
       /['"`](?:azure|groq|deepseek|mistral|xai|together|fireworks|openrouter|ollama|vllm|perplexity|bedrock|vertex|cerebras|moonshot)\b/i,
-    rooms: ['server/providers', 'testkit'],
+    modules: ['server/providers', 'testkit'],
     files: ['contract/src/config/provider-kinds.ts'],
   },
   {
     what: 'a dialect’s name',
     // That of a provider too, so only wire may say it beside the providers.
     pattern: /['"`]cohere\b/i,
-    rooms: ['server/providers', 'testkit', 'wire'],
+    modules: ['server/providers', 'testkit', 'wire'],
     files: ['contract/src/config/provider-kinds.ts'],
   },
   // A browser has none; the console names it in code it shows for other programs.
-  { what: 'process.env', pattern: /process\.env/, rooms: ['server/config', 'cli', 'testkit', 'console'] },
+  { what: 'process.env', pattern: /process\.env/, modules: ['server/config', 'cli', 'testkit', 'console'] },
 ];
 
 /** What a worker thread must not load, there or further on: Kysely's 255 files are 13 MB and 80 ms in each thread. */
@@ -77,7 +77,7 @@ const THREADS = [
   { root: 'packages/server/src/management/evaluation/evaluation-worker.ts', without: 'kysely' },
 ];
 
-/** Within the console only the index of pages leads to a page: what a page shares lies in the rooms below the pages. */
+/** Within the console only the index of pages leads to a page: what a page shares lies in the modules below the pages. */
 const CONSOLE = 'packages/console/src/';
 const PAGES = `${CONSOLE}pages/`;
 const PAGE_INDEX_FILES = new Set([`${CONSOLE}app/page-index.ts`]);
@@ -108,10 +108,10 @@ export function checkLayers(files, threads = THREADS) {
   const declared = new Map();
   const packages = new Map();
   for (const { path, text } of files) {
-    const room = moduleOf(path);
-    if (LAYERS[room] === undefined) {
+    const module = moduleOf(path);
+    if (LAYERS[module] === undefined) {
       faults.push(
-        `${path}: unknown room "${room}"; add it to the plan in scripts/check-layers.mjs with an ADR, or move the file`,
+        `${path}: unknown module "${module}"; add it to the plan in scripts/check-layers.mjs with an ADR, or move the file`,
       );
       continue;
     }
@@ -127,13 +127,13 @@ export function checkLayers(files, threads = THREADS) {
       const target = resolveImport(path, specifier);
       if (!target && !typeOnly) packages.set(path, [...(packages.get(path) ?? []), specifier]);
       if (!target) continue;
-      if (isEntry && PROGRAMS.has(`${room} > ${target}`)) continue;
+      if (isEntry && PROGRAMS.has(`${module} > ${target}`)) continue;
       // An entry is loaded by a thread or a process of its own, and not by the file that names it.
       if (!typeOnly && !isEntry) targets.push(target);
       if (!isLazy) known.push(target);
       if (leadsToPage(path, target))
         faults.push(`${path}: imports a page (${target}); move what is shared to data/, ui/ or app/`);
-      const fault = findLayerFault(room, moduleOf(target), specifier, isTest);
+      const fault = findLayerFault(module, moduleOf(target), specifier, isTest);
       if (fault) faults.push(`${path}: ${fault}`);
     }
     if (!isTest) {
@@ -149,27 +149,27 @@ export function checkLayers(files, threads = THREADS) {
   ];
 }
 
-/** What is wrong with an import of a room by another; null when it may be. */
-function findLayerFault(room, other, specifier, isTest) {
-  if (other === room || (isTest && other === 'testkit')) return null;
-  const [floor, reach] = [LAYERS[room], LAYERS[other]];
-  if (reach === undefined) return `imports unknown room "${other}"`;
+/** What is wrong with an import of a module by another; null when it may be. */
+function findLayerFault(module, other, specifier, isTest) {
+  if (other === module || (isTest && other === 'testkit')) return null;
+  const [layer, reach] = [LAYERS[module], LAYERS[other]];
+  if (reach === undefined) return `imports unknown module "${other}"`;
   if (isTest) return null;
-  const allowed = ALLOWED_IMPORTS[room];
+  const allowed = ALLOWED_IMPORTS[module];
   if (allowed && !allowed.some((name) => specifier === name || specifier.startsWith(`${name}/`)))
-    return `${room} may not import ${specifier}`;
-  if (reach < floor || ALLOWED_SIDEWAYS.has(`${room} > ${other}`)) return null;
-  return `${room} (floor ${floor}) imports ${other} (floor ${reach}); only lower floors may be imported`;
+    return `${module} may not import ${specifier}`;
+  if (reach < layer || ALLOWED_SIDEWAYS.has(`${module} > ${other}`)) return null;
+  return `${module} (layer ${layer}) imports ${other} (layer ${reach}); only lower layers may be imported`;
 }
 
 function findForbiddenTerms(path, text, imported) {
-  const room = moduleOf(path);
+  const module = moduleOf(path);
   return FORBIDDEN_TERMS.filter((stop) => {
-    if (stop.rooms.includes(room) || stop.files?.some((file) => path.endsWith(file))) return false;
+    if (stop.modules.includes(module) || stop.files?.some((file) => path.endsWith(file))) return false;
     return stop.imports
       ? imported.some(({ specifier }) => stop.imports.test(specifier ?? ''))
       : stop.pattern.test(text);
-  }).map((stop) => `${path}: ${stop.what} stops at ${stop.rooms.join(', ')}`);
+  }).map((stop) => `${path}: ${stop.what} stops at ${stop.modules.join(', ')}`);
 }
 
 /** Files through which a thread loads what it must do without. */
@@ -212,6 +212,6 @@ if (process.argv[1]?.endsWith('check-layers.mjs')) {
   const files = listSourceFiles().map((path) => ({ path, text: readFileSync(path, 'utf8') }));
   const faults = checkLayers(files);
   for (const fault of faults) process.stderr.write(`${fault}\n`);
-  process.stdout.write(`floors: ${files.length} files, ${faults.length} faults\n`);
+  process.stdout.write(`layers: ${files.length} files, ${faults.length} faults\n`);
   process.exit(faults.length === 0 ? 0 : 1);
 }

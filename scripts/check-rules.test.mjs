@@ -102,32 +102,32 @@ const TYPES = {
   'import type': (from) => `import type { A } from '${from}';`,
   'the type of import()': (from) => `type A = typeof import('${from}');`,
 };
-/** What a file of the store's floor may not import, with the reason. */
+/** What a file of the store's layer may not import, with the reason. */
 const FORBIDDEN = {
-  '../gateway/exchange.ts': /server\/store \(floor 2\) imports server\/gateway \(floor 5\)/,
+  '../gateway/exchange.ts': /server\/store \(layer 2\) imports server\/gateway \(layer 5\)/,
   '@floe/server/main': /server\/main/,
 };
 const PATH = 'packages/server/src/store/x.ts';
 const faultsOf = (path, text) => checkLayers([{ path, text }], []);
 
 for (const [way, write] of Object.entries({ ...IMPORTS, ...TYPES }))
-  test(`an import of a higher floor is found: ${way}`, () => {
+  test(`an import of a higher layer is found: ${way}`, () => {
     for (const [from, reason] of Object.entries(FORBIDDEN))
       assert.match(faultsOf(PATH, write(from)).join(), reason);
     assert.deepEqual(faultsOf(PATH, write('../core/clock.ts')), []);
   });
 
 for (const [way, write] of Object.entries(IMPORTS))
-  test(`what stops at a room is found: ${way}`, () => {
+  test(`what is forbidden in a module is found: ${way}`, () => {
     const path = 'packages/server/src/gateway/x.ts';
     for (const from of ['kysely', 'pg', 'node:http'])
       assert.match(faultsOf(path, write(from)).join(), /stops at/, from);
   });
 
 for (const [way, write] of Object.entries(ENTRIES)) {
-  test(`an entry on a higher floor is found: ${way}`, () => {
+  test(`an entry on a higher layer is found: ${way}`, () => {
     assert.match(faultsOf(PATH, write('../gateway/exchange.ts')).join(), FORBIDDEN['../gateway/exchange.ts']);
-    assert.match(faultsOf(PATH, write('../nowhere/worker.mjs')).join(), /unknown room "server\/nowhere"/);
+    assert.match(faultsOf(PATH, write('../nowhere/worker.mjs')).join(), /unknown module "server\/nowhere"/);
     for (const allowed of [
       './worker.ts',
       'worker.ts',
@@ -145,7 +145,7 @@ for (const [way, write] of Object.entries(ENTRIES)) {
   });
 }
 
-test('the command line starts the server as a process, and no other room does', () => {
+test('the command line starts the server as a process, and no other module does', () => {
   const text = "const a = new URL('../../server/bin/server.mjs', import.meta.url);";
   assert.deepEqual(faultsOf('packages/cli/src/x.ts', text), []);
   assert.match(faultsOf('packages/sdk/src/x.ts', text).join(), /sdk may not import/);

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { root } from './setup.mjs';
 
-const room = join(root, 'sdk-python');
+const project = join(root, 'sdk-python');
 const full = process.env.FLOE_TEST_FULL !== undefined;
 const OTHERS = ['python3.9', 'python3.10', 'python3.11', 'python3.12', 'python3.13', 'python3.14'];
 
@@ -62,8 +62,8 @@ test('wheel and sdist build, and the wheel installs with its types', {
 /** How many tests ran. */
 function unittest(python) {
   const done = spawnSync(python, ['-W', 'error', '-m', 'unittest', 'discover', '-s', 'tests', '-t', '.'], {
-    cwd: room,
-    env: { ...process.env, PYTHONPATH: join(room, 'src'), PYTHONDONTWRITEBYTECODE: '1' },
+    cwd: project,
+    env: { ...process.env, PYTHONPATH: join(project, 'src'), PYTHONDONTWRITEBYTECODE: '1' },
     encoding: 'utf8',
     timeout: 180_000,
   });
@@ -74,7 +74,7 @@ function unittest(python) {
 }
 
 function run(program, args, env) {
-  const done = spawnSync(program, args, { cwd: room, env: { ...process.env, ...env }, encoding: 'utf8' });
+  const done = spawnSync(program, args, { cwd: project, env: { ...process.env, ...env }, encoding: 'utf8' });
   assert.equal(done.status, 0, `${program} ${args.join(' ')}:\n${done.stdout}${done.stderr}`);
   return done.stdout;
 }

@@ -22,7 +22,7 @@ const CENT = 10_000_000;
 /** Rows stand at odd moments, half-hours among them, so that no zone's days begin between two of them by chance. */
 const ROWS = 480;
 
-let house: RestartableHarness;
+let harness: RestartableHarness;
 let total = 0;
 
 async function keyIds(url: string): Promise<ReadonlyMap<string, string>> {
@@ -130,15 +130,15 @@ function dayStart(zone: string, at: number): number {
 }
 
 before(async () => {
-  house = await startConsoleHarness();
-  const keys = await keyIds(house.floe.url);
-  await house.restart((dataDir) => leaveRows(dataDir, keys));
-  await waitForWrittenRows(house, '', 400);
+  harness = await startConsoleHarness();
+  const keys = await keyIds(harness.floe.url);
+  await harness.restart((dataDir) => leaveRows(dataDir, keys));
+  await waitForWrittenRows(harness, '', 400);
 });
-after(() => house.close());
+after(() => harness.close());
 
 test('spend by key over 30 days is one number: the rows, their total, the file, the requests and their export', async () => {
-  const { page, context, faults } = await openConsolePage(house, '/o/acme/analytics?range=30d&by=key');
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/analytics?range=30d&by=key');
   await page
     .getByText(/ to \d+ \w+: \$/)
     .first()
@@ -176,7 +176,7 @@ for (const zone of ['UTC', 'Europe/Berlin', 'Asia/Kolkata'])
     const to = new Date(dayStart(zone, Date.now() - DAY_MS)).toISOString();
     const from = new Date(dayStart(zone, Date.parse(to) - 7 * DAY_MS + 2 * HOUR_MS)).toISOString();
     const { page, context, faults } = await openConsolePage(
-      house,
+      harness,
       `/o/acme/analytics?from=${from}&to=${to}&by=key&interval=day&tz=${zone}`,
       look,
     );

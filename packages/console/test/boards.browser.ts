@@ -14,26 +14,26 @@ const DESKTOP_AND_PHONE = [
 ] as const;
 const headers = { 'x-api-key': CONSOLE_KEY };
 const received: string[] = [];
-let house: ConsoleHarness;
+let harness: ConsoleHarness;
 let receiver: Server;
 /** Whether the receiver that refuses takes messages now. */
 let repaired = false;
 
 async function api(path: string, body: object): Promise<void> {
-  const { status } = await callHttp(`${house.floe.url}/api/monitoring/${path}`, { headers, body });
+  const { status } = await callHttp(`${harness.floe.url}/api/monitoring/${path}`, { headers, body });
   assert.equal(status, 201, path);
 }
 
 async function beat(id: string, tail = '') {
-  const answer = await callHttp(`${house.floe.url}/api/monitoring/monitors/${id}`, { headers });
+  const answer = await callHttp(`${harness.floe.url}/api/monitoring/monitors/${id}`, { headers });
   const monitor = answer.json();
   const url = new URL(isObject(monitor) ? String(monitor['beat_url']) : '');
-  const { status } = await callHttp(`${house.floe.url}${url.pathname}${tail}`, { body: {} });
+  const { status } = await callHttp(`${harness.floe.url}${url.pathname}${tail}`, { body: {} });
   assert.equal(status, 200, `${id}${tail}`);
 }
 
 before(async () => {
-  house = await startConsoleHarness();
+  harness = await startConsoleHarness();
   receiver = createServer((req, res) => {
     received.push(req.url ?? '');
     req.resume();
@@ -71,7 +71,7 @@ before(async () => {
 after(async () => {
   receiver.closeAllConnections();
   receiver.close();
-  await house.close();
+  await harness.close();
 });
 
 function receiverUrl(): string {
@@ -81,7 +81,7 @@ function receiverUrl(): string {
 
 for (const [name, look] of DESKTOP_AND_PHONE)
   test(`a board is edited beside the page it will be: ${name}`, async () => {
-    const { page, context, faults } = await openConsolePage(house, '/o/acme/boards', look);
+    const { page, context, faults } = await openConsolePage(harness, '/o/acme/boards', look);
     await page.getByRole('row').filter({ hasText: 'Acme' }).first().waitFor();
     await takeScreenshot(page, `boards-${name}`);
     await assertAccessible(page);
@@ -104,7 +104,7 @@ for (const [name, look] of DESKTOP_AND_PHONE)
   });
 
 test('a board is made, published, and read by anyone, also without scripts', async () => {
-  const { page, context, faults } = await openConsolePage(house, '/o/acme/boards/new');
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/boards/new');
   await page.getByLabel('URL path').fill('jobs');
   await page.getByLabel('Add a monitor to Scheduled jobs').fill('nightly');
   await page.getByRole('option', { name: 'Nightly backup' }).waitFor();
@@ -115,10 +115,10 @@ test('a board is made, published, and read by anyone, also without scripts', asy
   await page.getByRole('heading', { name: 'Share this board' }).waitFor();
   assert.deepEqual(faults, []);
   await context.close();
-  const browser = await house.browser();
+  const browser = await harness.browser();
   const plain = await browser.newContext({ javaScriptEnabled: false });
   const board = await plain.newPage();
-  await board.goto(`${house.floe.url}/boards/jobs`);
+  await board.goto(`${harness.floe.url}/boards/jobs`);
   await board.getByRole('heading', { name: 'Maintenance in progress' }).waitFor();
   await board.getByText('Nightly backup').first().waitFor();
   await plain.close();
@@ -131,7 +131,7 @@ for (const [name, look] of [
   ['phone-dark', { phone: true, dark: true }],
 ] as const)
   test(`the public board says it in words and colours: ${name}`, async () => {
-    const { page, context, faults } = await openConsolePage(house, '/boards/status', look);
+    const { page, context, faults } = await openConsolePage(harness, '/boards/status', look);
     await page.getByRole('heading', { name: 'Invoice export is failing' }).waitFor();
     await takeScreenshot(page, `public-board-${name}`);
     await assertAccessible(page);
@@ -141,7 +141,7 @@ for (const [name, look] of [
 
 for (const [name, look] of DESKTOP_AND_PHONE)
   test(`a channel is tested before it is made, and its log says what became of each message: ${name}`, async () => {
-    const { page, context, faults } = await openConsolePage(house, '/o/acme/channels', look);
+    const { page, context, faults } = await openConsolePage(harness, '/o/acme/channels', look);
     await page.locator('[data-row]').first().waitFor();
     await takeScreenshot(page, `channels-${name}`);
     await assertAccessible(page);
@@ -169,7 +169,7 @@ for (const [name, look] of DESKTOP_AND_PHONE)
 
 for (const [name, look] of DESKTOP_AND_PHONE)
   test(`maintenance stands on a calendar, can be ended and planned: ${name}`, async () => {
-    const { page, context, faults } = await openConsolePage(house, '/o/acme/maintenance', look);
+    const { page, context, faults } = await openConsolePage(harness, '/o/acme/maintenance', look);
     await page.getByRole('heading', { name: /Database move until/ }).waitFor();
     await takeScreenshot(page, `maintenance-${name}`);
     await assertAccessible(page);
@@ -186,7 +186,7 @@ for (const [name, look] of DESKTOP_AND_PHONE)
   });
 
 test('what a receiver refused is sent again once it was repaired', async () => {
-  const { page, context, faults } = await openConsolePage(house, '/o/acme/alerts');
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/alerts');
   await page.getByText('responded with 403').first().waitFor();
   repaired = true;
   await page.getByRole('button', { name: 'Retry delivery' }).first().click();
@@ -200,7 +200,7 @@ test('what a receiver refused is sent again once it was repaired', async () => {
 });
 
 test('alerts are a list that links to what they are about', async () => {
-  const { page, context, faults } = await openConsolePage(house, '/o/acme/alerts');
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/alerts');
   await page.getByText('Invoice export is failing').first().waitFor();
   await takeScreenshot(page, 'alerts-desktop-light');
   await assertAccessible(page);

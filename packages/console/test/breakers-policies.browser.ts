@@ -20,11 +20,11 @@ const SECOND = `eis_second${'0'.repeat(32)}`;
 const BREAKER = 'broken/large@default';
 const MANAGEMENT = '/o/acme/management';
 
-let house: ConsoleHarness;
+let harness: ConsoleHarness;
 let upstream: FakeUpstream;
 
 async function ask(key: string, most: number) {
-  return callHttp(`${house.floe.url}/gateway/v1/chat/completions`, {
+  return callHttp(`${harness.floe.url}/gateway/v1/chat/completions`, {
     headers: { authorization: `Bearer ${key}` },
     body: { model: 'sandbox/echo', max_tokens: most, messages: [{ role: 'user', content: 'Hello' }] },
   });
@@ -34,7 +34,7 @@ before(async () => {
   upstream = await startFakeUpstream({
     respond: () => jsonReply({ error: { message: 'Out of order.', code: 'overloaded' } }, 503),
   });
-  house = await startConsoleHarness('', {
+  harness = await startConsoleHarness('', {
     bodies: { keep: true },
     limits: [],
     providers: [
@@ -52,17 +52,17 @@ before(async () => {
   });
 });
 after(async () => {
-  await house.close();
+  await harness.close();
   await upstream.close();
 });
 
-const at = (page: Page, path: string) => page.goto(`${house.url}${path}`);
+const at = (page: Page, path: string) => page.goto(`${harness.url}${path}`);
 /** Waits until what was asked can be read, which its row does not tell. */
 async function kept({ status, headers }: HttpCallAnswer): Promise<void> {
   assert.equal(status, 200);
   const path = `/api/analytics/requests/${String(headers['x-request-id'])}/bodies`;
   await eventually(async () => {
-    const answer = await callHttp(house.floe.url + path, { headers: { 'x-api-key': CONSOLE_KEY } });
+    const answer = await callHttp(harness.floe.url + path, { headers: { 'x-api-key': CONSOLE_KEY } });
     assert.equal(answer.status, 200, answer.text);
     return true;
   });
@@ -79,12 +79,12 @@ async function forceClosed(page: Page, howLong: string, reason: string): Promise
 const inDark = (page: Page) => page.emulateMedia({ colorScheme: 'dark' });
 
 test('a breaker that opens is seen at once, marked in the histogram, skipped, and forced closed for a while', async () => {
-  const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/breakers`);
+  const { page, context, faults } = await openConsolePage(harness, `${MANAGEMENT}/breakers`);
   await page
     .getByText(/receive traffic/)
     .first()
     .waitFor();
-  for (let n = 0; n < 6; n += 1) await house.chat('safe');
+  for (let n = 0; n < 6; n += 1) await harness.chat('safe');
   const row = page.locator(`[data-row="${BREAKER}"]`);
   await row.getByText('Open', { exact: true }).waitFor();
   await page.getByText('One target receives no traffic').waitFor();
@@ -92,12 +92,12 @@ test('a breaker that opens is seen at once, marked in the histogram, skipped, an
   await assertAccessible(page);
 
   // Should its wait be over by now, this opens it anew.
-  await house.chat('safe');
+  await harness.chat('safe');
   await at(page, `${MANAGEMENT}/routes/safe`);
   await page.getByText('sandbox/echo would be used').first().waitFor();
   await page.getByText(/broken\/large: 5 failures in a row.*asked again in/).waitFor();
 
-  await waitForWrittenRows(house, '', 7);
+  await waitForWrittenRows(harness, '', 7);
   await at(page, '/o/acme/requests?range=1h');
   await page.getByRole('button', { name: /^What happened in this time: \d+$/ }).click();
   const happened = page.getByRole('list', { name: 'All that happened in this time' });
@@ -135,7 +135,7 @@ test('a rule is tried on a week of kept requests, enforced with its numbers, and
     (tokens, n) => [n % 3 === 0 ? SECOND : CONSOLE_KEY, tokens] as const,
   ))
     await kept(await ask(key, most));
-  const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/policies`);
+  const { page, context, faults } = await openConsolePage(harness, `${MANAGEMENT}/policies`);
   await page.getByRole('button', { name: 'Limit output tokens' }).click();
   await page.getByLabel('Condition (CEL)').fill('request.max_tokens > 100');
   await page.getByRole('button', { name: 'Create policy' }).click();

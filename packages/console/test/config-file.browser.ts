@@ -7,11 +7,11 @@ import { type ConsoleHarness, openConsolePage, startConsoleHarness } from './con
 
 /** What stands in floe.yaml, and what becomes of a file that cannot be used. */
 
-let house: ConsoleHarness;
+let harness: ConsoleHarness;
 before(async () => {
-  house = await startConsoleHarness();
+  harness = await startConsoleHarness();
 });
-after(() => house.close());
+after(() => harness.close());
 
 const REFUSED = /floe\.yaml:\d+ was refused: .*modles/;
 
@@ -20,7 +20,7 @@ for (const [name, look] of [
   ['phone-dark', { phone: true, dark: true }],
 ] as const)
   test(`a route of the file says its line, is read only, and can be taken as YAML; a broken file is told everywhere: ${name}`, async () => {
-    const { page, context, faults } = await openConsolePage(house, '/o/acme/management/routes', look);
+    const { page, context, faults } = await openConsolePage(harness, '/o/acme/management/routes', look);
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.locator('[data-row="smart"]').click();
     await page.getByText(/^From floe\.yaml:\d+\. Change it there; it reloads by itself\.$/).waitFor();
@@ -31,7 +31,7 @@ for (const [name, look] of [
     const text = await waitForCopiedText(page, /^routes:\n {2}- model: smart\n/);
     assert.match(text, /sandbox\/flaky/);
 
-    const file = house.floe.configFile;
+    const file = harness.floe.configFile;
     const whole = readFileSync(file, 'utf8');
     assert.equal(await page.getByText('was refused').count(), 0);
     writeFileSync(file, whole.replace('"routes"', '"modles"'));
@@ -51,13 +51,13 @@ async function everywhere(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Running configuration' }).waitFor();
   await page.getByText(REFUSED).first().waitFor();
   for (const path of ['overview', 'monitors', 'management/members']) {
-    await page.goto(`${house.url}/o/acme/${path}`);
+    await page.goto(`${harness.url}/o/acme/${path}`);
     await page.getByText(REFUSED).waitFor();
   }
 }
 
 test('leaving what was changed and not saved asks first, and stays when told so', async () => {
-  const { page, context, faults } = await openConsolePage(house, '/o/acme/management/limits?open=new');
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/management/limits?open=new');
   await page.getByRole('textbox', { name: 'Requests per minute' }).fill('100');
   const ask = page.getByRole('dialog', { name: 'Leave without saving?' });
   await page.getByRole('link', { name: 'Budgets' }).click();
@@ -72,7 +72,7 @@ test('leaving what was changed and not saved asks first, and stays when told so'
   await page.waitForURL((url) => !url.searchParams.has('open'));
   await page.getByRole('link', { name: 'Budgets' }).click();
   await page.getByRole('heading', { level: 1, name: 'Budgets' }).waitFor();
-  await page.goto(`${house.url}/o/acme/management/limits?open=new`);
+  await page.goto(`${harness.url}/o/acme/management/limits?open=new`);
   await page.getByRole('textbox', { name: 'Requests per minute' }).fill('100');
   await page.getByRole('button', { name: 'Create limit' }).click();
   // Saved is not lost: nobody asks.

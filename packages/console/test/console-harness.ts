@@ -50,7 +50,7 @@ export async function startConsoleHarness(
   prefix = '',
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<RestartableHarness> {
-  const home = mkdtempSync(join(tmpdir(), 'floe-house-'));
+  const home = mkdtempSync(join(tmpdir(), 'floe-harness-'));
   const dataDir = join(home, 'data');
   const yaml = JSON.stringify(consoleConfig(prefix, more), null, 2);
   // Each time on a port of its own: what it had may be somebody else's by now.
@@ -211,10 +211,10 @@ export interface DisplayMode {
 
 /** A browser of its own for whoever is signed in now. */
 export async function openBrowserContext(
-  house: ConsoleHarness,
+  harness: ConsoleHarness,
   options: DisplayMode = {},
 ): Promise<BrowserContext> {
-  const context = await (await house.browser()).newContext({
+  const context = await (await harness.browser()).newContext({
     viewport: options.phone ? { width: 390, height: 844 } : { width: 1440, height: 900 },
     colorScheme: options.dark ? 'dark' : 'light',
     hasTouch: options.phone ?? false,
@@ -222,21 +222,21 @@ export async function openBrowserContext(
     locale: 'en-GB',
     reducedMotion: 'reduce',
   });
-  if (house.cookies) await context.addCookies([...house.cookies()]);
+  if (harness.cookies) await context.addCookies([...harness.cookies()]);
   return context;
 }
 
 /** A page of the console that fails the test on what must never happen: a broken policy, a script error, a foreign request. */
 export async function openConsolePage(
-  house: ConsoleHarness,
+  harness: ConsoleHarness,
   path: string,
   options: DisplayMode = {},
 ): Promise<{ readonly page: Page; readonly context: BrowserContext; readonly faults: readonly string[] }> {
-  const context = await openBrowserContext(house, options);
+  const context = await openBrowserContext(harness, options);
   const faults: string[] = [];
   const page = await context.newPage();
   page.setDefaultTimeout(TEST_TIMEOUT_MS);
-  const origin = new URL(house.url).origin;
+  const origin = new URL(harness.url).origin;
   await page.exposeFunction('tellFault', (fault: string) => faults.push(fault));
   await page.addInitScript(`document.addEventListener('securitypolicyviolation', (event) =>
     tellFault('policy broken: ' + event.violatedDirective + ' ' + event.blockedURI))`);
@@ -245,18 +245,18 @@ export async function openConsolePage(
     if (!request.url().startsWith(origin) && !request.url().startsWith('data:'))
       faults.push(`foreign request: ${request.url()}`);
   });
-  await page.goto(house.url + path);
+  await page.goto(harness.url + path);
   return { page, context, faults };
 }
 
 /** Waits until the rows of these requests can be read. */
 export async function waitForWrittenRows(
-  house: ConsoleHarness,
+  harness: ConsoleHarness,
   prefix: string,
   count: number,
 ): Promise<void> {
   await eventually(async () => {
-    const answer = await callHttp(`${house.floe.url}${prefix}/api/analytics/requests?limit=500`, {
+    const answer = await callHttp(`${harness.floe.url}${prefix}/api/analytics/requests?limit=500`, {
       headers: { 'x-api-key': CONSOLE_KEY },
     });
     const body = answer.json();

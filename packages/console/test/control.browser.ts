@@ -12,7 +12,7 @@ import { expireStepUp, MEMBER_PASSWORD, type MemberHarness, startMemberHarness }
 
 /** What holds requests back, from the page that sets it to the request it refused and the log that keeps who did. */
 
-let house: MemberHarness;
+let harness: MemberHarness;
 let upstream: FakeUpstream;
 const MANAGEMENT = '/o/acme/management';
 /** 31 tokens of output at $300 per million. */
@@ -20,27 +20,27 @@ const PRICE = { input: 0, output: 300 };
 
 before(async () => {
   upstream = await startFakeUpstream({ recordings: [loadProjectRecording('openai', 'text')] });
-  house = await startMemberHarness();
-  house.signInAs('admin');
+  harness = await startMemberHarness();
+  harness.signInAs('admin');
   const paid = { id: 'paid', kind: 'openai-compatible', base_url: `${upstream.url}/v1`, api_key: 'sk-x' };
   await made('/api/management/providers', { ...paid, models: ['model'], prices: { model: PRICE } });
   await made('/api/management/routes', { model: 'faq', targets: ['paid/model'], retries: 0 });
 });
 after(async () => {
-  await house.close();
+  await harness.close();
   await upstream.close();
 });
 
 /** Makes something as the admin; its fields. */
 async function made(path: string, body: object): Promise<Readonly<Record<string, unknown>>> {
-  const answer = await house.ask('POST', path, body);
+  const answer = await harness.ask('POST', path, body);
   assert.equal(answer.status, 201, JSON.stringify(answer.body));
   return isObject(answer.body) ? answer.body : {};
 }
 
 /** One request with a key: its status, and what the cache did with it. */
 async function ask(key: string, model = 'sandbox/echo') {
-  const { status, headers } = await callHttp(`${house.url}/gateway/v1/chat/completions`, {
+  const { status, headers } = await callHttp(`${harness.url}/gateway/v1/chat/completions`, {
     headers: { authorization: `Bearer ${key}` },
     body: { model, max_tokens: 31, messages: [{ role: 'user', content: 'Where is my parcel?' }] },
   });
@@ -53,7 +53,7 @@ async function keyNamed(name: string) {
   return { id: String(id), key: String(key) };
 }
 
-const at = (page: Page, path: string) => page.goto(`${house.url}/o/acme${path}`);
+const at = (page: Page, path: string) => page.goto(`${harness.url}/o/acme${path}`);
 
 function secondsIn(text: string): number {
   return Number(/can retry in (\d+) s/.exec(text)?.[1]);
@@ -62,7 +62,7 @@ function secondsIn(text: string): number {
 /** Waits until the list knows that a key was used, which takes about a second. */
 async function usedLately(id: string): Promise<void> {
   await eventually(async () => {
-    const { body } = await house.ask('GET', `/api/management/keys/${id}`);
+    const { body } = await harness.ask('GET', `/api/management/keys/${id}`);
     return (isObject(body) && body['last_used_at'] !== null) || undefined;
   });
 }
@@ -74,7 +74,7 @@ function periodUnderWay(now: Date): string {
 }
 
 test('the third request of two a minute is a row that names the limit and counts the wait down; the bar is full', async () => {
-  const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/keys`);
+  const { page, context, faults } = await openConsolePage(harness, `${MANAGEMENT}/keys`);
   await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByLabel('Name').fill('ci-slow');
   await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
@@ -130,7 +130,7 @@ test('the third request of two a minute is a row that names the limit and counts
 
 test('one route is cached: the repeated request is free and says what it saved, until the cache is emptied', async () => {
   const { key } = await keyNamed('faq-page');
-  const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/cache`, { dark: true });
+  const { page, context, faults } = await openConsolePage(harness, `${MANAGEMENT}/cache`, { dark: true });
   await page.getByLabel('Cache of faq').selectOption('on');
   await page.getByText('The cache is enabled for route faq.').first().waitFor();
   assert.deepEqual([(await ask(key, 'faq')).cache, (await ask(key, 'faq')).cache], ['miss', 'hit']);
@@ -161,7 +161,7 @@ test('a key that was used a second ago is revoked by typing its name, and its ne
   const { id, key } = await keyNamed('web-prod');
   assert.equal((await ask(key)).status, 200);
   await usedLately(id);
-  const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/keys/${id}`);
+  const { page, context, faults } = await openConsolePage(harness, `${MANAGEMENT}/keys/${id}`);
   await page.getByRole('button', { name: 'Revoke key' }).click();
   const dialog = page.getByRole('dialog');
   const confirm = dialog.getByRole('button', { name: 'Revoke key' });
@@ -189,7 +189,7 @@ test('the keys of the playground stay out of the list until they are asked for',
   const soon = new Date(Date.now() + 3_600_000).toISOString();
   const name = 'admin-console-x1y2';
   await made('/api/management/keys', { name, scopes: ['gateway'], expires_at: soon });
-  const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/keys`, {
+  const { page, context, faults } = await openConsolePage(harness, `${MANAGEMENT}/keys`, {
     phone: true,
     dark: true,
   });
@@ -204,7 +204,7 @@ test('the keys of the playground stay out of the list until they are asked for',
 });
 
 test('what is typed is not lost by a slip: leaving asks once, and ⌘S saves', async () => {
-  const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/routes/faq`);
+  const { page, context, faults } = await openConsolePage(harness, `${MANAGEMENT}/routes/faq`);
   await page.getByLabel('Retries per target').fill('3');
   await page.getByRole('link', { name: 'Limits' }).first().click();
   await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor();
@@ -228,8 +228,8 @@ test('what is typed is not lost by a slip: leaving asks once, and ⌘S saves', a
 test('a budget that is overspent refuses and needs somebody; raising it asks why and who, and the log keeps both', async () => {
   const { key } = await keyNamed('demo');
   // Long before it is needed: the server keeps what it read of a session for a moment.
-  expireStepUp(house.floe);
-  const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/budgets?open=new`);
+  expireStepUp(harness.floe);
+  const { page, context, faults } = await openConsolePage(harness, `${MANAGEMENT}/budgets?open=new`);
   await page.getByLabel('Name', { exact: true }).fill('demo-cent');
   await page.getByLabel('Applies to').selectOption('scope:key');
   await page.getByRole('combobox', { name: 'Key' }).fill('demo');

@@ -11,7 +11,7 @@ import {
   waitForWrittenRows,
 } from './console-harness.ts';
 
-let house: ConsoleHarness;
+let harness: ConsoleHarness;
 let upstream: FakeUpstream;
 
 /** Parts of a nano-dollar for a token, so that a sum must be rounded. */
@@ -32,7 +32,7 @@ before(async () => {
             usage: { prompt_tokens: 1_000, completion_tokens: 10, total_tokens: 1_010 },
           }),
   });
-  house = await startConsoleHarness('', {
+  harness = await startConsoleHarness('', {
     providers: [sandbox('east'), sandbox('west'), sandbox('sandbox')],
     routes: [
       {
@@ -45,7 +45,7 @@ before(async () => {
   });
 });
 after(async () => {
-  await house.close();
+  await harness.close();
   await upstream.close();
 });
 
@@ -58,9 +58,9 @@ function exact(money: string): number {
 const say = (content: string) => [{ role: 'user', content }];
 let written = 0;
 async function ask(model: string, more: Readonly<Record<string, unknown>>): Promise<string> {
-  const id = await house.chat(model, more);
+  const id = await harness.chat(model, more);
   written += 1;
-  await waitForWrittenRows(house, '', written);
+  await waitForWrittenRows(harness, '', written);
   return id;
 }
 
@@ -70,7 +70,7 @@ for (const [name, look] of [
 ] as const)
   test(`a request with three attempts shows each, why it failed, and a cost table that adds up: ${name}`, async () => {
     const id = await ask('smart', { messages: say('fail 503') });
-    const { page, context, faults } = await openConsolePage(house, '/o/acme/requests?range=1h', look);
+    const { page, context, faults } = await openConsolePage(harness, '/o/acme/requests?range=1h', look);
     const row = page.locator(`[data-row="${id}"]`);
     await row.waitFor();
     if (!('phone' in look)) await row.getByRole('img', { name: 'attempts' }).waitFor();
@@ -109,7 +109,7 @@ test('a request whose stream broke is Partial in the list, says so over its deta
     stream: true,
     messages: say('one two three four five six fail cut'),
   });
-  const { page, context, faults } = await openConsolePage(house, '/o/acme/requests?range=1h');
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/requests?range=1h');
   const row = page.locator(`[data-row="${id}"]`);
   await row.getByText('Partial', { exact: true }).waitFor();
   await page
@@ -147,11 +147,11 @@ async function addProvider(page: Page): Promise<void> {
 }
 
 test('a cost that nobody knows is unknown and never $0; its link gives the model a price, and the next request has a cost', async () => {
-  house.signInAs('admin');
-  const { page, context, faults } = await openConsolePage(house, '/o/acme/management/providers/new');
+  harness.signInAs('admin');
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/management/providers/new');
   await addProvider(page);
   const first = await ask('local/own', {});
-  await page.goto(`${house.url}/o/acme/requests?range=1h`);
+  await page.goto(`${harness.url}/o/acme/requests?range=1h`);
   const cost = (id: string) => page.locator(`[data-row="${id}"] [data-column=cost]`);
   await cost(first).getByText('unknown').waitFor();
   assert.doesNotMatch((await cost(first).textContent()) ?? '', /\$/);
@@ -166,14 +166,14 @@ test('a cost that nobody knows is unknown and never $0; its link gives the model
   await page.getByRole('button', { name: 'Save price' }).click();
   await page.getByText('The price is saved.').first().waitFor();
   const second = await ask('local/own', {});
-  await page.goto(`${house.url}/o/acme/requests?range=1h`);
+  await page.goto(`${harness.url}/o/acme/requests?range=1h`);
   // 1,000 tokens at 3 and 10 at 15 dollars for a million.
   await cost(second)
     .getByText('$0.0032', { exact: true })
     .or(cost(second).getByText('$0.0031', { exact: true }))
     .waitFor();
   await cost(first).getByText('unknown').waitFor();
-  house.signInAs('owner');
+  harness.signInAs('owner');
   assert.deepEqual(faults, []);
   await context.close();
 });

@@ -30,10 +30,10 @@ interface Visitor {
   readonly faults: readonly string[];
 }
 
-let house: PopulatedConsole;
+let harness: PopulatedConsole;
 const visitors = new Map<string, Visitor>();
 before(receiveEverybody);
-after(() => house.close());
+after(() => harness.close());
 
 describe('every page opens in light and dark, on desktop and phone', { concurrency: 2 }, () => {
   for (const role of ROLES)
@@ -43,7 +43,7 @@ describe('every page opens in light and dark, on desktop and phone', { concurren
         test(path, async () => {
           const broken: string[] = [];
           for (const look of LOOKS) {
-            const problem = await problemAt(visitorOf(role), role, house.pageUrls.get(path) ?? '', look);
+            const problem = await problemAt(visitorOf(role), role, harness.pageUrls.get(path) ?? '', look);
             if (problem) broken.push(`${look.name}: ${problem}`);
           }
           assert.deepEqual(broken, []);
@@ -62,24 +62,24 @@ function visitorOf(role: string): Visitor {
 
 async function receiveEverybody(): Promise<void> {
   rmSync(join(SCREENSHOTS_DIR, 'every-page'), { recursive: true, force: true });
-  house = await startPopulatedConsole(PREFIX);
+  harness = await startPopulatedConsole(PREFIX);
   for (const role of ROLES) {
-    house.signInAs(role);
-    const context = await openBrowserContext(house);
+    harness.signInAs(role);
+    const context = await openBrowserContext(harness);
     const page = await context.newPage();
     trackPageRequests(page);
-    const faults = await collectPageFaults(page, house.url);
-    await page.goto(`${house.url}/o/acme/overview`);
+    const faults = await collectPageFaults(page, harness.url);
+    await page.goto(`${harness.url}/o/acme/overview`);
     visitors.set(role, { page, session: await context.newCDPSession(page), faults });
   }
-  house.signInAs('owner');
+  harness.signInAs('owner');
 }
 
 /** Goes there without loading anew, and tells what is wrong; null when nothing is. */
 async function problemAt(visitor: Visitor, role: string, place: string, look: Look): Promise<string | null> {
   const { page } = visitor;
   await turn(visitor, look);
-  const address = new URL(`${house.url}/o/acme${place}`);
+  const address = new URL(`${harness.url}/o/acme${place}`);
   const isThere = new URL(page.url()).href === address.href;
   if (!isThere)
     await page.evaluate((path) => history.pushState(null, '', path), address.pathname + address.search);

@@ -12,9 +12,9 @@ import {
 const LONG = 'a-provider-with-a-long-name';
 const MODEL = 'claude-sonnet-4-5-20250929';
 
-let house: ConsoleHarness;
+let harness: ConsoleHarness;
 before(async () => {
-  house = await startConsoleHarness('', {
+  harness = await startConsoleHarness('', {
     relay: { mode: 'observe' },
     providers: [
       { id: 'sandbox', kind: 'sandbox' },
@@ -22,11 +22,11 @@ before(async () => {
     ],
     budgets: [{ name: 'month', scope: 'org', period: 'month', limit_usd: 5, mode: 'soft' }],
   });
-  for (let n = 0; n < 12; n += 1) await house.chat(`${LONG}/${MODEL}`);
-  for (let n = 0; n < 3; n += 1) await house.chat('smart', { metadata: { team: 'growth' } });
-  await waitForWrittenRows(house, '', 15);
+  for (let n = 0; n < 12; n += 1) await harness.chat(`${LONG}/${MODEL}`);
+  for (let n = 0; n < 3; n += 1) await harness.chat('smart', { metadata: { team: 'growth' } });
+  await waitForWrittenRows(harness, '', 15);
 });
-after(() => house.close());
+after(() => harness.close());
 
 /** Opens the first row that opens beside the list. */
 async function openRow(page: Page): Promise<void> {
@@ -36,7 +36,7 @@ async function openRow(page: Page): Promise<void> {
 
 for (const dark of [false, true])
   test(`a row says its model in full, with and without a drawer${dark ? ', in the dark' : ''}`, async () => {
-    const { page, context, faults } = await openConsolePage(house, '/o/acme/requests?range=1h', { dark });
+    const { page, context, faults } = await openConsolePage(harness, '/o/acme/requests?range=1h', { dark });
     const name = page.locator('[data-column=model]').getByText(MODEL, { exact: true }).first();
     const isWhole = () => name.evaluate((shown) => shown.scrollWidth <= shown.clientWidth);
     await name.waitFor();
@@ -57,17 +57,19 @@ for (const dark of [false, true])
 for (const dark of [false, true])
   test(`a provider that fails is not shown as well${dark ? ', in the dark' : ''}`, async () => {
     const look = dark ? 'dark' : 'light';
-    const { page, context, faults } = await openConsolePage(house, '/o/acme/management/providers', { dark });
+    const { page, context, faults } = await openConsolePage(harness, '/o/acme/management/providers', {
+      dark,
+    });
     const row = page.locator('[data-row]').filter({ hasText: LONG });
     await row.getByText(/Failing|Degraded/).waitFor();
     await takeScreenshot(page, `figures-providers-${look}`);
-    await page.goto(`${house.url}/o/acme/management/providers/${LONG}`);
+    await page.goto(`${harness.url}/o/acme/management/providers/${LONG}`);
     await page
       .getByText(/Failing|Degraded/)
       .first()
       .waitFor();
     await takeScreenshot(page, `figures-provider-${look}`);
-    await page.goto(`${house.url}/o/acme/management/budgets?open=month`);
+    await page.goto(`${harness.url}/o/acme/management/budgets?open=month`);
     await page.getByText('Current usage').or(page.getByText('Forecast')).first().waitFor();
     await takeScreenshot(page, `figures-budgets-${look}`);
     assert.deepEqual(faults, []);
@@ -75,7 +77,7 @@ for (const dark of [false, true])
   });
 
 test('a rule that is saved with Enforce while the relay observes is said to stop nothing', async () => {
-  const { page, context, faults } = await openConsolePage(house, '/o/acme/relay/rules/new', { dark: true });
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/relay/rules/new', { dark: true });
   await page.getByLabel('Name').first().fill('no-force-push');
   await page.getByLabel('Commands').first().fill('git');
   const warning = page.getByText(/relay\.mode is observe in floe\.yaml/);

@@ -11,26 +11,26 @@ import { trackPageRequests, waitForSettledPage } from './settled-page.ts';
 
 /** What a page does until its data is there: each question once, and nothing made for what nobody looks at. */
 
-let house: ConsoleHarness;
+let harness: ConsoleHarness;
 before(async () => {
-  house = await startConsoleHarness();
-  for (let n = 0; n < 4; n += 1) await house.chat('sandbox/echo');
-  await waitForWrittenRows(house, '', 4);
+  harness = await startConsoleHarness();
+  for (let n = 0; n < 4; n += 1) await harness.chat('sandbox/echo');
+  await waitForWrittenRows(harness, '', 4);
 });
-after(() => house.close());
+after(() => harness.close());
 
 /** Opens a page and tells what it asked of the API, by path, until everything was there. */
 async function asked(
   path: string,
 ): Promise<{ page: Page; paths: readonly string[]; close: () => Promise<void> }> {
-  const { page, context } = await openConsolePage(house, '/healthz');
+  const { page, context } = await openConsolePage(harness, '/healthz');
   trackPageRequests(page);
   const paths: string[] = [];
   page.on('request', (request) => {
     const { pathname } = new URL(request.url());
     if (pathname.startsWith('/api/')) paths.push(pathname);
   });
-  await page.goto(`${house.url}/o/acme${path}`);
+  await page.goto(`${harness.url}/o/acme${path}`);
   await waitForSettledPage(page);
   return { page, paths, close: () => context.close() };
 }

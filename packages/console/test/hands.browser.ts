@@ -6,15 +6,15 @@ import { CONSOLE_KEY, type ConsoleHarness, openConsolePage, startConsoleHarness 
 
 /** What hands rely on without a thought: where the focus is, whose keys they press, that what was typed stays. */
 
-let house: ConsoleHarness;
+let harness: ConsoleHarness;
 
 before(async () => {
-  house = await startConsoleHarness();
+  harness = await startConsoleHarness();
 });
-after(() => house.close());
+after(() => harness.close());
 
 test('a drawer that is closed by key gives the focus back to its row', async () => {
-  const { page, context, faults } = await openConsolePage(house, '/o/acme/management/limits');
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/management/limits');
   await page.locator('[data-row]').first().focus();
   await page.keyboard.press('Enter');
   await page.getByRole('region', { name: 'Limit' }).waitFor();
@@ -26,7 +26,7 @@ test('a drawer that is closed by key gives the focus back to its row', async () 
 });
 
 test('letters pressed over a dialog are its own; the choice that keys stand at is in sight', async () => {
-  const { page, context, faults } = await openConsolePage(house, '/o/acme/management/keys');
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/management/keys');
   await page.getByRole('button', { name: 'Create key' }).click();
   const dialog = page.getByRole('dialog', { name: 'Create key' });
   await dialog.getByRole('button', { name: 'Cancel' }).focus();
@@ -49,7 +49,7 @@ test('letters pressed over a dialog are its own; the choice that keys stand at i
 });
 
 test('who types faster than the address follows loses no letter', async () => {
-  const { page, context, faults } = await openConsolePage(house, '/o/acme/management/keys');
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/management/keys');
   const find = page.getByRole('textbox', { name: 'Search keys' });
   await find.pressSequentially('agents of the night');
   await page.waitForURL((url) => url.searchParams.get('q') === 'agents of the night');
@@ -60,13 +60,13 @@ test('who types faster than the address follows loses no letter', async () => {
 });
 
 test('what is typed while a form is saved stays, and can be saved next', async () => {
-  const made = await callHttp(`${house.floe.url}/api/management/budgets`, {
+  const made = await callHttp(`${harness.floe.url}/api/management/budgets`, {
     headers: { 'x-api-key': CONSOLE_KEY },
     body: { name: 'agents', scope: 'org', limit_usd: 50, period: 'month', mode: 'soft' },
   });
   const budget = made.json();
   const id = isObject(budget) ? String(budget['id']) : '';
-  const { page, context, faults } = await openConsolePage(house, `/o/acme/management/budgets?open=${id}`);
+  const { page, context, faults } = await openConsolePage(harness, `/o/acme/management/budgets?open=${id}`);
   const held = Promise.withResolvers<void>();
   await page.route(`**/api/management/budgets/${id}`, async (route) => {
     if (route.request().method() === 'PATCH') await held.promise;
@@ -87,7 +87,7 @@ test('what is typed while a form is saved stays, and can be saved next', async (
 });
 
 test('a key can be copied where the page came over plain HTTP, out of the dialog that shows it', async () => {
-  const { page, context, faults } = await openConsolePage(house, '/o/acme/management/keys');
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/management/keys');
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.addInitScript('Object.defineProperty(window, "isSecureContext", { value: false })');
   await page.reload();
@@ -97,7 +97,7 @@ test('a key can be copied where the page came over plain HTTP, out of the dialog
   await page.getByRole('button', { name: 'Copy key' }).click();
   await page.getByText('Copied.').waitFor();
   const copied = await page.evaluate(() => navigator.clipboard.readText());
-  const answer = await callHttp(`${house.floe.url}/gateway/v1/models`, {
+  const answer = await callHttp(`${harness.floe.url}/gateway/v1/models`, {
     headers: { authorization: `Bearer ${copied}` },
   });
   assert.equal(answer.status, 200);

@@ -14,20 +14,20 @@ import { trackPageRequests, waitForSettledPage } from './settled-page.ts';
 const SECOND = `eis_second${'0'.repeat(32)}`;
 const FAILED = 150;
 
-let house: ConsoleHarness;
+let harness: ConsoleHarness;
 
 before(async () => {
-  house = await startConsoleHarness();
+  harness = await startConsoleHarness();
   let left = FAILED;
   const one = async () => {
-    for (; left > 0; left -= 1) await house.chat('sandbox/none');
+    for (; left > 0; left -= 1) await harness.chat('sandbox/none');
   };
   await Promise.all(Array.from({ length: 8 }, one));
-  for (let n = 0; n < 6; n += 1) await house.chat('sandbox/echo', { metadata: { team: 'growth' } });
-  for (let n = 0; n < 4; n += 1) await house.chat('sandbox/none', { key: SECOND });
-  await waitForWrittenRows(house, '', FAILED + 10);
+  for (let n = 0; n < 6; n += 1) await harness.chat('sandbox/echo', { metadata: { team: 'growth' } });
+  for (let n = 0; n < 4; n += 1) await harness.chat('sandbox/none', { key: SECOND });
+  await waitForWrittenRows(harness, '', FAILED + 10);
 });
-after(() => house.close());
+after(() => harness.close());
 
 interface Seen {
   readonly tokens: readonly string[];
@@ -94,7 +94,7 @@ const rowOf = (page: Page, key: string) =>
   page.locator('[data-row]').filter({ has: page.locator('[data-column=key]', { hasText: key }) });
 
 test('errors without those of one key: a reload, Back and Forward bring the same filters, rows and place', async () => {
-  const { page, context, faults } = await openConsolePage(house, '/o/acme/requests?range=1h');
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/requests?range=1h');
   trackPageRequests(page);
   await page.locator('[data-row]').nth(3).waitFor();
   await page.locator('[data-filter]').waitFor();
@@ -133,7 +133,7 @@ test('errors without those of one key: a reload, Back and Forward bring the same
 });
 
 test('a value is left out by keyboard, by a button that is seen, and a filter is turned round', async () => {
-  const { page, context, faults } = await openConsolePage(house, '/o/acme/requests?range=1h&live=0', {
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/requests?range=1h&live=0', {
     dark: true,
   });
   await rowOf(page, 'ci').first().waitFor();
@@ -160,7 +160,7 @@ test('a value is left out by keyboard, by a button that is seen, and a filter is
 });
 
 test('on a phone, what a request says filters the list from its drawer', async () => {
-  const { page, context, faults } = await openConsolePage(house, '/o/acme/requests?range=1h&live=0', {
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/requests?range=1h&live=0', {
     phone: true,
   });
   await page.locator('[data-row]').first().tap();
@@ -176,7 +176,7 @@ test('on a phone, what a request says filters the list from its drawer', async (
 
 test('a shared link shows exactly these rows later; the live link shows others, and each says what it is', async () => {
   const { page, context, faults } = await openConsolePage(
-    house,
+    harness,
     '/o/acme/requests?range=15m&metadata.team=growth',
   );
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -196,8 +196,8 @@ test('a shared link shows exactly these rows later; the live link shows others, 
   // What comes later belongs to the live link alone.
   const later: string[] = [];
   for (let n = 0; n < 3; n += 1)
-    later.push(await house.chat('sandbox/echo', { metadata: { team: 'growth' } }));
-  await waitForWrittenRows(house, '', FAILED + 13);
+    later.push(await harness.chat('sandbox/echo', { metadata: { team: 'growth' } }));
+  await waitForWrittenRows(harness, '', FAILED + 13);
   await page.goto(fixed);
   await page.locator('[data-row]').nth(5).waitFor();
   await page.getByRole('button', { name: 'Fixed time' }).waitFor();

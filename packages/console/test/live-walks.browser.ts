@@ -16,14 +16,14 @@ const FLOOD = 700;
 /** Of the page's main thread for a flood whose rows only wait: a millisecond a row, a drawer that opens included. */
 const MOST_WORK_S = FLOOD / 1000;
 
-let house: ConsoleHarness;
+let harness: ConsoleHarness;
 
 before(async () => {
-  house = await startConsoleHarness();
-  for (let n = 0; n < 30; n += 1) await house.chat('sandbox/echo');
-  await waitForWrittenRows(house, '', 30);
+  harness = await startConsoleHarness();
+  for (let n = 0; n < 30; n += 1) await harness.chat('sandbox/echo');
+  await waitForWrittenRows(harness, '', 30);
 });
-after(() => house.close());
+after(() => harness.close());
 
 /** Requests by some clients at once: their ids, and how many were made in a second. */
 async function flood(
@@ -35,7 +35,7 @@ async function flood(
   const one = async () => {
     for (; left > 0; ) {
       left -= 1;
-      ids.push(await house.chat('sandbox/echo'));
+      ids.push(await harness.chat('sandbox/echo'));
     }
   };
   await Promise.all(Array.from({ length: 16 }, one));
@@ -131,7 +131,7 @@ for (const [name, look] of [
 ] as const)
   test(`a flood moves no row that somebody reads, is counted exactly, and nothing of it is lost: ${name}`, async () => {
     const isPhone = 'phone' in look;
-    const { page, context, faults } = await openConsolePage(house, '/o/acme/requests?range=1h', look);
+    const { page, context, faults } = await openConsolePage(harness, '/o/acme/requests?range=1h', look);
     await page.locator('[data-row]').nth(5).waitFor();
     const row = page.locator('[data-row]').nth(3);
     const id = await row.getAttribute('data-row');
@@ -163,10 +163,10 @@ for (const [name, look] of [
 
 test('a flood that begins in the instant the stream opens is counted exactly, with filters and without', async () => {
   for (const filter of ['', '&key=agents']) {
-    const { page, context } = await openConsolePage(house, '/o/acme/overview');
+    const { page, context } = await openConsolePage(harness, '/o/acme/overview');
     const [{ ids: early }] = await Promise.all([
       flood(60),
-      page.goto(`${house.url}/o/acme/requests?range=1h${filter}`),
+      page.goto(`${harness.url}/o/acme/requests?range=1h${filter}`),
     ]);
     await page.locator('[data-row]').first().waitFor();
     await page.locator('[data-row]').nth(2).hover();
@@ -191,7 +191,7 @@ test('a flood that begins in the instant the stream opens is counted exactly, wi
 
 /** Ids of every request there is. */
 async function rowsInAll(): Promise<readonly string[]> {
-  const answer = await callHttp(`${house.floe.url}/api/analytics/export?format=ndjson`, {
+  const answer = await callHttp(`${harness.floe.url}/api/analytics/export?format=ndjson`, {
     headers: { 'x-api-key': CONSOLE_KEY },
   });
   return answer.text
@@ -207,17 +207,17 @@ function rowsInDocument(page: Page): Promise<string[]> {
 }
 
 test('when the server falls, the list says so; when it is back, the gap is filled and no request stands twice', async () => {
-  const { page, context, faults } = await openConsolePage(house, '/o/acme/requests?range=1h');
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/requests?range=1h');
   await page.locator('[data-row]').nth(5).waitFor();
-  const before = await house.chat('sandbox/echo');
+  const before = await harness.chat('sandbox/echo');
   await page.locator(`[data-row="${before}"]`).waitFor();
-  await house.crash?.();
+  await harness.crash?.();
   await page.getByRole('button', { name: /^Reconnecting, last update \d\d:\d\d:\d\d$/ }).waitFor();
   await takeScreenshot(page, 'walk-13-reconnecting-desktop-light');
   await assertAccessible(page);
   // What comes before the page has found back is the gap.
   await context.route('**/api/**', (route) => route.abort('connectionrefused'));
-  await house.restartAfterCrash?.();
+  await harness.restartAfterCrash?.();
   const { ids } = await flood(150);
   await context.unroute('**/api/**');
   await page.getByRole('button', { name: 'Live', exact: true }).waitFor();

@@ -11,10 +11,10 @@ import {
   waitForWrittenRows,
 } from './console-harness.ts';
 
-let house: ConsoleHarness;
+let harness: ConsoleHarness;
 
 async function newestId(): Promise<string> {
-  const answer = await callHttp(`${house.floe.url}/api/analytics/requests?limit=1`, {
+  const answer = await callHttp(`${harness.floe.url}/api/analytics/requests?limit=1`, {
     headers: { 'x-api-key': CONSOLE_KEY },
   });
   const body = answer.json();
@@ -23,15 +23,15 @@ async function newestId(): Promise<string> {
 }
 
 before(async () => {
-  house = await startConsoleHarness();
-  for (let n = 0; n < 30; n += 1) await house.chat('sandbox/echo');
-  await waitForWrittenRows(house, '', 30);
+  harness = await startConsoleHarness();
+  for (let n = 0; n < 30; n += 1) await harness.chat('sandbox/echo');
+  await waitForWrittenRows(harness, '', 30);
 });
-after(() => house.close());
+after(() => harness.close());
 
 test('a view is saved, named in the link, told when it is edited, and deleted', async () => {
   const { page, context, faults } = await openConsolePage(
-    house,
+    harness,
     '/o/acme/requests?range=1h&model=echo&live=0',
   );
   await page.getByRole('button', { name: 'Save view' }).click();
@@ -42,7 +42,7 @@ test('a view is saved, named in the link, told when it is edited, and deleted', 
   const view = new URL(page.url()).searchParams.get('view') ?? '';
   await page.getByRole('button', { name: 'Only echo' }).waitFor();
   await takeScreenshot(page, 'requests-saved-view');
-  await page.goto(`${house.url}/o/acme/requests?view=${view}`);
+  await page.goto(`${harness.url}/o/acme/requests?view=${view}`);
   await page.waitForURL(/model=echo/);
   await page.getByRole('button', { name: 'Remove the filter model' }).click();
   await page.getByRole('button', { name: 'Edit view (changed)' }).click();
@@ -58,27 +58,27 @@ test('a view is saved, named in the link, told when it is edited, and deleted', 
 
 test('without kept bodies the tab says where to turn them on; a viewer is told who may look', async () => {
   const id = await newestId();
-  const { page, context, faults } = await openConsolePage(house, `/o/acme/requests/${id}`);
+  const { page, context, faults } = await openConsolePage(harness, `/o/acme/requests/${id}`);
   await page.getByRole('tab', { name: 'Bodies' }).click();
   await page.getByText('No bodies were stored for this request').waitFor();
-  house.signInAs('viewer');
+  harness.signInAs('viewer');
   await page.reload();
   await page.getByRole('tab', { name: 'Bodies' }).click();
   await page.getByText('Bodies are not available to viewers').waitFor();
   await assertAccessible(page);
-  house.signInAs('owner');
+  harness.signInAs('owner');
   assert.deepEqual(faults, []);
   await context.close();
 });
 
 test('every tab says that it is live, and the next one reads for all once the first is closed', async () => {
-  const { page: first, context, faults } = await openConsolePage(house, '/o/acme/management/breakers');
+  const { page: first, context, faults } = await openConsolePage(harness, '/o/acme/management/breakers');
   await first.getByText('Live', { exact: true }).waitFor();
   const second = await context.newPage();
-  await second.goto(`${house.url}/o/acme/management/breakers`);
+  await second.goto(`${harness.url}/o/acme/management/breakers`);
   await second.getByText('Live', { exact: true }).waitFor();
   const third = await context.newPage();
-  await third.goto(`${house.url}/o/acme/alerts`);
+  await third.goto(`${harness.url}/o/acme/alerts`);
   await third.getByText('Live', { exact: true }).waitFor();
   const read = second.waitForRequest((request) => request.url().includes('/api/events?'));
   await first.close();

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { assertAccessible, takeScreenshot, waitForValue } from './checks.ts';
 import { CONSOLE_KEY, type ConsoleHarness, openConsolePage, startConsoleHarness } from './console-harness.ts';
 
-let house: ConsoleHarness;
+let harness: ConsoleHarness;
 let upstream: FakeUpstream;
 const MANAGEMENT = '/o/acme/management';
 
@@ -18,17 +18,17 @@ before(async () => {
         ? jsonReply({ object: 'list', data: [{ id: 'large' }, { id: 'small' }] })
         : jsonReply({ error: { message: 'No such key here.', code: 'invalid_api_key' } }, 401),
   });
-  house = await startConsoleHarness();
+  harness = await startConsoleHarness();
 });
 after(async () => {
-  await house.close();
+  await harness.close();
   await upstream.close();
 });
 
-const at = (page: Page, path: string) => page.goto(`${house.url}${MANAGEMENT}${path}`);
+const at = (page: Page, path: string) => page.goto(`${harness.url}${MANAGEMENT}${path}`);
 
 test('a provider is tried before it is saved: a refusal is told in its words and nothing is kept', async () => {
-  const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/providers/new`);
+  const { page, context, faults } = await openConsolePage(harness, `${MANAGEMENT}/providers/new`);
   await page.getByLabel('Kind').selectOption('openai-compatible');
   await page.getByLabel('ID', { exact: true }).fill('main');
   await page.getByLabel('Base URL').fill(`${upstream.url}/v1`);
@@ -55,7 +55,7 @@ test('a provider is tried before it is saved: a refusal is told in its words and
 });
 
 test('a route is arranged with the keyboard, and the simulator knows the draft before it is saved', async () => {
-  const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/routes/new`);
+  const { page, context, faults } = await openConsolePage(harness, `${MANAGEMENT}/routes/new`);
   await page.getByLabel('Model or alias').fill('clever');
   for (const [index, target] of ['sandbox/flaky', 'sandbox/echo'].entries()) {
     await page.getByRole('button', { name: 'Add target' }).click();
@@ -85,7 +85,7 @@ test('a route is arranged with the keyboard, and the simulator knows the draft b
 });
 
 test('what stands in the file can be read, says its line, and cannot be changed', async () => {
-  const { page, context } = await openConsolePage(house, `${MANAGEMENT}/routes/smart`, { dark: true });
+  const { page, context } = await openConsolePage(harness, `${MANAGEMENT}/routes/smart`, { dark: true });
   await page
     .getByText(/Change it there; it reloads by itself/)
     .first()
@@ -98,7 +98,7 @@ test('what stands in the file can be read, says its line, and cannot be changed'
 });
 
 test('a change of somebody else is shown before anything is saved over it', async () => {
-  const { page, context } = await openConsolePage(house, `${MANAGEMENT}/limits?open=new`);
+  const { page, context } = await openConsolePage(harness, `${MANAGEMENT}/limits?open=new`);
   await page.getByLabel('Applies to').selectOption('scope:key');
   await page.getByRole('combobox', { name: 'Key' }).fill('agents');
   await page.getByRole('textbox', { name: 'Requests per minute' }).fill('100');
@@ -123,7 +123,7 @@ test('a change of somebody else is shown before anything is saved over it', asyn
 });
 
 test('a rule is tried on a pasted request, and holds once it is enforced', async () => {
-  const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/policies`);
+  const { page, context, faults } = await openConsolePage(harness, `${MANAGEMENT}/policies`);
   await page.getByRole('button', { name: 'Limit output tokens' }).click();
   await page.getByText('if enforced').waitFor();
   await page.getByLabel('Condition (CEL)').fill('request.max_to');
@@ -142,7 +142,7 @@ test('a rule is tried on a pasted request, and holds once it is enforced', async
   await page.getByRole('button', { name: 'Save policy' }).click();
   await page.getByRole('button', { name: 'Enforce policy' }).click();
   await page.getByText('Policy cap-output is enforced.').first().waitFor();
-  const refused = await callHttp(`${house.floe.url}/gateway/v1/chat/completions`, {
+  const refused = await callHttp(`${harness.floe.url}/gateway/v1/chat/completions`, {
     headers: { authorization: `Bearer ${CONSOLE_KEY}` },
     body: { model: 'sandbox/echo', max_tokens: 500, messages: [{ role: 'user', content: 'Hello' }] },
   });
@@ -155,7 +155,7 @@ test('a rule is tried on a pasted request, and holds once it is enforced', async
 });
 
 test('a breaker is forced with a reason, and everybody sees it', async () => {
-  const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/breakers`, {
+  const { page, context, faults } = await openConsolePage(harness, `${MANAGEMENT}/breakers`, {
     phone: true,
     dark: true,
   });
@@ -178,11 +178,11 @@ test('a breaker is forced with a reason, and everybody sees it', async () => {
 });
 
 test('the cache is turned on, answers, and is emptied after its word was typed', async () => {
-  const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/cache`);
+  const { page, context, faults } = await openConsolePage(harness, `${MANAGEMENT}/cache`);
   await page.getByLabel('Answer identical requests from the cache').click();
   await page.getByRole('button', { name: 'Save cache settings' }).click();
   await page.getByText('The cache is enabled.').first().waitFor();
-  for (let n = 0; n < 3; n += 1) await house.chat('sandbox/echo', { temperature: 0 });
+  for (let n = 0; n < 3; n += 1) await harness.chat('sandbox/echo', { temperature: 0 });
   await page.getByText(/of \d+ cacheable requests/).waitFor();
   await page.getByRole('button', { name: 'Clear cache' }).click();
   const confirm = page.getByRole('dialog').getByRole('button', { name: 'Clear cache' });
@@ -197,7 +197,7 @@ test('the cache is turned on, answers, and is emptied after its word was typed',
 });
 
 test('a model says why it cannot be used, and takes a price of the org', async () => {
-  const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/models`);
+  const { page, context, faults } = await openConsolePage(harness, `${MANAGEMENT}/models`);
   await page.getByLabel('Check whether a model is available').fill('openai/gpt-6');
   await page.keyboard.press('Enter');
   await page.getByText('is not available').waitFor();
@@ -215,7 +215,7 @@ test('a model says why it cannot be used, and takes a price of the org', async (
 });
 
 test('a budget says in a sentence what it refuses; who may not change it is told who can', async () => {
-  const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/budgets?open=new`, {
+  const { page, context, faults } = await openConsolePage(harness, `${MANAGEMENT}/budgets?open=new`, {
     phone: true,
   });
   await page.getByLabel('Name', { exact: true }).fill('agents-month');
@@ -225,7 +225,7 @@ test('a budget says in a sentence what it refuses; who may not change it is told
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Create budget' }).click();
   await page.waitForURL(/open=bud/);
-  house.signInAs('viewer');
+  harness.signInAs('viewer');
   await page.reload();
   await page.getByRole('button', { name: 'Delete budget' }).waitFor();
   assert.equal(await page.getByLabel('Limit (USD)').isDisabled(), true);
@@ -234,7 +234,7 @@ test('a budget says in a sentence what it refuses; who may not change it is told
     'true',
   );
   await assertAccessible(page);
-  house.signInAs('owner');
+  harness.signInAs('owner');
   assert.deepEqual(faults, []);
   await context.close();
 });

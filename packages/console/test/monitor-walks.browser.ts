@@ -29,11 +29,11 @@ const LOOKS = [
 
 /** What the receiver of webhooks was told: `monitor_failing invoices`. */
 const told: string[] = [];
-let house: RestartableHarness;
+let harness: RestartableHarness;
 let receiver: Server;
 
 async function api(path: string, body: object) {
-  const { status, text } = await callHttp(`${house.floe.url}/api/monitoring/${path}`, { headers, body });
+  const { status, text } = await callHttp(`${harness.floe.url}/api/monitoring/${path}`, { headers, body });
   assert.ok(status < 300, `${path}: ${status} ${text}`);
 }
 
@@ -62,12 +62,12 @@ before(async () => {
     });
   });
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  house = await startConsoleHarness();
+  harness = await startConsoleHarness();
 });
 after(async () => {
   receiver.closeAllConnections();
   receiver.close();
-  await house.close();
+  await harness.close();
 });
 
 /** A failure of 3 h 51 m twenty days ago, and a history that reaches back for a month. */
@@ -94,10 +94,10 @@ for (const [name, look] of LOOKS)
     const channels = [`ops-${id}`];
     await api('monitors', { id, name: 'Invoice export', expected_interval_minutes: 60, channels });
     await beat(id);
-    const { page, context, faults } = await openConsolePage(house, `/o/acme/monitors/${id}`, look);
+    const { page, context, faults } = await openConsolePage(harness, `/o/acme/monitors/${id}`, look);
     await page.getByRole('rowheader', { name: 'OK' }).waitFor();
     // Three hours in which nothing came.
-    updateStore(house.floe.dataDir, (database) => backdateMonitors(database, 3 * HOUR, [id]));
+    updateStore(harness.floe.dataDir, (database) => backdateMonitors(database, 3 * HOUR, [id]));
     await page.getByText(/^Failing since/).waitFor();
     await page.getByText(MISSED, { exact: true }).first().waitFor();
     await page
@@ -156,15 +156,15 @@ test('ten minutes without Floe are unknown everywhere: no downtime, no alert, no
   });
   await beat('sync');
   await beat('nightly-backup');
-  await house.chat('sandbox/echo');
+  await harness.chat('sandbox/echo');
   const before = told.length;
-  await house.restart((dataDir) =>
+  await harness.restart((dataDir) =>
     updateStore(dataDir, (database) => {
       backdateMonitors(database, 30 * MINUTE, ['sync', 'nightly-backup']);
       backdateLastSeen(database, 10 * MINUTE);
     }),
   );
-  const { page, context, faults } = await openConsolePage(house, '/o/acme/monitors/sync');
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/monitors/sync');
   await page.getByTitle(/^Unknown for 10 m/).waitFor();
   await page
     .getByText(/^No downtime; 10 m \d+ s unknown$/)
@@ -176,21 +176,21 @@ test('ten minutes without Floe are unknown everywhere: no downtime, no alert, no
   await page.getByText('No alerts yet.').waitFor();
   await takeScreenshot(page, 'walk-26-monitor');
   await assertAccessible(page);
-  await page.goto(`${house.url}/o/acme/overview?range=1h`);
+  await page.goto(`${harness.url}/o/acme/overview?range=1h`);
   await page
     .getByRole('img', { name: /Unknown for 10 m .*Floe was not running/ })
     .nth(3)
     .waitFor();
   await takeScreenshot(page, 'walk-26-overview');
   await assertAccessible(page);
-  await page.goto(`${house.url}/o/acme/analytics?range=1h`);
+  await page.goto(`${harness.url}/o/acme/analytics?range=1h`);
   await page
     .getByRole('img', { name: /Unknown for 10 m .*Floe was not running/ })
     .first()
     .waitFor();
   await page.getByRole('button', { name: 'Show as table' }).first().click();
   await page.getByRole('cell', { name: '–', exact: true }).nth(7).waitFor();
-  await page.goto(`${house.url}/boards/status`);
+  await page.goto(`${harness.url}/boards/status`);
   // Ten minutes ago may have been yesterday.
   const days = page.locator('article', { hasText: 'Hourly sync' }).locator('label');
   await days.last().waitFor();
@@ -216,9 +216,9 @@ for (const [name, look] of LOOKS)
         public: true,
         groups: [{ name: 'Jobs', monitors: ['archive', 'nightly-backup'] }],
       });
-      updateStore(house.floe.dataDir, addPast);
+      updateStore(harness.floe.dataDir, addPast);
     }
-    const browser = await house.browser();
+    const browser = await harness.browser();
     const phone = 'phone' in look;
     const plain = await browser.newContext({
       javaScriptEnabled: false,
@@ -226,7 +226,7 @@ for (const [name, look] of LOOKS)
       colorScheme: 'dark' in look ? 'dark' : 'light',
     });
     const board = await plain.newPage();
-    await board.goto(`${house.floe.url}/boards/public`);
+    await board.goto(`${harness.floe.url}/boards/public`);
     await board.getByRole('heading', { name: 'All jobs are healthy' }).waitFor();
     const days = await walkDays(board);
     assert.equal(new Set(days.map((text) => text.split(':')[0])).size, 90, 'ninety days, each once');
@@ -236,7 +236,7 @@ for (const [name, look] of LOOKS)
     await board.getByText(/Archive was failing/).waitFor();
     await takeScreenshot(board, `walk-27-board-${name}`);
     await plain.close();
-    const { page, context, faults } = await openConsolePage(house, '/boards/public', look);
+    const { page, context, faults } = await openConsolePage(harness, '/boards/public', look);
     await page.locator('label').nth(69).click();
     await page
       .getByText(/failing 3 h 51 m, healthy/)

@@ -23,10 +23,10 @@ const LONG_MS = 50;
 const headers = { 'x-api-key': CONSOLE_KEY };
 /** Figures of a page with a handful of monitors, to compare with. */
 let few: Figures & { readonly long: number };
-let house: RestartableHarness;
+let harness: RestartableHarness;
 
 const monitors = (path: string, body: object) =>
-  callHttp(`${house.floe.url}/api/monitoring/monitors${path}`, { headers, body });
+  callHttp(`${harness.floe.url}/api/monitoring/monitors${path}`, { headers, body });
 
 /** Copies of one monitor, each hundredth failing, with a day of history; in one transaction. */
 function fill(database: DatabaseSync) {
@@ -81,7 +81,7 @@ async function watch(page: Page, path: string): Promise<Watched> {
   const devtools = await page.context().newCDPSession(page);
   // Of the thread, not of the wall: a busy machine is not what is measured.
   await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
-  await page.goto(house.url + path);
+  await page.goto(harness.url + path);
   return {
     asked,
     lists: () => asked.filter(({ pathname }) => pathname === '/api/monitoring/monitors'),
@@ -98,7 +98,7 @@ async function watch(page: Page, path: string): Promise<Watched> {
 
 /** A page with its rows and their last day on it. */
 async function opened(path = '/o/acme/monitors') {
-  const opening = await openConsolePage(house, '/healthz');
+  const opening = await openConsolePage(harness, '/healthz');
   const watched = await watch(opening.page, path);
   await opening.page.locator('[data-row]').first().waitFor();
   await opening.page.locator('[data-row] svg[aria-label^="Last 24 hours"]').first().waitFor();
@@ -107,7 +107,7 @@ async function opened(path = '/o/acme/monitors') {
 
 /** The same, with what it cost to come to that. */
 async function openedAtCost() {
-  const opening = await openConsolePage(house, '/healthz');
+  const opening = await openConsolePage(harness, '/healthz');
   const longTasks = await recordLongTasks(opening.page, LONG_MS);
   const watched = await watch(opening.page, '/o/acme/monitors');
   await opening.page.locator('[data-row] svg[aria-label^="Last 24 hours"]').first().waitFor();
@@ -127,15 +127,15 @@ const tellFigures = (t: TestContext, what: string, figures: object) =>
   t.diagnostic(`${what}: ${JSON.stringify(figures)}`);
 
 before(async () => {
-  house = await startConsoleHarness();
+  harness = await startConsoleHarness();
   await monitors('', { id: 'job', name: 'Job', expected_interval_minutes: 1440 });
-  await callHttp(`${house.floe.url}/api/monitoring/heartbeat`, { headers, body: { monitor_id: 'job' } });
+  await callHttp(`${harness.floe.url}/api/monitoring/heartbeat`, { headers, body: { monitor_id: 'job' } });
   const { context, figures } = await openedAtCost();
   few = figures;
   await context.close();
-  updateStore(house.floe.dataDir, fill);
+  updateStore(harness.floe.dataDir, fill);
 });
-after(() => house.close());
+after(() => harness.close());
 
 test('ten thousand monitors open like two: a page of rows, counts from the server, and what fails on top', async (t) => {
   const { page, context, faults, watched, figures } = await openedAtCost();
@@ -241,7 +241,7 @@ test('a selection is paused, muted and tagged at once; what stands in the file i
     '![...document.querySelectorAll("[data-column=state]")].some((one) => one.textContent.includes("Paused"))',
   );
   assert.equal(watched.asked.filter(({ pathname }) => /\/(pause|resume)$/.test(pathname)).length, 0);
-  await page.goto(`${house.url}/o/acme/monitors?search=backup`);
+  await page.goto(`${harness.url}/o/acme/monitors?search=backup`);
   await page.getByLabel('Select Nightly backup').check();
   await bar.getByRole('button', { name: 'Mute…' }).click();
   await page.getByRole('menuitem', { name: 'Mute for 8 hours' }).click();
@@ -254,13 +254,13 @@ test('a selection is paused, muted and tagged at once; what stands in the file i
 test('a board of five hundred is edited with the rows in sight; names are asked for side by side', async () => {
   const ids = Array.from({ length: 500 }, (_, n) => `job-${n + 1}`);
   const board = { slug: 'many', name: 'Many', groups: [{ name: 'All', monitors: ids }] };
-  await callHttp(`${house.floe.url}/api/monitoring/boards`, { headers, body: board });
-  const { page, context, faults } = await openConsolePage(house, '/healthz');
+  await callHttp(`${harness.floe.url}/api/monitoring/boards`, { headers, body: board });
+  const { page, context, faults } = await openConsolePage(harness, '/healthz');
   const order: string[] = [];
   const isNames = (url: string) => new URL(url).searchParams.has('ids');
   page.on('request', (request) => isNames(request.url()) && order.push('asked'));
   page.on('response', (answer) => isNames(answer.url()) && order.push('answered'));
-  await page.goto(`${house.url}/o/acme/boards/many/edit`);
+  await page.goto(`${harness.url}/o/acme/boards/many/edit`);
   const handles = page.getByRole('button', { name: /^Move / });
   await handles.first().waitFor();
   await page.getByTitle('Preview of the board').waitFor();
@@ -283,7 +283,7 @@ test('overview and guide count the monitors and read a handful of them at most',
     ['/o/acme/overview', /Requests/],
     ['/o/acme/overview?guide=1', /Monitor a job/],
   ] as const) {
-    const opening = await openConsolePage(house, '/healthz');
+    const opening = await openConsolePage(harness, '/healthz');
     const watched = await watch(opening.page, path);
     await opening.page.getByText(shown).first().waitFor();
     await until(

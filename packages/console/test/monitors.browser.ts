@@ -17,21 +17,21 @@ const LOOKS = [
   ['phone-dark', { phone: true, dark: true }],
 ] as const;
 const MISSED = 'no heartbeat received within expected_interval_minutes + grace_period_minutes';
-let house: ConsoleHarness;
+let harness: ConsoleHarness;
 
 const headers = { 'x-api-key': CONSOLE_KEY };
-const make = (body: object) => callHttp(`${house.floe.url}/api/monitoring/monitors`, { headers, body });
+const make = (body: object) => callHttp(`${harness.floe.url}/api/monitoring/monitors`, { headers, body });
 
 /** What a job sends; `tail` says how it went. */
 async function beat(id: string, tail = '', body: object = { host: 'db-3', size: '41.2 GB' }) {
-  const answer = await callHttp(`${house.floe.url}/api/monitoring/monitors/${id}`, { headers });
+  const answer = await callHttp(`${harness.floe.url}/api/monitoring/monitors/${id}`, { headers });
   const monitor = answer.json();
   const url = new URL(isObject(monitor) ? String(monitor['beat_url']) : '');
-  await callHttp(`${house.floe.url}${url.pathname}${tail}`, { body });
+  await callHttp(`${harness.floe.url}${url.pathname}${tail}`, { body });
 }
 
 before(async () => {
-  house = await startConsoleHarness();
+  harness = await startConsoleHarness();
   await make({ id: 'feed', name: 'Feed import', expected_interval_minutes: 0.5, grace_period_minutes: 0 });
   await beat('feed');
   await make({
@@ -52,11 +52,11 @@ before(async () => {
   await beat('nightly-backup', '/start', {});
   await beat('nightly-backup');
 });
-after(() => house.close());
+after(() => harness.close());
 
 for (const [name, look] of LOOKS)
   test(`the list of monitors and one monitor can be used by everyone: ${name}`, async () => {
-    const { page, context, faults } = await openConsolePage(house, '/o/acme/monitors', look);
+    const { page, context, faults } = await openConsolePage(harness, '/o/acme/monitors', look);
     await page.getByRole('row').nth(3).waitFor();
     await page
       .getByText('1 failing')
@@ -81,7 +81,7 @@ for (const [name, look] of [
 ] as const)
   test(`a monitor with a schedule and a zone is made, and turns healthy by its copied line: ${name}`, async () => {
     const id = `export-${name}`;
-    const { page, context, faults } = await openConsolePage(house, '/o/acme/monitors/new', look);
+    const { page, context, faults } = await openConsolePage(harness, '/o/acme/monitors/new', look);
     await page.getByLabel('Name').fill('Export');
     await page.getByLabel('ID', { exact: true }).fill(id);
     await page.getByRole('button', { name: 'Cron schedule' }).click();
@@ -104,7 +104,7 @@ for (const [name, look] of [
     await takeScreenshot(page, `monitor-waiting-${name}`);
     const line = await page.locator('figure pre').first().innerText();
     // The browser stands before the server; a shell would go to the same address.
-    await promisify(execFile)('bash', ['-c', line.replace(house.url, house.floe.url)], {
+    await promisify(execFile)('bash', ['-c', line.replace(harness.url, harness.floe.url)], {
       env: { ...process.env, FLOE_KEY: CONSOLE_KEY },
     });
     await page.getByRole('heading', { name: 'Send beats' }).waitFor();
@@ -114,20 +114,20 @@ for (const [name, look] of [
   });
 
 test('what may not be done is shown, off, and says who can', async () => {
-  house.signInAs('viewer');
-  const { page, context, faults } = await openConsolePage(house, '/o/acme/monitors/report');
+  harness.signInAs('viewer');
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/monitors/report');
   const pause = page.getByRole('button', { name: 'Pause' });
   await pause.waitFor();
   assert.equal(await pause.getAttribute('aria-disabled'), 'true');
   await pause.hover();
   await page.getByRole('tooltip').getByText('Needs member.').waitFor();
-  house.signInAs('owner');
+  harness.signInAs('owner');
   assert.deepEqual(faults, []);
   await context.close();
 });
 
 test('a monitor of the file is read, not changed, and says where to change it', async () => {
-  const { page, context, faults } = await openConsolePage(house, '/o/acme/monitors/nightly-backup/edit');
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/monitors/nightly-backup/edit');
   await page.getByText('Change it there; it reloads by itself.').waitFor();
   assert.equal(await page.getByLabel('Name').isDisabled(), true);
   assert.equal(await page.getByRole('button', { name: 'Save monitor' }).count(), 0);
@@ -138,9 +138,9 @@ test('a monitor of the file is read, not changed, and says where to change it', 
 });
 
 test('a change made meanwhile is shown before anything is lost', async () => {
-  const { page, context } = await openConsolePage(house, '/o/acme/monitors/report/edit');
+  const { page, context } = await openConsolePage(harness, '/o/acme/monitors/report/edit');
   await page.getByLabel('Name').fill('Mine');
-  await callHttp(`${house.floe.url}/api/monitoring/monitors/report`, {
+  await callHttp(`${harness.floe.url}/api/monitoring/monitors/report`, {
     method: 'PATCH',
     headers,
     body: { name: 'Theirs' },
@@ -155,7 +155,7 @@ test('a change made meanwhile is shown before anything is lost', async () => {
 });
 
 test('a miss is told in its exact words, counted as downtime, and ends with the next beat without a reload', async () => {
-  const { page, context, faults } = await openConsolePage(house, '/o/acme/monitors/feed');
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/monitors/feed');
   const missed = page.getByText(MISSED).first();
   await missed.waitFor({ timeout: 30_000 + TEST_TIMEOUT_MS });
   await page.getByText(/^Failing since/).waitFor();

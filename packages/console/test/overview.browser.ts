@@ -16,16 +16,16 @@ async function streamText(stream: NodeJS.ReadableStream): Promise<string> {
   return text;
 }
 
-let house: ConsoleHarness;
+let harness: ConsoleHarness;
 before(async () => {
-  house = await startConsoleHarness();
-  for (let n = 0; n < 6; n += 1) await house.chat('sandbox/echo');
-  await house.chat('smart');
-  await house.chat('sandbox/none');
-  await house.chat('sandbox/tools');
-  await waitForWrittenRows(house, '', 9);
+  harness = await startConsoleHarness();
+  for (let n = 0; n < 6; n += 1) await harness.chat('sandbox/echo');
+  await harness.chat('smart');
+  await harness.chat('sandbox/none');
+  await harness.chat('sandbox/tools');
+  await waitForWrittenRows(harness, '', 9);
 });
-after(() => house.close());
+after(() => harness.close());
 
 for (const [name, look] of [
   ['desktop-light', {}],
@@ -33,7 +33,7 @@ for (const [name, look] of [
   ['phone-dark', { phone: true, dark: true }],
 ] as const)
   test(`the overview says what needs somebody, and adds up the day: ${name}`, async () => {
-    const { page, context, faults } = await openConsolePage(house, '/o/acme/overview', look);
+    const { page, context, faults } = await openConsolePage(harness, '/o/acme/overview', look);
     await page.getByRole('heading', { name: 'Models by spend' }).waitFor();
     await page.getByText('Nothing needs attention.').waitFor();
     await page.locator('.u-over').nth(2).waitFor({ state: 'attached' });
@@ -46,7 +46,7 @@ for (const [name, look] of [
 
 test('analytics by key adds up to the total, in the table, the file and the list of requests', async () => {
   const { page, context, faults } = await openConsolePage(
-    house,
+    harness,
     '/o/acme/analytics?metric=requests&by=key&range=24h',
   );
   const table = page.getByRole('region', { name: 'Requests by Key' });
@@ -78,11 +78,11 @@ test('analytics by key adds up to the total, in the table, the file and the list
 });
 
 test('ten thousand points are drawn and looked at without a stutter', async () => {
-  const { page, context, faults } = await openConsolePage(house, '/sign-in');
+  const { page, context, faults } = await openConsolePage(harness, '/sign-in');
   trackPageRequests(page);
   const [told] = await Promise.all([
     page.waitForResponse(/timeseries/),
-    page.goto(`${house.url}/o/acme/analytics?metric=requests&interval=minute&compare=0&range=71h`),
+    page.goto(`${harness.url}/o/acme/analytics?metric=requests&interval=minute&compare=0&range=71h`),
   ]);
   const { at, series } = await told.json();
   assert.ok(at.length * series.length >= 10_000, `${at.length} moments of ${series.length}`);
@@ -102,7 +102,7 @@ for (const [name, look] of [
   ['desktop-dark', { dark: true }],
 ] as const)
   test(`analytics can be read and grouped anywhere: ${name}`, async () => {
-    const { page, context, faults } = await openConsolePage(house, '/o/acme/analytics?range=24h', look);
+    const { page, context, faults } = await openConsolePage(harness, '/o/acme/analytics?range=24h', look);
     await page.getByRole('rowheader', { name: 'echo' }).waitFor();
     await page.getByRole('button', { name: 'Latency' }).click();
     await page.waitForURL(/metric=latency/);

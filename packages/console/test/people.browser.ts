@@ -5,18 +5,18 @@ import { assertAccessible, takeScreenshot } from './checks.ts';
 import { openConsolePage } from './console-harness.ts';
 import { MEMBER_PASSWORD, type MemberHarness, startMemberHarness } from './member-harness.ts';
 
-let house: MemberHarness;
+let harness: MemberHarness;
 before(async () => {
-  house = await startMemberHarness();
+  harness = await startMemberHarness();
 });
-after(() => house.close());
+after(() => harness.close());
 
 const LIGHT = {};
 const PHONE_DARK = { phone: true, dark: true };
 
 /** How the gateway answers a key: the status. */
 async function statusOf(key: string): Promise<number> {
-  const answer = await callHttp(`${house.url}/gateway/v1/chat/completions`, {
+  const answer = await callHttp(`${harness.url}/gateway/v1/chat/completions`, {
     headers: { authorization: `Bearer ${key}` },
     body: { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hello' }] },
   });
@@ -24,8 +24,8 @@ async function statusOf(key: string): Promise<number> {
 }
 
 test('a key is made, shown once, used, revoked by its name and refused from then on', async () => {
-  house.signInAs('admin');
-  const { page, context, faults } = await openConsolePage(house, '/o/acme/management/keys', LIGHT);
+  harness.signInAs('admin');
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/management/keys', LIGHT);
   await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByLabel('Name').fill('ci-runner');
   await takeScreenshot(page, 'keys-new-desktop-light');
@@ -66,8 +66,8 @@ test('a key is made, shown once, used, revoked by its name and refused from then
 });
 
 test('somebody is invited by a link and comes in by it, into the role it gives', async () => {
-  house.signInAs('owner');
-  const { page, context, faults } = await openConsolePage(house, '/o/acme/management/members', LIGHT);
+  harness.signInAs('owner');
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/management/members', LIGHT);
   await page.getByRole('row', { name: /Some viewer/ }).waitFor();
   await takeScreenshot(page, 'members-desktop-light');
   await page.getByRole('button', { name: 'Invite member' }).first().click();
@@ -78,8 +78,8 @@ test('somebody is invited by a link and comes in by it, into the role it gives',
   const link = await page.locator('[data-secret]', { hasNotText: '•' }).innerText();
   await takeScreenshot(page, 'invitation-made-desktop-light');
   await page.getByRole('button', { name: 'I have saved it' }).click();
-  house.signInAs(null);
-  const guest = await openConsolePage(house, link.slice(house.url.length), PHONE_DARK);
+  harness.signInAs(null);
+  const guest = await openConsolePage(harness, link.slice(harness.url.length), PHONE_DARK);
   await guest.page.getByRole('heading', { name: 'Join Acme' }).waitFor();
   await takeScreenshot(guest.page, 'invitation-phone-dark');
   await assertAccessible(guest.page);
@@ -94,8 +94,8 @@ test('somebody is invited by a link and comes in by it, into the role it gives',
 });
 
 test('the last owner is held, and a viewer sees everything, changes nothing and is refused by the server', async () => {
-  house.signInAs('viewer');
-  const { page, context, faults } = await openConsolePage(house, '/o/acme/management/members', PHONE_DARK);
+  harness.signInAs('viewer');
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/management/members', PHONE_DARK);
   await page.getByRole('row', { name: /Mara Koch/ }).click();
   await page.getByText('You cannot change the last owner').waitFor();
   await takeScreenshot(page, 'member-viewer-phone-dark');
@@ -110,16 +110,16 @@ test('the last owner is held, and a viewer sees everything, changes nothing and 
     return answer.status;
   });
   assert.equal(status, 403);
-  const { body } = await house.ask('GET', '/api/management/settings');
+  const { body } = await harness.ask('GET', '/api/management/settings');
   assert.match(JSON.stringify(body), /"stored_responses":true/);
   assert.deepEqual(faults, []);
   await context.close();
 });
 
 test('settings say where they stand, and a change by somebody else is shown before it is overwritten', async () => {
-  house.signInAs('admin');
+  harness.signInAs('admin');
   const { page, context, faults } = await openConsolePage(
-    house,
+    harness,
     '/o/acme/management/settings/data',
     PHONE_DARK,
   );
@@ -128,23 +128,23 @@ test('settings say where they stand, and a change by somebody else is shown befo
   await assertAccessible(page);
   const keys = page.getByLabel('Metadata keys');
   await keys.fill('team');
-  await house.ask('PATCH', '/api/management/settings', { analytics: { metadata_keys: ['app'] } });
+  await harness.ask('PATCH', '/api/management/settings', { analytics: { metadata_keys: ['app'] } });
   await page.getByRole('button', { name: 'Save data settings' }).click();
   await page.getByText('changed this while you were editing').waitFor();
   await page.getByRole('button', { name: /mine/ }).click();
   await page.getByText('The data settings are saved.').first().waitFor();
-  const { body } = await house.ask('GET', '/api/management/settings');
+  const { body } = await harness.ask('GET', '/api/management/settings');
   assert.match(JSON.stringify(body), /"metadata_keys":\["team"\]/);
   assert.deepEqual(faults, []);
   await context.close();
 });
 
 test('another org of the person is entered by its link', async () => {
-  house.signInAs('owner');
-  const made = await house.ask('POST', '/api/management/orgs', { id: 'lab', name: 'Laboratory' });
+  harness.signInAs('owner');
+  const made = await harness.ask('POST', '/api/management/orgs', { id: 'lab', name: 'Laboratory' });
   assert.equal(made.status, 201, JSON.stringify(made.body));
   const { page, context, faults } = await openConsolePage(
-    house,
+    harness,
     '/o/acme/management/settings/configuration',
     LIGHT,
   );
@@ -160,9 +160,9 @@ test('another org of the person is entered by its link', async () => {
 });
 
 test('where a fresh sign-in is wanted it is asked for, and the change goes on by itself', async () => {
-  house.signInAs('admin');
+  harness.signInAs('admin');
   const { page, context, faults } = await openConsolePage(
-    house,
+    harness,
     '/o/acme/management/settings/account',
     LIGHT,
   );
@@ -193,7 +193,7 @@ test('where a fresh sign-in is wanted it is asked for, and the change goes on by
   await page.getByLabel('Your password').fill(MEMBER_PASSWORD);
   await page.getByRole('button', { name: 'Confirm', exact: true }).click();
   await page.getByText('Your name is saved.').first().waitFor();
-  // By the page's own session: others of the house were given new ones on the way.
+  // By the page's own session: other tests of this file replaced theirs.
   const members: string = await page.evaluate(
     "fetch('/api/management/members').then((answer) => answer.text())",
   );

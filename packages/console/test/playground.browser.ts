@@ -13,20 +13,20 @@ import {
   waitForWrittenRows,
 } from './console-harness.ts';
 
-let house: ConsoleHarness;
+let harness: ConsoleHarness;
 before(async () => {
-  house = await startConsoleHarness();
-  await house.chat('sandbox/echo');
-  await waitForWrittenRows(house, '', 1);
+  harness = await startConsoleHarness();
+  await harness.chat('sandbox/echo');
+  await waitForWrittenRows(harness, '', 1);
 });
-after(() => house.close());
+after(() => harness.close());
 
 for (const [name, look] of [
   ['desktop-light', {}],
   ['phone-dark', { phone: true, dark: true }],
 ] as const)
   test(`the playground streams an answer, tells its cost and leads to its request: ${name}`, async () => {
-    const { page, context, faults } = await openConsolePage(house, '/o/acme/playground?model=smart', look);
+    const { page, context, faults } = await openConsolePage(harness, '/o/acme/playground?model=smart', look);
     await page.getByRole('button', { name: 'Run' }).click();
     await page.getByText('Enter a message first.').waitFor();
     await page.getByLabel('User').fill('A quiet harbour at night');
@@ -47,7 +47,7 @@ for (const [name, look] of [
   });
 
 test('Stop ends the request: its row says that the client left', async () => {
-  const { page, context } = await openConsolePage(house, '/o/acme/playground?model=sandbox/slow');
+  const { page, context } = await openConsolePage(harness, '/o/acme/playground?model=sandbox/slow');
   // A second a word: it does not end before somebody ends it.
   await page.getByLabel('User').fill('one two three four five six seven eight nine ten '.repeat(10));
   await page.getByRole('button', { name: 'Run' }).click();
@@ -71,7 +71,7 @@ function pythonWith(name: string): { readonly program: string; readonly absent: 
 }
 
 test('two models answer side by side, and the copied Python runs unchanged and asks both', async (t) => {
-  const { page, context, faults } = await openConsolePage(house, '/o/acme/playground?model=sandbox/echo');
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/playground?model=sandbox/echo');
   await page.getByLabel('User').fill("It's a test");
   await page.getByRole('button', { name: 'Compare' }).click();
   await page.getByLabel('Second model or route').fill('sandbox/tools');
@@ -99,13 +99,13 @@ test('two models answer side by side, and the copied Python runs unchanged and a
 });
 
 test('a viewer reads the playground and cannot run it', async () => {
-  house.signInAs('viewer');
-  const { page, context } = await openConsolePage(house, '/o/acme/playground');
+  harness.signInAs('viewer');
+  const { page, context } = await openConsolePage(harness, '/o/acme/playground');
   const run = page.getByRole('button', { name: 'Run' });
   await run.waitFor();
   assert.equal(await run.getAttribute('aria-disabled'), 'true');
   await page.getByText('Needs member.').first().waitFor();
-  house.signInAs('owner');
+  harness.signInAs('owner');
   await context.close();
 });
 
@@ -114,7 +114,7 @@ for (const [name, look] of [
   ['phone-light', { phone: true }],
 ] as const)
   test(`Connect makes a key and sees the first call with it: ${name}`, async () => {
-    const { page, context, faults } = await openConsolePage(house, '/o/acme/connect', look);
+    const { page, context, faults } = await openConsolePage(harness, '/o/acme/connect', look);
     await page.getByRole('link', { name: 'Claude Code' }).click();
     await page.getByRole('button', { name: 'Create key mara-claude-code' }).click();
     await page.getByText('This is the only time the key is shown.').waitFor();
@@ -127,7 +127,7 @@ for (const [name, look] of [
       .getByText(`…${key.slice(-4)}`)
       .first()
       .waitFor();
-    await callHttp(`${house.floe.url}/gateway/v1/messages`, {
+    await callHttp(`${harness.floe.url}/gateway/v1/messages`, {
       headers: { 'x-api-key': key },
       body: { model: 'sandbox/echo', max_tokens: 20, messages: [{ role: 'user', content: 'Hello' }] },
     });

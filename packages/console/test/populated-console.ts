@@ -76,21 +76,21 @@ export const SECRET_WORD = 'marzipan-lighthouse';
 
 /** @param prefix the path it lies below, behind nginx */
 export async function startPopulatedConsole(prefix = ''): Promise<PopulatedConsole> {
-  const house = await startMemberHarness(prefix, SECTIONS);
-  await populate(house);
-  const request = await sendTraffic(house);
+  const harness = await startMemberHarness(prefix, SECTIONS);
+  await populate(harness);
+  const request = await sendTraffic(harness);
   const found = CONSOLE_PATHS.map(async (path) => {
     const place = OVERLAY_PATHS.includes(path)
       ? path.replace('{request}', request)
-      : await resolvePageUrl(house, path);
+      : await resolvePageUrl(harness, path);
     return [path, place] as const;
   });
-  return Object.assign(house, { pageUrls: new Map(await Promise.all(found)), loggedRequestId: request });
+  return Object.assign(harness, { pageUrls: new Map(await Promise.all(found)), loggedRequestId: request });
 }
 
-async function populate(house: MemberHarness): Promise<void> {
+async function populate(harness: MemberHarness): Promise<void> {
   const make = async (path: string, body: object) => {
-    const { status, body: answer } = await house.ask('POST', `/api/${path}`, body);
+    const { status, body: answer } = await harness.ask('POST', `/api/${path}`, body);
     assert.ok(status === 200 || status === 201, `${path}: ${status} ${JSON.stringify(answer)}`);
     return answer;
   };
@@ -126,21 +126,21 @@ async function populate(house: MemberHarness): Promise<void> {
     ['invoices', ''],
     ['invoices', '/fail'],
   ] as const)
-    await beat(house, id, tail);
+    await beat(harness, id, tail);
 }
 
-async function beat(house: MemberHarness, id: string, tail: string): Promise<void> {
-  const { body } = await house.ask('GET', `/api/monitoring/monitors/${id}`);
+async function beat(harness: MemberHarness, id: string, tail: string): Promise<void> {
+  const { body } = await harness.ask('GET', `/api/monitoring/monitors/${id}`);
   const address = isObject(body) ? String(body['beat_url']) : '';
   assert.equal((await callHttp(`${address}${tail}`, { body: { host: 'db-3' } })).status, 200, address + tail);
 }
 
 /** Requests that went well and that did not, and what agents asked for; the id of the last request. */
-async function sendTraffic(house: MemberHarness): Promise<string> {
+async function sendTraffic(harness: MemberHarness): Promise<string> {
   const headers = { authorization: `Bearer ${CONSOLE_KEY}` };
-  for (const model of ['sandbox/echo', 'smart', 'smart', 'fast', 'sandbox/none']) await house.chat(model);
+  for (const model of ['sandbox/echo', 'smart', 'smart', 'fast', 'sandbox/none']) await harness.chat(model);
   for (const command of ['npm test', 'git push -f origin main', 'psql prod-main'])
-    await callHttp(`${house.url}/relay/v1/decisions`, {
+    await callHttp(`${harness.url}/relay/v1/decisions`, {
       headers,
       body: {
         event: 'shell',
@@ -151,27 +151,27 @@ async function sendTraffic(house: MemberHarness): Promise<string> {
         shell: { command },
       },
     });
-  const answer = await callHttp(`${house.url}/gateway/v1/chat/completions`, {
+  const answer = await callHttp(`${harness.url}/gateway/v1/chat/completions`, {
     headers,
     body: { model: 'smart', messages: [{ role: 'user', content: `Say ${SECRET_WORD}` }] },
   });
   const id = String(answer.headers['x-request-id']);
   // Its row is the last.
   await eventually(
-    async () => (await house.ask('GET', `/api/analytics/requests/${id}`)).status === 200 || undefined,
+    async () => (await harness.ask('GET', `/api/analytics/requests/${id}`)).status === 200 || undefined,
   );
   return id;
 }
 
 /** The address of a page; for one about a single thing, of the first such thing that the API lists. */
-async function resolvePageUrl(house: MemberHarness, path: string): Promise<string> {
+async function resolvePageUrl(harness: MemberHarness, path: string): Promise<string> {
   const [list = '', parameter] = path.split('/$', 2);
   if (parameter === undefined) return path;
   if (list === '/management/settings') return `${list}/organization`;
   if (list === '/connect') return `${list}/claude-code`;
   const kind = list.split('/').at(-1) ?? '';
-  for (const room of ['management', 'monitoring', 'analytics', 'management/relay']) {
-    const { body } = await house.ask('GET', `/api/${room}/${kind}`);
+  for (const area of ['management', 'monitoring', 'analytics', 'management/relay']) {
+    const { body } = await harness.ask('GET', `/api/${area}/${kind}`);
     const [row] = isObject(body) && Array.isArray(body['data']) ? body['data'] : [];
     if (isObject(row)) return path.replace(/\$[^/]+/, encodeURIComponent(String(row['slug'] ?? row['id'])));
   }

@@ -8,16 +8,16 @@ import {
   waitForWrittenRows,
 } from './console-harness.ts';
 
-let house: ConsoleHarness;
+let harness: ConsoleHarness;
 before(async () => {
-  house = await startConsoleHarness('/floe');
-  await house.chat('sandbox/echo');
-  await waitForWrittenRows(house, '/floe', 1);
+  harness = await startConsoleHarness('/floe');
+  await harness.chat('sandbox/echo');
+  await waitForWrittenRows(harness, '/floe', 1);
 });
-after(() => house.close());
+after(() => harness.close());
 
 test('below a path prefix every link and every file is found, and nothing is asked for beside it', async () => {
-  const { page, context, faults } = await openConsolePage(house, '/o/acme/requests');
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/requests');
   const outside: string[] = [];
   page.on('request', (request) => {
     if (!new URL(request.url()).pathname.startsWith('/floe/')) outside.push(request.url());
@@ -31,11 +31,11 @@ test('below a path prefix every link and every file is found, and nothing is ask
   await assertAccessible(page);
   await page.getByRole('link', { name: 'Requests' }).first().click();
   await page.locator('[data-row]').first().waitFor();
-  house.signInAs(null);
+  harness.signInAs(null);
   await page.reload();
   await page.waitForURL(/\/floe\/sign-in\?next=\/o\/acme\/requests/);
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  house.signInAs('owner');
+  harness.signInAs('owner');
   await page.reload();
   await page.waitForURL(/\/floe\/o\/acme\/requests/);
   assert.deepEqual(outside, []);

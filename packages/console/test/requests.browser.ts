@@ -8,23 +8,23 @@ import {
   waitForWrittenRows,
 } from './console-harness.ts';
 
-let house: ConsoleHarness;
+let harness: ConsoleHarness;
 const ids: string[] = [];
 const SECOND = `eis_second${'0'.repeat(32)}`;
 
 before(async () => {
-  house = await startConsoleHarness();
+  harness = await startConsoleHarness();
   for (let n = 0; n < 12; n += 1)
-    ids.push(await house.chat('sandbox/echo', { metadata: { team: n % 2 ? 'growth' : 'search' } }));
-  ids.push(await house.chat('smart'), await house.chat('sandbox/none'));
-  ids.push(await house.chat('sandbox/echo', { stream: true }));
+    ids.push(await harness.chat('sandbox/echo', { metadata: { team: n % 2 ? 'growth' : 'search' } }));
+  ids.push(await harness.chat('smart'), await harness.chat('sandbox/none'));
+  ids.push(await harness.chat('sandbox/echo', { stream: true }));
   ids.push(
-    await house.chat('sandbox/echo', { key: SECOND }),
-    await house.chat('sandbox/echo', { key: SECOND }),
+    await harness.chat('sandbox/echo', { key: SECOND }),
+    await harness.chat('sandbox/echo', { key: SECOND }),
   );
-  await waitForWrittenRows(house, '', 17);
+  await waitForWrittenRows(harness, '', 17);
 });
-after(() => house.close());
+after(() => harness.close());
 
 for (const [name, look] of [
   ['desktop-light', {}],
@@ -33,7 +33,7 @@ for (const [name, look] of [
   ['phone-dark', { phone: true, dark: true }],
 ] as const)
   test(`the request list is usable by everyone and breaks no policy: ${name}`, async () => {
-    const { page, context, faults } = await openConsolePage(house, '/o/acme/requests?range=1h', look);
+    const { page, context, faults } = await openConsolePage(harness, '/o/acme/requests?range=1h', look);
     await page.getByRole('row').nth(3).waitFor();
     await takeScreenshot(page, `requests-${name}`);
     await assertAccessible(page);
@@ -50,7 +50,7 @@ for (const [name, look] of [
   ['phone-dark', { phone: true, dark: true }],
 ] as const)
   test(`a request explains itself on a page of its own: ${name}`, async () => {
-    const { page, context, faults } = await openConsolePage(house, `/o/acme/requests/${ids[12]}`, look);
+    const { page, context, faults } = await openConsolePage(harness, `/o/acme/requests/${ids[12]}`, look);
     await page.getByRole('heading', { name: 'Why this route?' }).waitFor();
     await page.getByText('Gateway').first().waitFor();
     await takeScreenshot(page, `request-page-${name}`);
@@ -60,7 +60,7 @@ for (const [name, look] of [
   });
 
 test('a filter stands in the URL and survives a reload and Back', async () => {
-  const { page, context } = await openConsolePage(house, '/o/acme/requests?range=1h');
+  const { page, context } = await openConsolePage(harness, '/o/acme/requests?range=1h');
   await page.getByRole('row').nth(3).waitFor();
   await page.locator('[data-filter]').waitFor();
   await page.keyboard.press('/');
@@ -79,7 +79,7 @@ test('a filter stands in the URL and survives a reload and Back', async () => {
 });
 
 test('the list is walked, opened and left with the keyboard alone', async () => {
-  const { page, context } = await openConsolePage(house, '/o/acme/requests?range=1h&live=0');
+  const { page, context } = await openConsolePage(harness, '/o/acme/requests?range=1h&live=0');
   await page.locator('[data-row]').first().focus();
   await page.keyboard.press('ArrowDown');
   await page.waitForFunction(() => document.activeElement?.getAttribute('data-index') === '1');
@@ -98,7 +98,7 @@ test('Back after a drawer was closed leaves the list and never opens it again', 
     ['/o/acme/requests?range=1h&live=0', '[data-row]'],
     ['/o/acme/management/audit', '[data-row]'],
   ] as const) {
-    const { page, context } = await openConsolePage(house, '/o/acme/overview');
+    const { page, context } = await openConsolePage(harness, '/o/acme/overview');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.goto(new URL(path, page.url()).href);
     const isOpen = () => new URL(page.url()).searchParams.has('open');
@@ -122,23 +122,23 @@ test('Back after a drawer was closed leaves the list and never opens it again', 
 });
 
 test('a drawer that a link opened is closed where it is', async () => {
-  const { page, context } = await openConsolePage(house, `/o/acme/requests?range=1h&live=0&open=${ids[3]}`);
+  const { page, context } = await openConsolePage(harness, `/o/acme/requests?range=1h&live=0&open=${ids[3]}`);
   await page.getByRole('button', { name: 'Close' }).first().click();
   await page.waitForURL((url) => !url.searchParams.has('open') && url.pathname.endsWith('/requests'));
   await context.close();
 });
 
 test('a request that is made while one looks appears by itself', async () => {
-  const { page, context } = await openConsolePage(house, '/o/acme/requests?range=1h');
+  const { page, context } = await openConsolePage(harness, '/o/acme/requests?range=1h');
   await page.getByRole('row').nth(3).waitFor();
-  const id = await house.chat('sandbox/echo');
+  const id = await harness.chat('sandbox/echo');
   await page.locator(`[data-row="${id}"]`).waitFor();
   await context.close();
 });
 
 test('who is not signed in comes back to the same link afterwards', async () => {
-  house.signInAs(null);
-  const { page, context, faults } = await openConsolePage(house, '/o/acme/requests?status=429');
+  harness.signInAs(null);
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/requests?status=429');
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await takeScreenshot(page, 'sign-in-desktop-light');
   await assertAccessible(page);
@@ -146,27 +146,27 @@ test('who is not signed in comes back to the same link afterwards', async () => 
   await page.getByLabel('Password').fill('wrong');
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByText('The email address or password is incorrect.').waitFor();
-  house.signInAs('viewer');
+  harness.signInAs('viewer');
   await page.reload();
   await page.waitForURL(/\/o\/acme\/requests\?status=429/);
-  house.signInAs('owner');
+  harness.signInAs('owner');
   assert.deepEqual(faults, []);
   await context.close();
 });
 
 test('an issuer of the organization is asked, and told the way back', async () => {
-  house.signInAs(null);
-  const { page, context } = await openConsolePage(house, '/o/acme/requests?status=429');
+  harness.signInAs(null);
+  const { page, context } = await openConsolePage(harness, '/o/acme/requests?status=429');
   const asked = page.waitForRequest((request) => request.url().includes('/api/session/oidc/corp/start'));
   await page.getByRole('button', { name: 'Sign in with corp' }).click();
   const { searchParams } = new URL((await asked).url());
   assert.deepEqual([...searchParams], [['return_to', '/o/acme/requests?status=429']]);
-  house.signInAs('owner');
+  harness.signInAs('owner');
   await context.close();
 });
 
 test('the palette goes to a page and opens an id that is pasted', async () => {
-  const { page, context, faults } = await openConsolePage(house, '/o/acme/requests');
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/requests');
   await page.waitForURL(/\/o\/acme\/requests/);
   await page.getByRole('row').nth(1).waitFor();
   await page.locator('[data-row]').first().focus();

@@ -18,15 +18,15 @@ import {
 const FILTERS = '&provider=sandbox&model_requested=!nothing&surface=!messages&route_mode=!ide';
 const FIXED = '?from=2026-01-01T10:00:00Z&to=2036-01-02T10:00:00Z';
 
-let house: ConsoleHarness;
+let harness: ConsoleHarness;
 let id = '';
 
 before(async () => {
-  house = await startConsoleHarness();
-  for (let n = 0; n < 5; n += 1) id = await house.chat('sandbox/echo');
-  await waitForWrittenRows(house, '', 5);
+  harness = await startConsoleHarness();
+  for (let n = 0; n < 5; n += 1) id = await harness.chat('sandbox/echo');
+  await waitForWrittenRows(harness, '', 5);
 });
-after(() => house.close());
+after(() => harness.close());
 
 /** The scripts that the page of requests asks for once it is drawn. */
 function laterScripts(): readonly string[] {
@@ -70,10 +70,10 @@ for (const [name, look, link] of [
 ] as const)
   test(`rows that are there before the code and the figures above them stay in place: ${name}`, async () => {
     const hasDrawer = link.endsWith('open=');
-    const context = await openBrowserContext(house, look);
+    const context = await openBrowserContext(harness, look);
     const page = await context.newPage();
     const { code, figures } = await heldBack(page);
-    await page.goto(`${house.url}/o/acme/requests${link}${hasDrawer ? id : ''}`);
+    await page.goto(`${harness.url}/o/acme/requests${link}${hasDrawer ? id : ''}`);
     const row = page.locator(`[data-row="${id}"]`);
     await row.waitFor();
     const at = await topOf(row);
@@ -94,8 +94,8 @@ for (const [name, look, link] of [
 
 test('rows stay in place while the stream is lost, and when it is back', async () => {
   const read = [
-    await openConsolePage(house, `/o/acme/requests?range=1h&open=${id}`),
-    await openConsolePage(house, '/o/acme/requests?range=1h', { phone: true }),
+    await openConsolePage(harness, `/o/acme/requests?range=1h&open=${id}`),
+    await openConsolePage(harness, '/o/acme/requests?range=1h', { phone: true }),
   ];
   const tops = () => Promise.all(read.map(({ page }) => topOf(page.locator(`[data-row="${id}"]`))));
   const says = async (state: RegExp) => {
@@ -104,11 +104,11 @@ test('rows stay in place while the stream is lost, and when it is back', async (
   for (const { page } of read) await page.getByText('Succeeded 5').waitFor();
   await says(/^Live$/);
   const before = await tops();
-  await house.crash?.();
+  await harness.crash?.();
   await says(/^Reconnecting, last update/);
   assert.deepEqual(await tops(), before, 'the word for it moved no row');
   for (const [index, { page }] of read.entries()) await takeScreenshot(page, `rows-in-place-lost-${index}`);
-  await house.restartAfterCrash?.();
+  await harness.restartAfterCrash?.();
   await says(/^Live$/);
   assert.deepEqual(await tops(), before);
   for (const { context } of read) await context.close();

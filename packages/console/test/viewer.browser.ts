@@ -19,21 +19,21 @@ const ONLY_READ = [
   /^\/relay\/(coverage|decisions)$/,
 ];
 
-let house: PopulatedConsole;
+let harness: PopulatedConsole;
 before(async () => {
-  house = await startPopulatedConsole();
+  harness = await startPopulatedConsole();
 });
-after(() => house.close());
+after(() => harness.close());
 
 test('a viewer opens every page by its address: all of it to read, every change off, with the names of who can', async () => {
-  house.signInAs('viewer');
-  const context = await openBrowserContext(house);
+  harness.signInAs('viewer');
+  const context = await openBrowserContext(harness);
   const page = await context.newPage();
   trackPageRequests(page);
-  const faults = await collectPageFaults(page, house.url);
+  const faults = await collectPageFaults(page, harness.url);
   const wrong: string[] = [];
-  for (const place of house.pageUrls.values()) {
-    await page.goto(`${house.url}/o/acme${place}`);
+  for (const place of harness.pageUrls.values()) {
+    await page.goto(`${harness.url}/o/acme${place}`);
     await waitForSettledPage(page);
     for (const problem of await problemsOn(page, place)) wrong.push(`${place}: ${problem}`);
   }
@@ -84,25 +84,25 @@ async function problemsOn(page: Page, place: string): Promise<readonly string[]>
 }
 
 test('a viewer is shown no body, and the server gives none', async () => {
-  house.signInAs('viewer');
-  const context = await openBrowserContext(house);
+  harness.signInAs('viewer');
+  const context = await openBrowserContext(harness);
   const page = await context.newPage();
   const bodies: string[] = [];
   page.on('request', (request) => {
     if (request.url().includes('/bodies')) bodies.push(request.url());
   });
-  await page.goto(`${house.url}/o/acme/requests/${house.loggedRequestId}`);
+  await page.goto(`${harness.url}/o/acme/requests/${harness.loggedRequestId}`);
   await page.getByRole('tab', { name: 'Bodies' }).click();
   await page.getByText('Bodies are not available to viewers').waitFor();
   await page.getByText('Needs member. Ask Some admin or Mara Koch.').first().waitFor();
   assert.ok(!(await page.locator('body').innerText()).includes(SECRET_WORD));
   assert.deepEqual(bodies, []);
   assert.equal(
-    (await house.ask('GET', `/api/analytics/requests/${house.loggedRequestId}/bodies`)).status,
+    (await harness.ask('GET', `/api/analytics/requests/${harness.loggedRequestId}/bodies`)).status,
     403,
   );
   await context.close();
-  house.signInAs('owner');
-  const kept = await house.ask('GET', `/api/analytics/requests/${house.loggedRequestId}/bodies`);
+  harness.signInAs('owner');
+  const kept = await harness.ask('GET', `/api/analytics/requests/${harness.loggedRequestId}/bodies`);
   assert.ok(JSON.stringify(kept.body).includes(SECRET_WORD), 'there was something to hide');
 });

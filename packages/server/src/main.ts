@@ -120,8 +120,8 @@ async function serve(environment: Environment): Promise<void> {
   const alerts = assembleAlerts(parts, () => state.loaded.config, serverUrl, resolveMonitorMutes);
   const monitoring = createMonitoringDependencies(parts, serverUrl, snapshots.timezone);
   const signIn = assembleSignIn(parts, () => state.loaded, serverUrl);
-  const rooms = { alerts, monitoring, relay: assembleRelay(parts, serverUrl), signIn };
-  const api = assembleApi(parts, gateway, rooms, { snapshots, history: state, version: SERVER_VERSION });
+  const components = { alerts, monitoring, relay: assembleRelay(parts, serverUrl), signIn };
+  const api = assembleApi(parts, gateway, components, { snapshots, history: state, version: SERVER_VERSION });
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');
   const operations = assembleOperations(parts, loaded, () => state.draining);
   const router = createRouter({

@@ -52,18 +52,18 @@ interface Case {
 const nameOf = ({ way, stream, usage, ending }: Case) =>
   `${way.name}, ${stream ? 'streamed' : 'whole'}, usage ${usage}, ${ending}`;
 
-let house: AccountingGateway;
+let harness: AccountingGateway;
 let caller: AccountingCaller;
 before(async () => {
-  house = await startAccountingGateway({ price: PRICE, limitUsd: 1_000_000 });
-  caller = house.createCaller();
+  harness = await startAccountingGateway({ price: PRICE, limitUsd: 1_000_000 });
+  caller = harness.createCaller();
 });
-after(() => house.close());
+after(() => harness.close());
 
 /** Lays out an answer and asks for it. Null when the client left before an answer began. */
 async function play({ way, stream, usage, ending }: Case): Promise<HttpCallAnswer | null> {
   const { report = null } = REPORTS[usage] ?? {};
-  const upstream = house.upstream(way.upstreamId);
+  const upstream = harness.upstream(way.upstreamId);
   const part = stream ? { afterFrame: 20 } : {};
   const fault =
     ending === 'cut'
@@ -73,7 +73,7 @@ async function play({ way, stream, usage, ending }: Case): Promise<HttpCallAnswe
         : null;
   await upstream.setFaults(...(fault ? [limitFault(fault, 1)] : []));
   const errs = ending === 'error';
-  house.setReply(
+  harness.setReply(
     way.upstreamId,
     accountingReply(way.upstream, { stream, pieces: PIECES, reportedUsage: report, fails: errs }),
   );
@@ -134,7 +134,7 @@ test('whatever is reported and however it ends, an exchange is booked with at le
     const id = answer?.headers['x-request-id'];
     if (answer && id) answers.set(id, { at, answer });
   }
-  const rows = await house.rows([...answers.keys()]);
+  const rows = await harness.rows([...answers.keys()]);
   let booked = 0;
   for (const [id, { at, answer }] of answers) {
     const row = rows.get(id) ?? assert.fail(id);
@@ -153,7 +153,7 @@ for (const way of ACCOUNTING_PATHS.filter(({ surface }) => surface !== 'embeddin
     for (const stream of [false, true]) {
       const answer = await play({ way, stream, usage: 'absent', ending: 'complete' });
       const id = answer?.headers['x-request-id'] ?? assert.fail('no answer');
-      tokens.push(count((await house.rows([id])).get(id) ?? {}, 'output_tokens'));
+      tokens.push(count((await harness.rows([id])).get(id) ?? {}, 'output_tokens'));
     }
     const [whole = 0, streamed = 0] = tokens;
     assert.ok(Math.abs(whole - streamed) <= 2, `${whole} whole, ${streamed} streamed`);

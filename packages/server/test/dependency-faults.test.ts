@@ -6,11 +6,11 @@ import { runPostgresFaults } from './postgres-faults.ts';
 import { runRedisFaults } from './redis-faults.ts';
 
 test('stores that fail under load cost nobody an answer, and nothing of what is counted', async (t) => {
-  const house = await startDependencyFleet(t);
+  const harness = await startDependencyFleet(t);
   // Answers are slow until the code is warm.
-  await house.load.through();
-  const quiet = formatLatencies(await house.load.through());
-  await t.test('Redis', (t) => runRedisFaults(t, house, quiet));
-  await t.test('PostgreSQL', (t) => runPostgresFaults(t, house, quiet));
-  await t.test('and in the end every answer is accounted for', (t) => assertAccountsBalance(t, house));
+  await harness.load.through();
+  const quiet = formatLatencies(await harness.load.through());
+  await t.test('Redis', (t) => runRedisFaults(t, harness, quiet));
+  await t.test('PostgreSQL', (t) => runPostgresFaults(t, harness, quiet));
+  await t.test('and in the end every answer is accounted for', (t) => assertAccountsBalance(t, harness));
 });

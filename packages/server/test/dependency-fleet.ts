@@ -255,8 +255,8 @@ export async function readDatabaseSpend(url: string, budget = ''): Promise<numbe
 }
 
 /** Every answer has its row, once; what was spent is what was asked of the provider; nothing waits any more. */
-export async function assertAccountsBalance(t: TestContext, house: DependencyFleet): Promise<void> {
-  const { floes, load, upstream, tight, databaseUrl: direct } = house;
+export async function assertAccountsBalance(t: TestContext, harness: DependencyFleet): Promise<void> {
+  const { floes, load, upstream, tight, databaseUrl: direct } = harness;
   await load.stop();
   for (const floe of floes)
     await pollSlowly(async () =>

@@ -26,12 +26,12 @@ const routes = [
 
 /** What side `a` of a dialect says next, instead of its usual answer. */
 const scripts = new Map<TestDialect, UpstreamReply[]>();
-let house: FailoverGateway;
+let harness: FailoverGateway;
 
 before(async () => {
-  house = await startFailoverGateway(routes, (dialect) => scripts.get(dialect)?.shift());
+  harness = await startFailoverGateway(routes, (dialect) => scripts.get(dialect)?.shift());
 });
-after(() => house.close());
+after(() => harness.close());
 
 /** Runs with the faults of the named upstreams in place, and counts who was asked meanwhile. */
 async function under(
@@ -46,13 +46,14 @@ async function under(
     const name = faults[dialect];
     if (name !== undefined) named.push([dialect, name]);
   }
-  for (const [dialect, name] of named) await house.upstream(dialect, 'a').setFaults(findInjectedFault(name));
-  const before = (dialect: TestDialect, side: UpstreamSide) => house.receivedRequests(dialect, side).length;
+  for (const [dialect, name] of named)
+    await harness.upstream(dialect, 'a').setFaults(findInjectedFault(name));
+  const before = (dialect: TestDialect, side: UpstreamSide) => harness.receivedRequests(dialect, side).length;
   const counts = new Map<string, number>();
   for (const dialect of ['chat', 'responses', 'messages', 'gemini'] as const)
     for (const side of ['a', 'b'] as const) counts.set(`${dialect}-${side}`, before(dialect, side));
   const answer = await ask();
-  for (const [dialect] of named) await house.upstream(dialect, 'a').setFaults();
+  for (const [dialect] of named) await harness.upstream(dialect, 'a').setFaults();
   return {
     answer,
     asked: (dialect, side) => before(dialect, side) - (counts.get(`${dialect}-${side}`) ?? 0),
@@ -72,13 +73,13 @@ function outcomes(row: JsonObject): readonly unknown[] {
 }
 
 test('a target is asked again as often as the route says, and every attempt is on the row', async () => {
-  await house.upstream('chat', 'a').setFaults(limitFault(findInjectedFault('unavailable'), 2));
-  const before = house.receivedRequests('chat', 'a').length;
-  const answer = await house.send('chat', 'patient');
+  await harness.upstream('chat', 'a').setFaults(limitFault(findInjectedFault('unavailable'), 2));
+  const before = harness.receivedRequests('chat', 'a').length;
+  const answer = await harness.send('chat', 'patient');
   assert.equal(answer.status, 200);
   assert.equal(answer.headers['x-floe-attempts'], '3');
-  assert.equal(house.receivedRequests('chat', 'a').length - before, 3);
-  const row = await house.row(answer);
+  assert.equal(harness.receivedRequests('chat', 'a').length - before, 3);
+  const row = await harness.row(answer);
   assert.deepEqual(
     objectsOrEmpty(row['attempts']).map(({ n, provider, model, credential, status, error }) => [
       n,
@@ -98,17 +99,17 @@ test('a target is asked again as often as the route says, and every attempt is o
 });
 
 test('retries end, and the last failure is told', async () => {
-  const { answer, asked } = await under({ chat: 'unavailable' }, () => house.send('chat', 'patient'));
+  const { answer, asked } = await under({ chat: 'unavailable' }, () => harness.send('chat', 'patient'));
   assert.deepEqual([answer.status, errorOf(answer).code, asked('chat', 'a')], [502, 'upstream_error', 3]);
   assert.equal(answer.headers['x-floe-attempts'], '3');
 });
 
 test('nothing is asked again once content has gone out', async () => {
   const { answer, asked } = await under({ chat: 'error-in-stream' }, () =>
-    house.send('chat', 'patient', { stream: true }),
+    harness.send('chat', 'patient', { stream: true }),
   );
   assert.deepEqual([answer.status, asked('chat', 'a')], [200, 1]);
-  assert.deepEqual(outcomes(await house.row(answer)), []);
+  assert.deepEqual(outcomes(await harness.row(answer)), []);
 });
 
 const limited = (headers: Readonly<Record<string, string>>): UpstreamReply => ({
@@ -126,10 +127,10 @@ test('a rate limit is waited out for as long as the upstream asks, in each way o
   ];
   for (const [headers, waitMs] of ways) {
     scripts.set('chat', [limited(headers)]);
-    const before = house.receivedRequests('chat', 'a').length;
-    const answer = await house.send('chat', 'patient');
+    const before = harness.receivedRequests('chat', 'a').length;
+    const answer = await harness.send('chat', 'patient');
     assert.equal(answer.status, 200);
-    const [first, second] = house.receivedRequests('chat', 'a').slice(before);
+    const [first, second] = harness.receivedRequests('chat', 'a').slice(before);
     assert.ok(first && second);
     assert.ok(
       second.receivedAtMs - first.receivedAtMs >= waitMs - 1,
@@ -137,7 +138,7 @@ test('a rate limit is waited out for as long as the upstream asks, in each way o
     );
     if (waitMs === 0)
       assert.ok(performance.timeOrigin + second.receivedAtMs >= untilMs + 1000 - 1, 'before the date');
-    assert.deepEqual(outcomes(await house.row(answer)), ['retry']);
+    assert.deepEqual(outcomes(await harness.row(answer)), ['retry']);
   }
 });
 
@@ -145,16 +146,16 @@ test('a wait that stands in the body of another dialect counts too', async () =>
   const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '0.4s' }];
   const error = { code: 429, message: 'Quota for now.', status: 'RESOURCE_EXHAUSTED', details };
   scripts.set('gemini', [jsonReply({ error }, 429)]);
-  const before = house.receivedRequests('gemini', 'a').length;
-  const answer = await house.send('messages', 'patient-gemini');
+  const before = harness.receivedRequests('gemini', 'a').length;
+  const answer = await harness.send('messages', 'patient-gemini');
   assert.equal(answer.status, 200, answer.text);
-  const [first, second] = house.receivedRequests('gemini', 'a').slice(before);
+  const [first, second] = harness.receivedRequests('gemini', 'a').slice(before);
   assert.ok(first && second && second.receivedAtMs - first.receivedAtMs >= 399);
 });
 
 test('a wait longer than anyone should be kept is told instead of taken', async () => {
   scripts.set('chat', [limited({ 'retry-after': '60' })]);
-  const answer = await house.send('chat', 'patient');
+  const answer = await harness.send('chat', 'patient');
   assert.deepEqual([answer.status, errorOf(answer).code], [429, 'upstream_rate_limited']);
   assert.deepEqual(
     [answer.headers['retry-after'], answer.headers['retry-after-ms'], answer.headers['x-floe-attempts']],
@@ -164,15 +165,17 @@ test('a wait longer than anyone should be kept is told instead of taken', async 
 
 test('nobody waits out a rate limit while another target could answer', async () => {
   const { answer, asked } = await under({ chat: 'rate-limited/retry-after' }, () =>
-    house.send('responses', 'smart'),
+    harness.send('responses', 'smart'),
   );
   assert.deepEqual([answer.status, asked('chat', 'a'), asked('messages', 'b')], [200, 1, 1]);
-  assert.deepEqual(outcomes(await house.row(answer)), ['no_retry', 'moved_on']);
+  assert.deepEqual(outcomes(await harness.row(answer)), ['no_retry', 'moved_on']);
 });
 
 test('rate limits everywhere are a 429 with the wait, anything else beside them is told instead', async () => {
   const slow = { chat: 'rate-limited/retry-after', messages: 'rate-limited/retry-after' } as const;
-  const all = await under({ ...slow, gemini: 'rate-limited/retry-after' }, () => house.send('chat', 'three'));
+  const all = await under({ ...slow, gemini: 'rate-limited/retry-after' }, () =>
+    harness.send('chat', 'three'),
+  );
   assert.deepEqual([all.answer.status, errorOf(all.answer).code], [429, 'upstream_rate_limited']);
   assert.equal(all.answer.headers['retry-after'], '2');
   for (const [faults, status, code] of [
@@ -180,7 +183,7 @@ test('rate limits everywhere are a 429 with the wait, anything else beside them 
     [{ ...slow, chat: 'unavailable', gemini: 'rate-limited' }, 502, 'upstream_error'],
     [{ ...slow, chat: 'bad-credentials/401', gemini: 'rate-limited' }, 502, 'upstream_auth_failed'],
   ] as const) {
-    const { answer, asked } = await under(faults, () => house.send('messages', 'three'));
+    const { answer, asked } = await under(faults, () => harness.send('messages', 'three'));
     assert.deepEqual([answer.status, errorOf(answer).code], [status, code]);
     assert.deepEqual([asked('chat', 'a'), asked('messages', 'a'), asked('gemini', 'a')], [1, 1, 1]);
   }
@@ -188,12 +191,12 @@ test('rate limits everywhere are a 429 with the wait, anything else beside them 
 
 test('a bad credential moves on, and when every one is bad says whose fault it is', async () => {
   for (const fault of ['bad-credentials/401', 'bad-credentials/403']) {
-    const { answer, asked } = await under({ chat: fault }, () => house.send('chat', 'smart'));
+    const { answer, asked } = await under({ chat: fault }, () => harness.send('chat', 'smart'));
     assert.deepEqual([answer.status, asked('chat', 'a'), asked('messages', 'b')], [200, 1, 1]);
   }
   const bad = 'bad-credentials/401';
   const { answer } = await under({ chat: bad, messages: bad, gemini: 'bad-credentials/400-google' }, () =>
-    house.send('chat', 'three'),
+    harness.send('chat', 'three'),
   );
   assert.deepEqual([answer.status, errorOf(answer).code], [502, 'upstream_auth_failed']);
   assert.equal(answer.headers['x-should-retry'], 'false');
@@ -205,9 +208,9 @@ test('a silent target is not asked again, whichever deadline it missed', async (
     ['accept-and-silence', false, 'headers'],
     ['slow-first-token', true, 'first_token'],
   ] as const) {
-    const { answer, asked } = await under({ chat: fault }, () => house.send('chat', 'silent', { stream }));
+    const { answer, asked } = await under({ chat: fault }, () => harness.send('chat', 'silent', { stream }));
     assert.deepEqual([answer.status, asked('chat', 'a'), asked('messages', 'b')], [200, 1, 1], fault);
-    const row = await house.row(answer);
+    const row = await harness.row(answer);
     assert.deepEqual(outcomes(row), ['moved_on', 'moved_on']);
     const [first, second] = objectsOrEmpty(row['decisions']).filter(({ step }) => step === 'send');
     assert.match(String(first?.['because']), new RegExp(`the ${why} deadline passed`));
@@ -223,50 +226,53 @@ test('a silent target is not asked again, whichever deadline it missed', async (
 });
 
 test('a target that cannot carry the request is passed over, and hides no other failure', async () => {
-  const carried = await under({}, () => house.send('chat', 'picky', { n: 2 }));
+  const carried = await under({}, () => harness.send('chat', 'picky', { n: 2 }));
   assert.deepEqual([carried.answer.status, carried.answer.headers['x-floe-provider']], [200, 'chat-b']);
   assert.deepEqual([carried.asked('messages', 'a'), carried.asked('chat', 'b')], [0, 1]);
-  assert.deepEqual(outcomes(await house.row(carried.answer)), ['moved_on']);
-  const failed = await under({ chat: 'unavailable' }, () => house.send('chat', 'picky-last', { n: 2 }));
+  assert.deepEqual(outcomes(await harness.row(carried.answer)), ['moved_on']);
+  const failed = await under({ chat: 'unavailable' }, () => harness.send('chat', 'picky-last', { n: 2 }));
   assert.deepEqual([failed.answer.status, errorOf(failed.answer).code], [502, 'upstream_error']);
-  const nobody = await under({}, () => house.send('chat', 'single', { n: 2 }));
+  const nobody = await under({}, () => harness.send('chat', 'single', { n: 2 }));
   assert.deepEqual([nobody.answer.status, errorOf(nobody.answer).param], [400, 'n']);
 });
 
 test('a client that leaves during a back-off ends the exchange', async () => {
   scripts.set('chat', [limited({ 'retry-after': '8' })]);
-  const before = house.receivedRequests('chat', 'a').length;
+  const before = harness.receivedRequests('chat', 'a').length;
   const leaving = new AbortController();
-  const left = assert.rejects(house.send('chat', 'patient', {}, { signal: leaving.signal }), /abort/i);
-  const request = await eventually(async () => house.receivedRequests('chat', 'a')[before]);
+  const left = assert.rejects(harness.send('chat', 'patient', {}, { signal: leaving.signal }), /abort/i);
+  const request = await eventually(async () => harness.receivedRequests('chat', 'a')[before]);
   await request.settled;
   // A whole exchange later the server has read the 429 and begun to wait.
-  assert.equal((await house.send('chat', 'picky')).status, 200);
+  assert.equal((await harness.send('chat', 'picky')).status, 200);
   leaving.abort();
   await left;
   const [aborted] = await eventually(async () => {
-    const rows = await house.rows('state=aborted');
+    const rows = await harness.rows('state=aborted');
     return rows.length > 0 ? rows : undefined;
   });
-  const row = await house.row(String(aborted?.['id']));
+  const row = await harness.row(String(aborted?.['id']));
   assert.equal(row['status'], 499);
   assert.deepEqual(outcomes(row), ['retry']);
   assert.equal(objectsOrEmpty(row['attempts']).length, 1);
   assert.equal(
-    house.receivedRequests('chat', 'a').length - before,
+    harness.receivedRequests('chat', 'a').length - before,
     1,
     'nobody asks for a client that has left',
   );
 });
 
 test('an alias and a pattern lead to their targets, which see their own model names', async () => {
-  const smart = await under({ chat: 'unavailable' }, () => house.send('chat', 'smart'));
+  const smart = await under({ chat: 'unavailable' }, () => harness.send('chat', 'smart'));
   assert.equal(smart.answer.headers['x-floe-model'], 'm-2');
-  assert.match(house.receivedRequests('messages', 'b').at(-1)?.body.toString('utf8') ?? '', /"model":"m-2"/);
+  assert.match(
+    harness.receivedRequests('messages', 'b').at(-1)?.body.toString('utf8') ?? '',
+    /"model":"m-2"/,
+  );
   for (const model of ['family-', 'family-of/any:kind']) {
-    const { answer } = await under({ responses: 'unavailable' }, () => house.send('messages', model));
+    const { answer } = await under({ responses: 'unavailable' }, () => harness.send('messages', model));
     assert.deepEqual([answer.status, answer.headers['x-floe-provider']], [200, 'gemini-b']);
-    const row = await house.row(answer);
+    const row = await harness.row(answer);
     assert.deepEqual([row['model_requested'], row['model']], [model, 'm-2']);
     const [route] = objectsOrEmpty(row['decisions']).filter(({ step }) => step === 'route');
     assert.deepEqual(
@@ -274,31 +280,31 @@ test('an alias and a pattern lead to their targets, which see their own model na
       ['responses-a/m-1, gemini-b/m-2', 'the route "family-*"'],
     );
   }
-  assert.equal((await house.send('chat', 'famil')).status, 404);
+  assert.equal((await harness.send('chat', 'famil')).status, 404);
 });
 
 test('targets that a key may not use are skipped, with the reason on the row', async () => {
-  const headers = { authorization: `Bearer ${house.narrowKey}` };
-  const { answer, asked } = await under({}, () => house.send('chat', 'smart', {}, { headers }));
+  const headers = { authorization: `Bearer ${harness.narrowKey}` };
+  const { answer, asked } = await under({}, () => harness.send('chat', 'smart', {}, { headers }));
   assert.deepEqual([answer.status, answer.headers['x-floe-provider']], [200, 'messages-b']);
   assert.equal(asked('chat', 'a'), 0);
-  const skipped = objectsOrEmpty((await house.row(answer))['decisions']).filter(
+  const skipped = objectsOrEmpty((await harness.row(answer))['decisions']).filter(
     ({ outcome }) => outcome === 'skipped',
   );
   assert.deepEqual(
     skipped.map(({ because }) => because),
     ['chat-a/m-1: this key may not use it'],
   );
-  const none = await house.send('chat', 'alone', {}, { headers });
+  const none = await harness.send('chat', 'alone', {}, { headers });
   assert.deepEqual([none.status, errorOf(none).code], [403, 'model_not_allowed']);
-  const other = await house.send('messages', 'family-x', {}, { headers });
+  const other = await harness.send('messages', 'family-x', {}, { headers });
   assert.deepEqual([other.status, errorOf(other).type], [403, 'permission_error']);
 });
 
 test('a key’s own deadline ends the trying', async () => {
   const headers = { 'x-floe-timeout-ms': '150' };
   const { answer, asked } = await under({ chat: 'unavailable', messages: 'accept-and-silence' }, () =>
-    house.send('chat', 'three', {}, { headers }),
+    harness.send('chat', 'three', {}, { headers }),
   );
   assert.deepEqual([answer.status, asked('gemini', 'a')], [504, 0]);
 });

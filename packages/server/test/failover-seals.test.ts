@@ -19,11 +19,11 @@ const REDACTED = 'aGlkZGVuIHVuZGVyIHRoZSBpY2U=';
 const CALL = { type: 'tool_use', id: 'toolu_7', name: 'measure', input: { station: 'Barneo' } };
 const RESULT = { type: 'tool_result', tool_use_id: 'toolu_7', content: '2.5' };
 
-let house: FailoverGateway;
+let harness: FailoverGateway;
 before(async () => {
-  house = await startFailoverGateway(routes);
+  harness = await startFailoverGateway(routes);
 });
-after(() => house.close());
+after(() => harness.close());
 
 function conversation(...proofs: readonly JsonObject[]): JsonObject {
   const assistant = { role: 'assistant', content: [...proofs, CALL] };
@@ -42,13 +42,13 @@ const SIGNED = conversation(
 
 test('the first target gets signed thinking to the byte, another credential gets none of it', async () => {
   const body = JSON.stringify({ model: 'messages', ...SIGNED }, null, 1);
-  await house.upstream('messages', 'a').setFaults(findInjectedFault('unavailable'));
-  const answer = await house.send('messages', 'messages', {}, { body });
-  await house.upstream('messages', 'a').setFaults();
+  await harness.upstream('messages', 'a').setFaults(findInjectedFault('unavailable'));
+  const answer = await harness.send('messages', 'messages', {}, { body });
+  await harness.upstream('messages', 'a').setFaults();
   assert.equal(answer.status, 200, answer.text);
-  const first = house.receivedRequests('messages', 'a').at(-1)?.body.toString('utf8') ?? '';
+  const first = harness.receivedRequests('messages', 'a').at(-1)?.body.toString('utf8') ?? '';
   assert.equal(first, body.replace('"model": "messages"', '"model": "m-1"'));
-  const second = house.receivedRequests('messages', 'b').at(-1)?.body.toString('utf8') ?? '';
+  const second = harness.receivedRequests('messages', 'b').at(-1)?.body.toString('utf8') ?? '';
   for (const secret of [SIGNATURE, REDACTED, 'One station', '"signature"'])
     assert.ok(!second.includes(secret), secret);
   const sent = objectOrEmpty(JSON.parse(second));
@@ -57,35 +57,35 @@ test('the first target gets signed thinking to the byte, another credential gets
   assert.deepEqual(question, { role: 'user', content: [{ type: 'text', text: 'How thick is the ice?' }] });
   assert.deepEqual(called, { role: 'assistant', content: [CALL] });
   assert.deepEqual(result, { role: 'user', content: [RESULT] });
-  const row = await house.row(answer);
+  const row = await harness.row(answer);
   assert.deepEqual(row['dropped'], (answer.headers['x-floe-dropped'] ?? '').split(','));
   assert.ok(Array.isArray(row['dropped']) && row['dropped'].includes('reasoning.seal'));
 });
 
 test('a healthy first target loses nothing and reports nothing', async () => {
-  const answer = await house.send('messages', 'messages', SIGNED);
+  const answer = await harness.send('messages', 'messages', SIGNED);
   assert.equal(answer.headers['x-floe-dropped'], undefined);
-  assert.ok(house.receivedRequests('messages', 'a').at(-1)?.body.includes(SIGNATURE));
+  assert.ok(harness.receivedRequests('messages', 'a').at(-1)?.body.includes(SIGNATURE));
 });
 
 test('the same credential may have its proofs back under another model', async () => {
-  await house.upstream('messages', 'a').setFaults({ ...findInjectedFault('unavailable'), requestCount: 1 });
-  const answer = await house.send('messages', 'same-key', SIGNED);
+  await harness.upstream('messages', 'a').setFaults({ ...findInjectedFault('unavailable'), requestCount: 1 });
+  const answer = await harness.send('messages', 'same-key', SIGNED);
   assert.deepEqual([answer.status, answer.headers['x-floe-dropped']], [200, undefined]);
-  const [first, second] = house.receivedRequests('messages', 'a').slice(-2);
+  const [first, second] = harness.receivedRequests('messages', 'a').slice(-2);
   assert.ok(first?.body.includes(SIGNATURE) && second?.body.includes(SIGNATURE));
 });
 
 test('another key of the same provider is another credential', async () => {
-  await house.upstream('messages', 'a').setFaults(limitFault(findInjectedFault('bad-credentials/401'), 1));
-  const answer = await house.send('messages', 'two-keys', SIGNED);
+  await harness.upstream('messages', 'a').setFaults(limitFault(findInjectedFault('bad-credentials/401'), 1));
+  const answer = await harness.send('messages', 'two-keys', SIGNED);
   assert.equal(answer.status, 200);
-  const [first, second] = house.receivedRequests('messages', 'a').slice(-2);
+  const [first, second] = harness.receivedRequests('messages', 'a').slice(-2);
   assert.notEqual(first?.headers['x-api-key'], second?.headers['x-api-key']);
   assert.ok(first?.body.includes(SIGNATURE) && !second?.body.includes(SIGNATURE));
   assert.match(answer.headers['x-floe-dropped'] ?? '', /reasoning\.seal/);
   assert.deepEqual(
-    objectsOrEmpty((await house.row(answer))['attempts'])
+    objectsOrEmpty((await harness.row(answer))['attempts'])
       .map(({ credential }) => credential)
       .sort(),
     ['one', 'two'],
@@ -98,22 +98,22 @@ test('encrypted reasoning of Responses stays with its credential', async () => {
   const output = { type: 'function_call_output', call_id: 'call_7', output: '2.5' };
   const tools = [{ type: 'function', name: 'measure', parameters: { type: 'object' }, strict: false }];
   const more = { input: [...QUESTION_MESSAGES, reasoning, call, output], tools, store: false };
-  await house.upstream('responses', 'a').setFaults(findInjectedFault('unavailable'));
-  const answer = await house.send('responses', 'responses', more);
-  await house.upstream('responses', 'a').setFaults();
+  await harness.upstream('responses', 'a').setFaults(findInjectedFault('unavailable'));
+  const answer = await harness.send('responses', 'responses', more);
+  await harness.upstream('responses', 'a').setFaults();
   assert.equal(answer.status, 200, answer.text);
-  assert.ok(house.receivedRequests('responses', 'a').at(-1)?.body.includes(REDACTED));
-  const second = house.receivedRequests('responses', 'b').at(-1)?.body.toString('utf8') ?? '';
+  assert.ok(harness.receivedRequests('responses', 'a').at(-1)?.body.includes(REDACTED));
+  const second = harness.receivedRequests('responses', 'b').at(-1)?.body.toString('utf8') ?? '';
   assert.ok(!second.includes(REDACTED) && second.includes('call_7'));
   assert.match(answer.headers['x-floe-dropped'] ?? '', /reasoning\.seal/);
 });
 
 test('thinking that moves to another dialect is left out and reported', async () => {
-  await house.upstream('messages', 'a').setFaults(findInjectedFault('unavailable'));
-  const answer = await house.send('messages', 'across', SIGNED);
-  await house.upstream('messages', 'a').setFaults();
+  await harness.upstream('messages', 'a').setFaults(findInjectedFault('unavailable'));
+  const answer = await harness.send('messages', 'across', SIGNED);
+  await harness.upstream('messages', 'a').setFaults();
   assert.equal(answer.status, 200, answer.text);
-  const sent = house.receivedRequests('chat', 'b').at(-1)?.body.toString('utf8') ?? '';
+  const sent = harness.receivedRequests('chat', 'b').at(-1)?.body.toString('utf8') ?? '';
   assert.ok(!sent.includes(SIGNATURE) && !sent.includes(REDACTED) && sent.includes('toolu_7'));
   assert.match(answer.headers['x-floe-dropped'] ?? '', /reasoning/);
 });
@@ -128,12 +128,12 @@ test('members that only look like proofs cost a conversation nothing', async () 
     ],
     context_management: { edits: [] },
   };
-  await house.upstream('messages', 'a').setFaults({ ...findInjectedFault('unavailable'), requestCount: 1 });
-  const answer = await house.send('messages', 'messages', more);
+  await harness.upstream('messages', 'a').setFaults({ ...findInjectedFault('unavailable'), requestCount: 1 });
+  const answer = await harness.send('messages', 'messages', more);
   assert.deepEqual([answer.status, answer.headers['x-floe-dropped']], [200, undefined]);
   for (const side of ['a', 'b'] as const)
     assert.match(
-      house.receivedRequests('messages', side).at(-1)?.body.toString('utf8') ?? '',
+      harness.receivedRequests('messages', side).at(-1)?.body.toString('utf8') ?? '',
       /"context_management"/,
     );
 });
@@ -148,9 +148,9 @@ test('packed and empty proofs reach no provider, however they are written', asyn
   for (const block of blocks)
     for (const write of [compact, spaced]) {
       const body = write({ model: 'messages', ...conversation(block) });
-      const answer = await house.send('messages', 'messages', {}, { body });
+      const answer = await harness.send('messages', 'messages', {}, { body });
       assert.equal(answer.status, 200, answer.text);
-      const sent = house.receivedRequests('messages', 'a').at(-1)?.body.toString('utf8') ?? '';
+      const sent = harness.receivedRequests('messages', 'a').at(-1)?.body.toString('utf8') ?? '';
       assert.doesNotMatch(sent, /floe1|"signature"|thinking":\s*"|"redacted_thinking"/, write.name);
       assert.match(answer.headers['x-floe-dropped'] ?? '', /reasoning/);
     }

@@ -45,13 +45,13 @@ const routes = TEST_DIALECTS.flatMap((first) =>
   ),
 );
 const counts = new Map<string, number>();
-let house: FailoverGateway;
+let harness: FailoverGateway;
 
 before(async () => {
-  house = await startFailoverGateway(routes);
+  harness = await startFailoverGateway(routes);
 });
 after(async () => {
-  await house.close();
+  await harness.close();
   for (const [outcome, count] of counts) process.stdout.write(`# ${outcome}: ${count}\n`);
 });
 
@@ -114,18 +114,18 @@ async function check(fault: InjectedFault, path: Path): Promise<() => Promise<vo
   const { surface, stream, first, second, way } = path;
   const name = `${surface}${stream ? ' stream' : ''}, ${way}: ${first}, then ${second}`;
   const before = [
-    house.receivedRequests(first, 'a').length,
-    house.receivedRequests(second, 'b').length,
+    harness.receivedRequests(first, 'a').length,
+    harness.receivedRequests(second, 'b').length,
   ] as const;
-  await house.upstream(first, 'a').setFaults(fault);
+  await harness.upstream(first, 'a').setFaults(fault);
   const provider = `${first}-${SILENT.includes(fault.name) ? 'quick' : 'a'}`;
   // Stored answers keep the provider's own id, so they are never generated again.
   const more = surface === 'responses' ? { stream, store: false } : { stream };
-  const answer = await house.send(surface, `${provider}-then-${second}-${way}`, more);
-  await house.upstream(first, 'a').setFaults();
+  const answer = await harness.send(surface, `${provider}-then-${second}-${way}`, more);
+  await harness.upstream(first, 'a').setFaults();
   const calls = [
-    house.receivedRequests(first, 'a').length - before[0],
-    house.receivedRequests(second, 'b').length - before[1],
+    harness.receivedRequests(first, 'a').length - before[0],
+    harness.receivedRequests(second, 'b').length - before[1],
   ];
   const outcome = outcomeOf(fault, path);
   counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
@@ -133,7 +133,7 @@ async function check(fault: InjectedFault, path: Path): Promise<() => Promise<vo
   // The quickest of late may well be the second target: then the fault is never met.
   if (way === 'quickest' && calls[0] === 0 && !fault.isPortClosed) {
     checkWhole(answer, path, { provider: `${second}-b`, attempts: 1 });
-    return async () => assert.equal((await house.row(answer))['state'], 'complete');
+    return async () => assert.equal((await harness.row(answer))['state'], 'complete');
   }
   assert.deepEqual(calls, [fault.isPortClosed ? 0 : 1, isRescued ? 1 : 0], name);
   const isReplayed = isRescued && way !== 'plain' && stream && strikesInside(fault, first);
@@ -162,7 +162,7 @@ async function checkRow(
   first: string,
   second: string,
 ): Promise<void> {
-  const row = await house.row(answer);
+  const row = await harness.row(answer);
   assert.equal(row['state'], STATES[outcome]);
   const attempts = objectsOrEmpty(row['attempts']).map(({ provider, error }) => [provider, error === null]);
   // Words of a table, never the name of a class.
@@ -214,11 +214,11 @@ function checkWhole(
 
 test('a kept-alive connection that dies under the next request is no failure to the client', async () => {
   const race = INJECTED_FAULTS.find(({ name }) => name === 'keepalive-close-race') ?? assert.fail();
-  await house.upstream('chat', 'a').setFaults(race);
+  await harness.upstream('chat', 'a').setFaults(race);
   for (const stream of [false, false, true]) {
-    const answer = await house.send('chat', 'chat-a-then-messages-plain', { stream });
+    const answer = await harness.send('chat', 'chat-a-then-messages-plain', { stream });
     assert.equal(answer.status, 200);
     assert.equal(parseAnswerContent('chat', answer.bytes, stream).text, 'Grüße, Welt ✓');
   }
-  await house.upstream('chat', 'a').setFaults();
+  await harness.upstream('chat', 'a').setFaults();
 });

@@ -25,13 +25,13 @@ import { CHAT_COMPLETIONS_PATH, GATEWAY_KEYS } from './running-gateway.ts';
 const EACH = IS_FULL_FLEET_RUN ? 100 : 8;
 const REVOKED_WITHIN_MS = 2_000;
 
-interface House extends GatewayFleet {
+interface Harness extends GatewayFleet {
   readonly flapping: FakeUpstream;
   /** Asks a process by its number. */
   ask(member: number, body: JsonObject, key?: string, signal?: AbortController): Promise<HttpCallAnswer>;
 }
 
-async function startHouse(t: TestContext): Promise<House> {
+async function startHarness(t: TestContext): Promise<Harness> {
   const upstream = async () => {
     const recordings = [
       loadProjectRecording('openai', 'text'),
@@ -96,20 +96,20 @@ const question = (model: string, text: string, more: JsonObject = {}): JsonObjec
 });
 
 test('a fleet of processes', async (t) => {
-  const house = await startHouse(t);
+  const harness = await startHarness(t);
   await t.test('counts the tokens of streams, broken ones, refusals, hits and hang-ups exactly', (t) =>
-    countsExactly(t, house),
+    countsExactly(t, harness),
   );
   await t.test('asks a target that is down with one probe at a time, and returns to it', (t) =>
-    probesOnce(t, house),
+    probesOnce(t, harness),
   );
-  await t.test('refuses a revoked key in every process', (t) => revokes(t, house));
+  await t.test('refuses a revoked key in every process', (t) => revokes(t, harness));
   // Last: one of them does not come back.
-  await t.test('probes soon after the process that probed was killed', (t) => probesAfterDeath(t, house));
+  await t.test('probes soon after the process that probed was killed', (t) => probesAfterDeath(t, harness));
 });
 
-async function countsExactly(t: TestContext, house: House): Promise<void> {
-  const { ask } = house;
+async function countsExactly(t: TestContext, harness: Harness): Promise<void> {
+  const { ask } = harness;
   assert.equal((await ask(0, question('healthy/model', 'the same'))).headers['x-floe-cache'], 'miss');
   const endings: readonly ((n: number) => Promise<unknown>)[] = [
     (n) => ask(n, question('healthy/model', `whole ${n}`)),
@@ -136,8 +136,8 @@ async function countsExactly(t: TestContext, house: House): Promise<void> {
   };
   await Promise.all(Array.from({ length: FLEET_CLIENTS }, client));
   const rows = await eventually(async () => {
-    const page = (await house.members[1]?.callApi('/api/analytics/requests?limit=500'))?.json();
-    const all = await allRows(house, page);
+    const page = (await harness.members[1]?.callApi('/api/analytics/requests?limit=500'))?.json();
+    const all = await allRows(harness, page);
     return all.length === total + 1 ? all : undefined;
   });
   const states = Map.groupBy(rows, ({ state }) => String(state));
@@ -152,7 +152,7 @@ async function countsExactly(t: TestContext, house: House): Promise<void> {
   for (const row of states.get('aborted') ?? []) assert.ok(tokensOf(row) > 0, 'its provider was at work');
   const due = rows.reduce((sum, row) => sum + (row['state'] === 'cached' ? 0 : tokensOf(row)), 0);
   const used = await eventually(async () => {
-    const { tpm_used } = await getFirstStatus(house, 'limits');
+    const { tpm_used } = await getFirstStatus(harness, 'limits');
     return tpm_used === due ? tpm_used : undefined;
   });
   t.diagnostic(
@@ -161,14 +161,14 @@ async function countsExactly(t: TestContext, house: House): Promise<void> {
 }
 
 /** The rows of all pages, the first of which is here. */
-async function allRows(house: House, first: unknown): Promise<readonly JsonObject[]> {
+async function allRows(harness: Harness, first: unknown): Promise<readonly JsonObject[]> {
   const rows: JsonObject[] = [];
   for (let page = first; isObject(page); ) {
     rows.push(...objectsOrEmpty(page['data']));
     const cursor = page['next_cursor'];
     if (typeof cursor !== 'string') break;
     page = (
-      await house.members[1]?.callApi(
+      await harness.members[1]?.callApi(
         `/api/analytics/requests?limit=500&cursor=${encodeURIComponent(cursor)}`,
       )
     )?.json();
@@ -181,7 +181,7 @@ function tokensOf(row: JsonObject): number {
   return Number(usage['input_tokens'] ?? 0) + Number(usage['output_tokens'] ?? 0);
 }
 
-async function probesOnce(t: TestContext, { ask, flapping, floes }: House): Promise<void> {
+async function probesOnce(t: TestContext, { ask, flapping, floes }: Harness): Promise<void> {
   const smart = (n: number, text: string) => ask(n, question('smart', text));
   await flapping.setFaults(findInjectedFault('unavailable'));
   for (let member = 0; member < FLEET_PROCESSES; member++)
@@ -227,7 +227,7 @@ async function probesOnce(t: TestContext, { ask, flapping, floes }: House): Prom
 }
 
 /** The lease of a probe is short and renewed: far shorter than `eventually` waits. */
-async function probesAfterDeath(t: TestContext, { ask, flapping, floes }: House): Promise<void> {
+async function probesAfterDeath(t: TestContext, { ask, flapping, floes }: Harness): Promise<void> {
   const smart = (n: number, text: string) => ask(n, question('smart', text));
   await flapping.setFaults(findInjectedFault('unavailable'));
   const opened = floes.map((floe) => floe.output().split('a breaker opened').length);
@@ -273,7 +273,7 @@ function atLeast(all: readonly Promise<unknown>[], count: number): Promise<void>
   return promise;
 }
 
-async function revokes(t: TestContext, { floes, ask }: House): Promise<void> {
+async function revokes(t: TestContext, { floes, ask }: Harness): Promise<void> {
   const manage = (member: number, path: string, method: string, body?: JsonObject) =>
     callHttp(`${floes[member]?.url}/api/management/keys${path}`, {
       method,

@@ -31,11 +31,11 @@ const CHUNKINGS: readonly Chunking[] = ['frames', 'every-byte', { seed: 2 }, { s
 const EVERY_BYTE_LIMIT = process.env['FLOE_TEST_FULL'] === '1' ? 30_000 : 3_000;
 const STREAM_TYPE = 'text/event-stream; charset=utf-8';
 
-let house: DialectGateway;
+let harness: DialectGateway;
 before(async () => {
-  house = await startDialectGateway();
+  harness = await startDialectGateway();
 });
-after(() => house.close());
+after(() => harness.close());
 
 const BODIES: Readonly<Record<Surface, object>> = {
   responses: { input: 'Hi', tools: [{ type: 'web_search' }], x_unknown: [1.5, null], store: false },
@@ -62,15 +62,15 @@ async function ask(
   more: object,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<HttpCallAnswer> {
-  return await callHttp(house.url + SURFACE_PATHS[surface], {
-    headers: { authorization: `Bearer ${house.key}`, ...headers },
+  return await callHttp(harness.url + SURFACE_PATHS[surface], {
+    headers: { authorization: `Bearer ${harness.key}`, ...headers },
     body: { model: `${surface}/m-1`, ...BODIES[surface], ...more },
   });
 }
 
 async function played(surface: Surface, body: Buffer, chunking: Chunking): Promise<HttpCallAnswer> {
   const headers = { 'content-type': STREAM_TYPE };
-  house.setReply(surface, { headers, body, chunking, framing: 'chunked' });
+  harness.setReply(surface, { headers, body, chunking, framing: 'chunked' });
   return await ask(surface, { stream: true });
 }
 
@@ -124,7 +124,7 @@ test('every recorded answer passes byte for byte, in every chunking', async (con
   for (const { name, surface, interaction } of recorded) {
     const { body, status, stream, headers } = interaction;
     if (status !== 200) {
-      house.setReply(surface, { status, headers: { 'content-type': headers['content-type'] ?? '' }, body });
+      harness.setReply(surface, { status, headers: { 'content-type': headers['content-type'] ?? '' }, body });
       const answer = await ask(surface, { stream });
       const isOurs = status === 401 || status === 403 || status === 429 || status >= 500;
       if (!isOurs) assert.ok(answer.bytes.equals(body) && answer.status === status, name);
@@ -145,7 +145,7 @@ test('every recorded answer passes byte for byte, in every chunking', async (con
       if (isBroken(whole)) assert.ok(body.toString('utf8').startsWith(passedBytes(surface, whole)), name);
       counts[isWhole ? 'streams' : 'broken'] += 1;
     } else {
-      house.setReply(surface, { headers: { 'content-type': 'application/json' }, body });
+      harness.setReply(surface, { headers: { 'content-type': 'application/json' }, body });
       const answer = await ask(surface, {});
       if (answer.status === 200) assert.ok(answer.bytes.equals(body), name);
       else assert.match(body.toString('utf8'), /"error"/, name);
@@ -162,7 +162,7 @@ function withoutId(answer: HttpCallAnswer): string {
 for (const surface of SURFACES)
   describe(surface, () => {
     test('a request reaches the provider byte for byte but for the model', async () => {
-      house.setReply(surface, sampleReply(surface, 'text', false));
+      harness.setReply(surface, sampleReply(surface, 'text', false));
       const member = fc.tuple(fc.stringMatching(/^x[a-zé😀_ -]{0,10}$/u), fc.json({ maxDepth: 2 }));
       const property = fc.asyncProperty(
         fc.uniqueArray(member, { selector: ([name]) => name, maxLength: 5 }),
@@ -173,12 +173,12 @@ for (const surface of SURFACES)
             const all = [...own, ...members, ['model', JSON.stringify(model)]];
             return `{${all.map(([name, text]) => `${space}${JSON.stringify(name)}:${space}${text}`)}}`;
           };
-          const answer = await callHttp(house.url + SURFACE_PATHS[surface], {
-            headers: { authorization: `Bearer ${house.key}`, 'content-type': 'application/json' },
+          const answer = await callHttp(harness.url + SURFACE_PATHS[surface], {
+            headers: { authorization: `Bearer ${harness.key}`, 'content-type': 'application/json' },
             body: textWith(`${surface}/m-1`),
           });
           assert.equal(answer.status, 200, answer.text);
-          assert.equal(house.lastRequest(surface).body.toString('utf8'), textWith('m-1'));
+          assert.equal(harness.lastRequest(surface).body.toString('utf8'), textWith('m-1'));
         },
       );
       await fc.assert(property, { numRuns: process.env['FLOE_TEST_FULL'] === '1' ? 1000 : 60 });
@@ -206,7 +206,7 @@ for (const surface of SURFACES)
         }
       }
       for (const id of ids) {
-        const row = await house.row(id);
+        const row = await harness.row(id);
         assert.deepEqual(
           [row['state'], row['status'], row['error_code']],
           ['partial', 200, 'upstream_stream_broken'],
@@ -222,7 +222,7 @@ for (const surface of SURFACES)
         assert.ok(half.length < piece.length, piece.toString('utf8'));
         const broken = Buffer.concat([...pieces.slice(0, at), half, ...pieces.slice(at + 1)]);
         for (const store of surface === 'responses' ? [false, true] : [undefined]) {
-          house.setReply(surface, {
+          harness.setReply(surface, {
             headers: { 'content-type': STREAM_TYPE },
             body: broken,
             framing: 'chunked',
@@ -237,7 +237,7 @@ for (const surface of SURFACES)
     test('a whole answer cut anywhere is a 502', async () => {
       const { body, headers = {} } = sampleReply(surface, 'parallel-tools', false);
       for (const cut of fc.sample(fc.integer({ min: 0, max: body.length - 1 }), { numRuns: 30, seed: 9 })) {
-        house.setReply(surface, { headers, body: body.subarray(0, cut) });
+        harness.setReply(surface, { headers, body: body.subarray(0, cut) });
         const answer = await ask(surface, {});
         assert.equal(answer.status, 502, `cut at ${cut}`);
         assert.equal(objectOrEmpty(objectOrEmpty(answer.json())['error'])['code'], 'upstream_error');
@@ -247,9 +247,9 @@ for (const surface of SURFACES)
     test('usage is on the row, of streams and of whole answers, of cut ones as far as it was said', async () => {
       for (const stream of [true, false]) {
         const reply = sampleReply(surface, 'thinking', stream);
-        house.setReply(surface, reply);
+        harness.setReply(surface, reply);
         const answer = await ask(surface, { stream });
-        const usage = objectOrEmpty((await house.row(answer.headers['x-request-id'] ?? ''))['usage']);
+        const usage = objectOrEmpty((await harness.row(answer.headers['x-request-id'] ?? ''))['usage']);
         const { input, cached, output } = parseAnswerContent(surface, reply.body, stream).usage ?? {};
         assert.deepEqual(
           [usage['input_tokens'], usage['cached_tokens'], usage['output_tokens'], usage['source']],
@@ -257,14 +257,14 @@ for (const surface of SURFACES)
         );
       }
       const cut = await played(surface, sampleReply(surface, 'cut', true).body, 'frames');
-      const usage = objectOrEmpty((await house.row(cut.headers['x-request-id'] ?? ''))['usage']);
+      const usage = objectOrEmpty((await harness.row(cut.headers['x-request-id'] ?? ''))['usage']);
       assert.equal(usage['source'], surface === 'messages' ? 'provider' : 'estimated');
     });
 
     test('an upstream’s own 4xx comes back unchanged', async () => {
       for (const name of ['context-length-400', 'content-filter-400']) {
-        house.setReply(surface, sampleReply(surface, 'text', false));
-        await house.upstream(surface).setFaults(findInjectedFault(name));
+        harness.setReply(surface, sampleReply(surface, 'text', false));
+        await harness.upstream(surface).setFaults(findInjectedFault(name));
         for (const stream of [true, false]) {
           const answer = await ask(surface, { stream });
           assert.equal(answer.status, 400);
@@ -273,7 +273,7 @@ for (const surface of SURFACES)
           assert.equal(error['type'], 'invalid_request_error');
           assert.equal('request_id' in objectOrEmpty(answer.json()), surface === 'messages');
         }
-        await house.upstream(surface).setFaults();
+        await harness.upstream(surface).setFaults();
       }
     });
   });
@@ -281,7 +281,7 @@ for (const surface of SURFACES)
 test('Messages headers reach a Messages provider as the client wrote them, in both generations', async () => {
   const beta = 'claude-code-20250219,interleaved-thinking-2025-05-14, context-management-2025-06-27';
   for (const version of ['2023-06-01', '2026-10-21']) {
-    house.setReply('messages', sampleReply('messages', 'text', false));
+    harness.setReply('messages', sampleReply('messages', 'text', false));
     const headers = {
       'anthropic-version': version,
       'anthropic-beta': beta,
@@ -290,23 +290,23 @@ test('Messages headers reach a Messages provider as the client wrote them, in bo
     };
     const answer = await ask('messages', {}, headers);
     assert.equal(answer.status, 200, answer.text);
-    const sent = house.lastRequest('messages').headers;
+    const sent = harness.lastRequest('messages').headers;
     assert.deepEqual([sent['anthropic-version'], sent['anthropic-beta']], [version, beta]);
     assert.deepEqual([sent['x-app'], sent['x-api-key']], [undefined, 'secret-of-messages']);
     assert.equal(sent['authorization'], undefined);
   }
   await ask('messages', {});
-  assert.equal(house.lastRequest('messages').headers['anthropic-version'], '2023-06-01');
+  assert.equal(harness.lastRequest('messages').headers['anthropic-version'], '2023-06-01');
 });
 
 test('Messages headers stop at a provider of another dialect', async () => {
-  house.setReply('chat', sampleReply('chat', 'text', false));
-  const answer = await callHttp(`${house.url}/messages`, {
-    headers: { 'x-api-key': house.key, 'anthropic-version': '2026-10-21', 'anthropic-beta': 'b-1' },
+  harness.setReply('chat', sampleReply('chat', 'text', false));
+  const answer = await callHttp(`${harness.url}/messages`, {
+    headers: { 'x-api-key': harness.key, 'anthropic-version': '2026-10-21', 'anthropic-beta': 'b-1' },
     body: { model: 'chat/m-1', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] },
   });
   assert.equal(answer.status, 200, answer.text);
-  const { headers } = house.lastRequest('chat');
+  const { headers } = harness.lastRequest('chat');
   assert.deepEqual([headers['anthropic-version'], headers['anthropic-beta']], [undefined, undefined]);
 });
 

@@ -9,17 +9,17 @@ import { objectOrEmpty, objectsOrEmpty, parseAnswerContent, TEST_DIALECTS } from
 import { type DialectGateway, startDialectGateway } from './dialect-gateway.ts';
 import { sampleReply } from './upstream-samples.ts';
 
-let house: DialectGateway;
+let harness: DialectGateway;
 let base = '';
 
 before(async () => {
-  house = await startDialectGateway();
-  base = house.url.replace(/\/v1$/, '/ide-adapter');
+  harness = await startDialectGateway();
+  base = harness.url.replace(/\/v1$/, '/ide-adapter');
 });
-after(() => house.close());
+after(() => harness.close());
 
 function ask(path: string, body: JsonObject | undefined, options: HttpCallOptions = {}) {
-  const headers = { authorization: `Bearer ${house.key}`, ...options.headers };
+  const headers = { authorization: `Bearer ${harness.key}`, ...options.headers };
   return callHttp(base + path, { ...(body && { body }), ...options, headers });
 }
 
@@ -62,8 +62,8 @@ for (const dialect of TEST_DIALECTS)
         const model = `${dialect}/m-1`;
         for (const stream of [true, false]) {
           const reply = sampleReply(dialect, 'thinking', stream);
-          house.setReply(dialect, reply);
-          const before = house.upstream(dialect).requests.length;
+          harness.setReply(dialect, reply);
+          const before = harness.upstream(dialect).requests.length;
           const answer = await ask('/chat/completions', { model, stream, ...body });
           assert.equal(answer.status, 200, answer.text);
           const said = parseAnswerContent(dialect, reply.body, stream);
@@ -73,12 +73,12 @@ for (const dialect of TEST_DIALECTS)
           assertOnly(message, MESSAGE);
           assert.equal(stream ? textOfStrict(answer.text, model) : message['content'], said.text);
           assert.doesNotMatch(answer.text, /reasoning_content|"thinking"/);
-          const received = house.lastRequest(dialect).body.toString('utf8');
-          assert.equal(house.upstream(dialect).requests.length, before + 1);
+          const received = harness.lastRequest(dialect).body.toString('utf8');
+          assert.equal(harness.upstream(dialect).requests.length, before + 1);
           assert.doesNotMatch(received, /account-7.*prompt_cache_key|cursor(?:Conv|Req)|"index":[01]/);
           // Every row costs a question or several: one of each form and dialect tells.
           if (at > 0) continue;
-          const row = await house.row(answer.headers['x-request-id'] ?? '');
+          const row = await harness.row(answer.headers['x-request-id'] ?? '');
           assert.deepEqual([row['route_mode'], row['surface'], row['state']], ['ide', 'chat', 'complete']);
           assert.deepEqual([row['model_requested'], row['provider'], row['model']], [model, dialect, 'm-1']);
         }
@@ -88,10 +88,10 @@ for (const dialect of TEST_DIALECTS)
 describe('the official client', () => {
   for (const dialect of TEST_DIALECTS)
     test(`reads answers over ${dialect}, calls included`, async () => {
-      const openai = new OpenAI({ baseURL: base, apiKey: `sk-${house.key}`, maxRetries: 0 });
+      const openai = new OpenAI({ baseURL: base, apiKey: `sk-${harness.key}`, maxRetries: 0 });
       for (const isStream of [true, false]) {
         const reply = sampleReply(dialect, 'parallel-tools', isStream);
-        house.setReply(dialect, reply);
+        harness.setReply(dialect, reply);
         const said = parseAnswerContent(dialect, reply.body, isStream);
         const tools = said.calls.map(({ name }) => ({ type: 'function' as const, function: { name } }));
         const body = { model: `${dialect}/m-1`, messages: [{ role: 'user' as const, content: 'go' }], tools };
@@ -112,7 +112,7 @@ describe('the official client', () => {
     });
 
   test('lists the models this key may use, by their whole ids', async () => {
-    const openai = new OpenAI({ baseURL: `${base}/v1`, apiKey: house.key });
+    const openai = new OpenAI({ baseURL: `${base}/v1`, apiKey: harness.key });
     const ids: string[] = [];
     for await (const model of openai.models.list()) ids.push(model.id);
     const listed = TEST_DIALECTS.flatMap((dialect) => [`${dialect}/m-1`, `${dialect}/gpt-5.5`]);
@@ -133,15 +133,15 @@ describe('paths', () => {
   ];
   for (const path of chatPaths)
     test(`POST ${path} is Chat`, async () => {
-      house.setReply('chat', sampleReply('chat', 'text', false));
+      harness.setReply('chat', sampleReply('chat', 'text', false));
       assert.equal((await ask(path, BODY)).status, 200);
     });
 
   for (const deployment of ['messages%2Fm-1', 'messages/m-1'])
     test(`a deployment "${deployment}" in the path is the model, whatever the body says`, async () => {
-      house.setReply('messages', sampleReply('messages', 'text', false));
+      harness.setReply('messages', sampleReply('messages', 'text', false));
       const path = `/openai/deployments/${deployment}/chat/completions?api-version=2024-10-21`;
-      const headers = { 'api-key': house.key, authorization: '' };
+      const headers = { 'api-key': harness.key, authorization: '' };
       for (const body of [{ input: 'Say hi.' }, { ...BODY, model: 'gpt-4o' }]) {
         const answer = await callHttp(base + path, { body, headers: { 'api-key': headers['api-key'] } });
         assert.equal(answer.status, 200, answer.text);
@@ -190,7 +190,7 @@ describe('a browser engine in front', () => {
   });
 
   test('may read every answer, errors and streams too', async () => {
-    house.setReply('chat', sampleReply('chat', 'text', true));
+    harness.setReply('chat', sampleReply('chat', 'text', true));
     const answers = [
       await ask('/chat/completions', { ...BODY, stream: true }),
       await ask('/chat/completions', { model: 'nobody/m', input: 'hi' }),
@@ -240,16 +240,16 @@ test('a body that means no request is a 400 that names its field as it came', as
 });
 
 test('the unified surface still refuses what only the adapter reads', async () => {
-  const answer = await callHttp(`${house.url}/chat/completions`, {
+  const answer = await callHttp(`${harness.url}/chat/completions`, {
     body: BODY,
-    headers: { authorization: `Bearer ${house.key}` },
+    headers: { authorization: `Bearer ${harness.key}` },
   });
   assert.equal(answer.status, 400);
   assert.match(answer.text, /\/gateway\/ide-adapter/);
 });
 
 test('members nobody understands are named in a header, without their values', async () => {
-  house.setReply('chat', sampleReply('chat', 'text', false));
+  harness.setReply('chat', sampleReply('chat', 'text', false));
   const answer = await ask('/chat/completions', {
     ...BODY,
     future_member: 'Tr0ub4dor',
@@ -261,14 +261,14 @@ test('members nobody understands are named in a header, without their values', a
 });
 
 test('a stored turn of the Responses surface is gone on from; one nobody knows needs the history in the body', async () => {
-  const openai = new OpenAI({ baseURL: house.url, apiKey: house.key, maxRetries: 0 });
-  house.setReply('chat', sampleReply('chat', 'text', false));
+  const openai = new OpenAI({ baseURL: harness.url, apiKey: harness.key, maxRetries: 0 });
+  harness.setReply('chat', sampleReply('chat', 'text', false));
   const stored = await openai.responses.create({ model: 'chat/m-1', input: 'The first question.' });
   const next = { model: 'messages/m-1', input: [{ role: 'user', content: 'And now?' }] };
-  house.setReply('messages', sampleReply('messages', 'text', false));
+  harness.setReply('messages', sampleReply('messages', 'text', false));
   const answer = await ask('/chat/completions', { ...next, previous_response_id: stored.id });
   assert.equal(answer.status, 200, answer.text);
-  const sent = house.lastRequest('messages').body.toString('utf8');
+  const sent = harness.lastRequest('messages').body.toString('utf8');
   assert.match(sent, /The first question\..*"assistant".*And now\?/s);
   const unknown = await ask('/chat/completions', { ...next, previous_response_id: 'resp_unknown' });
   assert.equal(objectOrEmpty(objectOrEmpty(unknown.json())['error'])['code'], 'previous_response_not_found');

@@ -27,7 +27,7 @@ const HOST = hasIpv6 ? '::' : '0.0.0.0';
 const DOORS: Readonly<Record<ListenerSurface, readonly [path: string, status: number]>> = {
   gateway: ['/gateway/v1/models', 200],
   relay: ['/relay/v1/nothing', 404],
-  // The wrong method: what it says is known to come from the beats' own door.
+  // The wrong method: only the routes for beats answer this text.
   beats: ['/api/monitoring/heartbeat', 405],
   management: ['/api/me', 200],
   console: ['/', 200],

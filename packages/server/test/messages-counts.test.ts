@@ -7,55 +7,55 @@ import { objectOrEmpty, TEST_DIALECTS } from './answer-content.ts';
 import { type DialectGateway, startDialectGateway } from './dialect-gateway.ts';
 import { sampleReply } from './upstream-samples.ts';
 
-let house: DialectGateway;
+let harness: DialectGateway;
 before(async () => {
-  house = await startDialectGateway();
+  harness = await startDialectGateway();
 });
-after(() => house.close());
+after(() => harness.close());
 
 const messages = [{ role: 'user' as const, content: 'How many tokens are these words, roughly?' }];
 
 test('a provider of the dialect counts itself, and gets the client’s bytes', async () => {
-  house.setReply(
+  harness.setReply(
     'messages',
     jsonReply({ input_tokens: 4711, context_management: { original_input_tokens: 5000 } }),
   );
-  const counted = await house.anthropic.messages.countTokens(
+  const counted = await harness.anthropic.messages.countTokens(
     { model: 'messages/m-1', messages },
     { headers: { 'anthropic-beta': 'token-counting-2024-11-01' } },
   );
   assert.equal(counted.input_tokens, 4711);
-  const { path, body, headers } = house.lastRequest('messages');
+  const { path, body, headers } = harness.lastRequest('messages');
   assert.equal(path, '/v1/messages/count_tokens');
   assert.deepEqual(JSON.parse(body.toString('utf8')), { model: 'm-1', messages });
   assert.equal(headers['anthropic-beta'], 'token-counting-2024-11-01');
-  assert.equal(house.lastHeaders().get('x-floe-usage-source'), null);
-  const row = await house.row(house.lastId());
+  assert.equal(harness.lastHeaders().get('x-floe-usage-source'), null);
+  const row = await harness.row(harness.lastId());
   assert.deepEqual([row['surface'], row['provider'], row['status']], ['count_tokens', 'messages', 200]);
 });
 
 for (const dialect of TEST_DIALECTS.filter((name) => name !== 'messages'))
   test(`for a model behind ${dialect} the count is an estimate that says so, and nobody is asked`, async () => {
-    const before = house.upstream(dialect).requests.length;
+    const before = harness.upstream(dialect).requests.length;
     const ask = { model: `${dialect}/m-1`, messages };
-    const short = await house.anthropic.messages.countTokens(ask);
+    const short = await harness.anthropic.messages.countTokens(ask);
     assert.ok(short.input_tokens >= 8 && short.input_tokens <= 30, String(short.input_tokens));
-    assert.equal(house.lastHeaders().get('x-floe-usage-source'), 'estimated');
-    const long = await house.anthropic.messages.countTokens({ ...ask, system: 'Long. '.repeat(1000) });
+    assert.equal(harness.lastHeaders().get('x-floe-usage-source'), 'estimated');
+    const long = await harness.anthropic.messages.countTokens({ ...ask, system: 'Long. '.repeat(1000) });
     assert.ok(long.input_tokens > 1000);
-    assert.equal(house.upstream(dialect).requests.length, before);
+    assert.equal(harness.upstream(dialect).requests.length, before);
   });
 
 test('a host of the dialect without such a path is estimated, and its other refusals are told as they are', async () => {
-  house.setReply('messages', { ...jsonReply({ error: 'no such path' }), status: 404 });
-  const estimated = await house.anthropic.messages.countTokens({ model: 'messages/m-1', messages });
+  harness.setReply('messages', { ...jsonReply({ error: 'no such path' }), status: 404 });
+  const estimated = await harness.anthropic.messages.countTokens({ model: 'messages/m-1', messages });
   assert.ok(estimated.input_tokens > 0);
-  assert.equal(house.lastHeaders().get('x-floe-usage-source'), 'estimated');
+  assert.equal(harness.lastHeaders().get('x-floe-usage-source'), 'estimated');
   const refusal = {
     type: 'error',
     error: { type: 'invalid_request_error', message: 'messages.0: not like this' },
   };
-  house.setReply('messages', { ...jsonReply(refusal), status: 400 });
+  harness.setReply('messages', { ...jsonReply(refusal), status: 400 });
   const answer = await count({ model: 'messages/m-1', messages });
   assert.deepEqual([answer.status, answer.json()], [400, refusal]);
 });
@@ -73,18 +73,18 @@ test('a count has the errors of any other request', async () => {
 });
 
 test('both API versions and every beta reach a provider of the dialect as the client said them', async () => {
-  house.setReply('messages', sampleReply('messages', 'text', false));
+  harness.setReply('messages', sampleReply('messages', 'text', false));
   for (const version of ['2023-06-01', '2026-10-21', undefined]) {
-    const answer = await callHttp(`${house.url}/messages?beta=true`, {
+    const answer = await callHttp(`${harness.url}/messages?beta=true`, {
       headers: {
-        'x-api-key': house.key,
+        'x-api-key': harness.key,
         ...(version && { 'anthropic-version': version }),
         'anthropic-beta': 'context-management-2025-06-27,some-beta-nobody-knows',
       },
       body: { model: 'messages/m-1', max_tokens: 10, messages, context_management: { edits: [] } },
     });
     assert.equal(answer.status, 200, answer.text);
-    const { headers, body } = house.lastRequest('messages');
+    const { headers, body } = harness.lastRequest('messages');
     assert.equal(headers['anthropic-version'], version ?? '2023-06-01');
     assert.equal(headers['anthropic-beta'], 'context-management-2025-06-27,some-beta-nobody-knows');
     assert.ok(body.includes('"context_management":{"edits":[]}'));
@@ -99,13 +99,13 @@ test('a system turn in the middle of the conversation is kept where it stands, f
     { role: 'user', content: 'Second question.' },
   ];
   for (const dialect of TEST_DIALECTS) {
-    house.setReply(dialect, sampleReply(dialect, 'text', false));
-    const answer = await callHttp(`${house.url}/messages`, {
-      headers: { 'x-api-key': house.key },
+    harness.setReply(dialect, sampleReply(dialect, 'text', false));
+    const answer = await callHttp(`${harness.url}/messages`, {
+      headers: { 'x-api-key': harness.key },
       body: { model: `${dialect}/m-1`, max_tokens: 10, messages: conversation },
     });
     assert.equal(answer.status, 200, answer.text);
-    const sent = house.lastRequest(dialect).body.toString('utf8');
+    const sent = harness.lastRequest(dialect).body.toString('utf8');
     const places = ['First question.', 'First answer.', 'in French.', 'Second question.'].map((text) =>
       sent.indexOf(text),
     );
@@ -126,19 +126,19 @@ test('tools a provider runs itself are left out beside the caller’s own, and r
     strict: false,
   };
   const ask = (tools: readonly object[], more: object = {}) =>
-    callHttp(`${house.url}/responses`, {
-      headers: { authorization: `Bearer ${house.key}` },
+    callHttp(`${harness.url}/responses`, {
+      headers: { authorization: `Bearer ${harness.key}` },
       body: { model: 'messages/m-1', input: 'Hi', tools, ...more },
     });
-  house.setReply('messages', sampleReply('messages', 'text', false));
+  harness.setReply('messages', sampleReply('messages', 'text', false));
   const kept = await ask([hosted, own, { type: 'tool_search' }]);
   assert.equal(kept.status, 200, kept.text);
   assert.deepEqual(kept.headers['x-floe-dropped']?.split(','), ['tools.web_search', 'tools.tool_search']);
-  assert.ok(!house.lastRequest('messages').body.includes('web_search'));
+  assert.ok(!harness.lastRequest('messages').body.includes('web_search'));
   assert.equal((await ask([hosted])).status, 400);
   assert.equal((await ask([hosted, own], { tool_choice: { type: 'web_search' } })).status, 400);
 });
 
 function count(body: object) {
-  return callHttp(`${house.url}/messages/count_tokens`, { headers: { 'x-api-key': house.key }, body });
+  return callHttp(`${harness.url}/messages/count_tokens`, { headers: { 'x-api-key': harness.key }, body });
 }

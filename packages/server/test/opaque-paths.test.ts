@@ -8,14 +8,14 @@ import { PASSTHROUGH_KEYS, type PassthroughGateway, startPassthroughGateway } fr
 
 const V1 = '/gateway/v1';
 
-let house: PassthroughGateway;
+let harness: PassthroughGateway;
 before(async () => {
-  house = await startPassthroughGateway();
+  harness = await startPassthroughGateway();
 });
-after(() => house.close());
+after(() => harness.close());
 
-const client = () => house.openai('ours', V1);
-const sentBody = (): unknown => JSON.parse(house.lastRequest('a-one').body.toString());
+const client = () => harness.openai('ours', V1);
+const sentBody = (): unknown => JSON.parse(harness.lastRequest('a-one').body.toString());
 
 test('images: the provider of the model gets the bytes under its own name for the model', async () => {
   const image = {
@@ -23,15 +23,15 @@ test('images: the provider of the model gets the bytes under its own name for th
     data: [{ b64_json: 'aGk=' }],
     usage: { input_tokens: 9, output_tokens: 20, total_tokens: 29 },
   };
-  house.setReply('a-one', jsonReply(image));
-  const answer = await house.call(`${V1}/images/generations`, {
+  harness.setReply('a-one', jsonReply(image));
+  const answer = await harness.call(`${V1}/images/generations`, {
     body: '{"prompt": "a cat","model" : "a-one/m-1", "n":1.0}',
     headers: { 'content-type': 'application/json' },
   });
   assert.deepEqual(answer.json(), image);
-  assert.equal(house.lastRequest('a-one').path, '/v1/images/generations');
-  assert.equal(house.lastRequest('a-one').body.toString(), '{"prompt": "a cat","model" : "m-1", "n":1.0}');
-  const row = await house.row(answer);
+  assert.equal(harness.lastRequest('a-one').path, '/v1/images/generations');
+  assert.equal(harness.lastRequest('a-one').body.toString(), '{"prompt": "a cat","model" : "m-1", "n":1.0}');
+  const row = await harness.row(answer);
   const { usage } = row;
   assert.deepEqual(
     [
@@ -48,7 +48,7 @@ test('images: the provider of the model gets the bytes under its own name for th
 });
 
 test('audio up: a form keeps every byte but its model’s, small or large, wherever the model stands', async () => {
-  house.setReply(
+  harness.setReply(
     'a-one',
     jsonReply({
       text: 'hello',
@@ -64,7 +64,7 @@ test('audio up: a form keeps every byte but its model’s, small or large, where
     ]) {
       const said = await client().audio.transcriptions.create(params);
       assert.equal(said.text, 'hello');
-      const { headers, body } = house.lastRequest('a-one');
+      const { headers, body } = harness.lastRequest('a-one');
       assert.equal(Number(headers['content-length']), body.length);
       const boundary = /boundary=(.+)$/.exec(headers['content-type'] ?? '')?.[1] ?? assert.fail();
       assert.ok(
@@ -80,7 +80,7 @@ test('audio up: a form keeps every byte but its model’s, small or large, where
 
 test('audio down: bytes come as they are', async () => {
   const sound = Buffer.from([0, 255, 1, 254, 13, 10]);
-  house.setReply('a-one', { headers: { 'content-type': 'audio/mpeg' }, body: sound });
+  harness.setReply('a-one', { headers: { 'content-type': 'audio/mpeg' }, body: sound });
   const speech = await client().audio.speech.create({ model: 'a-one/m-1', voice: 'alloy', input: 'Hi' });
   assert.equal(speech.headers.get('content-type'), 'audio/mpeg');
   assert.deepEqual(Buffer.from(await speech.arrayBuffer()), sound);
@@ -90,7 +90,7 @@ test('a form whose model is missing, doubled, foreign or cut short is refused', 
   const part = (name: string, value: string) =>
     `--b0\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
   const end = '--b0--\r\n';
-  const before = house.requestCount('a-one');
+  const before = harness.requestCount('a-one');
   for (const [body, status] of [
     [part('model', 'a-one/m-1') + part('model', 'a-one/m-2') + end, 400],
     [part('model', 'a-one/nowhere') + end, 404],
@@ -98,20 +98,20 @@ test('a form whose model is missing, doubled, foreign or cut short is refused', 
     [part('model', 'a-one/m-1'), 400],
     ['nonsense', 400],
   ] as const) {
-    const answer = await house.call(`${V1}/audio/transcriptions`, {
+    const answer = await harness.call(`${V1}/audio/transcriptions`, {
       body,
       headers: { 'content-type': 'multipart/form-data; boundary=b0' },
     });
     assert.equal(answer.status, status, body);
   }
-  assert.equal(house.requestCount('a-one'), before);
+  assert.equal(harness.requestCount('a-one'), before);
 });
 
 test('moderations and rerank pass for providers that offer them', async () => {
-  house.setReply('a-one', jsonReply({ id: 'modr-1', model: 'm-1', results: [{ flagged: false }] }));
+  harness.setReply('a-one', jsonReply({ id: 'modr-1', model: 'm-1', results: [{ flagged: false }] }));
   const judged = await client().moderations.create({ model: 'a-one/m-1', input: 'x' });
   assert.equal(judged.results[0]?.flagged, false);
-  const rerank = await house.call(`${V1}/rerank`, {
+  const rerank = await harness.call(`${V1}/rerank`, {
     body: { model: 'a-one/m-1', query: 'q', documents: ['d'] },
   });
   assert.equal(rerank.status, 400);
@@ -119,11 +119,11 @@ test('moderations and rerank pass for providers that offer them', async () => {
 });
 
 test('files and batches: a header says whose, and what was made says it from then on', async () => {
-  house.setReply('a-one', ({ method, path }) =>
+  harness.setReply('a-one', ({ method, path }) =>
     jsonReply(method === 'POST' ? { id: path.includes('batch') ? 'batch_7' : 'file-7' } : { id: path }),
   );
   const file = await toFile(Buffer.from('{}'), 'x.jsonl');
-  const lost = await house.call(`${V1}/files`, { method: 'GET' });
+  const lost = await harness.call(`${V1}/files`, { method: 'GET' });
   assert.equal(lost.status, 400);
   assert.match(lost.text, /x-floe-provider/);
   const made = await client().files.create(
@@ -131,7 +131,7 @@ test('files and batches: a header says whose, and what was made says it from the
     { headers: { 'x-floe-provider': 'a-one' } },
   );
   assert.equal(made.id, 'file-7');
-  assert.equal(house.lastRequest('a-one').headers['x-floe-provider'], undefined);
+  assert.equal(harness.lastRequest('a-one').headers['x-floe-provider'], undefined);
   const batch = await client().batches.create({
     input_file_id: 'file-7',
     endpoint: '/v1/responses',
@@ -144,13 +144,13 @@ test('files and batches: a header says whose, and what was made says it from the
     completion_window: '24h',
   });
   await client().batches.retrieve('batch_7');
-  assert.equal(house.lastRequest('a-one').path, '/v1/batches/batch_7');
-  assert.equal((await house.call(`${V1}/batches/batch_7`, { key: 'colleague' })).status, 404);
-  const unknown = await house.call(`${V1}/files`, {
+  assert.equal(harness.lastRequest('a-one').path, '/v1/batches/batch_7');
+  assert.equal((await harness.call(`${V1}/batches/batch_7`, { key: 'colleague' })).status, 404);
+  const unknown = await harness.call(`${V1}/files`, {
     headers: { authorization: `Bearer ${PASSTHROUGH_KEYS.ours}`, 'x-floe-provider': 'nobody' },
   });
   assert.equal(unknown.status, 404);
-  const other = await house.call(`${V1}/files`, { headers: { 'x-floe-provider': 'b-one' } });
+  const other = await harness.call(`${V1}/files`, { headers: { 'x-floe-provider': 'b-one' } });
   assert.equal(other.status, 404);
   assert.match(other.text, /does not offer files/);
 });

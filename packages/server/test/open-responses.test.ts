@@ -95,15 +95,15 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
 };
 
-let house: ComplianceGateway;
+let harness: ComplianceGateway;
 before(async () => {
-  house = await startComplianceGateway();
+  harness = await startComplianceGateway();
 });
-after(() => house.close());
+after(() => harness.close());
 
 async function ask(body: JsonObject) {
-  const answer = await callHttp(`${house.url}/responses`, {
-    headers: { authorization: `Bearer ${house.key}` },
+  const answer = await callHttp(`${harness.url}/responses`, {
+    headers: { authorization: `Bearer ${harness.key}` },
     body,
   });
   assert.equal(answer.status, 200, answer.text);

@@ -16,11 +16,11 @@ import {
   startPassthroughGateway,
 } from './passthrough-gateway.ts';
 
-let house: PassthroughGateway;
+let harness: PassthroughGateway;
 before(async () => {
-  house = await startPassthroughGateway();
+  harness = await startPassthroughGateway();
 });
-after(() => house.close());
+after(() => harness.close());
 
 const CHUNKINGS: readonly Chunking[] = ['whole', { seed: 5 }, { seed: 6, meanBytes: 200 }];
 const SURFACES: Readonly<Record<string, { readonly fake: PassthroughUpstream; readonly path: string }>> = {
@@ -47,10 +47,10 @@ test('recorded answers reach the client byte for byte, however they were cut', a
   for (const [at, { file, surface, interaction }] of found.entries()) {
     const place = SURFACES[surface] ?? assert.fail(surface);
     const chunking = CHUNKINGS[at % CHUNKINGS.length] ?? 'whole';
-    house.setReply(place.fake, { interaction, chunking, framing: 'chunked' });
+    harness.setReply(place.fake, { interaction, chunking, framing: 'chunked' });
     const body = { model: 'm-1', stream: interaction.stream, store: false };
     // This key has one target, so a stream that begins with its error has nobody else to answer it.
-    const answer = await house.call(place.path, { body, key: 'narrow' });
+    const answer = await harness.call(place.path, { body, key: 'narrow' });
     assert.equal(answer.status, 200, file);
     // A recording that stops without its last event is a broken answer here as well.
     if (answer.isComplete) assert.deepEqual(answer.bytes, interaction.body, file);
@@ -61,9 +61,9 @@ test('recorded answers reach the client byte for byte, however they were cut', a
 });
 
 test('a request goes up byte for byte, with its query and headers, and without anything of ours', async () => {
-  house.setReply('a-one', jsonReply({ ok: true }));
+  harness.setReply('a-one', jsonReply({ ok: true }));
   const body = '{ "model":"m-1" ,"x":{"\\u0061":1.50},\n"messages":[ ] }';
-  const answer = await house.call(`${PASSTHROUGH_A_PATH}/chat/completions?a=1&b=%20x&a=2`, {
+  const answer = await harness.call(`${PASSTHROUGH_A_PATH}/chat/completions?a=1&b=%20x&a=2`, {
     body,
     headers: {
       'content-type': 'application/json; charset=utf-8',
@@ -80,7 +80,7 @@ test('a request goes up byte for byte, with its query and headers, and without a
     },
   });
   assert.equal(answer.status, 200, answer.text);
-  const { path, headers, body: received, method } = house.lastRequest('a-one');
+  const { path, headers, body: received, method } = harness.lastRequest('a-one');
   assert.equal(method, 'POST');
   assert.equal(path, '/v1/chat/completions?a=1&b=%20x&a=2');
   assert.equal(received.toString(), body);
@@ -96,23 +96,23 @@ test('a request goes up byte for byte, with its query and headers, and without a
 });
 
 test('every method and path below a base is passed on', async () => {
-  house.setReply('a-one', ({ method, path }) => jsonReply({ method, path }));
-  house.setReply('b-one', ({ method, path }) => jsonReply({ method, path }));
+  harness.setReply('a-one', ({ method, path }) => jsonReply({ method, path }));
+  harness.setReply('b-one', ({ method, path }) => jsonReply({ method, path }));
   for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
     for (const [base, below] of [
       [PASSTHROUGH_A_PATH, '/things/one%20two?x=%2F'],
       [`${PASSTHROUGH_B_PATH}/v1`, '/skies/blue'],
     ] as const) {
-      const answer = await house.call(base + below, { method });
+      const answer = await harness.call(base + below, { method });
       assert.deepEqual(answer.json(), { method, path: `/v1${below}` });
     }
-  const head = await house.call(`${PASSTHROUGH_A_PATH}/things`, { method: 'HEAD' });
+  const head = await harness.call(`${PASSTHROUGH_A_PATH}/things`, { method: 'HEAD' });
   assert.equal(head.status, 200);
   assert.equal(head.text, '');
 });
 
 test('an answer keeps its headers but for those of the connection and of the other host', async () => {
-  house.setReply('b-one', {
+  harness.setReply('b-one', {
     ...jsonReply({ id: 'msg_1', usage: { input_tokens: 3, cache_read_input_tokens: 4, output_tokens: 5 } }),
     headers: {
       'content-type': 'application/json',
@@ -125,7 +125,7 @@ test('an answer keeps its headers but for those of the connection and of the oth
       'x-floe-provider': 'liar',
     },
   });
-  const answer = await house.call(`${PASSTHROUGH_B_PATH}/v1/messages`, {
+  const answer = await harness.call(`${PASSTHROUGH_B_PATH}/v1/messages`, {
     body: { model: 'm-1', max_tokens: 5, messages: [], metadata: { user_id: 'u-7' } },
     headers: { 'anthropic-version': '2023-06-01', 'anthropic-beta': 'one,two', 'anthropic-odd': 'x' },
   });
@@ -137,12 +137,12 @@ test('an answer keeps its headers but for those of the connection and of the oth
   assert.equal(answer.headers['x-floe-provider'], 'b-one');
   assert.equal(answer.headers['set-cookie'], undefined);
   assert.equal(answer.headers['alt-svc'], undefined);
-  const sent = house.lastRequest('b-one');
+  const sent = harness.lastRequest('b-one');
   assert.equal(sent.headers['x-api-key'], 'secret-of-b-one');
   assert.equal(sent.headers['authorization'], undefined);
   assert.equal(sent.headers['anthropic-beta'], 'one,two');
   assert.equal(sent.headers['anthropic-odd'], 'x');
-  const row = await house.row(answer);
+  const row = await harness.row(answer);
   assert.equal(row['route_mode'], 'passthrough-b');
   assert.equal(row['surface'], 'messages');
   assert.equal(row['end_user'], 'u-7');
@@ -168,8 +168,8 @@ describe('addresses that two readers could take for different ones are refused',
     '/./files',
   ])
     test(path, async () => {
-      const before = house.requestCount('a-one');
-      const client = await RawClient.connect(house.url);
+      const before = harness.requestCount('a-one');
+      const client = await RawClient.connect(harness.url);
       await client.send(
         encodeRawRequest({
           path: PASSTHROUGH_A_PATH + path,
@@ -181,48 +181,48 @@ describe('addresses that two readers could take for different ones are refused',
       client.hangUp();
       assert.equal(status, 400, body.toString());
       assert.match(body.toString(), /not passed on/);
-      assert.equal(house.requestCount('a-one'), before);
+      assert.equal(harness.requestCount('a-one'), before);
     });
 
   test('and so is a platform key in the address', async () => {
-    const answer = await house.call(`${PASSTHROUGH_A_PATH}/things?key=${PASSTHROUGH_KEYS.ours}`);
+    const answer = await harness.call(`${PASSTHROUGH_A_PATH}/things?key=${PASSTHROUGH_KEYS.ours}`);
     assert.equal(answer.status, 400);
     assert.ok(!answer.text.includes(PASSTHROUGH_KEYS.ours));
   });
 });
 
 test('errors of ours come in the dialect of the base', async () => {
-  const b = await house.call(`${PASSTHROUGH_B_PATH}/v1/messages`, {
+  const b = await harness.call(`${PASSTHROUGH_B_PATH}/v1/messages`, {
     body: { model: 'nowhere', messages: [] },
   });
   assert.equal(b.status, 404);
   assert.match(b.text, /"type":"error","error":\{"type":"not_found_error"/);
-  const a = await house.call(`${PASSTHROUGH_A_PATH}/responses`, { body: { model: 'nowhere', input: 'x' } });
+  const a = await harness.call(`${PASSTHROUGH_A_PATH}/responses`, { body: { model: 'nowhere', input: 'x' } });
   assert.equal(a.status, 404);
   assert.match(a.text, /"code":"model_not_found"/);
-  const outside = await house.call(`${PASSTHROUGH_B_PATH}/elsewhere`);
+  const outside = await harness.call(`${PASSTHROUGH_B_PATH}/elsewhere`);
   assert.equal(outside.status, 404);
   assert.match(outside.text, /"type":"error"/);
-  const unknown = await house.call(`${PASSTHROUGH_A_PATH}/models`, {
+  const unknown = await harness.call(`${PASSTHROUGH_A_PATH}/models`, {
     headers: { authorization: 'Bearer eis_x' },
   });
   assert.equal(unknown.status, 401);
 });
 
 test('the model lists name what the key may use, bare and in the shape of the style', async () => {
-  const all = await house.openai().models.list();
+  const all = await harness.openai().models.list();
   assert.deepEqual(
     all.data.map(({ id }) => id),
     ['m-1', 'm-2'],
   );
-  const few = await house.openai('narrow').models.list();
+  const few = await harness.openai('narrow').models.list();
   assert.deepEqual(
     few.data.map(({ id }) => id),
     ['m-1'],
   );
-  const claude = await house.anthropic().models.retrieve('m-2');
+  const claude = await harness.anthropic().models.retrieve('m-2');
   assert.equal(claude.type, 'model');
   const listed: string[] = [];
-  for await (const model of house.anthropic('narrow').models.list()) listed.push(model.id);
+  for await (const model of harness.anthropic('narrow').models.list()) listed.push(model.id);
   assert.deepEqual(listed, ['m-1']);
 });

@@ -17,11 +17,11 @@ import {
   startPassthroughGateway,
 } from './passthrough-gateway.ts';
 
-let house: PassthroughGateway;
+let harness: PassthroughGateway;
 before(async () => {
-  house = await startPassthroughGateway();
+  harness = await startPassthroughGateway();
 });
-after(() => house.close());
+after(() => harness.close());
 
 const MESSAGE = { model: 'm-2', max_tokens: 5, stream: true, messages: [{ role: 'user', content: 'Hi' }] };
 const event = (type: string, more: object = {}) =>
@@ -40,12 +40,12 @@ const OVERLOADED = [
   event('error', { error: { type: 'overloaded_error', message: 'Overloaded' } }),
 ];
 
-const ask = (body: object = MESSAGE) => house.call(`${PASSTHROUGH_B_PATH}/v1/messages`, { body });
+const ask = (body: object = MESSAGE) => harness.call(`${PASSTHROUGH_B_PATH}/v1/messages`, { body });
 
 async function healthy(after: string): Promise<void> {
   // A connection may have been closed meanwhile: then the other one answers.
-  for (const fake of ['b-one', 'b-two'] as const) house.setReply(fake, sseReply(GOOD));
-  await house.upstream('b-one').setFaults();
+  for (const fake of ['b-one', 'b-two'] as const) harness.setReply(fake, sseReply(GOOD));
+  await harness.upstream('b-one').setFaults();
   const answer = await ask();
   assert.equal(answer.status, 200, after);
   assert.equal(answer.text, GOOD.join(''), after);
@@ -59,13 +59,13 @@ test('the next provider answers, under its own name for the model, when one fail
     jsonReply({ error: 'bad key' }, 401),
     sseReply(OVERLOADED),
   ]) {
-    house.setReply('b-one', failing);
-    house.setReply('b-two', sseReply(GOOD));
+    harness.setReply('b-one', failing);
+    harness.setReply('b-two', sseReply(GOOD));
     const answer = await ask();
     assert.equal(answer.text, GOOD.join(''));
     assert.equal(answer.headers['x-floe-provider'], 'b-two');
     assert.equal(answer.headers['x-floe-attempts'], '2');
-    assert.deepEqual(JSON.parse(house.lastRequest('b-two').body.toString()), {
+    assert.deepEqual(JSON.parse(harness.lastRequest('b-two').body.toString()), {
       ...MESSAGE,
       model: 'mapped-2',
     });
@@ -78,8 +78,8 @@ test('a provider’s own failure passes unchanged once nobody is left to ask', a
     error: { type: 'overloaded_error', message: 'Overloaded' },
     request_id: 'req_9',
   };
-  house.setReply('b-one', jsonReply({ error: 'first' }, 500));
-  house.setReply('b-two', {
+  harness.setReply('b-one', jsonReply({ error: 'first' }, 500));
+  harness.setReply('b-two', {
     ...jsonReply(failure, 529),
     headers: { 'content-type': 'application/json', 'retry-after': '7' },
   });
@@ -88,11 +88,11 @@ test('a provider’s own failure passes unchanged once nobody is left to ask', a
   assert.deepEqual(answer.json(), failure);
   assert.equal(answer.headers['retry-after'], '7');
   assert.equal(answer.headers['x-floe-error-source'], 'upstream');
-  house.setReply('b-one', sseReply(OVERLOADED));
-  house.setReply('b-two', sseReply(OVERLOADED));
+  harness.setReply('b-one', sseReply(OVERLOADED));
+  harness.setReply('b-two', sseReply(OVERLOADED));
   const stream = await ask();
   assert.equal(stream.text, OVERLOADED.join(''));
-  const row = await house.row(stream);
+  const row = await harness.row(stream);
   assert.deepEqual([row['status'], row['state']], [200, 'failed']);
 });
 
@@ -101,11 +101,11 @@ test('a refusal keeps its wording, and a refused credential is never told as the
     type: 'error',
     error: { type: 'invalid_request_error', message: 'prompt is too long: 9 > 8' },
   };
-  house.setReply('b-one', jsonReply(body, 400));
+  harness.setReply('b-one', jsonReply(body, 400));
   const refused = await ask();
   assert.equal(refused.status, 400);
   assert.deepEqual(refused.json(), body);
-  for (const fake of ['b-one', 'b-two'] as const) house.setReply(fake, jsonReply({ error: 'key' }, 403));
+  for (const fake of ['b-one', 'b-two'] as const) harness.setReply(fake, jsonReply({ error: 'key' }, 403));
   const denied = await ask();
   assert.equal(denied.status, 502);
   assert.match(denied.text, /upstream_auth_failed/);
@@ -116,9 +116,9 @@ test('what breaks never looks finished, whatever broke it', async () => {
     // Those that only wait are judged with a clock of their own; a coding passes as it is.
     if (/accepts-|silent|silence|stall|slow|hang|gzip/.test(name)) continue;
     if (name.startsWith('huge') && !process.env['FLOE_TEST_FULL']) continue;
-    house.setReply('b-one', sseReply(GOOD));
-    house.setReply('b-two', jsonReply({ error: 'x' }, 500));
-    await house.upstream('b-one').setFaults(findInjectedFault(name));
+    harness.setReply('b-one', sseReply(GOOD));
+    harness.setReply('b-two', jsonReply({ error: 'x' }, 500));
+    await harness.upstream('b-one').setFaults(findInjectedFault(name));
     const answer = await ask();
     const whole = answer.status === 200 && answer.isComplete;
     if (whole) assert.match(answer.text, /message_stop|"type":"error"|"error"/, name);
@@ -130,12 +130,12 @@ test('what breaks never looks finished, whatever broke it', async () => {
 test('a stream that breaks off after content breaks off for the client, and is counted as far as it came', async () => {
   const cut = GOOD.slice(0, 4).join('');
   for (const framing of ['close', 'chunked'] as const) {
-    house.setReply('b-one', { ...sseReply([cut]), framing });
+    harness.setReply('b-one', { ...sseReply([cut]), framing });
     const answer = await ask();
     assert.equal(answer.status, 200);
     assert.equal(answer.isComplete, false, framing);
     assert.equal(answer.text, cut);
-    const row = await house.row(answer);
+    const row = await harness.row(answer);
     assert.deepEqual([row['state'], row['error_code']], ['partial', 'upstream_stream_broken']);
   }
   await healthy('cut streams');
@@ -143,20 +143,20 @@ test('a stream that breaks off after content breaks off for the client, and is c
 
 test('a redirect is never followed nor handed on', async () => {
   for (const fake of ['b-one', 'b-two'] as const)
-    house.setReply(fake, {
+    harness.setReply(fake, {
       status: 307,
-      headers: { location: `${house.upstream('a-one').url}/x` },
+      headers: { location: `${harness.upstream('a-one').url}/x` },
       body: '',
     });
-  const before = house.requestCount('a-one');
+  const before = harness.requestCount('a-one');
   const answer = await ask();
   assert.equal(answer.status, 502);
   assert.equal(answer.headers['location'], undefined);
-  assert.equal(house.requestCount('a-one'), before);
+  assert.equal(harness.requestCount('a-one'), before);
 });
 
 test('a client may leave at every stage', async () => {
-  house.setReply('b-one', { ...sseReply(GOOD), framing: 'chunked' });
+  harness.setReply('b-one', { ...sseReply(GOOD), framing: 'chunked' });
   for (const stage of HANG_UP_STAGES)
     for (const reset of [false, true]) {
       const headers: [string, string][] = [
@@ -165,7 +165,7 @@ test('a client may leave at every stage', async () => {
       ];
       const body = JSON.stringify(MESSAGE);
       await sendAndHangUp(
-        house.url,
+        harness.url,
         stage,
         { path: `${PASSTHROUGH_B_PATH}/v1/messages`, headers, body },
         reset,
@@ -175,16 +175,18 @@ test('a client may leave at every stage', async () => {
 });
 
 test('a client that leaves in the middle of an upload ends it at the provider', async () => {
-  const client = await RawClient.connect(house.url);
-  const before = house.requestCount('a-one');
+  const client = await RawClient.connect(harness.url);
+  const before = harness.requestCount('a-one');
   await client.send(uploadHead(1_000_000));
   await client.send(Buffer.alloc(100_000, 'x'));
-  const requests = await house.upstream('a-one').waitForRequests(before + 1);
+  const requests = await harness.upstream('a-one').waitForRequests(before + 1);
   client.reset();
   await requests.at(-1)?.settled;
   await healthy('an upload that was left');
   const [row] = await eventually(async () => {
-    const answer = await house.call('/api/analytics/requests?state=aborted&route_mode=passthrough-a&limit=1');
+    const answer = await harness.call(
+      '/api/analytics/requests?state=aborted&route_mode=passthrough-a&limit=1',
+    );
     const { data } = JSON.parse(answer.text);
     return Array.isArray(data) && data.length > 0 ? data : undefined;
   });
@@ -203,7 +205,7 @@ function uploadHead(length: number): string {
 }
 
 test('a body larger than 512 MB is refused before any of it is read', async () => {
-  const client = await RawClient.connect(house.url);
+  const client = await RawClient.connect(harness.url);
   await client.send(uploadHead(512 * 1024 * 1024 + 1));
   const { status, body } = await client.readAnswer();
   client.hangUp();
@@ -267,19 +269,19 @@ function residentMb(pid: number): number {
 test('a slow reader gets all of it, and its provider waits', async () => {
   const fake: PassthroughUpstream = 'a-one';
   const body = Buffer.alloc(24 * 1024 * 1024, 'y');
-  house.setReply(fake, {
+  harness.setReply(fake, {
     headers: { 'content-type': 'application/octet-stream' },
     body,
     framing: 'content-length',
   });
-  const client = await RawClient.connect(house.url);
+  const client = await RawClient.connect(harness.url);
   await client.send(
     `GET ${PASSTHROUGH_A_PATH}/blobs/1 HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${PASSTHROUGH_KEYS.ours}\r\n\r\n`,
   );
   const first = await client.readBytes(1);
   assert.equal(first.length, 1);
   // Nobody reads now; what the process holds is a few buffers, not the answer.
-  const held = residentMb(house.floe.pid);
+  const held = residentMb(harness.floe.pid);
   let taken = 0;
   for (
     let bytes = await client.readBytes(1 << 20);
@@ -291,6 +293,6 @@ test('a slow reader gets all of it, and its provider waits', async () => {
   }
   client.hangUp();
   assert.ok(taken >= body.length);
-  assert.ok(residentMb(house.floe.pid) - held < 64);
+  assert.ok(residentMb(harness.floe.pid) - held < 64);
   await healthy('a slow reader');
 });

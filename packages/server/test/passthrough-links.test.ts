@@ -15,16 +15,16 @@ import {
 const RESULT =
   '{"custom_id":"1","result":{"type":"succeeded","message":{"usage":{"input_tokens":9,"output_tokens":4}}}}\n';
 
-let house: PassthroughGateway;
+let harness: PassthroughGateway;
 /** What a provider's public address would be, where only a proxy of it is configured. */
 let elsewhere: FakeUpstream;
 before(async () => {
-  house = await startPassthroughGateway();
+  harness = await startPassthroughGateway();
   elsewhere = await startFakeUpstream({ respond: () => jsonReply({ error: 'nobody may come here' }, 500) });
 });
 after(async () => {
   await elsewhere.close();
-  await house.close();
+  await harness.close();
 });
 
 function batch(id: string, resultsUrl: string) {
@@ -40,7 +40,7 @@ const requests = [
 
 /** The results of each batch stand behind a link, once at the configured address and once at another one. */
 function serveBatches({ method, path }: ReceivedRequest): UpstreamReply {
-  const links = [house.upstream('b-one').url, elsewhere.url];
+  const links = [harness.upstream('b-one').url, elsewhere.url];
   const batches = links.map((url, at) => batch(`b_${at}`, `${url}/v1/messages/batches/b_${at}/results`));
   if (/\/results$/.test(path)) return { headers: { 'content-type': 'application/x-jsonl' }, body: RESULT };
   if (method === 'POST') return jsonReply(batches[made++ % 2] ?? {});
@@ -52,8 +52,8 @@ function serveBatches({ method, path }: ReceivedRequest): UpstreamReply {
 let made = 0;
 
 test('the official SDK reads the results of a batch through Floe, wherever the provider says they are', async () => {
-  house.setReply('b-one', serveBatches);
-  const client = house.anthropic();
+  harness.setReply('b-one', serveBatches);
+  const client = harness.anthropic();
   for (const _ of [0, 1]) {
     const { id } = await client.messages.batches.create({ requests });
     const seen: string[] = [];
@@ -62,24 +62,24 @@ test('the official SDK reads the results of a batch through Floe, wherever the p
   }
   for await (const entry of client.messages.batches.list())
     assert.ok(
-      entry.results_url?.startsWith(`${house.url}${PASSTHROUGH_B_PATH}/v1/messages/batches/${entry.id}`),
+      entry.results_url?.startsWith(`${harness.url}${PASSTHROUGH_B_PATH}/v1/messages/batches/${entry.id}`),
       String(entry.results_url),
     );
   assert.equal(elsewhere.requests.length, 0, 'nobody follows a link to the provider itself');
-  for (const request of house.upstream('b-one').requests)
+  for (const request of harness.upstream('b-one').requests)
     assert.ok(!JSON.stringify([request.path, request.headers]).includes('eis_'), request.path);
 });
 
 test('results that an SDK reads by their link are counted', async () => {
-  house.setReply('b-one', serveBatches);
-  const answer = await house.call(`${PASSTHROUGH_B_PATH}/v1/messages/batches/b_0`);
+  harness.setReply('b-one', serveBatches);
+  const answer = await harness.call(`${PASSTHROUGH_B_PATH}/v1/messages/batches/b_0`);
   const { results_url } = answer.json() as unknown as { results_url: string };
-  const results = await house.call(results_url.slice(house.url.length));
+  const results = await harness.call(results_url.slice(harness.url.length));
   assert.equal(results.text, RESULT);
 });
 
 test('no member of a resource names the provider’s API, however the link is written', async () => {
-  const { url } = house.upstream('a-one');
+  const { url } = harness.upstream('a-one');
   const links = [
     `${url}/v1/files/f_1/content?x=1&y=a%20b`,
     `${url}/somewhere/else`,
@@ -89,14 +89,14 @@ test('no member of a resource names the provider’s API, however the link is wr
   ];
   const escaped = JSON.stringify({ id: 'f_1', links, next: { url: links[0] } }).replaceAll('/', '\\/');
   for (const body of [JSON.stringify({ id: 'f_1', links, more: { self: links[0] } }, null, 2), escaped]) {
-    house.setReply('a-one', { headers: { 'content-type': 'application/json' }, body });
+    harness.setReply('a-one', { headers: { 'content-type': 'application/json' }, body });
     for (const [method, path] of [
       ['POST', '/files'],
       ['GET', '/files/f_1'],
       ['GET', '/batches/f_1'],
       ['DELETE', '/files/f_1'],
     ] as const) {
-      const answer = await house.call(`${PASSTHROUGH_A_PATH}${path}`, {
+      const answer = await harness.call(`${PASSTHROUGH_A_PATH}${path}`, {
         method,
         ...(method === 'POST' && { body: {} }),
       });
@@ -110,7 +110,7 @@ test('no member of a resource names the provider’s API, however the link is wr
 });
 
 test('links inside what a model or a person wrote stay as they are', async () => {
-  const { url } = house.upstream('a-one');
+  const { url } = harness.upstream('a-one');
   const text = `see ${url}/v1/files/f_1`;
   const whole = {
     id: 'c-1',
@@ -121,11 +121,11 @@ test('links inside what a model or a person wrote stay as they are', async () =>
     note: text,
   };
   const body = JSON.stringify(whole);
-  house.setReply('a-one', { headers: { 'content-type': 'application/json' }, body });
-  const chat = await house.call(`${PASSTHROUGH_A_PATH}/chat/completions`, {
+  harness.setReply('a-one', { headers: { 'content-type': 'application/json' }, body });
+  const chat = await harness.call(`${PASSTHROUGH_A_PATH}/chat/completions`, {
     body: { model: 'm-1', messages: [{ role: 'user', content: 'hi' }] },
   });
   assert.equal(chat.text, body);
-  const content = await house.call(`${PASSTHROUGH_A_PATH}/files/f_1/content`);
+  const content = await harness.call(`${PASSTHROUGH_A_PATH}/files/f_1/content`);
   assert.equal(content.text, body, 'the content of a file');
 });

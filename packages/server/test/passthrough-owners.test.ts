@@ -13,11 +13,11 @@ import {
   startPassthroughGateway,
 } from './passthrough-gateway.ts';
 
-let house: PassthroughGateway;
+let harness: PassthroughGateway;
 before(async () => {
-  house = await startPassthroughGateway();
+  harness = await startPassthroughGateway();
 });
-after(() => house.close());
+after(() => harness.close());
 
 /** What a fake keeps, of any collection, in the order it was made. */
 interface Thing {
@@ -29,7 +29,7 @@ let made = 0;
 const kept = new Map<string, Thing[]>();
 beforeEach(() => {
   kept.clear();
-  for (const fake of ['a-one', 'b-one'] as const) house.setReply(fake, (request) => serve(fake, request));
+  for (const fake of ['a-one', 'b-one'] as const) harness.setReply(fake, (request) => serve(fake, request));
 });
 
 function serve(fake: PassthroughUpstream, { method, path, headers }: ReceivedRequest): UpstreamReply {
@@ -85,38 +85,38 @@ function page(things: readonly Thing[], query: URLSearchParams, after: string) {
 }
 
 test('a file is there for the key that made it, and for nobody else', async () => {
-  const ours = await house
+  const ours = await harness
     .openai()
     .files.create({ file: await toFile(Buffer.from('text'), 'a.txt'), purpose: 'assistants' });
-  const sent = house.lastRequest('a-one');
+  const sent = harness.lastRequest('a-one');
   assert.match(sent.headers['content-type'] ?? '', /^multipart\/form-data; boundary=/);
   assert.match(sent.body.toString(), /name="file"; filename="a.txt"[\s\S]*text/);
-  assert.equal((await house.openai().files.retrieve(ours.id)).id, ours.id);
-  const before = house.requestCount('a-one');
+  assert.equal((await harness.openai().files.retrieve(ours.id)).id, ours.id);
+  const before = harness.requestCount('a-one');
   for (const key of ['colleague', 'stranger'] as const)
     for (const [method, path] of [
       ['GET', `/files/${ours.id}`],
       ['GET', `/files/${ours.id}/content`],
       ['DELETE', `/files/${ours.id}`],
     ] as const) {
-      const answer = await house.call(PASSTHROUGH_A_PATH + path, { method, key });
+      const answer = await harness.call(PASSTHROUGH_A_PATH + path, { method, key });
       assert.equal(answer.status, 404, `${key} ${method} ${path}`);
       assert.match(answer.text, /"code":"not_found"/);
     }
-  const borrowed = await house.call(`${PASSTHROUGH_A_PATH}/responses`, {
+  const borrowed = await harness.call(`${PASSTHROUGH_A_PATH}/responses`, {
     key: 'colleague',
     body: { model: 'm-1', input: [{ role: 'user', content: [{ type: 'input_file', file_id: ours.id }] }] },
   });
   assert.equal(borrowed.status, 404);
-  assert.equal(house.requestCount('a-one'), before, 'nothing of this reached the provider');
-  assert.equal((await house.openai().files.delete(ours.id)).deleted, true);
+  assert.equal(harness.requestCount('a-one'), before, 'nothing of this reached the provider');
+  assert.equal((await harness.openai().files.delete(ours.id)).deleted, true);
 });
 
 test('a list holds only the caller’s own, and pages of it are filled from further pages', async () => {
   const mine: string[] = [];
   for (let n = 0; n < 9; n += 1) {
     const key = n % 3 === 0 ? 'ours' : 'colleague';
-    const batch = await house.openai(key).batches.create({
+    const batch = await harness.openai(key).batches.create({
       input_file_id: await fileOf(key),
       endpoint: '/v1/responses',
       completion_window: '24h',
@@ -124,9 +124,9 @@ test('a list holds only the caller’s own, and pages of it are filled from furt
     if (key === 'ours') mine.unshift(batch.id);
   }
   const seen: string[] = [];
-  for await (const batch of house.openai().batches.list({ limit: 2 })) seen.push(batch.id);
+  for await (const batch of harness.openai().batches.list({ limit: 2 })) seen.push(batch.id);
   assert.deepEqual(seen, mine);
-  const answer = await house.call(`${PASSTHROUGH_A_PATH}/batches`, { key: 'stranger' });
+  const answer = await harness.call(`${PASSTHROUGH_A_PATH}/batches`, { key: 'stranger' });
   assert.deepEqual(answer.json(), {
     object: 'list',
     data: [],
@@ -138,11 +138,11 @@ test('a list holds only the caller’s own, and pages of it are filled from furt
 
 async function fileOf(key: 'ours' | 'colleague'): Promise<string> {
   const file = await toFile(Buffer.from('{}'), 'x.jsonl');
-  return (await house.openai(key).files.create({ file, purpose: 'batch' })).id;
+  return (await harness.openai(key).files.create({ file, purpose: 'batch' })).id;
 }
 
 test('an organization may share what its keys make', async () => {
-  const made = await house.anthropic('stranger').messages.batches.create({
+  const made = await harness.anthropic('stranger').messages.batches.create({
     requests: [
       {
         custom_id: '1',
@@ -150,30 +150,30 @@ test('an organization may share what its keys make', async () => {
       },
     ],
   });
-  assert.equal((await house.anthropic('stranger').messages.batches.retrieve(made.id)).id, made.id);
-  const foreign = await house.call(`${PASSTHROUGH_B_PATH}/v1/messages/batches/${made.id}`);
+  assert.equal((await harness.anthropic('stranger').messages.batches.retrieve(made.id)).id, made.id);
+  const foreign = await harness.call(`${PASSTHROUGH_B_PATH}/v1/messages/batches/${made.id}`);
   assert.equal(foreign.status, 404);
   assert.match(foreign.text, /"not_found_error"/);
 });
 
 test('the files that a batch writes belong to whoever made the batch', async () => {
-  const batch = await house.openai().batches.create({
+  const batch = await harness.openai().batches.create({
     input_file_id: await fileOf('ours'),
     endpoint: '/v1/responses',
     completion_window: '24h',
   });
-  await house.call(`${PASSTHROUGH_A_PATH}/batches/${batch.id}/finish`, { method: 'POST' });
+  await harness.call(`${PASSTHROUGH_A_PATH}/batches/${batch.id}/finish`, { method: 'POST' });
   kept.get('a-onefiles')?.push({ id: `out-of-${batch.id}` });
-  const results = await house.openai().files.content(`out-of-${batch.id}`);
+  const results = await harness.openai().files.content(`out-of-${batch.id}`);
   assert.equal(await results.text(), RESULTS);
-  const foreign = await house.call(`${PASSTHROUGH_A_PATH}/files/out-of-${batch.id}/content`, {
+  const foreign = await harness.call(`${PASSTHROUGH_A_PATH}/files/out-of-${batch.id}/content`, {
     key: 'colleague',
   });
   assert.equal(foreign.status, 404);
 });
 
 test('batch results are counted when they pass, once', async () => {
-  const batch = await house.anthropic().messages.batches.create({
+  const batch = await harness.anthropic().messages.batches.create({
     requests: [
       {
         custom_id: '1',
@@ -183,9 +183,9 @@ test('batch results are counted when they pass, once', async () => {
   });
   const used: unknown[] = [];
   for (let turn = 0; turn < 2; turn += 1) {
-    const answer = await house.call(`${PASSTHROUGH_B_PATH}/v1/messages/batches/${batch.id}/results`);
+    const answer = await harness.call(`${PASSTHROUGH_B_PATH}/v1/messages/batches/${batch.id}/results`);
     assert.equal(answer.text, RESULTS);
-    const { usage, cost_source: source } = await house.row(answer);
+    const { usage, cost_source: source } = await harness.row(answer);
     used.push(isObject(usage) && [usage['input_tokens'], usage['output_tokens'], source]);
   }
   assert.deepEqual(used, [
@@ -195,7 +195,7 @@ test('batch results are counted when they pass, once', async () => {
 });
 
 test('a stored response belongs to its key from its first event on', async () => {
-  house.setReply('a-one', ({ method, path }) =>
+  harness.setReply('a-one', ({ method, path }) =>
     method === 'POST'
       ? sseReply(
           [
@@ -217,36 +217,36 @@ test('a stored response belongs to its key from its first event on', async () =>
         )
       : jsonReply({ id: path, object: 'response', output: [], usage: { input_tokens: 3, output_tokens: 2 } }),
   );
-  const stream = await house.openai().responses.create({ model: 'm-1', input: 'Hi', stream: true });
+  const stream = await harness.openai().responses.create({ model: 'm-1', input: 'Hi', stream: true });
   const types: string[] = [];
   for await (const event of stream) types.push(event.type);
   assert.deepEqual(types, ['response.created', 'response.output_text.delta', 'response.completed']);
-  await house.openai().responses.retrieve('resp_1');
+  await harness.openai().responses.retrieve('resp_1');
   assert.equal(
-    (await house.call(`${PASSTHROUGH_A_PATH}/responses/resp_1`, { key: 'colleague' })).status,
+    (await harness.call(`${PASSTHROUGH_A_PATH}/responses/resp_1`, { key: 'colleague' })).status,
     404,
   );
   const next = { model: 'm-1', input: 'And?', previous_response_id: 'resp_1' };
-  const theirs = await house.call(`${PASSTHROUGH_A_PATH}/responses`, { key: 'colleague', body: next });
+  const theirs = await harness.call(`${PASSTHROUGH_A_PATH}/responses`, { key: 'colleague', body: next });
   assert.equal(theirs.status, 400);
   assert.match(theirs.text, /previous_response_not_found/);
   assert.equal(
-    (await house.call(`${PASSTHROUGH_A_PATH}/responses`, { body: { ...next, stream: true } })).status,
+    (await harness.call(`${PASSTHROUGH_A_PATH}/responses`, { body: { ...next, stream: true } })).status,
     200,
   );
 });
 
 test('a key that is restricted to models reaches other paths only where it says so', async () => {
-  const file = await house
+  const file = await harness
     .openai('narrow')
     .files.create({ file: await toFile(Buffer.from('x'), 'x'), purpose: 'user_data' });
-  assert.equal((await house.openai('narrow').files.retrieve(file.id)).id, file.id);
+  assert.equal((await harness.openai('narrow').files.retrieve(file.id)).id, file.id);
   for (const path of [
     `${PASSTHROUGH_A_PATH}/batches`,
     `${PASSTHROUGH_A_PATH}/filesystem`,
     `${PASSTHROUGH_B_PATH}/v1/files`,
   ]) {
-    const answer = await house.call(path, { key: 'narrow' });
+    const answer = await harness.call(path, { key: 'narrow' });
     assert.equal(answer.status, 403, path);
     assert.match(answer.text, /paths/);
   }
@@ -254,7 +254,7 @@ test('a key that is restricted to models reaches other paths only where it says 
 
 test('a model that stands inside a body must be allowed as well', async () => {
   const requests = (model: string) => [{ custom_id: '1', params: { model, max_tokens: 5, messages: [] } }];
-  const before = house.requestCount('b-one') + house.requestCount('a-one');
+  const before = harness.requestCount('b-one') + harness.requestCount('a-one');
   for (const [path, body] of [
     [`${PASSTHROUGH_B_PATH}/v1/messages/batches`, { requests: requests('elsewhere') }],
     [
@@ -263,18 +263,18 @@ test('a model that stands inside a body must be allowed as well', async () => {
     ],
     [`${PASSTHROUGH_A_PATH}/realtime/client_secrets`, { session: { type: 'realtime', model: 'other' } }],
   ] as const) {
-    const answer = await house.call(path, { body });
+    const answer = await harness.call(path, { body });
     assert.equal(answer.status, 403, path);
     assert.match(answer.text, /model_not_allowed|permission_error/);
   }
-  assert.equal(house.requestCount('b-one') + house.requestCount('a-one'), before);
+  assert.equal(harness.requestCount('b-one') + harness.requestCount('a-one'), before);
 });
 
 test('a batch file that names a model that is not allowed never becomes whole at the provider', async () => {
   const line = (model: string) =>
     JSON.stringify({ custom_id: 'x', method: 'POST', url: '/v1/responses', body: { model } });
   const upload = (...models: string[]) =>
-    house.openai().files.create({
+    harness.openai().files.create({
       file: new File([models.map(line).join('\n')], 'batch.jsonl'),
       purpose: 'batch',
     });
@@ -282,7 +282,7 @@ test('a batch file that names a model that is not allowed never becomes whole at
   await assert.rejects(upload('m-1', 'elsewhere'), { status: 403, code: 'model_not_allowed' });
   assert.equal(kept.get('a-onefiles')?.length, 1);
   const broken = new File([`${line('m-1')}\n{"body":{"model":"elsewhere","n":NaN}}`], 'batch.jsonl');
-  await assert.rejects(house.openai().files.create({ file: broken, purpose: 'batch' }), {
+  await assert.rejects(harness.openai().files.create({ file: broken, purpose: 'batch' }), {
     status: 400,
     message: /Line 2/,
   });
@@ -291,20 +291,22 @@ test('a batch file that names a model that is not allowed never becomes whole at
 
 test('a batch reads only files that were judged as its input', async () => {
   const text = 'no JSON\n{"body":{"model":"elsewhere"}}';
-  const other = await house.openai().files.create({ file: new File([text], 'x.txt'), purpose: 'user_data' });
-  const before = house.requestCount('a-one');
+  const other = await harness
+    .openai()
+    .files.create({ file: new File([text], 'x.txt'), purpose: 'user_data' });
+  const before = harness.requestCount('a-one');
   const make = (input_file_id: string) =>
-    house.openai().batches.create({ input_file_id, endpoint: '/v1/responses', completion_window: '24h' });
+    harness.openai().batches.create({ input_file_id, endpoint: '/v1/responses', completion_window: '24h' });
   await assert.rejects(make(other.id), { status: 403, code: 'model_not_allowed' });
   for (const body of [
     { requests: [{ body: { model: 'elsewhere' } }] },
     { batch_requests: [{ batch_request: { chat: { model: 'elsewhere' } } }] },
   ])
-    assert.equal((await house.call(`${PASSTHROUGH_A_PATH}/batches`, { body })).status, 403);
+    assert.equal((await harness.call(`${PASSTHROUGH_A_PATH}/batches`, { body })).status, 403);
   const doubled = '{"requests":[{"params":{"model":"m-1","model":"elsewhere"}}]}';
-  const answer = await house.call(`${PASSTHROUGH_B_PATH}/v1/messages/batches`, { body: doubled });
+  const answer = await harness.call(`${PASSTHROUGH_B_PATH}/v1/messages/batches`, { body: doubled });
   assert.equal(answer.status, 400);
   assert.match(answer.text, /requests\[0\]/);
-  assert.equal(house.requestCount('a-one'), before, 'nothing of this reached the provider');
+  assert.equal(harness.requestCount('a-one'), before, 'nothing of this reached the provider');
   await make(await fileOf('ours'));
 });

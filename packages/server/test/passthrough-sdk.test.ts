@@ -7,11 +7,11 @@ import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import { APIError as OpenAIError, toFile } from 'openai';
 import { type PassthroughGateway, startPassthroughGateway } from './passthrough-gateway.ts';
 
-let house: PassthroughGateway;
+let harness: PassthroughGateway;
 before(async () => {
-  house = await startPassthroughGateway();
+  harness = await startPassthroughGateway();
 });
-after(() => house.close());
+after(() => harness.close());
 
 function recorded(dialect: string, name: string): UpstreamReply {
   const interaction = loadProjectRecording(dialect, name).interactions[0];
@@ -22,18 +22,18 @@ function recorded(dialect: string, name: string): UpstreamReply {
 const say = [{ role: 'user' as const, content: 'Hi' }];
 
 test('openai: text, stream, tools', async () => {
-  house.setReply('a-one', recorded('openai', 'text'));
-  const whole = await house.openai().chat.completions.create({ model: 'm-1', messages: say });
+  harness.setReply('a-one', recorded('openai', 'text'));
+  const whole = await harness.openai().chat.completions.create({ model: 'm-1', messages: say });
   assert.ok((whole.choices[0]?.message.content ?? '').length > 0);
-  house.setReply('a-one', recorded('openai', 'parallel-tools-stream'));
+  harness.setReply('a-one', recorded('openai', 'parallel-tools-stream'));
   const tools = [
     { type: 'function' as const, function: { name: 'look_up', parameters: { type: 'object' } } },
   ];
-  const stream = house.openai().chat.completions.stream({ model: 'm-1', messages: say, tools });
+  const stream = harness.openai().chat.completions.stream({ model: 'm-1', messages: say, tools });
   const final = await stream.finalChatCompletion();
   assert.equal(final.choices[0]?.message.tool_calls?.length, 2);
-  house.setReply('a-one', recorded('responses', 'text-stream'));
-  const response = await house
+  harness.setReply('a-one', recorded('responses', 'text-stream'));
+  const response = await harness
     .openai()
     .responses.stream({ model: 'm-1', input: 'Hi', store: false })
     .finalResponse();
@@ -42,7 +42,7 @@ test('openai: text, stream, tools', async () => {
 
 test('openai: embeddings, images, audio both ways', async () => {
   const packed = Buffer.from(new Float32Array([0.5, -2]).buffer).toString('base64');
-  house.setReply(
+  harness.setReply(
     'a-one',
     jsonReply({
       object: 'list',
@@ -50,24 +50,24 @@ test('openai: embeddings, images, audio both ways', async () => {
       usage: { prompt_tokens: 4, total_tokens: 4 },
     }),
   );
-  const vectors = await house.openai().embeddings.create({ model: 'text-e', input: 'x' });
+  const vectors = await harness.openai().embeddings.create({ model: 'text-e', input: 'x' });
   assert.deepEqual(vectors.data[0]?.embedding, [0.5, -2]);
-  house.setReply('a-one', jsonReply({ created: 1, data: [{ b64_json: 'aGk=' }] }));
-  const image = await house.openai().images.edit({
+  harness.setReply('a-one', jsonReply({ created: 1, data: [{ b64_json: 'aGk=' }] }));
+  const image = await harness.openai().images.edit({
     model: 'm-1',
     prompt: 'x',
     image: await toFile(Buffer.from('png'), 'a.png', { type: 'image/png' }),
   });
   assert.equal(image.data?.[0]?.b64_json, 'aGk=');
-  house.setReply('a-one', { headers: { 'content-type': 'text/plain' }, body: 'hello' });
-  const text = await house.openai().audio.transcriptions.create({
+  harness.setReply('a-one', { headers: { 'content-type': 'text/plain' }, body: 'hello' });
+  const text = await harness.openai().audio.transcriptions.create({
     model: 'm-1',
     file: await toFile(Buffer.from('wav'), 'a.wav'),
     response_format: 'text',
   });
   assert.equal(text, 'hello');
   await assert.rejects(
-    house
+    harness
       .openai()
       .audio.transcriptions.create({ model: 'nowhere', file: await toFile(Buffer.from('wav'), 'a.wav') }),
     { status: 404, code: 'model_not_found' },
@@ -75,61 +75,61 @@ test('openai: embeddings, images, audio both ways', async () => {
 });
 
 test('anthropic: text, stream with thinking and tools, counting', async () => {
-  house.setReply('b-one', recorded('messages', 'text'));
+  harness.setReply('b-one', recorded('messages', 'text'));
   const ask = { model: 'm-1', max_tokens: 64, messages: say };
-  const whole = await house.anthropic().messages.create(ask);
+  const whole = await harness.anthropic().messages.create(ask);
   assert.equal(whole.type, 'message');
-  house.setReply('b-one', recorded('messages', 'thinking-parallel-tools-stream'));
-  const final = await house.anthropic().messages.stream(ask).finalMessage();
+  harness.setReply('b-one', recorded('messages', 'thinking-parallel-tools-stream'));
+  const final = await harness.anthropic().messages.stream(ask).finalMessage();
   assert.ok(final.content.some(({ type }) => type === 'thinking'));
   assert.equal(final.content.filter(({ type }) => type === 'tool_use').length, 2);
-  house.setReply('b-one', jsonReply({ input_tokens: 12 }));
-  const counted = await house.anthropic().messages.countTokens({ model: 'm-1', messages: say });
+  harness.setReply('b-one', jsonReply({ input_tokens: 12 }));
+  const counted = await harness.anthropic().messages.countTokens({ model: 'm-1', messages: say });
   assert.equal(counted.input_tokens, 12);
-  assert.equal(house.lastRequest('b-one').path, '/v1/messages/count_tokens');
+  assert.equal(harness.lastRequest('b-one').path, '/v1/messages/count_tokens');
 });
 
 test('counting tokens uses none', async () => {
-  house.setReply('b-one', jsonReply({ input_tokens: 12 }));
-  const answer = await house.call('/gateway/passthrough-b/v1/messages/count_tokens', {
+  harness.setReply('b-one', jsonReply({ input_tokens: 12 }));
+  const answer = await harness.call('/gateway/passthrough-b/v1/messages/count_tokens', {
     body: { model: 'm-1', messages: say },
   });
-  const row = await house.row(answer);
+  const row = await harness.row(answer);
   assert.match(JSON.stringify(row['usage']), /"source":"none"/);
 });
 
 test('anthropic: files', async () => {
-  house.setReply('b-one', ({ method }) =>
+  harness.setReply('b-one', ({ method }) =>
     jsonReply(
       method === 'DELETE'
         ? { id: 'file_1', type: 'file_deleted' }
         : { id: 'file_1', type: 'file', filename: 'a.txt' },
     ),
   );
-  const file = await house.anthropic().beta.files.upload({
+  const file = await harness.anthropic().beta.files.upload({
     file: await anthropicFile(Buffer.from('x'), 'a.txt'),
     betas: ['files-api-2025-04-14'],
   });
   assert.equal(file.id, 'file_1');
-  assert.equal(house.lastRequest('b-one').headers['anthropic-beta']?.includes('files-api'), true);
-  await assert.rejects(house.anthropic('colleague').beta.files.retrieveMetadata('file_1'), { status: 404 });
-  assert.equal((await house.anthropic().beta.files.delete('file_1')).id, 'file_1');
+  assert.equal(harness.lastRequest('b-one').headers['anthropic-beta']?.includes('files-api'), true);
+  await assert.rejects(harness.anthropic('colleague').beta.files.retrieveMetadata('file_1'), { status: 404 });
+  assert.equal((await harness.anthropic().beta.files.delete('file_1')).id, 'file_1');
 });
 
 test('both clients read the wording of errors, the provider’s and ours', async () => {
   const wording = 'input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000';
-  house.setReply(
+  harness.setReply(
     'b-one',
     jsonReply({ type: 'error', error: { type: 'invalid_request_error', message: wording } }, 400),
   );
-  const refused = await house
+  const refused = await harness
     .anthropic()
     .messages.create({ model: 'm-1', max_tokens: 5, messages: say })
     .catch((error: unknown) => error);
   assert.ok(refused instanceof AnthropicError);
   assert.equal(refused.status, 400);
   assert.ok(refused.message.includes(wording));
-  house.setReply(
+  harness.setReply(
     'a-one',
     jsonReply(
       {
@@ -138,13 +138,13 @@ test('both clients read the wording of errors, the provider’s and ours', async
       400,
     ),
   );
-  const other = await house
+  const other = await harness
     .openai()
     .responses.create({ model: 'm-1', input: 'x' })
     .catch((error: unknown) => error);
   assert.ok(other instanceof OpenAIError);
   assert.deepEqual([other.status, other.param], [400, 'input']);
-  const ours = await house
+  const ours = await harness
     .anthropic('narrow')
     .messages.create({ model: 'm-2', max_tokens: 5, messages: say })
     .catch((error: unknown) => error);

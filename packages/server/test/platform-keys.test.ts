@@ -92,8 +92,8 @@ test('the old value of a rotated key tells when it ends with every answer of the
   }
 });
 
-test('scopes: each door opens for its own', async () => {
-  const doors: readonly (readonly [
+test('scopes: each operation accepts exactly its scopes', async () => {
+  const operations: readonly (readonly [
     method: string,
     path: string,
     scopes: readonly string[],
@@ -108,7 +108,7 @@ test('scopes: each door opens for its own', async () => {
   ];
   for (const scope of ['gateway', 'monitoring', 'beat', 'relay', 'management', 'read']) {
     const { key } = await create({ name: `only ${scope}`, scopes: [scope] });
-    for (const [method, path, opening, body] of doors) {
+    for (const [method, path, opening, body] of operations) {
       const answer = await api(method, path, body, key);
       const what = `${scope} at ${method} ${path}`;
       if (opening.includes(scope)) assert.ok(answer.status < 300, `${what}: ${answer.text}`);

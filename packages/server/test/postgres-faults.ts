@@ -31,22 +31,22 @@ async function waitForHealth({ floes }: DependencyFleet, ready: number): Promise
   await Promise.all(floes.map(until));
 }
 
-async function waitForUnknownKeyStatus(house: DependencyFleet, status: number): Promise<void> {
+async function waitForUnknownKeyStatus(harness: DependencyFleet, status: number): Promise<void> {
   await pollSlowly(async () =>
-    (await unknownKey(house)).every((each) => each === status) ? true : undefined,
+    (await unknownKey(harness)).every((each) => each === status) ? true : undefined,
   );
 }
 
 /** What PostgreSQL may do; between and after, everybody has an answer. `quiet` is how long answers take without. */
 export async function runPostgresFaults(
   t: TestContext,
-  house: DependencyFleet,
+  harness: DependencyFleet,
   quiet: string,
 ): Promise<void> {
-  const { load, postgres, postgresProxy: toPostgres, floes } = house;
-  assert.deepEqual(await unknownKey(house), [401, 401]);
+  const { load, postgres, postgresProxy: toPostgres, floes } = harness;
+  assert.deepEqual(await unknownKey(harness), [401, 401]);
 
-  const outage: Outage = (t, name, begin, end) => runOutage(t, house, quiet, { name, begin, end });
+  const outage: Outage = (t, name, begin, end) => runOutage(t, harness, quiet, { name, begin, end });
 
   await t.test('killed and started again', (t) => outage(t, 'killed', postgres.crash, postgres.start));
   await t.test('frozen', (t) =>
@@ -57,7 +57,7 @@ export async function runPostgresFaults(
       () => toPostgres.restore(),
     ),
   );
-  await t.test('out of connections', (t) => outOfConnections(t, house, outage));
+  await t.test('out of connections', (t) => outOfConnections(t, harness, outage));
   await t.test('slow', async (t) => {
     toPostgres.delay(50);
     const during = await load.through();
@@ -71,8 +71,8 @@ export async function runPostgresFaults(
 type Outage = (t: TestContext, name: string, begin: () => unknown, end: () => unknown) => Promise<void>;
 
 /** Others take every connection that the server has for ordinary roles. */
-async function outOfConnections(t: TestContext, house: DependencyFleet, outage: Outage): Promise<void> {
-  const { sql, databaseUrl: direct } = house;
+async function outOfConnections(t: TestContext, harness: DependencyFleet, outage: Outage): Promise<void> {
+  const { sql, databaseUrl: direct } = harness;
   const hogs: pg.Client[] = [];
   t.after(() => Promise.all(hogs.map((hog) => hog.end())));
   const ours = `usename = 'app' and application_name like 'floe%'`;
@@ -101,24 +101,24 @@ async function outOfConnections(t: TestContext, house: DependencyFleet, outage: 
 /** Takes the database away, waits for answers meanwhile, gives it back. */
 async function runOutage(
   t: TestContext,
-  house: DependencyFleet,
+  harness: DependencyFleet,
   quiet: string,
   { name, begin, end }: { name: string; begin: () => unknown; end: () => unknown },
 ): Promise<void> {
-  const { load, floes } = house;
+  const { load, floes } = harness;
   await begin();
   const during = await load.through();
-  await waitForHealth(house, 503);
+  await waitForHealth(harness, 503);
   // Somebody may have made the key a moment ago, where this process cannot see it.
-  await waitForUnknownKeyStatus(house, 503);
+  await waitForUnknownKeyStatus(harness, 503);
   const [refused] = await Promise.all(
     floes.map(({ url }) => sendQuestion(url, 'who am I', { key: UNKNOWN_KEY })),
   );
   assert.match(refused?.text ?? '', /auth_unavailable/);
   const waiting = await Promise.all(floes.map((floe) => readMetric(floe, 'floe_spool_pending_rows')));
   await end();
-  await waitForHealth(house, 200);
-  await waitForUnknownKeyStatus(house, 401);
+  await waitForHealth(harness, 200);
+  await waitForUnknownKeyStatus(harness, 401);
   const after = await load.through();
   assertAllServed([...during, ...after], name);
   for (const rows of waiting) assert.ok(rows > 0, 'rows waited: the database was away');

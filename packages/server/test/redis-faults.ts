@@ -35,10 +35,10 @@ async function waitForFallback({ floes }: DependencyFleet, isAway: boolean): Pro
 }
 
 /** What Redis may do; between and after, everybody has an answer. `quiet` is how long answers take without. */
-export async function runRedisFaults(t: TestContext, house: DependencyFleet, quiet: string): Promise<void> {
-  const { load, redis, redisProxy: toRedis, floes } = house;
+export async function runRedisFaults(t: TestContext, harness: DependencyFleet, quiet: string): Promise<void> {
+  const { load, redis, redisProxy: toRedis, floes } = harness;
 
-  const outage: Outage = (t, name, begin, end) => runOutage(t, house, quiet, { name, begin, end });
+  const outage: Outage = (t, name, begin, end) => runOutage(t, harness, quiet, { name, begin, end });
 
   await t.test('frozen', (t) =>
     outage(
@@ -49,7 +49,7 @@ export async function runRedisFaults(t: TestContext, house: DependencyFleet, qui
     ),
   );
   await t.test('killed, and started again empty', async (t) => {
-    const known = await readDatabaseSpend(house.databaseUrl, 'wide');
+    const known = await readDatabaseSpend(harness.databaseUrl, 'wide');
     assert.ok(known > 0);
     await outage(t, 'killed', redis.crash, redis.start);
     for (const floe of floes)
@@ -71,7 +71,7 @@ export async function runRedisFaults(t: TestContext, house: DependencyFleet, qui
     t.diagnostic(`10 ms slower: ${formatLatencies(during)}; before ${quiet}`);
   });
   await t.test('flushed', async () => {
-    const known = await readDatabaseSpend(house.databaseUrl, 'wide');
+    const known = await readDatabaseSpend(harness.databaseUrl, 'wide');
     await flushRedis(redis);
     assertAllServed(await load.through(), 'flushed');
     for (const floe of floes)
@@ -79,12 +79,12 @@ export async function runRedisFaults(t: TestContext, house: DependencyFleet, qui
   });
   await t.test(
     'emptied twice while a hard budget is spent: overspent by what was under way or not yet written',
-    (t) => assertBoundedOverspend(t, house),
+    (t) => assertBoundedOverspend(t, harness),
   );
 }
 
-async function assertBoundedOverspend(t: TestContext, house: DependencyFleet): Promise<void> {
-  const { floes, redis, tight, databaseUrl: direct } = house;
+async function assertBoundedOverspend(t: TestContext, harness: DependencyFleet): Promise<void> {
+  const { floes, redis, tight, databaseUrl: direct } = harness;
   const spend = async (work: (load: ClientLoad) => Promise<unknown>) => {
     const load = new ClientLoad(
       floes.map(({ url }) => url),
@@ -145,19 +145,19 @@ type Outage = (t: TestContext, name: string, begin: () => unknown, end: () => un
 /** Breaks the store, waits for answers meanwhile, mends it; requests waited for it a bounded number of times. */
 async function runOutage(
   t: TestContext,
-  house: DependencyFleet,
+  harness: DependencyFleet,
   quiet: string,
   { name, begin, end }: { name: string; begin: () => unknown; end: () => unknown },
 ): Promise<void> {
-  const { load, floes } = house;
-  const before = await readTimeouts(house);
+  const { load, floes } = harness;
+  const before = await readTimeouts(harness);
   await begin();
   const during = await load.through();
-  const waits = (await readTimeouts(house)).map((after, index) => after - (before[index] ?? 0));
-  await waitForFallback(house, true);
+  const waits = (await readTimeouts(harness)).map((after, index) => after - (before[index] ?? 0));
+  await waitForFallback(harness, true);
   for (const floe of floes) assert.deepEqual(await readHealth(floe), [200, 200], 'requests are served');
   await end();
-  await waitForFallback(house, false);
+  await waitForFallback(harness, false);
   const after = await load.through();
   assertAllServed([...during, ...after], name);
   for (const count of waits) assert.ok(count <= WAITS_OF_AN_OUTAGE, `${count} requests waited`);

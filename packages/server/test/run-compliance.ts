@@ -32,14 +32,14 @@ await runScenarios();
 if (existsSync(spec)) {
   const mock = await startComplianceMock(judges, spec);
   try {
-    await inHouse([openaiAt(mock.url)], (house) => askAll(house, mock));
+    await inHarness([openaiAt(mock.url)], (harness) => askAll(harness, mock));
   } finally {
     await mock.close();
   }
 } else {
   const why = `OpenAI's specification is not at ${spec}`;
   table.add('@stdy/cli', 'OpenAI', { outcome: 'skipped', subject: 'everything', objection: why });
-  await inHouse([], scanAll);
+  await inHarness([], scanAll);
 }
 process.exitCode = table.print() === 0 ? 0 : 1;
 
@@ -47,28 +47,28 @@ function openaiAt(base_url: string): object {
   return { id: 'openai', kind: 'openai', base_url, api_key: 'k', models: ['*'] };
 }
 
-async function inHouse(
+async function inHarness(
   more: readonly object[],
-  work: (house: ComplianceGateway) => Promise<void>,
+  work: (harness: ComplianceGateway) => Promise<void>,
 ): Promise<void> {
-  const house = await startComplianceGateway(more);
+  const harness = await startComplianceGateway(more);
   try {
-    await work(house);
+    await work(harness);
   } finally {
-    await house.close();
+    await harness.close();
   }
 }
 
-async function askAll(house: ComplianceGateway, mock: ComplianceMock): Promise<void> {
-  await scanAll(house);
+async function askAll(harness: ComplianceGateway, mock: ComplianceMock): Promise<void> {
+  await scanAll(harness);
   for (const [name, path, body] of COMPLIANCE_REQUESTS)
-    await askThroughMock(house, mock, { corpus: 'every surface', name, url: house.url + path, body });
-  await askToGoOn(house, mock);
-  const url = `${house.url.replace(/\/v1$/, '/ide-adapter')}/chat/completions`;
+    await askThroughMock(harness, mock, { corpus: 'every surface', name, url: harness.url + path, body });
+  await askToGoOn(harness, mock);
+  const url = `${harness.url.replace(/\/v1$/, '/ide-adapter')}/chat/completions`;
   for (const model of IDE_MODELS)
     for (const { name, body } of IDE_BODIES) {
       const question = { corpus: 'IDE corpus', name: `${name} (${model})`, url, body: { model, ...body } };
-      await askThroughMock(house, mock, question);
+      await askThroughMock(harness, mock, question);
     }
 }
 
@@ -97,12 +97,12 @@ async function runScenarios(): Promise<void> {
 }
 
 /** compatcanary as a client of each model. */
-async function scanAll(house: ComplianceGateway): Promise<void> {
+async function scanAll(harness: ComplianceGateway): Promise<void> {
   const program = join(judges, 'node_modules', 'compatcanary', 'src', 'cli.js');
-  const env = { PATH: process.env['PATH'] ?? '', OPENAI_API_KEY: house.key };
+  const env = { PATH: process.env['PATH'] ?? '', OPENAI_API_KEY: harness.key };
   for (const model of COMPLIANCE_MODELS) {
     const upstream = UPSTREAMS[model] ?? model;
-    const asked = ['--base-url', house.url, '--model', model];
+    const asked = ['--base-url', harness.url, '--model', model];
     const args = [program, 'scan', ...asked, '--format', 'json', '--fail-on', 'never'];
     const { stdout } = await promisify(execFile)(process.execPath, args, { env, timeout: LIMIT_MS });
     const results = objectsOrEmpty(objectOrEmpty(JSON.parse(stdout))['results']);
@@ -124,16 +124,16 @@ async function scanAll(house: ComplianceGateway): Promise<void> {
 }
 
 /** A conversation that others have begun, written anew for a model behind OpenAI. */
-async function askToGoOn(house: ComplianceGateway, mock: ComplianceMock): Promise<void> {
-  const url = `${house.url}/responses`;
-  const headers = { authorization: `Bearer ${house.key}` };
+async function askToGoOn(harness: ComplianceGateway, mock: ComplianceMock): Promise<void> {
+  const url = `${harness.url}/responses`;
+  const headers = { authorization: `Bearer ${harness.key}` };
   for (const begun of COMPLIANCE_MODELS) {
     const first = await callHttp(url, { headers, body: { model: begun, input: 'Hi' } });
     const previous_response_id = objectOrEmpty(first.json())['id'] ?? null;
     for (const model of IDE_MODELS) {
       const name = `/responses going on from ${begun} (${model})`;
       const body = { model, input: 'And now?', previous_response_id };
-      await askThroughMock(house, mock, { corpus: 'every surface', name, url, body });
+      await askThroughMock(harness, mock, { corpus: 'every surface', name, url, body });
     }
   }
 }
@@ -147,12 +147,12 @@ interface Question {
 
 /** One request, whole and streamed. Its made-up answers are not judged here, only what it says of the request. */
 async function askThroughMock(
-  house: ComplianceGateway,
+  harness: ComplianceGateway,
   mock: ComplianceMock,
   question: Question,
 ): Promise<void> {
   const suite = `@stdy/cli, ${question.corpus}`;
-  const headers = { authorization: `Bearer ${house.key}` };
+  const headers = { authorization: `Bearer ${harness.key}` };
   for (const stream of [false, true]) {
     const what = stream ? `${question.name}, streamed` : question.name;
     mock.takeVerdicts();

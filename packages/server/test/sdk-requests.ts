@@ -46,12 +46,12 @@ type MessagesParams = Omit<Anthropic.MessageCreateParamsNonStreaming, 'stream'>;
 
 /** Puts the question through the surface's official client, as a stream or not. */
 export async function askWithSdk(
-  house: DialectGateway,
+  harness: DialectGateway,
   { surface, model, feature: want, isStream }: SdkQuestion,
 ): Promise<SdkAnswer> {
-  if (surface === 'chat') return askChat(house, buildChatRequest(model, want), isStream);
-  if (surface === 'responses') return askResponses(house, buildResponsesRequest(model, want), isStream);
-  return askMessages(house, buildMessagesRequest(model, want), isStream);
+  if (surface === 'chat') return askChat(harness, buildChatRequest(model, want), isStream);
+  if (surface === 'responses') return askResponses(harness, buildResponsesRequest(model, want), isStream);
+  return askMessages(harness, buildMessagesRequest(model, want), isStream);
 }
 
 async function askChat({ openai }: DialectGateway, body: ChatParams, isStream: boolean): Promise<SdkAnswer> {

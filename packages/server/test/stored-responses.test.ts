@@ -32,11 +32,11 @@ const TOOL = {
   strict: false,
 } as const;
 
-let house: StoredResponsesGateway;
+let harness: StoredResponsesGateway;
 before(async () => {
-  house = await startStoredResponsesGateway();
+  harness = await startStoredResponsesGateway();
 });
-after(() => house.close());
+after(() => harness.close());
 
 /** One turn, streamed or whole; a stream's answer is what its last event holds. */
 async function turn(client: OpenAI, ask: Ask, isStream = false): Promise<Answer> {
@@ -53,7 +53,7 @@ const said = (provider: StoredResponsesProvider) => {
 };
 
 /** What a provider was asked, as text; order of its parts is what counts. */
-const askedText = (provider: StoredResponsesProvider) => JSON.stringify(house.lastRequestBody(provider));
+const askedText = (provider: StoredResponsesProvider) => JSON.stringify(harness.lastRequestBody(provider));
 
 function assertInOrder(text: string, parts: readonly string[]): void {
   let from = 0;
@@ -76,14 +76,14 @@ async function refusedWith(asked: Promise<unknown>, status: number, code: string
 for (const provider of STORED_RESPONSES_PROVIDERS)
   for (const isStream of [false, true])
     test(`${provider} goes on from a stored turn, ${isStream ? 'streamed' : 'whole'}`, async () => {
-      const client = house.client();
+      const client = harness.client();
       const model = `${provider}/m-1`;
       const first = await turn(client, { model, input: FIRST, instructions: 'Be brief.' }, isStream);
       const more = { model, input: SECOND, previous_response_id: first.id };
       const second = await turn(client, more, isStream);
       assert.notEqual(first.id, second.id);
       if (provider === 'keeper')
-        assert.equal(house.lastRequestBody(provider)['previous_response_id'], first.id);
+        assert.equal(harness.lastRequestBody(provider)['previous_response_id'], first.id);
       else {
         assertInOrder(askedText(provider), [FIRST, said(provider), SECOND]);
         // Instructions are of one request only.
@@ -97,7 +97,7 @@ for (const provider of STORED_RESPONSES_PROVIDERS)
     });
 
 test('a conversation moves from provider to provider and each sees all of it', async () => {
-  const client = house.client();
+  const client = harness.client();
   let previous: Answer | undefined;
   const spoken: string[] = [];
   for (const [at, provider] of [
@@ -123,7 +123,7 @@ test('a conversation moves from provider to provider and each sees all of it', a
     previous = answer;
     // Without the ids of their answers, an assistant's words are plain text or nothing OpenAI's document knows.
     if (PROVIDER_DIALECTS[named] === 'responses')
-      for (const item of objectsOrEmpty(house.lastRequestBody(named)['input']))
+      for (const item of objectsOrEmpty(harness.lastRequestBody(named)['input']))
         assert.ok(item['role'] !== 'assistant' || typeof item['content'] === 'string', JSON.stringify(item));
     spoken.push(said(named));
   }
@@ -131,11 +131,11 @@ test('a conversation moves from provider to provider and each sees all of it', a
 
 for (const provider of STORED_RESPONSES_PROVIDERS)
   test(`parallel calls made by ${provider} find their results`, async () => {
-    const client = house.client();
+    const client = harness.client();
     const model = `${provider}/m-1`;
-    house.setScenario('parallel-tools');
+    harness.setScenario('parallel-tools');
     const first = await turn(client, { model, input: FIRST, tools: [TOOL] }, true);
-    house.setScenario('text');
+    harness.setScenario('text');
     const calls = first.output.filter((item) => item.type === 'function_call');
     assert.ok(calls.length >= 2);
     const results = calls.map(({ call_id }, at) => ({
@@ -158,7 +158,7 @@ for (const provider of STORED_RESPONSES_PROVIDERS)
   });
 
 test('two branches of one response know nothing of each other', async () => {
-  const client = house.client();
+  const client = harness.client();
   const model = 'chat/m-1';
   const root = await turn(client, { model, input: FIRST });
   const [left, right] = await Promise.all(
@@ -172,7 +172,7 @@ test('two branches of one response know nothing of each other', async () => {
 });
 
 test('what is deleted is gone: for reading, for going on, and for what was built on it', async () => {
-  const client = house.client();
+  const client = harness.client();
   const model = 'messages/m-1';
   const first = await turn(client, { model, input: FIRST });
   const second = await turn(client, { model, input: SECOND, previous_response_id: first.id });
@@ -186,22 +186,22 @@ test('what is deleted is gone: for reading, for going on, and for what was built
 });
 
 test('the provider that keeps a response too is told to delete it', async () => {
-  const client = house.client();
+  const client = harness.client();
   const first = await turn(client, { model: 'keeper/m-1', input: FIRST });
   await client.responses.delete(first.id);
-  const told = house.upstream('keeper').requests.at(-1);
+  const told = harness.upstream('keeper').requests.at(-1);
   assert.deepEqual([told?.method, told?.path], ['DELETE', `/v1/responses/${first.id}`]);
 });
 
 test('a response is its key’s own: another key, another organization and a guess find nothing', async () => {
-  const first = await turn(house.client(), { model: 'keeper/m-1', input: FIRST });
-  const asked = house.upstream('keeper').requests.length;
+  const first = await turn(harness.client(), { model: 'keeper/m-1', input: FIRST });
+  const asked = harness.upstream('keeper').requests.length;
   for (const [key, id] of [
-    [house.keys.other, first.id],
-    [house.keys.stranger, first.id],
-    [house.keys.own, `${first.id}x`],
+    [harness.keys.other, first.id],
+    [harness.keys.stranger, first.id],
+    [harness.keys.own, `${first.id}x`],
   ] as const) {
-    const client = house.client(key);
+    const client = harness.client(key);
     await refusedWith(client.responses.retrieve(id), 404, 'not_found');
     await refusedWith(client.responses.inputItems.list(id), 404, 'not_found');
     await refusedWith(client.responses.delete(id), 404, 'not_found');
@@ -209,11 +209,11 @@ test('a response is its key’s own: another key, another organization and a gue
     const goOn = turn(client, { model: 'keeper/m-1', input: SECOND, previous_response_id: id });
     await refusedWith(goOn, 400, 'previous_response_not_found');
   }
-  assert.equal(house.upstream('keeper').requests.length, asked, 'the provider was asked for another key');
+  assert.equal(harness.upstream('keeper').requests.length, asked, 'the provider was asked for another key');
 });
 
 test('store: false keeps nothing', async () => {
-  const client = house.client();
+  const client = harness.client();
   for (const provider of ['chat', 'keeper']) {
     const first = await turn(client, { model: `${provider}/m-1`, input: FIRST, store: false });
     await refusedWith(client.responses.retrieve(first.id), 404, 'not_found');
@@ -222,25 +222,25 @@ test('store: false keeps nothing', async () => {
 });
 
 test('a provider that has the conversation gets the client’s bytes', async () => {
-  const client = house.client();
+  const client = harness.client();
   const first = await turn(client, { model: 'keeper/m-1', input: FIRST });
   const body = `{ "model" : "keeper/m-1",\n "previous_response_id":"${first.id}", "input":"${SECOND}", "x" : 1.50 }`;
-  const answer = await fetch(`${house.url}/responses`, {
+  const answer = await fetch(`${harness.url}/responses`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${house.keys.own}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${harness.keys.own}`, 'content-type': 'application/json' },
     body,
   });
   assert.equal(answer.status, 200);
-  const sent = house.upstream('keeper').requests.at(-1)?.body.toString('utf8');
+  const sent = harness.upstream('keeper').requests.at(-1)?.body.toString('utf8');
   assert.equal(sent, body.replace('keeper/m-1', 'm-1'));
 });
 
 for (const provider of STORED_RESPONSES_PROVIDERS)
   for (const origin of STORED_RESPONSES_PROVIDERS)
     test(`every event of ${provider} that holds the response names the one of ${origin} before it`, async () => {
-      const first = await turn(house.client(), { model: `${origin}/m-1`, input: FIRST });
-      const answer = await callHttp(`${house.url}/responses`, {
-        headers: { authorization: `Bearer ${house.keys.own}` },
+      const first = await turn(harness.client(), { model: `${origin}/m-1`, input: FIRST });
+      const answer = await callHttp(`${harness.url}/responses`, {
+        headers: { authorization: `Bearer ${harness.keys.own}` },
         body: { model: `${provider}/m-1`, input: SECOND, previous_response_id: first.id, stream: true },
       });
       const told = answer.frames().flatMap(({ data }) => objectsOrEmpty([JSON.parse(data)['response']]));
@@ -252,7 +252,7 @@ for (const provider of STORED_RESPONSES_PROVIDERS)
     });
 
 test('item references to earlier answers stand for what they name', async () => {
-  const client = house.client();
+  const client = harness.client();
   const first = await turn(client, { model: 'chat/m-1', input: FIRST });
   const input = [
     { role: 'user' as const, content: FIRST },
@@ -268,7 +268,7 @@ test('item references to earlier answers stand for what they name', async () => 
 });
 
 test('input items come in pages, both ways', async () => {
-  const client = house.client();
+  const client = harness.client();
   const input = Array.from({ length: 5 }, (_, at) => ({ role: 'user' as const, content: `Item ${at}` }));
   const { id } = await turn(client, { model: 'chat/m-1', input });
   for (const order of ['asc', 'desc'] as const) {
@@ -285,10 +285,10 @@ test('input items come in pages, both ways', async () => {
 });
 
 test('a stored response is told again as a stream', async () => {
-  const client = house.client();
-  house.setScenario('parallel-tools');
+  const client = harness.client();
+  harness.setScenario('parallel-tools');
   const first = await turn(client, { model: 'messages/m-1', input: FIRST, tools: [TOOL] });
-  house.setScenario('text');
+  harness.setScenario('text');
   const replay = client.responses.stream({ response_id: first.id, starting_after: -1 });
   const again = await replay.finalResponse();
   assert.deepEqual(
@@ -298,38 +298,38 @@ test('a stored response is told again as a stream', async () => {
 });
 
 test('only background responses can be cancelled', async () => {
-  const client = house.client();
+  const client = harness.client();
   const first = await turn(client, { model: 'chat/m-1', input: FIRST });
   await refusedWith(client.responses.cancel(first.id), 400, 'invalid_request');
 });
 
 test('a background response is asked after at the provider that makes it', async () => {
-  const client = house.client();
+  const client = harness.client();
   const ask = { model: 'keeper/m-1', input: FIRST, background: true };
   const done = await turn(client, ask);
   assert.equal(done.status, 'queued');
   assert.equal((await client.responses.retrieve(done.id)).status, 'in_progress');
   assert.equal((await client.responses.retrieve(done.id)).status, 'completed');
-  const asked = house.upstream('keeper').requests.length;
+  const asked = harness.upstream('keeper').requests.length;
   assert.equal((await client.responses.retrieve(done.id)).status, 'completed');
-  assert.equal(house.upstream('keeper').requests.length, asked, 'what is done is not asked after again');
-  await refusedWith(house.client(house.keys.other).responses.retrieve(done.id), 404, 'not_found');
+  assert.equal(harness.upstream('keeper').requests.length, asked, 'what is done is not asked after again');
+  await refusedWith(harness.client(harness.keys.other).responses.retrieve(done.id), 404, 'not_found');
   // Nobody goes on from what is not said yet.
   const begun = await turn(client, ask);
   const more = { model: 'messages/m-1', input: SECOND, previous_response_id: begun.id };
-  const before = house.upstream('messages').requests.length;
+  const before = harness.upstream('messages').requests.length;
   await refusedWith(turn(client, more), 400, 'invalid_request');
-  assert.equal(house.upstream('messages').requests.length, before);
+  assert.equal(harness.upstream('messages').requests.length, before);
   await turn(client, more);
   assertInOrder(askedText('messages'), [FIRST, 'Made in the background.', SECOND]);
   const unwanted = await turn(client, ask);
   assert.equal((await client.responses.cancel(unwanted.id)).status, 'cancelled');
   assert.equal((await client.responses.retrieve(unwanted.id)).status, 'cancelled');
-  assert.equal(house.upstream('keeper').requests.at(-1)?.path, `/v1/responses/${unwanted.id}/cancel`);
+  assert.equal(harness.upstream('keeper').requests.at(-1)?.path, `/v1/responses/${unwanted.id}/cancel`);
 });
 
 test('background and conversations are refused where nobody can carry them', async () => {
-  const client = house.client();
+  const client = harness.client();
   const ask = { model: 'messages/m-1', input: FIRST };
   await refusedWith(turn(client, { ...ask, background: true }), 400, 'unsupported_parameter');
   await refusedWith(turn(client, { ...ask, conversation: 'conv_1' }), 400, 'unsupported_parameter');
@@ -340,13 +340,13 @@ test('an attempted WebSocket is told at once to use POST', async () => {
     const { request } = await import('node:http');
     const answer = await new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
       const headers = {
-        authorization: `Bearer ${house.keys.own}`,
+        authorization: `Bearer ${harness.keys.own}`,
         connection: 'Upgrade',
         upgrade: 'websocket',
         'sec-websocket-version': '13',
         'sec-websocket-key': 'x3JJHMbDL1EzLkh9GBhXDw==',
       };
-      request(house.url + path, { headers }, (res) => {
+      request(harness.url + path, { headers }, (res) => {
         let text = '';
         res.on('data', (chunk: Buffer) => {
           text += chunk;
@@ -363,15 +363,15 @@ test('an attempted WebSocket is told at once to use POST', async () => {
 });
 
 function get(path: string): Promise<Response> {
-  return fetch(house.url + path, { headers: { authorization: `Bearer ${house.keys.own}` } });
+  return fetch(harness.url + path, { headers: { authorization: `Bearer ${harness.keys.own}` } });
 }
 
 test('an organization may share its responses, or keep none', async () => {
   const ask = { model: 'chat/m-1', input: FIRST };
-  const shared = await turn(house.client(house.keys.sharer), ask);
-  assert.equal((await house.client(house.keys.partner).responses.retrieve(shared.id)).id, shared.id);
-  await refusedWith(house.client(house.keys.own).responses.retrieve(shared.id), 404, 'not_found');
-  const client = house.client(house.keys.forgetful);
+  const shared = await turn(harness.client(harness.keys.sharer), ask);
+  assert.equal((await harness.client(harness.keys.partner).responses.retrieve(shared.id)).id, shared.id);
+  await refusedWith(harness.client(harness.keys.own).responses.retrieve(shared.id), 404, 'not_found');
+  const client = harness.client(harness.keys.forgetful);
   const first = await turn(client, ask);
   assert.equal(Reflect.get(first, 'store'), false);
   await refusedWith(client.responses.retrieve(first.id), 404, 'not_found');

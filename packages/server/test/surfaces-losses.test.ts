@@ -117,16 +117,16 @@ const NEEDS: Readonly<Record<ClientSurface, readonly Need[]>> = {
   ],
 };
 
-let house: DialectGateway;
+let harness: DialectGateway;
 before(async () => {
-  house = await startDialectGateway();
+  harness = await startDialectGateway();
 });
-after(() => house.close());
+after(() => harness.close());
 
 async function ask(surface: ClientSurface, dialect: TestDialect, more: JsonObject, stream = false) {
-  house.setReply(dialect, sampleReply(dialect, 'text', stream));
-  return await callHttp(house.url + SURFACE_PATHS[surface], {
-    headers: { authorization: `Bearer ${house.key}` },
+  harness.setReply(dialect, sampleReply(dialect, 'text', stream));
+  return await callHttp(harness.url + SURFACE_PATHS[surface], {
+    headers: { authorization: `Bearer ${harness.key}` },
     body: { model: `${dialect}/m-1`, ...BASES[surface], ...more, stream },
   });
 }
@@ -138,9 +138,9 @@ for (const surface of CLIENT_SURFACES)
         for (const stream of [false, true]) {
           const answer = await ask(surface, dialect, HINTS[surface], stream);
           assert.equal(answer.status, 200, answer.text);
-          const sent = house.lastRequest(dialect).body.toString('utf8');
+          const sent = harness.lastRequest(dialect).body.toString('utf8');
           const dropped = (answer.headers['x-floe-dropped'] ?? '').split(',');
-          const row = await house.row(answer.headers['x-request-id'] ?? '');
+          const row = await harness.row(answer.headers['x-request-id'] ?? '');
           assert.deepEqual(row['dropped'], dropped);
           for (const [name, value] of Object.entries(HINTS[surface])) {
             const isCarried = leavesOf(value).every((leaf) => sent.includes(JSON.stringify(leaf)));
@@ -155,11 +155,11 @@ for (const surface of CLIENT_SURFACES)
 
       for (const { param, more, carriedBy, code = 'unsupported_parameter' } of NEEDS[surface])
         test(`${Object.keys(more)} (${param}) is ${carriedBy?.includes(dialect) ? 'carried' : 'refused by name'}`, async () => {
-          const before = house.upstream(dialect).requests.length;
+          const before = harness.upstream(dialect).requests.length;
           const answer = await ask(surface, dialect, more);
           if (carriedBy?.includes(dialect)) return assert.equal(answer.status, 200, answer.text);
           assert.equal(answer.status, 400);
-          assert.equal(house.upstream(dialect).requests.length, before, 'nobody was asked');
+          assert.equal(harness.upstream(dialect).requests.length, before, 'nobody was asked');
           const body: unknown = answer.json();
           assert.ok(isObject(body) && isObject(body.error));
           assert.equal(body.error.type, 'invalid_request_error');
@@ -167,7 +167,7 @@ for (const surface of CLIENT_SURFACES)
           assert.ok(String(body.error.param).startsWith(param), String(body.error.param));
           assert.equal(body.type, surface === 'messages' ? 'error' : undefined);
           assert.equal(answer.headers['x-floe-error-source'], 'gateway');
-          const row = await house.row(answer.headers['x-request-id'] ?? '');
+          const row = await harness.row(answer.headers['x-request-id'] ?? '');
           assert.deepEqual([row['status'], row['error_code'], row['attempts']], [400, code, []]);
         });
     });

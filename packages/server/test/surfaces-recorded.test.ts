@@ -59,14 +59,14 @@ const cases = [...loadProjectRecordings(isDriven), ...loadSharedRecordings(isDri
       return said ? [{ name: `${file}#${at}`, dialect, body, stream, said }] : [];
     }),
 );
-let house: DialectGateway;
+let harness: DialectGateway;
 const counts = new Map<string, number>();
 
 before(async () => {
-  house = await startDialectGateway();
+  harness = await startDialectGateway();
 });
 after(async () => {
-  await house.close();
+  await harness.close();
   for (const [name, count] of counts) process.stdout.write(`# ${name}: ${count}\n`);
 });
 
@@ -80,13 +80,13 @@ for (const surface of CLIENT_SURFACES)
           ? 'application/vnd.amazon.eventstream'
           : 'text/event-stream';
       const reply = { headers: { 'content-type': type }, body: one.body };
-      house.setReply(one.dialect, {
+      harness.setReply(one.dialect, {
         ...reply,
         chunking: { seed: one.body.length, meanBytes: 500 },
         framing: 'chunked',
       });
       const model = `${one.dialect}/m-1`;
-      const seen = await askWithSdk(house, { surface, model, feature: 'text', isStream: one.stream });
+      const seen = await askWithSdk(harness, { surface, model, feature: 'text', isStream: one.stream });
       checkConserved(surface, one, seen);
       const name = `${surface} over ${one.dialect}`;
       counts.set(name, (counts.get(name) ?? 0) + 1);

@@ -59,13 +59,13 @@ const FINISH: Readonly<Record<ClientSurface, Readonly<Record<AnswerEnding, strin
 };
 
 const table = new Map<string, Map<string, number>>();
-let house: DialectGateway;
+let harness: DialectGateway;
 
 before(async () => {
-  house = await startDialectGateway();
+  harness = await startDialectGateway();
 });
 after(async () => {
-  await house.close();
+  await harness.close();
   const columns = [...new Set([...table.values()].flatMap((row) => [...row.keys()]))];
   process.stdout.write(`# ${['surface over upstream', ...columns].join(' | ')}\n`);
   for (const [name, row] of table)
@@ -88,15 +88,18 @@ for (const surface of CLIENT_SURFACES)
             const reply = sampleReply(dialect, recording, isStream);
             const said = parseAnswerContent(dialect, reply.body, isStream);
             for (const chunking of isStream ? chunkingsAt(at) : CHUNKINGS.slice(0, 1)) {
-              house.setReply(dialect, { ...reply, chunking, framing: 'chunked' });
-              const seen = await askWithSdk(house, {
+              harness.setReply(dialect, { ...reply, chunking, framing: 'chunked' });
+              const seen = await askWithSdk(harness, {
                 surface,
                 model: `${dialect}/m-1`,
                 feature: want,
                 isStream,
               });
               checkConserved(surface, dialect, said, seen);
-              const tap = { id: house.lastId(), dropped: house.lastHeaders().get('x-floe-dropped') ?? '' };
+              const tap = {
+                id: harness.lastId(),
+                dropped: harness.lastHeaders().get('x-floe-dropped') ?? '',
+              };
               due.push(() => checkRow({ surface, dialect, want, said, isStream }, tap));
               count(surface, dialect, scenario);
             }
@@ -151,7 +154,7 @@ async function checkRow(
   { surface, dialect, want, said, isStream }: Asked,
   tap: { readonly id: string; readonly dropped: string },
 ): Promise<void> {
-  const row = await house.row(tap.id);
+  const row = await harness.row(tap.id);
   assert.deepEqual(
     [row['surface'], row['provider'], row['model'], row['stream'], row['status'], row['state']],
     [surface, dialect, 'm-1', isStream, 200, 'complete'],
@@ -175,7 +178,7 @@ async function checkRow(
 }
 
 function checkAsked(dialect: TestDialect, want: RequestedFeature, isStream: boolean): void {
-  const { path, headers, body } = house.lastRequest(dialect);
+  const { path, headers, body } = harness.lastRequest(dialect);
   const text = body.toString('utf8');
   const paths: Readonly<Record<TestDialect, string>> = {
     chat: '/v1/chat/completions',
@@ -192,7 +195,7 @@ function checkAsked(dialect: TestDialect, want: RequestedFeature, isStream: bool
   if (want === 'tools')
     for (const name of ['look_up', 'measure', 'now']) assert.ok(text.includes(`"${name}"`));
   assert.ok(JSON.stringify(headers).includes(`secret-of-${dialect}`));
-  assert.ok(!JSON.stringify(headers).includes(house.key));
+  assert.ok(!JSON.stringify(headers).includes(harness.key));
 }
 
 async function refusedBefore(surface: ClientSurface, dialect: TestDialect): Promise<void> {
@@ -205,27 +208,27 @@ async function refusedBefore(surface: ClientSurface, dialect: TestDialect): Prom
     ['error-in-200', 502],
   ] as const)
     for (const isStream of [true, false]) {
-      house.setReply(dialect, sampleReply(dialect, 'text', isStream));
-      await house.upstream(dialect).setFaults(findInjectedFault(fault));
+      harness.setReply(dialect, sampleReply(dialect, 'text', isStream));
+      await harness.upstream(dialect).setFaults(findInjectedFault(fault));
       const error = await failureOf(
-        askWithSdk(house, { surface, model: `${dialect}/m-1`, feature: 'text', isStream }),
+        askWithSdk(harness, { surface, model: `${dialect}/m-1`, feature: 'text', isStream }),
       );
-      await house.upstream(dialect).setFaults();
+      await harness.upstream(dialect).setFaults();
       assert.equal(error.status, status, `${fault}: ${error.message}`);
       assert.equal(error.name, surface === 'messages' ? 'anthropic' : 'openai');
-      due.set(house.lastId(), status);
+      due.set(harness.lastId(), status);
       count(surface, dialect, 'error before');
     }
-  house.setReply(dialect, sampleReply(dialect, 'error-before', true));
+  harness.setReply(dialect, sampleReply(dialect, 'error-before', true));
   const error = await failureOf(
-    askWithSdk(house, { surface, model: `${dialect}/m-1`, feature: 'text', isStream: true }),
+    askWithSdk(harness, { surface, model: `${dialect}/m-1`, feature: 'text', isStream: true }),
   );
   assert.equal(error.status, 502);
   assert.match(error.message, /overloaded/i);
-  due.set(house.lastId(), 502);
+  due.set(harness.lastId(), 502);
   count(surface, dialect, 'error before');
   for (const [id, status] of due) {
-    const row = await house.row(id);
+    const row = await harness.row(id);
     assert.deepEqual([row['status'], row['state']], [status, 'failed']);
   }
 }
@@ -234,16 +237,16 @@ async function brokenInside(surface: ClientSurface, dialect: TestDialect): Promi
   const ids: string[] = [];
   for (const [at, scenario] of ['error-inside', 'cut'].entries())
     for (const chunking of chunkingsAt(at)) {
-      house.setReply(dialect, { ...sampleReply(dialect, scenario, true), chunking, framing: 'chunked' });
+      harness.setReply(dialect, { ...sampleReply(dialect, scenario, true), chunking, framing: 'chunked' });
       const error = await failureOf(
-        askWithSdk(house, { surface, model: `${dialect}/m-1`, feature: 'text', isStream: true }),
+        askWithSdk(harness, { surface, model: `${dialect}/m-1`, feature: 'text', isStream: true }),
       );
       assert.equal(error.status, undefined, `${scenario}: ${error.message}`);
-      ids.push(house.lastId());
+      ids.push(harness.lastId());
       count(surface, dialect, 'error inside');
     }
   for (const id of ids) {
-    const row = await house.row(id);
+    const row = await harness.row(id);
     assert.deepEqual([row['status'], row['state']], [200, 'partial']);
   }
 }

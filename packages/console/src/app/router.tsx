@@ -23,7 +23,7 @@ const root = createRootRoute({
 const arrival = createRoute({ getParentRoute: () => root, path: '/', component: PageTransition });
 
 /** The same page signs in, makes the first account and takes an invitation: it depends on what the link brought. */
-const doors = ['/sign-in', '/first-run', '/invite'].map((path) =>
+const signedOutPages = ['/sign-in', '/first-run', '/invite'].map((path) =>
   createRoute({
     getParentRoute: () => root,
     path,
@@ -50,7 +50,7 @@ export function createConsoleRouter(client: QueryClient) {
     }),
   );
   return createRouter({
-    routeTree: root.addChildren([arrival, ...doors, org.addChildren([orgStart, ...pages])]),
+    routeTree: root.addChildren([arrival, ...signedOutPages, org.addChildren([orgStart, ...pages])]),
     basepath: BASE_PATH === '' ? '/' : BASE_PATH,
     parseSearch: parseQueryString,
     stringifySearch: formatQueryString,

@@ -9,7 +9,7 @@ const typesOf = (received: readonly ReceivedMessage[]) => received.map(({ json }
 const titleOf = ({ json }: ReceivedMessage) => JSON.stringify(json['data']);
 
 test('an alert reaches every channel that listens, signed, with what, since when and where to look', async (t) => {
-  const house = await createTestOutbox(t);
+  const harness = await createTestOutbox(t);
   const receiver = await startReceiver(t);
   const secret = Buffer.from('0123456789abcdef0123456789abcdef');
   const hook = (name: string, more: object = {}) => ({
@@ -18,16 +18,16 @@ test('an alert reaches every channel that listens, signed, with what, since when
     url: `${receiver.url}/${name}`,
     ...more,
   });
-  await house.channels(
+  await harness.channels(
     hook('all', { secret: `whsec_${secret.toString('base64')}` }),
     hook('plain', { secret: 'a plain secret' }),
     hook('budgets', { events: ['budget'] }),
     hook('prod', { tags: ['prod'] }),
     hook('test', { tags: ['test'] }),
   );
-  const delivery = house.start();
-  await house.put(failingAlert('nightly', { tags: ['prod'] }));
-  await house.pass(delivery);
+  const delivery = harness.start();
+  await harness.put(failingAlert('nightly', { tags: ['prod'] }));
+  await harness.pass(delivery);
   const byPath = new Map(receiver.received.map((one) => [one.path, one]));
   assert.deepEqual([...byPath.keys()].sort(), ['/all', '/plain', '/prod']);
   const all = byPath.get('/all');
@@ -51,19 +51,19 @@ test('an alert reaches every channel that listens, signed, with what, since when
       tags: ['prod'],
     },
   });
-  assert.deepEqual(await house.states(), ['sent', 'sent', 'sent']);
+  assert.deepEqual(await harness.states(), ['sent', 'sent', 'sent']);
 });
 
 test('named channels alone are told, and only what they listen to', async (t) => {
-  const house = await createTestOutbox(t);
+  const harness = await createTestOutbox(t);
   const receiver = await startReceiver(t);
-  await house.channels(
+  await harness.channels(
     { name: 'a', kind: 'webhook', url: `${receiver.url}/a` },
     { name: 'b', kind: 'webhook', url: `${receiver.url}/b` },
   );
-  const delivery = house.start();
-  await house.put({ ...failingAlert('x'), channels: ['b', 'gone'] });
-  await house.pass(delivery);
+  const delivery = harness.start();
+  await harness.put({ ...failingAlert('x'), channels: ['b', 'gone'] });
+  await harness.pass(delivery);
   assert.deepEqual(
     receiver.received.map(({ path }) => path),
     ['/b'],
@@ -71,26 +71,26 @@ test('named channels alone are told, and only what they listen to', async (t) =>
 });
 
 test('a receiver that fails gets the same message again, later and later, and what follows waits its turn', async (t) => {
-  const house = await createTestOutbox(t);
+  const harness = await createTestOutbox(t);
   const receiver = await startReceiver(t, (_, response, index) => {
     response.statusCode = index < 3 ? 503 : 204;
     response.end();
   });
-  await house.channels({ name: 'a', kind: 'webhook', url: receiver.url });
-  const delivery = house.start();
-  await house.put(failingAlert('x'));
-  await house.pass(delivery);
-  await house.put(recoveredAlert('x'));
+  await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
+  const delivery = harness.start();
+  await harness.put(failingAlert('x'));
+  await harness.pass(delivery);
+  await harness.put(recoveredAlert('x'));
   const seen = [receiver.received.length];
   for (const wait of [3_000, 1_000, 7_000, 1_000, 14_000, 2_000]) {
-    await house.pass(delivery, wait);
+    await harness.pass(delivery, wait);
     seen.push(receiver.received.length);
   }
   assert.deepEqual(seen, [1, 1, 2, 2, 3, 3, 5]);
   assert.deepEqual(typesOf(receiver.received), [...Array(4).fill('monitor_failing'), 'monitor_recovered']);
   assert.equal(new Set(receiver.received.slice(0, 4).map(({ headers }) => headers['webhook-id'])).size, 1);
   assert.equal(
-    house.counted.join(),
+    harness.counted.join(),
     [...Array(3).fill('webhook retry'), 'webhook sent', 'webhook sent'].join(),
   );
 });
@@ -100,113 +100,115 @@ test('Retry-After is honoured, and no receiver silences its channel for longer t
     ['90', 90_000],
     ['999999999', 3_600_000],
   ] as const) {
-    const house = await createTestOutbox(t);
+    const harness = await createTestOutbox(t);
     const receiver = await startReceiver(t, (_, response, index) => {
       response.writeHead(index === 0 ? 429 : 200, { 'retry-after': header }).end();
     });
-    await house.channels({ name: 'a', kind: 'webhook', url: receiver.url });
-    const delivery = house.start();
-    await house.put(failingAlert('x'));
-    await house.pass(delivery);
-    await house.clock.advanceAsync(waitMs - 2_000);
+    await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
+    const delivery = harness.start();
+    await harness.put(failingAlert('x'));
+    await harness.pass(delivery);
+    await harness.clock.advanceAsync(waitMs - 2_000);
     await delivery.waitUntilIdle();
     assert.equal(receiver.received.length, 1, header);
-    await house.pass(delivery, 3_000);
+    await harness.pass(delivery, 3_000);
     assert.equal(receiver.received.length, 2, header);
   }
 });
 
 test('what a receiver refuses is given up after five tries and shows as failed; the channel goes on', async (t) => {
-  const house = await createTestOutbox(t);
+  const harness = await createTestOutbox(t);
   const receiver = await startReceiver(t, ({ body }, response) => {
     response.statusCode = body.includes('Job poison') ? 400 : 200;
     response.end();
   });
-  await house.channels({ name: 'a', kind: 'webhook', url: receiver.url });
-  const delivery = house.start();
-  await house.put(failingAlert('poison'), failingAlert('good'));
-  await house.pass(delivery, 240_000);
-  assert.deepEqual(await house.states(), ['failed', 'sent']);
+  await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
+  const delivery = harness.start();
+  await harness.put(failingAlert('poison'), failingAlert('good'));
+  await harness.pass(delivery, 240_000);
+  assert.deepEqual(await harness.states(), ['failed', 'sent']);
   assert.equal(receiver.received.length, 6);
-  const [dead] = await house.deliveries();
+  const [dead] = await harness.deliveries();
   assert.deepEqual([dead?.attempts, dead?.status, dead?.error], [5, 400, 'the receiver answered 400']);
-  assert.deepEqual([house.counted[1], house.counted.at(-1)], ['webhook sent', 'webhook failed']);
+  assert.deepEqual([harness.counted[1], harness.counted.at(-1)], ['webhook sent', 'webhook failed']);
 });
 
 test('a receiver that never answers delays no other channel', async (t) => {
-  const house = await createTestOutbox(t);
+  const harness = await createTestOutbox(t);
   const hung = await startReceiver(t, () => undefined);
   const healthy = await startReceiver(t);
-  await house.channels(
+  await harness.channels(
     { name: 'hung', kind: 'webhook', url: hung.url },
     { name: 'ok', kind: 'webhook', url: healthy.url },
   );
-  const delivery = house.start();
-  await house.put(failingAlert('x'));
-  await house.clock.advanceAsync(1_000);
+  const delivery = harness.start();
+  await harness.put(failingAlert('x'));
+  await harness.clock.advanceAsync(1_000);
   await Promise.all([hung.count(1), healthy.count(1)]);
   const released = async () =>
-    (await house.database.read.selectFrom('channels').selectAll().execute()).some(
+    (await harness.database.read.selectFrom('channels').selectAll().execute()).some(
       ({ name, leased_until }) => name === 'ok' && leased_until === 0,
     );
-  await eventually(async () => ((await house.states()).includes('sent') && (await released())) || undefined);
-  await house.put(recoveredAlert('x'));
+  await eventually(
+    async () => ((await harness.states()).includes('sent') && (await released())) || undefined,
+  );
+  await harness.put(recoveredAlert('x'));
   // Rounds go on while the other one hangs; after 15 s it is let go.
   for (let rounds = 0; rounds < 3; rounds++) {
-    await house.clock.advanceAsync(1_000);
-    await eventually(() => house.clock.pending().includes(1_000) || undefined);
+    await harness.clock.advanceAsync(1_000);
+    await eventually(() => harness.clock.pending().includes(1_000) || undefined);
   }
   await healthy.count(2);
   assert.deepEqual(typesOf(healthy.received), ['monitor_failing', 'monitor_recovered']);
   assert.equal(hung.received.length, 1);
-  await house.clock.advanceAsync(15_000);
+  await harness.clock.advanceAsync(15_000);
   await delivery.waitUntilIdle();
-  const [late] = (await house.deliveries()).filter(({ channel_name }) => channel_name === 'hung');
+  const [late] = (await harness.deliveries()).filter(({ channel_name }) => channel_name === 'hung');
   assert.equal(late?.error, 'no answer within 15 s');
 });
 
 test('five failures at once are one message; their ends are one too, and nothing is told twice', async (t) => {
-  const house = await createTestOutbox(t);
+  const harness = await createTestOutbox(t);
   const receiver = await startReceiver(t);
-  await house.channels({ name: 'a', kind: 'webhook', url: receiver.url });
-  const delivery = house.start();
+  await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
+  const delivery = harness.start();
   const ids = Array.from({ length: 30 }, (_, index) => `m${index}`);
-  await house.put(...ids.map((id) => failingAlert(id)));
-  await house.pass(delivery, 2_000);
-  await house.put(...ids.map((id) => recoveredAlert(id)));
-  await house.pass(delivery, 2_000);
+  await harness.put(...ids.map((id) => failingAlert(id)));
+  await harness.pass(delivery, 2_000);
+  await harness.put(...ids.map((id) => recoveredAlert(id)));
+  await harness.pass(delivery, 2_000);
   assert.deepEqual(typesOf(receiver.received), ['alerts_grouped', 'alerts_grouped']);
   const [begun, over] = receiver.received;
   assert.match(begun ? titleOf(begun) : '', /30 monitors are failing/);
   assert.match(over ? titleOf(over) : '', /30 monitors recovered/);
-  const deliveries = await house.deliveries();
+  const deliveries = await harness.deliveries();
   assert.ok(deliveries.every(({ state }) => state === 'sent'));
   assert.equal(new Set(deliveries.map(({ grouped_into, id }) => grouped_into ?? id)).size, 2);
 });
 
 test('failures that trickle in are four messages, and one for all that follow within the minute', async (t) => {
-  const house = await createTestOutbox(t);
+  const harness = await createTestOutbox(t);
   const receiver = await startReceiver(t);
-  await house.channels({ name: 'a', kind: 'webhook', url: receiver.url });
-  const delivery = house.start();
+  await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
+  const delivery = harness.start();
   for (let index = 0; index < 9; index++) {
-    await house.put(failingAlert(`m${index}`));
-    await house.pass(delivery, 5_000);
+    await harness.put(failingAlert(`m${index}`));
+    await harness.pass(delivery, 5_000);
   }
   assert.equal(receiver.received.length, 4);
-  await house.pass(delivery, 60_000);
+  await harness.pass(delivery, 60_000);
   assert.equal(receiver.received.length, 5);
   assert.match(titleOf(receiver.received[4] ?? assert.fail()), /5 monitors are failing/);
 });
 
 test('an end is told only where its beginning was', async (t) => {
-  const house = await createTestOutbox(t);
+  const harness = await createTestOutbox(t);
   const receiver = await startReceiver(t);
   const ends = { name: 'ends', kind: 'webhook', url: `${receiver.url}/ends`, events: ['monitor_recovered'] };
-  await house.channels({ name: 'all', kind: 'webhook', url: `${receiver.url}/all` }, ends);
-  const delivery = house.start();
-  await house.put(failingAlert('x'), recoveredAlert('x'), recoveredAlert('never'));
-  await house.pass(delivery);
+  await harness.channels({ name: 'all', kind: 'webhook', url: `${receiver.url}/all` }, ends);
+  const delivery = harness.start();
+  await harness.put(failingAlert('x'), recoveredAlert('x'), recoveredAlert('never'));
+  await harness.pass(delivery);
   assert.deepEqual(
     receiver.received.map(({ path }) => path),
     ['/all', '/all'],
@@ -214,52 +216,52 @@ test('an end is told only where its beginning was', async (t) => {
   assert.deepEqual(typesOf(receiver.received), ['monitor_failing', 'monitor_recovered']);
   const [begun, over] = receiver.received;
   assert.match(over ? titleOf(over) : '', new RegExp(`"thread":"${begun?.headers['webhook-id']}"`));
-  const skipped = (await house.deliveries()).filter(({ state }) => state === 'skipped');
+  const skipped = (await harness.deliveries()).filter(({ state }) => state === 'skipped');
   assert.deepEqual(skipped.map(({ channel_name }) => channel_name).sort(), ['all', 'ends', 'ends']);
 });
 
 test('what lasts is told again at the interval of the channel, and no longer once it is over', async (t) => {
-  const house = await createTestOutbox(t);
+  const harness = await createTestOutbox(t);
   const receiver = await startReceiver(t);
-  await house.channels({ name: 'a', kind: 'webhook', url: receiver.url, realert_minutes: 10 });
-  const delivery = house.start();
-  await house.put(failingAlert('x'));
-  await house.pass(delivery, 2_000);
+  await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url, realert_minutes: 10 });
+  const delivery = harness.start();
+  await harness.put(failingAlert('x'));
+  await harness.pass(delivery, 2_000);
   for (let hops = 0; hops < 2; hops++) {
-    await house.clock.advanceAsync(600_000);
+    await harness.clock.advanceAsync(600_000);
     await delivery.waitUntilIdle();
-    await house.pass(delivery);
+    await harness.pass(delivery);
   }
-  await house.put(recoveredAlert('x'));
-  await house.pass(delivery, 2_000);
-  await house.clock.advanceAsync(3_600_000);
+  await harness.put(recoveredAlert('x'));
+  await harness.pass(delivery, 2_000);
+  await harness.clock.advanceAsync(3_600_000);
   await delivery.waitUntilIdle();
   assert.deepEqual(typesOf(receiver.received), [...Array(3).fill('monitor_failing'), 'monitor_recovered']);
   assert.match(titleOf(receiver.received[1] ?? assert.fail()), /is still failing/);
-  assert.deepEqual(await house.states(), ['sent', 'sent', 'sent', 'skipped', 'sent']);
+  assert.deepEqual(await harness.states(), ['sent', 'sent', 'sent', 'skipped', 'sent']);
 });
 
 test('quiet holds messages back: what is over before it ends is never told, what lasts is told then', async (t) => {
   let quietUntil = Number.POSITIVE_INFINITY;
-  const house = await createTestOutbox(t, {
+  const harness = await createTestOutbox(t, {
     resolveMutes: async (_reader, alerts, nowMs) =>
       new Map(alerts.filter(() => nowMs < quietUntil).map((alert: Alert) => [alert, quietUntil])),
   });
   const receiver = await startReceiver(t);
-  await house.channels({ name: 'a', kind: 'webhook', url: receiver.url });
-  const delivery = house.start();
-  await house.put(failingAlert('short'), failingAlert('long'));
-  await house.pass(delivery, 2_000);
-  await house.put(recoveredAlert('short'));
-  await house.pass(delivery, 62_000);
+  await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
+  const delivery = harness.start();
+  await harness.put(failingAlert('short'), failingAlert('long'));
+  await harness.pass(delivery, 2_000);
+  await harness.put(recoveredAlert('short'));
+  await harness.pass(delivery, 62_000);
   assert.equal(receiver.received.length, 0);
   quietUntil = 0;
-  await house.pass(delivery, 62_000);
+  await harness.pass(delivery, 62_000);
   assert.deepEqual(
     receiver.received.map(titleOf).map((title) => /Job \w+ is \w+/.exec(title)?.[0]),
     ['Job long is failing'],
   );
-  assert.deepEqual(await house.states(), ['muted', 'sent', 'skipped']);
+  assert.deepEqual(await harness.states(), ['muted', 'sent', 'skipped']);
 });
 
 test('a process that dies between sending and writing it down: sent again with the same id, in order', async (t) => {
@@ -294,19 +296,19 @@ test('a process that dies between sending and writing it down: sent again with t
 });
 
 test('however much is held back, what may be sent is sent', async (t) => {
-  const house = await createTestOutbox(t, {
+  const harness = await createTestOutbox(t, {
     resolveMutes: async (_reader, alerts, nowMs) =>
       new Map(
         alerts.filter(({ subject }) => subject.id.startsWith('muted')).map((alert) => [alert, nowMs + 9e6]),
       ),
   });
   const receiver = await startReceiver(t);
-  await house.channels({ name: 'a', kind: 'webhook', url: receiver.url });
-  const delivery = house.start();
-  await house.put(...Array.from({ length: 1_200 }, (_, n) => failingAlert(`muted${n}`)));
-  await house.pass(delivery, 3_000);
-  await house.put(failingAlert('other'));
-  await house.pass(delivery, 2_000);
+  await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
+  const delivery = harness.start();
+  await harness.put(...Array.from({ length: 1_200 }, (_, n) => failingAlert(`muted${n}`)));
+  await harness.pass(delivery, 3_000);
+  await harness.put(failingAlert('other'));
+  await harness.pass(delivery, 2_000);
   assert.deepEqual(
     receiver.received.map(titleOf).map((title) => /Job \w+ is \w+/.exec(title)?.[0]),
     ['Job other is failing'],
@@ -314,13 +316,13 @@ test('however much is held back, what may be sent is sent', async (t) => {
 });
 
 test('a channel that is changed while messages go out gets the rest at its new address', async (t) => {
-  const house = await createTestOutbox(t);
+  const harness = await createTestOutbox(t);
   const [before, after] = [await startReceiver(t), await startReceiver(t)];
-  const at = (url: string) => house.channels({ name: 'a', kind: 'webhook', url });
+  const at = (url: string) => harness.channels({ name: 'a', kind: 'webhook', url });
   before.setRespond((_, response) => void at(after.url).then(() => response.end()));
   await at(before.url);
-  const delivery = house.start();
-  await house.put(failingAlert('one'), failingAlert('two'));
-  await house.pass(delivery, 3_000);
+  const delivery = harness.start();
+  await harness.put(failingAlert('one'), failingAlert('two'));
+  await harness.pass(delivery, 3_000);
   assert.deepEqual([before.received.length, after.received.length], [1, 1]);
 });

@@ -191,14 +191,14 @@ test('the test verb says what came of it, without anything having happened', asy
 
 test('email: one mail to everybody, its subject one line, its id the idempotency key, threads kept', async (t) => {
   const server = await smtpServer(t);
-  const house = await createTestOutbox(t, {
+  const harness = await createTestOutbox(t, {
     mail: { url: server.url, from: 'Floe <floe@acme.example>', requireTls: false },
   });
   const to = ['a@acme.example', 'b@acme.example'];
   const config = ChannelSchema.parse({ name: 'mail', kind: 'email', to });
   const { begun, over } = notices();
   for (const notice of [begun, over])
-    assert.deepEqual(await house.sender.send(notice, { config, signing: { previousSecret: null } }), {
+    assert.deepEqual(await harness.sender.send(notice, { config, signing: { previousSecret: null } }), {
       ok: true,
       status: null,
     });

@@ -6,39 +6,39 @@ import { startReceiver } from './test/receiver.ts';
 import { createTestOutbox, failingAlert } from './test/test-outbox.ts';
 
 test('those who watch the org hear what became of a message: first not taken, then taken', async (t) => {
-  const house = await createTestOutbox(t);
+  const harness = await createTestOutbox(t);
   const receiver = await startReceiver(t, (_, response, index) =>
     response.writeHead(index === 0 ? 503 : 200).end(),
   );
-  await house.channels({ name: 'ops', kind: 'webhook', url: receiver.url });
-  const delivery = house.start();
-  await house.put(failingAlert('nightly'));
-  await house.pass(delivery, 10_000);
+  await harness.channels({ name: 'ops', kind: 'webhook', url: receiver.url });
+  const delivery = harness.start();
+  await harness.put(failingAlert('nightly'));
+  await harness.pass(delivery, 10_000);
   assert.equal(receiver.received.length, 2);
-  const [alert] = await house.database.read.selectFrom('alerts').select('id').execute();
+  const [alert] = await harness.database.read.selectFrom('alerts').select('id').execute();
   const outcome = (state: string) => ({ channel: 'ops', state, alert_ids: [alert?.id] });
-  assert.deepEqual((await told(house.database)).slice(1), [outcome('pending'), outcome('sent')]);
+  assert.deepEqual((await told(harness.database)).slice(1), [outcome('pending'), outcome('sent')]);
 });
 
 test('they hear that a message is owed again, and that it is given up with its channel', async (t) => {
-  const house = await createTestOutbox(t);
+  const harness = await createTestOutbox(t);
   const receiver = await startReceiver(t, (_, response) => response.writeHead(503).end());
-  await house.channels({ name: 'ops', kind: 'webhook', url: receiver.url });
-  const delivery = house.start();
-  await house.put(failingAlert('nightly'));
-  await house.pass(delivery, 2_000);
-  const [owed] = await house.deliveries();
+  await harness.channels({ name: 'ops', kind: 'webhook', url: receiver.url });
+  const delivery = harness.start();
+  await harness.put(failingAlert('nightly'));
+  await harness.pass(delivery, 2_000);
+  const [owed] = await harness.deliveries();
   assert.ok(owed?.attempts === 1);
-  const before = await told(house.database);
-  await house.database.transaction((writer) => requeueDelivery(writer, owed, house.clock.now()));
-  await house.channels();
+  const before = await told(harness.database);
+  await harness.database.transaction((writer) => requeueDelivery(writer, owed, harness.clock.now()));
+  await harness.channels();
   const outcome = (state: string) => ({ channel: 'ops', state, alert_ids: [owed.alert_id] });
-  assert.deepEqual((await told(house.database)).slice(before.length), [
+  assert.deepEqual((await told(harness.database)).slice(before.length), [
     outcome('pending'),
     outcome('failed'),
   ]);
-  await house.channels();
-  assert.equal((await told(house.database)).length, before.length + 2, 'nothing owed, nothing told');
+  await harness.channels();
+  assert.equal((await told(harness.database)).length, before.length + 2, 'nothing owed, nothing told');
 });
 
 /** What watchers of alerts were told, oldest first. */

@@ -45,7 +45,7 @@ const story = fc.record({
 test('whatever messages of some monitors a receiver does not take, those of every other one arrive, in order', async (t) => {
   await fc.assert(
     fc.asyncProperty(story, async ({ faults, steps }) => {
-      const house = await createTestOutbox(t);
+      const harness = await createTestOutbox(t);
       const byName = new Map(faults.map(([subject, fault]) => [`Job m${subject}`, fault]));
       const taken: string[] = [];
       const tries = new Map<string, Set<string>>();
@@ -58,22 +58,22 @@ test('whatever messages of some monitors a receiver does not take, those of ever
         taken.push(...about.map((name) => said(one, name)));
         response.end();
       });
-      await house.channels({ name: 'a', kind: 'webhook', url: receiver.url });
-      const delivery = house.start();
+      await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
+      const delivery = harness.start();
       const isDown = new Map<number, boolean>();
       const owed = new Map<string, string[]>();
       for (const { after, subject } of steps) {
-        if (after > 0) await house.pass(delivery, after * 1_000);
+        if (after > 0) await harness.pass(delivery, after * 1_000);
         const down = isDown.get(subject) === true;
         isDown.set(subject, !down);
-        await house.put(down ? recoveredAlert(`m${subject}`) : failingAlert(`m${subject}`));
+        await harness.put(down ? recoveredAlert(`m${subject}`) : failingAlert(`m${subject}`));
         const name = `Job m${subject}`;
         owed.set(name, [...(owed.get(name) ?? []), down ? `${name} over` : `${name} begins`]);
       }
       // A minute for what is gathered into one message, and one for a receiver that seems to be down.
-      await house.pass(delivery, 180_000);
+      await harness.pass(delivery, 180_000);
       // Until a message that is to come again in five minutes stands alone, those gathered with it wait a little.
-      if (faults.some(([, fault]) => fault === COME_AGAIN)) await house.pass(delivery, 300_000);
+      if (faults.some(([, fault]) => fault === COME_AGAIN)) await harness.pass(delivery, 300_000);
       for (const [name, lines] of owed) {
         if (byName.has(name)) continue;
         const heard = taken.filter((line) => line.startsWith(`${name} `));
@@ -91,19 +91,19 @@ test('whatever messages of some monitors a receiver does not take, those of ever
 });
 
 test('one monitor whose messages are refused for a day holds up no other one, and is tried until the day is over', async (t) => {
-  const house = await createTestOutbox(t);
+  const harness = await createTestOutbox(t);
   const receiver = await startReceiver(t, ({ body }, response) => {
     response.statusCode = body.includes('Job poison') ? 500 : 200;
     response.end();
   });
-  await house.channels({ name: 'a', kind: 'webhook', url: receiver.url });
-  const delivery = house.start();
-  await house.put(failingAlert('poison'));
+  await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
+  const delivery = harness.start();
+  await harness.put(failingAlert('poison'));
   for (let hour = 0; hour < 23; hour++) {
-    for (let minute = 0; minute < 59; minute++) await skip(house, delivery, 60_000);
+    for (let minute = 0; minute < 59; minute++) await skip(harness, delivery, 60_000);
     const before = receiver.received.length;
-    await house.put(failingAlert(`good${hour}`));
-    await house.pass(delivery, 2_000);
+    await harness.put(failingAlert(`good${hour}`));
+    await harness.pass(delivery, 2_000);
     const good = receiver.received.slice(before).some(({ body }) => body.includes(`Job good${hour}`));
     assert.ok(good, `${hour} h: it waited for another one`);
   }
@@ -111,45 +111,45 @@ test('one monitor whose messages are refused for a day holds up no other one, an
   const tries = poison().length;
   assert.ok(tries >= 25 && tries < 60, `${tries} tries`);
   assert.equal(new Set(poison().map(({ headers }) => headers['webhook-id'])).size, 1);
-  assert.equal((await house.states())[0], 'pending');
-  for (let minute = 0; minute < 150; minute++) await skip(house, delivery, 60_000);
-  assert.equal((await house.states())[0], 'failed');
+  assert.equal((await harness.states())[0], 'pending');
+  for (let minute = 0; minute < 150; minute++) await skip(harness, delivery, 60_000);
+  assert.equal((await harness.states())[0], 'failed');
 });
 
 test('a receiver that is down is asked about once a minute, however much it is owed, and gets all of it when it is back', async (t) => {
   for (const isReachable of [true, false]) {
-    const house = await createTestOutbox(t);
+    const harness = await createTestOutbox(t);
     let isUp = false;
     const receiver = await startReceiver(t, (_, response) => response.writeHead(isUp ? 200 : 503).end());
     const url = isReachable ? receiver.url : 'http://127.0.0.1:1';
-    await house.channels({ name: 'a', kind: 'webhook', url });
-    const delivery = house.start();
+    await harness.channels({ name: 'a', kind: 'webhook', url });
+    const delivery = harness.start();
     for (let round = 0; round < 6; round++) {
-      await house.put(...Array.from({ length: 5 }, (_, n) => failingAlert(`m${round * 5 + n}`)));
-      await house.pass(delivery, 61_000);
+      await harness.put(...Array.from({ length: 5 }, (_, n) => failingAlert(`m${round * 5 + n}`)));
+      await harness.pass(delivery, 61_000);
     }
-    const before = house.counted.length;
-    for (let minute = 0; minute < 60; minute++) await skip(house, delivery, 60_000);
-    const tries = house.counted.length - before;
+    const before = harness.counted.length;
+    for (let minute = 0; minute < 60; minute++) await skip(harness, delivery, 60_000);
+    const tries = harness.counted.length - before;
     assert.ok(tries > 20 && tries < 70, `${tries} tries in an hour`);
     isUp = true;
-    if (!isReachable) await house.channels({ name: 'a', kind: 'webhook', url: receiver.url });
-    for (let minute = 0; minute < 60; minute++) await skip(house, delivery, 60_000);
-    assert.deepEqual([...new Set(await house.states())], ['sent']);
+    if (!isReachable) await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
+    for (let minute = 0; minute < 60; minute++) await skip(harness, delivery, 60_000);
+    assert.deepEqual([...new Set(await harness.states())], ['sent']);
   }
 });
 
 test('a message about many that is refused because of one of them is split until the others arrive', async (t) => {
   for (const status of [400, 500]) {
-    const house = await createTestOutbox(t);
+    const harness = await createTestOutbox(t);
     const receiver = await startReceiver(t, ({ body }, response) =>
       response.writeHead(body.includes('Job poison') ? status : 200).end(),
     );
-    await house.channels({ name: 'a', kind: 'webhook', url: receiver.url });
-    const delivery = house.start();
+    await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
+    const delivery = harness.start();
     const ids = Array.from({ length: 12 }, (_, n) => (n === 7 ? 'poison' : `m${n}`));
-    await house.put(...ids.map((id) => failingAlert(id)));
-    await house.pass(delivery, 240_000);
+    await harness.put(...ids.map((id) => failingAlert(id)));
+    await harness.pass(delivery, 240_000);
     const arrived = receiver.received.filter(({ body }) => !body.includes('Job poison'));
     const heard = ids.filter((id) => arrived.some(({ body }) => body.includes(`Job ${id}"`)));
     assert.deepEqual(
@@ -158,30 +158,30 @@ test('a message about many that is refused because of one of them is split until
       String(status),
     );
     assert.ok(receiver.received.length < 30);
-    const states = await house.states();
+    const states = await harness.states();
     assert.equal(states.filter((state) => state === 'sent').length, 11);
   }
 });
 
 test('twelve failures within a second are one message and one summary; what lasts at the end is told as failing', async (t) => {
   for (const lasts of [false, true]) {
-    const house = await createTestOutbox(t);
+    const harness = await createTestOutbox(t);
     const receiver = await startReceiver(t);
-    await house.channels({ name: 'a', kind: 'webhook', url: receiver.url });
-    const delivery = house.start();
+    await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
+    const delivery = harness.start();
     const flaps = Array.from({ length: 12 }, (_, n): Alert[] =>
       lasts && n === 11 ? [failingAlert('x')] : [failingAlert('x'), recoveredAlert('x', 40)],
     );
     // Some before a round and some after it.
-    await house.put(...flaps.slice(0, 5).flat());
-    await house.pass(delivery, 1_000);
-    await house.put(...flaps.slice(5).flat());
-    await house.pass(delivery, 120_000);
+    await harness.put(...flaps.slice(0, 5).flat());
+    await harness.pass(delivery, 1_000);
+    await harness.put(...flaps.slice(5).flat());
+    await harness.pass(delivery, 120_000);
     const types = receiver.received.map(({ json }) => json['type']);
     if (lasts) {
       assert.deepEqual(types, ['monitor_failing']);
-      await house.put(recoveredAlert('x'));
-      await house.pass(delivery, 2_000);
+      await harness.put(recoveredAlert('x'));
+      await harness.pass(delivery, 2_000);
     }
     const [begun, over, ...more] = receiver.received;
     assert.deepEqual(
@@ -196,15 +196,15 @@ test('twelve failures within a second are one message and one summary; what last
 });
 
 test('a flapping monitor has one incident, which its last recovery closes', async (t) => {
-  const house = await createTestOutbox(t);
+  const harness = await createTestOutbox(t);
   const receiver = await startReceiver(t, (_, response) => response.end('{"status":"success"}'));
-  await house.channels({ name: 'a', kind: 'pagerduty', routing_key: 'key', base_url: receiver.url });
-  const delivery = house.start();
+  await harness.channels({ name: 'a', kind: 'pagerduty', routing_key: 'key', base_url: receiver.url });
+  const delivery = harness.start();
   for (let n = 0; n < 12; n++) {
-    await house.put(failingAlert('x'), recoveredAlert('x', 40));
-    await house.pass(delivery, 1_000);
+    await harness.put(failingAlert('x'), recoveredAlert('x', 40));
+    await harness.pass(delivery, 1_000);
   }
-  await house.pass(delivery, 60_000);
+  await harness.pass(delivery, 60_000);
   assert.deepEqual(
     receiver.received.map(({ json }) => json['event_action']),
     ['trigger', 'resolve'],
@@ -213,14 +213,14 @@ test('a flapping monitor has one incident, which its last recovery closes', asyn
 });
 
 test('what lasts after flapping is told again as the channel asks', async (t) => {
-  const house = await createTestOutbox(t);
+  const harness = await createTestOutbox(t);
   const receiver = await startReceiver(t);
-  await house.channels({ name: 'a', kind: 'webhook', url: receiver.url, realert_minutes: 10 });
-  const delivery = house.start();
-  await house.put(failingAlert('x'), recoveredAlert('x', 40), failingAlert('x'));
-  await house.pass(delivery, 20_000);
-  await skip(house, delivery, HOUR / 6);
-  await house.pass(delivery, 2_000);
+  await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url, realert_minutes: 10 });
+  const delivery = harness.start();
+  await harness.put(failingAlert('x'), recoveredAlert('x', 40), failingAlert('x'));
+  await harness.pass(delivery, 20_000);
+  await skip(harness, delivery, HOUR / 6);
+  await harness.pass(delivery, 2_000);
   assert.deepEqual(
     receiver.received.map(({ json }) => json['type']),
     ['monitor_failing', 'monitor_failing'],
@@ -229,12 +229,12 @@ test('what lasts after flapping is told again as the channel asks', async (t) =>
 
 /** So much time in one step, with what is due at its end. */
 async function skip(
-  house: Awaited<ReturnType<typeof createTestOutbox>>,
+  harness: Awaited<ReturnType<typeof createTestOutbox>>,
   delivery: { waitUntilIdle(): Promise<void> },
   ms: number,
 ): Promise<void> {
-  house.clock.advance(ms - 1_000);
+  harness.clock.advance(ms - 1_000);
   await delivery.waitUntilIdle();
-  await house.clock.advanceAsync(1_000);
+  await harness.clock.advanceAsync(1_000);
   await delivery.waitUntilIdle();
 }

@@ -15,7 +15,7 @@ export interface ConfigLoadOptions {
   /** The text itself, instead of reading `path`. */
   readonly text?: string;
   readonly env: Environment;
-  /** What only the rooms above can judge, such as conditions of policies. Asked about a valid configuration. */
+  /** Checks that only higher layers can do, such as compiling the conditions of policies. Called with a valid configuration. */
   readonly validateSemantics?: (config: FloeConfig) => readonly ConfigIssue[];
 }
 

@@ -35,7 +35,7 @@ const ANSWER = {
 };
 
 async function start(t: TestContext, org: JsonObject = {}): Promise<FakeClockGateway> {
-  const house = await startFakeClockGateway({
+  const harness = await startFakeClockGateway({
     upstreams: { claude: () => jsonReply(ANSWER.messages), gpt: () => jsonReply(ANSWER.responses) },
     providers: {
       claude: { kind: 'anthropic-compatible', prices: PRICES },
@@ -44,12 +44,12 @@ async function start(t: TestContext, org: JsonObject = {}): Promise<FakeClockGat
     routes: [{ model: '*', retries: 0 }],
     org,
   });
-  t.after(() => house.close());
-  return house;
+  t.after(() => harness.close());
+  return harness;
 }
 
-function sentTo(house: FakeClockGateway, provider: string): JsonObject {
-  const body: unknown = JSON.parse(house.upstream(provider).requests.at(-1)?.body.toString('utf8') ?? '{}');
+function sentTo(harness: FakeClockGateway, provider: string): JsonObject {
+  const body: unknown = JSON.parse(harness.upstream(provider).requests.at(-1)?.body.toString('utf8') ?? '{}');
   assert.ok(isObject(body));
   return body;
 }
@@ -74,41 +74,41 @@ const codex = (model: string, ...more: JsonObject[]): JsonObject => ({
 });
 
 test('an agent of another dialect gets its prompt cached, and the row says what that saved', async (t) => {
-  const house = await start(t);
-  const answer = await house.settled(
-    house.send('responses', codex('claude/claude-sonnet-4-5'), { headers: CODEX }),
+  const harness = await start(t);
+  const answer = await harness.settled(
+    harness.send('responses', codex('claude/claude-sonnet-4-5'), { headers: CODEX }),
   );
   assert.equal(answer.status, 200, answer.text);
-  const sent = sentTo(house, 'claude');
+  const sent = sentTo(harness, 'claude');
   for (const member of ['tools', 'system', 'messages'])
     assert.ok(JSON.stringify(sent[member]).includes('"cache_control":{"type":"ephemeral"}'), member);
-  const [row] = house.rows;
+  const [row] = harness.rows;
   assert.deepEqual([row?.client, row?.session, row?.cached_tokens], ['codex', 'session-7', 9_000]);
   // 9,000 tokens at $0.30 instead of $3, and 900 at $3.75 instead of $3, per million.
   assert.equal(row?.prompt_saved_nano_usd, 9_000 * 2_700 - 900 * 750);
 });
 
 test('marks of a Chat client reach Messages, and no others are set', async (t) => {
-  const house = await start(t);
+  const harness = await start(t);
   const system = { role: 'system', content: LONG, cache_control: { type: 'ephemeral' } };
   const user = {
     role: 'user',
     content: [{ type: 'text', text: 'Hi', cache_control: { type: 'ephemeral', ttl: '1h' } }],
   };
   const body = { model: 'claude/claude-sonnet-4-5', messages: [system, user] };
-  await house.settled(house.send('chat', body));
-  const sent = sentTo(house, 'claude');
+  await harness.settled(harness.send('chat', body));
+  const sent = sentTo(harness, 'claude');
   assert.deepEqual(sent['system'], [{ type: 'text', text: LONG, cache_control: { type: 'ephemeral' } }]);
   assert.equal(JSON.stringify(sent).split('cache_control').length - 1, 2);
   assert.ok(JSON.stringify(sent['messages']).includes('"ttl":"1h"'));
 });
 
 test('a conversation has one cache key, by its session or by how it begins, that tells nobody who it is', async (t) => {
-  const house = await start(t);
+  const harness = await start(t);
   const key = async (body: JsonObject, headers: Readonly<Record<string, string>> = {}): Promise<string> => {
-    const answer = await house.settled(house.send('messages', { max_tokens: 99, ...body }, { headers }));
+    const answer = await harness.settled(harness.send('messages', { max_tokens: 99, ...body }, { headers }));
     assert.equal(answer.status, 200, answer.text);
-    return String(sentTo(house, 'gpt')['prompt_cache_key']);
+    return String(sentTo(harness, 'gpt')['prompt_cache_key']);
   };
   const said = (text: string) => ({ role: 'user', content: text });
   const first = { model: 'gpt/gpt-5', system: LONG, messages: [said('Fix it.')] };
@@ -134,10 +134,10 @@ test('a conversation has one cache key, by its session or by how it begins, that
 });
 
 test('a key the client gave goes on as it is', async (t) => {
-  const house = await start(t);
+  const harness = await start(t);
   const body = { model: 'gpt/gpt-5', messages: [{ role: 'user', content: 'hi' }], prompt_cache_key: 'mine' };
-  await house.settled(house.send('chat', body));
-  assert.equal(sentTo(house, 'gpt')['prompt_cache_key'], 'mine');
+  await harness.settled(harness.send('chat', body));
+  assert.equal(sentTo(harness, 'gpt')['prompt_cache_key'], 'mine');
 });
 
 test('products are known by what they really send', () => {

@@ -159,7 +159,7 @@ test('a rate limit of a second or two is waited out where the conversation is wa
   }
 });
 
-test('whatever its history, a deadline stays between floor and ceiling, and a target that became slower is learned', () => {
+test('whatever its history, a deadline stays between its minimum and maximum, and a target that became slower is learned', () => {
   const history = fc.array(fc.oneof(fc.constant(null), fc.integer({ min: 0, max: 600_000 })), {
     maxLength: 60,
   });

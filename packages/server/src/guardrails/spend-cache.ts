@@ -9,7 +9,7 @@ const REFRESH_INTERVAL_MS = 2_000;
 const CLOCK_SKEW_MS = 60_000;
 
 /**
- * What the database knows to be spent, in memory: the floor of every budget's counter. It fills counters
+ * What the database knows to be spent, in memory: the minimum of every budget's counter. It fills counters
  * that start empty (a restart, a flushed store), so a request never waits for the database.
  */
 export class SpendCache {

@@ -37,8 +37,8 @@ const BEAT_METHODS = ['GET', 'HEAD', 'POST'];
 const HEARTBEAT_BODY = { limitBytes: MAX_HEARTBEAT_BODY_BYTES, onExcess: 'refuse' } as const;
 
 /**
- * The two doors for beats. They stand beside the framework of `/api`, not behind it: a beat is small and comes by the
- * thousand (decisions/0021-batched-beats-with-acknowledgement-after-commit.md).
+ * The two routes for beats. They bypass the verbs of `/api`, because beats are small and arrive by the thousand
+ * (decisions/0021-batched-beats-with-acknowledgement-after-commit.md).
  */
 export function createBeatRoutes(parts: BeatRoutesParts): BeatRoutes {
   const { engine, clock, log, authenticate, refusals } = parts;

@@ -62,7 +62,7 @@ function isPassthroughStyle(text: string | undefined): text is ApiStyle {
 
 const STORED_RESPONSE_PATH = /^\/gateway\/v1\/responses\/([^/]+)(?:\/(input_items|cancel))?\/?$/;
 
-/** From a path to its room. */
+/** Finds the handler of a path. */
 export function createRouter(dependencies: RouterDependencies): ListenerHandler {
   const { gateway, lists, responses, operations, beats } = dependencies;
   const routeSubtree = createSubtreeRouter(dependencies);

@@ -110,7 +110,7 @@ export function createHttpServer(
     drain(limitMs) {
       draining = true;
       fastPath.isDraining = true;
-      return drainConnections({ server, door: fastPath }, limitMs, { clock, log });
+      return drainConnections({ server, fastPath }, limitMs, { clock, log });
     },
   };
 }
@@ -144,7 +144,7 @@ function detachConnectionListeners(server: Server): (socket: Socket) => void {
 }
 
 async function drainConnections(
-  { server, door: fastPath }: { readonly server: Server; readonly door: FastPathServer },
+  { server, fastPath }: { readonly server: Server; readonly fastPath: FastPathServer },
   limitMs: number,
   { clock, log }: HttpServerParts,
 ): Promise<void> {

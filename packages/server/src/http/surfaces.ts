@@ -5,7 +5,7 @@ import { type ListenerHandler, refuseRequest } from './server.ts';
 
 export type ListenerSurface = ListenerConfig['surfaces'][number];
 
-/** Beats have a door of their own in the middle of the API. */
+/** The path for beats. It is below `/api`, but belongs to the monitoring surface. */
 export const HEARTBEAT_PATH = '/api/monitoring/heartbeat';
 
 /** Which surface a path belongs to. */

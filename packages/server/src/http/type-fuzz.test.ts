@@ -20,20 +20,20 @@ const WRONG_TEXTS = ['', 'constructor', '-1', '9'.repeat(400), '[]', '{}', '\u00
 /** Deeper than recursive code can follow. */
 const DEEP = nestedListJson(5_000);
 
-let house: TestSignIn;
+let harness: TestSignIn;
 let key: string;
 let operations: readonly FuzzOperation[];
 let document: JsonObject;
 before(async () => {
-  house = await startTestSignIn();
-  ({ key } = await house.api.addKey('acme'));
-  const { body } = await house.api.call('GET', '/api/openapi.json');
+  harness = await startTestSignIn();
+  ({ key } = await harness.api.addKey('acme'));
+  const { body } = await harness.api.call('GET', '/api/openapi.json');
   const parsed: unknown = JSON.parse(JSON.stringify(body));
   assert.ok(isObject(parsed));
   document = parsed;
   operations = listFuzzOperations(document).filter(({ id }) => !Object.hasOwn(LEFT_OUT, id));
 });
-after(() => house.close());
+after(() => harness.close());
 
 class Findings {
   asked = 0;
@@ -44,7 +44,7 @@ class Findings {
     const raw = body === undefined ? {} : { raw: JSON.stringify(body) };
     let status = 0;
     const ms = await measureCpuMs(async () => {
-      const answer = await house.api.call(method, path, {
+      const answer = await harness.api.call(method, path, {
         key,
         headers: { 'sec-fetch-site': 'same-origin' },
         ...raw,

@@ -5,16 +5,16 @@ import { after, before, test } from 'node:test';
 import { listFuzzOperations } from '../../test/fuzz/operations.ts';
 import { startTestSignIn, type TestSignIn } from './sign-in/test/test-sign-in.ts';
 
-let house: TestSignIn;
+let harness: TestSignIn;
 before(async () => {
-  house = await startTestSignIn();
+  harness = await startTestSignIn();
 });
-after(() => house.close());
+after(() => harness.close());
 
 /** The status line of the answer to a request of which only the head and a byte of its body are sent. */
 function statusOf(method: string, path: string, more: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect(house.api.port, '127.0.0.1', () =>
+    const socket = connect(harness.api.port, '127.0.0.1', () =>
       socket.write(
         `${method} ${path} HTTP/1.1\r\nhost: x\r\nsec-fetch-site: same-origin\r\ncontent-type: application/json\r\n${more}`,
       ),
@@ -28,7 +28,7 @@ function statusOf(method: string, path: string, more: string): Promise<string> {
 }
 
 test('no operation reads more than 16 KB of somebody who has not authenticated', async () => {
-  const { body } = await house.api.call('GET', '/api/openapi.json');
+  const { body } = await harness.api.call('GET', '/api/openapi.json');
   const operations = listFuzzOperations(JSON.parse(JSON.stringify(body))).filter(
     ({ method }) => method !== 'GET',
   );

@@ -44,7 +44,7 @@ export function assembleBeats(
   });
 }
 
-/** What other rooms give the API. */
+/** Components of other modules that the API calls. */
 interface ApiDependencies {
   readonly alerts: AlertComponents;
   readonly monitoring: MonitoringDependencies;

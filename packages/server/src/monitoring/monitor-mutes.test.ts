@@ -39,49 +39,49 @@ function window(columns: Partial<MaintenanceWindowRow>): MaintenanceWindowRow {
 }
 
 test('maintenance holds back what begins in it, tells it after its end if it lasts, and never holds back a recovery', async (t) => {
-  const house = await createTestOutbox(t, { resolveMutes: resolveMonitorMutes });
+  const harness = await createTestOutbox(t, { resolveMutes: resolveMonitorMutes });
   const receiver = await startReceiver(t);
-  await house.channels({ name: 'ops', kind: 'webhook', url: `${receiver.url}/ops` });
-  const delivery = house.start();
-  await house.put(failingAlert('told-before'));
-  await house.pass(delivery);
-  const start = house.clock.now();
-  await house.database.transaction((writer) =>
+  await harness.channels({ name: 'ops', kind: 'webhook', url: `${receiver.url}/ops` });
+  const delivery = harness.start();
+  await harness.put(failingAlert('told-before'));
+  await harness.pass(delivery);
+  const start = harness.clock.now();
+  await harness.database.transaction((writer) =>
     insertMaintenanceWindow(
       writer,
       window({ starts_at: start, ends_at: start + 120_000, tags_json: '["db"]' }),
     ),
   );
-  await house.put(
+  await harness.put(
     failingAlert('lasts', { tags: ['db'] }),
     failingAlert('short', { tags: ['db'] }),
     failingAlert('elsewhere', { tags: ['web'] }),
   );
-  await house.pass(delivery, 5_000);
-  await house.put(recoveredAlert('short'), recoveredAlert('told-before'));
-  await house.pass(delivery, 5_000);
+  await harness.pass(delivery, 5_000);
+  await harness.put(recoveredAlert('short'), recoveredAlert('told-before'));
+  await harness.pass(delivery, 5_000);
   const told = () => receiver.received.map(({ json }) => `${json['type']} ${JSON.stringify(json['data'])}`);
   const about = (id: string) => told().filter((line) => line.includes(`Job ${id}`));
   assert.deepEqual([about('lasts').length, about('short').length, about('elsewhere').length], [0, 0, 1]);
   assert.equal(about('told-before').length, 2);
-  await house.pass(delivery, 130_000);
+  await harness.pass(delivery, 130_000);
   assert.deepEqual([about('lasts').length, about('short').length], [1, 0]);
 });
 
 test('a muted monitor is silent until its mute ends', async (t) => {
-  const house = await createTestOutbox(t, { resolveMutes: resolveMonitorMutes });
+  const harness = await createTestOutbox(t, { resolveMutes: resolveMonitorMutes });
   const receiver = await startReceiver(t);
-  await house.channels({ name: 'ops', kind: 'webhook', url: `${receiver.url}/ops` });
-  const delivery = house.start();
-  const start = house.clock.now();
+  await harness.channels({ name: 'ops', kind: 'webhook', url: `${receiver.url}/ops` });
+  const delivery = harness.start();
+  const start = harness.clock.now();
   const muted_until = start + 90_000;
-  await runMonitorChange(house.database, { nowMs: start }, (changing) =>
+  await runMonitorChange(harness.database, { nowMs: start }, (changing) =>
     createMonitor(changing, ALERT_TEST_ORG, { ...testMonitorDefinition('loud'), muted_until }),
   );
-  await house.put(failingAlert('loud'));
-  await house.pass(delivery, 10_000);
+  await harness.put(failingAlert('loud'));
+  await harness.pass(delivery, 10_000);
   assert.equal(receiver.received.length, 0);
-  await house.pass(delivery, 100_000);
+  await harness.pass(delivery, 100_000);
   assert.equal(receiver.received.length, 1);
 });
 

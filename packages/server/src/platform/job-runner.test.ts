@@ -12,7 +12,7 @@ import { type JobHandle, JobRunner, jobStateAt } from './job-runner.ts';
 
 const ASKED = { orgId: 'acme', kind: 'test', by: 'key_one' };
 
-async function openHouse(t: TestContext) {
+async function openHarness(t: TestContext) {
   const clock = new FakeClock();
   const database = await openDatabase('sqlite:', {
     dataDir: createTemporaryDirectory(t),
@@ -54,7 +54,7 @@ function work() {
 }
 
 test('a job says how far it is, and keeps what came of it', async (t) => {
-  const { clock, jobs, until } = await openHouse(t);
+  const { clock, jobs, until } = await openHarness(t);
   const task = work();
   const { id } = await jobs.start(ASKED, task.run);
   task.handle()?.progress(3.7, 10);
@@ -67,7 +67,7 @@ test('a job says how far it is, and keeps what came of it', async (t) => {
 });
 
 test('a job that fails tells a person why, and a bug no more than where to look', async (t) => {
-  const { jobs, until } = await openHouse(t);
+  const { jobs, until } = await openHarness(t);
   const refused = await jobs.start(ASKED, async () => {
     throw new Fault('not_found', 'No bodies are kept.');
   });
@@ -81,7 +81,7 @@ test('a job that fails tells a person why, and a bug no more than where to look'
 });
 
 test('a job that somebody cancels in any process stops', async (t) => {
-  const { clock, database, jobs, until } = await openHouse(t);
+  const { clock, database, jobs, until } = await openHarness(t);
   const here = await jobs.start(ASKED, work().run);
   jobs.cancel(here.id);
   assert.equal((await until(here.id, ({ state }) => state !== 'running')).state, 'cancelled');
@@ -92,7 +92,7 @@ test('a job that somebody cancels in any process stops', async (t) => {
 });
 
 test('a job whose process died or ended is lost, and hangs nobody', async (t) => {
-  const { clock, jobs, view } = await openHouse(t);
+  const { clock, jobs, view } = await openHarness(t);
   const { id } = await jobs.start(ASKED, () => new Promise(() => undefined));
   assert.equal((await view(id)).state, 'running');
   clock.step(31_000);
@@ -100,7 +100,7 @@ test('a job whose process died or ended is lost, and hangs nobody', async (t) =>
 });
 
 test('a process that ends takes no more jobs and leaves those it had lost', async (t) => {
-  const { jobs, view } = await openHouse(t);
+  const { jobs, view } = await openHarness(t);
   const { id } = await jobs.start(ASKED, work().run);
   await jobs.close();
   assert.deepEqual(
@@ -114,7 +114,7 @@ test('a process that ends takes no more jobs and leaves those it had lost', asyn
 });
 
 test('so many jobs run and no more, however they are asked for', async (t) => {
-  const { jobs } = await openHouse(t);
+  const { jobs } = await openHarness(t);
   const tasks = Array.from({ length: 5 }, work);
   const started = await Promise.allSettled(tasks.map((task) => jobs.start(ASKED, task.run)));
   assert.equal(started.filter(({ status }) => status === 'fulfilled').length, 2);

@@ -12,7 +12,7 @@ export interface PlatformOrg {
   readonly timezone: string;
 }
 
-/** This room's slice of the snapshot: who exists and who may do what. Immutable. */
+/** The part of the snapshot that this module owns: organizations, members, keys and their permissions. Immutable. */
 export interface PlatformSnapshot {
   readonly orgs: ReadonlyMap<string, PlatformOrg>;
   readonly keyring: Keyring;

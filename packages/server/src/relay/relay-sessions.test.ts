@@ -15,7 +15,7 @@ const KEY = { orgId: 'acme', keyId: 'key_1', keyName: 'laptops', team: null, own
 const USE = { orgId: 'acme', keyId: 'key_1', keyName: 'laptops', owner: null, sessionId: 's1' };
 const CALL = { session_id: 's1', agent: { name: 'codex', version: '1.2' }, client: undefined };
 
-async function house(t: TestContext) {
+async function startHarness(t: TestContext) {
   const dataDir = createTemporaryDirectory(t);
   const database = await openDatabase('sqlite:', { dataDir, log: silentLog, clock: systemClock });
   t.after(() => database.close());
@@ -45,7 +45,7 @@ async function house(t: TestContext) {
 }
 
 test('what is counted while the store is away is added to what could not be written', async (t) => {
-  const { clock, open, away, stored } = await house(t);
+  const { clock, open, away, stored } = await startHarness(t);
   const sessions = open();
   const began = clock.now();
   sessions.recordRelayCall(KEY, CALL, clock.now());
@@ -71,7 +71,7 @@ test('what is counted while the store is away is added to what could not be writ
 });
 
 test('a call that another process writes down late is known here too', async (t) => {
-  const { clock, open } = await house(t);
+  const { clock, open } = await startHarness(t);
   const [here, there] = [open(), open()];
   there.recordRelayCall(KEY, CALL, clock.now());
   clock.advance(1_500);

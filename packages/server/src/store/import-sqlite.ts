@@ -209,7 +209,7 @@ async function copyInBatches(
   }
 }
 
-/** Through the same door as the spool's rows, which counts each new one in the rollups, and no other. */
+/** Uses the same function as the spool, which adds each new row to the rollups and skips known ones. */
 async function copyExchanges(
   source: Database,
   target: Database,

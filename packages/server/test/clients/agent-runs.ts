@@ -31,7 +31,7 @@ const COMMAND = `echo ${PROOF_TEXT} > proof.txt && cat proof.txt`;
 export async function runAgent(
   sheet: AgentSheet,
   dialect: TestDialect,
-  house: DialectGateway,
+  harness: DialectGateway,
   installed: string,
 ): Promise<readonly string[]> {
   // Outside of any project: agents look for one above their directory.
@@ -39,8 +39,8 @@ export async function runAgent(
   const work = join(home, 'work');
   mkdirSync(work);
   const place: AgentRunContext = {
-    url: house.url,
-    key: house.key,
+    url: harness.url,
+    key: harness.key,
     model: `${dialect}/${sheet.model ?? 'm-1'}`,
     home,
     task: TASK,
@@ -54,9 +54,9 @@ export async function runAgent(
     input: sheet.input(COMMAND),
     ...(sheet.freeform !== undefined && { freeform: sheet.freeform }),
   };
-  const upstream = house.upstream(dialect);
+  const upstream = harness.upstream(dialect);
   const from = upstream.requests.length;
-  house.setReply(dialect, (request) => scriptedReply(dialect, request, order));
+  harness.setReply(dialect, (request) => scriptedReply(dialect, request, order));
   const program = join(installed, 'node_modules', '.bin', sheet.program);
   const env = createAgentEnvironment(sheet, place, work);
   if (sheet.setupArgs) await runAgentProgram(program, sheet.setupArgs(place), work, env);

@@ -39,7 +39,7 @@ export interface HookSheet {
 interface HookScenario {
   readonly name: string;
   readonly file: string;
-  /** Of the connection that hooks are given; null for the house. */
+  /** Of the connection that hooks are given; null for the harness. */
   readonly baseUrl: string | null;
   /** The server answers while the hook is installed, and then does this; null where it goes on answering. */
   readonly later: 'down' | 'hanging' | null;
@@ -85,7 +85,7 @@ export const HOOK_SCENARIOS: readonly HookScenario[] = [
 export async function runHookScenario(
   { agent, sheet, dialect }: HookSheet,
   situation: HookScenario,
-  house: DialectGateway,
+  harness: DialectGateway,
   installed: string,
 ): Promise<readonly string[]> {
   const home = mkdtempSync(join(tmpdir(), 'floe-hook-'));
@@ -94,8 +94,8 @@ export async function runHookScenario(
   const command = `echo done > ${situation.file} && cat ${situation.file}`;
   const task = `Run this with your shell tool, then say that it is done: ${command}`;
   const place: AgentRunContext = {
-    url: house.url,
-    key: house.key,
+    url: harness.url,
+    key: harness.key,
     model: `${dialect}/${sheet.model ?? 'm-1'}`,
     home,
     task,
@@ -103,8 +103,8 @@ export async function runHookScenario(
   for (const [name, text] of Object.entries(sheet.files?.(place) ?? {}))
     writePrivateFile(join(home, name), text);
   const connection = {
-    base_url: situation.baseUrl ?? new URL(house.url).origin,
-    key: house.key,
+    base_url: situation.baseUrl ?? new URL(harness.url).origin,
+    key: harness.key,
     on_error: situation.later === null ? 'closed' : 'open',
   };
   const connectionFile = join(home, '.config', 'floe', 'relay.json');
@@ -122,9 +122,9 @@ export async function runHookScenario(
     writePrivateFile(connectionFile, JSON.stringify({ ...connection, base_url: hanging?.url ?? DOWN }));
 
   const order: ToolOrder = { tool: sheet.tool, input: sheet.input(command) };
-  const upstream = house.upstream(dialect);
+  const upstream = harness.upstream(dialect);
   const from = upstream.requests.length;
-  house.setReply(dialect, (request) => scriptedReply(dialect, request, order));
+  harness.setReply(dialect, (request) => scriptedReply(dialect, request, order));
   const ran = await runAgentProgram(
     join(installed, 'node_modules', '.bin', sheet.program),
     sheet.args(place),

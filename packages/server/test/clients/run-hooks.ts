@@ -34,11 +34,11 @@ const HOOKED: readonly HookSheet[] = [
 let failures = 0;
 let runs = 0;
 if (absent['agents'] !== undefined) throw new Error(absent['agents']);
-const house = await startDialectGateway({ relay: RELAY_CONFIG });
+const harness = await startDialectGateway({ relay: RELAY_CONFIG });
 try {
   for (const hooked of HOOKED.filter(({ sheet }) => pattern.test(sheet.name)))
     for (const situation of HOOK_SCENARIOS.flatMap((one) => Array.from({ length: one.times }, () => one))) {
-      const faults = await runHookScenario(hooked, situation, house, join(place, 'agents'));
+      const faults = await runHookScenario(hooked, situation, harness, join(place, 'agents'));
       runs += 1;
       if (faults.length > 0) failures += 1;
       process.stdout.write(
@@ -47,7 +47,7 @@ try {
       for (const fault of faults) process.stdout.write(`     ${fault}\n`);
     }
 } finally {
-  await house.close();
+  await harness.close();
 }
 process.stdout.write(`${runs} runs, ${failures} failures\n`);
 process.exitCode = failures === 0 && runs > 0 ? 0 : 1;

@@ -13,7 +13,7 @@ import { runSdk } from './sdk-runs.ts';
 import { SDK_SHEETS, type SdkSheet } from './sdk-sheets.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
-/** Agents mostly wait; each lane has a house of its own. */
+/** Agents mostly wait; each lane has its own gateway. */
 const LANES = 3;
 
 const place = process.argv[2] ?? '.';
@@ -41,20 +41,20 @@ async function runSdks(language: SdkSheet['language']): Promise<void> {
     for (const sheet of sheets) record('sdks', notRun(sheet.title, versionOfSdk(sheet), sheet.surface, why));
     return;
   }
-  const house = await startDialectGateway();
+  const harness = await startDialectGateway();
   const driver = driverOf(language);
   try {
-    for (const sheet of sheets) record('sdks', await rowOfSdk(sheet, house, driver));
+    for (const sheet of sheets) record('sdks', await rowOfSdk(sheet, harness, driver));
   } finally {
     driver.stop();
-    await house.close();
+    await harness.close();
   }
 }
 
-async function rowOfSdk(sheet: SdkSheet, house: DialectGateway, driver: SdkDriver): Promise<ResultRow> {
+async function rowOfSdk(sheet: SdkSheet, harness: DialectGateway, driver: SdkDriver): Promise<ResultRow> {
   const cells: string[] = [];
   for (const dialect of TEST_DIALECTS) {
-    const { passed, failed } = await runSdk(sheet, dialect, house, driver);
+    const { passed, failed } = await runSdk(sheet, dialect, harness, driver);
     cells.push(`${passed}/${passed + failed.length}`);
     say(`${failed.length === 0 ? 'ok  ' : 'FAIL'} ${sheet.title} over ${dialect}: ${cells.at(-1)}`);
     for (const one of failed) say(`     ${one}`);
@@ -64,13 +64,13 @@ async function rowOfSdk(sheet: SdkSheet, house: DialectGateway, driver: SdkDrive
 }
 
 async function runAgents(): Promise<void> {
-  const houses: DialectGateway[] = [];
-  while (houses.length < Math.min(LANES, agents.length)) houses.push(await startDialectGateway());
-  for (const sheet of agents) record('agents', await rowOfAgent(sheet, houses));
-  for (const house of houses) await house.close();
+  const gateways: DialectGateway[] = [];
+  while (gateways.length < Math.min(LANES, agents.length)) gateways.push(await startDialectGateway());
+  for (const sheet of agents) record('agents', await rowOfAgent(sheet, gateways));
+  for (const harness of gateways) await harness.close();
 }
 
-async function rowOfAgent(sheet: AgentSheet, houses: readonly DialectGateway[]): Promise<ResultRow> {
+async function rowOfAgent(sheet: AgentSheet, gateways: readonly DialectGateway[]): Promise<ResultRow> {
   const { name, surface } = sheet;
   const version = versionOf('agents', sheet.package);
   const why = absent['agents'] ?? cannotStart(sheet);
@@ -78,10 +78,10 @@ async function rowOfAgent(sheet: AgentSheet, houses: readonly DialectGateway[]):
   const cells: string[] = TEST_DIALECTS.map(() => '');
   const queue = [...TEST_DIALECTS.entries()];
   await Promise.all(
-    houses.map(async (house) => {
+    gateways.map(async (harness) => {
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
         const [at, dialect] = next;
-        const faults = await runAgent(sheet, dialect, house, join(place, 'agents'));
+        const faults = await runAgent(sheet, dialect, harness, join(place, 'agents'));
         cells[at] = faults.length === 0 ? 'yes' : 'no';
         say(`${faults.length === 0 ? 'ok  ' : 'FAIL'} ${name} over ${dialect}`);
         for (const one of faults) say(`     ${one}`);

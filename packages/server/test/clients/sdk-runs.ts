@@ -43,7 +43,7 @@ export interface SdkTally {
 export async function runSdk(
   sheet: SdkSheet,
   dialect: TestDialect,
-  house: DialectGateway,
+  harness: DialectGateway,
   driver: SdkDriver,
 ): Promise<SdkTally> {
   const tally: SdkTally = { passed: 0, failed: [] };
@@ -56,7 +56,7 @@ export async function runSdk(
     }
   };
   const ask = (want: string, stream: boolean) => {
-    const { url, key } = house;
+    const { url, key } = harness;
     return driver.ask({ client: sheet.name, url, key, model: `${dialect}/m-1`, want, stream });
   };
   for (const [name, { want, recording }] of Object.entries(SCENARIOS))
@@ -64,16 +64,16 @@ export async function runSdk(
       await judge(`${name}${isStream ? ', streamed' : ''}`, async () => {
         const reply = sampleReply(dialect, recording, isStream, normalizeRecording);
         const said = parseAnswerContent(dialect, reply.body, isStream);
-        house.setReply(dialect, { ...reply, chunking: { seed: 3 }, framing: 'chunked' });
+        harness.setReply(dialect, { ...reply, chunking: { seed: 3 }, framing: 'chunked' });
         assertSdkAnswer(sheet, { dialect, said, isStream }, await ask(want, isStream));
       });
   for (const [fault, status, words] of ERRORS_BEFORE_ANSWER)
     for (const isStream of [true, false])
       await judge(`${fault} before the answer${isStream ? ', streamed' : ''}`, async () => {
-        house.setReply(dialect, sampleReply(dialect, 'text', isStream));
-        await house.upstream(dialect).setFaults(findInjectedFault(fault));
+        harness.setReply(dialect, sampleReply(dialect, 'text', isStream));
+        await harness.upstream(dialect).setFaults(findInjectedFault(fault));
         const seen = await ask('text', isStream);
-        await house.upstream(dialect).setFaults();
+        await harness.upstream(dialect).setFaults();
         const error = errorIn(seen);
         assert.equal(error.name, sheet.errors[status], error.message);
         if (!(status === 400 && sheet.hidesStatus)) assert.equal(error.status, status);
@@ -81,7 +81,7 @@ export async function runSdk(
       });
   for (const [recording, words] of ERRORS_IN_STREAM)
     await judge(`${recording} in the stream`, async () => {
-      house.setReply(dialect, { ...sampleReply(dialect, recording, true), framing: 'chunked' });
+      harness.setReply(dialect, { ...sampleReply(dialect, recording, true), framing: 'chunked' });
       const error = errorIn(await ask('text', true));
       assert.ok(
         [sheet.errors.inside, 'response.failed'].includes(error.name),

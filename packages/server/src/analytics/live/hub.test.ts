@@ -26,7 +26,7 @@ interface Watching {
   readonly isAllowed?: () => Promise<boolean>;
 }
 
-async function openHouse(t: TestContext) {
+async function openHarness(t: TestContext) {
   const clock = new FakeClock();
   const database = await openDatabase('sqlite:', {
     dataDir: createTemporaryDirectory(t),
@@ -98,7 +98,7 @@ function change(database: Database, action: string, orgId = TEST_ORG_ID): Promis
 }
 
 test('a watcher hears what commits after it came: its topics, its filters, its org', async (t) => {
-  const { clock, database, hub } = await openHouse(t);
+  const { clock, database, hub } = await openHarness(t);
   await change(database, 'keys.create');
   const all = watch(hub);
   const config = watch(hub, { topics: ['config'] });
@@ -132,7 +132,7 @@ test('a watcher hears what commits after it came: its topics, its filters, its o
 });
 
 test('of many rows the last are shown, and the count is that of all', async (t) => {
-  const { clock, database, hub } = await openHouse(t);
+  const { clock, database, hub } = await openHarness(t);
   const watcher = watch(hub, { topics: ['requests'] });
   await look(clock, hub);
   await hear(watcher);
@@ -147,7 +147,7 @@ test('of many rows the last are shown, and the count is that of all', async (t) 
 });
 
 test('whoever comes back to any process goes on where it broke off', async (t) => {
-  const { clock, database, hub, openHub } = await openHouse(t);
+  const { clock, database, hub, openHub } = await openHarness(t);
   const first = watch(hub);
   await look(clock, hub);
   await change(database, 'keys.create');
@@ -173,7 +173,7 @@ test('whoever comes back to any process goes on where it broke off', async (t) =
 });
 
 test('whoever comes back too late is told to read everything again, and hears what is new', async (t) => {
-  const { clock, database, hub } = await openHouse(t);
+  const { clock, database, hub } = await openHarness(t);
   await change(database, 'keys.create');
   await database.rowTransaction((writer) => expireLiveEvents(writer, clock.now()));
   const watcher = watch(hub, { after: { xid: 0, seq: 0 } });
@@ -185,7 +185,7 @@ test('whoever comes back too late is told to read everything again, and hears wh
 });
 
 test('a reader that does not keep up holds a bounded piece, delays nobody and misses nothing', async (t) => {
-  const { clock, database, hub } = await openHouse(t);
+  const { clock, database, hub } = await openHarness(t);
   const [slow, quick] = [watch(hub, { topics: ['config'] }), watch(hub, { topics: ['config'] })];
   await look(clock, hub);
   await hear(slow);
@@ -211,7 +211,7 @@ test('a reader that does not keep up holds a bounded piece, delays nobody and mi
 });
 
 test('a reader that reads nothing for half a minute is cut off', async (t) => {
-  const { clock, database, hub } = await openHouse(t);
+  const { clock, database, hub } = await openHarness(t);
   const [stuck, fine] = [watch(hub), watch(hub)];
   await look(clock, hub);
   await hear(fine);
@@ -229,7 +229,7 @@ test('a reader that reads nothing for half a minute is cut off', async (t) => {
 });
 
 test('so many connections watch and no more; one that ends makes room', async (t) => {
-  const { clock, hub } = await openHouse(t);
+  const { clock, hub } = await openHarness(t);
   const isFull = (error: unknown) => error instanceof Fault && error.code === 'rate_limit_exceeded';
   const watchers: LiveWatcher[] = [];
   for (let org = 0; org < 4; org++)
@@ -245,7 +245,7 @@ test('so many connections watch and no more; one that ends makes room', async (t
 });
 
 test('a watcher that lost its rights ends within a second', async (t) => {
-  const { clock, database, hub } = await openHouse(t);
+  const { clock, database, hub } = await openHarness(t);
   let mayWatch = true;
   const watcher = watch(hub, { isAllowed: async () => mayWatch });
   await look(clock, hub);
@@ -258,7 +258,7 @@ test('a watcher that lost its rights ends within a second', async (t) => {
 });
 
 test('a process that ends tells every watcher so, and takes no more', async (t) => {
-  const { clock, hub } = await openHouse(t);
+  const { clock, hub } = await openHarness(t);
   const watcher = watch(hub);
   await look(clock, hub);
   await hear(watcher);
@@ -271,7 +271,7 @@ test('a process that ends tells every watcher so, and takes no more', async (t) 
 });
 
 test('while nobody watches, nothing is read', async (t) => {
-  const { clock, hub } = await openHouse(t);
+  const { clock, hub } = await openHarness(t);
   const idle = clock.pending().length;
   const watcher = watch(hub);
   await look(clock, hub);
@@ -282,7 +282,7 @@ test('while nobody watches, nothing is read', async (t) => {
 });
 
 test('one who hears nothing is told every 15 seconds that the connection lives, and where it stands', async (t) => {
-  const { clock, hub } = await openHouse(t);
+  const { clock, hub } = await openHarness(t);
   const watcher = watch(hub, { topics: ['approvals'] });
   await look(clock, hub);
   await hear(watcher);

@@ -18,9 +18,9 @@ async function started(
   answer: (client: ClientConnection) => void,
   clock: Clock = systemClock,
 ): Promise<DualPathServer> {
-  const house = await startDualPathServer(clock, answer);
-  t.after(() => house.server.drain(0));
-  return house;
+  const harness = await startDualPathServer(clock, answer);
+  t.after(() => harness.server.drain(0));
+  return harness;
 }
 
 /** Answers with what the request said. */
@@ -99,47 +99,47 @@ const ANSWERS: readonly (readonly [what: string, answer: (client: ClientConnecti
 
 test('an answer is the same whichever way its request came in', async (t) => {
   for (const [what, answer] of ANSWERS) {
-    const house = await started(t, (client) => void client.readBody(99).then(() => answer(client)));
-    const plain = await answerTo(house.url, fastPathRequest('{}'));
-    assert.deepEqual(plain, await answerTo(house.url, nodeRequest('{}')), what);
-    assert.deepEqual(house.ways, ['plain', 'node']);
+    const harness = await started(t, (client) => void client.readBody(99).then(() => answer(client)));
+    const plain = await answerTo(harness.url, fastPathRequest('{}'));
+    assert.deepEqual(plain, await answerTo(harness.url, nodeRequest('{}')), what);
+    assert.deepEqual(harness.ways, ['plain', 'node']);
   }
 });
 
 test('a header that would end its line is never sent', async (t) => {
-  const house = await started(t, (client) => {
+  const harness = await started(t, (client) => {
     assert.throws(() => client.sendAnswer(200, ['a', 'b\r\nc: d'], ''), /"a" holds a character/);
     assert.throws(() => client.sendAnswer(200, ['a\r\nb', 'c'], ''), /holds a character/);
     assert.throws(() => client.startAnswer(200, ['a', '\u{1f4a9}']), /holds a character/);
     client.sendAnswer(500, [], 'told');
   });
-  const client = await RawClient.connect(house.url);
+  const client = await RawClient.connect(harness.url);
   await client.send(fastPathRequest(''));
   assert.equal((await client.readAnswer()).status, 500);
   client.hangUp();
 });
 
 test('a request cut in two at any byte is answered like one in a piece', async (t) => {
-  const house = await started(t, (client) => void echo(client), new FakeClock());
+  const harness = await started(t, (client) => void echo(client), new FakeClock());
   const whole = Buffer.from(fastPathRequest('{"model":"ä"}'));
   for (let cut = 1; cut < whole.length; cut += 1) {
-    const client = await RawClient.connect(house.url);
+    const client = await RawClient.connect(harness.url);
     await client.send(whole.subarray(0, cut));
     await new Promise(setImmediate);
     await client.send(whole.subarray(cut));
     assert.match((await client.readAnswer()).body.toString(), /"ä"\}$/, `cut at ${cut}`);
     client.hangUp();
   }
-  assert.ok(house.ways.every((way) => way === 'plain'));
+  assert.ok(harness.ways.every((way) => way === 'plain'));
 });
 
 test('what is not whole in time goes on at node:http, wherever it stopped', async (t) => {
   const clock = new FakeClock();
-  const house = await started(t, (client) => void echo(client), clock);
+  const harness = await started(t, (client) => void echo(client), clock);
   const whole = Buffer.from(fastPathRequest('{"model":"ä"}'));
   const cuts = [1, 5, 30, whole.indexOf('\r\n\r\n') + 2, whole.length - 14, whole.length - 1];
   for (const cut of cuts) {
-    const socket = await connected(house.url);
+    const socket = await connected(harness.url);
     await written(socket, whole.subarray(0, cut));
     await turns();
     clock.advance(60);
@@ -148,12 +148,12 @@ test('what is not whole in time goes on at node:http, wherever it stopped', asyn
     assert.match(String(answer), /"model":"ä"\}$/, `cut at ${cut}`);
     socket.destroy();
   }
-  assert.deepEqual(house.ways, Array(cuts.length).fill('node'));
+  assert.deepEqual(harness.ways, Array(cuts.length).fill('node'));
 });
 
 test('requests sent ahead are answered in their order, plain or not', async (t) => {
-  const house = await started(t, (client) => void echo(client));
-  const client = await RawClient.connect(house.url);
+  const harness = await started(t, (client) => void echo(client));
+  const client = await RawClient.connect(harness.url);
   const bodies = ['1', '2', '3', '4', '5'];
   await client.send(
     bodies.map((body) => (body === '3' ? nodeRequest(body) : fastPathRequest(body))).join(''),
@@ -166,22 +166,22 @@ test('requests sent ahead are answered in their order, plain or not', async (t) 
 });
 
 test('one connection carries plain requests one after the other, and anything else from then on', async (t) => {
-  const house = await started(t, (client) => void echo(client));
-  const client = await RawClient.connect(house.url);
+  const harness = await started(t, (client) => void echo(client));
+  const client = await RawClient.connect(harness.url);
   for (const sent of [fastPathRequest('1'), fastPathRequest('2'), nodeRequest('3'), fastPathRequest('4')]) {
     await client.send(sent);
     assert.equal((await client.readAnswer()).status, 200);
   }
-  assert.deepEqual(house.ways, ['plain', 'plain', 'node', 'node']);
+  assert.deepEqual(harness.ways, ['plain', 'plain', 'node', 'node']);
   client.hangUp();
 });
 
 test('a client that sends ahead without reading is read no further than 64 KB', async (t) => {
   let go: () => void = () => undefined;
-  const house = await started(t, (client) => {
+  const harness = await started(t, (client) => {
     go = () => void echo(client);
   });
-  const socket = await connected(house.url);
+  const socket = await connected(harness.url);
   await written(socket, Buffer.from(fastPathRequest('first')));
   const ahead = Buffer.from(fastPathRequest('y'.repeat(60_000)).repeat(400));
   let isTaken = false;
@@ -190,7 +190,7 @@ test('a client that sends ahead without reading is read no further than 64 KB', 
   });
   await turns();
   assert.equal(isTaken, false, 'most of 24 MB still waits on the client’s side');
-  assert.deepEqual(house.ways, ['plain']);
+  assert.deepEqual(harness.ways, ['plain']);
   go();
   const [answer] = await once(socket, 'data');
   assert.match(String(answer), / first$/);
@@ -199,13 +199,13 @@ test('a client that sends ahead without reading is read no further than 64 KB', 
 
 test('a request that comes while its connection ends is not asked: it could not be answered', async (t) => {
   let ask: () => void = () => undefined;
-  const house = await started(t, (client) => {
+  const harness = await started(t, (client) => {
     client.startAnswer(200, []);
     client.write('data: 1\n\n');
     ask = () => client.abort();
   });
   // Half closed by the server, and not by this client: its own side stays open for a while.
-  const socket = connect({ port: Number(new URL(house.url).port), host: '127.0.0.1', allowHalfOpen: true });
+  const socket = connect({ port: Number(new URL(harness.url).port), host: '127.0.0.1', allowHalfOpen: true });
   socket.on('error', () => undefined);
   await written(socket, Buffer.from(fastPathRequest('1')));
   await once(socket, 'data');
@@ -215,13 +215,13 @@ test('a request that comes while its connection ends is not asked: it could not 
   ask();
   await written(socket, Buffer.from(fastPathRequest('2').slice(30) + fastPathRequest('3')));
   await turns();
-  assert.deepEqual(house.ways, ['plain']);
+  assert.deepEqual(harness.ways, ['plain']);
   socket.destroy();
 });
 
 test('who leaves is told of once, and what is left within a request is accounted for', async (t) => {
   const gone: string[] = [];
-  const house = await started(
+  const harness = await started(
     t,
     (client) => {
       client.onInterrupt = () => gone.push(client.target);
@@ -234,24 +234,24 @@ test('who leaves is told of once, and what is left within a request is accounted
   );
   for (const sent of [fastPathRequest('whole'), fastPathRequest('not whole').slice(0, -3)])
     for (const leave of [(socket: Socket) => socket.destroy(), (socket: Socket) => socket.end()]) {
-      const before = house.ways.length;
-      const socket = await connected(house.url);
+      const before = harness.ways.length;
+      const socket = await connected(harness.url);
       await written(socket, Buffer.from(sent));
       await turns();
       leave(socket);
-      await until(() => house.ways.length > before && gone.length > before);
+      await until(() => harness.ways.length > before && gone.length > before);
       socket.destroy();
     }
   assert.equal(gone.length, 4);
-  assert.ok(house.ways.every((way) => way === 'plain'));
+  assert.ok(harness.ways.every((way) => way === 'plain'));
 });
 
 test('a connection at rest ends after its time, whether it ever spoke or not, and nothing is said to it', async (t) => {
   const clock = new FakeClock();
-  const house = await started(t, (client) => void echo(client), clock);
-  const silent = await connected(house.url);
-  const late = await connected(house.url);
-  const resting = await connected(house.url);
+  const harness = await started(t, (client) => void echo(client), clock);
+  const silent = await connected(harness.url);
+  const late = await connected(harness.url);
+  const resting = await connected(harness.url);
   let said = '';
   silent.on('data', (bytes: Buffer) => {
     said += bytes.toString();
@@ -267,20 +267,20 @@ test('a connection at rest ends after its time, whether it ever spoke or not, an
   clock.advance(78_000);
   await ended;
   assert.equal(said, '');
-  assert.deepEqual(house.ways, ['plain', 'plain', 'plain']);
+  assert.deepEqual(harness.ways, ['plain', 'plain', 'plain']);
 });
 
 test('a drain lets the answer under way end, says so in it, and closes what rests', async () => {
   const clients: ClientConnection[] = [];
-  const house = await startDualPathServer(systemClock, (client) => void clients.push(client));
-  const [resting, busy] = [await RawClient.connect(house.url), await RawClient.connect(house.url)];
+  const harness = await startDualPathServer(systemClock, (client) => void clients.push(client));
+  const [resting, busy] = [await RawClient.connect(harness.url), await RawClient.connect(harness.url)];
   await resting.send(fastPathRequest('1'));
   await until(() => clients.length === 1);
   clients[0]?.sendAnswer(200, [], 'first');
   assert.equal((await resting.readAnswer()).headers['connection'], 'keep-alive');
   await busy.send(fastPathRequest('2'));
   await until(() => clients.length === 2);
-  const drained = house.server.drain(60_000);
+  const drained = harness.server.drain(60_000);
   await resting.waitForEnd();
   clients[1]?.sendAnswer(200, [], 'second');
   const last = await busy.readAnswer();
@@ -292,9 +292,9 @@ test('a drain lets the answer under way end, says so in it, and closes what rest
 test('who reads a long answer slowly gets all of it, however long it takes and whatever ends meanwhile', async (t) => {
   const clock = new FakeClock();
   const long = Buffer.alloc(32 << 20, 'x');
-  const house = await started(t, (client) => client.sendAnswer(200, [], long), clock);
-  for (const wait of [() => clock.advance(200_000), () => void house.server.drain(1_000_000)]) {
-    const client = await RawClient.connect(house.url);
+  const harness = await started(t, (client) => client.sendAnswer(200, [], long), clock);
+  for (const wait of [() => clock.advance(200_000), () => void harness.server.drain(1_000_000)]) {
+    const client = await RawClient.connect(harness.url);
     await client.send(fastPathRequest(''));
     const first = await client.readBytes(1_000);
     assert.ok(first.length > 0);

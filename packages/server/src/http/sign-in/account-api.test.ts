@@ -9,22 +9,22 @@ import { startTestSignIn, TEST_PASSWORD, type TestBrowser, type TestSignIn } fro
 
 const MINUTE = 60_000;
 
-let house: TestSignIn;
+let harness: TestSignIn;
 let people = 0;
 before(async () => {
-  house = await startTestSignIn();
+  harness = await startTestSignIn();
 });
-after(() => house.close());
+after(() => harness.close());
 
 const told = ({ status, body }: ApiTestAnswer) => `${status} ${body?.error?.code ?? ''}`.trim();
 
 async function signedIn(count = 1) {
   people += 1;
   const email = `own${people}@acme.example`;
-  await house.addPerson(email, { acme: 'viewer' });
+  await harness.addPerson(email, { acme: 'viewer' });
   const browsers: TestBrowser[] = [];
   for (let n = 0; n < count; n++) {
-    const browser = house.browser();
+    const browser = harness.browser();
     await browser.signIn(email, TEST_PASSWORD, { 'user-agent': `browser ${n}` });
     browsers.push(browser);
   }
@@ -69,7 +69,7 @@ test('a session that somebody ends elsewhere is over at once, and only its owner
 });
 
 test('a key has no sessions, no passkeys and no password', async () => {
-  const { key } = await house.api.addKey('acme');
+  const { key } = await harness.api.addKey('acme');
   for (const [method, path] of [
     ['GET', '/api/me/sessions'],
     ['DELETE', '/api/me/sessions'],
@@ -80,7 +80,7 @@ test('a key has no sessions, no passkeys and no password', async () => {
     const headers = { 'sec-fetch-site': 'same-origin' };
     const body = method === 'PUT' ? { password: 'lantern over water' } : undefined;
     assert.equal(
-      told(await house.api.call(method, path, { key, headers, body })),
+      told(await harness.api.call(method, path, { key, headers, body })),
       '401 session_expired',
       path,
     );
@@ -100,7 +100,7 @@ test('passkeys are added and removed after a step-up, renamed without, and only 
   const made = await add(browser);
   assert.equal(made.status, 201, made.text);
   const id = String(made.body.id);
-  house.advance(10 * MINUTE);
+  harness.advance(10 * MINUTE);
   assert.equal(told(await add(browser)), '403 step_up_required');
   const remove = (by: TestBrowser) => by.ask('DELETE', `/api/me/passkeys/${id}`);
   const rename = (by: TestBrowser) => by.ask('PATCH', `/api/me/passkeys/${id}`, { name: 'old laptop' });
@@ -109,15 +109,15 @@ test('passkeys are added and removed after a step-up, renamed without, and only 
   assert.equal((await rename(browser)).body.name, 'old laptop');
   await stranger.browser.ask('POST', '/api/session/step-up', { password: TEST_PASSWORD });
   assert.equal(told(await remove(stranger.browser)), '404 not_found');
-  const fresh = house.browser();
+  const fresh = harness.browser();
   const options = await fresh.ask('POST', '/api/session/passkey/options');
   const credential = authenticator.get({ challenge: String(options.body.challenge), rpId: 'floe.example' });
   assert.equal(told(await fresh.ask('POST', '/api/session/passkey', { credential })), '200');
   assert.equal(told(await remove(fresh)), '204');
   assert.deepEqual(listEntries((await browser.ask('GET', '/api/me/passkeys')).body.data), []);
   assert.deepEqual(
-    (await house.audited('passkeys.create')).length,
-    (await house.audited('passkeys.delete')).length,
+    (await harness.audited('passkeys.create')).length,
+    (await harness.audited('passkeys.delete')).length,
   );
 });
 
@@ -131,9 +131,9 @@ function creationIn(body: AnswerJson): PasskeyCreationOptions {
 
 /** An invitation to `acme`. */
 async function invited(email: string, role: MemberRole = 'member'): Promise<string> {
-  const nowMs = house.parts.clock.now();
+  const nowMs = harness.parts.clock.now();
   const place = { id: newId('inv', nowMs), orgId: 'acme', email, role, team: null, ttlMs: 60 * MINUTE };
-  const { token } = await house.api.database.transaction((writer) =>
+  const { token } = await harness.api.database.transaction((writer) =>
     issueInvitation(writer, place, { by: 'test', nowMs }),
   );
   return token;
@@ -143,23 +143,23 @@ const accept = (browser: TestBrowser, body: object) => browser.ask('POST', '/api
 
 test('an invitation makes an account and signs in, once, even when two take it at the same moment', async () => {
   const token = await invited('ana@acme.example');
-  const look = await house.browser().ask('POST', '/api/session/invitation/preview', { token });
+  const look = await harness.browser().ask('POST', '/api/session/invitation/preview', { token });
   assert.deepEqual(
     [look.body.org?.name, look.body.email, look.body.role],
     ['Acme', 'ana@acme.example', 'member'],
   );
-  const weak = await accept(house.browser(), { token, name: 'Ana', password: 'qwertyuiop12' });
+  const weak = await accept(harness.browser(), { token, name: 'Ana', password: 'qwertyuiop12' });
   assert.equal(weak.body.error?.param, 'password');
   const given = { token, name: 'Ana', password: TEST_PASSWORD };
   const answers = await Promise.all(
-    [house.browser(), house.browser()].map((browser) => accept(browser, given)),
+    [harness.browser(), harness.browser()].map((browser) => accept(browser, given)),
   );
   const statuses = answers.map(({ status }) => status);
   assert.equal(statuses.filter((status) => status === 200).length, 1, statuses.join());
   assert.deepEqual(answers.find(({ status }) => status === 200)?.body.role, 'member');
-  assert.equal(told(await accept(house.browser(), given)), '404 not_found');
+  assert.equal(told(await accept(harness.browser(), given)), '404 not_found');
   assert.equal(
-    told(await house.browser().ask('POST', '/api/session/invitation/preview', { token })),
+    told(await harness.browser().ask('POST', '/api/session/invitation/preview', { token })),
     '404 not_found',
   );
 });
@@ -168,12 +168,12 @@ test('whoever has an account takes an invitation by its password or signed in, a
   for (const how of ['password', 'session'] as const) {
     people += 1;
     const email = `both${people}@other.example`;
-    await house.addPerson(email, { other: 'owner' });
+    await harness.addPerson(email, { other: 'owner' });
     const token = await invited(email);
     const thief = { token, name: 'Eve', password: 'a password of the thief' };
-    assert.equal(told(await accept(house.browser(), thief)), '401 sign_in_failed');
+    assert.equal(told(await accept(harness.browser(), thief)), '401 sign_in_failed');
     assert.equal(told(await accept((await signedIn()).browser, { token })), '401 sign_in_failed');
-    const browser = house.browser();
+    const browser = harness.browser();
     if (how === 'session') await browser.signIn(email);
     const answer = await accept(browser, { token, ...(how === 'password' && { password: TEST_PASSWORD }) });
     assert.deepEqual([answer.status, answer.body.org?.id, answer.body.orgs?.length], [200, 'acme', 2]);
@@ -182,8 +182,8 @@ test('whoever has an account takes an invitation by its password or signed in, a
 
 test('whoever has an account without a password takes an invitation too', async () => {
   const without = async (email: string, roles: Readonly<Record<string, 'admin'>>) => {
-    const id = await house.addPerson(email, roles);
-    await house.api.database.transaction((writer) =>
+    const id = await harness.addPerson(email, roles);
+    await harness.api.database.transaction((writer) =>
       writer.updateTable('users').set({ password_hash: null }).where('id', '=', id).execute(),
     );
     return id;
@@ -191,23 +191,23 @@ test('whoever has an account without a password takes an invitation too', async 
   // Of no org: there is nothing in the account to protect, and the invitation is the proof of its address.
   const left = await without('left@acme.example', {});
   const body = { token: await invited('left@acme.example'), name: 'Left', password: TEST_PASSWORD };
-  const browser = house.browser();
+  const browser = harness.browser();
   assert.equal(told(await accept(browser, body)), '200');
   assert.equal((await browser.ask('GET', '/api/session')).body.user?.id, left, 'the account is the same');
-  assert.equal((await house.browser().signIn('left@acme.example')).status, 200);
+  assert.equal((await harness.browser().signIn('left@acme.example')).status, 200);
   // Of another org: the invitation alone does not open that one.
   await without('elsewhere@acme.example', { other: 'admin' });
   const token = await invited('elsewhere@acme.example');
-  const refused = await accept(house.browser(), { token, name: 'Eve', password: TEST_PASSWORD });
+  const refused = await accept(harness.browser(), { token, name: 'Eve', password: TEST_PASSWORD });
   assert.equal(told(refused), '401 sign_in_failed');
 });
 
 test('an invitation ends with its time, and a wrong token is told the same', async () => {
   const token = await invited('late@acme.example');
-  house.advance(60 * MINUTE);
+  harness.advance(60 * MINUTE);
   const answers = await Promise.all(
     [token, 'nonsense'].map((one) =>
-      accept(house.browser(), { token: one, name: 'L', password: TEST_PASSWORD }),
+      accept(harness.browser(), { token: one, name: 'L', password: TEST_PASSWORD }),
     ),
   );
   assert.deepEqual(answers.map(told), ['404 not_found', '404 not_found']);

@@ -4,15 +4,15 @@ import { startTestSignIn, type TestBrowser, type TestSignIn } from './test/test-
 
 const HOUR_MS = 60 * 60_000;
 
-let house: TestSignIn;
+let harness: TestSignIn;
 before(async () => {
-  house = await startTestSignIn();
+  harness = await startTestSignIn();
 });
-after(() => house.close());
+after(() => harness.close());
 
 async function owner(email: string): Promise<TestBrowser> {
-  await house.addPerson(email, { acme: 'owner' });
-  const browser = house.browser();
+  await harness.addPerson(email, { acme: 'owner' });
+  const browser = harness.browser();
   assert.equal((await browser.signIn(email)).status, 200);
   return browser;
 }
@@ -21,20 +21,20 @@ async function owner(email: string): Promise<TestBrowser> {
 const ENDS: Readonly<Record<string, () => Promise<TestBrowser>>> = {
   async 'left alone for twelve hours'() {
     const browser = await owner('idle@acme.example');
-    house.advance(12 * HOUR_MS + 1);
+    harness.advance(12 * HOUR_MS + 1);
     return browser;
   },
   async 'used every day for a week'() {
     const browser = await owner('old@acme.example');
     for (let hours = 0; hours < 7 * 24; hours += 8) {
       await browser.ask('GET', '/api/me');
-      house.advance(8 * HOUR_MS + 1);
+      harness.advance(8 * HOUR_MS + 1);
     }
     return browser;
   },
   async 'ended from another browser'() {
     const browser = await owner('lost@acme.example');
-    const other = house.browser();
+    const other = harness.browser();
     await other.signIn('lost@acme.example');
     assert.equal((await other.ask('DELETE', '/api/me/sessions')).status, 204);
     return browser;
@@ -47,7 +47,7 @@ suite('every route of the API, asked with a session', () => {
       const browser = await ended();
       const cookies = [...browser.cookies];
       assert.equal(cookies.length, 1, 'the browser still has its cookie');
-      for (const { method, path } of house.api.verbs) {
+      for (const { method, path } of harness.api.verbs) {
         for (const [name, value] of cookies) browser.cookies.set(name, value);
         const body = method === 'GET' || method === 'DELETE' ? undefined : {};
         const answer = await browser.ask(method, path.replaceAll(/\{\w+\}/g, 'x'), body);
@@ -57,6 +57,6 @@ suite('every route of the API, asked with a session', () => {
           `${method} ${path}`,
         );
       }
-      assert.ok(house.api.verbs.length > 100);
+      assert.ok(harness.api.verbs.length > 100);
     });
 });

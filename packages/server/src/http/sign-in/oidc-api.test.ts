@@ -54,22 +54,22 @@ let issuer: TestIssuer;
 let partner: TestIssuer;
 /** Tells groups by another claim, for a scope of its own. */
 let byRoles: TestIssuer;
-let house: TestSignIn;
+let harness: TestSignIn;
 let people = 0;
 before(async () => {
   issuer = await startIssuer(CALLBACK);
   partner = await startIssuer(CALLBACK.replace('corp', 'partner'));
   byRoles = await startIssuer(CALLBACK.replace('corp', 'roles'));
-  house = await startTestSignIn({
+  harness = await startTestSignIn({
     baseUrl: BASE,
     trustedProxies: ['127.0.0.1'],
     auth: { oidc: oidc() },
   });
   // The issuer lives in real time: so does what Floe compares with its words.
-  house.advance(Date.now() - API_TEST_NOW);
+  harness.advance(Date.now() - API_TEST_NOW);
 });
 after(async () => {
-  await house.close();
+  await harness.close();
   await issuer.close();
   await partner.close();
   await byRoles.close();
@@ -106,7 +106,7 @@ async function signIn(browser: TestBrowser, query = '', name = 'corp'): Promise<
 }
 
 const membersOf = (email: string) =>
-  house.api.database.read
+  harness.api.database.read
     .selectFrom('members')
     .innerJoin('users', 'users.id', 'members.user_id')
     .select(['org_id', 'role', 'team', 'source'])
@@ -115,7 +115,7 @@ const membersOf = (email: string) =>
     .execute();
 
 test('a person of a mapped group signs in and is what their groups say, each time they do', async () => {
-  const browser = house.browser();
+  const browser = harness.browser();
   const cross = { 'sec-fetch-site': 'cross-site' };
   const path = await away(browser, '?return_to=/ai/o/acme/requests?range=24h');
   const answer = await browser.ask('GET', path, undefined, cross);
@@ -129,28 +129,28 @@ test('a person of a mapped group signs in and is what their groups say, each tim
   );
   assert.ok(issuer.account);
   issuer.account = { ...issuer.account, groups: ['staff', 'auditors'] };
-  await signIn(house.browser());
+  await signIn(harness.browser());
   assert.deepEqual(await membersOf(email), [
     { org_id: 'acme', role: 'viewer', team: null, source: 'oidc' },
     { org_id: 'other', role: 'viewer', team: null, source: 'oidc' },
   ]);
   issuer.account = { ...issuer.account, groups: ['auditors'], email: 'renamed@acme.example' };
-  await signIn(house.browser());
+  await signIn(harness.browser());
   assert.deepEqual(await membersOf(email), [{ org_id: 'other', role: 'viewer', team: null, source: 'oidc' }]);
   assert.equal(told(await browser.ask('GET', '/api/me')), '401 session_expired', 'of the org that was left');
   issuer.account = { ...issuer.account, groups: [] };
-  assert.equal(await signIn(house.browser()), '/ai/sign-in?error=not_allowed&provider=corp');
+  assert.equal(await signIn(harness.browser()), '/ai/sign-in?error=not_allowed&provider=corp');
   assert.deepEqual(await membersOf(email), []);
 });
 
 test('groups that give a smaller role take from the keys of the person, in the name of the issuer', async () => {
-  await signIn(house.browser());
+  await signIn(harness.browser());
   const owner = `oidc${people}@acme.example`;
-  const { id } = await house.api.addKey('acme', { owner, scopes: ['gateway', 'management'] });
+  const { id } = await harness.api.addKey('acme', { owner, scopes: ['gateway', 'management'] });
   assert.ok(issuer.account);
   issuer.account = { ...issuer.account, groups: ['staff'] };
-  await signIn(house.browser());
-  const { read } = house.api.database;
+  await signIn(harness.browser());
+  const { read } = harness.api.database;
   const key = await findPlatformKeyById(read, 'acme', id);
   assert.notEqual(key?.revoked_at, null, 'a viewer has no keys');
   const { rows } = await getAuditPage(read, { orgId: 'acme', subject: id, limit: 2 });
@@ -163,12 +163,12 @@ test('groups that give a smaller role take from the keys of the person, in the n
 test('an issuer is asked for the scopes of floe.yaml, and its groups are in the claim named there', async () => {
   const email = `oidc${people}@acme.example`;
   const account = { sub: `r${people}`, email, email_verified: true, name: 'Jo Lind' };
-  const started = await house.browser().ask('GET', START.replace('corp', 'roles'));
+  const started = await harness.browser().ask('GET', START.replace('corp', 'roles'));
   assert.equal(new URL(header(started, 'location')).searchParams.get('scope'), 'openid email roles');
   byRoles.account = { ...account, groups: ['sre'] };
-  assert.match(await signIn(house.browser(), '', 'roles'), /error=not_allowed/);
+  assert.match(await signIn(harness.browser(), '', 'roles'), /error=not_allowed/);
   byRoles.account = { ...account, roles: ['sre'] };
-  assert.doesNotMatch(await signIn(house.browser(), '', 'roles'), /error=/);
+  assert.doesNotMatch(await signIn(harness.browser(), '', 'roles'), /error=/);
   assert.deepEqual(
     (await membersOf(email)).map(({ org_id, role }) => [org_id, role]),
     [['acme', 'viewer']],
@@ -178,11 +178,11 @@ test('an issuer is asked for the scopes of floe.yaml, and its groups are in the 
 test('nobody signs in without a mapped group, and no account is made for them', async () => {
   assert.ok(issuer.account);
   issuer.account = { ...issuer.account, groups: ['interns'] };
-  const browser = house.browser();
+  const browser = harness.browser();
   assert.equal(await signIn(browser), '/ai/sign-in?error=not_allowed&provider=corp');
   assert.equal(browser.cookies.size, 0);
   const { email = '' } = issuer.account;
-  const users = await house.api.database.read
+  const users = await harness.api.database.read
     .selectFrom('users')
     .selectAll()
     .where('email', '=', email)
@@ -192,7 +192,7 @@ test('nobody signs in without a mapped group, and no account is made for them', 
 
 test('what one issuer gave neither ends nor counts where another is asked, and ends when the first is gone', async () => {
   const email = `oidc${people}@acme.example`;
-  const [first, second] = [house.browser(), house.browser()];
+  const [first, second] = [harness.browser(), harness.browser()];
   assert.ok(issuer.account);
   partner.account = { ...issuer.account, sub: `p${people}`, groups: [] };
   await signIn(second);
@@ -218,11 +218,11 @@ test('what one issuer gave neither ends nor counts where another is asked, and e
   assert.deepEqual(await membersOf(email), [ofCorp]);
   assert.equal((await second.ask('GET', '/api/session')).body.role, 'viewer');
   assert.equal((await first.ask('GET', '/api/session')).body.role, 'admin', 'its session goes on as it was');
-  house.setAuth({ oidc: [PARTNER(partner.url)] });
+  harness.setAuth({ oidc: [PARTNER(partner.url)] });
   assert.equal(told(await first.ask('GET', '/api/me')), '401 session_expired', 'its issuer is switched off');
   partner.account = { ...partner.account, groups: ['guests'] };
-  await signIn(house.browser(), '', 'partner');
-  house.setAuth({ oidc: oidc() });
+  await signIn(harness.browser(), '', 'partner');
+  harness.setAuth({ oidc: oidc() });
   assert.deepEqual(await membersOf(email), [ofPartner], 'nobody can ask corp any more');
 });
 
@@ -235,9 +235,9 @@ async function connect(browser: TestBrowser, email: string): Promise<string> {
 test('what somebody gave by hand stays when groups say otherwise', async () => {
   assert.ok(issuer.account?.email);
   const { email } = issuer.account;
-  await house.addPerson(email, { acme: 'owner' });
+  await harness.addPerson(email, { acme: 'owner' });
   issuer.account = { ...issuer.account, groups: ['staff'] };
-  const browser = house.browser();
+  const browser = harness.browser();
   assert.equal(await connect(browser, email), '/ai/');
   assert.equal((await browser.ask('GET', '/api/session')).body.role, 'owner');
   assert.deepEqual(await membersOf(email), [
@@ -248,7 +248,7 @@ test('what somebody gave by hand stays when groups say otherwise', async () => {
 test('an account is joined by who proves both sides, and its other sessions end', async () => {
   assert.ok(issuer.account?.email);
   const { email } = issuer.account;
-  await house.addPerson(email, { acme: 'owner' });
+  await harness.addPerson(email, { acme: 'owner' });
   for (const email_verified of [false, undefined]) {
     const { email_verified: _, ...account } = issuer.account;
     issuer.account = {
@@ -256,23 +256,23 @@ test('an account is joined by who proves both sides, and its other sessions end'
       sub: `thief ${email_verified}`,
       ...(email_verified === false && { email_verified }),
     };
-    const browser = house.browser();
+    const browser = harness.browser();
     assert.equal(await signIn(browser), '/ai/sign-in?error=email_not_verified&provider=corp');
     assert.equal(told(await browser.ask('GET', '/api/me')), '401 missing_api_key');
   }
   issuer.account = { ...issuer.account, sub: 'the same person', email_verified: true };
   const exists = '/ai/sign-in?error=account_exists&provider=corp';
-  assert.equal(await signIn(house.browser()), exists, 'the word of the issuer is one proof');
-  const [before, stale, browser] = [house.browser(), house.browser(), house.browser()];
+  assert.equal(await signIn(harness.browser()), exists, 'the word of the issuer is one proof');
+  const [before, stale, browser] = [harness.browser(), harness.browser(), harness.browser()];
   await before.signIn(email);
   await stale.signIn(email);
-  house.advance(10 * 60_000);
+  harness.advance(10 * 60_000);
   assert.equal(await signIn(stale), exists, 'signed in, but not a moment ago');
-  house.advance(-10 * 60_000);
+  harness.advance(-10 * 60_000);
   assert.equal(await connect(browser, email), '/ai/');
   assert.equal((await browser.ask('GET', '/api/session')).body.user?.email, email);
   assert.equal(told(await before.ask('GET', '/api/me')), '401 session_expired');
-  assert.equal(await signIn(house.browser()), '/ai/', 'from now on the identity is enough');
+  assert.equal(await signIn(harness.browser()), '/ai/', 'from now on the identity is enough');
 });
 
 test('no account is created for an address that the issuer does not vouch for, or that is none', async () => {
@@ -290,7 +290,8 @@ test('no account is created for an address that the issuer does not vouch for, o
       'no address',
     ].map((email) => ({ email })),
   ];
-  const count = async () => (await house.api.database.read.selectFrom('users').select('id').execute()).length;
+  const count = async () =>
+    (await harness.api.database.read.selectFrom('users').select('id').execute()).length;
   const before = await count();
   assert.ok(issuer.account);
   const { account } = issuer;
@@ -298,7 +299,7 @@ test('no account is created for an address that the issuer does not vouch for, o
     const { email_verified: _, ...rest } = account;
     const given = { ...rest, email_verified: true, ...claims, sub: `${account.sub} ${n}` };
     issuer.account = JSON.parse(JSON.stringify(given));
-    const place = await signIn(house.browser());
+    const place = await signIn(harness.browser());
     assert.equal(place, '/ai/sign-in?error=email_not_verified&provider=corp', JSON.stringify(claims));
   }
   assert.equal(await count(), before);
@@ -308,26 +309,26 @@ test('an issuer that verifies every address needs not say so where floe.yaml tru
   assert.ok(issuer.account);
   const { email_verified: _, ...account } = issuer.account;
   issuer.account = account;
-  house.setAuth({ oidc: oidc().map((one) => ({ ...one, trust_email: true })) });
-  const browser = house.browser();
+  harness.setAuth({ oidc: oidc().map((one) => ({ ...one, trust_email: true })) });
+  const browser = harness.browser();
   assert.equal(await signIn(browser), '/ai/');
   issuer.account = { ...account, sub: 'another', email: `not-${account.email}`, email_verified: false };
-  assert.equal(await signIn(house.browser()), '/ai/sign-in?error=email_not_verified&provider=corp');
-  house.setAuth({ oidc: oidc() });
+  assert.equal(await signIn(harness.browser()), '/ai/sign-in?error=email_not_verified&provider=corp');
+  harness.setAuth({ oidc: oidc() });
 });
 
 test('a member who was removed does not come back by a group until the removal is undone', async () => {
   assert.ok(issuer.account?.email);
   const { email } = issuer.account;
-  const browser = house.browser();
+  const browser = harness.browser();
   await signIn(browser);
-  const owner = house.browser();
-  await house.addPerson(`remover${people}@acme.example`, { acme: 'owner' });
+  const owner = harness.browser();
+  await harness.addPerson(`remover${people}@acme.example`, { acme: 'owner' });
   await owner.signIn(`remover${people}@acme.example`);
   const id = (await browser.ask('GET', '/api/session')).body.member_id;
   assert.equal((await owner.ask('DELETE', `/api/management/members/${id}`)).status, 204);
   const refused = '/ai/sign-in?error=not_allowed&provider=corp';
-  for (let n = 0; n < 2; n++) assert.equal(await signIn(house.browser()), refused);
+  for (let n = 0; n < 2; n++) assert.equal(await signIn(harness.browser()), refused);
   assert.deepEqual(await membersOf(email), []);
   const removals = await owner.ask('GET', '/api/management/removed-members');
   const listed: readonly { readonly user_id: string; readonly email: string }[] = JSON.parse(
@@ -338,33 +339,33 @@ test('a member who was removed does not come back by a group until the removal i
   const undo = `/api/management/removed-members/${removal.user_id}`;
   assert.equal((await owner.ask('DELETE', undo)).status, 204);
   assert.equal(told(await owner.ask('DELETE', undo)), '404 not_found');
-  assert.equal(await signIn(house.browser()), '/ai/');
+  assert.equal(await signIn(harness.browser()), '/ai/');
 });
 
 test('an answer that this browser did not ask for counts as no attempt', async () => {
   const proxied = { 'x-forwarded-for': '203.0.113.77' };
   const foreign = '/api/session/oidc/corp/callback?code=c&state=s';
-  const pending = house.browser();
+  const pending = harness.browser();
   const path = await away(pending);
   const kept = new Map(pending.cookies);
   for (let n = 0; n < 40; n++) {
     for (const [name, value] of kept) pending.cookies.set(name, value);
-    await house.browser().ask('GET', foreign, undefined, proxied);
+    await harness.browser().ask('GET', foreign, undefined, proxied);
     await pending.ask('GET', foreign, undefined, proxied);
   }
-  assert.equal((await house.audited('sign_in.throttle')).length, 0);
-  const answer = await house.browser().signIn('nobody@acme.example', 'a wrong one indeed', proxied);
+  assert.equal((await harness.audited('sign_in.throttle')).length, 0);
+  const answer = await harness.browser().signIn('nobody@acme.example', 'a wrong one indeed', proxied);
   assert.equal(told(answer), '401 sign_in_failed', 'nobody at this address was slowed');
   assert.ok(path);
 });
 
 test('a step-up by another person is refused, and the session stays as it was', async () => {
   assert.ok(issuer.account);
-  const browser = house.browser();
+  const browser = harness.browser();
   await signIn(browser);
   const mine = issuer.account;
   issuer.account = { ...mine, sub: 'a colleague', email: `colleague${people}@acme.example` };
-  await signIn(house.browser());
+  await signIn(harness.browser());
   const before = browser.token;
   assert.equal(await signIn(browser, '?step_up=true'), '/ai/sign-in?error=account_mismatch&provider=corp');
   assert.equal(browser.token, before);
@@ -372,20 +373,20 @@ test('a step-up by another person is refused, and the session stays as it was', 
   assert.deepEqual([body.user?.email, body.stepped_up_until], [mine.email, null]);
   issuer.account = mine;
   assert.equal(
-    await signIn(house.browser(), '?step_up=true'),
+    await signIn(harness.browser(), '?step_up=true'),
     '/ai/sign-in?error=account_mismatch&provider=corp',
   );
 });
 
 test('an answer is good once, in the browser that began, for ten minutes, and for what it was asked', async () => {
   const expired = '/ai/sign-in?error=expired&provider=corp';
-  const browser = house.browser();
+  const browser = harness.browser();
   const path = await away(browser);
   const kept = new Map(browser.cookies);
-  const other = house.browser();
+  const other = harness.browser();
   assert.equal(header(await other.ask('GET', path), 'location'), expired, 'another browser');
   assert.equal(other.cookies.size, 0);
-  const twins = [house.browser(), house.browser()];
+  const twins = [harness.browser(), harness.browser()];
   const places = await Promise.all(
     twins.map(async (twin) => {
       for (const [name, value] of kept) twin.cookies.set(name, value);
@@ -395,9 +396,9 @@ test('an answer is good once, in the browser that began, for ten minutes, and fo
   assert.deepEqual(places.sort(), ['/ai/', expired]);
   assert.equal(header(await browser.ask('GET', path), 'location'), expired, 'replayed');
   const late = await away(browser);
-  house.advance(10 * 60_000);
+  harness.advance(10 * 60_000);
   assert.equal(header(await browser.ask('GET', late), 'location'), expired);
-  house.advance(-10 * 60_000);
+  harness.advance(-10 * 60_000);
   for (const spoil of [
     (query: URLSearchParams) => query.set('state', 'mine'),
     (query: URLSearchParams) => query.set('iss', 'https://evil.example'),
@@ -428,7 +429,7 @@ test('the way back leads nowhere but below this installation', async () => {
     '',
   ];
   for (const target of hostile) {
-    const place = await signIn(house.browser(), `?return_to=${encodeURIComponent(target)}`);
+    const place = await signIn(harness.browser(), `?return_to=${encodeURIComponent(target)}`);
     const url = new URL(place, BASE);
     assert.equal(url.origin, 'https://floe.example', target);
     assert.ok(url.pathname.startsWith('/ai/'), `${target} led to ${place}`);
@@ -437,11 +438,11 @@ test('the way back leads nowhere but below this installation', async () => {
 
 test('who says no at the issuer, and an issuer that is away, lead to the sign-in page with the reason', async () => {
   issuer.account = null;
-  assert.equal(await signIn(house.browser()), '/ai/sign-in?error=access_denied&provider=corp');
-  const away = await house.browser().ask('GET', '/api/session/oidc/gone/start');
+  assert.equal(await signIn(harness.browser()), '/ai/sign-in?error=access_denied&provider=corp');
+  const away = await harness.browser().ask('GET', '/api/session/oidc/gone/start');
   assert.equal(header(away, 'location'), '/ai/sign-in?error=unavailable&provider=gone');
-  assert.equal(told(await house.browser().ask('GET', '/api/session/oidc/nobody/start')), '404 not_found');
-  const { body } = await house.browser().ask('GET', '/api/session');
+  assert.equal(told(await harness.browser().ask('GET', '/api/session/oidc/nobody/start')), '404 not_found');
+  const { body } = await harness.browser().ask('GET', '/api/session');
   assert.deepEqual(body.methods?.oidc, [
     { name: 'corp' },
     { name: 'gone' },
@@ -451,7 +452,7 @@ test('who says no at the issuer, and an issuer that is away, lead to the sign-in
 });
 
 test('a step-up by the issuer asks for the person again, and only that counts as fresh', async () => {
-  const browser = house.browser();
+  const browser = harness.browser();
   await signIn(browser);
   const plain = (await browser.ask('GET', '/api/session')).body;
   assert.equal(plain.stepped_up_until, null, 'an old session at the issuer proves nothing new');
@@ -467,7 +468,7 @@ test('a step-up by the issuer asks for the person again, and only that counts as
 });
 
 test('what goes to the issuer has PKCE and a nonce, and what stays in the browser tells nothing', async () => {
-  const browser = house.browser();
+  const browser = harness.browser();
   const started = await browser.ask('GET', START);
   const asked = new URL(header(started, 'location')).searchParams;
   assert.equal(asked.get('code_challenge_method'), 'S256');

@@ -12,20 +12,20 @@ import { startTestSignIn, TEST_PASSWORD, type TestBrowser, type TestSignIn } fro
 const ORIGIN = 'https://floe.example';
 const OPTIONS = '/api/session/passkey/options';
 
-let house: TestSignIn;
+let harness: TestSignIn;
 let people = 0;
 before(async () => {
-  house = await startTestSignIn();
+  harness = await startTestSignIn();
 });
-after(() => house.close());
+after(() => harness.close());
 
 /** Somebody with a passkey; not signed in. */
 async function withPasskey() {
   people += 1;
   const email = `holder${people}@acme.example`;
-  const id = await house.addPerson(email, { acme: 'admin' });
+  const id = await harness.addPerson(email, { acme: 'admin' });
   const authenticator = new FakeAuthenticator(ORIGIN);
-  const { parts, api } = house;
+  const { parts, api } = harness;
   const credential = authenticator.create(
     await createAttestationOptions(parts, api.database.read, { id, email }),
   );
@@ -49,16 +49,16 @@ const told = ({ status, body }: ApiTestAnswer) => `${status} ${body?.error?.code
 
 test('a passkey signs in without an e-mail, and its use is noted', async () => {
   const { authenticator, email, row } = await withPasskey();
-  const browser = house.browser();
+  const browser = harness.browser();
   const answer = await show(browser, authenticator);
   assert.deepEqual([answer.status, answer.body.user?.email], [200, email]);
   assert.ok(answer.body.stepped_up_until);
-  const kept = await house.api.database.read
+  const kept = await harness.api.database.read
     .selectFrom('passkeys')
     .selectAll()
     .where('id', '=', row.id)
     .executeTakeFirst();
-  assert.deepEqual([kept?.counter, kept?.last_used_at], [1, house.parts.clock.now()]);
+  assert.deepEqual([kept?.counter, kept?.last_used_at], [1, harness.parts.clock.now()]);
   assert.equal(told(await browser.ask('GET', '/api/me')), '200');
 });
 
@@ -73,30 +73,30 @@ test('what is not exactly right is refused in the same words', async () => {
   ];
   const messages = new Set<unknown>();
   for (const twist of twists) {
-    const answer = await show(house.browser(), authenticator, twist);
+    const answer = await show(harness.browser(), authenticator, twist);
     assert.equal(told(answer), '401 sign_in_failed', JSON.stringify(twist));
     messages.add(answer.body.error?.message);
   }
   const stranger = new FakeAuthenticator(ORIGIN);
   stranger.create({ challenge: 'x', rp: { id: 'floe.example' }, user: { id: 'x' } });
-  messages.add((await show(house.browser(), stranger)).body.error?.message);
+  messages.add((await show(harness.browser(), stranger)).body.error?.message);
   assert.equal(messages.size, 1);
 });
 
 test('a cloned authenticator whose count falls behind is refused', async () => {
   const { authenticator } = await withPasskey();
-  assert.equal(told(await show(house.browser(), authenticator, { counter: 9 })), '200');
-  assert.equal(told(await show(house.browser(), authenticator, { counter: 9 })), '401 sign_in_failed');
-  assert.equal(told(await show(house.browser(), authenticator, { counter: 10 })), '200');
+  assert.equal(told(await show(harness.browser(), authenticator, { counter: 9 })), '200');
+  assert.equal(told(await show(harness.browser(), authenticator, { counter: 9 })), '401 sign_in_failed');
+  assert.equal(told(await show(harness.browser(), authenticator, { counter: 10 })), '200');
 });
 
 test('a challenge is ours, good once even for two at the same moment, and for five minutes', async () => {
   const { authenticator } = await withPasskey();
-  const browser = house.browser();
+  const browser = harness.browser();
   const options = optionsIn(await browser.ask('POST', OPTIONS));
   const credential = authenticator.get(options, { counter: 0 });
   const twice = await Promise.all(
-    [browser, house.browser()].map((from) => from.ask('POST', '/api/session/passkey', { credential })),
+    [browser, harness.browser()].map((from) => from.ask('POST', '/api/session/passkey', { credential })),
   );
   assert.deepEqual(twice.map(told).sort(), ['200', '401 sign_in_failed']);
   assert.equal(
@@ -112,7 +112,7 @@ test('a challenge is ours, good once even for two at the same moment, and for fi
     );
   }
   const late = optionsIn(await browser.ask('POST', OPTIONS));
-  house.advance(5 * 60_000);
+  harness.advance(5 * 60_000);
   const answer = authenticator.get(late);
   assert.equal(
     told(await browser.ask('POST', '/api/session/passkey', { credential: answer })),
@@ -122,11 +122,11 @@ test('a challenge is ours, good once even for two at the same moment, and for fi
 
 test('a challenge for registering does not sign in, and none registers for somebody else or twice', async () => {
   const { authenticator, id, email } = await withPasskey();
-  const { parts, api } = house;
+  const { parts, api } = harness;
   const options = await createAttestationOptions(parts, api.database.read, { id, email });
   assert.deepEqual(options.excludeCredentials.length, 1);
   const credential = authenticator.get({ challenge: options.challenge, rpId: options.rp.id });
-  const browser = house.browser();
+  const browser = harness.browser();
   assert.equal(told(await browser.ask('POST', '/api/session/passkey', { credential })), '401 sign_in_failed');
   const fresh = new FakeAuthenticator(ORIGIN).create(options);
   const other = await withPasskey();
@@ -141,9 +141,9 @@ test('a challenge for registering does not sign in, and none registers for someb
 
 test('a step-up takes the password or an own passkey, lasts ten minutes, and makes another cookie', async () => {
   const { authenticator, email } = await withPasskey();
-  const browser = house.browser();
+  const browser = harness.browser();
   await browser.signIn(email);
-  house.advance(10 * 60_000);
+  harness.advance(10 * 60_000);
   const until = async () => (await browser.ask('GET', '/api/session')).body.stepped_up_until;
   assert.equal(await until(), null);
   for (const proof of ['password', 'passkey'] as const) {
@@ -153,14 +153,14 @@ test('a step-up takes the password or an own passkey, lasts ten minutes, and mak
     const answer = await browser.ask('POST', '/api/session/step-up', body);
     assert.equal(answer.status, 200, answer.text);
     assert.ok(await until());
-    const old = house.browser();
+    const old = harness.browser();
     old.cookies.set('__Host-floe_session', before);
     assert.equal(
       (await old.ask('GET', '/api/session')).body.stepped_up_until,
       null,
       'the old cookie gains nothing',
     );
-    house.advance(10 * 60_000);
+    harness.advance(10 * 60_000);
     assert.equal(await until(), null);
   }
   assert.equal(
@@ -172,7 +172,7 @@ test('a step-up takes the password or an own passkey, lasts ten minutes, and mak
   assert.equal(told(await browser.ask('POST', '/api/session/step-up', { passkey })), '401 sign_in_failed');
   assert.equal(told(await browser.ask('POST', '/api/session/step-up', {})), '400 invalid_request');
   assert.equal(
-    told(await house.browser().ask('POST', '/api/session/step-up', { password: TEST_PASSWORD })),
+    told(await harness.browser().ask('POST', '/api/session/step-up', { password: TEST_PASSWORD })),
     '401 session_expired',
   );
   assert.equal(await until(), null);
@@ -180,14 +180,14 @@ test('a step-up takes the password or an own passkey, lasts ten minutes, and mak
 
 test('the sessions that a passkey started end with it, on this browser too, and others go on', async () => {
   const { authenticator, email, row } = await withPasskey();
-  const [stolen, byPassword] = [house.browser(), house.browser()];
+  const [stolen, byPassword] = [harness.browser(), harness.browser()];
   assert.equal(told(await show(stolen, authenticator)), '200');
   await byPassword.signIn(email);
   assert.equal((await byPassword.ask('DELETE', `/api/me/passkeys/${row.id}`)).status, 204);
   assert.equal(told(await stolen.ask('GET', '/api/me')), '401 session_expired');
   assert.equal(told(await byPassword.ask('GET', '/api/me')), '200');
   const second = await withPasskey();
-  const own = house.browser();
+  const own = harness.browser();
   await show(own, second.authenticator);
   assert.equal((await own.ask('DELETE', `/api/me/passkeys/${second.row.id}`)).status, 204);
   assert.equal(own.cookies.size, 0);
@@ -196,11 +196,11 @@ test('the sessions that a passkey started end with it, on this browser too, and 
 
 test('another password wants a step-up, ends every other session and lets this one go on', async () => {
   const { email } = await withPasskey();
-  const [browser, other] = [house.browser(), house.browser()];
+  const [browser, other] = [harness.browser(), harness.browser()];
   await browser.signIn(email);
   await other.signIn(email);
   const password = 'lantern over quiet water';
-  house.advance(10 * 60_000);
+  harness.advance(10 * 60_000);
   assert.equal(told(await browser.ask('PUT', '/api/me/password', { password })), '403 step_up_required');
   await browser.ask('POST', '/api/session/step-up', { password: TEST_PASSWORD });
   const weak = await browser.ask('PUT', '/api/me/password', { password: 'passwordpassword' });
@@ -210,8 +210,8 @@ test('another password wants a step-up, ends every other session and lets this o
   assert.notEqual(browser.token, before);
   assert.equal(told(await browser.ask('GET', '/api/me')), '200');
   assert.equal(told(await other.ask('GET', '/api/me')), '401 session_expired');
-  assert.equal(told(await house.browser().signIn(email)), '401 sign_in_failed');
-  assert.equal(told(await house.browser().signIn(email, password)), '200');
+  assert.equal(told(await harness.browser().signIn(email)), '401 sign_in_failed');
+  assert.equal(told(await harness.browser().signIn(email, password)), '200');
 });
 
 test('where browsers allow no passkeys, or they are off, none are offered and asking says why', async () => {

@@ -5,13 +5,13 @@ import { isObject, type Json } from '@floe/contract/json';
 import type { ApiTestAnswer } from '../test/running-api.ts';
 import { startTestSignIn, TEST_PASSWORD, type TestBrowser, type TestSignIn } from './test/test-sign-in.ts';
 
-let house: TestSignIn;
+let harness: TestSignIn;
 let people = 0;
 before(async () => {
   // Each browser has an address of its own, so that no guess slows another.
-  house = await startTestSignIn({ trustedProxies: ['127.0.0.1'] });
+  harness = await startTestSignIn({ trustedProxies: ['127.0.0.1'] });
 });
-after(() => house.close());
+after(() => harness.close());
 
 interface Setting {
   /** Sets the password of an account with this address; its browser. */
@@ -23,8 +23,8 @@ interface Setting {
 
 async function invite(email: string, role: string): Promise<string> {
   const admin = `inviter${people}@acme.example`;
-  await house.addPerson(admin, { acme: 'owner' });
-  const browser = house.browser();
+  await harness.addPerson(admin, { acme: 'owner' });
+  const browser = harness.browser();
   await browser.signIn(admin);
   const { body } = await browser.ask('POST', '/api/management/invitations', { email, role });
   return String(body['link']).split('#t=')[1] ?? '';
@@ -34,23 +34,23 @@ async function invite(email: string, role: string): Promise<string> {
 const SETS: Readonly<Record<string, Setting>> = {
   'session.setup': {
     async set(email, password) {
-      const browser = house.browser();
-      const token = await house.ownerLink();
+      const browser = harness.browser();
+      const token = await harness.ownerLink();
       const body = { token, email, name: 'Mara', password };
       return { answer: await browser.ask('POST', '/api/session/setup', body), browser };
     },
   },
   'session.invitation': {
     async set(email, password) {
-      const browser = house.browser();
+      const browser = harness.browser();
       const body = { token: await invite(email, 'admin'), name: 'Mara', password };
       return { answer: await browser.ask('POST', '/api/session/invitation', body), browser };
     },
   },
   'me.password': {
     async set(email, password) {
-      await house.addPerson(email, { acme: 'admin' });
-      const browser = house.browser();
+      await harness.addPerson(email, { acme: 'admin' });
+      const browser = harness.browser();
       await browser.signIn(email);
       return { answer: await browser.ask('PUT', '/api/me/password', { password }), browser };
     },
@@ -76,7 +76,7 @@ const REFUSED: Readonly<Record<string, (email: string) => string>> = {
 
 /** Names of operations whose body has a field that is named after a password, wherever in it. */
 async function operationsWithPasswords(): Promise<string[]> {
-  const { text } = await house.api.call('GET', '/api/openapi.json');
+  const { text } = await harness.api.call('GET', '/api/openapi.json');
   const document: Json = JSON.parse(text);
   assert.ok(isObject(document) && isObject(document['paths']));
   const found = new Set<string>();
@@ -114,7 +114,7 @@ for (const [name, { set }] of Object.entries(SETS)) {
       const email = `chooser.person${people}@acme.example`;
       const { answer, browser } = await set(email, password(email));
       assert.deepEqual([answer.status, answer.body.error?.param], [400, 'password'], what);
-      const signedIn = await house.browser().signIn(email, password(email));
+      const signedIn = await harness.browser().signIn(email, password(email));
       assert.notEqual(signedIn.status, 200, what);
       if (name !== 'me.password')
         assert.equal((await browser.ask('GET', '/api/me')).status, 401, `${what}: nobody is signed in`);
@@ -127,7 +127,7 @@ for (const [name, { set }] of Object.entries(SETS)) {
       const email = `chooser.person${people}@acme.example`;
       const { answer } = await set(email, password);
       assert.equal(answer.status, 200, answer.text);
-      assert.equal((await house.browser().signIn(email, password)).status, 200);
+      assert.equal((await harness.browser().signIn(email, password)).status, 200);
     }
   });
 }

@@ -6,19 +6,19 @@ import { startTestSignIn, TEST_PASSWORD, type TestBrowser, type TestSignIn } fro
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-let house: TestSignIn;
+let harness: TestSignIn;
 let people = 0;
 before(async () => {
-  house = await startTestSignIn();
+  harness = await startTestSignIn();
 });
-after(() => house.close());
+after(() => harness.close());
 
 /** Somebody new, signed in. */
 async function signedIn(roles: Parameters<TestSignIn['addPerson']>[1] = { acme: 'admin' }) {
   people += 1;
   const email = `person${people}@acme.example`;
-  const id = await house.addPerson(email, roles);
-  const browser = house.browser();
+  const id = await harness.addPerson(email, roles);
+  const browser = harness.browser();
   const answer = await browser.signIn(email);
   assert.equal(answer.status, 200, answer.text);
   return { email, id, browser, member: `mem_acme_${id.slice(4)}` };
@@ -66,33 +66,33 @@ test('the one-time link makes the first owner, once, even when two take it at th
 });
 
 test('a one-time link ends after a day, a newer one replaces it, and neither hashes a password for nothing', async () => {
-  const old = await house.ownerLink();
-  const before = house.hashes();
+  const old = await harness.ownerLink();
+  const before = harness.hashes();
   const take = (token: string) =>
-    house.browser().ask('POST', '/api/session/setup', {
+    harness.browser().ask('POST', '/api/session/setup', {
       token,
       email: 'x@acme.example',
       name: 'X',
       password: TEST_PASSWORD,
     });
-  const fresh = await house.ownerLink();
+  const fresh = await harness.ownerLink();
   assert.equal(await code(take(old)), '410 link_expired');
   assert.equal(await code(take(`${fresh}x`)), '410 link_expired');
-  house.advance(24 * 60 * MINUTE);
+  harness.advance(24 * 60 * MINUTE);
   assert.equal(await code(take(fresh)), '410 link_expired');
-  assert.equal(house.hashes(), before);
+  assert.equal(harness.hashes(), before);
 });
 
 test('an owner link gives an account that exists a new password and ends its sessions', async () => {
   const { email, browser } = await signedIn({ acme: 'viewer' });
   const password = 'another lantern harbour';
-  const token = await house.ownerLink();
-  const fresh = house.browser();
+  const token = await harness.ownerLink();
+  const fresh = harness.browser();
   const answer = await fresh.ask('POST', '/api/session/setup', { token, email, name: 'Back', password });
   assert.deepEqual([answer.status, answer.body.role], [200, 'owner']);
   assert.equal(await code(browser.ask('GET', '/api/me')), '401 session_expired');
-  assert.equal(await code(house.browser().signIn(email)), '401 sign_in_failed');
-  assert.equal((await house.browser().signIn(email, password)).status, 200);
+  assert.equal(await code(harness.browser().signIn(email)), '401 sign_in_failed');
+  assert.equal((await harness.browser().signIn(email, password)).status, 200);
 });
 
 test('a session asks the API as its member: scopes of the role, the audit log names the membership', async () => {
@@ -112,7 +112,7 @@ test('a session asks the API as its member: scopes of the role, the audit log na
   const body = { name: 'made by hand', scopes: ['read'] };
   const made = await admin.browser.ask('POST', '/api/management/keys', body);
   assert.equal(made.status, 201);
-  const [entry] = await house.api.database.read
+  const [entry] = await harness.api.database.read
     .selectFrom('audit')
     .select('actor')
     .where('subject', '=', String(made.body.id))
@@ -122,7 +122,7 @@ test('a session asks the API as its member: scopes of the role, the audit log na
 
 test('a platform key wins over a cookie, and one that is wrong is not made good by it', async () => {
   const { browser } = await signedIn();
-  const { key, id } = await house.api.addKey('other');
+  const { key, id } = await harness.api.addKey('other');
   const both = await browser.ask('GET', '/api/me', undefined, { authorization: `Bearer ${key}` });
   assert.deepEqual([both.body.kind, both.body.key?.id], ['platform_key', id]);
   const wrong = `Bearer eis_${'x'.repeat(49)}`;
@@ -130,7 +130,7 @@ test('a platform key wins over a cookie, and one that is wrong is not made good 
     await code(browser.ask('GET', '/api/me', undefined, { authorization: wrong })),
     '401 invalid_api_key',
   );
-  assert.equal(await code(house.browser().ask('GET', '/api/me')), '401 missing_api_key');
+  assert.equal(await code(harness.browser().ask('GET', '/api/me')), '401 missing_api_key');
 });
 
 test('every sign-in makes another cookie, and the value that was there before is worth nothing', async () => {
@@ -140,11 +140,11 @@ test('every sign-in makes another cookie, and the value that was there before is
   await browser.signIn(email);
   assert.notEqual(browser.token, first);
   for (const value of [first, planted]) {
-    const other = house.browser();
+    const other = harness.browser();
     other.cookies.set('__Host-floe_session', value);
     assert.equal(await code(other.ask('GET', '/api/me')), '401 session_expired');
   }
-  const victim = house.browser();
+  const victim = harness.browser();
   victim.cookies.set('__Host-floe_session', planted);
   await victim.signIn(email);
   assert.notEqual(victim.token, planted);
@@ -152,10 +152,10 @@ test('every sign-in makes another cookie, and the value that was there before is
 
 test('what the store holds of a cookie does not open anything', async () => {
   const { browser } = await signedIn();
-  const rows = await house.api.database.read.selectFrom('sessions').selectAll().execute();
+  const rows = await harness.api.database.read.selectFrom('sessions').selectAll().execute();
   assert.ok(!JSON.stringify(rows).includes(browser.token));
   for (const { token_sha256 } of rows) {
-    const thief = house.browser();
+    const thief = harness.browser();
     thief.cookies.set('__Host-floe_session', token_sha256);
     assert.equal(await code(thief.ask('GET', '/api/me')), '401 session_expired');
   }
@@ -164,10 +164,10 @@ test('what the store holds of a cookie does not open anything', async () => {
 test('a session ends twelve hours after its last use', async () => {
   const { browser } = await signedIn();
   for (let n = 0; n < 3; n++) {
-    house.advance(12 * HOUR - 1);
+    harness.advance(12 * HOUR - 1);
     assert.equal(await code(browser.ask('GET', '/api/me')), '200');
   }
-  house.advance(12 * HOUR);
+  harness.advance(12 * HOUR);
   assert.equal(await code(browser.ask('GET', '/api/me')), '401 session_expired');
   assert.equal((await browser.ask('GET', '/api/session')).body.state, 'signed_out');
 });
@@ -175,10 +175,10 @@ test('a session ends twelve hours after its last use', async () => {
 test('a session ends seven days after it began, however much it is used', async () => {
   const { browser } = await signedIn();
   for (let n = 1; n < 28; n++) {
-    house.advance(6 * HOUR);
+    harness.advance(6 * HOUR);
     assert.equal(await code(browser.ask('GET', '/api/me')), '200');
   }
-  house.advance(6 * HOUR + 1);
+  harness.advance(6 * HOUR + 1);
   assert.equal(await code(browser.ask('GET', '/api/me')), '401 session_expired');
 });
 
@@ -224,7 +224,7 @@ test('signing out ends the session at the server and takes the cookie back', asy
   const { token } = browser;
   const answer = await browser.ask('DELETE', '/api/session');
   assert.deepEqual([answer.status, browser.cookies.size], [204, 0]);
-  const thief = house.browser();
+  const thief = harness.browser();
   thief.cookies.set('__Host-floe_session', token);
   assert.equal(await code(thief.ask('GET', '/api/me')), '401 session_expired');
   assert.equal(await code(thief.ask('DELETE', '/api/session')), '204');
@@ -233,31 +233,31 @@ test('signing out ends the session at the server and takes the cookie back', asy
 test('a member who falls loses at once and gets another cookie; the fresh sign-in is over', async () => {
   const { browser, member } = await signedIn({ acme: 'owner' });
   const before = browser.token;
-  await house.api.database.transaction(async (writer) => {
+  await harness.api.database.transaction(async (writer) => {
     await updateMembership(writer, 'acme', member, { role: 'viewer' });
-    await house.api.database.signals.announce(writer);
+    await harness.api.database.signals.announce(writer);
   });
-  const old = house.browser();
+  const old = harness.browser();
   old.cookies.set('__Host-floe_session', before);
   assert.equal(await code(browser.ask('POST', '/api/management/cache/purge')), '403 insufficient_role');
   assert.notEqual(browser.token, before);
   const { body } = await browser.ask('GET', '/api/session');
   assert.deepEqual([body.role, body.stepped_up_until], ['viewer', null]);
   assert.equal(await code(old.ask('GET', '/api/me')), '200', 'requests under way pass');
-  house.advance(31_000);
-  house.parts.sessions.clearCache();
+  harness.advance(31_000);
+  harness.parts.sessions.clearCache();
   assert.equal(await code(old.ask('GET', '/api/me')), '401 session_expired');
   assert.equal(await code(browser.ask('GET', '/api/me')), '200');
 });
 
 test('a member who is removed is signed out of that org, and not moved into another', async () => {
   const { browser, email, member } = await signedIn({ acme: 'admin', other: 'admin' });
-  await house.api.database.transaction(async (writer) => {
+  await harness.api.database.transaction(async (writer) => {
     await writer.deleteFrom('members').where('id', '=', member).execute();
-    await house.api.database.signals.announce(writer);
+    await harness.api.database.signals.announce(writer);
   });
   assert.equal(await code(browser.ask('GET', '/api/me')), '401 session_expired');
-  const again = await house.browser().signIn(email);
+  const again = await harness.browser().signIn(email);
   assert.deepEqual(
     [again.body.org?.id, again.body.orgs],
     ['other', [{ id: 'other', name: 'Other', role: 'admin' }]],
@@ -273,7 +273,7 @@ test('after going to another org every request is about that one, and an old coo
   assert.deepEqual([moved.status, moved.body.org?.id, moved.body.role], [200, 'other', 'viewer']);
   assert.equal(await code(browser.ask('GET', `/api/management/keys/${mine.body.id}`)), '404 not_found');
   assert.equal(await code(browser.ask('POST', '/api/management/cache/purge')), '403 insufficient_role');
-  const old = house.browser();
+  const old = harness.browser();
   old.cookies.set('__Host-floe_session', before);
   assert.equal(await code(old.ask('GET', '/api/me')), '401 session_expired');
 });
@@ -292,16 +292,16 @@ test('an org that somebody does not belong to looks like one that does not exist
 });
 
 test('somebody without an org is told so only after the right password', async () => {
-  await house.addPerson('nobody@acme.example', {});
-  const wrong = await house.browser().signIn('nobody@acme.example', 'not the right one');
+  await harness.addPerson('nobody@acme.example', {});
+  const wrong = await harness.browser().signIn('nobody@acme.example', 'not the right one');
   assert.match(String(wrong.body.error?.message), /^The email address or password is incorrect\.$/);
-  const right = await house.browser().signIn('nobody@acme.example');
+  const right = await harness.browser().signIn('nobody@acme.example');
   assert.deepEqual([right.status, right.body.error?.code], [401, 'sign_in_failed']);
   assert.match(String(right.body.error?.message), /belongs to no organization/);
 });
 
 test('every entry of the audit log that a browser caused says its address', async () => {
-  const rows = await house.api.database.read
+  const rows = await harness.api.database.read
     .selectFrom('audit')
     .select(['actor', 'action', 'ip_address'])
     .where('actor', '!=', 'cli')
@@ -309,12 +309,12 @@ test('every entry of the audit log that a browser caused says its address', asyn
   assert.ok(rows.length > 10);
   for (const { action, ip_address } of rows) assert.ok(ip_address, action);
   const { id } = await signedIn();
-  const started = await house.api.database.read
+  const started = await harness.api.database.read
     .selectFrom('sessions')
     .select('id')
     .where('user_id', '=', id)
     .executeTakeFirstOrThrow();
-  const entry = await house.api.database.read
+  const entry = await harness.api.database.read
     .selectFrom('audit')
     .select('session_id')
     .where('subject', '=', started.id)

@@ -146,7 +146,7 @@ const passwordOf = (who: Person) => `${TEST_PASSWORD} of ${who}`;
 const atLeast = (one: MemberRole, other: MemberRole) =>
   MEMBER_ROLES.indexOf(one) <= MEMBER_ROLES.indexOf(other);
 
-let house: TestSignIn;
+let harness: TestSignIn;
 let issuers: Readonly<Record<Issuer, ScriptedIssuer>>;
 let owners: Readonly<Record<Org, TestBrowser>>;
 before(async () => {
@@ -160,16 +160,16 @@ before(async () => {
     client_id: 'floe',
     map: MEMBER_ROLES.map((role) => ({ group: role, org: 'acme', role })),
   }));
-  house = await startTestSignIn({ trustedProxies: ['127.0.0.1'], auth: { oidc } });
-  house.advance(Date.now() - API_TEST_NOW);
-  owners = { acme: house.browser(), other: house.browser() };
+  harness = await startTestSignIn({ trustedProxies: ['127.0.0.1'], auth: { oidc } });
+  harness.advance(Date.now() - API_TEST_NOW);
+  owners = { acme: harness.browser(), other: harness.browser() };
   for (const org of ORGS) {
-    await house.addPerson(`owner@${org}.example`, { [org]: 'owner' });
+    await harness.addPerson(`owner@${org}.example`, { [org]: 'owner' });
     assert.equal((await owners[org].signIn(`owner@${org}.example`)).status, 200);
   }
 });
 after(async () => {
-  await house.close();
+  await harness.close();
   for (const issuer of Object.values(issuers)) issuer.close();
 });
 
@@ -179,7 +179,7 @@ const seen = { created: 0, joined: 0, refused: 0, removed: 0, accepted: 0, invar
 
 /** Accounts, and identities that belong to one. */
 async function counts(): Promise<readonly [number, number]> {
-  const { read } = house.api.database;
+  const { read } = harness.api.database;
   const users = await read.selectFrom('users').select('id').execute();
   const identities = await read.selectFrom('identities').select('user_id').execute();
   return [users.length, identities.length];
@@ -224,7 +224,10 @@ class Run {
     // A strong issuer vouches for the own address only; a weak one for any.
     const verified = step.verified && (issuer === 'weak' || step.email === who);
     const scripted = issuers[issuer];
-    const seat = (step.again || stepUp ? this.#seatOf(who) : undefined) ?? { browser: house.browser(), who };
+    const seat = (step.again || stepUp ? this.#seatOf(who) : undefined) ?? {
+      browser: harness.browser(),
+      who,
+    };
     const { browser } = seat;
     const query = stepUp ? '?step_up=true' : '';
     const started = await browser.ask('GET', `/api/session/oidc/${issuer}/start${query}`);
@@ -267,7 +270,7 @@ class Run {
   }
 
   async #byPassword({ who, email }: { readonly who: Person; readonly email: Person }): Promise<void> {
-    const browser = house.browser();
+    const browser = harness.browser();
     const { status } = await browser.signIn(this.#email(email), passwordOf(who));
     if (status === 200) this.#seats.push({ browser, who, issuer: null });
   }
@@ -293,7 +296,7 @@ class Run {
     if (made.status !== 201) return;
     const token = String(made.body['link']).split('#t=')[1];
     const seat = step.signedIn ? this.#seatOf(who) : undefined;
-    const browser = seat?.browser ?? house.browser();
+    const browser = seat?.browser ?? harness.browser();
     const given = { token, name: who, password: passwordOf(who) };
     const { status } = await browser.ask('POST', '/api/session/invitation', given);
     if (status !== 200) return;
@@ -308,7 +311,7 @@ class Run {
 
   async #remove(of: Person, does: 'remove' | 'undo'): Promise<void> {
     const email = this.#email(of);
-    const { read } = house.api.database;
+    const { read } = harness.api.database;
     const user = await read.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst();
     if (!user) return;
     if (does === 'undo') {

@@ -3,19 +3,19 @@ import { after, before, test } from 'node:test';
 import type { ApiTestAnswer } from '../test/running-api.ts';
 import { startTestSignIn, TEST_PASSWORD, type TestBrowser, type TestSignIn } from './test/test-sign-in.ts';
 
-let house: TestSignIn;
+let harness: TestSignIn;
 let people = 0;
 before(async () => {
-  house = await startTestSignIn();
+  harness = await startTestSignIn();
 });
-after(() => house.close());
+after(() => harness.close());
 
 const told = ({ status, body }: ApiTestAnswer) => `${status} ${body?.error?.code ?? ''}`.trim();
 
 async function person() {
   people += 1;
   const email = `target${people}@acme.example`;
-  await house.addPerson(email, { acme: 'admin' });
+  await harness.addPerson(email, { acme: 'admin' });
   return email;
 }
 
@@ -47,11 +47,11 @@ const FRIENDLY: readonly Readonly<Record<string, string>>[] = [
 ];
 
 test('a request that changes something passes with a cookie only when a page of this Floe made it', async () => {
-  const browser = house.browser();
+  const browser = harness.browser();
   await browser.signIn(await person());
   const cookie = `__Host-floe_session=${browser.token}`;
   const ask = (method: string, path: string, headers: Readonly<Record<string, string>>) =>
-    house.api.call(method, path, { headers: { cookie, ...headers } });
+    harness.api.call(method, path, { headers: { cookie, ...headers } });
   const changing = [
     ['POST', '/api/management/cache/purge'],
     ['DELETE', '/api/management/keys/key_none'],
@@ -76,16 +76,16 @@ test('a request that changes something passes with a cookie only when a page of 
   }
   for (const headers of FRIENDLY)
     assert.equal(told(await ask('POST', '/api/management/cache/purge', headers)), '204');
-  const { key } = await house.api.addKey('acme');
+  const { key } = await harness.api.addKey('acme');
   const withKey = { 'x-api-key': key, 'sec-fetch-site': 'cross-site' };
   assert.equal(told(await ask('POST', '/api/management/cache/purge', withKey)), '204', 'a key is no cookie');
 });
 
 test('the body of a session request is JSON and nothing that a form can send', async () => {
-  const browser = house.browser();
+  const browser = harness.browser();
   const email = await person();
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
-    const answer = await house.api.call('POST', '/api/session/password', {
+    const answer = await harness.api.call('POST', '/api/session/password', {
       raw: JSON.stringify({ email, password: TEST_PASSWORD }),
       headers: { 'content-type': type, 'sec-fetch-site': 'same-origin' },
     });
@@ -172,33 +172,33 @@ test('an address is believed from a trusted proxy only', async () => {
 
 test('an account that does not exist costs the same hash, says the same words, and its address is written nowhere', async () => {
   const email = await person();
-  await house.api.database.transaction((writer) =>
+  await harness.api.database.transaction((writer) =>
     writer.updateTable('users').set({ password_hash: null }).where('email', '=', email).execute(),
   );
   const known = await person();
   const answers: unknown[] = [];
   for (const tried of ['never-there@acme.example', email, known]) {
-    const before = house.hashes();
-    const answer = await house.browser().signIn(tried, 'not the password');
-    assert.equal(house.hashes() - before, 1);
+    const before = harness.hashes();
+    const answer = await harness.browser().signIn(tried, 'not the password');
+    assert.equal(harness.hashes() - before, 1);
     const { error } = answer.body;
     answers.push([answer.status, error]);
   }
   assert.deepEqual(answers[0], answers[1]);
   assert.deepEqual(answers[0], answers[2]);
-  const audit = JSON.stringify(await house.api.database.read.selectFrom('audit').selectAll().execute());
+  const audit = JSON.stringify(await harness.api.database.read.selectFrom('audit').selectAll().execute());
   assert.ok(!audit.includes('never-there'));
 });
 
 test('good and failed sign-ins are in the audit log of the org, without a password or a cookie', async () => {
   const email = await person();
-  const browser = house.browser();
+  const browser = harness.browser();
   await browser.signIn(email, 'not my password');
   await browser.signIn(email);
   await browser.ask('DELETE', '/api/session');
-  const text = JSON.stringify(await house.api.database.read.selectFrom('audit').selectAll().execute());
+  const text = JSON.stringify(await harness.api.database.read.selectFrom('audit').selectAll().execute());
   for (const action of ['sign_in.fail', 'sessions.create', 'sessions.delete'])
-    assert.ok((await house.audited(action)).length > 0, action);
+    assert.ok((await harness.audited(action)).length > 0, action);
   assert.ok(
     !text.includes(TEST_PASSWORD) &&
       !text.includes('not my password') &&
@@ -207,10 +207,10 @@ test('good and failed sign-ins are in the audit log of the org, without a passwo
 });
 
 test('two different session cookies are none: one of them was set by somebody else', async () => {
-  const browser: TestBrowser = house.browser();
+  const browser: TestBrowser = harness.browser();
   await browser.signIn(await person());
   const good = `__Host-floe_session=${browser.token}`;
-  const ask = (cookie: string) => house.api.call('GET', '/api/me', { headers: { cookie } });
+  const ask = (cookie: string) => harness.api.call('GET', '/api/me', { headers: { cookie } });
   assert.equal(told(await ask(`${good}; __Host-floe_session=${'B'.repeat(43)}`)), '401 missing_api_key');
   assert.equal(told(await ask(`other=1; ${good}; floe_session=planted`)), '200');
 });
@@ -227,7 +227,7 @@ test('with passwords off nobody signs in by one, and the owner link needs none',
   assert.equal(told(await off.browser().ask('POST', '/api/session/setup', body)), '200');
   assert.equal(off.hashes(), before);
   await off.close();
-  const token2 = await house.ownerLink();
-  const without = await house.browser().ask('POST', '/api/session/setup', { ...body, token: token2 });
+  const token2 = await harness.ownerLink();
+  const without = await harness.browser().ask('POST', '/api/session/setup', { ...body, token: token2 });
   assert.deepEqual([without.status, without.body.error?.param], [400, 'password']);
 });

@@ -15,7 +15,7 @@ import { type CounterBucket, LeaseBucket, SpendBucket, WindowBucket } from './co
 /** Buckets looked at per take to see whether they are empty and can go: the table stays as large as what is in use. */
 const BUCKETS_SWEPT_PER_ACQUIRE = 2;
 
-/** Counters of one process. They start empty with it; what was spent the database knows (`BucketClaim.floor`). */
+/** Counters of one process. They start empty with it; the database knows what was spent (`BucketClaim.minimumUsed`). */
 export class MemoryCounters implements Counters {
   readonly #clock: Clock;
   readonly #buckets = new BucketTable<CounterBucket>();

@@ -64,7 +64,7 @@ test('what was taken before the store was emptied takes nothing from what comes 
   assert.deepEqual(
     levels.map(({ used }) => used),
     [800, 1, 400],
-    'the database says what was spent, as the floor of the next take',
+    'the database says what was spent, as the minimum of the next claim',
   );
 });
 

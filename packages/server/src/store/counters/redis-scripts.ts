@@ -57,7 +57,7 @@ local function freed(slots, over)
   end
   return second + 61
 end
-local function spent(key, floor)
+local function spent(key, minimum)
   local v = redis.call('HMGET', key, 'spent', 'held', 'until')
   local sum, held = tonumber(v[1] or '0'), tonumber(v[2] or '0')
   if v[3] and tonumber(v[3]) < now then
@@ -73,17 +73,17 @@ local function spent(key, floor)
     redis.call('HSET', key, 'held', whole(held))
     if earliest then redis.call('HSET', key, 'until', whole(earliest)) else redis.call('HDEL', key, 'until') end
   end
-  if floor > sum then
-    redis.call('HSET', key, 'spent', whole(floor))
-    sum = floor
+  if minimum > sum then
+    redis.call('HSET', key, 'spent', whole(minimum))
+    sum = minimum
   end
   return sum + held, sum
 end
 `;
 
 /**
- * ARGV: offset, id, hold ms, process, then per key: kind, amount, limit, flags (1 enforced, 2 lasting), floor, endsAt,
- * lastsMs. For concurrency the floor is the number of slots the process knows it holds, and endsAt their mean duration.
+ * ARGV: offset, id, hold ms, process, then per key: kind, amount, limit, flags (1 enforced, 2 lasting), minimumUsed, endsAt,
+ * lastsMs. For concurrency the minimum is the number of slots the process knows it holds, and endsAt their mean duration.
  * A process that holds more than is counted here gets -1 and nothing is taken: it has to count its slots again first.
  */
 export const ACQUIRE_SCRIPT = `${SCRIPT_PRELUDE}
@@ -115,16 +115,16 @@ local function lease(key, c)
     c.used = c.used + count
     if p[3] == own then c.own, c.ends = count, p[2] end
   end
-  return c.own >= c.floor
+  return c.own >= c.minimum
 end
 for i, key in ipairs(KEYS) do
   local a = 4 + (i - 1) * 7
   local c = {kind = ARGV[a + 1], amount = tonumber(ARGV[a + 2]), limit = tonumber(ARGV[a + 3]),
-    flags = tonumber(ARGV[a + 4]), floor = tonumber(ARGV[a + 5]), endsAt = tonumber(ARGV[a + 6]), lasts = tonumber(ARGV[a + 7]), reset = 0}
+    flags = tonumber(ARGV[a + 4]), minimum = tonumber(ARGV[a + 5]), endsAt = tonumber(ARGV[a + 6]), lasts = tonumber(ARGV[a + 7]), reset = 0}
   if c.kind == 'w' then c.used, c.reset, c.slots = window(key)
   elseif c.kind == 'l' then
     if not lease(key, c) then return {-1} end
-  else c.used, c.spent = spent(key, c.floor) end
+  else c.used, c.spent = spent(key, c.minimum) end
   claims[i] = c
 end
 local function settled(key)
@@ -228,7 +228,7 @@ end
 return 1
 `;
 
-/** ARGV: offset, then per key: kind, floor. Replies per key: used, reset, held. */
+/** ARGV: offset, then per key: kind, minimumUsed. Replies per key: used, reset, held. */
 export const PEEK_SCRIPT = `${SCRIPT_PRELUDE}
 local reply = {}
 for i, key in ipairs(KEYS) do

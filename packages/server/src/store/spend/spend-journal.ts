@@ -184,7 +184,7 @@ class DiskSpendJournal implements SpendJournal {
     const files = (await readdir(directory)).sort().map((file) => join(directory, file));
     const applied = await getAppliedLineNumber(database.read, name);
     const { open, charges } = computeUnappliedCharges(await readJournalLines(files), applied);
-    // Before the sum is known elsewhere: it is the counters' floor, and holds stand on top of it.
+    // Before the sum is known elsewhere: it is the counters' minimum, and reservations are added to it.
     if (applied < RECOVERED && !this.#reportedOrphans.has(name))
       for (const line of open) onOrphan(line.id, line.charges);
     this.#reportedOrphans.add(name);
