@@ -40,17 +40,21 @@ export const PROVIDER_DOCUMENT_KIND = defineListKind(
   PROVIDER_FILE_KIND,
   { toBody: toProviderBody },
   async (reading) => {
-    const { reader, orgId, dependencies: host } = reading;
+    const { reader, orgId, dependencies } = reading;
     const credentials = await listProviderCredentials(reader, orgId);
     const rows = await PROVIDER_FILE_KIND.stored(reader, orgId);
-    const running = [...host.providers.getRunningOrg(orgId).catalog.providers.values()];
+    const running = [...dependencies.providers.getRunningOrg(orgId).catalog.providers.values()];
     const fromEnvironment = running.filter(({ id }) => !rows.some((row) => row.id === id));
     return [
       ...rows.map((row) => ({
         id: row.id,
         source: row.source,
         toEntry: (placeholders: SecretPlaceholders) =>
-          toProviderEntry(row, resolveProviderSecrets(row, credentials, host.providers), placeholders),
+          toProviderEntry(
+            row,
+            resolveProviderSecrets(row, credentials, dependencies.providers),
+            placeholders,
+          ),
       })),
       ...fromEnvironment.map(({ id, sheet: { kind } }) => ({
         id,
