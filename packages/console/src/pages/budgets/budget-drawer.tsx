@@ -29,7 +29,8 @@ const PARTS: DrawerParts<Budget, BudgetForm> = {
   standing: (budget) => <CurrentUsage budget={budget} />,
   fields: (form, set) => <BudgetFields form={form} onChange={set} />,
   empty: EMPTY_BUDGET,
-  made: text.drawer.created,
+  created: ({ name }) => text.drawer.created(name),
+  saved: ({ name }) => text.drawer.saved(name),
   refetchMs: 15_000,
 };
 

@@ -27,6 +27,7 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
         title={text.create.created(created.name)}
         secret={created.key}
         label={text.create.copy}
+        what="key"
         onClose={onClose}
       >
         {created.scopes.includes('gateway') && (

@@ -26,7 +26,7 @@ export function RevokeKey({ row, onClose }: { readonly row: Key; readonly onClos
   const revoke = useApiMutation(() => revokeKey(row.id), {
     touches: KEY_QUERY_KEYS,
     done: () => {
-      showToast(text.revoke.done(formatClockTime(new Date(), browserZone())));
+      showToast(text.revoke.done(row.name, formatClockTime(new Date(), browserZone())));
       onClose();
     },
   });

@@ -32,6 +32,7 @@ export function RotateKey({ row, onClose }: { readonly row: Key; readonly onClos
         title={text.rotate.rotated(row.name)}
         secret={rotated.key}
         label={text.rotate.copy}
+        what="key"
         onClose={onClose}
       />
     );

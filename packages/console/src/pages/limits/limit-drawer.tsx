@@ -30,7 +30,8 @@ const PARTS: DrawerParts<Limit, LimitForm> = {
   standing: (limit, form) => <CurrentUsage limit={limit} form={form} />,
   fields: (form, set) => <LimitFields form={form} onChange={set} />,
   empty: EMPTY_LIMIT,
-  made: text.drawer.created,
+  created: (limit) => text.drawer.created(describeSubject(limit)),
+  saved: (limit) => text.drawer.saved(describeSubject(limit)),
   refetchMs: REFETCH_MS,
 };
 

@@ -85,7 +85,13 @@ function InvitationLink({
   readonly onClose: () => void;
 }) {
   return (
-    <SecretOnce title={text.invite.created(email)} secret={link} label={text.invite.copy} onClose={onClose}>
+    <SecretOnce
+      title={text.invite.created(email)}
+      secret={link}
+      label={text.invite.copy}
+      what="link"
+      onClose={onClose}
+    >
       <p className="text-ui text-ink-2">
         {text.invite.mail[mail]}
         {text.invite.validUntil(formatFullTime(new Date(expires_at), browserZone()))}

@@ -9,7 +9,7 @@ export const monitors: readonly PageRoute[] = [
   },
   {
     path: '/monitors/new',
-    title: 'New monitor',
+    title: 'Create monitor',
     load: () => import('./monitor-editor-page.tsx').then(({ NewMonitorPage: Page }) => ({ Page })),
   },
   {

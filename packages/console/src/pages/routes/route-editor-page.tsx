@@ -20,8 +20,8 @@ const CRUMB = { label: text.page.title, to: '/management/routes' } as const;
 export function NewRoutePage() {
   const go = useResourceNavigate(CRUMB.to);
   const states = useTargetStates();
-  const fresh = useNewResource(ROUTES, EMPTY_ROUTE, ({ id }) => {
-    showToast(text.editor.created);
+  const fresh = useNewResource(ROUTES, EMPTY_ROUTE, ({ id, model }) => {
+    showToast(text.editor.created(model));
     go(id, 'replace');
   });
   const { form, set } = fresh;
@@ -53,8 +53,8 @@ function Editor({ read }: { readonly read: WithETag<Route> }) {
   const route = read.body;
   const go = useResourceNavigate(CRUMB.to);
   const states = useTargetStates();
-  const edit = useResourceEdit(ROUTES, read, ({ id }) => {
-    showToast(text.editor.saved);
+  const edit = useResourceEdit(ROUTES, read, ({ id, model }) => {
+    showToast(text.editor.saved(model));
     if (id !== route.id) go(id, 'replace');
   });
   const start = useRequestBefore();
