@@ -23,11 +23,13 @@ for (const [name, look] of [
     const { page, context, faults } = await openConsolePage(harness, '/o/acme/management/routes', look);
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.locator('[data-row="smart"]').click();
-    await page.getByText(/^From floe\.yaml:\d+\. Change it there; it reloads by itself\.$/).waitFor();
+    await page
+      .getByText(/^Defined in floe\.yaml:\d+\. Edit the file to change it\. Floe reloads it automatically\.$/)
+      .waitFor();
     assert.equal(await page.getByLabel('Model or alias').isDisabled(), true);
     assert.equal(await page.getByRole('button', { name: 'Save route' }).count(), 0);
     await page.getByRole('button', { name: 'Copy as YAML' }).click();
-    await page.getByText('Copied. Put it below the org in floe.yaml.').first().waitFor();
+    await page.getByText('YAML copied. Add it to the organization in floe.yaml.').first().waitFor();
     const text = await waitForCopiedText(page, /^routes:\n {2}- model: smart\n/);
     assert.match(text, /sandbox\/flaky/);
 
@@ -59,7 +61,7 @@ async function everywhere(page: Page): Promise<void> {
 test('leaving what was changed and not saved asks first, and stays when told so', async () => {
   const { page, context, faults } = await openConsolePage(harness, '/o/acme/management/limits?open=new');
   await page.getByRole('textbox', { name: 'Requests per minute' }).fill('100');
-  const ask = page.getByRole('dialog', { name: 'Leave without saving?' });
+  const ask = page.getByRole('dialog', { name: 'Discard unsaved changes?' });
   await page.getByRole('link', { name: 'Budgets' }).click();
   await ask.waitFor();
   await takeScreenshot(page, 'unsaved-desktop-light');
@@ -74,7 +76,7 @@ test('leaving what was changed and not saved asks first, and stays when told so'
   await page.getByRole('heading', { level: 1, name: 'Budgets' }).waitFor();
   await page.goto(`${harness.url}/o/acme/management/limits?open=new`);
   await page.getByRole('textbox', { name: 'Requests per minute' }).fill('100');
-  await page.getByRole('button', { name: 'Create limit' }).click();
+  await page.locator('form').getByRole('button', { name: 'Create limit' }).click();
   // Saved is not lost: nobody asks.
   await page.waitForURL(/open=lim/);
   await page.getByRole('link', { name: 'Budgets' }).click();

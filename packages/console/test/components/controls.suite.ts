@@ -16,7 +16,7 @@ export function controlTests(mount: MountSpecimen): void {
     await waitForFocus(page.getByRole('button', { name: 'Delete' }));
     await page
       .getByRole('tooltip')
-      .getByText(/^Needs admin\. Ask /)
+      .getByText(/^Requires the admin role\. Ask /)
       .waitFor();
     await assertAccessible(page);
     await done();

@@ -28,7 +28,7 @@ export const ruleText = {
   saved: {
     observeOnly: (name: string) => `Rule ${name} is saved.`,
     observe: (name: string) => `Rule ${name} is saved in observe mode. It does not block any action.`,
-    enforced: (name: string) => `Rule ${name} is enforced.`,
+    enforced: (name: string) => `Rule ${name} is in force.`,
   },
   deleteTitle: (name: string) => `Delete rule “${name}”?`,
   deleteEffect: 'Agents can then perform actions that only this rule blocks. Recorded decisions are kept.',

@@ -80,7 +80,7 @@ async function verifyProof(
   requirePasswordsEnabled(context);
   const stored = (await findUserById(context.database.read, user.id))?.password_hash ?? null;
   if (!(await context.hasher.verify(password ?? '', stored)))
-    throw signInFailed('The password is not right.');
+    throw signInFailed('Incorrect password.');
   return async () => undefined;
 }
 
