@@ -20,7 +20,7 @@ test('a sentence describes what a hard and a soft budget do', () => {
   );
   assert.equal(
     describeBudget({ ...form, mode: 'soft', period: 'day', model: 'openai/*' }),
-    'Requests of key agents to openai/* continue after $500.00 has been spent in a day. Floe sends alerts.',
+    'Requests from key agents to openai/* continue after $500.00 has been spent in a day. Floe sends alerts.',
   );
 });
 

@@ -79,8 +79,7 @@ async function verifyProof(
   }
   requirePasswordsEnabled(context);
   const stored = (await findUserById(context.database.read, user.id))?.password_hash ?? null;
-  if (!(await context.hasher.verify(password ?? '', stored)))
-    throw signInFailed('Incorrect password.');
+  if (!(await context.hasher.verify(password ?? '', stored))) throw signInFailed('Incorrect password.');
   return async () => undefined;
 }
 
