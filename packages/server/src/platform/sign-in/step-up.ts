@@ -79,7 +79,8 @@ async function verifyProof(
   }
   requirePasswordsEnabled(context);
   const stored = (await findUserById(context.database.read, user.id))?.password_hash ?? null;
-  if (!(await context.hasher.verify(password ?? '', stored))) throw signInFailed('Incorrect password.');
+  if (!(await context.hasher.verify(password ?? '', stored)))
+    throw signInFailed('The password is not right.');
   return async () => undefined;
 }
 
