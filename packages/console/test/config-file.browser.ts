@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => harness.close());
 
-const REFUSED = /floe\.yaml:\d+ was refused: .*modles/;
+const REFUSED = /floe\.yaml:\d+ was rejected: .*modles/;
 
 for (const [name, look] of [
   ['desktop-light', {}],
@@ -35,14 +35,14 @@ for (const [name, look] of [
 
     const file = harness.floe.configFile;
     const whole = readFileSync(file, 'utf8');
-    assert.equal(await page.getByText('was refused').count(), 0);
+    assert.equal(await page.getByText('was rejected').count(), 0);
     writeFileSync(file, whole.replace('"routes"', '"modles"'));
     await page.getByText(REFUSED).waitFor();
     await takeScreenshot(page, `config-refused-${name}`);
     await assertAccessible(page);
     await everywhere(page);
     writeFileSync(file, whole);
-    await page.getByText('was refused').waitFor({ state: 'detached' });
+    await page.getByText('was rejected').waitFor({ state: 'detached' });
     assert.deepEqual(faults, []);
     await context.close();
   });

@@ -70,7 +70,7 @@ test('a route is arranged with the keyboard, and the simulator knows the draft b
   // The form of the saved route takes the place of the new one's, and nothing is lifted in it yet.
   await page.getByRole('button', { name: 'Save route' }).waitFor();
   await page.getByRole('button', { name: 'Move sandbox/flaky, position 2 of 2' }).press(' ');
-  await page.getByText('sandbox/flaky lifted', { exact: true }).waitFor({ state: 'attached' });
+  await page.getByText('sandbox/flaky picked up', { exact: true }).waitFor({ state: 'attached' });
   await page.getByRole('button', { name: /^Move sandbox\/flaky/ }).press('ArrowUp');
   await page.getByRole('button', { name: /^Move sandbox\/flaky/ }).press(' ');
   await page.getByText('The draft changes the result.').waitFor();

@@ -89,7 +89,7 @@ export function controlTests(mount: MountSpecimen): void {
     assert.equal(await deep.getAttribute('aria-expanded'), 'false');
     await deep.press('Enter');
     await page.getByText('deepest: true').waitFor();
-    await page.getByRole('button', { name: '20 more' }).press('Enter');
+    await page.getByRole('button', { name: 'Show 20 more' }).press('Enter');
     await page.getByText('119: 119').waitFor();
     assert.equal(await page.getByRole('button', { name: /more$/ }).count(), 0);
     await assertAccessible(page);

@@ -90,7 +90,7 @@ export function fieldTests(mount: MountSpecimen): void {
     await bar.press('Backspace');
     await page.getByRole('button', { name: 'Remove filter status' }).waitFor({ state: 'detached' });
     await bar.fill('modell:echo');
-    await page.getByRole('alert').getByText('There is no field modell. Did you mean model?').waitFor();
+    await page.getByRole('alert').getByText('Unknown field: modell. Did you mean model?').waitFor();
     await done();
   });
 
@@ -108,7 +108,7 @@ export function fieldTests(mount: MountSpecimen): void {
     await panel.waitFor({ state: 'detached' });
     await waitForFocus(open);
     await open.press('Enter');
-    const last = panel.getByRole('textbox', { name: 'Last' });
+    const last = panel.getByRole('textbox', { name: 'Custom duration' });
     await last.fill('soon');
     await last.press('Enter');
     await panel.getByText('Enter a number and a unit: m, h, d or w. Examples: 45m, 3d.').waitFor();

@@ -89,12 +89,12 @@ export function listTests(mount: MountSpecimen): void {
     const order = () => page.getByRole('listitem').allInnerTexts();
     const handle = (name: string) => page.getByRole('button', { name: `Move ${name}` });
     await handle('first').press(' ');
-    await status.getByText('first lifted').waitFor();
+    await status.getByText('first picked up').waitFor();
     await page.keyboard.press('ArrowDown');
     await status.getByText('first, position 2 of 3').waitFor();
     await waitForFocus(handle('first'));
     await page.keyboard.press('Escape');
-    await status.getByText('first put back').waitFor();
+    await status.getByText('first returned to its original position').waitFor();
     assert.deepEqual(await order(), ['1\nfirst', '2\nsecond', '3\nthird']);
     await handle('third').press('Alt+ArrowUp');
     await status.getByText('third, position 2 of 3').waitFor();
