@@ -131,7 +131,7 @@ test('settings say where they stand, and a change by somebody else is shown befo
   await harness.ask('PATCH', '/api/management/settings', { analytics: { metadata_keys: ['app'] } });
   await page.getByRole('button', { name: 'Save data settings' }).click();
   await page.getByText('saved changes while you were editing').waitFor();
-  await page.getByRole('button', { name: /mine/ }).click();
+  await page.getByRole('button', { name: 'Save my changes' }).click();
   await page.getByText('The data settings are saved.').first().waitFor();
   const { body } = await harness.ask('GET', '/api/management/settings');
   assert.match(JSON.stringify(body), /"metadata_keys":\["team"\]/);
