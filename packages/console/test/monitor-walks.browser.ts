@@ -101,7 +101,7 @@ for (const [name, look] of LOOKS)
     await page.getByText(/^Failing since/).waitFor();
     await page.getByText(MISSED, { exact: true }).first().waitFor();
     await page
-      .getByText(/^1 h 5\d m$/)
+      .getByText(/^1 h 5\d min$/)
       .first()
       .waitFor();
     const delivered = page.getByText(`ops-${id} delivered`);
