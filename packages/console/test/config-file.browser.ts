@@ -42,14 +42,14 @@ for (const [name, look] of [
     await assertAccessible(page);
     await everywhere(page);
     writeFileSync(file, whole);
-    await page.getByText('was rejected').waitFor({ state: 'detached' });
+    await page.getByText(REFUSED).waitFor({ state: 'detached' });
     assert.deepEqual(faults, []);
     await context.close();
   });
 
 /** The strip stays on the way to other pages, and its link leads to all that is wrong. */
 async function everywhere(page: Page): Promise<void> {
-  await page.getByRole('link', { name: 'Show', exact: true }).click();
+  await page.getByRole('link', { name: 'Show problems' }).click();
   await page.getByRole('heading', { name: 'Running configuration' }).waitFor();
   await page.getByText(REFUSED).first().waitFor();
   for (const path of ['overview', 'monitors', 'management/members']) {
