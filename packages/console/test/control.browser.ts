@@ -256,7 +256,7 @@ test('a budget that is overspent refuses and needs somebody; raising it asks why
   await assertAccessible(page);
   await page.getByLabel('Limit (USD)').fill('1');
   await page.getByRole('button', { name: 'Save budget' }).click();
-  await page.getByLabel('Reason').fill('The demo for the board');
+  await page.getByRole('textbox', { name: 'Reason' }).fill('The demo for the board');
   await takeScreenshot(page, 'budget-reason-desktop-light');
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Continue' }).click();
