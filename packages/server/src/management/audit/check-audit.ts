@@ -11,22 +11,19 @@ export function checkAuditVerb(verifier: AuditChainVerifier): Verb {
     summary: 'Check that no kept entry of the audit log was changed or taken out',
     answer: auditChain,
     async run({ orgId, reader, clock }) {
-      const {
-        entries,
-        firstSeq,
-        lastSeq,
-        lastHash,
-        brokenAtSeq: brokenAt,
-        checkedAt,
-      } = await verifier.check(reader, orgId, clock);
+      const { entries, firstSeq, lastSeq, lastHash, brokenAtSeq, checkedAt } = await verifier.check(
+        reader,
+        orgId,
+        clock,
+      );
       return {
-        valid: brokenAt === null,
+        valid: brokenAtSeq === null,
         checked_at: new Date(checkedAt).toISOString(),
         entries,
         first_seq: firstSeq,
         last_seq: lastSeq,
         last_hash: lastHash,
-        broken_at: brokenAt,
+        broken_at: brokenAtSeq,
       };
     },
   });
