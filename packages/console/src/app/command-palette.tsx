@@ -26,14 +26,14 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
           aria-describedby={undefined}
           className="appear fixed top-[12dvh] left-1/2 z-40 w-[calc(100vw-2rem)] max-w-xl -translate-x-1/2 overflow-hidden rounded-dialog border border-line-strong bg-raised shadow-dialog"
         >
-          <Radix.Title className="sr-only">Search or jump to</Radix.Title>
-          <Command label="Search or jump to" filter={holds} vimBindings={false}>
+          <Radix.Title className="sr-only">Search</Radix.Title>
+          <Command label="Search" filter={holds} vimBindings={false}>
             <div className="flex items-center gap-2 border-b border-line px-3">
               <Search size={16} className="text-ink-3" aria-hidden="true" />
               <Command.Input
                 value={text}
                 onValueChange={setText}
-                placeholder="A page, or the id of a request"
+                placeholder="Search pages or enter a request ID"
                 className="h-11 flex-1 bg-transparent text-body outline-none"
               />
             </div>
@@ -54,7 +54,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
                 </Command.Item>
               ))}
             </Command.List>
-            <Command.Empty className="p-4 text-ui text-ink-2">Nothing is called that.</Command.Empty>
+            <Command.Empty className="p-4 text-ui text-ink-2">No results.</Command.Empty>
           </Command>
         </ModalContent>
       </Radix.Portal>

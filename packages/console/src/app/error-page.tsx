@@ -15,14 +15,14 @@ export function ErrorPage({ error }: ErrorComponentProps) {
   }, [message]);
   return (
     <EmptyState
-      title="This page broke"
+      title="This page could not be displayed"
       action={
         <Button look="primary" onClick={() => location.reload()}>
-          Reload the page
+          Reload page
         </Button>
       }
     >
-      It is a fault of the console; nothing on the server was changed by it.
+      An error occurred in the console. Nothing on the server was changed.
       <code className="mt-2 block font-mono text-code text-ink-3">{message}</code>
     </EmptyState>
   );
@@ -32,14 +32,14 @@ export function ErrorPage({ error }: ErrorComponentProps) {
 export function NotFoundPage() {
   return (
     <EmptyState
-      title="There is no such page"
+      title="Page not found"
       action={
         <Link to="/" className="text-accent-ink underlined">
-          Go to the start
+          Go to home page
         </Link>
       }
     >
-      The address may be from another version, or cut off.
+      The URL may be incomplete, or the page may not exist in this version of Floe.
     </EmptyState>
   );
 }

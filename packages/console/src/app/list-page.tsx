@@ -57,7 +57,7 @@ export function ListPage<Row extends { readonly id: string }>({
   const opened = drawer ? query.get('open') : null;
   const open = onOpen ?? ((id: string) => change({ open: id }));
   const refusal = useDenialReason(needs);
-  useShortcuts([{ keys: 'c', does: `New ${one}`, run: () => refusal === null && open('new') }]);
+  useShortcuts([{ keys: 'c', does: `Create ${one}`, run: () => refusal === null && open('new') }]);
   const fitting = opened === null ? undefined : besideDrawer;
   const sort = parseSort(query.get('sort'));
   const sortable = columns.some(({ value }) => value !== undefined);
@@ -102,7 +102,7 @@ function NewButton({
 }: Pick<ListPageProps<never>, 'one' | 'needs'> & { readonly onClick: () => void }) {
   return (
     <Button look="primary" icon={Plus} {...props}>
-      New {one}
+      Create {one}
     </Button>
   );
 }

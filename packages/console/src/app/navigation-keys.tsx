@@ -13,10 +13,10 @@ export function NavigationKeys({
   const go = useOrgNavigate();
   const places = NAVIGATION_GROUPS.flatMap(({ entries }) => entries).filter(({ key }) => key);
   useShortcuts([
-    { keys: 'mod+k', does: 'Search or jump to', run: onPalette },
-    { keys: '?', does: 'Keys of this page', run: onHelp },
-    { keys: '/', does: 'Filter', run: () => focus('[data-filter]') },
-    { keys: 't', does: 'Time range', run: () => focus('[data-time-range]', true) },
+    { keys: 'mod+k', does: 'Search', run: onPalette },
+    { keys: '?', does: 'Show keyboard shortcuts', run: onHelp },
+    { keys: '/', does: 'Filter the list', run: () => focus('[data-filter]') },
+    { keys: 't', does: 'Change the time range', run: () => focus('[data-time-range]', true) },
     ...places.map(({ key, label, path }) => ({
       keys: `g ${key}`,
       does: `Go to ${label}`,

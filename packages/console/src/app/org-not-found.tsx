@@ -12,7 +12,7 @@ export function OrgNotFound({ session, orgId }: { readonly session: SignedIn; re
     if (mine)
       switchToOrg(client, orgId).catch((reason: unknown) => reason instanceof Error && setError(reason));
   }, [mine, orgId, client]);
-  if (error) return <ErrorState what={`Could not enter ${orgId}.`} error={error} />;
+  if (error) return <ErrorState what={`Could not switch to organization ${orgId}.`} error={error} />;
   if (mine) return <Skeleton className="m-6 h-8 w-48" />;
   return (
     <EmptyState
@@ -23,7 +23,7 @@ export function OrgNotFound({ session, orgId }: { readonly session: SignedIn; re
         </a>
       ))}
     >
-      Ask one of its owners for an invitation, or go to an org of yours.
+      Ask an owner of the organization to invite you, or open one of your organizations.
     </EmptyState>
   );
 }

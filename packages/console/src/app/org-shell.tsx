@@ -78,7 +78,7 @@ function Shell() {
         href="#content"
         className="sr-only z-60 focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:rounded-control focus:bg-raised focus:p-2"
       >
-        Skip to the content
+        Skip to content
       </a>
       <NavigationKeys onPalette={() => setPalette(true)} onHelp={() => setHelp(true)} />
       <div className="flex h-full flex-col">

@@ -6,7 +6,7 @@ import { useActiveShortcuts } from './shortcuts.ts';
 export function ShortcutHelp({ onClose }: { readonly onClose: () => void }) {
   const shortcuts = useActiveShortcuts();
   return (
-    <Dialog open onClose={onClose} title="Keys of this page">
+    <Dialog open onClose={onClose} title="Keyboard shortcuts">
       <ul className="grid gap-1.5">
         {shortcuts.map(({ keys, does }) => (
           <li key={keys} className="flex items-center justify-between gap-4 text-ui">

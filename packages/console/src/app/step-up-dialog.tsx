@@ -25,13 +25,13 @@ export function StepUpDialog({ onDone }: { readonly onDone: (confirmed: boolean)
     <Dialog
       open
       onClose={() => onDone(false)}
-      title="Confirm that it is you"
-      description="This needs a fresh sign-in. It then holds for ten minutes."
+      title="Confirm your identity"
+      description="This action requires a recent sign-in. The confirmation is valid for ten minutes."
     >
       <div className="grid gap-4">
         {methods?.passkey && canUsePasskeys() && (
           <Button icon={Fingerprint} busy={byPasskey.running} onClick={() => byPasskey.run(undefined)}>
-            Use a passkey
+            Confirm with passkey
           </Button>
         )}
         {byPasskey.error && (
@@ -42,6 +42,11 @@ export function StepUpDialog({ onDone }: { readonly onDone: (confirmed: boolean)
         {methods?.oidc.map(({ name }) => (
           <IssuerButton key={name} name={name} />
         ))}
+        {methods !== undefined && methods.oidc.length > 0 && (
+          <p className="text-small text-ink-2">
+            After you confirm with an identity provider, repeat the action.
+          </p>
+        )}
         {methods?.password !== false && <PasswordForm onDone={done} onCancel={() => onDone(false)} />}
       </div>
     </Dialog>
@@ -68,7 +73,7 @@ function PasswordForm({ onDone, onCancel }: { readonly onDone: () => void; reado
         </>
       }
     >
-      <FormField name="password" label="Your password">
+      <FormField name="password" label="Password">
         <Input
           type="password"
           autoComplete="current-password"
@@ -85,9 +90,7 @@ function PasswordForm({ onDone, onCancel }: { readonly onDone: () => void; reado
 function IssuerButton({ name }: { readonly name: string }) {
   const { href } = useLocation();
   return (
-    <Button onClick={() => redirectToIssuer(name, href, { step_up: 'true' })}>
-      Confirm with {name}, then do it again
-    </Button>
+    <Button onClick={() => redirectToIssuer(name, href, { step_up: 'true' })}>Confirm with {name}</Button>
   );
 }
 

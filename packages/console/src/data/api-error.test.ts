@@ -15,7 +15,7 @@ test('what a proxy answers is told as that, whatever its body', () => {
   for (const text of ['<html>502</html>', '', 'null', '[]', '{"error":null}', '{"error":"down"}']) {
     const error = readApiError(502, new Headers(), text);
     assert.equal(error.code, 'unreadable_answer', text);
-    assert.match(error.message, /answered 502/);
+    assert.match(error.message, /returned status 502/);
   }
 });
 
@@ -46,6 +46,6 @@ test('what the browser itself refused is told in its own words', () => {
   assert.equal(toApiError(null), null);
   assert.deepEqual(
     [new Error('No passkey was used.'), new Error()].map((error) => toApiError(error)?.message),
-    ['No passkey was used.', 'Something went wrong here.'],
+    ['No passkey was used.', 'An unknown error occurred in the console. Reload the page.'],
   );
 });

@@ -55,7 +55,7 @@ export function readApiError(status: number, headers: Headers, text: string): Ap
     code: textOf(error, 'code') ?? 'unreadable_answer',
     message:
       textOf(error, 'message') ??
-      `Something between this browser and Floe answered ${status}. Check the proxy, then try again.`,
+      `A proxy between this browser and Floe returned status ${status}. Check the proxy, then try again.`,
     param: textOf(error, 'param'),
     requestId,
     retryAfterMs,
@@ -67,14 +67,18 @@ export function unreachableError(): ApiError {
   return new ApiError({
     status: 0,
     code: 'network',
-    message: 'Floe did not answer. Check that it runs and that this device is online.',
+    message: 'Floe did not respond. Check that it is running and that this device is online.',
   });
 }
 
 /** What a change failed of, whatever it was: of the API, or of the browser itself. */
 export function toApiError(error: Error | null): ApiError | null {
   if (error === null || error instanceof ApiError) return error;
-  return new ApiError({ status: 0, code: 'console', message: error.message || 'Something went wrong here.' });
+  return new ApiError({
+    status: 0,
+    code: 'console',
+    message: error.message || 'An unknown error occurred in the console. Reload the page.',
+  });
 }
 
 function errorOf(text: string): object | null {

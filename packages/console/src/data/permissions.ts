@@ -27,8 +27,8 @@ export function isActionAllowed(role: MemberRole, action: PermissionAction): boo
 export function denialReason(action: PermissionAction, people: readonly string[] = []): string {
   const role = NEEDS[action];
   const named = people.slice(0, MOST_NAMES);
-  const who = joinWithOr(named) || (role === 'owner' ? 'an owner' : 'an owner or admin of this org');
-  return `Needs ${role}. Ask ${who}.`;
+  const who = joinWithOr(named) || (role === 'owner' ? 'an owner' : 'an owner or admin of this organization');
+  return `Requires the ${role} role. Ask ${who}.`;
 }
 
 /** The roles whose people can help with it, those asked first at the front: a member cannot give another a role. */

@@ -13,7 +13,7 @@ export function CopyYaml({ path }: { readonly path: string }) {
   const copy = useApiMutation(
     (from: string) => getJson<z.output<typeof configEntry>>(from).then(({ yaml }) => copyText(yaml)),
     {
-      done: () => showToast('Copied. Put it below the org in floe.yaml.'),
+      done: () => showToast('YAML copied. Add it to the organization in floe.yaml.'),
     },
   );
   if (address === null) return null;

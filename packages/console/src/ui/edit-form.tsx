@@ -48,7 +48,7 @@ export function EditForm<Values extends object>({
           fromFile ? null : (
             <>
               {more}
-              {edit.isChanged && <Button onClick={edit.discard}>Discard</Button>}
+              {edit.isChanged && <Button onClick={edit.discard}>Discard changes</Button>}
               <Button
                 type="submit"
                 look="primary"

@@ -60,8 +60,8 @@ function Token({
       ) : (
         <button
           type="button"
-          title="Turn it round"
-          aria-label={`${name} ${operator} ${value}: turn it round`}
+          title="Invert filter"
+          aria-label={`Invert filter ${name} ${operator} ${value}`}
           onClick={() => onTurn(turned)}
           className="h-6 border-r border-line-strong px-1.5 font-normal text-ink-2 -outline-offset-2 hover:bg-hover hover:text-ink"
         >
@@ -71,7 +71,7 @@ function Token({
       <span className="truncate px-1.5 text-ink">{value}</span>
       <button
         type="button"
-        aria-label={`Remove the filter ${name}`}
+        aria-label={`Remove filter ${name}`}
         onClick={onRemove}
         className="grid size-6 shrink-0 place-items-center border-l border-line-strong -outline-offset-2 hover:bg-hover"
       >

@@ -68,7 +68,7 @@ export function FilterBar(props: FilterBarProps) {
       </FilterBarLayout>
       {typed.kind === 'unknown_field' && (
         <p role="alert" className="mt-1 text-small text-failing-ink">
-          There is no field {typed.name}.{typed.nearest && ` Did you mean ${typed.nearest}?`}
+          Unknown field: {typed.name}.{typed.nearest && ` Did you mean ${typed.nearest}?`}
         </p>
       )}
       <Offers id={list} offers={offers} at={walked ? at : -1} onTake={take} />

@@ -13,6 +13,7 @@ export function OneTimeSecret({
   title,
   secret,
   label,
+  what,
   children,
   onClose,
 }: {
@@ -20,6 +21,7 @@ export function OneTimeSecret({
   readonly secret: string;
   /** What is copied: `Copy key`. */
   readonly label: string;
+  readonly what: 'key' | 'link';
   readonly children?: ReactNode;
   readonly onClose: () => void;
 }) {
@@ -28,7 +30,7 @@ export function OneTimeSecret({
   const copy = () =>
     copyText(secret).then(
       () => setCopied(true),
-      (error: unknown) => showToast(error instanceof Error ? error.message : 'Not copied'),
+      (error: unknown) => showToast(error instanceof Error ? error.message : 'Could not copy.'),
     );
   return (
     <Dialog
@@ -36,10 +38,10 @@ export function OneTimeSecret({
       dismissible={false}
       onClose={onClose}
       title={title}
-      description="It is shown this once. Keep it where secrets are kept; nobody can read it here again."
+      description={`Copy this ${what} now and store it securely. It is not shown again.`}
       actions={
         <>
-          {!copied && <Button onClick={onClose}>I have saved it</Button>}
+          {!copied && <Button onClick={onClose}>I have saved this {what}</Button>}
           <Button look="primary" onClick={() => (copied ? onClose() : void copy())}>
             {copied ? 'Done' : label}
           </Button>
@@ -53,7 +55,7 @@ export function OneTimeSecret({
           </code>
           <IconButton
             icon={shown ? EyeOff : Eye}
-            label={shown ? 'Hide' : 'Reveal'}
+            label={`${shown ? 'Hide' : 'Show'} ${what}`}
             onClick={() => setShown(!shown)}
           />
         </div>

@@ -22,8 +22,10 @@ export interface ResourceDrawerContent<Resource, Values> {
   readonly fields: (form: Values, set: (fields: Partial<Values>) => void) => ReactNode;
   /** What a new one begins with. */
   readonly empty: Values;
-  /** Told once it is made: from when it holds. */
-  readonly made: string;
+  /** Shown after it was created: `Budget ci is in force.` */
+  readonly created: (resource: Resource) => string;
+  /** Shown after a change: `Budget ci is saved.` */
+  readonly saved: (resource: Resource) => string;
   readonly refetchMs?: number;
 }
 
@@ -41,7 +43,7 @@ export function ResourceDrawer<Resource extends FormResource, Values extends obj
   props: DrawerProps<Resource, Values>,
 ) {
   const { kind, id, onClose } = props;
-  const title = id === 'new' ? `New ${kind.one}` : capitalize(kind.one);
+  const title = id === 'new' ? `Create ${kind.one}` : capitalize(kind.one);
   return (
     <Drawer title={title} about={id} onClose={onClose}>
       {id === 'new' ? (
@@ -77,13 +79,13 @@ function OneHere<Resource extends FormResource, Values extends object>(
 
 function NewOne<Resource extends FormResource, Values extends object>({
   kind,
-  parts: { empty, made, fields },
+  parts: { empty, created, fields },
   onOpen,
   onClose,
 }: DrawerProps<Resource, Values>) {
-  const fresh = useResourceCreation(kind, empty, ({ id }) => {
-    showToast(made);
-    onOpen(id);
+  const fresh = useResourceCreation(kind, empty, (resource) => {
+    showToast(created(resource));
+    onOpen(resource.id);
   });
   return (
     <div className="p-4 md:p-6">
@@ -96,11 +98,11 @@ function NewOne<Resource extends FormResource, Values extends object>({
 
 function OldOne<Resource extends FormResource, Values extends object>({
   kind,
-  parts: { standing, fields },
+  parts: { standing, saved, fields },
   read,
   onClose,
 }: DrawerProps<Resource, Values> & { readonly read: WithETag<Resource> }) {
-  const edit = useResourceEdit(kind, read, () => showToast(`The ${kind.one} was saved.`));
+  const edit = useResourceEdit(kind, read, (resource) => showToast(saved(resource)));
   return (
     <div className="grid gap-5">
       {standing(read.body, edit.form)}

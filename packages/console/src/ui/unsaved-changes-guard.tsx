@@ -33,10 +33,10 @@ export function UnsavedChangesGuard({ done }: { readonly done: RefObject<boolean
       open={status === 'blocked'}
       onClose={() => reset?.()}
       onConfirm={() => proceed?.()}
-      title="Leave without saving?"
+      title="Discard unsaved changes?"
       verb="Discard changes"
     >
-      What you changed here is not saved yet.
+      Your changes on this page are lost if you leave without saving.
     </ConfirmDialog>
   );
 }

@@ -146,6 +146,7 @@ export function RevealedSecret() {
         <OneTimeSecret
           title="Key made"
           label="Copy key"
+          what="key"
           secret={`eis_test${'0'.repeat(30)}last`}
           onClose={() => setOpen(false)}
         />

@@ -8,7 +8,7 @@ export const boardPageRoutes: readonly PageRoute[] = [
   },
   {
     path: '/boards/new',
-    title: 'New board',
+    title: 'Create board',
     load: () => import('./board-editor-page.tsx').then(({ NewBoardPage: Page }) => ({ Page })),
   },
   {

@@ -35,7 +35,8 @@ const PARTS: ResourceDrawerContent<Budget, BudgetForm> = {
   standing: (budget) => <CurrentUsage budget={budget} />,
   fields: (form, set) => <BudgetFields form={form} onChange={set} />,
   empty: EMPTY_BUDGET,
-  made: budgetsText.drawer.created,
+  created: ({ name }) => budgetsText.drawer.created(name),
+  saved: ({ name }) => budgetsText.drawer.saved(name),
   refetchMs: 15_000,
 };
 

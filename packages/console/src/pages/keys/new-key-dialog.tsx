@@ -27,6 +27,7 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
         title={keysText.create.created(created.name)}
         secret={created.key}
         label={keysText.create.copy}
+        what="key"
         onClose={onClose}
       >
         {created.scopes.includes('gateway') && (

@@ -26,7 +26,7 @@ export function RevokeKey({ row, onClose }: { readonly row: KeyResource; readonl
   const revoke = useApiMutation(() => revokeKey(row.id), {
     touches: KEY_QUERY_KEYS,
     done: () => {
-      showToast(keysText.revoke.done(formatClockTime(new Date(), browserZone())));
+      showToast(keysText.revoke.done(row.name, formatClockTime(new Date(), browserZone())));
       onClose();
     },
   });

@@ -32,6 +32,7 @@ export function RotateKey({ row, onClose }: { readonly row: KeyResource; readonl
         title={keysText.rotate.rotated(row.name)}
         secret={rotated.key}
         label={keysText.rotate.copy}
+        what="key"
         onClose={onClose}
       />
     );

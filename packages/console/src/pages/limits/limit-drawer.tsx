@@ -30,7 +30,8 @@ const PARTS: ResourceDrawerContent<Limit, LimitForm> = {
   standing: (limit, form) => <CurrentUsage limit={limit} form={form} />,
   fields: (form, set) => <LimitFields form={form} onChange={set} />,
   empty: EMPTY_LIMIT,
-  made: limitsText.drawer.created,
+  created: (limit) => limitsText.drawer.created(describeSubject(limit)),
+  saved: (limit) => limitsText.drawer.saved(describeSubject(limit)),
   refetchMs: REFETCH_MS,
 };
 

@@ -89,6 +89,7 @@ function InvitationLink({
       title={membersText.invite.created(email)}
       secret={link}
       label={membersText.invite.copy}
+      what="link"
       onClose={onClose}
     >
       <p className="text-ui text-ink-2">

@@ -12,7 +12,7 @@ export const monitorPageRoutes: readonly PageRoute[] = [
   },
   {
     path: '/monitors/new',
-    title: 'New monitor',
+    title: 'Create monitor',
     load: () => import('./monitor-editor-page.tsx').then(({ NewMonitorPage: Page }) => ({ Page })),
   },
   {

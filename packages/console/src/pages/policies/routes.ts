@@ -8,7 +8,7 @@ export const policyPageRoutes: readonly PageRoute[] = [
   },
   {
     path: '/management/policies/new',
-    title: 'New policy',
+    title: 'Create policy',
     load: () => import('./policy-editor-page.tsx').then(({ NewPolicyPage: Page }) => ({ Page })),
   },
   {

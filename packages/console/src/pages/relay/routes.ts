@@ -13,7 +13,7 @@ export const relayPageRoutes: readonly PageRoute[] = [
   },
   {
     path: '/relay/rules/new',
-    title: 'New rule',
+    title: 'Create rule',
     load: () => import('./rule-editor-page.tsx').then(({ NewRulePage: Page }) => ({ Page })),
   },
   {

@@ -173,11 +173,11 @@ test('a request that broke off says when, by whom and what its client has', () =
   assert.equal(said({}), undefined);
   assert.equal(
     said({ state: 'partial', error_source: 'upstream' }),
-    'openai ended the answer after 2.00 s. The client received 100 tokens and an error event.',
+    'openai ended the response after 2.00 s. The client received 100 tokens and an error event.',
   );
   assert.match(
     said({ state: 'partial', error_source: 'gateway', stream: false }) ?? '',
-    /^Floe ended the answer .+ tokens\.$/,
+    /^Floe ended the response .+ tokens\.$/,
   );
   assert.match(
     said({ state: 'aborted', first_token_ms: null }) ?? '',

@@ -13,12 +13,12 @@ export const requestsText = {
     position: (position: number, total: string) => `${position} of ${total}`,
   },
   shortcuts: {
-    live: 'Turn live updates on or off',
+    live: 'Toggle live updates',
     next: 'Next request',
     previous: 'Previous request',
     nextFailed: 'Next failed request',
     previousFailed: 'Previous failed request',
-    fixTime: 'Fix the time range',
+    fixTime: 'Switch to a fixed time range',
     filter: 'Filter by this request',
     close: 'Close',
   },
@@ -71,7 +71,7 @@ export const requestsText = {
     unknownCost: 'unknown',
     setPrice: (model: string) => `Cost unknown: set a price for ${model}`,
     incomplete: 'incomplete',
-    incompleteCost: (cost: string) => `${cost}, incomplete: a part of the usage has no price`,
+    incompleteCost: (cost: string) => `${cost}, incomplete: part of the usage has no price`,
   },
   fields: {
     status: 'status',
@@ -113,7 +113,8 @@ export const requestsText = {
   live: {
     on: 'Live',
     fixedTime: 'Fixed time',
-    fixedTimeHint: 'The list shows a fixed time range. Select to show the newest requests instead.',
+    fixedTimeHint:
+      'The list shows a fixed time range. Select this button to show the newest requests instead.',
     paused: (count: number) => `Paused, ${count} waiting`,
     pausedBefore: 'Paused, ',
     pausedAfter: ' waiting',

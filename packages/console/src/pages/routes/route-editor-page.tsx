@@ -20,8 +20,8 @@ const CRUMB = { label: routesText.page.title, to: '/management/routes' } as cons
 export function NewRoutePage() {
   const go = useResourceNavigate(CRUMB.to);
   const states = useTargetStates();
-  const fresh = useResourceCreation(ROUTE_RESOURCE, EMPTY_ROUTE, ({ id }) => {
-    showToast(routesText.editor.created);
+  const fresh = useResourceCreation(ROUTE_RESOURCE, EMPTY_ROUTE, ({ id, model }) => {
+    showToast(routesText.editor.created(model));
     go(id, 'replace');
   });
   const { form, set } = fresh;
@@ -53,8 +53,8 @@ function Editor({ read }: { readonly read: WithETag<Route> }) {
   const route = read.body;
   const go = useResourceNavigate(CRUMB.to);
   const states = useTargetStates();
-  const edit = useResourceEdit(ROUTE_RESOURCE, read, ({ id }) => {
-    showToast(routesText.editor.saved);
+  const edit = useResourceEdit(ROUTE_RESOURCE, read, ({ id, model }) => {
+    showToast(routesText.editor.saved(model));
     if (id !== route.id) go(id, 'replace');
   });
   const start = useRequestBefore();

@@ -8,7 +8,7 @@ export const routePageRoutes: readonly PageRoute[] = [
   },
   {
     path: '/management/routes/new',
-    title: 'New route',
+    title: 'Create route',
     load: () => import('./route-editor-page.tsx').then(({ NewRoutePage: Page }) => ({ Page })),
   },
   {

@@ -183,9 +183,9 @@ test('shares are rounded down and lengths say their two largest units', () => {
   assert.deepEqual([999, 41_000, 161_000, 3_600_000, 13_860_000, 532_800_000].map(formatBoardDuration), [
     '0 s',
     '41 s',
-    '2 m 41 s',
+    '2 min 41 s',
     '1 h',
-    '3 h 51 m',
+    '3 h 51 min',
     '6 d 4 h',
   ]);
 });

@@ -3,11 +3,11 @@ interface Unit {
   readonly name: string;
 }
 const SECOND: Unit = { ms: 1_000, name: 's' };
-const MINUTE: Unit = { ms: 60 * SECOND.ms, name: 'm' };
+const MINUTE: Unit = { ms: 60 * SECOND.ms, name: 'min' };
 const HOUR: Unit = { ms: 60 * MINUTE.ms, name: 'h' };
 const DAY: Unit = { ms: 24 * HOUR.ms, name: 'd' };
 
-/** Formats a duration in its two largest units: `3 h 24 m`, `41 s`. */
+/** Formats a duration in its two largest units: `3 h 24 min`, `41 s`. */
 export function formatBoardDuration(ms: number): string {
   const whole = Math.max(0, Math.floor(ms / SECOND.ms)) * SECOND.ms;
   if (whole < MINUTE.ms) return `${whole / SECOND.ms} s`;
