@@ -68,14 +68,11 @@ export function watchConfig(options: ConfigWatchOptions): ConfigWatch {
     seenText = text;
     isApplied = true;
     const loaded = options.load();
+    seenText = loaded.path === null ? running.text : loaded.text;
     // The file is gone again: an empty configuration would remove every org.
-    if (loaded.path === null) {
-      seenText = running.text;
-      return null;
-    }
+    if (loaded.path === null) return null;
     const restart = changedRestartFields(running.config, loaded.config);
     running = loaded;
-    seenText = loaded.text;
     return { loaded, restart };
   };
   const scheduleReload = () => {
