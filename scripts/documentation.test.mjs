@@ -190,7 +190,7 @@ function shims(home) {
   const bin = join(home, 'bin');
   mkdirSync(bin);
   const write = (name, script) => writeFileSync(join(bin, name), `#!/bin/bash\n${script}\n`, { mode: 0o755 });
-  write('floe', `exec '${process.execPath}' '${join(root, 'packages/cli/bin/floe.mjs')}' "$@"`);
+  write('floe', `exec '${process.execPath}' '${join(root, 'packages/cli/bin/floe')}' "$@"`);
   write(
     'npx',
     `[ "$1" = floe ] || { echo "npx $1 cannot run in a test" >&2; exit 1; }\nshift\nexec '${bin}/floe' "$@"`,

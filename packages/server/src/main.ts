@@ -153,7 +153,7 @@ async function serve(environment: Environment): Promise<void> {
   handleProcessSignals(
     systemClock,
     log,
-    () => watch?.reload(),
+    () => watch.reload(),
     () => shutDown(parts, state, targets),
   );
   // Last: whoever reads it may send a signal at once.
@@ -167,9 +167,11 @@ interface Closable {
 /** What runs beside the parts and ends before them. */
 interface ShutdownTargets
   extends Readonly<
-    Record<'retention' | 'anchors' | 'delivery' | 'api' | 'background' | 'sessions' | 'address', Closable>
+    Record<
+      'watch' | 'retention' | 'anchors' | 'delivery' | 'api' | 'background' | 'sessions' | 'address',
+      Closable
+    >
   > {
-  readonly watch: Closable | undefined;
   readonly listening: ListenerSet;
 }
 
@@ -180,7 +182,7 @@ async function shutDown(
   targets: ShutdownTargets,
 ): Promise<void> {
   state.draining = true;
-  targets.watch?.close();
+  targets.watch.close();
   targets.address.close();
   await Promise.all([targets.retention.close(), targets.anchors.close()]);
   await Promise.all([parts.live.close(), parts.jobs.close()]);

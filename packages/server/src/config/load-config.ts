@@ -9,6 +9,9 @@ import { findInactiveFields } from './inactive-fields.ts';
 import { coerceScalar, type Substitution, substituteVariables } from './substitute-variables.ts';
 import { type ParsedYaml, readYaml } from './yaml-document.ts';
 
+/** In the working directory, unless FLOE_CONFIG names another file. The server runs without it, and loads it when it appears. */
+export const DEFAULT_CONFIG_FILE = 'floe.yaml';
+
 export interface ConfigLoadOptions {
   /** The file; by default FLOE_CONFIG, else `floe.yaml` in the working directory if it exists. */
   readonly path?: string;
@@ -110,7 +113,7 @@ function toConfigProblem(
 function readSource({ path, text, env }: ConfigLoadOptions): { path: string | null; text: string } {
   if (text !== undefined) return { path: path ?? null, text };
   const named = path ?? env.configPath;
-  const file = named ?? 'floe.yaml';
+  const file = named ?? DEFAULT_CONFIG_FILE;
   try {
     return { path: file, text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file)) };
   } catch (error) {

@@ -115,6 +115,34 @@ test('a file that is gone or empty for a moment changes nothing', (t) => {
   assert.deepEqual(seen, ['4 server.port']);
 });
 
+test('a file that appears after the start is loaded, and events without a file are silent', (t) => {
+  const { seen, onChange } = recorder();
+  const clock = handClock();
+  const directory = mkdtempSync(join(tmpdir(), 'floe-watch-'));
+  const path = join(directory, 'floe.yaml');
+  const env = readEnvironment({});
+  const warnings: string[] = [];
+  const watching = watchConfig({
+    path,
+    current: loadConfig({ text: '', env }),
+    load: () => loadConfig({ path, env }),
+    onChange,
+    log: { ...silentLog, warn: (_, message) => warnings.push(message) },
+    clock,
+  });
+  t.after(() => {
+    watching.close();
+    rmSync(directory, { recursive: true });
+  });
+  watching.reload();
+  writeFileSync(path, '\nserver: { prot: 1 }');
+  clock.advance(6_000);
+  writeFileSync(path, 'server: { port: 6 }');
+  clock.advance(6_000);
+  assert.deepEqual(seen, ['error line 2', '6 server.port']);
+  assert.deepEqual(warnings, []);
+});
+
 test('a change that was not taken over is told again when asked for, and only then', (t) => {
   const { seen, onChange } = recorder();
   const clock = handClock();

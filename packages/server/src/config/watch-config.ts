@@ -40,13 +40,15 @@ export interface ConfigWatch {
 /**
  * Calls back when the content of floe.yaml changed: with the new configuration, or with what is wrong
  * with it, in which case the running one stays. The same content is no change; a file that is missing
- * or empty is waited for, because taking it at its word would remove every org.
+ * or empty is waited for, because taking it at its word would remove every org. This includes a file
+ * that did not exist when the server started.
  */
 export function watchConfig(options: ConfigWatchOptions): ConfigWatch {
   const { path, clock, log } = options;
   let running = options.current;
   let seenText = running.text;
-  let seenStamp = fileStamp(path);
+  // A file that was created while the server started is a change too.
+  let seenStamp = running.path === null ? '' : fileStamp(path);
   let isApplied = true;
   let settling: Timer | undefined;
   let looking: Timer | undefined;
@@ -60,15 +62,17 @@ export function watchConfig(options: ConfigWatchOptions): ConfigWatch {
   const readChange = (): ConfigChange | null => {
     seenStamp = fileStamp(path);
     const text = readNonEmptyText(path);
-    if (text === '')
+    if (text === '' && seenText !== '')
       log.warn({ path }, 'configuration file is gone or empty; the running configuration stays');
     if (text === '' || text === seenText) return null;
     seenText = text;
     isApplied = true;
     const loaded = options.load();
+    seenText = loaded.path === null ? running.text : loaded.text;
+    // The file is gone again: an empty configuration would remove every org.
+    if (loaded.path === null) return null;
     const restart = changedRestartFields(running.config, loaded.config);
     running = loaded;
-    seenText = loaded.text;
     return { loaded, restart };
   };
   const scheduleReload = () => {

@@ -21,7 +21,8 @@ export function createConfigDependencies(
 ): Omit<ConfigDependencies, 'listVerbs' | 'evaluationPool'> {
   return {
     getFileStatus: () => ({
-      file: history.loaded.path === null ? null : configFileName(history.loaded),
+      // A first file that is rejected has a name too.
+      file: history.loaded.path === null && history.rejected === null ? null : configFileName(history.loaded),
       loadedAt: history.loadedAt,
       rejected: history.rejected,
     }),

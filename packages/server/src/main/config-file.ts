@@ -1,5 +1,5 @@
 import { ConfigError, type ConfigProblem } from '../config/config-problem.ts';
-import type { LoadedConfig } from '../config/load-config.ts';
+import { DEFAULT_CONFIG_FILE, type LoadedConfig } from '../config/load-config.ts';
 import { watchConfig } from '../config/watch-config.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
@@ -17,8 +17,7 @@ export function watchConfigFile(
   load: () => LoadedConfig,
 ) {
   const { log, database } = parts;
-  const { path } = state.loaded;
-  if (path === null) return undefined;
+  const path = state.loaded.path ?? DEFAULT_CONFIG_FILE;
   // One change at a time, in the order they came.
   let last: Promise<void> = Promise.resolve();
   async function applyChange(loaded: LoadedConfig, restart: readonly string[]): Promise<void> {
