@@ -41,7 +41,7 @@ test('backup works while the server runs, restore does not, and the restored ins
   assert.match(floe('restore', file)[1], /Say --force/);
   const [restored, told] = floe('restore', file, '--force');
   assert.equal(restored, 0, told);
-  assert.match(told, /^Restored .*floe\.db\. What stood there is .*before-restore-/);
+  assert.match(told, /^Restored .*floe\.db\. The previous database was moved to .*before-restore-/);
   const again = await startFloeProcess({ dataDir });
   t.after(() => again.kill());
   const me = await fetch(`${again.url}/api/me`, { headers: { authorization: `Bearer ${key}` } });

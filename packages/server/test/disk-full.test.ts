@@ -90,7 +90,7 @@ test('a full disk: what needs none is served, a hard budget refuses instead of f
   assert.ok(waiting > 0, 'rows waited');
 
   rmSync(filler);
-  await floe.waitForOutput(/The spool can be written again/);
+  await floe.waitForOutput(/The spool is writable again/);
   assertAllServed((await Promise.all([hard, soft].map(served200))).flat(), 'with room again');
   await Promise.all([hard.stop(), soft.stop()]);
   await eventually(async () =>

@@ -43,7 +43,7 @@ test('one key value in two orgs is refused without showing it, with or without t
       { id: 'b', keys: [{ name: 'x', key: `sk-${KEY}` }] },
     ],
   });
-  assert.deepEqual(found, ['orgs.1.keys.0.key: is the same value as orgs[0].keys[0]']);
+  assert.deepEqual(found, ['orgs.1.keys.0.key: has the same value as orgs[0].keys[0]']);
 });
 
 test('what is named exists, and a near name is offered', () => {
@@ -71,7 +71,7 @@ test('what is named exists, and a near name is offered', () => {
       'passthrough.a: there is no such provider; did you mean "openai"?',
       'passthrough.b.1.provider: there is no such provider',
       'monitors.0.channels.1: there is no such channel; did you mean "ops"?',
-      'boards.0.groups.0.monitors.1: there is no such monitor; did you mean "job"?',
+      'boards.0.groups.0.monitors.1: this monitor does not exist; did you mean "job"?',
     ],
   );
 });
@@ -81,7 +81,7 @@ test('groups of an issuer map into the only org, or into a named one', () => {
   const acme = { id: 'acme', teams: [{ id: 'sre' }] };
   assert.deepEqual(issues({ auth: auth({ team: 'sre' }), orgs: [acme] }), []);
   assert.deepEqual(issues({ auth: auth({ team: 'sre' }), orgs: [acme, { id: 'b' }] }), [
-    'auth.oidc.0.map.0: needs org, because there are several',
+    'auth.oidc.0.map.0: requires org because there are several orgs',
   ]);
   assert.deepEqual(issues({ auth: auth({ org: 'b', team: 'sre' }), orgs: [acme, { id: 'b' }] }), [
     'auth.oidc.0.map.0.team: there is no such team',
@@ -99,7 +99,7 @@ test('two listeners do not share a port, and mail channels need a mail server', 
   const apart = [{ port: 80 }, { port: 80, host: '10.0.0.1' }, { port: 0 }, { port: 0 }];
   assert.deepEqual(issues({ server: { listeners: apart } }), []);
   assert.deepEqual(inOrg({ channels: [{ name: 'm', kind: 'email' }] }), [
-    'channels.0.kind: email needs smtp.url',
+    'channels.0.kind: email requires smtp.url',
   ]);
 });
 

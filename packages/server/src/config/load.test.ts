@@ -95,7 +95,7 @@ test('every mistake is reported in one go, in the order of the file, with its pl
   assert.deepEqual(error.message.split('\n'), [
     'floe.yaml:2:3: server: unknown key "prot"; did you mean "port"?',
     'floe.yaml:3:3: server.port: the environment variable PORT is not set; ${PORT:-default} gives it a default',
-    'floe.yaml:7:18: orgs[0].providers[0].kind: is not one of its values; did you mean "openai"?',
+    'floe.yaml:7:18: orgs[0].providers[0].kind: is not a valid value; did you mean "openai"?',
     'floe.yaml:9:31: orgs[0].routes[0].targets[0]: there is no such provider',
   ]);
 });

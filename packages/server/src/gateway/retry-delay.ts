@@ -44,7 +44,7 @@ export function retryDelayMs(
   if (wait > MAX_RETRY_WAIT_MS || breakers.waitMs(orgId, target) > wait) return null;
   if (clock.monotonic() + wait >= tries.deadlineAt) return null;
   if (breakers.acquireRetry(orgId, target)) return wait;
-  recordSendDecision(x, 'no_retry', `${targetName(target)}: its retry budget of these 30 seconds is used up`);
+  recordSendDecision(x, 'no_retry', `${targetName(target)}: the retry budget for these 30 seconds is exhausted`);
   return null;
 }
 
@@ -61,11 +61,11 @@ function reasonToMoveOn(
   { isWarm }: TargetRetries,
 ): string | null {
   if (!(error instanceof Fault && error.code === 'upstream_rate_limited')) return reasonForSilence(x);
-  if (!isWarm) return 'rate limited; another target is left, and no prompt cache is warm here';
+  if (!isWarm) return 'rate limited; another target is available, and the prompt cache is not warm';
   const cooling = x.gateway.breakers.cooldownMs(x.caller.key.orgId, target);
   const asked = Math.ceil(Math.max(error.detail.retryAfterMs ?? 0, cooling));
   if (asked > WARM_WAIT_MS)
-    return `rate limited for ${asked} ms; a warm prompt cache is worth ${WARM_WAIT_MS} ms, and another target is left`;
+    return `rate limited for ${asked} ms; a warm prompt cache justifies a wait of at most ${WARM_WAIT_MS} ms, and another target is available`;
   recordSendDecision(
     x,
     'waits',
@@ -79,7 +79,7 @@ function reasonForSilence({ attempts }: Exchange): string | null {
   const last = attempts.at(-1);
   const silentMs = last?.first_token_ms === null ? (last.duration_ms ?? 0) : 0;
   if (silentMs < MIN_SILENCE_MS) return null;
-  return `silent for ${Math.round(silentMs / 1000)} s before it failed; another target is left`;
+  return `silent for ${Math.round(silentMs / 1000)} s before it failed; another target is available`;
 }
 
 function recordSendDecision(x: Exchange, outcome: string, because: string): void {

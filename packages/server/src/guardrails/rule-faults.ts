@@ -4,7 +4,7 @@ import type { RuleClaim } from './rule-claim.ts';
 const UNITS = {
   requests: 'requests in 60 seconds',
   tokens: 'tokens in 60 seconds',
-  concurrency: 'requests at the same time',
+  concurrency: 'concurrent requests',
   usd: 'US dollars',
 } as const;
 
@@ -19,8 +19,8 @@ export function rateLimitFault(
   const waitMs = retryAfterMs ?? DEFAULT_RETRY_MS;
   const wait =
     counts === 'concurrency'
-      ? 'Wait for one of them to end.'
-      : `There is room again in ${Math.ceil(waitMs / 1000)} s.`;
+      ? 'Wait until one of them completes.'
+      : `Try again in ${Math.ceil(waitMs / 1000)} s.`;
   return new Fault(
     'rate_limit_exceeded',
     `The limit "${name}" allows ${limit.toLocaleString('en-US')} ${UNITS[counts]}. ${wait}`,
@@ -30,12 +30,12 @@ export function rateLimitFault(
 
 /** A hard budget that is spent so far that it has no room for what the request may cost. */
 export function budgetExceededFault(claim: RuleClaim): Fault {
-  return budgetSpentFault(claim, 'has no room for this request');
+  return budgetSpentFault(claim, 'does not cover this request');
 }
 
 /** A hard budget that a stream used up. */
 export function budgetUsedUpFault(claim: RuleClaim): Fault {
-  return budgetSpentFault(claim, 'was used up while this answer was streamed');
+  return budgetSpentFault(claim, 'was exhausted while this response was streamed');
 }
 
 /** A hard budget with room that other requests have reserved: what they do not use is free again when they end. */
@@ -51,7 +51,7 @@ function budgetSpentFault({ name, ruleId: rule, limit, endsAt }: RuleClaim, what
   const reset =
     endsAt === 0
       ? 'It never resets. Raise it to continue.'
-      : `It starts again at ${new Date(endsAt).toISOString()}.`;
+      : `It resets at ${new Date(endsAt).toISOString()}.`;
   return new Fault('budget_exceeded', `The budget "${name}" of ${formatUsd(limit)} ${what}. ${reset}`, {
     rule: { kind: 'budget', id: rule },
   });

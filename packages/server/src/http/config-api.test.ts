@@ -195,7 +195,7 @@ test('a document with one mistake changes nothing and is refused at its place', 
   for (const [yaml, expected] of [
     [
       YAML.replace('kind: sandbox', 'kind: sandbx'),
-      /orgs\[0\]\.providers\[1\]\.kind: is not one of its values; did you mean "sandbox"\?/,
+      /orgs\[0\]\.providers\[1\]\.kind: is not a valid value; did you mean "sandbox"\?/,
     ],
     [
       YAML.replace('main/large', 'mian/large'),
@@ -249,7 +249,7 @@ test('keys of a document are made, changed and given other values, within what t
   assert.deepEqual([told(named), (await me(two)).body.key?.['owner']], [['changed keys/ci'], null]);
   await call('DELETE', `management/keys/${key?.['id']}`);
   const revoked = await keys('scopes: [gateway]', two);
-  assert.match(String(revoked.body['ignored']), /keys\/ci: this value was revoked; give the key another one/);
+  assert.match(String(revoked.body['ignored']), /keys\/ci: this value was revoked; use a new value/);
   const pruned = await ask('apply', 'orgs: [{ id: acme, keys: [] }]', { prune: true });
   assert.deepEqual([pruned.status, told(pruned), (await call('GET', 'me')).status], [200, [], 200]);
   const { key: theirs } = await addKey('other');

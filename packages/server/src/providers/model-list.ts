@@ -50,7 +50,7 @@ export function createModelLists(transport: Transport, clock: Clock, log: Log): 
       const reason = error instanceof Error ? error.message : String(error);
       log.warn(
         { provider: provider.id, reason },
-        'the model list could not be read; the last good one stays',
+        'could not read the model list; keeping the previous one',
       );
     }
   }

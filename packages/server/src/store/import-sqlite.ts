@@ -70,7 +70,7 @@ async function requireSameSecretKey(source: Database, target: Database): Promise
   ]);
   if (own !== undefined && theirs !== undefined && own !== theirs)
     throw new StoreUnusableError(
-      'The two databases were used with different secret keys; keys and credentials of the one cannot be read with that of the other.',
+      'The two databases use different secret keys, so the keys and credentials of one cannot be read with the secret key of the other.',
     );
 }
 
@@ -225,7 +225,7 @@ async function copyExchanges(
     await writeFile(path, text);
     const result = await target.ingest({ path, from: 0, to: Buffer.byteLength(text), last: true });
     if (result.rejected.length > 0)
-      throw new StoreUnusableError(`PostgreSQL refuses ${result.rejected.length} exchanges after ${lastId}.`);
+      throw new StoreUnusableError(`PostgreSQL rejected ${result.rejected.length} exchanges after ${lastId}.`);
     added += result.inserted;
     known += result.known;
     lastId = last.id;

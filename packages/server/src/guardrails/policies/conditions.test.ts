@@ -107,7 +107,7 @@ test('a condition that cannot be judged closes the gate: deny and redact apply, 
     judged([{ name: 'rule', on: 'request', when, action, ...more }], request).decisions.map(
       ({ outcome, because }) => `${outcome}: ${because}`,
     );
-  const why = '"rule": its condition could not be judged (field not found: project)';
+  const why = '"rule": its condition could not be evaluated (field not found: project)';
   assert.deepEqual(outcomes('deny'), [`denied: ${why}, so it applies`]);
   assert.deepEqual(outcomes('flag'), [`not_evaluated: ${why}`]);
   assert.deepEqual(outcomes('allow'), [`not_evaluated: ${why}`]);
@@ -168,9 +168,9 @@ test('rules hold in their order: the first allow or deny in force ends it, monit
 test('a condition that could not work is refused with what is wrong with it', () => {
   for (const [when, words] of [
     ['request.max_tokens >', /end of input|expecting/],
-    ['request.maxtokens > 1', /"request" has no "maxtokens"; it has model, /],
+    ['request.maxtokens > 1', /"request" has no field "maxtokens"; its fields are model, /],
     ['requests.model == "x"', /no variable "requests"/],
-    ['request.model', /must give true or false/],
+    ['request.model', /must evaluate to true or false/],
     ['request.max_tokens > "many"', /no matching overload/],
     ['request.messages.exists(m, request.messages.exists(n, n.text == m.text))', /inside of another/],
     ['request.messages.map(m, m.role).exists(r, r == "user")', /use exists/],

@@ -65,7 +65,7 @@ function failingDetail(
   zone: ZoneFormatter,
 ): string {
   const since = Math.min(...failing.map(({ failingSince }) => failingSince ?? nowMs));
-  const first = `${failing.length === 1 ? 'Failing' : 'The first one failing'} since ${zone.timeOrDateTime(since, nowMs)}, for ${durationText(nowMs - since)}.`;
+  const first = `${failing.length === 1 ? 'Failing' : 'The earliest has been failing'} since ${zone.timeOrDateTime(since, nowMs)}, for ${durationText(nowMs - since)}.`;
   return rest === '' ? first : `${first} Other jobs: ${rest}.`;
 }
 

@@ -26,7 +26,7 @@ test('a condition that cannot work refuses the file with its line and the reason
       assert.ok(error instanceof ConfigError);
       assert.match(
         error.message,
-        /^floe\.yaml:7:\d+: orgs\[0\]\.policies\[1\]\.when: "request" has no "max_token"; it has model, /,
+        /^floe\.yaml:7:\d+: orgs\[0\]\.policies\[1\]\.when: "request" has no field "max_token"; its fields are model, /,
       );
       return true;
     },

@@ -186,7 +186,7 @@ describe('AWS keys', () => {
     const waiting = faultOf(aws({ keys, roleArn: 'arn:r' }));
     while (server.requests.length === before) await new Promise((resolve) => setImmediate(resolve));
     clock.advance(15_000);
-    assert.match((await waiting).message, /no answer within 15 s/);
+    assert.match((await waiting).message, /no response within 15 s/);
   });
 });
 
