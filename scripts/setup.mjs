@@ -113,7 +113,9 @@ function fetchNode(name, version, dir, integrity) {
     const way = integrity ? ['ci'] : ['install', '--no-save', '--no-package-lock', `${name}@${version}`];
     const done = npm(process.execPath, [...way, '--prefix', temp, ...quiet], temp);
     if (done !== 0)
-      fail('npm could not download the runtime (see the message above). Check the network, or install Node 26.');
+      fail(
+        'npm could not download the runtime (see the message above). Check the network, or install Node 26.',
+      );
     rmSync(dir, { recursive: true, force: true });
     mkdirSync(dir, { recursive: true });
     const bin = join(temp, 'node_modules', name, 'bin');
@@ -186,7 +188,8 @@ export function setup() {
 export function ensureConsole(node) {
   const build = [join(root, 'scripts', 'build-console.mjs')];
   const { status } = spawnSync(node, build, { cwd: root, env: environment(node), stdio: ['ignore', 2, 2] });
-  if (status !== 0) say('the console could not be built; Floe starts without it. The gateway and the API are not affected.');
+  if (status !== 0)
+    say('the console could not be built; Floe starts without it. The gateway and the API are not affected.');
 }
 
 /** Builds the server when that is missing or older than its sources. Returns the program to run: its sources when the build failed. */
@@ -194,7 +197,7 @@ export function ensureServer(node) {
   const build = [join(root, 'scripts', 'build-server.mjs')];
   const { status } = spawnSync(node, build, { cwd: root, env: environment(node), stdio: ['ignore', 2, 2] });
   if (status === 0) return join(root, 'packages/server/dist/server.js');
-  say('the server could not be built; the server could not be built; Floe starts from its sources, which takes longer');
+  say('the server could not be built; Floe starts from its sources, which takes longer');
   return join(root, 'packages/server/bin/server.mjs');
 }
 

@@ -47,7 +47,7 @@ export function toApiRequestError(
       `${baseUrl} responded with status ${status}, but the response is not from Floe. Check FLOE_BASE_URL.`,
     );
   const message = readTextMember(readMember(value, 'error'), 'message') ?? `status ${status}`;
-  return new ApiRequestError(`${baseUrl} refused: ${message.replaceAll(apiKey, '[key]')}`);
+  return new ApiRequestError(`${baseUrl} rejected the request: ${message.replaceAll(apiKey, '[key]')}`);
 }
 
 /** A member of a JSON object; undefined for anything else. */

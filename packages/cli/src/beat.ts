@@ -36,7 +36,9 @@ async function sendBeat(args: readonly string[]): Promise<number> {
   if (values.json) process.stdout.write(`${JSON.stringify(toAnswerJson(monitorId, result))}\n`);
   if (result.metadataDropped !== null) process.stderr.write(`floe: ${result.metadataDropped}\n`);
   if (!result.beat) {
-    process.stderr.write(`floe: could not send a beat for ${monitorId}: ${result.error?.message ?? 'unknown'}\n`);
+    process.stderr.write(
+      `floe: could not send a beat for ${monitorId}: ${result.error?.message ?? 'unknown'}\n`,
+    );
     return 1;
   }
   const { status, nextDueAt } = result.beat;

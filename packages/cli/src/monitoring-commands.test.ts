@@ -110,7 +110,7 @@ suite('floe beat', { concurrency: 3 }, () => {
     assert.deepEqual([quiet.code, quiet.stdout, quiet.stderr], [0, '', '']);
   });
 
-  test('gives prints the response as JSON, of a failure too', async (t) => {
+  test('prints the response as JSON, including failures', async (t) => {
     const server = await fakeFloe(t);
     const done = await floe(server, ['beat', 'job', '--json']);
     assert.deepEqual(JSON.parse(done.stdout), {
@@ -142,7 +142,7 @@ suite('floe beat', { concurrency: 3 }, () => {
     assert.deepEqual([code, stderr], [2, 'floe: usage: floe beat <monitor-id>\n']);
     for (const [command, args, said] of [
       [beatCommand, [], /usage: floe beat <monitor-id>/],
-      [beatCommand, ['a', '-m', 'x'], /--metadata x: write it as key=value/],
+      [beatCommand, ['a', '-m', 'x'], /--metadata x: must have the form key=value/],
       [beatCommand, ['a', '--fast'], /--fast/],
       [runCommand, ['a'], /usage: floe run <monitor-id> -- <command>/],
       [runCommand, ['a', '--'], /usage/],
@@ -151,7 +151,7 @@ suite('floe beat', { concurrency: 3 }, () => {
       await assert.rejects(command.run(args), said);
     assert.throws(() => readApiConnection({}), /FLOE_API_KEY is not set/);
     const wrong = { FLOE_API_KEY: 'eis_a', FLOE_BASE_URL: 'floe' };
-    assert.throws(() => readApiConnection(wrong), /FLOE_BASE_URL is not an address/);
+    assert.throws(() => readApiConnection(wrong), /FLOE_BASE_URL must be an http or https URL/);
   });
 
   test('every monitoring command explains itself', async () => {
@@ -195,14 +195,20 @@ suite('floe run', { concurrency: 3 }, () => {
     const server = await fakeFloe(t);
     const failed = await floe(server, ['run', 'job', ...job('process.exit(3)')]);
     assert.equal(failed.code, 3);
-    assert.match(failed.stderr, /^floe: could not report to job: its beat URL could not be read .* misses its beat/);
+    assert.match(
+      failed.stderr,
+      /^floe: could not report to job: its beat URL could not be read .* misses its beat/,
+    );
     assert.equal(
       (await floe(server, ['run', 'job', ...job('process.kill(process.pid, "SIGKILL")')])).signal,
       'SIGKILL',
     );
     const missing = await floe(server, ['run', 'job', '--', 'no-such-program-here']);
     assert.equal(missing.code, 127);
-    assert.match(missing.stderr, /^floe: could not report to no-such-program-here: command not found\nfloe: job: /);
+    assert.match(
+      missing.stderr,
+      /^floe: no-such-program-here: command not found\nfloe: could not report to job: /,
+    );
     assert.deepEqual(bodies(server, BEAT_PATH), []);
   });
 
@@ -235,7 +241,10 @@ suite('floe run', { concurrency: 3 }, () => {
       FLOE_API_KEY: '',
     });
     assert.equal(unwatched.code, 4);
-    assert.match(unwatched.stderr, /^floe: FLOE_API_KEY is not set.* The command runs without monitoring\.\n$/);
+    assert.match(
+      unwatched.stderr,
+      /^floe: FLOE_API_KEY is not set.* The command runs without monitoring\.\n$/,
+    );
     const refusing = await fakeFloe(t, { [BEAT_PATH]: refusal(401, 'invalid_api_key') });
     const refused = await floe(refusing, ['run', 'job', ...job('console.log("done")')]);
     assert.deepEqual([refused.code, refused.stdout], [0, 'done\n']);
@@ -355,7 +364,7 @@ suite('floe monitors', { concurrency: 3 }, () => {
       ],
       [{ status: 307, headers: { location: '/elsewhere' }, body: '' }, /answered 307, but not as Floe does/],
       [{ headers: { 'content-type': 'text/html' }, body: '<p>' }, /answered 200, but not as Floe does/],
-      [jsonReply({ data: 7 }), /did not answer with a list/],
+      [jsonReply({ data: 7 }), /did not return a list/],
     ] as const) {
       const server = await fakeFloe(t, { [first]: reply });
       Object.assign(process.env, { FLOE_API_KEY: 'eis_test_key', FLOE_BASE_URL: server.url });

@@ -58,8 +58,7 @@ async function fetchAllMonitors(from: ApiConnection): Promise<unknown[]> {
     const after = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
     const answer = await getApiJson(from, `/api/monitoring/monitors?limit=${PAGE_SIZE}${after}`);
     const data = readMember(answer, 'data');
-    if (!Array.isArray(data))
-      throw new ApiRequestError(`${from.baseUrl} did not return a list of monitors.`);
+    if (!Array.isArray(data)) throw new ApiRequestError(`${from.baseUrl} did not return a list of monitors.`);
     monitors.push(...data);
     cursor = readTextMember(answer, 'next_cursor');
     if (cursor === undefined) return monitors;

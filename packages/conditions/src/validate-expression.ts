@@ -54,8 +54,7 @@ class ExpressionValidator {
           exprKind.value;
         this.read(iterRange, loops);
         const inside = iterRange?.exprKind.case === 'listExpr' ? loops : loops + 1;
-        if (inside > 1)
-          throw new Error('loops over request data cannot be nested; use a single loop');
+        if (inside > 1) throw new Error('loops over request data cannot be nested; use a single loop');
         if (inside > 0 && accuInit?.exprKind.case === 'listExpr')
           throw new Error(
             'map and filter are not allowed on request data because they create lists of its size; use exists, exists_one or all',

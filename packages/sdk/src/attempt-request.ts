@@ -55,10 +55,13 @@ async function fetchAnswer(
   } catch (error) {
     // Some runtimes name the whole address, and that of a beat URL is a secret.
     const reason = describeFetchError(error).replaceAll(call.url, originOf(call.url));
-    return new FloeConnectionError(`${originOf(call.url)} could not be reached, or the connection was lost: ${reason}`, {
-      code: 'connection_failed',
-      retryable: true,
-    });
+    return new FloeConnectionError(
+      `${originOf(call.url)} could not be reached, or the connection was lost: ${reason}`,
+      {
+        code: 'connection_failed',
+        retryable: true,
+      },
+    );
   }
 }
 

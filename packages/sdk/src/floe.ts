@@ -278,9 +278,12 @@ function errorNameOf(error: unknown): string {
 /** A header cannot carry anything else; `fetch` would refuse it later with the key in its message. */
 function requireApiKey(apiKey: unknown): string {
   const key = typeof apiKey === 'string' ? apiKey.trim() : '';
-  if (key === '') throw new FloeConfigurationError('apiKey is required. Example: new Floe({ apiKey: "eis_…" })');
+  if (key === '')
+    throw new FloeConfigurationError('apiKey is required. Example: new Floe({ apiKey: "eis_…" })');
   if (!/^[\x21-\x7e]+$/.test(key))
-    throw new FloeConfigurationError('apiKey contains characters that are not valid in a key, such as spaces, line breaks or accents');
+    throw new FloeConfigurationError(
+      'apiKey contains characters that are not valid in a key, such as spaces, line breaks or accents',
+    );
   return key;
 }
 

@@ -158,7 +158,10 @@ export class HeartbeatLoop implements HeartbeatHandle {
     const { runtime: around, timeoutSeconds } = this.#dependencies;
     const idleSeconds = (around.monotonic() - this.#touchedMs) / 1000;
     if (stallAfter !== undefined && idleSeconds > stallAfter)
-      return unhealthyError('stalled', `touch() was not called for ${Math.round(idleSeconds)} s; no beats are sent`);
+      return unhealthyError(
+        'stalled',
+        `touch() was not called for ${Math.round(idleSeconds)} s; no beats are sent`,
+      );
     if (healthy === undefined) return null;
     const limitSeconds = Math.min(timeoutSeconds, this.#everyMs / 4000);
     const asked = await callWithin(limitSeconds, healthy, around);

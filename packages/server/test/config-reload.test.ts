@@ -85,13 +85,13 @@ test('a file put in place by a rename is seen, and HUP does not wait for the fil
 
 test('an invalid file changes nothing and the log has its line and reason', async () => {
   writeFileSync(file, 'orgs:\n  - id: acme\n    name: Acme\n    kees: []\n');
-  const [said] = await floe.waitForOutput(/\{[^\n]*configuration refused[^\n]*\}/);
+  const [said] = await floe.waitForOutput(/\{[^\n]*configuration rejected[^\n]*\}/);
   assert.match(said, /floe\.yaml:4:5: .*kees/);
   assert.equal(await outcome('stays', 'first'), 'answered');
   // Neither does one that is empty or gone: taken at its word, it would take every key away.
   writeFileSync(file, '');
   process.kill(floe.pid, 'SIGHUP');
-  await floe.waitForOutput(/gone or empty/);
+  await floe.waitForOutput(/missing or empty/);
   assert.equal(await outcome('stays', 'first'), 'answered');
   rmSync(file);
   process.kill(floe.pid, 'SIGHUP');

@@ -75,7 +75,7 @@ test('a full disk: what needs none is served, a hard budget refuses instead of f
 
   const filler = join(home, 'filler');
   fill(filler);
-  await floe.waitForOutput(/The spool cannot be written/);
+  await floe.waitForOutput(/The spool is not writable/);
   const [refused, served] = await Promise.all([hard.through(), soft.through()]);
   assertAllServed(served, 'what no hard budget pays is served');
   const fresh = refused.filter(({ isCacheHit: isHit }) => !isHit);

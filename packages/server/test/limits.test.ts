@@ -116,7 +116,7 @@ test('concurrent requests are limited, and a client that leaves gives its place 
   const [request] = await gateway.upstream.waitForRequests(1);
   const second = await gateway.chat({ model: 'sandbox/echo' });
   assert.equal(second.status, 429);
-  assert.match(String(errorOf(second).message), /"one" allows 1 concurrent requests/);
+  assert.match(String(errorOf(second).message), /"one" allows 1 concurrent request\./);
   leave.abort();
   await assert.rejects(hanging);
   await request?.settled;

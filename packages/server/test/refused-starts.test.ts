@@ -71,7 +71,7 @@ test('a data directory that is a file', async () => {
 });
 
 test('an address that is not of this machine', () =>
-  assertRefusesToStart({ FLOE_HOST: '203.0.113.1' }, /no address of this machine; set FLOE_HOST/));
+  assertRefusesToStart({ FLOE_HOST: '203.0.113.1' }, /not an address of this machine. Change FLOE_HOST/));
 
 test('a port that is no number', () => assertRefusesToStart({ FLOE_PORT: 'http' }, /FLOE_PORT/));
 
@@ -90,7 +90,7 @@ const BROKEN_FILES: readonly (readonly [what: string, text: string, says: RegExp
   ['an unknown section', 'sever: {}\n', /floe\.yaml:1:1: .*server/],
   ['an unknown field', 'server: { prot: 1 }\n', /floe\.yaml:1:\d+: server.*port/],
   ['a wrong type', 'retention: { audit_days: many }\n', /floe\.yaml:1:\d+: retention\.audit_days: /],
-  ['a list', '- server\n', /must be a map of sections/],
+  ['a list', '- server\n', /must be a map with sections/],
   ['a variable that is not set', `server: { base_url: "$${'{NOT_SET}'}" }\n`, /NOT_SET/],
   [
     'an unknown provider kind',
@@ -131,7 +131,7 @@ test('a floe.yaml with several mistakes: a line for each, and no value of the fi
 test('a data directory that another process uses', async () => {
   const dataDir = join(freshFolder(), 'data');
   const first = await startFloeProcess({ dataDir });
-  await assertRefusesToStart({ FLOE_DATA_DIR: dataDir }, /Another Floe process uses the data directory/);
+  await assertRefusesToStart({ FLOE_DATA_DIR: dataDir }, /Another Floe process is using the data directory/);
   assert.deepEqual(await first.stop(), { code: 0, signal: null });
 });
 
@@ -193,7 +193,7 @@ test('floe: help on standard output, an unknown command on standard error', asyn
   }
   const unknown = await runProgramToEnd(CLI_PROGRAM, ['frobnicate'], {}, cwd);
   assert.deepEqual([unknown.code, unknown.stdout], [2, '']);
-  assert.match(unknown.stderr, /unknown command "frobnicate"\. "Run "floe help" for a list\.\n$/);
+  assert.match(unknown.stderr, /unknown command "frobnicate"\. Run "floe help" for a list\.\n$/);
   const misspelt = await runProgramToEnd(CLI_PROGRAM, ['monitor', 'list'], {}, cwd);
   assert.match(misspelt.stderr, /Did you mean "monitors list"\?/);
   for (const asked of ['version', '--version'])

@@ -156,7 +156,10 @@ test('what stands in the file says so under the name that the file has', async (
     assert.match(text, /"kind":"file","file":"acme.yaml"/, path);
     assert.doesNotMatch(text, /"floe\.yaml"/, path);
   }
-  assert.match(errorOf(await api('DELETE', 'teams/sre')), /stands in acme\.yaml, line \d+; change it there/);
+  assert.match(
+    errorOf(await api('DELETE', 'teams/sre')),
+    /is defined in acme\.yaml, line \d+\. Change it there/,
+  );
   write();
   await eventually(async () => (await api('GET', 'teams/sre')).status === 404 || undefined);
 });

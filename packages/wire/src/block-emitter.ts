@@ -92,7 +92,9 @@ export class BlockEmitter {
   finish(raw: string, known?: FinishReason): void {
     if (this.ended) return;
     if (known === undefined && FAILURE_REASON.test(raw)) {
-      this.fail(new Fault('upstream_error', `The provider ended the response with the finish reason \`${raw}\`.`));
+      this.fail(
+        new Fault('upstream_error', `The provider ended the response with the finish reason \`${raw}\`.`),
+      );
       return;
     }
     this.closeText();

@@ -154,9 +154,13 @@ function embedBody(request: EmbeddingsRequest, texts: readonly string[], model: 
 function requireTexts({ input }: EmbeddingsRequest): readonly string[] {
   const texts = input.filter((entry) => typeof entry === 'string');
   if (texts.length === input.length) return texts;
-  throw new Fault('unsupported_parameter', 'The provider of this model does not support token ids. Send text.', {
-    param: 'input',
-  });
+  throw new Fault(
+    'unsupported_parameter',
+    'The provider of this model does not support token ids. Send text.',
+    {
+      param: 'input',
+    },
+  );
 }
 
 /**

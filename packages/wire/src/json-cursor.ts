@@ -237,7 +237,8 @@ export class JsonCursor {
     }
     for (let digit = at + 1; digit < at + 5; digit++) {
       if (digit >= this.#end) this.#fail('unterminated string', digit);
-      if (!isHexByte(this.#bytes[digit] ?? 0)) this.#fail('"\\u" must be followed by four hexadecimal digits', digit);
+      if (!isHexByte(this.#bytes[digit] ?? 0))
+        this.#fail('"\\u" must be followed by four hexadecimal digits', digit);
     }
     return at + 5;
   }

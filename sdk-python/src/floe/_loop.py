@@ -118,7 +118,7 @@ class Heartbeat:
         outcome = self._asked(healthy)
         if outcome.done and outcome.error is None and outcome.value is True:
             return None
-        said = "said no" if outcome.done and outcome.error is None else self._problem(outcome)
+        said = "did not return True" if outcome.done and outcome.error is None else self._problem(outcome)
         return kept_back("unhealthy", f"healthy() {said}; no beats are sent")
 
     def _metadata(self) -> Tuple[Any, Optional[str]]:

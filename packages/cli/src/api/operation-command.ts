@@ -87,12 +87,20 @@ function formatOptionsHelp({ takes, body, page, idempotent }: ApiOperation): str
   const lines: (readonly [string, string])[] = Object.entries(takes)
     .filter(([name]) => !(page && name === 'cursor'))
     .map(([name, field]) => [`--${toOptionName(name)}${formatValueHint(field)}`, describeField(field)]);
-  if (body) lines.push(['--file <json>', 'reads the fields from a file, or "-" for standard input; options take precedence']);
+  if (body)
+    lines.push([
+      '--file <json>',
+      'reads the fields from a file, or "-" for standard input; options take precedence',
+    ]);
   if (Object.values(takes).some(({ nullable }) => nullable))
     lines.push(['--unset <field>', 'sets a field to null']);
-  if (idempotent) lines.push(['--idempotency-key <key>', 'prevents a repeated call from creating a second resource']);
+  if (idempotent)
+    lines.push(['--idempotency-key <key>', 'prevents a repeated call from creating a second resource']);
   if (page) lines.push(['--all', 'prints all rows']);
-  lines.push(['--filter <name=value>', 'sets any other query parameter'], ['--json', 'prints the response as JSON']);
+  lines.push(
+    ['--filter <name=value>', 'sets any other query parameter'],
+    ['--json', 'prints the response as JSON'],
+  );
   const width = Math.max(...lines.map(([option]) => option.length));
   return `Options:\n${lines.map(([option, does]) => `  ${option.padEnd(width)}  ${does}`.trimEnd()).join('\n')}`;
 }

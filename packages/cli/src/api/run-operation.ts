@@ -57,7 +57,8 @@ async function printList(from: ApiConnection, request: OperationRequest): Promis
   }
   if (request.json) return writeStdout(`${JSON.stringify(rows, null, 2)}\n`);
   await writeStdout(rows.length === 0 ? 'None.\n' : formatTable(rows));
-  if (cursor !== undefined) process.stderr.write('More rows exist. Use --all to print all rows, or --limit to print more.\n');
+  if (cursor !== undefined)
+    process.stderr.write('More rows exist. Use --all to print all rows, or --limit to print more.\n');
 }
 
 /** Redirects are not followed, for the key would travel along. */

@@ -23,7 +23,8 @@ const hookStatusCommand: CliCommand = {
 const hookCommand: CliCommand = {
   words: ['hook'],
   usage: 'hook <agent>',
-  summary: 'Handles a hook call of an agent: reads the payload from standard input and writes the response to standard output.',
+  summary:
+    'Handles a hook call of an agent: reads the payload from standard input and writes the response to standard output.',
   help: 'Agents run bin/floe-hook.mjs, which does the same and starts faster.',
   async run(args) {
     const [agent, ...more] = args;

@@ -46,8 +46,7 @@ function findMissingPrograms(hooks: readonly InstalledHook[]): string[] {
   const missing = hooks.flatMap(({ entry }) => {
     const command = String(entry['command'] ?? entry['bash'] ?? '');
     const quoted = [...command.matchAll(/"([^"]+)"/g)].map(([, path = '']) => path);
-    if (quoted.length === 0)
-      return isOnPath('floe-hook') ? [] : ['floe-hook on the PATH of this shell'];
+    if (quoted.length === 0) return isOnPath('floe-hook') ? [] : ['floe-hook on the PATH of this shell'];
     return quoted.filter((path) => isAbsolute(path) && !existsSync(path));
   });
   return [...new Set(missing)].map(

@@ -22,7 +22,8 @@ const SCOPE_HELP = `Options:
 export const hookInstallCommand: CliCommand = {
   words: ['hook', 'install'],
   usage: 'hook install <agent>',
-  summary: 'Configures an agent to ask the relay before it acts; shows the change of its settings before writing it.',
+  summary:
+    'Configures an agent to ask the relay before it acts; shows the change of its settings before writing it.',
   help: `${SCOPE_HELP}
 
 Environment, read on the first installation and stored in a file that only you can read:
@@ -125,7 +126,9 @@ function detectIndent(text: string): string | number {
 
 async function confirm(question: string): Promise<boolean> {
   if (!process.stdin.isTTY)
-    throw new UsageError('confirmation requires a terminal: use --yes to write the change, or --dry-run to show it');
+    throw new UsageError(
+      'confirmation requires a terminal: use --yes to write the change, or --dry-run to show it',
+    );
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   try {
     return /^y(?:es)?$/i.test((await lines.question(question)).trim());

@@ -21,7 +21,8 @@ const FETCH_TIMEOUT_MS = 10_000;
  */
 export async function refreshBundle(paths: BundleCachePath, settings: HookSettings): Promise<string> {
   const { baseUrl, key } = settings;
-  if (baseUrl === null || key === null) throw new NoAnswerError(settings.problem ?? 'the hook is not configured');
+  if (baseUrl === null || key === null)
+    throw new NoAnswerError(settings.problem ?? 'the hook is not configured');
   const directory = bundleCacheDirectory(paths, settings);
   const before = readCachedBundle(directory, settings);
   const { status, headers, body } = await sendHookRequest({
@@ -33,7 +34,8 @@ export async function refreshBundle(paths: BundleCachePath, settings: HookSettin
   });
   clearServerUnresponsive(paths, settings);
   if (status === 304 && before) return 'the rules are unchanged';
-  if (status !== 200) throw new NoAnswerError(`the server responded with status ${status}${formatServerMessage(body)}`);
+  if (status !== 200)
+    throw new NoAnswerError(`the server responded with status ${status}${formatServerMessage(body)}`);
   const bundle = parseBundleAnswer(body);
   if (!bundle) throw new NoAnswerError('the server response is not a bundle');
   const next = {

@@ -18,7 +18,8 @@ export async function requestDecisions(
   settings: HookSettings,
   timeoutMs: number,
 ): Promise<readonly HookDecision[]> {
-  if (events.length > MAX_BATCH_EVENTS) throw new NoAnswerError(`one hook call has ${events.length} events, more than one request can send`);
+  if (events.length > MAX_BATCH_EVENTS)
+    throw new NoAnswerError(`one hook call has ${events.length} events, more than one request can send`);
   const [first] = events;
   const isOne = events.length === 1;
   const path = isOne ? '/relay/v1/decisions' : '/relay/v1/decisions/batch';

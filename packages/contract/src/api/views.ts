@@ -15,7 +15,10 @@ const filters = z
 
 const writableFields = {
   name: z.string().min(1).max(100),
-  page: z.string().regex(SLUG, 'must be the name of a page, such as requests').describe('Such as `requests`.'),
+  page: z
+    .string()
+    .regex(SLUG, 'must be the name of a page, such as requests')
+    .describe('Such as `requests`.'),
   filters,
   shared: z
     .boolean()
@@ -65,5 +68,10 @@ export const viewReplacement = z.strictObject({
 
 /** An id that a client may choose. */
 export const viewParams = z.strictObject({
-  id: z.string().regex(SLUG, 'must start with a letter or digit and consist of at most 64 characters a-z, 0-9, ".", "_" and "-"'),
+  id: z
+    .string()
+    .regex(
+      SLUG,
+      'must start with a letter or digit and consist of at most 64 characters a-z, 0-9, ".", "_" and "-"',
+    ),
 });

@@ -5,7 +5,10 @@ import * as z from 'zod';
 export function slugField() {
   return z
     .string()
-    .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must consist of lowercase letters, digits, ".", "_" and "-" (at most 64 characters)');
+    .regex(
+      /^[a-z0-9][a-z0-9._-]{0,63}$/,
+      'must consist of lowercase letters, digits, ".", "_" and "-" (at most 64 characters)',
+    );
 }
 
 export function labelField() {
@@ -93,10 +96,7 @@ export function timestampField() {
 }
 
 export function timezoneField() {
-  return z
-    .string()
-    .max(64)
-    .refine(isTimezone, 'must be an IANA time zone such as Europe/Berlin');
+  return z.string().max(64).refine(isTimezone, 'must be an IANA time zone such as Europe/Berlin');
 }
 
 /** An http(s) address others are appended to: no trailing slash, query, fragment or user name. */

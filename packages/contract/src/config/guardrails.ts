@@ -30,12 +30,14 @@ const subjectFields = {
 } as const;
 
 function validateSubject({ scope, per, ...fields }: RawFields, report: ReportIssue): void {
-  if (scope !== undefined && per !== undefined) report(['per'], 'scope and per cannot be combined; set only one of them');
+  if (scope !== undefined && per !== undefined)
+    report(['per'], 'scope and per cannot be combined; set only one of them');
   if (scope === undefined && per === undefined)
     report([], 'requires scope (one shared limit) or per (a separate limit for each)');
   for (const field of ['team', 'key', 'owner', 'end_user'] as const) {
     if (scope === field && fields[field] === undefined) report([field], `is required with scope: ${field}`);
-    if (scope !== field && fields[field] !== undefined) report([field], `is only allowed with scope: ${field}`);
+    if (scope !== field && fields[field] !== undefined)
+      report([field], `is only allowed with scope: ${field}`);
   }
 }
 

@@ -78,7 +78,10 @@ export const MonitorSchema = z
   .check(
     crossFieldRule(({ expected_interval_minutes, schedule }, report) => {
       if (expected_interval_minutes !== undefined && schedule !== undefined)
-        report(['schedule'], 'expected_interval_minutes and schedule cannot be combined; set only one of them');
+        report(
+          ['schedule'],
+          'expected_interval_minutes and schedule cannot be combined; set only one of them',
+        );
       if (expected_interval_minutes === undefined && schedule === undefined)
         report([], 'requires expected_interval_minutes or schedule');
     }),
@@ -154,7 +157,10 @@ export const ChannelSchema = z.discriminatedUnion('kind', [
 /** Address of a board. */
 export function boardSlugField() {
   return slugField()
-    .refine((text) => !text.endsWith('.json'), 'must not end in .json, which is reserved for the data of the board')
+    .refine(
+      (text) => !text.endsWith('.json'),
+      'must not end in .json, which is reserved for the data of the board',
+    )
     .describe('Address of the board: `/boards/<slug>`. Unique in the installation.');
 }
 

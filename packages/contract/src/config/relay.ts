@@ -155,7 +155,10 @@ export const RelayRuleSchema = z.strictObject(RULE_FIELDS).check(
     if (read.length === 0 || typeof match !== 'object' || match === null) return;
     for (const [field, events] of Object.entries(EVENTS_BY_MATCHER))
       if (Object.hasOwn(match, field) && !events.some((event) => read.includes(event)))
-        report(['match', field], `does not apply to ${read.join(', ')}; it applies only to ${events.join(', ')}`);
+        report(
+          ['match', field],
+          `does not apply to ${read.join(', ')}; it applies only to ${events.join(', ')}`,
+        );
   }),
 );
 

@@ -50,8 +50,7 @@ export function analyzeShell(
     work.characters -= code.length;
     if (code.length > MAX_CHARACTERS || work.characters < 0 || around.depth > MAX_NESTING)
       return invoker.reportUnclear('it is too long or too deeply nested to be analyzed', place);
-    if (HIDDEN_CHARACTERS.test(code))
-      return invoker.reportUnclear('it contains invisible characters', place);
+    if (HIDDEN_CHARACTERS.test(code)) return invoker.reportUnclear('it contains invisible characters', place);
     const root = grammar.parse(code, work);
     if (typeof root === 'string')
       return invoker.reportUnclear(

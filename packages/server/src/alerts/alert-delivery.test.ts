@@ -129,7 +129,10 @@ test('what a receiver refuses is given up after five tries and shows as failed; 
   assert.deepEqual(await harness.states(), ['failed', 'sent']);
   assert.equal(receiver.received.length, 6);
   const [dead] = await harness.deliveries();
-  assert.deepEqual([dead?.attempts, dead?.status, dead?.error], [5, 400, 'the receiver responded with HTTP 400']);
+  assert.deepEqual(
+    [dead?.attempts, dead?.status, dead?.error],
+    [5, 400, 'the receiver responded with HTTP 400'],
+  );
   assert.deepEqual([harness.counted[1], harness.counted.at(-1)], ['webhook sent', 'webhook failed']);
 });
 

@@ -241,5 +241,10 @@ function toSendFailure(error: unknown, late: boolean, reached: boolean): SendOut
   }
   const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
   const reason = error instanceof Error ? error.message : String(error);
-  return { ...failed, status: null, error: `the receiver could not be reached: ${reason}${code}`.slice(0, 500), isRefused: false };
+  return {
+    ...failed,
+    status: null,
+    error: `the receiver could not be reached: ${reason}${code}`.slice(0, 500),
+    isRefused: false,
+  };
 }

@@ -64,7 +64,10 @@ function eventWording(alert: Alert, { nowMs, repetition }: WordingContext): Word
           `${formatUtcTime(waitingSinceMs)} (${formatTwoUnitDuration(nowMs - waitingSinceMs)})`,
         ],
       ];
-      return { title: `${name} has never sent a beat`, facts: [...facts, ...monitorFacts(tags, description)] };
+      return {
+        title: `${name} has never sent a beat`,
+        facts: [...facts, ...monitorFacts(tags, description)],
+      };
     }
     case 'budget':
       return budgetWording(name, alert.fields);
@@ -93,8 +96,7 @@ function budgetWording(name: string, fields: Extract<Alert, { event: 'budget' }>
     ['Period', toSingleLine(period)],
   ];
   if (resetsAtMs !== null) facts.push(['Resets', formatUtcTime(resetsAtMs)]);
-  if (over)
-    facts.push(['Effect', mode === 'hard' ? 'further requests are rejected' : 'none (soft budget)']);
+  if (over) facts.push(['Effect', mode === 'hard' ? 'further requests are rejected' : 'none (soft budget)']);
   return { title: `Budget ${name} is ${over ? 'exhausted' : `at ${Math.round(share * 100)}%`}`, facts };
 }
 

@@ -110,7 +110,10 @@ function catchChange(next: () => ConfigChange | null): ConfigChange | null {
 /** The directory and not the file: a rename over the file would end a watch on the file. */
 function watchDirectory(directory: string, onEvent: () => void, log: Log): FSWatcher | undefined {
   const logFallback = (error: unknown) =>
-    log.debug({ directory, error: String(error) }, 'file events are not available; polling the configuration file instead');
+    log.debug(
+      { directory, error: String(error) },
+      'file events are not available; polling the configuration file instead',
+    );
   try {
     const watcher = watch(directory, { persistent: false }, onEvent);
     watcher.on('error', logFallback);

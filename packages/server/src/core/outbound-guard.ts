@@ -55,7 +55,8 @@ export function createOutboundGuard(
 
   function checkHost(host: string, port: number): OutboundRefused | null {
     const name = host.toLowerCase().replace(/\.+$/, '');
-    if (METADATA_HOSTS.has(name)) return new OutboundRefused(`${host} is a cloud metadata service, which Floe never calls.`);
+    if (METADATA_HOSTS.has(name))
+      return new OutboundRefused(`${host} is a cloud metadata service, which Floe never calls.`);
     return isIP(host) === 0 ? null : checkAddress(host, { host, port }, rules());
   }
 
@@ -67,7 +68,8 @@ export function createOutboundGuard(
         const verdicts = addresses.map(({ address }) => checkAddress(address, { host, port }, current));
         const allowed = addresses.filter((_, index) => verdicts[index] === null);
         const [first] = allowed;
-        if (!first) return done(verdicts[0] ?? new OutboundRefused(`${host} does not resolve to an address.`), []);
+        if (!first)
+          return done(verdicts[0] ?? new OutboundRefused(`${host} does not resolve to an address.`), []);
         if (options.all) done(null, [...allowed]);
         else done(null, first.address, first.family);
       });

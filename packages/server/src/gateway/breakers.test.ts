@@ -116,7 +116,7 @@ test('a probe that fails opens the breaker again, for longer', async (t) => {
   assert.equal(asked(gateway, 'a') - before, 1, 'still open after twice the first time');
   assert.match(
     decisionsOf(gateway, 'breaker').join(),
-    /skipped: a\/m: its breaker is open for \d+ s more \(/,
+    /skipped: a\/m: its breaker is open for another \d+ s \(/,
   );
 });
 
@@ -262,5 +262,5 @@ test('an outage is not multiplied: retries stay within the budget of their targe
   );
   for (let n = 0; n < 60; n += 1) assert.equal((await ask(gateway, 'alone')).status, 502);
   assert.equal(asked(gateway, 'a'), 60 + 30);
-  assert.match(decisionsOf(gateway, 'send').join(), /no_retry: a\/m: its retry budget/);
+  assert.match(decisionsOf(gateway, 'send').join(), /no_retry: a\/m: the retry budget/);
 });

@@ -131,9 +131,13 @@ export function resolveRoute(catalog: Catalog, mayUse: Matcher, id: string): Res
   if (!provider && (!route || route.targets.length === 0))
     throw modelNotFoundFault(id, describeUnknownModel(catalog, named?.provider));
   if (!mayUse(id))
-    throw new Fault('model_not_allowed', `This key is not allowed to use the model "${truncateForMessage(id)}".`, {
-      param: 'model',
-    });
+    throw new Fault(
+      'model_not_allowed',
+      `This key is not allowed to use the model "${truncateForMessage(id)}".`,
+      {
+        param: 'model',
+      },
+    );
   if (route) return resolveByRoute(catalog, mayUse, route, id);
   const targets = provider ? createTargets(provider, named.model, {}, 1) : [];
   const { chatReasoning } = catalog;

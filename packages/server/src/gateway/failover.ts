@@ -62,7 +62,11 @@ export class Failover {
       return false;
     }
     if (admission === 'probe')
-      this.#recordDecision('breaker', 'probe', `${targetName(target)}: probe request to check whether it has recovered`);
+      this.#recordDecision(
+        'breaker',
+        'probe',
+        `${targetName(target)}: probe request to check whether it has recovered`,
+      );
     if (await this.#attemptWithRetries(target, admission, this.#route.retries, isLast)) return true;
     if (!isLast && !this.#isFinal) this.#recordDecision('send', 'moved_on', this.#describeLastFailure());
     return false;

@@ -177,8 +177,7 @@ export function createForwardedJsonAnswer(
     x.answer.setUsage(answer.usage ?? null);
     x.answer.setFinishReason(answer.finish?.raw ?? null);
     if (answer.fault) throw answer.fault;
-    if (!answer.finish)
-      throw new Fault('upstream_error', 'The provider sent an incomplete response.');
+    if (!answer.finish) throw new Fault('upstream_error', 'The provider sent an incomplete response.');
     recordAnswerContent(x, bytes);
     const told = applyAnswerPolicies(x, bytes);
     const headers = answerHeaders(x, 'application/json');

@@ -44,7 +44,11 @@ export function retryDelayMs(
   if (wait > MAX_RETRY_WAIT_MS || breakers.waitMs(orgId, target) > wait) return null;
   if (clock.monotonic() + wait >= tries.deadlineAt) return null;
   if (breakers.acquireRetry(orgId, target)) return wait;
-  recordSendDecision(x, 'no_retry', `${targetName(target)}: the retry budget for these 30 seconds is exhausted`);
+  recordSendDecision(
+    x,
+    'no_retry',
+    `${targetName(target)}: the retry budget for these 30 seconds is exhausted`,
+  );
   return null;
 }
 

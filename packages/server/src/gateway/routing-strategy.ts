@@ -38,7 +38,8 @@ export function applyRoutingStrategy(route: ResolvedRoute, by: StrategyContext):
   const at = kept === undefined ? -1 : targets.findIndex((target) => targetKey(target) === kept);
   const [stays] = at > 0 ? targets.splice(at, 1) : [];
   if (stays) targets.unshift(stays);
-  const because = at >= 0 ? 'the conversation stays on its previous target' : STRATEGY_REASONS[route.strategy];
+  const because =
+    at >= 0 ? 'the conversation stays on its previous target' : STRATEGY_REASONS[route.strategy];
   return { route: { ...route, targets, conversation: name }, reason: because };
 }
 

@@ -49,7 +49,10 @@ function endStream(client: ClientConnection, text: string | null): void {
 /** A bug: logged whole, told without detail. */
 export function reportInternalFault(log: Log, id: string, error: unknown): Fault {
   log.error({ err: error, request_id: id }, 'unexpected error in a gateway request');
-  return new Fault('internal_error', `An internal error occurred. The server log has details under request id ${id}.`);
+  return new Fault(
+    'internal_error',
+    `An internal error occurred. The server log has details under request id ${id}.`,
+  );
 }
 
 /** An error answer before anything else was sent. */

@@ -163,11 +163,7 @@ export function readTranslatedError(
   const errorType = headerOf(headers, 'x-amzn-errortype');
   const meaning = matchErrorRule(sheet, status, `${errorType ?? ''} ${text}`);
   if (meaning === 'bad_credentials')
-    return new Fault(
-      'upstream_auth_failed',
-      `${id} rejected the credential configured for it.`,
-      detail,
-    );
+    return new Fault('upstream_auth_failed', `${id} rejected the credential configured for it.`, detail);
   if (status >= 300 && status < 400)
     return new Fault(
       'upstream_error',

@@ -75,7 +75,7 @@ export function readUpstreamError(
   if (kind === 'quota') return quotaExhaustedFault(provider, detail);
   const retryAfterMs = readRetryAfterMs(headers);
   const code = meaning === 'rate' ? 'upstream_rate_limited' : 'upstream_error';
-  return new Fault(code, `${provider} answered ${status}: ${truncateMessage(message)}`, {
+  return new Fault(code, `${provider} returned ${status}: ${truncateMessage(message)}`, {
     ...detail,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });

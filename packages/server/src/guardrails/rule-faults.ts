@@ -2,10 +2,10 @@ import { Fault } from '@floe/contract/faults';
 import type { RuleClaim } from './rule-claim.ts';
 
 const UNITS = {
-  requests: 'requests in 60 seconds',
-  tokens: 'tokens in 60 seconds',
-  concurrency: 'concurrent requests',
-  usd: 'US dollars',
+  requests: (plural: string) => `request${plural} in 60 seconds`,
+  tokens: (plural: string) => `token${plural} in 60 seconds`,
+  concurrency: (plural: string) => `concurrent request${plural}`,
+  usd: (plural: string) => `US dollar${plural}`,
 } as const;
 
 /** When nothing says how long to wait. */
@@ -23,7 +23,7 @@ export function rateLimitFault(
       : `Try again in ${Math.ceil(waitMs / 1000)} s.`;
   return new Fault(
     'rate_limit_exceeded',
-    `The limit "${name}" allows ${limit.toLocaleString('en-US')} ${UNITS[counts]}. ${wait}`,
+    `The limit "${name}" allows ${limit.toLocaleString('en-US')} ${UNITS[counts](limit === 1 ? '' : 's')}. ${wait}`,
     { retryAfterMs: waitMs, rule: { kind: 'limit', id: rule } },
   );
 }

@@ -190,5 +190,8 @@ function unknownPathFault(request: FastifyRequest, reply: FastifyReply, allowed:
     return new Fault('not_found', 'No endpoint exists at this path. See /api/openapi.json.');
   const methods = [...new Set(known)].join(', ');
   reply.header('allow', methods);
-  return new Fault('method_not_allowed', `${request.method} is not allowed on this path. Allowed: ${methods}.`);
+  return new Fault(
+    'method_not_allowed',
+    `${request.method} is not allowed on this path. Allowed: ${methods}.`,
+  );
 }

@@ -128,7 +128,7 @@ test('a diff tells what applying does and does nothing; applying does it, and a 
     }
   };
   expected(told(diff));
-  assert.match(String(diff.body['ignored']), /server: belongs to the installation/);
+  assert.match(String(diff.body['ignored']), /server: applies to the whole installation/);
   assert.equal(
     (await database.read.selectFrom('audit').selectAll().where('org_id', '=', 'acme').execute()).length,
     0,
@@ -199,12 +199,12 @@ test('a document with one mistake changes nothing and is refused at its place', 
     ],
     [
       YAML.replace('main/large', 'mian/large'),
-      /floe\.yaml:18:.*there is no such provider; did you mean "main"/,
+      /floe\.yaml:18:.*this provider does not exist; did you mean "main"/,
     ],
-    [YAML.replace('id: acme', 'id: someone\n  - id: else'), /has no entry "acme"/],
+    [YAML.replace('id: acme', 'id: someone\n  - id: else'), /must contain an entry "acme"/],
     [
       'orgs: [{ id: acme, monitors: [{ id: a, expected_interval_minutes: 5, channels: [x] }] }]',
-      /there is no such channel/,
+      /this channel does not exist/,
     ],
     ['orgs: [{ id: acme, providers: [{ id: a, kind: openai, base_url: "${HOME}" }] }]', /HOME is not set/],
     ['orgs: [{ id: acme, channels: [{ name: a, kind: slack, url: "${NOT_GIVEN}" }] }]', /url/],

@@ -145,7 +145,7 @@ test('a key goes nowhere but where it was given for', async (t) => {
   const elsewhere = { base_url: 'http://127.0.0.1:10/v1' };
   assert.match(
     said(await ask('PATCH', 'providers/main', elsewhere)),
-    /^400 invalid_request credentials\[0\]\.api_key: .*give it again/,
+    /^400 invalid_request credentials\[0\]\.api_key: .*must be sent again/,
   );
   const withKeys = {
     ...elsewhere,
@@ -201,15 +201,11 @@ test('an entry that cannot work is refused at its place, in the words of floe co
       { id: 'x', kind: 'openai', region: 'x/#' },
       '400 invalid_request region: region: must consist of letters, digits and "-"',
     ],
-    [
-      'routes',
-      { model: 'smart' },
-      '400 invalid_request targets: targets: must have at least one target',
-    ],
+    ['routes', { model: 'smart' }, '400 invalid_request targets: targets: must have at least one target'],
     [
       'routes',
       { model: 'smart', targets: ['mian/m'] },
-      '400 invalid_request targets[0]: targets[0]: there is no such provider; did you mean "main"?',
+      '400 invalid_request targets[0]: targets[0]: this provider does not exist; did you mean "main"?',
     ],
     [
       'routes',
@@ -295,7 +291,7 @@ test('settings change by their sections, say where they stand, and return to the
   for (const [body, expected] of [
     [
       { passthrough: { b: 'mian' } },
-      '400 invalid_request passthrough.b: passthrough.b: there is no such provider; did you mean "main"?',
+      '400 invalid_request passthrough.b: passthrough.b: this provider does not exist; did you mean "main"?',
     ],
     [{ bodies: { keep: 'yes' } }, '400 invalid_request bodies.keep: bodies.keep: must be true or false'],
     [{ boddies: {} }, '400 invalid_request boddies: unknown key "boddies"; did you mean "bodies"?'],

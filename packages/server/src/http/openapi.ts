@@ -96,7 +96,10 @@ function describeOperation(
               ...(verb.status === 201 && isTagged && { headers: LOCATION }),
               content: answerContent(verb, components),
             },
-      default: { description: 'Rejected or failed. `error.code` gives the reason.', content: jsonContent(error) },
+      default: {
+        description: 'Rejected or failed. `error.code` gives the reason.',
+        content: jsonContent(error),
+      },
     },
   };
 }
@@ -134,7 +137,8 @@ function preconditionHeaders({ method }: Pick<Verb, 'method'>): unknown[] {
     description,
     schema: { type: 'string' },
   });
-  if (method === 'GET') return [header('If-None-Match', 'An `ETag`. Returns 304 if the resource has not changed.')];
+  if (method === 'GET')
+    return [header('If-None-Match', 'An `ETag`. Returns 304 if the resource has not changed.')];
   if (method === 'POST') return [];
   return [header('If-Match', 'An `ETag`. Returns 412 `precondition_failed` if the resource has changed.')];
 }

@@ -158,7 +158,10 @@ async function drainConnections(
   };
   sweep();
   const timer = clock.after(limitMs, () => {
-    log.warn({ limit_ms: limitMs }, 'requests were still in progress at the end of the drain period; closing their connections');
+    log.warn(
+      { limit_ms: limitMs },
+      'requests were still in progress at the end of the drain period; closing their connections',
+    );
     server.closeAllConnections();
     fastPath.closeAll();
   });
@@ -190,7 +193,10 @@ function rejectInvalidRequests(
 }
 
 const HOST_FAULT = new Fault('invalid_request', 'A request needs exactly one Host header (RFC 9112, 3.2).');
-const CONNECT_FAULT = new Fault('method_not_allowed', 'CONNECT is not supported: Floe is not a forward proxy.');
+const CONNECT_FAULT = new Fault(
+  'method_not_allowed',
+  'CONNECT is not supported: Floe is not a forward proxy.',
+);
 
 const TRANSFER_CODING_FAULT = new Fault(
   'unsupported_media_type',

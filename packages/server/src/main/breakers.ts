@@ -55,9 +55,7 @@ function createChangeRecorder(database: Database, log: Log): (event: BreakerEven
     const row = { id: newId('brk', at), org_id: orgId, breaker_id: breaker, at, state, because };
     database
       .rowTransaction((writer) => insertBreakerChange(writer, row))
-      .catch((error: unknown) =>
-        log.warn({ err: error, breaker }, 'could not store a breaker state change'),
-      );
+      .catch((error: unknown) => log.warn({ err: error, breaker }, 'could not store a breaker state change'));
   };
 }
 

@@ -52,7 +52,9 @@ export function watchConfigFile(
         for (const { id } of await listAllOrgs(writer))
           await publishLiveEvent(writer, { orgId: id, topic: 'config', at, data: { action } });
       })
-      .catch((error: unknown) => log.warn({ err: error }, 'could not publish the configuration change to event streams'));
+      .catch((error: unknown) =>
+        log.warn({ err: error }, 'could not publish the configuration change to event streams'),
+      );
   }
   const watching = watchConfig({
     path,

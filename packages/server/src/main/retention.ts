@@ -80,8 +80,12 @@ async function runRetention(
     const { idleMs } = sessions;
     await database.transaction((writer) => expireSignInState(writer, { nowMs, idleMs, triesMs: DAY_MS }));
     await expireAlertLog(database, nowMs - checks_days * DAY_MS);
-    if (exchanges > 0) log.info({ exchanges, days: requests_days }, 'removed exchanges older than the retention period');
+    if (exchanges > 0)
+      log.info({ exchanges, days: requests_days }, 'removed exchanges older than the retention period');
   } catch (error) {
-    log.warn({ err: error }, 'could not remove rows older than the retention period; retrying within an hour');
+    log.warn(
+      { err: error },
+      'could not remove rows older than the retention period; retrying within an hour',
+    );
   }
 }

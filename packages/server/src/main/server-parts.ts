@@ -180,7 +180,10 @@ export async function closeServerParts(parts: ServerParts): Promise<void> {
   await parts.lastUsed.close();
   for (const spool of [parts.rows, parts.bodies])
     await spool.flush(FLUSH_TIMEOUT_MS).catch((error: unknown) => {
-      parts.log.warn({ err: error }, 'rows remain in the spool; they are stored in the database after the next start');
+      parts.log.warn(
+        { err: error },
+        'rows remain in the spool; they are stored in the database after the next start',
+      );
     });
   await closeRelayParts(parts.relay, FLUSH_TIMEOUT_MS, parts.log);
   await parts.guardrails.close();

@@ -148,7 +148,8 @@ export async function runStoreCommand(
   environment: Environment,
 ): Promise<void> {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (!command) throw new StoreUnusableError(`unknown command "${name}". Run floe help for a list.`, { exitCode: 2 });
+  if (!command)
+    throw new StoreUnusableError(`unknown command "${name}". Run floe help for a list.`, { exitCode: 2 });
   const given = parseCommandArguments(args, command);
   const dataDir = resolve(environment.dataDir);
   const { config } = loadConfig({ env: environment });

@@ -80,7 +80,10 @@ export function requireReasonAndStepUp(actor: Actor, reason: string | null, nowM
 /** What a member is told whose role is not among `roles`. */
 export function insufficientRoleFault(actor: Actor, roles: readonly MemberRole[]): Fault {
   const who = roles.length === 0 ? 'a platform key' : `the role ${formatAlternatives(roles)}`;
-  return new Fault('insufficient_role', `${actor.displayName} is not allowed to do this. It requires ${who}.`);
+  return new Fault(
+    'insufficient_role',
+    `${actor.displayName} is not allowed to do this. It requires ${who}.`,
+  );
 }
 
 /**
@@ -93,7 +96,10 @@ export function requireStepUp({ member }: Actor, nowMs: number): void {
 }
 
 function stepUpRequiredFault(): Fault {
-  return new Fault('step_up_required', 'This operation requires a step-up. Sign in again, then repeat the request.');
+  return new Fault(
+    'step_up_required',
+    'This operation requires a step-up. Sign in again, then repeat the request.',
+  );
 }
 
 /** The role an actor acts with where owners are treated apart: a key with `management` is an admin. */

@@ -34,7 +34,10 @@ export function matchesIfNoneMatch(tag: string, { ifNoneMatch }: Preconditions):
  */
 export function requirePreconditions(tag: string | null, { ifMatch, ifNoneMatch }: Preconditions): void {
   if (ifNoneMatch?.trim() === '*' && tag !== null)
-    throw new Fault('precondition_failed', 'The resource already exists, and If-None-Match: * requires that it does not.');
+    throw new Fault(
+      'precondition_failed',
+      'The resource already exists, and If-None-Match: * requires that it does not.',
+    );
   if (ifMatch === undefined) return;
   const isMet =
     tag !== null &&

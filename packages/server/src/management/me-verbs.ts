@@ -64,7 +64,10 @@ function updateMeVerb(listPermissions: ListPermissions): Verb {
       const { actor, clock, writer } = context;
       const { member } = actor;
       if (!member)
-        throw new Fault('insufficient_role', 'Only members have a name and preferences. Sign in to change them.');
+        throw new Fault(
+          'insufficient_role',
+          'Only members have a name and preferences. Sign in to change them.',
+        );
       const user = await requireUser(writer, member.userId);
       await updateUser(writer, user.id, {
         ...(body.name !== undefined && { name: body.name }),

@@ -26,7 +26,9 @@ export function parseHeartbeat(
 ): ParsedHeartbeat {
   const given = parse(body);
   if (!isObject(given))
-    throw new Fault('invalid_request', 'The body must be a JSON object with monitor_id.', { param: 'monitor_id' });
+    throw new Fault('invalid_request', 'The body must be a JSON object with monitor_id.', {
+      param: 'monitor_id',
+    });
   const { monitor_id: id } = given;
   if (id === undefined)
     throw new Fault('missing_required_parameter', 'monitor_id: is required.', { param: 'monitor_id' });
@@ -73,5 +75,8 @@ function serializeMetadata(metadata: Json | undefined): { json: string | null; d
   const json = JSON.stringify(metadata);
   const bytes = Buffer.byteLength(json);
   if (bytes <= MAX_BEAT_METADATA_BYTES) return { json, dropped: null };
-  return { json: null, dropped: `metadata has ${bytes} bytes; at most ${MAX_BEAT_METADATA_BYTES} are allowed` };
+  return {
+    json: null,
+    dropped: `metadata has ${bytes} bytes; at most ${MAX_BEAT_METADATA_BYTES} are allowed`,
+  };
 }

@@ -140,7 +140,10 @@ export class ProcessPulse {
     this.#stalls.stop();
     await this.#loop;
     await this.#send(true).catch((error: unknown) => {
-      this.#options.log.warn({ err: error }, 'could not release the monitoring lease; it expires automatically');
+      this.#options.log.warn(
+        { err: error },
+        'could not release the monitoring lease; it expires automatically',
+      );
     });
   }
 

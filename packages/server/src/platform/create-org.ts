@@ -37,7 +37,9 @@ export async function createOrgWithOwner(
   { by, nowMs }: ChangeStamp,
 ): Promise<CreatedOrg> {
   if (await findOrgById(writer, id))
-    throw new Fault('conflict', `The organization id "${id}" is already in use. Choose another one.`, { param: 'id' });
+    throw new Fault('conflict', `The organization id "${id}" is already in use. Choose another one.`, {
+      param: 'id',
+    });
   const row = { id, name, timezone, created_at: nowMs };
   await insertOrg(writer, row);
   const first: MemberRow = {

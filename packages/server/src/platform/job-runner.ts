@@ -136,7 +136,9 @@ export class JobRunner {
     await stopNoting();
     await database
       .rowTransaction((writer) => completeJob(writer, row.id, { ...progress, ...end, ended_at: clock.now() }))
-      .catch((error: unknown) => log.warn({ err: error, job: row.id }, 'could not store the result of a job'));
+      .catch((error: unknown) =>
+        log.warn({ err: error, job: row.id }, 'could not store the result of a job'),
+      );
   }
 
   /** Tells the database how far it is and hears whether somebody cancelled it. Returns how to stop. */
@@ -200,6 +202,8 @@ function toJobFailure(
     return { state: 'lost', result_json: null, error: PROCESS_ENDED.message };
   if (signal.aborted) return { state: 'cancelled', result_json: null, error: null };
   const text =
-    error instanceof Fault ? error.message : `An internal error occurred. The server log has details under id ${id}.`;
+    error instanceof Fault
+      ? error.message
+      : `An internal error occurred. The server log has details under id ${id}.`;
   return { state: 'failed', result_json: null, error: text };
 }

@@ -109,8 +109,7 @@ function revokedFault(record: KeyRecord): Fault {
 
 function unknownKeyFault(isCurrent: boolean): Fault {
   if (isCurrent) return new Fault('invalid_api_key', 'This platform key is invalid.');
-  const message =
-    'This platform key cannot be verified because the database does not respond. Try again.';
+  const message = 'This platform key cannot be verified because the database does not respond. Try again.';
   return new Fault('auth_unavailable', message, { retryAfterMs: 1_000 });
 }
 

@@ -129,7 +129,9 @@ function resolveSetting(
   const need = sheet.requiredSettings?.[name];
   const value = config[name] ?? firstSet(need?.variables ?? [], variable) ?? need?.defaultValue;
   if (need && value === undefined)
-    throw new MissingSettingError(`\`${name}\` is not set; set it, or the variable ${need.variables.join(' or ')}`);
+    throw new MissingSettingError(
+      `\`${name}\` is not set; set it, or the variable ${need.variables.join(' or ')}`,
+    );
   return value;
 }
 

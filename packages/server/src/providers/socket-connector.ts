@@ -98,7 +98,8 @@ function requestTunnel(
     head = Buffer.concat([head, chunk]);
     const end = head.indexOf('\r\n\r\n');
     if (end === -1) {
-      if (head.length > MAX_PROXY_HEAD_BYTES) finish(new ProxyRefusedError('the response headers of the proxy are too large'));
+      if (head.length > MAX_PROXY_HEAD_BYTES)
+        finish(new ProxyRefusedError('the response headers of the proxy are too large'));
       return;
     }
     const status = /^HTTP\/1\.[01] (\d{3})/.exec(head.toString('latin1', 0, 16))?.[1] ?? 'invalid HTTP';

@@ -67,7 +67,9 @@ export async function restoreDatabase(
     planMigrations(applied);
     const isThere = existsSync(path);
     if (isThere && !options.force)
-      throw new StoreUnusableError(`${path} already exists. Use --force to move it aside and restore the backup in its place.`);
+      throw new StoreUnusableError(
+        `${path} already exists. Use --force to move it aside and restore the backup in its place.`,
+      );
     const arriving = `${path}.restored`;
     await rm(arriving, { force: true });
     await copySqliteDatabase(resolve(file), arriving, options);

@@ -225,7 +225,9 @@ async function copyExchanges(
     await writeFile(path, text);
     const result = await target.ingest({ path, from: 0, to: Buffer.byteLength(text), last: true });
     if (result.rejected.length > 0)
-      throw new StoreUnusableError(`PostgreSQL rejected ${result.rejected.length} exchanges after ${lastId}.`);
+      throw new StoreUnusableError(
+        `PostgreSQL rejected ${result.rejected.length} exchanges after ${lastId}.`,
+      );
     added += result.inserted;
     known += result.known;
     lastId = last.id;

@@ -58,7 +58,9 @@ export async function joinReplicas(
         .transaction(async (writer) => {
           await writer.deleteFrom('replicas').where('id', '=', id).execute();
         })
-        .catch((error: unknown) => log.warn({ err: error }, 'could not release the lease of this process; it expires automatically'));
+        .catch((error: unknown) =>
+          log.warn({ err: error }, 'could not release the lease of this process; it expires automatically'),
+        );
     },
   };
 }

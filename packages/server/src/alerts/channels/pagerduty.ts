@@ -29,6 +29,8 @@ export const pagerduty: ChannelSheet<'pagerduty'> = {
       return { url: `${base_url}/v2/enqueue`, headers: JSON_HEADERS, body: JSON.stringify(body) };
     },
     refusal: (answer) =>
-      parseReceiverJson(answer)?.['status'] === 'success' ? null : 'the response is not from PagerDuty; check the URL',
+      parseReceiverJson(answer)?.['status'] === 'success'
+        ? null
+        : 'the response is not from PagerDuty; check the URL',
   },
 };

@@ -108,7 +108,9 @@ class PollingFinalizer implements BackgroundFinalizer {
         await database.transaction((writer) => markBackgroundResponseDue(writer, row.id));
         this.#scheduleSoon();
       })
-      .catch((error: unknown) => gateway().log.warn({ err: error }, 'could not schedule an immediate poll of a background response'));
+      .catch((error: unknown) =>
+        gateway().log.warn({ err: error }, 'could not schedule an immediate poll of a background response'),
+      );
   }
 
   async close(): Promise<void> {
@@ -119,7 +121,10 @@ class PollingFinalizer implements BackgroundFinalizer {
     await database
       .transaction((writer) => releaseBackgroundResponses(writer, this.#owner))
       .catch((error: unknown) =>
-        gateway().log.warn({ err: error }, 'could not release background responses; other processes continue when the lease expires'),
+        gateway().log.warn(
+          { err: error },
+          'could not release background responses; other processes continue when the lease expires',
+        ),
       );
   }
 

@@ -30,7 +30,10 @@ export type PostProcessing = 'create' | 'note' | 'list' | 'show';
 export function planOpaqueAttempt(x: Exchange, target: Target, input: OpaquePlanInput): AttemptPlan {
   const { body } = input.request;
   if (body.kind === 'upload' && !body.upload.isUnsent)
-    throw new Fault('unsupported_parameter', 'The body was already sent to a provider and cannot be sent again.');
+    throw new Fault(
+      'unsupported_parameter',
+      'The body was already sent to a provider and cannot be sent again.',
+    );
   return {
     request: buildOpaqueRequest(x, target, input),
     ...(body.kind === 'upload' && { upload: body.upload }),

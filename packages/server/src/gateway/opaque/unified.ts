@@ -43,7 +43,10 @@ function resolveWithModel({ catalog, key, resource, owner }: OpaqueRouteInput, m
         .map((target) => ({ ...target, credential: target.provider.credential(owner.credential) }))
     : offering;
   if (targets.length === 0)
-    throw new Fault('not_found', `The object named in this request does not belong to the provider of "${model}".`);
+    throw new Fault(
+      'not_found',
+      `The object named in this request does not belong to the provider of "${model}".`,
+    );
   return { ...route, targets };
 }
 
@@ -75,7 +78,9 @@ function resolveWithoutModel({ catalog, client, resource, owner }: OpaqueRouteIn
     cache: undefined,
     strategy: 'failover',
     rescue: 'error',
-    reason: owner ? 'the provider that created the object named in the request' : 'the header x-floe-provider',
+    reason: owner
+      ? 'the provider that created the object named in the request'
+      : 'the header x-floe-provider',
     skipped: [],
     conversation: null,
   };

@@ -49,7 +49,10 @@ function resolvePassthroughRoute(style: ApiStyle, input: OpaqueRouteInput): Reso
     );
   const reachable = owner ? behind.filter(({ provider }) => provider.id === owner.provider) : behind;
   if (reachable.length === 0)
-    throw new Fault('not_found', 'The object named in this request belongs to a provider that is no longer configured for this path.');
+    throw new Fault(
+      'not_found',
+      'The object named in this request belongs to a provider that is no longer configured for this path.',
+    );
   return model === null ? resolveWithoutModel(input, reachable) : resolveForModel(input, model, reachable);
 }
 
@@ -65,7 +68,9 @@ function resolveWithoutModel(
   return createRoute(
     [createTarget(provider, '', timeouts, provider.credential(owner?.credential))],
     reads ? DEFAULT_RETRIES : 0,
-    owner ? 'the provider that created the object named in the request' : 'the first provider configured for this path',
+    owner
+      ? 'the provider that created the object named in the request'
+      : 'the first provider configured for this path',
   );
 }
 
@@ -84,9 +89,13 @@ function resolveForModel(
     );
   const open = enabled.filter(({ provider, id }) => canUseModel(provider, key, id));
   if (open.length === 0)
-    throw new Fault('model_not_allowed', `This key is not allowed to use the model "${model.slice(0, 200)}".`, {
-      param: 'model',
-    });
+    throw new Fault(
+      'model_not_allowed',
+      `This key is not allowed to use the model "${model.slice(0, 200)}".`,
+      {
+        param: 'model',
+      },
+    );
   const targets = open.flatMap(({ provider, id }): Target[] => {
     const { timeouts } = findRouteSettings(catalog, `${provider.id}/${id}`);
     if (owner) return [createTarget(provider, id, timeouts, provider.credential(owner.credential))];

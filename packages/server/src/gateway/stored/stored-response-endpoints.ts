@@ -44,9 +44,13 @@ export function createStoredResponseEndpoints(gateway: Gateway) {
     remove: verb(async ({ turn, catalog, owner }) => {
       const kept = await callResponseProvider(gateway, catalog, turn, 'delete');
       if (kept && kept.status !== 404 && kept.status >= 300)
-        throw new Fault('upstream_error', 'The provider did not delete its copy of the response. Retry the request.', {
-          upstreamStatus: kept.status,
-        });
+        throw new Fault(
+          'upstream_error',
+          'The provider did not delete its copy of the response. Retry the request.',
+          {
+            upstreamStatus: kept.status,
+          },
+        );
       const id = String(turn.response['id']);
       await gateway.turns.remove(owner, id);
       return { id, object: 'response', deleted: true };

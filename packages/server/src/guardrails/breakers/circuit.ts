@@ -153,7 +153,8 @@ export class Circuit {
     const now = this.#options.monotonic();
     this.#consecutiveFailures += 1;
     this.#counts.add('failed', now);
-    if (this.state === 'half_open' && admission === 'probe') return this.#open(now, `the probe failed: ${code}`);
+    if (this.state === 'half_open' && admission === 'probe')
+      return this.#open(now, `the probe failed: ${code}`);
     if (this.state === 'ramping' && this.#consecutiveFailures >= RAMP_FAILURES)
       return this.#open(now, `${code} while traffic was increasing again`);
     if (this.state !== 'closed') return;

@@ -127,7 +127,7 @@ test('more text or messages than a condition may take is a condition that cannot
       [{ name: 'rule', on: 'request', when: 'request.text.contains("nothing")', action: 'deny' }],
       request,
     ).decisions;
-    assert.match(decision?.because ?? '', /could not be judged \((?:longer|more) than/);
+    assert.match(decision?.because ?? '', /could not be evaluated \((?:longer|more) than/);
     assert.equal(
       holds('request.max_tokens > 1', request),
       false,
@@ -169,10 +169,10 @@ test('a condition that could not work is refused with what is wrong with it', ()
   for (const [when, words] of [
     ['request.max_tokens >', /end of input|expecting/],
     ['request.maxtokens > 1', /"request" has no field "maxtokens"; its fields are model, /],
-    ['requests.model == "x"', /no variable "requests"/],
+    ['requests.model == "x"', /unknown variable "requests"/],
     ['request.model', /must evaluate to true or false/],
     ['request.max_tokens > "many"', /no matching overload/],
-    ['request.messages.exists(m, request.messages.exists(n, n.text == m.text))', /inside of another/],
+    ['request.messages.exists(m, request.messages.exists(n, n.text == m.text))', /cannot be nested/],
     ['request.messages.map(m, m.role).exists(r, r == "user")', /use exists/],
     ['request.messages.exists(m, m.txt == "a")', /field not found: txt/],
     ['answer.text == "x"', /not known yet/],

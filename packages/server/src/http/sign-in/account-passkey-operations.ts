@@ -36,7 +36,8 @@ export function accountPasskeyOperations(parts: SignInContext): readonly Session
       name: 'me.passkey_options',
       method: 'POST',
       path: '/api/me/passkeys/options',
-      summary: 'Get the options for creating a passkey in the browser; requires a step-up; valid once, for five minutes',
+      summary:
+        'Get the options for creating a passkey in the browser; requires a step-up; valid once, for five minutes',
       status: 200,
       answer: passkeyAttestationOptions,
       run: async ({ browser }) => ({ body: await passkeyCreationOptions(parts, browser) }),

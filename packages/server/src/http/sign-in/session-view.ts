@@ -22,6 +22,7 @@ export function sessionView(session: LiveSession, nowMs: number): SignedInSessio
 /** The answer that begins the session with this cookie. */
 export async function createSignedInAnswer({ sessions, clock }: SignInContext, token: string) {
   const live = await sessions.find(token);
-  if (!live) throw new Fault('session_expired', 'The session ended immediately after sign-in. Sign in again.');
+  if (!live)
+    throw new Fault('session_expired', 'The session ended immediately after sign-in. Sign in again.');
   return { body: sessionView(live, clock.now()), token };
 }

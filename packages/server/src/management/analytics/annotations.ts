@@ -93,7 +93,7 @@ function toAlertAnnotation({
   return {
     at: toIsoTimestamp(at),
     kind: 'alert',
-    text: phase === 'closes' ? `${event} over: ${subject_name}` : `${event}: ${subject_name}`,
+    text: phase === 'closes' ? `${event} ended: ${subject_name}` : `${event}: ${subject_name}`,
     actor: null,
     actor_name: null,
     subject: { kind: subject_kind, id: subject_id },

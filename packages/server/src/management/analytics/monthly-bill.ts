@@ -33,9 +33,13 @@ export function exportMonthlyBillVerb(coverage: AnalyticsCoverage): Verb {
       const now = clock.now();
       const { complete_until } = coverage.describeRange({ from, to, timezone }, clock);
       if (to > now || Date.parse(complete_until) < to)
-        throw new Fault('invalid_request', `month: ${month} has not ended, or its requests are not completely counted yet. Choose an earlier month or try again later.`, {
-          param: 'month',
-        });
+        throw new Fault(
+          'invalid_request',
+          `month: ${month} has not ended, or its requests are not completely counted yet. Choose an earlier month or try again later.`,
+          {
+            param: 'month',
+          },
+        );
       if (from < coverage.retainedFrom(now))
         throw new Fault(
           'not_found',

@@ -68,7 +68,8 @@ export function applyConfigVerb(dependencies: ConfigDependencies): Verb {
     method: 'POST',
     path: '/api/management/config/apply',
     scope: 'management',
-    summary: 'Apply a floe.yaml to the organization atomically; `prune` also removes resources that it does not contain',
+    summary:
+      'Apply a floe.yaml to the organization atomically; `prune` also removes resources that it does not contain',
     body: configDocumentInput,
     answer: configChangeList,
     status: 200,

@@ -82,7 +82,9 @@ export function parseConfigDocument({
     org,
     set: findSetPaths(tree, at),
     kept: new Set(kept.filter(([, index]) => index === at).map(([, , ...path]) => JSON.stringify(path))),
-    ignored: others.map((section) => `${section}: applies to the whole installation and can only be set in floe.yaml`),
+    ignored: others.map(
+      (section) => `${section}: applies to the whole installation and can only be set in floe.yaml`,
+    ),
   };
 }
 

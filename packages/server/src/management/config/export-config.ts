@@ -19,7 +19,10 @@ export function exportConfigVerb(dependencies: ConfigDependencies): Verb {
       const comment =
         names.length === 0
           ? [`The current configuration of the organization "${orgId}".`]
-          : [`The current configuration of the organization "${orgId}". Secrets are not exported. Set these variables before you use it:`, ...names];
+          : [
+              `The current configuration of the organization "${orgId}". Secrets are not exported. Set these variables before you use it:`,
+              ...names,
+            ];
       return new FileDownload('application/yaml', `floe-${orgId}.yaml`, yieldOnce(writeYaml(tree, comment)));
     },
   });

@@ -77,7 +77,10 @@ function previousValueColumns({ hash, prefix, last4, last_used_at }: PlatformKey
 /** @throws Fault `conflict` */
 function requireRotatable(row: PlatformKeyRow, rotation: string, overlapHours: number, now: number): void {
   if (row.rotation_id === rotation)
-    throw new Fault('conflict', `This Idempotency-Key already rotated the key ${row.id}. Its value was shown only once.`);
+    throw new Fault(
+      'conflict',
+      `This Idempotency-Key already rotated the key ${row.id}. Its value was shown only once.`,
+    );
   if (row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now))
     throw new Fault('conflict', `The key "${row.name}" is no longer valid. Create a new key.`);
   const until = row.previous_until ?? 0;

@@ -8,10 +8,14 @@ import { reportRow } from '../../relay/relay-reports.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { type RelayDependencies, toRelayCaller } from './relay-dependencies.ts';
 
-const hookPayloadSchema = z.record(z.string(), z.unknown()).describe('The payload that the agent sends to its hooks.');
+const hookPayloadSchema = z
+  .record(z.string(), z.unknown())
+  .describe('The payload that the agent sends to its hooks.');
 const hookAnswerSchema = z
   .record(z.string(), z.unknown())
-  .describe('The response that the agent expects from its hooks, or `{exit_code, stderr}` if it does not expect JSON.');
+  .describe(
+    'The response that the agent expects from its hooks, or `{exit_code, stderr}` if it does not expect JSON.',
+  );
 
 /** An agent's own hook: its payload in, its answer out. */
 export function answerHookVerb({ decisionEngine, orgRelays, rowSink }: RelayDependencies): Verb {

@@ -114,7 +114,10 @@ async function buildNewKey(
   const id =
     idempotencyKey === undefined ? newId('key', nowMs) : deriveId('key', `${orgId}\n${idempotencyKey}`);
   if (idempotencyKey !== undefined && (await findPlatformKeyById(writer, orgId, id)))
-    throw new Fault('conflict', `This Idempotency-Key already created the key ${id}. Its value was shown only once.`);
+    throw new Fault(
+      'conflict',
+      `This Idempotency-Key already created the key ${id}. Its value was shown only once.`,
+    );
   const { name, scopes, models, paths } = body;
   await requireFreeKeyName(writer, orgId, name, nowMs);
   const { key, row } = createPlatformKey(

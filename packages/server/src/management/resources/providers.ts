@@ -144,5 +144,8 @@ function knownProviderId(row: KnownProvider): string {
 /** @throws Fault `invalid_request`: analytics, routes and breakers know a provider by its id */
 function requireSameId(id: string, given: unknown): void {
   if (given !== undefined && given !== null && given !== id)
-    throw invalidInputFault({ path: ['id'], message: 'must match the id in the path; an id cannot be changed' });
+    throw invalidInputFault({
+      path: ['id'],
+      message: 'must match the id in the path; an id cannot be changed',
+    });
 }

@@ -72,7 +72,10 @@ export const SAVED_VIEW_KIND: ResourceKind<SavedViewRow, SavedViewConfig, View, 
   async insert({ orgId, actor, clock, writer }, config) {
     if (config.shared === 1) requireActorScope(actor, 'management');
     if ((await countSavedViews(writer, orgId)) >= MAX_VIEWS_PER_ORG)
-      throw new Fault('conflict', `This organization already has the maximum of ${MAX_VIEWS_PER_ORG} saved views. Delete one first.`);
+      throw new Fault(
+        'conflict',
+        `This organization already has the maximum of ${MAX_VIEWS_PER_ORG} saved views. Delete one first.`,
+      );
     const now = clock.now();
     const stamps = { created_at: now, updated_at: now, updated_by: actor.id };
     const row: SavedViewRow = { ...config, org_id: orgId, owner: actor.id, ...stamps };

@@ -29,5 +29,8 @@ async function requireUnused(reader: DatabaseReader, orgId: string, id: string):
   const passthrough = ORG_SETTINGS.passthrough.parse(parseStoredEntry(row)['value']);
   for (const surface of ['a', 'b'] as const)
     if (passthrough[surface].some(({ provider }) => provider === id))
-      throw new Fault('conflict', `The setting passthrough.${surface} refers to this provider. Change the setting first.`);
+      throw new Fault(
+        'conflict',
+        `The setting passthrough.${surface} refers to this provider. Change the setting first.`,
+      );
 }

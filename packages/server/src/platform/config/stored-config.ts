@@ -52,7 +52,9 @@ export async function loadStoredConfig(reader: DatabaseReader, key: SecretsKey):
       return [open(row)];
     } catch (error) {
       const reason =
-        error instanceof UnreadableSecretError ? error.message : 'The stored configuration is not valid in this version.';
+        error instanceof UnreadableSecretError
+          ? error.message
+          : 'The stored configuration is not valid in this version.';
       unusable.push({ id: `${row.org_id}/${row.kind}/${row.id}`, reason });
       return [];
     }

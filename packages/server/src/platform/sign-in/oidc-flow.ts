@@ -51,7 +51,10 @@ export type OidcFlow = z.output<typeof oidcFlowSchema>;
 export function requireIssuer(context: Pick<SignInContext, 'auth'>, name: string): OidcConfig {
   const found = context.auth().oidc.find((oidc) => oidc.name === name);
   if (!found)
-    throw new Fault('not_found', 'No OpenID Connect issuer with this name is configured (auth.oidc in floe.yaml).');
+    throw new Fault(
+      'not_found',
+      'No OpenID Connect issuer with this name is configured (auth.oidc in floe.yaml).',
+    );
   return found;
 }
 
@@ -227,7 +230,10 @@ function toSignInError(
   if (error instanceof openid.AuthorizationResponseError)
     return new OidcSignInError('access_denied', `the issuer returned the error ${error.error.slice(0, 100)}`);
   if (error instanceof openid.ResponseBodyError)
-    return new OidcSignInError('failed', `the token endpoint of the issuer returned the error ${error.error.slice(0, 100)}`);
+    return new OidcSignInError(
+      'failed',
+      `the token endpoint of the issuer returned the error ${error.error.slice(0, 100)}`,
+    );
   // Without a code the library passes on what the connection said: refused, not there, not believed, too long.
   const isCall = error instanceof openid.ClientError && error.code === undefined;
   const said = isCall && error.cause !== undefined ? error.cause : error;

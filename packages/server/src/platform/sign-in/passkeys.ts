@@ -142,7 +142,9 @@ export async function consumeAssertion(
 }
 
 function assertionFault(): Fault {
-  return signInFailed('This passkey is not registered, or its verification failed. Try again, or sign in with another method.');
+  return signInFailed(
+    'This passkey is not registered, or its verification failed. Try again, or sign in with another method.',
+  );
 }
 
 /**
@@ -177,9 +179,13 @@ export async function registerPasskey(
     supportedAlgorithmIDs: ALGORITHMS,
   }).catch(() => null);
   if (!verified?.verified || !(await consumeChallenge(writer, clock, challenge)))
-    throw new Fault('invalid_request', 'credential: verification failed. Request new options and try again.', {
-      param: 'credential',
-    });
+    throw new Fault(
+      'invalid_request',
+      'credential: verification failed. Request new options and try again.',
+      {
+        param: 'credential',
+      },
+    );
   const { credential, credentialBackedUp } = verified.registrationInfo;
   const row: PasskeyRow = {
     id: newId('psk', clock.now()),

@@ -19,9 +19,7 @@ export async function hashNewPassword(
   if (!hasPasswordLength(password))
     throw invalidPassword(`must have ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters`);
   if (isCommonPassword(password, email))
-    throw invalidPassword(
-      'is too easy to guess; use several unrelated words',
-    );
+    throw invalidPassword('is too easy to guess; use several unrelated words');
   return context.hasher.hash(password);
 }
 

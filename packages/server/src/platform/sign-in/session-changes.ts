@@ -24,7 +24,10 @@ export async function requireSignedIn(
 export async function requireAccountControl(context: SignInContext, browser: BrowserRequest) {
   const { live, token } = await requireSignedIn(context, browser);
   if (live.steppedUpUntil <= context.clock.now())
-    throw new Fault('step_up_required', 'This operation requires a step-up. Sign in again, then repeat the request.');
+    throw new Fault(
+      'step_up_required',
+      'This operation requires a step-up. Sign in again, then repeat the request.',
+    );
   if (live.hasAllRoles) return { live, token };
   throw new Fault(
     'insufficient_role',
@@ -51,7 +54,10 @@ export async function switchOrg(
 ): Promise<string> {
   const { live, token } = await requireSignedIn(context, browser);
   const at = live.memberships.find(({ org }) => org.id === orgId);
-  if (!at) throw new Fault('not_found', 'You are not a member of an organization with this id.', { param: 'org_id' });
+  if (!at)
+    throw new Fault('not_found', 'You are not a member of an organization with this id.', {
+      param: 'org_id',
+    });
   const next = await context.database.transaction((writer) =>
     context.sessions.rotate(writer, token, { org_id: orgId, role: at.role }),
   );

@@ -103,7 +103,8 @@ export async function startSession(
   const issuer = user.issuer ?? null;
   const standings = sessionMemberships(await listMembershipAccess(writer, user.userId, issuer), issuer);
   const at = standings.find(({ org }) => org.id === user.orgId) ?? standings[0];
-  if (!at) throw signInFailed('Your account does not belong to any organization. Ask an owner to invite you.');
+  if (!at)
+    throw signInFailed('Your account does not belong to any organization. Ask an owner to invite you.');
   if (browser.token !== null) await deleteConsoleSessionByToken(writer, sha256(browser.token));
   const { id, token } = await context.sessions.create(writer, {
     userId: user.userId,

@@ -156,7 +156,8 @@ async function subjectToken(source: unknown, context: CredentialContext): Promis
   const [file, url] = [stringMember(source, 'file'), stringMember(source, 'url')];
   if (file !== undefined)
     return parseSubjectToken(source['format'], await readCredentialFile(file, 'the token file'));
-  if (url === undefined) throw credentialFault('`credential_source` must have `file` or `url`; no other source is supported');
+  if (url === undefined)
+    throw credentialFault('`credential_source` must have `file` or `url`; no other source is supported');
   const named = isObject(source['headers']) ? source['headers'] : {};
   const headers = Object.entries(named).flatMap(([name, value]) => [name.toLowerCase(), String(value)]);
   const grant = await requestCredential(context, { method: 'GET', url, headers, isLocal: true });

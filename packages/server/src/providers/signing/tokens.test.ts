@@ -275,7 +275,7 @@ describe('Google tokens', () => {
   test('what cannot be read or is refused says where, and never what it holds', async () => {
     answers = () => jsonReply({ error: 'invalid_grant' }, 400);
     for (const [settings, expected] of [
-      [{ file: account() }, /refused to give one \(400\)/],
+      [{ file: account() }, /rejected the request with status 400/],
       [{ file: join(folder, 'absent.json') }, /cannot be read/],
       [{ file: file('half.json', '{"private_key": "very-secret') }, /not a JSON object/],
       [{ file: file('odd.json', { type: 'gdch' }) }, /of type "gdch"/],
@@ -284,7 +284,7 @@ describe('Google tokens', () => {
         {
           file: file('bad.json', { type: 'service_account', client_email: 'a', private_key: 'very-secret' }),
         },
-        /does not sign/,
+        /cannot sign/,
       ],
     ] as const) {
       const fault = await faultOf(google(settings));

@@ -119,7 +119,8 @@ export class PostgresConnection {
     sql: string | object,
     parameters: readonly unknown[] = [],
   ): Promise<StatementResult<Row>> | object {
-    if (typeof sql !== 'string') throw new Error('The PostgreSQL store does not support streaming; read page by page');
+    if (typeof sql !== 'string')
+      throw new Error('The PostgreSQL store does not support streaming; read page by page');
     return this.#run<Row>({ text: sql, values: [...parameters] });
   }
 

@@ -156,7 +156,10 @@ class DiskSpendJournal implements SpendJournal {
     const late = Promise.withResolvers<never>();
     const timer = this.#options.clock.after(CLOSE_MS, () => late.reject(new Error('the flush timed out')));
     await Promise.race([this.flush(), late.promise]).catch((error: unknown) => {
-      this.#options.log.warn({ err: error }, 'could not flush the spend journal; its spending is counted after the next start');
+      this.#options.log.warn(
+        { err: error },
+        'could not flush the spend journal; its spending is counted after the next start',
+      );
     });
     timer.cancel();
     this.#timer?.cancel();
@@ -196,7 +199,10 @@ class DiskSpendJournal implements SpendJournal {
     });
     afterSpent(spent);
     if (open.length > 0 && spent.length > 0)
-      log.warn({ reservations: open.length }, 'an earlier process ended with open reservations; they are charged in full');
+      log.warn(
+        { reservations: open.length },
+        'an earlier process ended with open reservations; they are charged in full',
+      );
     await rm(directory, { recursive: true, force: true });
   }
 

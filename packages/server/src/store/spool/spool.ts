@@ -81,7 +81,10 @@ export async function openSpool({
   found.sort((one, other) => one.number - other.number);
   const leftovers = found.map(({ segment }) => segment);
   if (leftovers.length > 0)
-    log.info({ files: leftovers.length, directory }, 'Storing the rows of an earlier process in the database');
+    log.info(
+      { files: leftovers.length, directory },
+      'Storing the rows of an earlier process in the database',
+    );
   const drain = new SpoolDrain({ database, files, clock, log }, leftovers);
   const writer = new SpoolWriter({
     directory,
