@@ -64,7 +64,7 @@ after(async () => {
 });
 
 const isUnknown = (text: string) =>
-  /"code":"not_found"/.test(text) && /No endpoint exists at this path/.test(text);
+  /"code":"not_found"/.test(text) && /No endpoint exists at this path on this listener/.test(text);
 
 test('a surface answers on the listeners that have it, and is a 404 on the others', async () => {
   assert.equal(ports.length, LISTENERS.length);

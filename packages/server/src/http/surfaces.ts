@@ -71,7 +71,7 @@ export function limitToSurfaces(names: readonly ListenerSurface[], next: Listene
       refuseRequest(
         res,
         requestId,
-        new Fault('not_found', 'No endpoint exists at this path.'),
+        new Fault('not_found', 'No endpoint exists at this path on this listener.'),
         faultShapeForPath(path),
       );
     },

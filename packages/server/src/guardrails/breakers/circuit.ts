@@ -145,7 +145,7 @@ export class Circuit {
     this.#counts.add('slow', now);
     const calls = this.#totalCalls(now);
     if (calls >= MIN_CALLS && this.#counts.sum('slow', now) >= SLOW_SHARE * calls)
-      this.#open(now, 'too many responses exceeded the time to first token');
+      this.#open(now, 'too many responses had a slow first token');
   }
 
   /** It failed in a way that speaks of the target: unreachable, broken off, 5xx, silent. */
@@ -172,7 +172,7 @@ export class Circuit {
     this.#counts.add('failed', now);
     if (this.state === 'open') return;
     this.#isCredential = true;
-    this.#open(now, `the provider rejected the credential: ${code}`);
+    this.#open(now, `the credential failed: ${code}`);
   }
 
   /** A 429: no failure. Nobody asks before `askedMs`, else before a random wait that grows. */

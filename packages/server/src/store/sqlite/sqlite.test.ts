@@ -100,7 +100,7 @@ test('the copy before a migration is told of, refused where there is no room, an
   const parts = { ...quiet, log, migrations: [...MIGRATIONS, second] };
   await assert.rejects(
     openSqlite(path, { ...parts, freeBytes: async () => 2 }),
-    /Cannot copy .* before migrating it: it takes \d+ KB, and .* has room for 2 bytes\. Make room there/,
+    /Cannot copy .* before migrating it: the copy needs \d+ KB, but .* has only 2 bytes free\. Free disk space/,
   );
   assert.equal(lines.length, 0);
   assert.deepEqual([existsSync(copy), existsSync(`${copy}.part`)], [false, false]);
