@@ -133,7 +133,7 @@ suite('floe beat', { concurrency: 3 }, () => {
     assert.equal(code, 1);
     assert.match(
       stderr,
-      /^floe: could not send a beat for job: .* answered 404 monitor_not_found: No: monitor_not_found\.$/m,
+      /^floe: could not send a beat for job: .* responded with 404 monitor_not_found: No: monitor_not_found\.$/m,
     );
   });
 
@@ -197,7 +197,7 @@ suite('floe run', { concurrency: 3 }, () => {
     assert.equal(failed.code, 3);
     assert.match(
       failed.stderr,
-      /^floe: could not report to job: its beat URL could not be read .* misses its beat/,
+      /^floe: could not report to job: its beat URL could not be read .* will miss its beat/,
     );
     assert.equal(
       (await floe(server, ['run', 'job', ...job('process.kill(process.pid, "SIGKILL")')])).signal,
@@ -360,10 +360,16 @@ suite('floe monitors', { concurrency: 3 }, () => {
     for (const [reply, said] of [
       [
         jsonReply({ error: { message: 'Key eis_test_key may not.', code: 'x' } }, 403),
-        /refused: Key \[key\] may not\.$/,
+        /rejected the request: Key \[key\] may not\.$/,
       ],
-      [{ status: 307, headers: { location: '/elsewhere' }, body: '' }, /answered 307, but not as Floe does/],
-      [{ headers: { 'content-type': 'text/html' }, body: '<p>' }, /answered 200, but not as Floe does/],
+      [
+        { status: 307, headers: { location: '/elsewhere' }, body: '' },
+        /responded with status 307, but the response is not from Floe/,
+      ],
+      [
+        { headers: { 'content-type': 'text/html' }, body: '<p>' },
+        /responded with status 200, but the response is not from Floe/,
+      ],
       [jsonReply({ data: 7 }), /did not return a list/],
     ] as const) {
       const server = await fakeFloe(t, { [first]: reply });

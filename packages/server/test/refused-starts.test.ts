@@ -141,19 +141,19 @@ test('another secret key than before, a secret key that is gone, a newer databas
   const env = { FLOE_DATA_DIR: dataDir };
   await assertRefusesToStart(
     { ...env, FLOE_SECRET_KEY: 'x'.repeat(40) },
-    /FLOE_SECRET_KEY is not the key that/,
+    /FLOE_SECRET_KEY is not the secret key that/,
   );
 
   const database = new DatabaseSync(join(dataDir, 'floe.db'));
   database.exec("insert into migrations (number, name, applied_at) values (999, 'from the future', 0)");
   database.close();
-  await assertRefusesToStart(env, /made by a newer Floe \(migration 999/);
+  await assertRefusesToStart(env, /created by a newer version of Floe \(migration 999/);
 
   writeFileSync(join(dataDir, 'floe.db'), 'this is no database, whatever its name says.'.repeat(100));
   await assertRefusesToStart(env, /floe\.db/);
 
   rmSync(join(dataDir, 'secret.key'));
-  await assertRefusesToStart(env, /secret key of .* is gone/);
+  await assertRefusesToStart(env, /secret key of .* is missing/);
 });
 
 test('floe config check: what a good file holds, a line for each mistake, and their exit codes', async () => {

@@ -175,9 +175,9 @@ test('a condition that could not work is refused with what is wrong with it', ()
     ['request.messages.exists(m, request.messages.exists(n, n.text == m.text))', /cannot be nested/],
     ['request.messages.map(m, m.role).exists(r, r == "user")', /use exists/],
     ['request.messages.exists(m, m.txt == "a")', /field not found: txt/],
-    ['answer.text == "x"', /not known yet/],
+    ['answer.text == "x"', /not available when a request is evaluated/],
     ['nothing(request.model)', /./],
-    ['{"a": 1}.a == 1', /cannot be made/],
+    ['{"a": 1}.a == 1', /cannot create maps/],
   ] as const) {
     const problem = findPolicyError(PolicySchema.parse({ name: 'x', on: 'request', when, action: 'deny' }));
     assert.match(problem ?? 'none', words, when);
