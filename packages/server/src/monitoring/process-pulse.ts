@@ -18,7 +18,7 @@ export const CLIENT_TIMEOUT_MS = 10_000;
 const MAX_PRECISE_PULSE_MS = 50;
 
 const CLOCK_SET_AHEAD =
-  'the clock was set forward, or this machine was suspended; monitoring records the skipped time as a gap';
+  'the clock was set ahead, or this machine was suspended; monitoring records the skipped time as a gap';
 const CLOCK_SET_BACK =
   'the clock was set back; monitoring follows it and moves records with later times back';
 
