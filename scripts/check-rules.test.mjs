@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkBudgets } from './check-budgets.mjs';
+import { checkLanguage } from './check-language.mjs';
 import { checkLayers } from './check-layers.mjs';
 import { listImports } from './syntax.mjs';
 
@@ -207,4 +208,30 @@ test('what a thread must not load is found, also through import()', () => {
 test('words in texts and comments are no imports', () => {
   const text = `// import('pg')\nconst a = "import x from 'pg'";\nconst b = \`import('pg') \${a}\`;`;
   assert.deepEqual(listImports('x.ts', text), []);
+});
+
+/** Where a phrase is found: in prose, strings, templates and JSX. */
+const PHRASED = {
+  'prose of a page': ['docs/x.md', 'One.\n\nThe caller is told at once.\n'],
+  'a string': ['packages/cli/src/x.ts', "\n\nexport const TEXT = 'The caller is told at once.';\n"],
+  'a template': ['packages/cli/src/x.ts', '\n\nexport const TEXT = `The caller is told at once.`;\n'],
+  'text of a page': [
+    'packages/console/src/x.tsx',
+    '\n\nexport const Text = () => <p>The caller is told at once.</p>;\n',
+  ],
+};
+
+for (const [where, [path, text]] of Object.entries(PHRASED))
+  test(`a phrase that Floe does not use is found: ${where}`, () => {
+    assert.deepEqual(checkLanguage([{ path, text }]), [
+      `${path}:3: "is told": write "is notified", "receives" or "is reported"`,
+    ]);
+  });
+
+test('code, commands, links and names are not read as prose', () => {
+  const page = 'Run `floe is told`.\n\n```sh\necho nobody\n```\n\n[Rules](../nobody-is-told.md)\n';
+  assert.deepEqual(checkLanguage([{ path: 'docs/x.md', text: page }]), []);
+  const source =
+    "import { nobody } from './nobody.ts';\n// Nobody is told.\nexport const a = nobody['nobody'];\n";
+  assert.deepEqual(checkLanguage([{ path: 'packages/cli/src/x.ts', text: source }]), []);
 });

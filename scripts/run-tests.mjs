@@ -137,10 +137,8 @@ async function sharedPostgres() {
   const { getTestPostgres } = await import('../packages/testkit/src/postgres.ts');
   const started = await getTestPostgres();
   process.env.FLOE_TEST_POSTGRES_URL = started.url;
-  const { createTemplateDatabase: makeTemplate } = await import(
-    '../packages/server/src/store/test/postgres-template.ts'
-  );
-  process.env.FLOE_TEST_POSTGRES_TEMPLATE = await makeTemplate(started.url);
+  const { createTemplateDatabase } = await import('../packages/server/src/store/test/postgres-template.ts');
+  process.env.FLOE_TEST_POSTGRES_TEMPLATE = await createTemplateDatabase(started.url);
   return started;
 }
 

@@ -57,8 +57,8 @@ ${lines.join('\n')}
 `;
 }
 
-function formatCommandHelp({ usage, summary: does, help: details }: CliCommand): string {
-  return `floe ${usage}\n${does}\n${details === undefined ? '' : `\n${details}\n`}`;
+function formatCommandHelp({ usage, summary, help: details }: CliCommand): string {
+  return `floe ${usage}\n${summary}\n${details === undefined ? '' : `\n${details}\n`}`;
 }
 
 /** Finds the command whose words begin the arguments, longest first, and runs it with the rest. */

@@ -75,12 +75,12 @@ function evaluateProgram(
 function evaluateExample(
   program: CelProgram,
   needs: ConditionInputs,
-  { example, dynamicVariables: open }: ConditionVocabulary,
+  { example, dynamicVariables }: ConditionVocabulary,
 ): void {
   const value = program(example, new StepMeter());
   const failure = celErrorMessage(value);
   // Nobody knows what senders fill in.
-  const isOpen = [...needs].some((need) => open.has(need));
+  const isOpen = [...needs].some((need) => dynamicVariables.has(need));
   if (failure !== null && !isOpen) throw new Error(failure);
   if (failure === null && typeof value !== 'boolean') throw new Error('must evaluate to true or false');
 }

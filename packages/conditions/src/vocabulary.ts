@@ -27,9 +27,9 @@ export interface ConditionVocabulary {
  * variableMembers(vocabulary, 'request'); // new Map([['model', 'gpt-5']])
  */
 export function variableMembers(
-  { example, dynamicVariables: open }: ConditionVocabulary,
+  { example, dynamicVariables }: ConditionVocabulary,
   root: string,
 ): ReadonlyMap<string, ConditionValue> | null {
   const value = Object.hasOwn(example, root) ? example[root] : undefined;
-  return value instanceof Map && !open.has(root) ? value : null;
+  return value instanceof Map && !dynamicVariables.has(root) ? value : null;
 }

@@ -43,11 +43,11 @@ export class HeartbeatLoop implements HeartbeatHandle {
     this.#dependencies = parts;
     this.#options = options;
     this.#everyMs = everySeconds * 1000;
-    const { runtime: around } = parts;
+    const { runtime } = parts;
     // Without a beat at the start the grid itself begins somewhere in the first interval.
-    const waitMs = options.beatAtStart === false ? around.random() * this.#everyMs : 0;
-    this.#startedMs = around.monotonic() + waitMs;
-    this.#touchedMs = around.monotonic();
+    const waitMs = options.beatAtStart === false ? runtime.random() * this.#everyMs : 0;
+    this.#startedMs = runtime.monotonic() + waitMs;
+    this.#touchedMs = runtime.monotonic();
     this.#removeSigtermListener = options.stopOnSigterm === true ? stopOnSigterm(this) : () => undefined;
     this.#scheduleBeat(waitMs);
   }
@@ -99,7 +99,7 @@ export class HeartbeatLoop implements HeartbeatHandle {
   }
 
   async #beatAndReschedule(): Promise<void> {
-    const { runtime: around } = this.#dependencies;
+    const { runtime } = this.#dependencies;
     try {
       await this.#beat();
     } catch (error) {
@@ -110,9 +110,9 @@ export class HeartbeatLoop implements HeartbeatHandle {
     }
     if (!this.running) return;
     this.#slot = Math.max(this.#slot, this.#currentSlot()) + 1;
-    const jitterMs = (around.random() - 0.5) * JITTER_FRACTION * this.#everyMs;
+    const jitterMs = (runtime.random() - 0.5) * JITTER_FRACTION * this.#everyMs;
     const dueMs = this.#startedMs + this.#slot * this.#everyMs + jitterMs;
-    this.#scheduleBeat(dueMs - around.monotonic());
+    this.#scheduleBeat(dueMs - runtime.monotonic());
   }
 
   async #beat(): Promise<void> {
@@ -138,14 +138,14 @@ export class HeartbeatLoop implements HeartbeatHandle {
   }
 
   async #send(limits: SendLimits, final: boolean): Promise<void> {
-    const { account, runtime: around } = this.#dependencies;
+    const { account, runtime } = this.#dependencies;
     const { value, problem } = await this.#resolveMetadata(limits.timeoutSeconds);
     if (!final && !this.running) return;
     const isObject = typeof value === 'object' && value !== null;
     const metadata = final ? { ...(isObject ? value : {}), stopped: true } : value;
-    const call = createBeatRequest(account, this.monitorId, metadata, around.id());
+    const call = createBeatRequest(account, this.monitorId, metadata, runtime.id());
     const noted = problem === null ? call : { ...call, metadataDropped: problem };
-    const result = await sendWithRetries(noted, limits, around);
+    const result = await sendWithRetries(noted, limits, runtime);
     if (result.error?.code === 'stopped') return;
     this.#lastResult = result;
     if (result.error) this.#reportError(result.error);
@@ -154,17 +154,17 @@ export class HeartbeatLoop implements HeartbeatHandle {
   }
 
   async #findWithholdReason(): Promise<FloeError | null> {
-    const { healthy, stallAfterSeconds: stallAfter } = this.#options;
-    const { runtime: around, timeoutSeconds } = this.#dependencies;
-    const idleSeconds = (around.monotonic() - this.#touchedMs) / 1000;
-    if (stallAfter !== undefined && idleSeconds > stallAfter)
+    const { healthy, stallAfterSeconds } = this.#options;
+    const { runtime, timeoutSeconds } = this.#dependencies;
+    const idleSeconds = (runtime.monotonic() - this.#touchedMs) / 1000;
+    if (stallAfterSeconds !== undefined && idleSeconds > stallAfterSeconds)
       return unhealthyError(
         'stalled',
         `touch() was not called for ${Math.round(idleSeconds)} s; no beats are sent`,
       );
     if (healthy === undefined) return null;
     const limitSeconds = Math.min(timeoutSeconds, this.#everyMs / 4000);
-    const asked = await callWithin(limitSeconds, healthy, around);
+    const asked = await callWithin(limitSeconds, healthy, runtime);
     if (asked.done === 'returned' && asked.value === true) return null;
     const said = asked.done === 'returned' ? 'did not return true' : asked.problem;
     return unhealthyError('unhealthy', `healthy() ${said}; no beats are sent`);

@@ -48,8 +48,8 @@ export async function runProgram(args: readonly string[] = process.argv.slice(2)
     if (args[0] === 'config' && args[1] === 'check') return runConfigCheck(environment, args.slice(2));
     if (args[0] !== undefined) {
       // What a server does not need is not read at its start.
-      const { runStoreCommand: maintain } = await import('./main/store-commands.ts');
-      return await maintain(args, environment);
+      const { runStoreCommand } = await import('./main/store-commands.ts');
+      return await runStoreCommand(args, environment);
     }
     await serve(environment);
   } catch (error) {
@@ -59,8 +59,8 @@ export async function runProgram(args: readonly string[] = process.argv.slice(2)
 }
 
 function runConfigCheck(env: Environment, args: readonly string[]): void {
-  const { positionals: names, flags } = parseCommandArguments(args, CONFIG_CHECK);
-  const [path] = names;
+  const { positionals, flags } = parseCommandArguments(args, CONFIG_CHECK);
+  const [path] = positionals;
   const { ok, lines } = checkConfigFile({
     env,
     validateSemantics: findConfigIssues,

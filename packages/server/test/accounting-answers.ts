@@ -43,8 +43,8 @@ function usageMembers(report: ReportedUsage | null, input: string, output: strin
   return { usage };
 }
 
-function chat({ stream, pieces, reportedUsage: report, fails: errs }: AccountingAnswer): UpstreamReply {
-  const usage = usageMembers(report, 'prompt_tokens', 'completion_tokens');
+function chat({ stream, pieces, reportedUsage, fails }: AccountingAnswer): UpstreamReply {
+  const usage = usageMembers(reportedUsage, 'prompt_tokens', 'completion_tokens');
   const head = {
     id: 'chatcmpl-1',
     object: stream ? 'chat.completion.chunk' : 'chat.completion',
@@ -63,18 +63,18 @@ function chat({ stream, pieces, reportedUsage: report, fails: errs }: Accounting
   return sseReply([
     chunk({ role: 'assistant', content: '' }),
     ...pieces.map((content) => chunk({ content })),
-    ...(errs
+    ...(fails
       ? [{ error: ERROR }]
       : [
           chunk({ tool_calls: [{ index: 0, ...call }] }),
           chunk({}, 'tool_calls'),
-          ...(report ? [{ ...head, choices: [], ...usage }] : []),
+          ...(reportedUsage ? [{ ...head, choices: [], ...usage }] : []),
           'data: [DONE]\n\n',
         ]),
   ]);
 }
 
-function responses({ stream, pieces, reportedUsage: report, fails: errs }: AccountingAnswer): UpstreamReply {
+function responses({ stream, pieces, reportedUsage, fails }: AccountingAnswer): UpstreamReply {
   const text = pieces.join('');
   const message = { id: 'msg_1', type: 'message', role: 'assistant', status: 'completed' };
   const part = { type: 'output_text', text, annotations: [] };
@@ -85,7 +85,7 @@ function responses({ stream, pieces, reportedUsage: report, fails: errs }: Accou
     status: 'completed',
     ...ANSWER_TOOL_CALL,
   };
-  const usage = usageMembers(report, 'input_tokens', 'output_tokens');
+  const usage = usageMembers(reportedUsage, 'input_tokens', 'output_tokens');
   const base = { id: 'resp_1', object: 'response', created_at: 1, model: 'm', tools: [], error: null };
   const whole = { ...base, status: 'completed', output: [{ ...message, content: [part] }, call], ...usage };
   if (!stream) return jsonReply(whole);
@@ -104,7 +104,7 @@ function responses({ stream, pieces, reportedUsage: report, fails: errs }: Accou
     }),
     event('response.content_part.added', { ...at, part: { ...part, text: '' } }),
     ...pieces.map((delta) => event('response.output_text.delta', { ...at, delta })),
-    ...(errs
+    ...(fails
       ? [event('error', { code: 'server_error', message: ERROR.message, param: null })]
       : [
           event('response.output_text.done', { ...at, text }),
@@ -127,8 +127,8 @@ function responses({ stream, pieces, reportedUsage: report, fails: errs }: Accou
   ]);
 }
 
-function messages({ stream, pieces, reportedUsage: report, fails: errs }: AccountingAnswer): UpstreamReply {
-  const usage = usageMembers(report, 'input_tokens', 'output_tokens');
+function messages({ stream, pieces, reportedUsage, fails }: AccountingAnswer): UpstreamReply {
+  const usage = usageMembers(reportedUsage, 'input_tokens', 'output_tokens');
   const call = { type: 'tool_use', id: 'toolu_1', name: ANSWER_TOOL_CALL.name };
   const head = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm' };
   if (!stream) {
@@ -147,13 +147,16 @@ function messages({ stream, pieces, reportedUsage: report, fails: errs }: Accoun
   const event = (type: string, more: object = {}) =>
     `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`;
   const start =
-    report && 'input' in report ? { usage: { input_tokens: report.input, output_tokens: 1 } } : {};
-  const end = report && 'output' in report ? { usage: { output_tokens: report.output } } : {};
+    reportedUsage && 'input' in reportedUsage
+      ? { usage: { input_tokens: reportedUsage.input, output_tokens: 1 } }
+      : {};
+  const end =
+    reportedUsage && 'output' in reportedUsage ? { usage: { output_tokens: reportedUsage.output } } : {};
   return sseReply([
     event('message_start', { message: { ...head, content: [], stop_reason: null, ...start } }),
     event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
     ...pieces.map((text) => event('content_block_delta', { index: 0, delta: { type: 'text_delta', text } })),
-    ...(errs
+    ...(fails
       ? [event('error', { error: { type: 'overloaded_error', message: ERROR.message } })]
       : [
           event('content_block_stop', { index: 0 }),
@@ -169,13 +172,13 @@ function messages({ stream, pieces, reportedUsage: report, fails: errs }: Accoun
   ]);
 }
 
-function embeddings({ reportedUsage: report }: AccountingAnswer): UpstreamReply {
+function embeddings({ reportedUsage }: AccountingAnswer): UpstreamReply {
   const data = [{ object: 'embedding', index: 0, embedding: [0.1, 0.2] }];
   return jsonReply({
     object: 'list',
     model: 'm',
     data,
-    ...usageMembers(report, 'prompt_tokens', 'completion_tokens'),
+    ...usageMembers(reportedUsage, 'prompt_tokens', 'completion_tokens'),
   });
 }
 

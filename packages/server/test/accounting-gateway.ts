@@ -160,9 +160,9 @@ function accountingConfig(
 }
 
 /** Resolves once the budget stands at `nanoUsd`: everything is settled. */
-export function waitForSpend({ getSpend: spent }: AccountingCaller, nanoUsd: number): Promise<number> {
+export function waitForSpend({ getSpend }: AccountingCaller, nanoUsd: number): Promise<number> {
   return eventually(async () => {
-    const now = await spent();
+    const now = await getSpend();
     if (now === nanoUsd) return now;
     throw new Error(`${now} spent by the budget, ${nanoUsd} by the rows`);
   });

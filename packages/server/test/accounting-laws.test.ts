@@ -213,7 +213,7 @@ test('many streams beyond max_tokens at once spend no more than the budget and a
   for (const way of SPEAKING) dear.setReply(way.upstreamId, endless(way));
   // One fake answers one dialect at a time: the ways whose answers it lays out last.
   const ways = SPEAKING.filter(
-    (way) => SPEAKING.findLast(({ upstreamId: host }) => host === way.upstreamId)?.upstream === way.upstream,
+    (way) => SPEAKING.findLast(({ upstreamId }) => upstreamId === way.upstreamId)?.upstream === way.upstream,
   );
   const asked = Array.from({ length: 24 }, (_, n) => {
     const way = ways[n % ways.length] ?? assert.fail();
@@ -279,9 +279,9 @@ const told = ({ upstream }: AccountingPath, output: number) =>
 
 for (const way of SPEAKING.filter(({ path }) => !path.includes('passthrough')))
   test(`${way.name}: room that is only reserved is told from a budget that is spent`, async () => {
-    const { send: asking, getSpend: spent } = dear.createCaller();
+    const { send, getSpend } = dear.createCaller();
     const ask = (tokens: number, model = way.model) =>
-      asking(way, accountingBody({ ...way, model }, 'How thick?', cap(way, tokens)));
+      send(way, accountingBody({ ...way, model }, 'How thick?', cap(way, tokens)));
     dear.setReply(way.upstreamId, { ...told(way, 40), isPaced: true });
     const { gate, requests } = dear.upstream(way.upstreamId);
     const before = requests.length;
@@ -298,7 +298,7 @@ for (const way of SPEAKING.filter(({ path }) => !path.includes('passthrough')))
     assert.equal((await ask(8_000, 'nobody/m')).status, 404, 'what is wrong with the request is told first');
     gate.release(2);
     assert.deepEqual([(await first).status, (await second).status], [200, 200]);
-    await waitForSpend({ send: asking, getSpend: spent }, 80 * NANO_PER_TOKEN);
+    await waitForSpend({ send, getSpend }, 80 * NANO_PER_TOKEN);
     dear.setReply(way.upstreamId, told(way, 19_000));
     assert.equal((await ask(19_000)).status, 200, 'what was reserved and not used is there again');
     const over = await ask(8_000);
@@ -307,7 +307,7 @@ for (const way of SPEAKING.filter(({ path }) => !path.includes('passthrough')))
   });
 
 test('without max_tokens, requests reserve what answers of the model recently had', async () => {
-  const { send: ask } = dear.createCaller();
+  const { send } = dear.createCaller();
   const [way = assert.fail()] = ACCOUNTING_PATHS;
   const { gate, requests } = dear.upstream(way.upstreamId);
   dear.setReply(way.upstreamId, { ...told(way, 40), isPaced: true });
@@ -316,7 +316,7 @@ test('without max_tokens, requests reserve what answers of the model recently ha
     const before = requests.length;
     let refused = 0;
     const asked = Array.from({ length: many }, async () => {
-      const { status } = await ask(way, accountingBody(way, 'How thick?'));
+      const { status } = await send(way, accountingBody(way, 'How thick?'));
       if (status !== 200) refused += 1;
     });
     await eventually(() => (requests.length - before + refused === many ? true : undefined));

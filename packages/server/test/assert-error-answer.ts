@@ -20,7 +20,7 @@ export interface ExpectedError {
 
 /** Holds an error answer against every promise of the platform: status, shape, ids, headers. */
 export function assertErrorAnswer(answer: ErrorAnswer, expected: ExpectedError, what: string): void {
-  const { code, param, message: says, shape = 'openai' } = expected;
+  const { code, param, message, shape = 'openai' } = expected;
   const spec = FAULTS[code];
   assert.equal(answer.status, spec.status, `${what}: status; body ${answer.text}`);
   assert.match(answer.headers['content-type'] ?? '', /^application\/json/, what);
@@ -33,7 +33,7 @@ export function assertErrorAnswer(answer: ErrorAnswer, expected: ExpectedError, 
   assert.equal(error.param ?? undefined, param, `${what}: param`);
   if (shape === 'openai') assert.ok('param' in error, `${what}: the OpenAI shape always has a param`);
   assert.ok(typeof error.message === 'string' && error.message.length > 10, `${what}: message`);
-  if (says) assert.match(error.message, says, what);
+  if (message) assert.match(error.message, message, what);
   assert.match(String(body.request_id), /^exc_\w{20,}$/, `${what}: request id in the body`);
   assertHeaders(answer, code, String(body.request_id), what);
 }

@@ -27,8 +27,8 @@ function errorOf(answer: HttpCallAnswer): JsonObject {
   return isObject(body) && isObject(body.error) ? body.error : {};
 }
 
-async function standingOf({ callApi: ask }: Pick<GuardedGateway, 'callApi'>): Promise<JsonObject> {
-  const body = (await ask('/gateway/v1/key')).json();
+async function standingOf({ callApi }: Pick<GuardedGateway, 'callApi'>): Promise<JsonObject> {
+  const body = (await callApi('/gateway/v1/key')).json();
   const budgets = isObject(body) && Array.isArray(body.budgets) ? body.budgets : [];
   return isObject(budgets[0]) ? budgets[0] : assert.fail('no budget');
 }
@@ -37,15 +37,11 @@ const spentOf = async (gateway: Pick<GuardedGateway, 'callApi'>) =>
   (await standingOf(gateway)).spent_nano_usd;
 
 test('a hard budget reserves the worst case, books the truth, and refuses with 402 what has no room', async (t) => {
-  const {
-    chat,
-    callApi: ask,
-    upstream,
-  } = await startGuardedGateway(t, {
+  const { chat, callApi, upstream } = await startGuardedGateway(t, {
     org: { budgets: [{ ...HARD, limit_usd: 0.001 }], timezone: 'Europe/Berlin' },
   });
   assert.equal((await chat({ max_tokens: 400 })).status, 200);
-  assert.equal(await spentOf({ callApi: ask }), ANSWER_NANO_USD);
+  assert.equal(await spentOf({ callApi }), ANSWER_NANO_USD);
   const refused = await chat({ max_tokens: 500 });
   assert.equal(refused.status, 402, 'at $2 per million, 500 tokens are a dollar per thousand');
   assert.equal(errorOf(refused).code, 'budget_exceeded');
@@ -55,13 +51,13 @@ test('a hard budget reserves the worst case, books the truth, and refuses with 4
     /"all" of \$0\.001 .* resets at \d{4}-\d\d-01|\d{4}-\d\d-\d\d/,
   );
   assert.equal(refused.headers['x-should-retry'], 'false');
-  assert.equal(await spentOf({ callApi: ask }), ANSWER_NANO_USD, 'a refusal costs nothing');
+  assert.equal(await spentOf({ callApi }), ANSWER_NANO_USD, 'a refusal costs nothing');
   await upstream.setFaults(findInjectedFault('unavailable'));
   assert.notEqual((await chat({ max_tokens: 300 })).status, 200);
   await upstream.setFaults();
-  assert.equal(await spentOf({ callApi: ask }), ANSWER_NANO_USD, 'nor does what no provider answered');
+  assert.equal(await spentOf({ callApi }), ANSWER_NANO_USD, 'nor does what no provider answered');
   const row = await eventually(async () => {
-    const list = (await ask('/api/analytics/requests?state=complete')).json();
+    const list = (await callApi('/api/analytics/requests?state=complete')).json();
     const [first] = isObject(list) && Array.isArray(list.data) ? list.data : [];
     return isObject(first) ? first : undefined;
   });
@@ -113,11 +109,7 @@ test('spending outlives a restart, and what a killed process had reserved is cha
 });
 
 test('money that requests under way reserve is shown as reserved, and a simulation says so', async (t) => {
-  const {
-    chat,
-    callApi: ask,
-    upstream,
-  } = await startGuardedGateway(t, {
+  const { chat, callApi, upstream } = await startGuardedGateway(t, {
     org: { budgets: [{ ...HARD, limit_usd: 0.001 }] },
   });
   await upstream.setFaults(findInjectedFault('accept-and-silence'));
@@ -125,7 +117,7 @@ test('money that requests under way reserve is shown as reserved, and a simulati
   const hanging = chat({ max_tokens: 400 }, undefined, left.signal).catch(() => undefined);
   await upstream.waitForRequests(1);
   const state = async () => {
-    const body = (await ask('/api/management/budgets')).json();
+    const body = (await callApi('/api/management/budgets')).json();
     const [budget] = isObject(body) && Array.isArray(body.data) ? body.data : [];
     return isObject(budget) && isObject(budget.state) ? budget.state : assert.fail('no state');
   };
@@ -133,7 +125,7 @@ test('money that requests under way reserve is shown as reserved, and a simulati
   assert.ok(Number(reserved) > 800_000, 'four hundred tokens out at $2 per million, and the input');
   assert.deepEqual([standing.spent_nano_usd, standing.remaining_nano_usd], [0, 1_000_000 - Number(reserved)]);
   const simulated = (max_tokens: number) =>
-    ask('/api/management/routes/simulate', {
+    callApi('/api/management/routes/simulate', {
       body: {
         request: { model: 'priced/model', messages: [{ role: 'user', content: 'Hi' }], max_tokens },
       },

@@ -20,13 +20,13 @@ export class ComplianceTable {
   readonly #rows = new Map<string, Map<ComplianceOutcome, number>>();
 
   /** Counts one result and prints its line. */
-  add(suite: string, upstream: string, { outcome, subject: what, objection: why }: ComplianceResult): void {
+  add(suite: string, upstream: string, { outcome, subject, objection }: ComplianceResult): void {
     const name = `${suite.padEnd(24)} ${upstream.padEnd(28)}`;
     const counts = this.#rows.get(name) ?? new Map<ComplianceOutcome, number>();
     counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
     this.#rows.set(name, counts);
-    const reason = outcome === 'passed' || why === '' ? '' : `: ${why}`;
-    process.stdout.write(`${outcome.padEnd(10)} ${suite} over ${upstream}: ${what}${reason}\n`);
+    const reason = outcome === 'passed' || objection === '' ? '' : `: ${objection}`;
+    process.stdout.write(`${outcome.padEnd(10)} ${suite} over ${upstream}: ${subject}${reason}\n`);
   }
 
   /** Prints the table. @returns how much failed or did not run. */

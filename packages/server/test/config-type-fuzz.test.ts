@@ -36,7 +36,7 @@ for (const siblings of ['required', 'all'] as const)
     assert.ok(isObject(schema));
     const counts = new Map<string, number>();
     const wrong = new Map<string, string>();
-    for (const { path: place, value } of generateWrongTypes(schema, schema, {
+    for (const { path, value } of generateWrongTypes(schema, schema, {
       seed: SEED,
       siblings,
       smallAbove: 4,
@@ -47,8 +47,8 @@ for (const siblings of ['required', 'all'] as const)
         outcome = outcomeOf(text);
       });
       counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
-      if (outcome !== 'read' && outcome !== 'refused') wrong.set(place, `${text.slice(0, 300)}\n${outcome}`);
-      if (ms > MAIN_THREAD_LIMIT_MS) wrong.set(place, `${ms} ms for ${text.slice(0, 300)}`);
+      if (outcome !== 'read' && outcome !== 'refused') wrong.set(path, `${text.slice(0, 300)}\n${outcome}`);
+      if (ms > MAIN_THREAD_LIMIT_MS) wrong.set(path, `${ms} ms for ${text.slice(0, 300)}`);
     }
     assert.deepEqual(Object.fromEntries([...wrong].slice(0, 5)), {}, `${wrong.size} places, seed ${SEED}`);
     assert.ok((counts.get('refused') ?? 0) > 1_000 && (counts.get('read') ?? 0) > 50);

@@ -256,13 +256,13 @@ export async function readDatabaseSpend(url: string, budget = ''): Promise<numbe
 
 /** Every answer has its row, once; what was spent is what was asked of the provider; nothing waits any more. */
 export async function assertAccountsBalance(t: TestContext, harness: DependencyFleet): Promise<void> {
-  const { floes, load, upstream, tight, databaseUrl: direct } = harness;
+  const { floes, load, upstream, tight, databaseUrl } = harness;
   await load.stop();
   for (const floe of floes)
     await pollSlowly(async () =>
       (await readMetric(floe, 'floe_spool_pending_rows')) === 0 ? true : undefined,
     );
-  const rows = await runQuery(direct, 'select id, cost_nano_usd::bigint as cost from exchanges');
+  const rows = await runQuery(databaseUrl, 'select id, cost_nano_usd::bigint as cost from exchanges');
   const ids = new Set(rows.map(({ id }) => String(id)));
   const answered = load.all;
   const lost = answered.filter(({ id }) => !ids.has(id));
@@ -270,7 +270,7 @@ export async function assertAccountsBalance(t: TestContext, harness: DependencyF
   assert.equal(ids.size, rows.length, 'and one only');
   const due = (upstream.requests.length + tight.requests.length) * ANSWER_COST_NANO_USD;
   const spent = await eventually(async () => {
-    const now = await readDatabaseSpend(direct);
+    const now = await readDatabaseSpend(databaseUrl);
     return now === due ? now : undefined;
   });
   assert.equal(

@@ -78,8 +78,8 @@ test('a full disk: what needs none is served, a hard budget refuses instead of f
   await floe.waitForOutput(/The spool is not writable/);
   const [refused, served] = await Promise.all([hard.through(), soft.through()]);
   assertAllServed(served, 'what no hard budget pays is served');
-  const fresh = refused.filter(({ isCacheHit: isHit }) => !isHit);
-  for (const { status, text } of refused.filter(({ isCacheHit: isHit, status }) => !isHit && status !== 200))
+  const fresh = refused.filter(({ isCacheHit }) => !isCacheHit);
+  for (const { status, text } of refused.filter(({ isCacheHit, status }) => !isCacheHit && status !== 200))
     assert.deepEqual([status, /"code":"overloaded"/.test(text)], [503, true], text);
   assert.ok(
     fresh.some(({ status }) => status === 503),

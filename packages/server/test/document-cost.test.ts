@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { countSteps, startStepCounting } from './fuzz/counted-steps.ts';
 
 await startStepCounting();
-const { parseConfigDocument: readDocument } = await import('../src/management/config/config-document.ts');
+const { parseConfigDocument } = await import('../src/management/config/config-document.ts');
 const { Fault } = await import('@floe/contract/faults');
 
 const KEY = (n: number) => `eis_${String(n).padStart(40, '0')}`;
@@ -55,7 +55,7 @@ const DOCUMENTS: Readonly<Record<string, (n: number) => string>> = {
 
 const attempt = (yaml: string) => {
   try {
-    readDocument({ given: { yaml, config: undefined, variables: {} }, orgId: 'acme' });
+    parseConfigDocument({ given: { yaml, config: undefined, variables: {} }, orgId: 'acme' });
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     assert.ok(error.message.length < 100_000, 'a refusal does not repeat the document');
@@ -85,7 +85,7 @@ test('variables cannot multiply a document beyond a bound', () => {
   const yaml = org(`    keys:\n${lines(4_000, (k) => `      - { name: "k${k}\${BIG}", key: ${KEY(k)} }`)}`);
   assert.throws(
     () =>
-      readDocument({
+      parseConfigDocument({
         given: { yaml, config: undefined, variables: { BIG: 'x'.repeat(50_000) } },
         orgId: 'acme',
       }),

@@ -185,8 +185,8 @@ function outcomeOf(fault: InjectedFault, { surface, stream, first, way }: Path):
 }
 
 /** Whether a stream has shown content when this strikes: half of the usual Cohere stream ends one byte before its first. */
-function strikesInside({ name, description: does }: InjectedFault, dialect: TestDialect): boolean {
-  return INSIDE.test(name) && !(dialect === 'cohere' && /half of (?:the body|its bytes)/.test(does));
+function strikesInside({ name, description }: InjectedFault, dialect: TestDialect): boolean {
+  return INSIDE.test(name) && !(dialect === 'cohere' && /half of (?:the body|its bytes)/.test(description));
 }
 
 interface WholeAnswer {

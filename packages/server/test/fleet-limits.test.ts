@@ -164,8 +164,8 @@ test('a frozen Redis costs a few requests a moment and none an error; each proce
   await floes[0]?.waitForOutput(/the shared store responds again/);
   await floes[1]?.waitForOutput(/the shared store responds again/);
   const used = await Promise.all(
-    members.map(async ({ callApi: ask }) => {
-      const body = (await ask('/gateway/v1/key')).json();
+    members.map(async ({ callApi }) => {
+      const body = (await callApi('/gateway/v1/key')).json();
       return isObject(body) && Array.isArray(body.limits) ? body.limits[0] : undefined;
     }),
   );

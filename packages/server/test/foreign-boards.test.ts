@@ -42,8 +42,8 @@ test("a file that wants another organization's slug is refused with its line, at
     return { status: answer.status, text: answer.text, body: isObject(json) ? json : {} };
   };
   const refused = async (org: string) => {
-    const { rejected: problem } = (await api(org, 'GET', 'management/config/file')).body;
-    return problem === null ? undefined : JSON.stringify(problem);
+    const { rejected } = (await api(org, 'GET', 'management/config/file')).body;
+    return rejected === null ? undefined : JSON.stringify(rejected);
   };
   const board = { slug: 'status', name: 'Theirs', public: true };
   assert.equal((await api('rival', 'POST', 'monitoring/boards', board)).status, 201);

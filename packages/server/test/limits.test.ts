@@ -15,8 +15,8 @@ function errorOf(answer: HttpCallAnswer): JsonObject {
 }
 
 /** What the key is told of its first limit. */
-async function limitOf({ callApi: ask }: GuardedGateway): Promise<JsonObject> {
-  const body = (await ask('/gateway/v1/key')).json();
+async function limitOf({ callApi }: GuardedGateway): Promise<JsonObject> {
+  const body = (await callApi('/gateway/v1/key')).json();
   const limits = isObject(body) && Array.isArray(body.limits) ? body.limits : [];
   return isObject(limits[0]) ? limits[0] : {};
 }

@@ -43,7 +43,7 @@ export async function runPostgresFaults(
   harness: DependencyFleet,
   quiet: string,
 ): Promise<void> {
-  const { load, postgres, postgresProxy: toPostgres, floes } = harness;
+  const { load, postgres, postgresProxy, floes } = harness;
   assert.deepEqual(await unknownKey(harness), [401, 401]);
 
   const outage: Outage = (t, name, begin, end) => runOutage(t, harness, quiet, { name, begin, end });
@@ -53,16 +53,16 @@ export async function runPostgresFaults(
     outage(
       t,
       'frozen',
-      () => toPostgres.freeze(),
-      () => toPostgres.restore(),
+      () => postgresProxy.freeze(),
+      () => postgresProxy.restore(),
     ),
   );
   await t.test('out of connections', (t) => outOfConnections(t, harness, outage));
   await t.test('slow', async (t) => {
-    toPostgres.delay(50);
+    postgresProxy.delay(50);
     const during = await load.through();
     for (const floe of floes) assert.deepEqual(await readHealth(floe), [200, 200]);
-    toPostgres.restore();
+    postgresProxy.restore();
     assertAllServed(during, 'slow');
     t.diagnostic(`100 ms slower: ${formatLatencies(during)}; before ${quiet}`);
   });
@@ -72,13 +72,13 @@ type Outage = (t: TestContext, name: string, begin: () => unknown, end: () => un
 
 /** Others take every connection that the server has for ordinary roles. */
 async function outOfConnections(t: TestContext, harness: DependencyFleet, outage: Outage): Promise<void> {
-  const { sql, databaseUrl: direct } = harness;
+  const { sql, databaseUrl } = harness;
   const hogs: pg.Client[] = [];
   t.after(() => Promise.all(hogs.map((hog) => hog.end())));
   const ours = `usename = 'app' and application_name like 'floe%'`;
   const take = async () => {
     for (;;) {
-      const hog = new pg.Client({ connectionString: direct, application_name: 'another program' });
+      const hog = new pg.Client({ connectionString: databaseUrl, application_name: 'another program' });
       hog.on('error', () => undefined);
       try {
         await hog.connect();

@@ -36,7 +36,7 @@ async function waitForFallback({ floes }: DependencyFleet, isAway: boolean): Pro
 
 /** What Redis may do; between and after, everybody has an answer. `quiet` is how long answers take without. */
 export async function runRedisFaults(t: TestContext, harness: DependencyFleet, quiet: string): Promise<void> {
-  const { load, redis, redisProxy: toRedis, floes } = harness;
+  const { load, redis, redisProxy, floes } = harness;
 
   const outage: Outage = (t, name, begin, end) => runOutage(t, harness, quiet, { name, begin, end });
 
@@ -59,14 +59,14 @@ export async function runRedisFaults(t: TestContext, harness: DependencyFleet, q
     outage(
       t,
       'slow',
-      () => toRedis.delay(200),
-      () => toRedis.restore(),
+      () => redisProxy.delay(200),
+      () => redisProxy.restore(),
     ),
   );
   await t.test('slow, and within the time', async (t) => {
-    toRedis.delay(5);
+    redisProxy.delay(5);
     const during = await load.through();
-    toRedis.restore();
+    redisProxy.restore();
     assertAllServed(during, 'slow, and within the time');
     t.diagnostic(`10 ms slower: ${formatLatencies(during)}; before ${quiet}`);
   });
@@ -84,7 +84,7 @@ export async function runRedisFaults(t: TestContext, harness: DependencyFleet, q
 }
 
 async function assertBoundedOverspend(t: TestContext, harness: DependencyFleet): Promise<void> {
-  const { floes, redis, tight, databaseUrl: direct } = harness;
+  const { floes, redis, tight, databaseUrl } = harness;
   const spend = async (work: (load: ClientLoad) => Promise<unknown>) => {
     const load = new ClientLoad(
       floes.map(({ url }) => url),
@@ -102,7 +102,9 @@ async function assertBoundedOverspend(t: TestContext, harness: DependencyFleet):
 
   // While nobody asks nothing is forgotten, once each process has heard what the others spent.
   await spend((load) => load.through(TIGHT_BUDGET_ANSWERS / 4));
-  await pollSlowly(async () => ((await readDatabaseSpend(direct, 'tight')) === asked() ? true : undefined));
+  await pollSlowly(async () =>
+    (await readDatabaseSpend(databaseUrl, 'tight')) === asked() ? true : undefined,
+  );
   await flushRedis(redis);
   for (const floe of floes)
     await pollSlowly(async () => ((await readBudgetSpend(floe, 'tight')) === asked() ? true : undefined));
@@ -111,11 +113,11 @@ async function assertBoundedOverspend(t: TestContext, harness: DependencyFleet):
   await spend(async (load) => {
     await load.through(TIGHT_BUDGET_ANSWERS / 4);
     await redis.crash();
-    let known = await readDatabaseSpend(direct, 'tight');
+    let known = await readDatabaseSpend(databaseUrl, 'tight');
     await redis.start();
     // It is filled again at the next request of the first process that has found it, with what the database knows by then.
     await pollSlowly(async () => {
-      const knownBefore = await readDatabaseSpend(direct, 'tight');
+      const knownBefore = await readDatabaseSpend(databaseUrl, 'tight');
       const up = await Promise.all(floes.map((floe) => readMetric(floe, 'floe_shared_store_up')));
       if (up.includes(1)) return true;
       known = knownBefore;

@@ -47,11 +47,11 @@ type MessagesParams = Omit<Anthropic.MessageCreateParamsNonStreaming, 'stream'>;
 /** Puts the question through the surface's official client, as a stream or not. */
 export async function askWithSdk(
   harness: DialectGateway,
-  { surface, model, feature: want, isStream }: SdkQuestion,
+  { surface, model, feature, isStream }: SdkQuestion,
 ): Promise<SdkAnswer> {
-  if (surface === 'chat') return askChat(harness, buildChatRequest(model, want), isStream);
-  if (surface === 'responses') return askResponses(harness, buildResponsesRequest(model, want), isStream);
-  return askMessages(harness, buildMessagesRequest(model, want), isStream);
+  if (surface === 'chat') return askChat(harness, buildChatRequest(model, feature), isStream);
+  if (surface === 'responses') return askResponses(harness, buildResponsesRequest(model, feature), isStream);
+  return askMessages(harness, buildMessagesRequest(model, feature), isStream);
 }
 
 async function askChat({ openai }: DialectGateway, body: ChatParams, isStream: boolean): Promise<SdkAnswer> {

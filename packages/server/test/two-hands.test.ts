@@ -116,8 +116,8 @@ test('a refused file is told with its line, and forgotten when the next one is t
   assert.equal(running['file'], 'acme.yaml');
   writeFileSync(file, 'orgs:\n  - id: acme\n    kees: []\n');
   const refused = await eventually(async () => {
-    const { rejected: problem } = (await api('GET', 'config')).body;
-    return isObject(problem) ? problem : undefined;
+    const { rejected } = (await api('GET', 'config')).body;
+    return isObject(rejected) ? rejected : undefined;
   });
   assert.match(JSON.stringify(refused), /kees.*"line":3/);
   assert.equal((await api('GET', 'config')).body['version'], running['version']);

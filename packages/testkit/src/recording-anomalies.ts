@@ -21,9 +21,9 @@ export const ANOMALY_NAMES: readonly string[] = [
 ];
 
 /** Names from `ANOMALY_NAMES`. Empty where a recorder serialized the JSON again, and for binary framing. */
-export function findAnomalies({ body, isByteExact: exact, headers }: RecordedInteraction): string[] {
+export function findAnomalies({ body, isByteExact, headers }: RecordedInteraction): string[] {
   const type = headers['content-type'] ?? '';
-  if (!exact || type.includes('amazon.eventstream')) return [];
+  if (!isByteExact || type.includes('amazon.eventstream')) return [];
   const text = body.toString('utf8');
   const found = ANOMALIES.filter(([, pattern]) => pattern.test(text)).map(([name]) => name);
   if (!Buffer.from(text).equals(body)) found.push('not UTF-8');

@@ -89,15 +89,15 @@ function readInput(input: Json | undefined): EmbeddingsRequest['input'] {
  */
 export function writeEmbeddingsRequest(
   request: EmbeddingsRequest,
-  { dialect: speaks, unsupported: lacks = [] }: EmbeddingsSupport,
+  { dialect, unsupported = [] }: EmbeddingsSupport,
   model: string,
   body: JsonObject,
 ): WrittenEmbeddingsRequest {
-  if (speaks === 'openai') return writeOpenai(request, model, body, lacks);
+  if (dialect === 'openai') return writeOpenai(request, model, body, unsupported);
   const texts = requireTexts(request);
   const dropped = request.hasUser ? ['user'] : [];
   return {
-    body: speaks === 'gemini' ? geminiBody(request, texts, model) : embedBody(request, texts, model),
+    body: dialect === 'gemini' ? geminiBody(request, texts, model) : embedBody(request, texts, model),
     dropped,
   };
 }

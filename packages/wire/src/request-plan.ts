@@ -239,10 +239,10 @@ export function applyQuirks(
   dropped: Set<string>,
 ): JsonObject {
   const written: Record<string, Json | undefined> = {};
-  const { clamps = {}, renames = {}, values = {}, rejectedFields: refuses = [] } = options;
+  const { clamps = {}, renames = {}, values = {}, rejectedFields = [] } = options;
   for (const [key, value] of Object.entries(body)) {
     if (value === undefined) continue;
-    if (refuses.includes(key)) {
+    if (rejectedFields.includes(key)) {
       dropped.add(toSnakeCase(key));
       continue;
     }

@@ -235,11 +235,11 @@ const TARGETS = ['chat', 'responses', 'messages'] as const;
 const REPLAYED = new Set(['annotations', 'logprobs', 'id', 'status']);
 
 function checkWritten(body: JsonObject, freeform: boolean): void {
-  const { request: ask } = normalizeIdeRequest(body);
+  const { request } = normalizeIdeRequest(body);
   for (const dialect of TARGETS) {
     const upstream = UPSTREAM_DIALECTS[dialect];
-    if (findUnsupportedFeatures(ask, upstream.supportedFeatures).length > 0) continue;
-    const written = upstream.writeRequest(ask, freeform ? { tools: ['freeform'] } : {});
+    if (findUnsupportedFeatures(request, upstream.supportedFeatures).length > 0) continue;
+    const written = upstream.writeRequest(request, freeform ? { tools: ['freeform'] } : {});
     const sent = tryParseJson(JSON.stringify(written.body)) ?? null;
     const found = findRequestViolations(dialect, sent, REPLAYED);
     assert.deepEqual(found, [], `${dialect}: ${JSON.stringify(sent)}`);

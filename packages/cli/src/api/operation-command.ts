@@ -66,7 +66,7 @@ function createOverviewCommand(
     usage: [subject, verb, ...pathParameterNames(operation).map((name) => `<${name}>`)].join(' '),
     does: operation.does,
   }));
-  usages.push(...own.map(({ usage, summary: does }) => ({ usage, does: does.replace(/\.$/, '') })));
+  usages.push(...own.map(({ usage, summary }) => ({ usage, does: summary.replace(/\.$/, '') })));
   usages.sort((one, other) => (one.usage < other.usage ? -1 : 1));
   const width = Math.max(...usages.map(({ usage }) => usage.length));
   const help = usages.map(({ usage, does }) => `  floe ${usage.padEnd(width)}  ${does}`).join('\n');

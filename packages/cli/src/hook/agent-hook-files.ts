@@ -34,12 +34,12 @@ interface InstallEnvironment {
 
 const commandEntry = (command: string) => ({ type: 'command', command, timeout: AGENT_TIMEOUT_SECONDS });
 
-const cursor = ({ home, project, systemPath: system }: InstallEnvironment): AgentHookFile => ({
+const cursor = ({ home, project, systemPath }: InstallEnvironment): AgentHookFile => ({
   agent: 'cursor',
   files: {
     user: join(home, '.cursor', 'hooks.json'),
     project: join(project, '.cursor', 'hooks.json'),
-    managed: system(
+    managed: systemPath(
       '/etc/cursor/hooks.json',
       '/Library/Application Support/Cursor/hooks.json',
       'Cursor\\hooks.json',
@@ -58,12 +58,12 @@ const cursor = ({ home, project, systemPath: system }: InstallEnvironment): Agen
   note: 'Cursor reads the file when it starts. To block the agent if a hook cannot start, set "failClosed": true on its entry.',
 });
 
-const claudeCode = ({ env, home, project, systemPath: system }: InstallEnvironment): AgentHookFile => ({
+const claudeCode = ({ env, home, project, systemPath }: InstallEnvironment): AgentHookFile => ({
   agent: 'claude-code',
   files: {
     user: join(env['CLAUDE_CONFIG_DIR'] || join(home, '.claude'), 'settings.json'),
     project: join(project, '.claude', 'settings.json'),
-    managed: system(
+    managed: systemPath(
       '/etc/claude-code/managed-settings.json',
       '/Library/Application Support/ClaudeCode/managed-settings.json',
       '..\\Program Files\\ClaudeCode\\managed-settings.json',
@@ -89,12 +89,12 @@ const codex = ({ env, home, project }: InstallEnvironment): AgentHookFile => ({
   note: 'Codex silently skips a new or changed hook until it is trusted: start codex and confirm it in /hooks. To deploy the hook to the machines of an organization, use requirements.toml (docs/reference/relay-hooks.md).',
 });
 
-const copilotCli = ({ env, home, project, systemPath: system }: InstallEnvironment): AgentHookFile => ({
+const copilotCli = ({ env, home, project, systemPath }: InstallEnvironment): AgentHookFile => ({
   agent: 'copilot-cli',
   files: {
     user: join(env['COPILOT_HOME'] || join(home, '.copilot'), 'hooks', 'floe.json'),
     project: join(project, '.github', 'hooks', 'floe.json'),
-    managed: system(
+    managed: systemPath(
       '/etc/github-copilot/policy.d/floe.json',
       '/etc/github-copilot/policy.d/floe.json',
       'GitHub\\Copilot\\policy.d\\floe.json',
@@ -135,12 +135,12 @@ const geminiCli = ({ home, project }: InstallEnvironment): AgentHookFile => ({
   note: null,
 });
 
-const windsurf = ({ home, project, systemPath: system }: InstallEnvironment): AgentHookFile => ({
+const windsurf = ({ home, project, systemPath }: InstallEnvironment): AgentHookFile => ({
   agent: 'windsurf',
   files: {
     user: join(home, '.codeium', 'windsurf', 'hooks.json'),
     project: join(project, '.windsurf', 'hooks.json'),
-    managed: system(
+    managed: systemPath(
       '/etc/windsurf/hooks.json',
       '/Library/Application Support/Windsurf/hooks.json',
       'Windsurf\\hooks.json',

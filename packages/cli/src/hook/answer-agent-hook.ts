@@ -70,7 +70,7 @@ async function answerWithServer(
   paths: HookSettingsPaths,
   settings: HookSettings,
 ): Promise<AgentHookAnswer> {
-  const { events, isTruncated: isPartial } = prepareRelayEvents(call.events);
+  const { events, isTruncated } = prepareRelayEvents(call.events);
   let outcome: HookDecision;
   let problem: string | null = null;
   let fallback: 'deny' | 'abstain' | null = null;
@@ -86,7 +86,7 @@ async function answerWithServer(
     outcome = strictestHookDecision(outcomes);
     fallback = askFallback;
   }
-  if (isPartial && problem === null && (outcome.decision === 'abstain' || outcome.decision === 'allow')) {
+  if (isTruncated && problem === null && (outcome.decision === 'abstain' || outcome.decision === 'allow')) {
     problem = 'the event is too long to be sent completely';
     const { decideOffline } = await import('./decide-offline.ts');
     outcome = strictestHookDecision((await decideOffline(call.events, problem, paths, settings)).outcomes);

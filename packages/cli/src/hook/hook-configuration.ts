@@ -68,12 +68,12 @@ export function countInstalledHooks(
 }
 
 function createHookEntry(
-  { layout: shape, createEntry: entry }: AgentHookFile,
+  { layout, createEntry }: AgentHookFile,
   matcher: string | null,
   command: string,
 ): JsonObject {
-  if (shape === 'flat') return entry(command);
-  return { ...(matcher !== null && { matcher }), hooks: [entry(command)] };
+  if (layout === 'flat') return createEntry(command);
+  return { ...(matcher !== null && { matcher }), hooks: [createEntry(command)] };
 }
 
 /** The entry itself when nothing in it is ours; null when nothing else is left. */

@@ -60,11 +60,11 @@ function isOnPath(program: string): boolean {
   return directories.some((directory) => names.some((name) => existsSync(join(directory, name))));
 }
 
-function findDisablingSettings(agent: string, { scope, allFiles: places }: AgentSettingsFile): string[] {
+function findDisablingSettings(agent: string, { scope, allFiles }: AgentSettingsFile): string[] {
   const problems = (DISABLING_SETTINGS[agent] ?? [])
-    .filter(([path, value]) => places.some(({ file }) => getValueAtPath(file, path) === value))
+    .filter(([path, value]) => allFiles.some(({ file }) => getValueAtPath(file, path) === value))
     .map(([path, value]) => `does not run: the settings contain "${path}": ${JSON.stringify(value)}.`);
-  const isManagedOnly = places.some(
+  const isManagedOnly = allFiles.some(
     (other) => other.scope === 'managed' && other.file['allowManagedHooksOnly'] === true,
   );
   if (isManagedOnly && scope !== 'managed')

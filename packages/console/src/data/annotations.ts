@@ -15,11 +15,11 @@ export function annotationsListQuery(time: Readonly<Record<string, string>>) {
     // The words come with the first answer: pages are drawn before.
     queryFn: async ({ signal }): Promise<readonly ChartAnnotation[]> => {
       const query = { from: time['from'], to: time['to'], about: 'traffic' };
-      const [answer, { toChartAnnotation: markOf }] = await Promise.all([
+      const [answer, { toChartAnnotation }] = await Promise.all([
         getJson<z.output<typeof analyticsAnnotations>>('api/analytics/annotations', query, signal),
         import('./chart-annotation.ts'),
       ]);
-      return answer.data.map(markOf);
+      return answer.data.map(toChartAnnotation);
     },
     placeholderData: (before) => before,
     staleTime: 30_000,

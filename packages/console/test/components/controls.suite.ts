@@ -5,7 +5,7 @@ import { type MountSpecimen, readReports, waitForFocus } from './workbench.ts';
 
 export function controlTests(mount: MountSpecimen): void {
   test('a button acts once it may: busy, off and refused ones keep still, and the refused one says why', async () => {
-    const { page, close: done } = await mount('Buttons', { role: 'viewer' });
+    const { page, close } = await mount('Buttons', { role: 'viewer' });
     for (const name of ['Save', 'Send', 'Delete', 'Copy id'])
       await page.getByRole('button', { name }).press('Enter');
     assert.equal(await readReports(page), 'saved');
@@ -19,11 +19,11 @@ export function controlTests(mount: MountSpecimen): void {
       .getByText(/^Needs admin\. Ask /)
       .waitFor();
     await assertAccessible(page);
-    await done();
+    await close();
   });
 
   test('a checkbox and a switch are toggled by Space and named by their label; what is off stays', async () => {
-    const { page, close: done } = await mount('Toggles');
+    const { page, close } = await mount('Toggles');
     const stream = page.getByRole('checkbox', { name: 'Stream' });
     await stream.press(' ');
     assert.equal(await stream.isChecked(), true);
@@ -34,22 +34,22 @@ export function controlTests(mount: MountSpecimen): void {
     assert.equal(await page.getByRole('switch', { name: 'Locked' }).isDisabled(), true);
     assert.equal(await readReports(page), 'stream true, stream false');
     await assertAccessible(page);
-    await done();
+    await close();
   });
 
   test('cards to choose from are radio buttons that arrows walk', async () => {
-    const { page, close: done } = await mount('ChoiceCards');
+    const { page, close } = await mount('ChoiceCards');
     await page.getByRole('group', { name: 'Mode' }).waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.press('ArrowDown');
     await waitForFocus(page.getByRole('radio', { name: 'Enforce' }));
     assert.equal(await page.getByRole('radio', { name: 'Enforce' }).isChecked(), true);
     await assertAccessible(page);
-    await done();
+    await close();
   });
 
   test('tabs are one stop that arrows, Home and End walk; segments say which of them is on', async () => {
-    const { page, close: done } = await mount('TabsAndSegments');
+    const { page, close } = await mount('TabsAndSegments');
     await page.getByRole('tablist', { name: 'Parts' }).waitFor();
     await page.keyboard.press('Tab');
     await waitForFocus(page.getByRole('tab', { name: 'Attempts' }));
@@ -66,11 +66,11 @@ export function controlTests(mount: MountSpecimen): void {
     await week.press('Enter');
     assert.equal(await week.getAttribute('aria-pressed'), 'true');
     await assertAccessible(page);
-    await done();
+    await close();
   });
 
   test('code is copied as it is shown; the language that was chosen comes first the next time', async () => {
-    const { page, close: done } = await mount('CodeBlocks');
+    const { page, close } = await mount('CodeBlocks');
     const block = page.getByRole('figure').first();
     await block.getByRole('button', { name: 'Python', exact: true }).press('Enter');
     await block.getByText('print("hello")').waitFor();
@@ -80,11 +80,11 @@ export function controlTests(mount: MountSpecimen): void {
     await assertAccessible(page);
     await page.reload();
     await page.getByText('print("bye")').waitFor();
-    await done();
+    await close();
   });
 
   test('JSON is folded below the second level, and a long list comes a hundred at a time', async () => {
-    const { page, close: done } = await mount('JsonViews');
+    const { page, close } = await mount('JsonViews');
     const deep = page.getByRole('button', { name: 'deeper: {1}' });
     assert.equal(await deep.getAttribute('aria-expanded'), 'false');
     await deep.press('Enter');
@@ -93,6 +93,6 @@ export function controlTests(mount: MountSpecimen): void {
     await page.getByText('119: 119').waitFor();
     assert.equal(await page.getByRole('button', { name: /more$/ }).count(), 0);
     await assertAccessible(page);
-    await done();
+    await close();
   });
 }

@@ -5,7 +5,7 @@ import { type MountSpecimen, readReports, waitForFocus } from './workbench.ts';
 
 export function fieldTests(mount: MountSpecimen): void {
   test('a field is named by its label and described by its remark, or by what is wrong with it instead', async () => {
-    const { page, close: done } = await mount('TextFields');
+    const { page, close } = await mount('TextFields');
     const described = async (name: RegExp) => {
       const field = page.getByRole('textbox', { name });
       const id = await field.getAttribute('aria-describedby');
@@ -15,11 +15,11 @@ export function fieldTests(mount: MountSpecimen): void {
     assert.deepEqual(await described(/^Words$/), ['true', 'Words are missing.']);
     assert.equal(await page.getByRole('combobox', { name: 'Model' }).inputValue(), 'flaky');
     await assertAccessible(page);
-    await done();
+    await close();
   });
 
   test('a form shows an error at its field, which takes the focus, or on top; while it runs it is not sent again', async () => {
-    const { page, close: done } = await mount('FormStates');
+    const { page, close } = await mount('FormStates');
     const weight = page.getByRole('textbox', { name: 'Weight' });
     await page.getByRole('textbox', { name: 'Name' }).press('Enter');
     await waitForFocus(weight);
@@ -35,21 +35,21 @@ export function fieldTests(mount: MountSpecimen): void {
     await weight.press('Enter');
     assert.equal(await readReports(page), 'submit 1, submit 2, submit 3');
     await assertAccessible(page);
-    await done();
+    await close();
   });
 
   test('a form of somebody who may not is off and says why', async () => {
-    const { page, close: done } = await mount('FormStates', { role: 'member' });
+    const { page, close } = await mount('FormStates', { role: 'member' });
     await page.getByText(/^Needs admin\. Ask /).waitFor();
     assert.equal(await page.getByRole('textbox', { name: 'Name' }).isDisabled(), true);
     await page.getByRole('button', { name: 'Save' }).press('Enter');
     assert.equal(await readReports(page), '');
     await assertAccessible(page);
-    await done();
+    await close();
   });
 
   test('a combobox narrows as one types, arrows walk it, Enter takes, Escape puts back, and no half word is sent', async () => {
-    const { page, close: done } = await mount('Comboboxes');
+    const { page, close } = await mount('Comboboxes');
     const model = page.getByRole('combobox', { name: 'Model', exact: true });
     await model.fill('');
     await model.press('ArrowDown');
@@ -71,11 +71,11 @@ export function fieldTests(mount: MountSpecimen): void {
     await free.fill('own/model');
     await free.press('Tab');
     await waitForValue(free, 'own/model');
-    await done();
+    await close();
   });
 
   test('the filter bar offers fields and values, turns a token round, removes it, and names a field that is not there', async () => {
-    const { page, close: done } = await mount('FilterBars');
+    const { page, close } = await mount('FilterBars');
     const bar = page.getByRole('combobox', { name: 'Filter' });
     await bar.fill('sta');
     await bar.press('Enter');
@@ -91,11 +91,11 @@ export function fieldTests(mount: MountSpecimen): void {
     await page.getByRole('button', { name: 'Remove the filter status' }).waitFor({ state: 'detached' });
     await bar.fill('modell:echo');
     await page.getByRole('alert').getByText('There is no field modell. Did you mean model?').waitFor();
-    await done();
+    await close();
   });
 
   test('a time is chosen by preset, by length or by its ends; what makes no sense is said and not taken', async () => {
-    const { page, close: done } = await mount('DateTimeFields');
+    const { page, close } = await mount('DateTimeFields');
     const open = page.getByRole('button', { name: /Last 24 hours/ });
     const panel = page.getByRole('dialog', { name: 'Time range' });
     await open.press('Enter');
@@ -121,6 +121,6 @@ export function fieldTests(mount: MountSpecimen): void {
     await panel.getByLabel('From').fill('2026-01-01T00:00');
     await panel.getByRole('button', { name: 'Show this time' }).press('Enter');
     assert.equal(await readReports(page), '7d, 45m, 2026-01-01T00:00:00.000Z to 2026-01-02T12:00:00.000Z');
-    await done();
+    await close();
   });
 }

@@ -5,7 +5,7 @@ import { type MountSpecimen, readReports, waitForFocus } from './workbench.ts';
 
 export function listTests(mount: MountSpecimen): void {
   test('a table is one stop; keys walk its rows, also those that were out of view, and Enter opens one', async () => {
-    const { page, close: done } = await mount('DataTables');
+    const { page, close } = await mount('DataTables');
     const row = (id: string) => page.locator(`[data-row="${id}"]`);
     await page.getByRole('columnheader', { name: 'Cost' }).getByRole('button').focus();
     await page.keyboard.press('Tab');
@@ -20,11 +20,11 @@ export function listTests(mount: MountSpecimen): void {
     await waitForFocus(row('row-0'));
     assert.equal(await readReports(page), 'opened row-199');
     assert.ok((await page.getByRole('row').count()) < 60);
-    await done();
+    await close();
   });
 
   test('the head of a column sorts up, down and not at all, and says which', async () => {
-    const { page, close: done } = await mount('DataTables');
+    const { page, close } = await mount('DataTables');
     const cost = page.getByRole('columnheader', { name: 'Cost' });
     const first = page.locator('[data-index="0"] [data-column=cost]');
     for (const [order, shown] of [
@@ -37,11 +37,11 @@ export function listTests(mount: MountSpecimen): void {
       assert.equal(await cost.getAttribute('aria-sort'), order);
     }
     assert.equal(await page.getByRole('columnheader', { name: 'Id' }).getByRole('button').count(), 0);
-    await done();
+    await close();
   });
 
   test('columns are chosen in a menu that stays open; a table that waits for an answer says so', async () => {
-    const { page, close: done } = await mount('DataTables');
+    const { page, close } = await mount('DataTables');
     await page.getByRole('button', { name: 'Choose columns' }).press('Enter');
     await page.getByRole('menuitemcheckbox', { name: 'Source' }).press(' ');
     await page.getByRole('menuitemcheckbox', { name: 'Cost', checked: true }).press(' ');
@@ -52,20 +52,20 @@ export function listTests(mount: MountSpecimen): void {
     await page.getByRole('button', { name: 'Ask again' }).press('Enter');
     await page.locator('[role=table][aria-busy=true]').waitFor();
     await assertAccessible(page);
-    await done();
+    await close();
   });
 
   test('on a phone a row is its card, and a tap opens it', async () => {
-    const { page, close: done } = await mount('DataTables', { phone: true });
+    const { page, close } = await mount('DataTables', { phone: true });
     assert.equal(await page.getByRole('columnheader').count(), 0);
     await page.getByText('row-1 costs 7').tap();
     assert.equal(await readReports(page), 'opened row-1');
     await assertAccessible(page);
-    await done();
+    await close();
   });
 
   test('what is empty, failed, on its way or partial says so by role and name, with the way on', async () => {
-    const { page, close: done } = await mount('ListStates');
+    const { page, close } = await mount('ListStates');
     await page.getByRole('heading', { name: 'No limits yet' }).waitFor();
     await page.getByRole('button', { name: 'New limit' }).press('Enter');
     const failed = page.getByRole('alert').first();
@@ -80,11 +80,11 @@ export function listTests(mount: MountSpecimen): void {
     assert.equal(await more.getAttribute('aria-disabled'), 'true');
     assert.equal(await readReports(page), 'made, retried');
     await assertAccessible(page);
-    await done();
+    await close();
   });
 
   test('a list is ordered by keyboard: Space lifts and drops, arrows move, Escape puts back, each said aloud', async () => {
-    const { page, close: done } = await mount('SortedLists');
+    const { page, close } = await mount('SortedLists');
     const status = page.getByRole('status');
     const order = () => page.getByRole('listitem').allInnerTexts();
     const handle = (name: string) => page.getByRole('button', { name: `Move ${name}` });
@@ -100,6 +100,6 @@ export function listTests(mount: MountSpecimen): void {
     await status.getByText('third, position 2 of 3').waitFor();
     assert.deepEqual(await order(), ['1\nfirst', '2\nthird', '3\nsecond']);
     await assertAccessible(page);
-    await done();
+    await close();
   });
 }

@@ -6,7 +6,7 @@ import { type MountSpecimen, readReports, waitForFocus } from './workbench.ts';
 export function overlayTests(mount: MountSpecimen): void {
   for (const dark of [false, true])
     test(`a tooltip shows on keyboard focus and on rest, and describes its control${dark ? ', in the dark' : ''}`, async () => {
-      const { page, close: done } = await mount('Tooltips', { dark });
+      const { page, close } = await mount('Tooltips', { dark });
       const tooltip = page.getByRole('tooltip');
       const [share, edit] = [
         page.getByRole('button', { name: 'Share' }),
@@ -32,11 +32,11 @@ export function overlayTests(mount: MountSpecimen): void {
       await tooltip.hover();
       await share.click();
       await tooltip.waitFor({ state: 'detached' });
-      await done();
+      await close();
     });
 
   test('in a dialog the first Escape takes the tooltip away, the second the dialog; opening shows none', async () => {
-    const { page, close: done } = await mount('Tooltips', { phone: true });
+    const { page, close } = await mount('Tooltips', { phone: true });
     await page.getByRole('button', { name: 'Open' }).press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Question' });
     await waitForFocus(dialog.getByRole('button', { name: 'Close' }));
@@ -51,11 +51,11 @@ export function overlayTests(mount: MountSpecimen): void {
     await dialog.waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    await done();
+    await close();
   });
 
   test('a dialog holds the focus, closes with Escape unless it must not, and gives the focus back', async () => {
-    const { page, close: done } = await mount('Dialogs');
+    const { page, close } = await mount('Dialogs');
     const dialog = page.getByRole('dialog', { name: 'New key', description: 'It is shown once.' });
     await page.getByRole('button', { name: 'Plain' }).press('Enter');
     await waitForFocus(dialog.getByRole('button', { name: 'Close' }));
@@ -74,11 +74,11 @@ export function overlayTests(mount: MountSpecimen): void {
     await page.mouse.click(5, 5);
     await dialog.getByRole('button', { name: 'Done' }).press('Enter');
     await dialog.waitFor({ state: 'detached' });
-    await done();
+    await close();
   });
 
   test('a question starts on Cancel, waits for the name, tells a refusal and takes one answer at a time', async () => {
-    const { page, close: done } = await mount('Confirmations');
+    const { page, close } = await mount('Confirmations');
     await page.getByRole('button', { name: 'Delete' }).press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Delete route smart?' });
     await waitForFocus(dialog.getByRole('button', { name: 'Cancel' }));
@@ -91,11 +91,11 @@ export function overlayTests(mount: MountSpecimen): void {
     await go.press('Enter');
     await dialog.locator('[aria-disabled=true]').waitFor();
     assert.equal(await page.locator('output').innerText(), 'confirmed, confirmed');
-    await done();
+    await close();
   });
 
   test('a menu is walked by arrows and letters over what is off, marks what is current, and keeps open for toggles', async () => {
-    const { page, close: done } = await mount('Menus');
+    const { page, close } = await mount('Menus');
     const more = page.getByRole('button', { name: 'More' });
     await more.press('Enter');
     await waitForFocus(page.getByRole('menuitem', { name: 'Open' }));
@@ -114,11 +114,11 @@ export function overlayTests(mount: MountSpecimen): void {
     await page.keyboard.press('Enter');
     await waitForFocus(more);
     assert.equal(await readReports(page), 'opened');
-    await done();
+    await close();
   });
 
   test('a popover takes the focus in and gives it back with Escape', async () => {
-    const { page, close: done } = await mount('Menus');
+    const { page, close } = await mount('Menus');
     const columns = page.getByRole('button', { name: 'Columns' });
     await columns.press('Enter');
     const popover = page.getByRole('dialog', { name: 'Columns' });
@@ -126,11 +126,11 @@ export function overlayTests(mount: MountSpecimen): void {
     await page.keyboard.press('Escape');
     await popover.waitFor({ state: 'detached' });
     await waitForFocus(columns);
-    await done();
+    await close();
   });
 
   test('a toast is said to screen readers, can be undone and dismissed; three stand at most', async () => {
-    const { page, close: done } = await mount('ToastSpecimens');
+    const { page, close } = await mount('ToastSpecimens');
     await page.getByRole('button', { name: 'Delete' }).press('Enter');
     const toasts = page.getByRole('listitem');
     await toasts.getByText('The limit was deleted.').waitFor();
@@ -143,11 +143,11 @@ export function overlayTests(mount: MountSpecimen): void {
     await assertAccessible(page);
     await toasts.first().getByRole('button', { name: 'Dismiss' }).press('Enter');
     await toasts.nth(2).waitFor({ state: 'detached' });
-    await done();
+    await close();
   });
 
   test('a drawer takes the focus, moves on with the row it is about, and gives the focus back to the last one', async () => {
-    const { page, close: done } = await mount('DrawerBesideList');
+    const { page, close } = await mount('DrawerBesideList');
     await page.getByRole('button', { name: 'one' }).press('Enter');
     const drawer = page.getByRole('region', { name: 'Limit' });
     await waitForFocus(drawer);
@@ -155,11 +155,11 @@ export function overlayTests(mount: MountSpecimen): void {
     await drawer.getByRole('textbox', { name: 'Name' }).press('Escape');
     await drawer.waitFor({ state: 'detached' });
     await waitForFocus(page.getByRole('button', { name: 'two' }));
-    await done();
+    await close();
   });
 
   test('a secret is masked until it is asked for, and its dialog closes once it was copied', async () => {
-    const { page, close: done } = await mount('RevealedSecret');
+    const { page, close } = await mount('RevealedSecret');
     const dialog = page.getByRole('dialog', { name: 'Key made' });
     const secret = dialog.locator('[data-secret]');
     assert.match(await secret.innerText(), /^eis_test•+last$/);
@@ -172,6 +172,6 @@ export function overlayTests(mount: MountSpecimen): void {
     await assertAccessible(page);
     await dialog.getByRole('button', { name: 'Done' }).press('Enter');
     await dialog.waitFor({ state: 'detached' });
-    await done();
+    await close();
   });
 }

@@ -175,7 +175,7 @@ export const PROVIDER_FIELDS = {
     'Who signs requests, for kinds that sign instead of sending a key.',
   ),
   outbound: OutboundSchema.optional().describe(
-    'Proxy and certificate authorities of this provider alone; what is empty follows `outbound`.',
+    'Proxy and certificate authorities for this provider. Empty fields use the values of the top-level `outbound`. The user and password of the proxy URL are stored encrypted and are never returned.',
   ),
   client_cert: ClientCertificateSchema.optional().describe(
     'Client certificate for upstreams that ask for one.',

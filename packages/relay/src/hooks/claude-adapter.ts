@@ -153,12 +153,12 @@ function withSystemMessage(
 function preToolUseReply(
   decision: 'allow' | 'deny' | 'ask',
   reason: string,
-  { supportsAllow: allows, supportsAsk: asks }: ClaudeHookFormat,
+  { supportsAllow, supportsAsk }: ClaudeHookFormat,
 ): JsonObject | null {
   const hookEventName = 'PreToolUse';
   if (decision === 'allow')
-    return allows ? { hookSpecificOutput: { hookEventName, permissionDecision: decision } } : null;
-  const permissionDecision = decision === 'ask' && !asks ? 'deny' : decision;
+    return supportsAllow ? { hookSpecificOutput: { hookEventName, permissionDecision: decision } } : null;
+  const permissionDecision = decision === 'ask' && !supportsAsk ? 'deny' : decision;
   return { hookSpecificOutput: { hookEventName, permissionDecision, permissionDecisionReason: reason } };
 }
 

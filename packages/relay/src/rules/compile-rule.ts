@@ -169,8 +169,8 @@ function hasShapeMatcher({ command, tool, path }: RuleMatchers): boolean {
 }
 
 /** Stands for what cannot be analysed, so that `does: unclear` finds it. */
-function unclearCommands({ unclear: doubts }: ShellAnalysis): SimpleCommand[] {
-  const [doubt] = doubts;
+function unclearCommands({ unclear }: ShellAnalysis): SimpleCommand[] {
+  const [doubt] = unclear;
   if (!doubt) return [];
   const { start, end } = doubt;
   const nothing = { args: [], own: 0, implied: [], assignments: [], redirects: [], via: [] };
@@ -231,9 +231,9 @@ function evaluateCandidate(
 }
 
 /** The library's words about names and types; anything else could repeat what was sent. */
-function safeReason({ reason: because }: EvaluationFailure): string {
-  return /^(?:field not found|no such key|found no matching overload|more than)/.test(because)
-    ? because.slice(0, 160)
+function safeReason({ reason }: EvaluationFailure): string {
+  return /^(?:field not found|no such key|found no matching overload|more than)/.test(reason)
+    ? reason.slice(0, 160)
     : 'an operation in it failed';
 }
 

@@ -86,7 +86,7 @@ function subcommandMatcher(patterns: readonly string[]): CommandMatcher {
     return matchAny(likes, (like) => {
       const first = matchLeadingWords(texts, like);
       if (first !== 'no') return first;
-      if (words.slice(0, like.length).every(({ isCertain: exact }) => exact)) return 'no';
+      if (words.slice(0, like.length).every(({ isCertain }) => isCertain)) return 'no';
       // An option before it may have taken the first word for its value.
       return [1, 2].some((n) => n < texts.length && matchLeadingWords(texts.slice(n), like) !== 'no')
         ? 'maybe'

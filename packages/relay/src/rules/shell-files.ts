@@ -56,7 +56,7 @@ function ddAccesses(words: readonly ShellWord[]): FileAccess[] {
 /** Words that are no options, nor the value of one that takes a text. */
 function findOperands(
   words: readonly ShellWord[],
-  { textOptions: texts = [], outputOptions: writes = [] }: CommandFileRoles,
+  { textOptions = [], outputOptions = [] }: CommandFileRoles,
 ): readonly ShellWord[] {
   const operands: ShellWord[] = [];
   let isOver = false;
@@ -65,7 +65,11 @@ function findOperands(
     const before = words[at - 1]?.text ?? '';
     if (!isOver && text === '--') isOver = true;
     else if (!isOver && text !== null && /^-./.test(text)) continue;
-    else if (isOver || text?.startsWith('@') || !(texts.includes(before) || writes.includes(before)))
+    else if (
+      isOver ||
+      text?.startsWith('@') ||
+      !(textOptions.includes(before) || outputOptions.includes(before))
+    )
       operands.push(word);
   }
   return operands;
@@ -76,11 +80,11 @@ function operandAccesses(
   roles: CommandFileRoles,
   options: readonly string[],
 ): FileAccess[] {
-  const { withoutFirst, inPlaceOptions: inPlace } = roles;
+  const { withoutFirst, inPlaceOptions } = roles;
   const operands = findOperands(words, roles);
   const hasFirst = roles.first !== undefined && !options.some((option) => withoutFirst?.test(option));
   const hasTarget = options.some((option) => roles.outputOptions?.includes(option.replace(/=.*$/s, '')));
-  const isInPlace = options.some((option) => inPlace?.test(option));
+  const isInPlace = options.some((option) => inPlaceOptions?.test(option));
   return operands.flatMap((word, at) => {
     const isLast = at === operands.length - 1 && at > 0 && !hasTarget;
     const role: FileRole =
@@ -129,14 +133,14 @@ function embeddedAccesses(word: ShellWord): FileAccess[] {
 
 /** Files behind an option, in the same word or the next: `--file=x`, `-K x`, `-Tx`. */
 function optionAccesses(words: readonly ShellWord[], roles: CommandFileRoles): FileAccess[] {
-  const { textOptions: texts = [], outputOptions: writes = [] } = roles;
+  const { textOptions = [], outputOptions = [] } = roles;
   return words.flatMap((word, at) => {
     const { text } = word;
     if (text === null || !/^-./.test(text)) return [];
     const [option = ''] = text.split('=', 1);
-    const use = writes.includes(option) ? 'write' : 'read';
-    if (texts.includes(option)) return [];
-    if (writes.includes(option) && option === text) {
+    const use = outputOptions.includes(option) ? 'write' : 'read';
+    if (textOptions.includes(option)) return [];
+    if (outputOptions.includes(option) && option === text) {
       const next = words[at + 1];
       return next ? [createAccess(next, use)] : [];
     }

@@ -68,7 +68,7 @@ export class CodeInspector {
 
   /** Looks at functions that this text defines and does not call. */
   inspectUncalledFunctions(): void {
-    for (const [shellFunction, { name, context: around, ...place }] of this.#uncalled) {
+    for (const [shellFunction, { name, context, ...place }] of this.#uncalled) {
       const unknown = { ...createLiteralWord('', place), text: null, certain: false, pattern: '\uE000' };
       const args = Array.from({ length: MAX_UNKNOWN_ARGS }, () => ({
         ...unknown,
@@ -77,7 +77,7 @@ export class CodeInspector {
       this.inspectFunctionBody(
         shellFunction,
         [createLiteralWord(name, place), ...args],
-        { ...place, context: around },
+        { ...place, context },
         null,
       );
     }
@@ -128,12 +128,12 @@ export class CodeInspector {
     input: CommandInput | null,
   ): void {
     this.#uncalled.delete(shellFunction);
-    const { context: around, start, end } = placing;
-    const scope = new ShellScope(around.scope, args);
-    const inside = nestedContext(around, args[0]?.text ?? '');
+    const { context, start, end } = placing;
+    const scope = new ShellScope(context.scope, args);
+    const inside = nestedContext(context, args[0]?.text ?? '');
     if (inside.depth > MAX_CODE_DEPTH)
       return this.#sink.reportUnclear('it is too deeply nested to be analyzed', placing);
-    this.#reader.body(shellFunction, { ...inside, scope, input, place: around.place ?? { start, end } });
+    this.#reader.body(shellFunction, { ...inside, scope, input, place: context.place ?? { start, end } });
   }
 
   /** A shell or an interpreter that reads its code: known code is looked at, other makes it unclear. */
@@ -181,8 +181,8 @@ export class CodeInspector {
       this.#sink.reportUnclear('it runs code that is unknown until it runs', given);
       return [];
     }
-    const { texts, commands, reads, unclearReason: doubt } = analyzeForeignCode(text);
-    if (doubt !== null) this.#sink.reportUnclear(doubt, given);
+    const { texts, commands, reads, unclearReason } = analyzeForeignCode(text);
+    if (unclearReason !== null) this.#sink.reportUnclear(unclearReason, given);
     const around = nestedContext(given.context, given.words[0]?.text ?? '');
     const doubts = this.#sink.unclear.length;
     for (const one of texts)
@@ -258,13 +258,13 @@ export class CodeInspector {
       this.#sink.reportUnclear('it runs code that is unknown until it runs', placing);
       return;
     }
-    const { start, end, context: around } = placing;
-    const scope = args && args.length > 0 ? new ShellScope(around.scope, args) : around.scope;
+    const { start, end, context } = placing;
+    const scope = args && args.length > 0 ? new ShellScope(context.scope, args) : context.scope;
     this.#reader.text(text, {
-      ...nestedContext(around, name),
+      ...nestedContext(context, name),
       scope,
       input,
-      place: around.place ?? { start, end },
+      place: context.place ?? { start, end },
     });
   }
 }

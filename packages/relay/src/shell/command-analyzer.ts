@@ -118,7 +118,7 @@ export class CommandAnalyzer implements CommandSink {
 
   /** Null when nobody can tell; doubts are noted. */
   #nameOf(word: ShellWord, given: UnresolvedCommand): string | null {
-    const { text, isSpelledOut: sure, glob } = word;
+    const { text, isSpelledOut, glob } = word;
     if (text === null) {
       this.reportUnclear('a command name is unknown until it runs', given);
       return null;
@@ -126,7 +126,7 @@ export class CommandAnalyzer implements CommandSink {
     const { scope } = given.context;
     // With another `IFS` a variable is cut elsewhere.
     const isCut = word.splits && scope.isAssignedOnce('IFS');
-    if ((!sure && !scope.fileAt(text)) || glob || isCut)
+    if ((!isSpelledOut && !scope.fileAt(text)) || glob || isCut)
       this.reportUnclear('a command name is not a literal', given);
     // zsh replaces `=name` by the path of the command.
     if (text.startsWith('=')) this.reportUnclear('a command name starts with "="', given);
@@ -215,13 +215,10 @@ export class CommandAnalyzer implements CommandSink {
     return this.unclear.length > before ? ['injects'] : [];
   }
 
-  record(
-    { assignments, redirects, start, end, context: around }: UnresolvedCommand,
-    command: CommandRecord,
-  ): void {
+  record({ assignments, redirects, start, end, context }: UnresolvedCommand, command: CommandRecord): void {
     const { word, args, traits, own = args.length, implied = [] } = command;
     const name = traits.includes('unclear') ? null : (command.name ?? normalizeCommandName(word.text ?? ''));
-    const { via } = around;
+    const { via } = context;
     this.commands.push({
       name,
       word,

@@ -76,7 +76,7 @@ interface CommandText {
 /** Files of such commands that this text wrote, or that a program prints. */
 function findFileTexts(
   args: readonly ShellWord[],
-  { files = [], defaultFiles: usual = [], fileOperands }: EmbeddedInterpreter,
+  { files = [], defaultFiles = [], fileOperands }: EmbeddedInterpreter,
   scope: ShellScope,
 ): CommandText[] {
   const named = args.filter(
@@ -87,7 +87,7 @@ function findFileTexts(
     const written = word.text === null ? null : scope.fileAt(word.text);
     return written ? [{ word, text: written.text }] : [];
   });
-  const others = named.length > 0 ? [] : usual.flatMap((path) => scope.fileAt(path) ?? []);
+  const others = named.length > 0 ? [] : defaultFiles.flatMap((path) => scope.fileAt(path) ?? []);
   return [...given, ...others.map(({ text }) => ({ word: EMPTY_WORD, text }))];
 }
 

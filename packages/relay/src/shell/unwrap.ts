@@ -56,7 +56,7 @@ export function unwrapCommand({ name, args }: Invocation): UnwrappedCommand | nu
     const named = words.slice(0, length);
     const key = [name, ...named.map(({ word }) => word.text ?? '')].join(' ');
     const wrapper = Object.hasOwn(WRAPPERS, key) ? WRAPPERS[key] : undefined;
-    if (!wrapper || named.some(({ isCertain: exact, at }) => !exact && at > 0)) continue;
+    if (!wrapper || named.some(({ isCertain, at }) => !isCertain && at > 0)) continue;
     const rest = args.slice((named.at(-1)?.at ?? -1) + 1);
     const unwrapped = new WrapperReader(key, wrapper, rest).read();
     return { ...unwrapped, own: (unwrapped.own ?? rest.length) + args.length - rest.length };

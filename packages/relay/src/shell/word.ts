@@ -141,7 +141,7 @@ function buildWord(
       ? null
       : pieces.map(({ text }) => text).join(''),
     certain: pieces.every(({ certain }) => certain),
-    isSpelledOut: pieces.every(({ certain, assignedOnce: sure }) => certain || sure === true),
+    isSpelledOut: pieces.every(({ certain, assignedOnce }) => certain || assignedOnce === true),
     prefix,
     splits: pieces.some(({ certain, quoted }) => !certain && !quoted),
     glob: pieces.some(

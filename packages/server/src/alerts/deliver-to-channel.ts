@@ -86,7 +86,7 @@ interface OutgoingMessage {
 
 /** Sends one message, to the channel as it is by then; false when this process is done with it for now. */
 async function deliverNext({ id }: ChannelRow, context: DeliveryContext): Promise<boolean> {
-  const { clock, database, owner, resolveMutes: quiet } = context;
+  const { clock, database, owner, resolveMutes } = context;
   const next = await database.transaction(async (writer) => {
     const now = clock.now();
     const channel = await findChannelById(writer, id);
@@ -98,7 +98,7 @@ async function deliverNext({ id }: ChannelRow, context: DeliveryContext): Promis
       channelId: channel.id,
       keepsIncidents: incidents,
       nowMs: now,
-      resolveMutes: quiet,
+      resolveMutes,
       createRepetitions: repeat,
     };
     const composed = await composeNextMessage(writer, options);
@@ -194,21 +194,21 @@ async function recordDeliveryFailure(
 function failuresAfter(
   { failures }: ChannelRow,
   attemptsBefore: number,
-  { isConnected: reached }: SendFailure,
+  { isConnected }: SendFailure,
 ): number {
-  if (!reached) return Math.max(failures, DOWN_AFTER - 1) + 1;
+  if (!isConnected) return Math.max(failures, DOWN_AFTER - 1) + 1;
   return attemptsBefore === 0 || failures >= DOWN_AFTER ? failures + 1 : failures;
 }
 
 /** How long the receiver is left alone; 0 while only single messages failed. */
 function cooldownAfter(
   failures: number,
-  { isRateLimited: limited, retryAfterMs = 0 }: SendFailure,
+  { isRateLimited, retryAfterMs = 0 }: SendFailure,
   random: () => number,
 ): number {
   const restMs =
     failures >= DOWN_AFTER ? Math.min(MAX_COOLDOWN_MS, backoffMs(failures - DOWN_AFTER + 1, random)) : 0;
-  return limited ? Math.max(retryAfterMs, restMs, backoffMs(1, random)) : restMs;
+  return isRateLimited ? Math.max(retryAfterMs, restMs, backoffMs(1, random)) : restMs;
 }
 
 function shouldSplit({ deliveries }: ComposedMessage, outcome: SendFailure, attempts: number): boolean {

@@ -69,12 +69,12 @@ function deliveriesFor(
 ): NewAlertDeliveryRow[] {
   const alert = alertFromRow(row);
   const tags = tagsOf(alert);
-  const wants = ({ row: channel, subscription: listening }: SubscribedChannel) =>
+  const wants = ({ row: channel, subscription }: SubscribedChannel) =>
     (alert.channels === null || alert.channels.includes(channel.name)) &&
-    (listening.events === null || listening.events.includes(alert.event)) &&
-    (listening.tags.length === 0 ||
+    (subscription.events === null || subscription.events.includes(alert.event)) &&
+    (subscription.tags.length === 0 ||
       alert.subject.kind !== 'monitor' ||
-      listening.tags.some((tag) => tags.includes(tag)));
+      subscription.tags.some((tag) => tags.includes(tag)));
   return channels.filter(wants).map(({ row: channel }) => ({
     id: newId('dlv', nowMs),
     org_id: row.org_id,

@@ -38,16 +38,16 @@ export interface ChartOptions {
  * @throws Fault `invalid_request` for an empty range, and for minutes that are not kept
  */
 export function buildChartRequest(
-  { orgId, from, to, nowMs, includesPrevious: isCompared }: ChartRange,
-  { groupBy, interval, filter, readsRows: isOfRows = false }: ChartOptions,
+  { orgId, from, to, nowMs, includesPrevious }: ChartRange,
+  { groupBy, interval, filter, readsRows = false }: ChartOptions,
 ): ChartRequest & { readonly groupBy: RollupFacet | undefined } {
   if (from >= to) throw new Fault('invalid_request', 'from: must be before to', { param: 'from' });
   const group = groupBy === undefined ? undefined : facetOf(groupBy);
   const isPaired = group !== undefined && filter !== undefined && group !== filter.facet;
-  const earliest = isCompared ? from - (to - from) : from;
+  const earliest = includesPrevious ? from - (to - from) : from;
   const isLone = [group, filter?.facet].some((facet) => facet !== undefined && isIndependentFacet(facet));
   const kept = earliest >= nowMs - MINUTE_ROLLUP_RETENTION_MS && !isPaired && !isLone;
-  if (interval === 'minute' && !kept && !isOfRows)
+  if (interval === 'minute' && !kept && !readsRows)
     throw new Fault(
       'invalid_request',
       `interval: minute is available only for the last 3 days, for one dimension at a time, and not for ${INDEPENDENT_DIMENSIONS.join(', ')}. Use a longer interval.`,

@@ -165,11 +165,11 @@ async function queryTopValuesFromRows(
   request: TopValuesRequest,
   figures: readonly RollupFigureColumn[],
 ) {
-  const { order, limit, onlyValues: only } = request;
+  const { order, limit, onlyValues } = request;
   const rank = ROLLUP_FIGURE_COLUMNS.indexOf(order);
   const found = await queryRowTotals(reader, { ...request, figures });
   return found
-    .filter(({ value }) => only === undefined || only.includes(value))
+    .filter(({ value }) => onlyValues === undefined || onlyValues.includes(value))
     .sort((one, other) => (other.sums[rank] ?? 0) - (one.sums[rank] ?? 0))
     .slice(0, limit)
     .map(({ value, sums }) => ({ value, figures: toSumFigures(sums) }));
@@ -180,14 +180,15 @@ async function querySeriesFromRows(
   request: SeriesRequest,
   figures: readonly RollupFigureColumn[],
 ): Promise<ChartSeries[]> {
-  const { metric, groupBy, limit, onlyValues: only } = request;
+  const { metric, groupBy, limit, onlyValues } = request;
   const { starts } = seriesGrid(request);
   const found = await queryRowIntervals(reader, { ...request, figures }, starts);
   const of = (value: string) => found.get(value) ?? zeroSums(starts, figures);
   if (groupBy === undefined) return [{ value: null, other: false, values: metricValues(of(''), metric) }];
   const sizeOf = (value: string) =>
     of(value).reduce((sum, sums) => sums.reduce((all, one) => all + one, sum), 0);
-  const shown = only ?? [...found.keys()].sort((one, other) => sizeOf(other) - sizeOf(one)).slice(0, limit);
+  const shown =
+    onlyValues ?? [...found.keys()].sort((one, other) => sizeOf(other) - sizeOf(one)).slice(0, limit);
   const rest = zeroSums(starts, figures);
   for (const [value, own] of found)
     if (!shown.includes(value)) for (const [at, sums] of own.entries()) addInto(rest[at], sums);
@@ -233,10 +234,10 @@ function applyReassignments(
   moved: readonly PartialRangeSums[],
   moves: readonly IntervalReassignment[],
 ): void {
-  for (const { rangeIndex: piece, sums } of moved) {
-    const { fromInterval: takenFrom = null, toInterval: givenTo = null } = moves[piece] ?? {};
-    if (takenFrom !== null) subtractFrom(steps[takenFrom], sums);
-    if (givenTo !== null) addInto(steps[givenTo], sums);
+  for (const { rangeIndex, sums } of moved) {
+    const { fromInterval = null, toInterval = null } = moves[rangeIndex] ?? {};
+    if (fromInterval !== null) subtractFrom(steps[fromInterval], sums);
+    if (toInterval !== null) addInto(steps[toInterval], sums);
   }
 }
 

@@ -231,8 +231,8 @@ for (const [engine, open] of ENGINES)
 /** What pieces hold, by place and values, where it is anything. */
 function inOne(parts: readonly PartialRangeSums[]): ReadonlyMap<string, readonly number[]> {
   const found = new Map<string, number[]>();
-  for (const { rangeIndex: piece, values, sums } of parts) {
-    const name = [piece, ...values].join(' ');
+  for (const { rangeIndex, values, sums } of parts) {
+    const name = [rangeIndex, ...values].join(' ');
     const known = found.get(name);
     found.set(name, known ? known.map((sum, at) => sum + (sums[at] ?? 0)) : [...sums]);
   }
@@ -242,8 +242,8 @@ function inOne(parts: readonly PartialRangeSums[]): ReadonlyMap<string, readonly
 test('percentiles of a day are made of its own rows alone', async (t) => {
   const { read } = await withRows(t, await openDatabase('sqlite:', options(t)));
   const timezone = 'Asia/Kathmandu';
-  const { startOfDay: startOf } = getTimeZoneCalendar(timezone);
-  const [from, to] = [startOf(2026, 9, 5), startOf(2026, 9, 12)];
+  const { startOfDay } = getTimeZoneCalendar(timezone);
+  const [from, to] = [startOfDay(2026, 9, 5), startOfDay(2026, 9, 12)];
   const request = { orgId: TEST_ORG_ID, from, to, unit: 'hour', stepMs: DAY_MS, timezone, limit: 1 } as const;
   const [series] = await querySeries(read, { ...request, minutesSince: FIRST, metric: 'latency_p95_ms' });
   const { starts } = seriesGrid(request);
@@ -261,8 +261,8 @@ test('percentiles of a day are made of its own rows alone', async (t) => {
 test('a month of any zone adds up to its own rows, by key and model', async (t) => {
   const { read } = await withRows(t, await openDatabase('sqlite:', options(t)));
   for (const timezone of ZONES) {
-    const { startOfDay: startOf } = getTimeZoneCalendar(timezone);
-    const [from, to] = [startOf(2026, 9, 1), startOf(2026, 10, 1)];
+    const { startOfDay } = getTimeZoneCalendar(timezone);
+    const [from, to] = [startOfDay(2026, 9, 1), startOfDay(2026, 10, 1)];
     const found = await queryMonthlySums(read, { orgId: TEST_ORG_ID, from, to });
     const inMonth = rows.filter(({ created_at }) => created_at >= from && created_at < to);
     const groups = Map.groupBy(inMonth, (row) => `${row.key_id} ${valueIn(row, 'model')}`);
@@ -273,12 +273,12 @@ test('a month of any zone adds up to its own rows, by key and model', async (t) 
 });
 
 test('days are 23 or 25 hours long where clocks change, and the week before has as many', () => {
-  const { startOfDay: startOf } = getTimeZoneCalendar('Europe/Berlin');
-  const week = { from: startOf(2026, 9, 20), to: startOf(2026, 9, 27) };
+  const { startOfDay } = getTimeZoneCalendar('Europe/Berlin');
+  const week = { from: startOfDay(2026, 9, 20), to: startOfDay(2026, 9, 27) };
   const { starts } = seriesGrid({ ...week, stepMs: DAY_MS, timezone: 'Europe/Berlin' });
   const lengths = [...starts, week.to].slice(1).map((start, day) => (start - (starts[day] ?? 0)) / HOUR_MS);
   assert.deepEqual(lengths, [24, 24, 24, 24, 24, 25, 24]);
-  const after = { from: week.to, to: startOf(2026, 10, 3) };
+  const after = { from: week.to, to: startOfDay(2026, 10, 3) };
   assert.deepEqual(previousRange(after, 'Europe/Berlin'), week);
   const unaligned = { from: 1000, to: 4000 };
   assert.deepEqual(previousRange(unaligned, 'Europe/Berlin'), { from: -2000, to: 1000 });

@@ -39,7 +39,7 @@ export function buildChartGrid({ from, to }: Range, stepMs: number, timezone: st
     stepMs,
     offsets: utcOffsetSpans(timezone, from - DAY_MS, to + DAY_MS),
     starts: days.map(({ startsAt }) => startsAt),
-    localStarts: days.map(({ localMidnight: reading }) => reading),
+    localStarts: days.map(({ localMidnight }) => localMidnight),
   };
 }
 
@@ -58,8 +58,8 @@ export function findReassignments(
   unitMs: number,
   grid: ChartGrid,
 ): IntervalReassignment[] {
-  const { starts, localStarts: readings, offsets = [] } = grid;
-  const placeOf = new Map(readings.map((reading, place) => [reading, place]));
+  const { starts, localStarts, offsets = [] } = grid;
+  const placeOf = new Map(localStarts.map((reading, place) => [reading, place]));
   const ownerOf = (unitAt: number) => {
     const offsetMs = offsets.find(({ until }) => unitAt < until)?.offsetMs ?? 0;
     const reading = unitAt + unitMs / 2 + offsetMs;
@@ -100,12 +100,13 @@ const FIRST_MS = Date.parse('0000-01-01T00:00:00Z');
 
 /** The range of the same length just before, as far as there is time before: as many days, if it is whole days of its zone. */
 export function previousRange({ from, to }: Range, timezone: string): Range {
-  const { dateAt: dayOf, startOfDay: startOf } = getTimeZoneCalendar(timezone);
-  const [first, last] = [dayOf(from), dayOf(to)];
+  const { dateAt, startOfDay } = getTimeZoneCalendar(timezone);
+  const [first, last] = [dateAt(from), dateAt(to)];
   const isWhole =
-    startOf(first.year, first.month, first.day) === from && startOf(last.year, last.month, last.day) === to;
+    startOfDay(first.year, first.month, first.day) === from &&
+    startOfDay(last.year, last.month, last.day) === to;
   if (!isWhole) return { from: Math.max(FIRST_MS, from - (to - from)), to: from };
   const days =
     (Date.UTC(last.year, last.month, last.day) - Date.UTC(first.year, first.month, first.day)) / DAY_MS;
-  return { from: Math.max(FIRST_MS, startOf(first.year, first.month, first.day - days)), to: from };
+  return { from: Math.max(FIRST_MS, startOfDay(first.year, first.month, first.day - days)), to: from };
 }

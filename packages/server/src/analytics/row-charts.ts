@@ -36,11 +36,11 @@ export async function queryRowIntervals(
   const groups = groupBy === undefined ? [] : [groupBy];
   const found = await sumPartialRanges(reader, { ...request, ranges: pieces, groupBy: groups });
   const steps = new Map<string, number[][]>();
-  for (const { rangeIndex: piece, values, sums } of found) {
+  for (const { rangeIndex, values, sums } of found) {
     const value = values[0] ?? '';
     const own = steps.get(value) ?? zeroSums(starts, figures);
-    const [known = []] = [own[piece]];
-    own[piece] = known.map((sum, at) => sum + (sums[at] ?? 0));
+    const [known = []] = [own[rangeIndex]];
+    own[rangeIndex] = known.map((sum, at) => sum + (sums[at] ?? 0));
     steps.set(value, own);
   }
   return steps;

@@ -69,9 +69,9 @@ export function inactiveFields(
 ): string[] {
   return schemaFields(schema)
     .filter((field) => field.inactive)
-    .flatMap(({ path, defaultValue: byDefault }) =>
+    .flatMap(({ path, defaultValue }) =>
       findFieldLocations(config, path)
-        .filter((place) => isSet(place.path) && !isDeepStrictEqual(place.value, byDefault))
+        .filter((place) => isSet(place.path) && !isDeepStrictEqual(place.value, defaultValue))
         .map((place) => `${formatConfigPath(place.path)} (line ${lineOf(place.path)})`),
     );
 }

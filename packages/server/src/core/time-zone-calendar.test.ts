@@ -7,25 +7,25 @@ const DAY_MS = 24 * HOUR_MS;
 
 test('a day whose midnight comes twice begins with the first, and lasts 25 hours', () => {
   // Amman put its clocks back from 01:00 to 00:00 on 2021-10-29.
-  const { startOfDay: startOf, dateAt: dayOf } = getTimeZoneCalendar('Asia/Amman');
-  const start = startOf(2021, 9, 29);
+  const { startOfDay, dateAt } = getTimeZoneCalendar('Asia/Amman');
+  const start = startOfDay(2021, 9, 29);
   assert.equal(new Date(start).toISOString(), '2021-10-28T21:00:00.000Z');
-  assert.equal(startOf(2021, 9, 30) - start, 25 * HOUR_MS);
-  assert.deepEqual([dayOf(start).day, dayOf(start - 1).day], [29, 28]);
+  assert.equal(startOfDay(2021, 9, 30) - start, 25 * HOUR_MS);
+  assert.deepEqual([dateAt(start).day, dateAt(start - 1).day], [29, 28]);
 });
 
 test('the days of a range are those that begin one by one, around every change of clocks', () => {
   for (const timezone of ['UTC', 'Asia/Amman', 'Africa/Cairo', 'America/Havana', 'Pacific/Apia']) {
-    const { startOfDay: startOf, dateAt: dayOf } = getTimeZoneCalendar(timezone);
+    const { startOfDay, dateAt } = getTimeZoneCalendar(timezone);
     const from = Date.parse('2010-06-01T13:00:00Z');
     const to = Date.parse('2012-06-01T13:00:00Z');
-    const { year, month, day } = dayOf(from);
+    const { year, month, day } = dateAt(from);
     const days = localDaysInRange(timezone, from, to);
-    for (const [n, { startsAt, localMidnight: reading }] of days.entries()) {
-      assert.equal(startsAt, startOf(year, month, day + n), timezone);
-      assert.equal(reading, Date.UTC(year, month, day + n), timezone);
+    for (const [n, { startsAt, localMidnight }] of days.entries()) {
+      assert.equal(startsAt, startOfDay(year, month, day + n), timezone);
+      assert.equal(localMidnight, Date.UTC(year, month, day + n), timezone);
     }
-    assert.ok(startOf(year, month, day + days.length) >= to, timezone);
+    assert.ok(startOfDay(year, month, day + days.length) >= to, timezone);
   }
 });
 

@@ -79,14 +79,14 @@ function recordGrantDecision(x: Exchange, { claims, taken }: Grant): void {
   for (let index = 0; index < claims.length; index++) {
     const claim = claims[index];
     if (claim === undefined) continue;
-    const { name, unit: counts, limit } = claim;
+    const { name, unit, limit } = claim;
     const used = taken.levels[index]?.used ?? 0;
     if (name === told) because += ', ';
     else because += because === '' ? `${name}: ` : `; ${name}: `;
     because +=
-      counts === 'usd'
+      unit === 'usd'
         ? `$${toDecimalUsd(used)} of $${toDecimalUsd(limit)}`
-        : `${used} of ${limit} ${UNITS[counts]}`;
+        : `${used} of ${limit} ${UNITS[unit]}`;
     told = name;
   }
   x.decisions.push({ step: 'limit', outcome: 'granted', because });

@@ -21,9 +21,9 @@ test('settings that do nothing are named, others are not', () => {
       },
     ],
   });
-  const { unsupportedSettings: notYet } = compileCatalogs(orgs, null, {
+  const { unsupportedSettings } = compileCatalogs(orgs, null, {
     lookupVariable: () => undefined,
     outbound: { proxy: '', no_proxy: '', ca_file: '' },
   });
-  assert.deepEqual(notYet, ['acme/passthrough.b: the provider cloud does not support this API']);
+  assert.deepEqual(unsupportedSettings, ['acme/passthrough.b: the provider cloud does not support this API']);
 });

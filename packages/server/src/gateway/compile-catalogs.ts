@@ -46,7 +46,7 @@ export function compileCatalogs(
   configured: readonly OrgConfig[],
   environmentOrg: string | null,
   world: ProviderEnvironment,
-  { prices: book, stored, purges }: CatalogSources = NO_SOURCES,
+  { prices, stored, purges }: CatalogSources = NO_SOURCES,
 ): CompiledCatalogs {
   const missing = environmentOrg !== null && !configured.some(({ id }) => id === environmentOrg);
   const orgs = missing ? [...configured, OrgSchema.parse({ id: environmentOrg })] : configured;
@@ -55,9 +55,9 @@ export function compileCatalogs(
   const unsupportedSettings: string[] = [];
   for (const org of orgs) {
     const own = { ...world, pool: org.id };
-    const found = providersFromConfig(org.providers, own, book);
+    const found = providersFromConfig(org.providers, own, prices);
     unusable.push(...found.unusable.map(({ id, reason }) => ({ id: `${org.id}/${id}`, reason })));
-    const given = org.id === environmentOrg ? providersFromEnvironment(own, book) : [];
+    const given = org.id === environmentOrg ? providersFromEnvironment(own, prices) : [];
     const providers = indexById([
       ...given.filter(({ id }) => !org.providers.some((own) => own.id === id)),
       ...found.providers,

@@ -52,7 +52,7 @@ export class AttemptDeadlines {
   constructor(
     clock: Clock,
     timeouts: Timeouts,
-    { acceptedAt, deadlineAt: totalAt, keepAlive, failoverDeadline }: AttemptTiming,
+    { acceptedAt, deadlineAt, keepAlive, failoverDeadline }: AttemptTiming,
     onExpired: (phase: DeadlinePhase, afterMs: number) => void,
   ) {
     this.#clock = clock;
@@ -60,7 +60,7 @@ export class AttemptDeadlines {
     this.#onExpired = onExpired;
     this.#phaseStartedAt = clock.monotonic();
     this.#acceptedAt = acceptedAt;
-    this.#deadlineAt = totalAt;
+    this.#deadlineAt = deadlineAt;
     this.#keepAlive = keepAlive;
     this.#failoverDeadline = failoverDeadline;
     this.#arm();

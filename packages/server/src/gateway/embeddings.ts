@@ -182,12 +182,12 @@ function createTranslatedVectors(
   x: Exchange,
   prompt: ClientRequest,
   read: EmbeddingsRequest,
-  { dialect: speaks }: EmbeddingsEndpoint,
+  { dialect }: EmbeddingsEndpoint,
 ): AnswerSink {
   return createBufferedAnswer((bytes) =>
     sendVectors(
       x,
-      readEmbeddingsAnswer(speaks, parseUpstreamJson(bytes), read.input.length),
+      readEmbeddingsAnswer(dialect, parseUpstreamJson(bytes), read.input.length),
       read.encoding,
       prompt.model,
     ),

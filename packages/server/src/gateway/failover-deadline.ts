@@ -19,16 +19,16 @@ export function createFailoverDeadline(
   later: RemainingTargets,
 ): FailoverDeadline | null {
   if (later.targets.length === 0) return null;
-  const { firstTokenDeadlines: firstTokens } = x.gateway;
+  const { firstTokenDeadlines } = x.gateway;
   const orgId = x.caller.key.orgId;
   const name = targetName(target);
-  const ms = Math.round(firstTokens.deadlineMs(orgId, name));
+  const ms = Math.round(firstTokenDeadlines.deadlineMs(orgId, name));
   const isOver = () => {
     // Another credential of a silent model is silent too.
     const next = later.targets.find((other) => targetName(other) !== name && later.couldAnswer(other));
     if (!next) return false;
-    const because = `${name}: no first token within ${ms} ms (${firstTokens.describeBasis(orgId, name)}); ${targetName(next)} is available`;
-    firstTokens.recordMiss(orgId, name);
+    const because = `${name}: no first token within ${ms} ms (${firstTokenDeadlines.describeBasis(orgId, name)}); ${targetName(next)} is available`;
+    firstTokenDeadlines.recordMiss(orgId, name);
     x.decisions.push({ step: 'send', outcome: 'first_token_deadline', because });
     return true;
   };

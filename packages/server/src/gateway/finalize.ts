@@ -49,8 +49,8 @@ function recordExchange(x: Exchange, latencyMs: number): void {
   const row = buildRow(x, usageAndCost, latencyMs);
   if (background) deferFinalization(x, background, row);
   else gateway.rows.append(row);
-  const { bodyRecorder: bodyTape } = x.client;
-  if (bodyTape && caller.catalog.bodies) storeBodies(x, caller.key, bodyTape, caller.catalog.bodies);
+  const { bodyRecorder } = x.client;
+  if (bodyRecorder && caller.catalog.bodies) storeBodies(x, caller.key, bodyRecorder, caller.catalog.bodies);
 }
 
 function countExchange(x: StartedExchange, usageAndCost: UsageAndCost, latencyMs: number): void {
@@ -70,7 +70,7 @@ function countExchange(x: StartedExchange, usageAndCost: UsageAndCost, latencyMs
 /** What the next request without a cap may expect. */
 function recordOutputLength(x: Exchange, { usage }: UsageAndCost): void {
   const {
-    result: outcome,
+    result,
     request: { prompt },
     caller,
     target,
@@ -78,7 +78,7 @@ function recordOutputLength(x: Exchange, { usage }: UsageAndCost): void {
     gateway,
   } = x;
   const output = usage?.units.output ?? 0;
-  if (outcome.state !== 'complete' || output === 0 || attempts.length !== 1) return;
+  if (result.state !== 'complete' || output === 0 || attempts.length !== 1) return;
   if (prompt === null || target === null || parseOutputCap(prompt) !== null) return;
   const each = Math.ceil(output / prompt.choices);
   gateway.outputLengths.record(caller.key.orgId, target.provider.id, target.model, each);

@@ -80,11 +80,11 @@ export class ForwardedChatStream implements AnswerSink {
   }
 
   #recordProgress(): void {
-    const { usage, finish, contentBytes, contentFrameCount: contentPieces } = this.#forward;
+    const { usage, finish, contentBytes, contentFrameCount } = this.#forward;
     const { answer } = this.#x;
     if (usage) answer.setUsage(usage);
     if (finish) answer.setFinishReason(finish.raw);
-    answer.setContent(contentBytes, contentPieces);
+    answer.setContent(contentBytes, contentFrameCount);
   }
 }
 

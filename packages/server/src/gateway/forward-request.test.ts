@@ -44,13 +44,8 @@ function forward(
     weight: 1,
   };
   const clientHeaders = { authorization: 'Bearer eis_x', 'openai-beta': 'b=1', cookie: 'c' };
-  const { request, dropUsageFrame: usageFrameIsOurs } = buildForwardedRequest(
-    prompt,
-    target,
-    CHAT_SURFACE,
-    clientHeaders,
-  );
-  return { text: request.body?.toString('utf8'), request, usageFrameIsOurs };
+  const { request, dropUsageFrame } = buildForwardedRequest(prompt, target, CHAT_SURFACE, clientHeaders);
+  return { text: request.body?.toString('utf8'), request, usageFrameIsOurs: dropUsageFrame };
 }
 
 test('every byte but the model reaches the upstream: unknown fields, big integers, odd spacing', () => {

@@ -31,7 +31,7 @@ export function buildForwardedRequest(
   clientHeaders: ClientHeaders,
 ): ForwardedRequest {
   const { provider } = target;
-  const { dialect, forwardedHeaders: forwarded } = surface;
+  const { dialect, forwardedHeaders } = surface;
   const model = provider.upstreamModel(target.model);
   const path = provider.pathOf(dialect, model, prompt.stream);
   const shape = provider.bodyShapeOf(dialect);
@@ -48,7 +48,7 @@ export function buildForwardedRequest(
   if (usage) edits.push(usage);
   for (const [name, json] of provider.body) edits.push(editMember(prompt, name, json));
   edits.sort((a, b) => a.start - b.start);
-  const headers = upstreamHeaders(target, prompt.stream, clientHeaders, forwarded);
+  const headers = upstreamHeaders(target, prompt.stream, clientHeaders, forwardedHeaders);
   return {
     request: buildUpstreamRequest(target, path, headers, applyByteEdits(prompt.body, edits)),
     dropUsageFrame: usage !== null,

@@ -25,14 +25,14 @@ export function orderTargets(
 }
 
 /** Makes this the course of the exchange and records which targets it has, in which order and why. */
-export function setExchangeRoute(x: Exchange, { route, reason: because }: OrderedRoute): ResolvedRoute {
+export function setExchangeRoute(x: Exchange, { route, reason }: OrderedRoute): ResolvedRoute {
   const names = route.targets.map(({ provider, model }) =>
     model === '' ? provider.id : `${provider.id}/${model}`,
   );
   const outcome = names.length < 2 ? (names[0] ?? '') : [...new Set(names)].join(', ');
   x.route = route;
   x.decisions.push({ step: 'route', outcome, because: route.reason });
-  if (because !== null) x.decisions.push({ step: 'route', outcome: 'ordered', because });
+  if (reason !== null) x.decisions.push({ step: 'route', outcome: 'ordered', because: reason });
   for (const skipped of route.skipped)
     x.decisions.push({ step: 'route', outcome: 'skipped', because: skipped });
   return route;

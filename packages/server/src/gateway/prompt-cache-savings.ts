@@ -7,12 +7,12 @@ import type { Exchange } from './exchange-record.ts';
  * cached or nobody knows the price.
  */
 export function computePromptCacheSavings({
-  result: outcome,
+  result,
   target,
   answer: { usage },
   createdAt,
 }: Exchange): number | null {
-  if (outcome.state === 'cached' || target === null || usage === null) return null;
+  if (result.state === 'cached' || target === null || usage === null) return null;
   const { input = 0, cached, cache_write, output = 0 } = usage.units;
   if (!cached && !cache_write) return null;
   const price = target.provider.priceOf(target.model);

@@ -53,11 +53,11 @@ export class SpendMeter {
 
   /** Called after each read, once its bytes are with the client. */
   check(): SpendCheckResult {
-    const { contentBytes, contentChunks: contentPieces, usage, finishReason: finish } = this.#x.answer;
-    const counted = maxContentTokens(contentBytes, contentPieces);
+    const { contentBytes, contentChunks, usage, finishReason } = this.#x.answer;
+    const counted = maxContentTokens(contentBytes, contentChunks);
     if (counted === 0 || (counted <= this.#coveredTokens && usage === this.#usage)) return 'go';
     // What is whole is not cut: only content behind its finish counts again.
-    if (finish !== null) this.#finishedTokens ??= counted;
+    if (finishReason !== null) this.#finishedTokens ??= counted;
     if (counted === this.#finishedTokens) return 'go';
     this.#usage = usage;
     this.#tokens = Math.max(counted, removeImplausibleCounts(usage)?.units.output ?? 0);

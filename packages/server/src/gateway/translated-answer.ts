@@ -176,10 +176,10 @@ export class TranslatedAnswer implements AnswerSink, PendingAnswerEnd {
    * they had come apart: what a client sees does not depend on how its bytes were cut.
    */
   #flush(): boolean {
-    const { isStreamToClient: leavesStreamed } = this.#translation;
+    const { isStreamToClient } = this.#translation;
     const tellable = this.#hasReadContent && (this.#isStreamFromUpstream || !this.#fault);
     if (this.#firstChunk !== '') this.#sendFirstChunk(tellable);
-    if (tellable && leavesStreamed && !this.isContentSent) this.#output.start();
+    if (tellable && isStreamToClient && !this.isContentSent) this.#output.start();
     const flowing = this.#text === '' || this.#output.write(this.#text);
     this.#text = '';
     if (this.#fault) throw this.#fault;
@@ -188,10 +188,10 @@ export class TranslatedAnswer implements AnswerSink, PendingAnswerEnd {
 
   /** An IDE gets the first chunk ahead of the content, unless content or a fault is here already. */
   #sendFirstChunk(tellable: boolean): void {
-    const { keepAlive, isHeadSent: hasHead } = this.#x.progress;
+    const { keepAlive, isHeadSent } = this.#x.progress;
     const lead = this.#firstChunk;
     this.#firstChunk = '';
-    const goesAhead = keepAlive !== null && (hasHead || !(tellable || this.#fault));
+    const goesAhead = keepAlive !== null && (isHeadSent || !(tellable || this.#fault));
     if (!goesAhead || !keepAlive.sendFirstChunk(lead)) this.#text = lead + this.#text;
   }
 

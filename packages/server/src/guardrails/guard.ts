@@ -100,7 +100,7 @@ export class Guard {
     const { counters, journal } = this.#options;
     if (!grant.isOpen) return;
     grant.isOpen = false;
-    const { amounts, second, countedLocally: away, localSecond: ownSecond } = grant.taken;
+    const { amounts, second, countedLocally, localSecond } = grant.taken;
     const actual = grant.claims.map((claim, index) => {
       const amount = amounts[index] ?? 0;
       if (claim.kind === 'spend') return amount === 0 && claim.amount > 0 ? 0 : nanoUsd;
@@ -111,8 +111,8 @@ export class Guard {
     void counters.settle(orgId, {
       id,
       second,
-      countedLocally: away,
-      localSecond: ownSecond,
+      countedLocally,
+      localSecond,
       claims,
       amounts,
       actual,
@@ -131,13 +131,13 @@ export class Guard {
     grant.isOpen = false;
     const { id, orgId } = grant;
     const rates = splitGrant(grant, false);
-    const { second, countedLocally: away, localSecond: ownSecond, amounts } = rates.taken;
+    const { second, countedLocally, localSecond, amounts } = rates.taken;
     // Tokens stay as they were reserved: their window is over before the answer is.
     void this.#options.counters.settle(orgId, {
       id,
       second,
-      countedLocally: away,
-      localSecond: ownSecond,
+      countedLocally,
+      localSecond,
       claims: rates.claims,
       amounts,
       actual: amounts.map((amount, index) => (rates.claims[index]?.kind === 'lease' ? 0 : amount)),
@@ -159,13 +159,13 @@ export class Guard {
     const claims = owed.map((charge) => toSpendClaim(charge));
     if (claims.length === 0) return;
     const taken = await this.#options.counters.acquire(orgId, id, claims.map(toUnenforcedClaim));
-    const { second, countedLocally: away, localSecond: ownSecond, amounts } = taken;
+    const { second, countedLocally, localSecond, amounts } = taken;
     const actual = owed.map((charge) => charge.nanoUsd);
     void this.#options.counters.settle(orgId, {
       id,
       second,
-      countedLocally: away,
-      localSecond: ownSecond,
+      countedLocally,
+      localSecond,
       claims,
       amounts,
       actual,
@@ -213,7 +213,7 @@ export class Guard {
   #completeExtension(
     grant: Grant,
     claims: readonly RuleClaim[],
-    { granted, limitingIndex: short, countedLocally: away }: ReservationExtensionResult,
+    { granted, limitingIndex, countedLocally }: ReservationExtensionResult,
   ): GrantExtension {
     const reserved = (grant.reservedNanoUsd ?? 0) + granted;
     grant.reservedNanoUsd = reserved;
@@ -221,27 +221,30 @@ export class Guard {
       const charges = claims.map((claim) => buildCharge(grant.orgId, claim, granted));
       this.#options.journal.extend(grant.id, charges);
     }
-    const claim = short === null ? undefined : claims[short];
+    const claim = limitingIndex === null ? undefined : claims[limitingIndex];
     if (claim === undefined) return { reservedNanoUsd: reserved, fault: null };
     return {
       reservedNanoUsd: reserved,
-      fault: away && claim.outageMode === 'closed' ? storeUnavailableFault(claim) : budgetUsedUpFault(claim),
+      fault:
+        countedLocally && claim.outageMode === 'closed'
+          ? storeUnavailableFault(claim)
+          : budgetUsedUpFault(claim),
     };
   }
 }
 
 /** The fault of a grant that a rate refused, which is told before all others; null when none did. */
 export function findRateLimitFault(grant: Grant): Fault | null {
-  const { refusedIndex: refused } = grant.taken;
-  return refused === null || grant.claims[refused]?.kind === 'spend' ? null : findGrantFault(grant);
+  const { refusedIndex } = grant.taken;
+  return refusedIndex === null || grant.claims[refusedIndex]?.kind === 'spend' ? null : findGrantFault(grant);
 }
 
 /** The fault of a grant that a rule refused; null when none did. */
 export function findGrantFault(grant: Grant): Fault | null {
-  const { refusedIndex: refused, retryAfterMs, countedLocally: away } = grant.taken;
-  const claim = refused === null ? undefined : grant.claims[refused];
+  const { refusedIndex, retryAfterMs, countedLocally } = grant.taken;
+  const claim = refusedIndex === null ? undefined : grant.claims[refusedIndex];
   if (claim === undefined) return null;
-  if (away && claim.outageMode === 'closed') return storeUnavailableFault(claim);
+  if (countedLocally && claim.outageMode === 'closed') return storeUnavailableFault(claim);
   if (claim.kind !== 'spend') return rateLimitFault(claim, retryAfterMs);
   return retryAfterMs === null ? budgetExceededFault(claim) : budgetReservedFault(claim, retryAfterMs);
 }

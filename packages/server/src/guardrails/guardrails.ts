@@ -38,13 +38,13 @@ export interface Guardrails {
  * spent and could not tell is counted before the first request.
  */
 export async function openGuardrails(options: GuardrailsOptions): Promise<Guardrails> {
-  const { dataDir, database, sharedStoreUrl: shared, sharedTimeoutMs, clock, log } = options;
+  const { dataDir, database, sharedStoreUrl, sharedTimeoutMs, clock, log } = options;
   const replicas = await joinReplicas(database, clock, log);
   const {
     counters,
     sharedStoreStats: sharedStoreFigures,
-    isSharedStoreSlow: sharedStoreIsLate,
-  } = await openCounters(shared, {
+    isSharedStoreSlow,
+  } = await openCounters(sharedStoreUrl, {
     clock,
     log,
     replicaRank: () => replicas.getRank(),
@@ -71,7 +71,7 @@ export async function openGuardrails(options: GuardrailsOptions): Promise<Guardr
     guard,
     counters,
     sharedStoreStats: sharedStoreFigures,
-    sharedStoreIsLate,
+    sharedStoreIsLate: isSharedStoreSlow,
     sharedStore,
     close: stop,
   };

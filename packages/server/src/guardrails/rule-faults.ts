@@ -12,19 +12,16 @@ const UNITS = {
 const DEFAULT_RETRY_MS = 1_000;
 
 /** Our own 429: terminal, never a reason to try another provider (specification, Limits). */
-export function rateLimitFault(
-  { name, ruleId: rule, limit, unit: counts }: RuleClaim,
-  retryAfterMs: number | null,
-): Fault {
+export function rateLimitFault({ name, ruleId, limit, unit }: RuleClaim, retryAfterMs: number | null): Fault {
   const waitMs = retryAfterMs ?? DEFAULT_RETRY_MS;
   const wait =
-    counts === 'concurrency'
+    unit === 'concurrency'
       ? 'Wait until one of them completes.'
       : `Try again in ${Math.ceil(waitMs / 1000)} s.`;
   return new Fault(
     'rate_limit_exceeded',
-    `The limit "${name}" allows ${limit.toLocaleString('en-US')} ${UNITS[counts](limit === 1 ? '' : 's')}. ${wait}`,
-    { retryAfterMs: waitMs, rule: { kind: 'limit', id: rule } },
+    `The limit "${name}" allows ${limit.toLocaleString('en-US')} ${UNITS[unit](limit === 1 ? '' : 's')}. ${wait}`,
+    { retryAfterMs: waitMs, rule: { kind: 'limit', id: ruleId } },
   );
 }
 
@@ -39,21 +36,21 @@ export function budgetUsedUpFault(claim: RuleClaim): Fault {
 }
 
 /** A hard budget with room that other requests have reserved: what they do not use is free again when they end. */
-export function budgetReservedFault({ name, ruleId: rule, limit }: RuleClaim, retryAfterMs: number): Fault {
+export function budgetReservedFault({ name, ruleId, limit }: RuleClaim, retryAfterMs: number): Fault {
   return new Fault(
     'budget_reserved',
     `The rest of the budget "${name}" of ${formatUsd(limit)} is reserved by requests in flight. Try again in ${Math.ceil(retryAfterMs / 1000)} s.`,
-    { retryAfterMs, rule: { kind: 'budget', id: rule } },
+    { retryAfterMs, rule: { kind: 'budget', id: ruleId } },
   );
 }
 
-function budgetSpentFault({ name, ruleId: rule, limit, endsAt }: RuleClaim, what: string): Fault {
+function budgetSpentFault({ name, ruleId, limit, endsAt }: RuleClaim, what: string): Fault {
   const reset =
     endsAt === 0
       ? 'It never resets. Raise it to continue.'
       : `It resets at ${new Date(endsAt).toISOString()}.`;
   return new Fault('budget_exceeded', `The budget "${name}" of ${formatUsd(limit)} ${what}. ${reset}`, {
-    rule: { kind: 'budget', id: rule },
+    rule: { kind: 'budget', id: ruleId },
   });
 }
 

@@ -82,9 +82,9 @@ export function buildLimitStatus(
 export function buildBudgetStatus(
   { name, config, limitNanoUsd }: BudgetRule,
   endsAt: number,
-  { used, reserved: held }: Pick<BucketUsage, 'used' | 'reserved'>,
+  { used, reserved }: Pick<BucketUsage, 'used' | 'reserved'>,
 ): BudgetStatus {
-  const spent = used - held;
+  const spent = used - reserved;
   return {
     name,
     period: config.period,
@@ -93,8 +93,8 @@ export function buildBudgetStatus(
     limit_usd: toDecimalUsd(limitNanoUsd),
     spent_nano_usd: spent,
     spent_usd: toDecimalUsd(spent),
-    reserved_nano_usd: held,
-    reserved_usd: toDecimalUsd(held),
+    reserved_nano_usd: reserved,
+    reserved_usd: toDecimalUsd(reserved),
     remaining_usd: toDecimalUsd(Math.max(0, limitNanoUsd - used)),
     resets_at: endsAt === 0 ? null : new Date(endsAt).toISOString(),
   };

@@ -110,9 +110,9 @@ function createVerbHandler(verb: Verb, resourceVerb: Verb | undefined, options: 
       streamContext: createWatch(options, verb, request),
     };
     const actor = request.getDecorator<Actor>('actor');
-    const { answer, entityTag: tag } = await verb.perform(options.host, actor, input, resourceVerb);
-    if (tag !== null) reply.header('etag', tag);
-    if (tag !== null && verb.method === 'GET' && matchesIfNoneMatch(tag, input.preconditions))
+    const { answer, entityTag } = await verb.perform(options.host, actor, input, resourceVerb);
+    if (entityTag !== null) reply.header('etag', entityTag);
+    if (entityTag !== null && verb.method === 'GET' && matchesIfNoneMatch(entityTag, input.preconditions))
       return reply.code(304).send();
     if (verb.status === 201 && resourceVerb)
       reply.header(
@@ -127,12 +127,12 @@ function createVerbHandler(verb: Verb, resourceVerb: Verb | undefined, options: 
 }
 
 /** Sent as it is made; an error on the way breaks the connection, so that half a file does not look whole. */
-function sendDownload(reply: FastifyReply, { contentType, filename, chunks: parts }: FileDownload) {
+function sendDownload(reply: FastifyReply, { contentType, filename, chunks }: FileDownload) {
   return reply
     .type(contentType)
     .header('content-disposition', `attachment; filename="${filename}"`)
     .header('x-content-type-options', 'nosniff')
-    .send(Readable.from(parts));
+    .send(Readable.from(chunks));
 }
 
 function sendFault(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {

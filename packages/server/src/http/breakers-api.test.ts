@@ -15,6 +15,7 @@ const VIEW: BreakerView = {
   probe: null,
   forced: null,
   waitMs: 1200.5,
+  unforcedWaitMs: 1200.5,
   calls: { ok: 1, failed: 5, slow: 0 },
 };
 const ID = 'main/family/large@default';
@@ -85,6 +86,7 @@ test('a forced state is stored with its end and its audit row, and auto takes it
     reason: 'maintenance',
     by: 'ops',
   });
+  assert.equal(forced.body['wait_ms'], 60_000, 'until the forced state ends');
   const [stored] = await listForcedBreakers(database.read, API_TEST_NOW);
   assert.deepEqual(
     [stored?.model, stored?.state, stored?.until],
@@ -93,6 +95,7 @@ test('a forced state is stored with its end and its audit row, and auto takes it
   assert.deepEqual(await listForcedBreakers(database.read, API_TEST_NOW + 60_001), []);
   const back = await call('POST', PATH, { key, body: { state: 'auto', reason: 'done' } });
   assert.equal(back.body['forced'], null);
+  assert.equal(back.body['wait_ms'], Math.ceil(VIEW.unforcedWaitMs), 'that of the breaker alone');
   assert.deepEqual(await listForcedBreakers(database.read, API_TEST_NOW), []);
   const { body: history } = await call('GET', `${PATH.replace(/force$/, 'history')}`, { key });
   assert.deepEqual(

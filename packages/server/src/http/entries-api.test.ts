@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FloeConfigSchema } from '@floe/contract/config';
 import type { JsonObject } from '@floe/contract/json';
+import { openStoredProvider } from '../platform/config/stored-config.ts';
+import { listConfigEntriesOfOrg } from '../store/config-entries.ts';
 import { type AnswerJson, listEntries, runApi } from './test/running-api.ts';
+import { apiTestSecretsKey } from './test/running-parts.ts';
 
 const KEY = 'sk-a-key-that-must-never-be-shown-4321';
 const MAIN = {
@@ -12,10 +15,11 @@ const MAIN = {
   api_key: KEY,
   headers: { 'x-extra': 'also-a-secret' },
 };
+const PROXIED = { ...MAIN, outbound: { proxy: 'http://floe:also-a-secret@127.0.0.1:3128' } };
 
-async function start(t: TestContext, org?: object) {
+async function start(t: TestContext, org?: object, isOnlyOrg = false) {
   const [config] = org ? FloeConfigSchema.parse({ orgs: [{ id: 'acme', ...org }] }).orgs : [];
-  const api = await runApi(config ? { org: config } : {});
+  const api = await runApi({ isOnlyOrg, ...(config && { org: config }) });
   t.after(() => api.close());
   const { key, id } = await api.addKey('acme', { scopes: ['management', 'gateway'] });
   const ask = (method: string, path: string, body?: unknown) =>
@@ -75,12 +79,12 @@ test('a draft of a route is simulated in the place of the saved one, and nothing
 });
 
 test('no answer, audit entry or column holds a key or a header of a provider', async (t) => {
-  const { ask, database } = await start(t);
+  const { ask, database } = await start(t, undefined, true);
   const texts = [
-    (await ask('POST', 'providers', MAIN)).text,
+    (await ask('POST', 'providers', PROXIED)).text,
     (await ask('POST', 'providers/main/credentials', { name: 'eu', api_key: `${KEY}-too` })).text,
     (await ask('PATCH', 'providers/main/credentials/eu', { api_key: `${KEY}-rotated` })).text,
-    (await ask('PUT', 'providers/main', { ...MAIN, api_key: undefined })).text,
+    (await ask('PUT', 'providers/main', { ...PROXIED, api_key: undefined })).text,
     (await ask('GET', 'providers')).text,
     (await ask('GET', 'providers/main/credentials')).text,
     (await ask('GET', 'audit')).text,
@@ -117,8 +121,8 @@ test('whoever reads the audit log learns that a key or a header of a provider wa
 });
 
 test('what GET answered can be PUT back unchanged, and the same body again changes nothing', async (t) => {
-  const { ask, database } = await start(t);
-  await ask('POST', 'providers', MAIN);
+  const { ask, database } = await start(t, undefined, true);
+  await ask('POST', 'providers', PROXIED);
   await ask('POST', 'routes', { model: 'a/*', retries: 1 });
   await ask('POST', 'policies', {
     name: 'cap',
@@ -137,6 +141,42 @@ test('what GET answered can be PUT back unchanged, and the same body again chang
     assert.deepEqual((await ask('GET', path)).body, shown.body);
   }
   assert.equal(await audits(), before);
+});
+
+test('the user and password of a proxy stay when its URL is sent back as shown, and go to no other proxy', async (t) => {
+  const { ask, database } = await start(t, undefined, true);
+  await ask('POST', 'providers', PROXIED);
+  const shown = (await ask('GET', 'providers/main')).body['outbound'];
+  assert.equal(shown?.['proxy'], 'http://127.0.0.1:3128');
+  const proxyInUse = async () => {
+    const [row] = await listConfigEntriesOfOrg(database.read, 'acme', 'providers');
+    return row && openStoredProvider(row, [], apiTestSecretsKey).outbound?.proxy;
+  };
+  assert.equal(await proxyInUse(), PROXIED.outbound.proxy);
+  assert.equal((await ask('PATCH', 'providers/main', { models: ['m'] })).status, 200);
+  assert.equal(await proxyInUse(), PROXIED.outbound.proxy, 'after a change of another field');
+  assert.equal(
+    (await ask('PATCH', 'providers/main', { outbound: { ...shown, no_proxy: 'a.example' } })).status,
+    200,
+  );
+  assert.equal(await proxyInUse(), PROXIED.outbound.proxy, 'after a change beside it');
+  const other = { ...shown, proxy: 'http://127.0.0.1:3129' };
+  assert.equal((await ask('PATCH', 'providers/main', { outbound: other })).status, 200);
+  assert.equal(await proxyInUse(), 'http://127.0.0.1:3129');
+  const given = { ...shown, proxy: 'http://new:one@127.0.0.1:3129' };
+  const changed = await ask('PATCH', 'providers/main', { outbound: given });
+  assert.equal(changed.body['outbound']?.['proxy'], 'http://127.0.0.1:3129');
+  assert.equal(await proxyInUse(), given.proxy);
+});
+
+test('an export names the user and password of a proxy, and applied without them it keeps them', async (t) => {
+  const { ask } = await start(t, undefined, true);
+  await ask('POST', 'providers', PROXIED);
+  const { text } = await ask('GET', 'config/export');
+  assert.match(text, /proxy: "?http:\/\/\$\{MAIN_PROXY\}@127\.0\.0\.1:3128/);
+  assert.doesNotMatch(text, /also-a-secret/);
+  const answer = await ask('POST', 'config/diff', { yaml: text, variables: {} });
+  assert.deepEqual(answer.body['changes'], [], answer.text);
 });
 
 test('a key goes nowhere but where it was given for', async (t) => {

@@ -27,7 +27,7 @@ export function createLazyApi(
   let loading: Promise<Api> | null = null;
 
   async function load(): Promise<Api> {
-    const [{ createApi }, { apiVerbs: verbs }, { createSignInApi: createSignInEdge }] = await Promise.all([
+    const [{ createApi }, { apiVerbs }, { createSignInApi }] = await Promise.all([
       import('./api.ts'),
       import('../management/api-verbs.ts'),
       import('./sign-in/create-sign-in-api.ts'),
@@ -36,8 +36,8 @@ export function createLazyApi(
       ...options,
       addressOf,
       prefix: () => signIn.parts.site().prefix,
-      verbs: verbs(parts),
-      signIn: createSignInEdge(signIn.parts, signIn.trustedProxies, options.log),
+      verbs: apiVerbs(parts),
+      signIn: createSignInApi(signIn.parts, signIn.trustedProxies, options.log),
       requestIdOf: (request) => ids.get(request) ?? '',
     });
   }

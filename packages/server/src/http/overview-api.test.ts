@@ -7,7 +7,13 @@ import { API_TEST_NOW, listEntries, type RunningApi, runApi } from './test/runni
 
 const HOUR_MS = 3_600_000;
 const CIRCUIT = { orgId: 'acme', provider: 'main', model: 'large', credential: 'default' } as const;
-const CALM = { waitMs: 0, probe: null, forced: null, calls: { ok: 0, failed: 0, slow: 0 } } as const;
+const CALM = {
+  waitMs: 0,
+  unforcedWaitMs: 0,
+  probe: null,
+  forced: null,
+  calls: { ok: 0, failed: 0, slow: 0 },
+} as const;
 
 let api: RunningApi;
 let key: string;

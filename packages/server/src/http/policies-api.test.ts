@@ -16,6 +16,7 @@ const BREAKER: BreakerView = {
   probe: null,
   forced: null,
   waitMs: 1200.5,
+  unforcedWaitMs: 1200.5,
   calls: { ok: 0, failed: 5, slow: 0 },
 };
 

@@ -29,7 +29,7 @@ export function readRequestBody(
   limits: BodyReadOptions,
 ): Promise<Buffer> {
   if (req.complete && req.readableLength === 0 && req.readableEnded) return Promise.resolve(Buffer.alloc(0));
-  const { limitBytes: limit, onExcess } = limits;
+  const { limitBytes, onExcess } = limits;
   return new Promise((resolve, reject) => {
     const kept: Buffer[] = [];
     let size = 0;
@@ -46,10 +46,10 @@ export function readRequestBody(
       over(new Fault('request_timeout', 'The request body did not arrive within 30 seconds.')),
     );
     const take = (chunk: Buffer) => {
-      const room = limit - size;
+      const room = limitBytes - size;
       size += chunk.length;
       if (room > 0) kept.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
-      if (size > limit && (onExcess === 'refuse' || size > DROPPED_BYTES)) over(tooLarge(limit));
+      if (size > limitBytes && (onExcess === 'refuse' || size > DROPPED_BYTES)) over(tooLarge(limitBytes));
     };
     const whole = () => over(null);
     const gone = () => over(new RequestAbortedError('the client disconnected while sending its request'));

@@ -267,7 +267,7 @@ const CHANGE_NOTHING: Readonly<Record<string, string>> = {
 
 test('whatever is no GET is a change with an entry in the audit log, or stands here with a reason', () => {
   // That changes leave their entries is what `runApi` holds every verb to, in each test that asks one.
-  const others = api.verbs.filter(({ method, readAnswer: show }) => method !== 'GET' && show !== null);
+  const others = api.verbs.filter(({ method, readAnswer }) => method !== 'GET' && readAnswer !== null);
   assert.deepEqual(others.map(({ name }) => name).sort(), Object.keys(CHANGE_NOTHING).sort());
 });
 

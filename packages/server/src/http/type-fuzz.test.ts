@@ -80,8 +80,8 @@ for (const siblings of ['required', 'all'] as const)
       if (operation.body === undefined) continue;
       const more = siblings === 'required' ? [DEEP] : [];
       const options = { seed: SEED, siblings, more, ...(FULL ? {} : { atOnce: siblings === 'all' ? 1 : 2 }) };
-      for (const { path: place, value } of generateWrongTypes(operation.body, document, options))
-        await findings.ask(operation, place, filled(operation.path), value);
+      for (const { path, value } of generateWrongTypes(operation.body, document, options))
+        await findings.ask(operation, path, filled(operation.path), value);
     }
     t.diagnostic(findings.judge());
   });

@@ -79,7 +79,7 @@ export function assembleApi(
   { snapshots, history, version }: Installation,
 ): LazyApi {
   const { database, log, pepper, guardrails, breakers, lastUsed, secretsKey } = parts;
-  const { rows, live, jobs, evaluationPool, answerCache: answers } = parts;
+  const { rows, live, jobs, evaluationPool, answerCache } = parts;
   const loaded = () => history.loaded;
   const refreshSnapshot = () => {
     signIn.sessions.clearCache();
@@ -106,7 +106,7 @@ export function assembleApi(
       pepper,
       bodies: parts.bodyStore,
       breakers,
-      getCacheSize: (orgId) => answers.getSize(orgId),
+      getCacheSize: (orgId) => answerCache.getSize(orgId),
       channels,
       rules,
       providers,

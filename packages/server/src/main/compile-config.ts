@@ -26,13 +26,11 @@ export interface EffectiveConfig extends MergedConfig {
 }
 
 /** Where providers go that the operator named: what the API made is judged like any other address. */
-function namedOrigins(
-  { orgs, apiProviders: made }: MergedConfig,
-  catalogs: GatewaySnapshot['catalogs'],
-): string[] {
+function namedOrigins({ orgs, apiProviders }: MergedConfig, catalogs: GatewaySnapshot['catalogs']): string[] {
   const isMade = (orgId: string, providerId: string) =>
     orgs.some(
-      ({ id, providers }) => id === orgId && providers.some((one) => one.id === providerId && made.has(one)),
+      ({ id, providers }) =>
+        id === orgId && providers.some((one) => one.id === providerId && apiProviders.has(one)),
     );
   return [...catalogs].flatMap(([orgId, { providers }]) =>
     [...providers.values()]
@@ -60,16 +58,12 @@ export async function compileConfig(file: LoadedConfig, parts: ServerParts): Pro
   const isOnly = merged.orgCount <= 1;
   const mayBorrow = (config: ProviderConfig) =>
     !merged.apiProviders.has(config) || (isOnly && usesDefaultOrigin(config));
-  const {
-    catalogs,
-    unusable,
-    unsupportedSettings: notYet,
-  } = compileCatalogs(
+  const { catalogs, unusable, unsupportedSettings } = compileCatalogs(
     merged.orgs,
     environmentOrg,
     { lookupVariable: environment.variable, outbound, mayUseMachineCredentials: mayBorrow },
     {
-      prices: prices,
+      prices,
       stored: await loadStoredRules(database.read),
       purges: await getCachePurgeCounts(database.read),
     },
@@ -78,7 +72,7 @@ export async function compileConfig(file: LoadedConfig, parts: ServerParts): Pro
   return {
     ...merged,
     catalogs,
-    unsupportedSettings: notYet,
+    unsupportedSettings,
     unusableProviders: leftOut,
     namedOrigins: namedOrigins(merged, catalogs),
   };

@@ -32,9 +32,9 @@ export function createConfigDependencies(
 }
 
 /** The last change of the file that does not run, by its first problem that this org may know. */
-export function findConfigRejection({ rejected: refused, loaded }: ConfigFileState, orgId: string) {
-  const [first] = filterProblemsForOrg(orgId, refused?.problems ?? []);
-  return refused && first
-    ? { atMs: refused.at, problem: formatProblem(loaded.path, first), file: configFileName(loaded) }
+export function findConfigRejection({ rejected, loaded }: ConfigFileState, orgId: string) {
+  const [first] = filterProblemsForOrg(orgId, rejected?.problems ?? []);
+  return rejected && first
+    ? { atMs: rejected.at, problem: formatProblem(loaded.path, first), file: configFileName(loaded) }
     : null;
 }

@@ -17,12 +17,12 @@ export function followChanges({ database, log }: Pick<ServerParts, 'database' | 
     start(renew: () => Promise<void>): void {
       const follow = () => {
         changes.received += 1;
-        const { received: told } = changes;
+        const { received } = changes;
         again?.cancel();
         again = null;
         renew().then(
           () => {
-            changes.applied = told;
+            changes.applied = received;
           },
           (error: unknown) => {
             log.warn({ err: error }, 'could not refresh the configuration snapshot; retrying');

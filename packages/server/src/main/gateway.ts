@@ -37,8 +37,8 @@ export function assembleGateway(
     guardrails,
     breakers,
     lastUsed,
-    answerCache: answers,
-    resourceOwners: owners,
+    answerCache,
+    resourceOwners,
     dataDir,
   } = parts;
   const { database, turnsKey, bodyStore, relay } = parts;
@@ -58,7 +58,7 @@ export function assembleGateway(
     conversations: new ConversationTargets(systemClock),
     latencies: new Latencies(systemClock),
     firstTokenDeadlines: new FirstTokenDeadlines(systemClock),
-    answerCache: answers,
+    answerCache,
     inFlight: new InFlightRequests(),
     openExchanges: open,
     guard: guardrails.guard,
@@ -67,7 +67,7 @@ export function assembleGateway(
     outputLengths: new OutputLengths(),
     recordKeyUse: lastUsed.record,
     sessions: createModelSessions(relay.sessions, snapshots),
-    resourceOwners: owners,
+    resourceOwners,
     baseUrl,
     spoolDir: join(dataDir, 'uploads'),
     random: Math.random,

@@ -111,13 +111,8 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: ServerParts):
   const follower = followChanges(parts);
   async function swap(): Promise<void> {
     const file = loaded();
-    const {
-      catalogs,
-      unusableProviders: leftOut,
-      unsupportedSettings: notYet,
-      namedOrigins,
-      ...inForce
-    } = await compileConfig(file, parts);
+    const { catalogs, unusableProviders, unsupportedSettings, namedOrigins, ...inForce } =
+      await compileConfig(file, parts);
     const platform = await loadPlatformSnapshot(
       parts.database.read,
       parts.pepper,
@@ -129,10 +124,10 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: ServerParts):
     current = { keyring: platform.keyring, catalogs };
     for (const changed of watchers) changed();
     orgs = platform.orgs;
-    running = { ...inForce, problems: new Map(leftOut.map(({ id, reason }) => [id, reason])) };
+    running = { ...inForce, problems: new Map(unusableProviders.map(({ id, reason }) => [id, reason])) };
     parts.breakers.setForcedStates(forced);
     parts.outbound.configure(file.config, inForce.orgCount, namedOrigins);
-    logUnusableSettings(parts.log, notYet, leftOut);
+    logUnusableSettings(parts.log, unsupportedSettings, unusableProviders);
     parts.modelLists.watch([...catalogs.values()].flatMap((catalog) => [...catalog.providers.values()]));
   }
   const after = (change: () => Promise<void>) => {

@@ -55,7 +55,7 @@ export function paginateList<Entry>(
   const kept = ordered.slice(start, start + limit);
   const last = kept.at(-1);
   const nextCursor = last && start + limit < ordered.length ? encodeKeysetCursor(last.key, last.id) : null;
-  return { rows: kept.map(({ item: entry }) => entry), nextCursor };
+  return { rows: kept.map(({ item }) => item), nextCursor };
 }
 
 function searchableText({ id, name = id }: ListSortFields): string {
@@ -72,9 +72,9 @@ function sortItems<Entry>(
   order: ListOrder | 'own',
 ): SortableItem<Entry>[] {
   const items = entries.map((entry, index): SortableItem<Entry> => {
-    const { id, name = id, createdAt: at } = getSortFields(entry);
+    const { id, name = id, createdAt } = getSortFields(entry);
     if (order === 'own') return { item: entry, id, key: index };
-    return { item: entry, id, key: order === 'name' ? toLowerAscii(name) : (at ?? 0) };
+    return { item: entry, id, key: order === 'name' ? toLowerAscii(name) : (createdAt ?? 0) };
   });
   if (order === 'own') return items;
   const direction = order === 'newest' ? -1 : 1;

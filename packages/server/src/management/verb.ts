@@ -170,22 +170,24 @@ async function commitWrite<Answer>(
     readonly additionalChanges?: readonly AdditionalAuditedChange[];
   }>,
 ): Promise<{ readonly answer: Answer; readonly isRepeated: boolean }> {
-  const { dependencies: host, actor, raw } = call;
+  const { dependencies, actor, raw } = call;
   const creation = toIdempotentCreation(definition, actor, raw);
-  return host.database.transaction(async (writer) => {
+  return dependencies.database.transaction(async (writer) => {
     setAuditOrigin(writer, { address: actor.address ?? null, sessionId: actor.member?.sessionId ?? null });
-    const now = host.clock.now();
-    const earlier = creation && (await findStoredAnswer<Answer>(writer, creation, host.secretsKey, now));
+    const now = dependencies.clock.now();
+    const earlier =
+      creation && (await findStoredAnswer<Answer>(writer, creation, dependencies.secretsKey, now));
     if (earlier) return { answer: earlier.answer, isRepeated: true };
     if (definition.method !== 'POST') await checkPreconditions(writer, call);
-    const done = await run({ ...createVerbContext(host, actor), reader: writer, writer });
+    const done = await run({ ...createVerbContext(dependencies, actor), reader: writer, writer });
     if (done.audit !== 'unchanged')
-      await recordAuditedChange(writer, host, actor, { ...done.audit, action: definition.name });
-    for (const change of done.additionalChanges ?? []) await recordAuditedChange(writer, host, actor, change);
+      await recordAuditedChange(writer, dependencies, actor, { ...done.audit, action: definition.name });
+    for (const change of done.additionalChanges ?? [])
+      await recordAuditedChange(writer, dependencies, actor, change);
     if (definition.invalidates !== null && done.audit !== 'unchanged')
-      await host.database.signals.announce(writer);
+      await dependencies.database.signals.announce(writer);
     if (creation)
-      await storeCreationAnswer(writer, { ...creation, answer: done.answer }, host.secretsKey, now);
+      await storeCreationAnswer(writer, { ...creation, answer: done.answer }, dependencies.secretsKey, now);
     return { answer: done.answer, isRepeated: false };
   });
 }

@@ -31,8 +31,8 @@ function ok(clock: MonitorClock, evaluation: Evaluation, at: number): MonitorClo
   return applyBeatEvent(clock, evaluation, { kind: 'ok', at, runId: null }).clock;
 }
 
-function missedAt({ inferredChecks: verdicts }: HistoryChanges): number[] {
-  return verdicts.filter(({ status }) => status === 'missed').map(({ expectedAt }) => expectedAt);
+function missedAt({ inferredChecks }: HistoryChanges): number[] {
+  return inferredChecks.filter(({ status }) => status === 'missed').map(({ expectedAt }) => expectedAt);
 }
 
 test('at the deadline a beat is on time; a millisecond later it is late', () => {
@@ -93,9 +93,9 @@ test('a monitor that never beat is reported once, and stays waiting', () => {
     const out = createEvaluation(of);
     const clock = evaluateUntil(createClock(createEvaluation(of), 0, null), out, DAY);
     assert.equal(clock.status, 'waiting');
-    const { inferredChecks: verdicts, periods, alertTriggers: notices } = out;
+    const { inferredChecks, periods, alertTriggers } = out;
     assert.deepEqual(
-      { verdicts, periods, notices },
+      { verdicts: inferredChecks, periods, notices: alertTriggers },
       { verdicts: [], periods: [], notices: [{ event: 'never_beaten', at: due, since: 0 }] },
     );
   }
@@ -252,7 +252,7 @@ test('a catch-up that is too long to be written out says how much it stands for'
   const clock = evaluateUntil(beaten(of, 0), out, 5_000 * MINUTE + 1);
   assert.equal(out.inferredChecks.length, MAX_SEPARATE_MISSES + 1);
   assert.equal(
-    out.inferredChecks.reduce((sum, { missedCount: standsFor }) => sum + standsFor, 0),
+    out.inferredChecks.reduce((sum, { missedCount }) => sum + missedCount, 0),
     5_000,
   );
   assert.equal(clock.expectedAt, 5_001 * MINUTE);

@@ -95,10 +95,10 @@ export function applyBeatEvent(clock: MonitorClock, evaluation: Evaluation, call
 
 /** An end closes the run of its id; a failure, and a run without id, closes whatever is open. */
 function endRun(clock: MonitorClock, { at, kind, runId }: BeatEvent): BeatEffect {
-  const { runStartedAt: runAt } = clock;
-  if (runAt === null) return { clock, durationMs: null };
+  const { runStartedAt } = clock;
+  if (runStartedAt === null) return { clock, durationMs: null };
   if (clock.runId !== runId && runId !== null && kind !== 'fail') return { clock, durationMs: null };
-  const durationMs = at - runAt;
+  const durationMs = at - runStartedAt;
   return {
     clock: { ...clock, runStartedAt: null, runId: null },
     durationMs: durationMs >= 0 && durationMs <= RUN_MS && clock.runId === runId ? durationMs : null,

@@ -80,28 +80,29 @@ interface BatchState {
 function applyInBatch(
   read: MonitorClockRow,
   call: BeatCall,
-  { unitOfWork: book, context, knownKeys: known, newKeys: fresh, deferredMonitors: late }: BatchState,
+  { unitOfWork, context, knownKeys, newKeys, deferredMonitors }: BatchState,
 ): BeatResult {
-  const row = book.current(read);
-  const { receivedAt, earliestReceivedAt: heardFrom = receivedAt, idempotencyKey } = call;
+  const row = unitOfWork.current(read);
+  const { receivedAt, earliestReceivedAt = receivedAt, idempotencyKey } = call;
   const recorded =
-    idempotencyKey === null ? undefined : known.get(beatKeyId({ uid: row.uid, key: idempotencyKey }));
+    idempotencyKey === null ? undefined : knownKeys.get(beatKeyId({ uid: row.uid, key: idempotencyKey }));
   if (recorded) return toBeatReceipt(row, recorded.beat_id, recorded.received_at);
-  const unjudged = row.due_at !== null && row.due_at < heardFrom && row.due_at >= context.peersCommittedUntil;
-  if (unjudged || late.has(row.uid)) {
-    late.add(row.uid);
+  const unjudged =
+    row.due_at !== null && row.due_at < earliestReceivedAt && row.due_at >= context.peersCommittedUntil;
+  if (unjudged || deferredMonitors.has(row.uid)) {
+    deferredMonitors.add(row.uid);
     return 'later';
   }
-  const { clockRow: moved, check, key, changes: out } = applyBeatCall(row, call, context);
-  book.updateClock(moved);
-  book.addHistory(row, moved.last_beat_at, out);
-  book.addCheck(check);
-  if (row.status === 'waiting' && moved.status !== 'waiting') book.addFirstBeat(moved);
+  const { clockRow, check, key, changes } = applyBeatCall(row, call, context);
+  unitOfWork.updateClock(clockRow);
+  unitOfWork.addHistory(row, clockRow.last_beat_at, changes);
+  unitOfWork.addCheck(check);
+  if (row.status === 'waiting' && clockRow.status !== 'waiting') unitOfWork.addFirstBeat(clockRow);
   if (key) {
-    known.set(beatKeyId(key), key);
-    fresh.push(key);
+    knownKeys.set(beatKeyId(key), key);
+    newKeys.push(key);
   }
-  return toBeatReceipt(moved, check.id, receivedAt);
+  return toBeatReceipt(clockRow, check.id, receivedAt);
 }
 
 function beatKeyId({ uid, key }: { readonly uid: string; readonly key: string }): string {

@@ -42,13 +42,13 @@ export class MonitoringEngine {
 
   constructor(options: MonitoringEngineOptions) {
     this.#options = options;
-    const { database, clock, log, batchSize: batch, processId } = options;
+    const { database, clock, log, batchSize, processId } = options;
     this.#queue = new BeatQueue({
       clock,
       log,
       applyOptimistically: (calls) => this.#applyOptimistically(calls),
       commit: (calls) => this.#commit(calls),
-      ...(batch === undefined ? {} : { batchSize: batch }),
+      ...(batchSize === undefined ? {} : { batchSize }),
     });
     this.#pulse = new ProcessPulse({
       database,
@@ -77,8 +77,8 @@ export class MonitoringEngine {
 
   /** What the history needs to be read: our own gaps and the time. */
   evaluationContext(): EvaluationContext {
-    const { gaps, committedUntil: settledUntil } = this.#pulse;
-    return { gaps, committedUntil: settledUntil, nowMs: this.#pulse.now() };
+    const { gaps, committedUntil } = this.#pulse;
+    return { gaps, committedUntil, nowMs: this.#pulse.now() };
   }
 
   /**
@@ -112,16 +112,16 @@ export class MonitoringEngine {
    * @throws Fault `monitor_not_found`, or `overloaded` with the time to wait.
    */
   async recordBeat(call: Omit<BeatCall, 'receivedAt' | 'earliestReceivedAt'>): Promise<BeatReceipt> {
-    const { counters: figures } = this.#options;
+    const { counters } = this.#options;
     const receivedAt = this.#pulse.now();
     const waitedMs = this.#pulse.maxReceiveDelayMs();
     const heard = waitedMs > 0 ? { earliestReceivedAt: receivedAt - waitedMs } : {};
     try {
       const answer = await this.#queue.add({ ...call, ...heard, receivedAt });
-      figures.countBeat(call.kind);
+      counters.countBeat(call.kind);
       return answer;
     } catch (error) {
-      figures.countBeat('rejected');
+      counters.countBeat('rejected');
       if (error instanceof Fault && error.code === 'overloaded') this.#pulse.recordRejection();
       throw error;
     }
@@ -166,15 +166,15 @@ export class MonitoringEngine {
   }
 
   #beatContext(): BeatSight {
-    const { gaps, peersCommittedUntil: othersUntil } = this.#pulse;
-    return { nowMs: this.#pulse.now(), gaps, peersCommittedUntil: othersUntil };
+    const { gaps, peersCommittedUntil } = this.#pulse;
+    return { nowMs: this.#pulse.now(), gaps, peersCommittedUntil };
   }
 
   async #sweepAll(): Promise<void> {
-    const { database, counters: figures, clock } = this.#options;
+    const { database, counters, clock } = this.#options;
     for (;;) {
       const swept = await sweepDueClocks(database, this.evaluationContext());
-      figures.countSweep(swept);
+      counters.countSweep(swept);
       if (swept.evaluated < CLOCKS_PER_SWEEP) break;
       // A long sweep must not make this process look dead.
       await this.#pulse.ensureFresh();

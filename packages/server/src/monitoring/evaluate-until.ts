@@ -45,10 +45,10 @@ function evaluateDeadlines(clock: MonitorClock, evaluation: Evaluation, untilMs:
 /** @param allUntil null for one promise; else every promise due before it, as one row. */
 function recordMiss(clock: MonitorClock, evaluation: Evaluation, allUntil: number | null): MonitorClock {
   const { plan } = evaluation;
-  const { expectedAt, dueAt, periodStartedAt: periodAt } = clock;
+  const { expectedAt, dueAt, periodStartedAt } = clock;
   if (dueAt === null) return clock;
   if (expectedAt === null) {
-    evaluation.alertTriggers.push({ event: 'never_beaten', at: dueAt, since: periodAt });
+    evaluation.alertTriggers.push({ event: 'never_beaten', at: dueAt, since: periodStartedAt });
     return { ...clock, dueAt: null };
   }
   let following = plan.occurrences.after(expectedAt);

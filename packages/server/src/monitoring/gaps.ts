@@ -23,14 +23,14 @@ export function applyGap(clock: MonitorClock, evaluation: Evaluation, gap: Gap):
     if (pausedUntil === null || pausedUntil > gap.endAt) return clock;
     return applyGap(endPause(clock, evaluation, pausedUntil), evaluation, gap);
   }
-  const { expectedAt, dueAt, originalDueAt: extendedFrom } = clock;
+  const { expectedAt, dueAt, originalDueAt } = clock;
   if (dueAt === null) return clock;
   // Several gaps in the time in which one beat could arrive are one reason to wait: the last of them counts.
-  if (extendedFrom !== null && gap.startAt > extendedFrom)
+  if (originalDueAt !== null && gap.startAt > originalDueAt)
     return extendDeadlineAgain(clock, plan, gap, dueAt);
   if (expectedAt === null) return delayFirstBeatReport(clock, plan, gap, dueAt);
   if (clock.status === 'failing') return skipMissesInGap(clock, evaluation, gap, { expectedAt, dueAt });
-  if (extendedFrom === null && gap.endAt <= earliestArrival(clock, plan, expectedAt))
+  if (originalDueAt === null && gap.endAt <= earliestArrival(clock, plan, expectedAt))
     return gap.isClockJump ? shiftForClockStep(clock, plan, gap, { expectedAt, dueAt }) : clock;
   const next = plan.occurrences.afterBeat(gap.endAt);
   // A cron job is expected at its times only: a gap before the next one moved nothing.
@@ -38,7 +38,7 @@ export function applyGap(clock: MonitorClock, evaluation: Evaluation, gap: Gap):
   if (expectedAt <= gap.endAt) recordUnknown(expectedAt, gap, evaluation);
   return {
     ...clock,
-    originalDueAt: extendedFrom ?? dueAt,
+    originalDueAt: originalDueAt ?? dueAt,
     anchorAt: gap.endAt,
     expectedAt: next,
     dueAt: next === null ? null : next + plan.graceMs,

@@ -241,18 +241,15 @@ async function playStory(database: DatabaseWithBeats, id: string, told: Story): 
       }
     }
   }
-  while ((await look(END)).some(({ evaluated: clocks }) => clocks > 0));
+  while ((await look(END)).some(({ evaluated }) => evaluated > 0));
   return uid;
 }
 
-function definition(
-  id: string,
-  { schedule: every, graceMs, alertAfter, failIsMiss = false }: MonitorModelPlan,
-) {
+function definition(id: string, { schedule, graceMs, alertAfter, failIsMiss = false }: MonitorModelPlan) {
   return testMonitorDefinition(id, {
-    ...('cron' in every
-      ? { schedule: { cron: every.cron, timezone: every.timezone } }
-      : { expected_interval_minutes: every.intervalMs / MINUTE }),
+    ...('cron' in schedule
+      ? { schedule: { cron: schedule.cron, timezone: schedule.timezone } }
+      : { expected_interval_minutes: schedule.intervalMs / MINUTE }),
     grace_period_minutes: graceMs / MINUTE,
     alert_after_misses: alertAfter,
     fail_counts_as_miss: failIsMiss,

@@ -140,14 +140,14 @@ export class MonitorChanges {
   }
 
   #clockAfter(step: ClockChange, evaluation: Evaluation, before: MonitorClockRow | undefined): MonitorClock {
-    const { nowMs, committedUntil: settledUntil } = this.#context;
+    const { nowMs, committedUntil } = this.#context;
     const { row } = step;
     if (step.kind === 'begin') return createClock(evaluation, nowMs, activePause(row, nowMs));
     if (!before) throw new Error(`monitor ${row.uid} has no clock`);
     const at = Math.max(nowMs, before.settled_at);
     const plan = planOfRow(before);
     // What was due from `committedUntil` on may still arrive: this change does not judge it.
-    const settled = evaluateUntil(clockOfRow(before), { ...evaluation, plan }, Math.min(at, settledUntil));
+    const settled = evaluateUntil(clockOfRow(before), { ...evaluation, plan }, Math.min(at, committedUntil));
     if (step.kind === 'end') return endClock(settled, at, evaluation);
     const replanned = changePlan(settled, plan, evaluation.plan, at);
     const wanted = activePause(row, at);

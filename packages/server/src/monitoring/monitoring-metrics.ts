@@ -24,9 +24,9 @@ export function createMonitoringCounters(): MonitoringCounters {
   });
   return {
     countBeat: (kind) => beats.add(1, kind),
-    countSweep({ evaluated: clocks, missed: found }) {
+    countSweep({ evaluated, missed: found }) {
       if (found > 0) missed.add(found, 'missed');
-      if (clocks > found) missed.add(clocks - found, 'unchanged');
+      if (evaluated > found) missed.add(evaluated - found, 'unchanged');
     },
     render: () => `${beats.render()}${missed.render()}`,
   };

@@ -86,20 +86,16 @@ function evaluateIfUneventful(
   const answers = new Map<BeatCall, BeatReceipt>();
   let after = before;
   for (const call of sortByReceivedAt(calls)) {
-    const { clockRow: moved, check, key, changes: out } = applyBeatCall(after, call, context);
-    if (!isUneventful(out) || (key && keys.has(key.key))) return null;
-    after = moved;
+    const { clockRow, check, key, changes } = applyBeatCall(after, call, context);
+    if (!isUneventful(changes) || (key && keys.has(key.key))) return null;
+    after = clockRow;
     checks.push(check);
     if (key) keys.set(key.key, key);
-    answers.set(call, toBeatReceipt(moved, check.id, call.receivedAt));
+    answers.set(call, toBeatReceipt(clockRow, check.id, call.receivedAt));
   }
   return { before, after, checks, keys: [...keys.values()], receipts: answers };
 }
 
-function isUneventful({
-  inferredChecks: verdicts,
-  periods,
-  alertTriggers: notices,
-}: HistoryChanges): boolean {
-  return verdicts.length + periods.length + notices.length === 0;
+function isUneventful({ inferredChecks, periods, alertTriggers }: HistoryChanges): boolean {
+  return inferredChecks.length + periods.length + alertTriggers.length === 0;
 }

@@ -34,8 +34,8 @@ test('a process that stands still within the time its clients wait is no outage:
     await run(told, engine, 58_000);
     // Sent before its deadline and read after it: until then it waited in the socket.
     told.stall(stallMs);
-    const { receivedAt, nextExpectedAt: nextDueAt } = await recordTestBeat(engine, 'job');
-    assert.equal(nextDueAt, receivedAt + MINUTE);
+    const { receivedAt, nextExpectedAt } = await recordTestBeat(engine, 'job');
+    assert.equal(nextExpectedAt, receivedAt + MINUTE);
     await run(told, engine, 5_000);
     assert.deepEqual(await gapsOf(told), [], `${stallMs} ms`);
     assert.deepEqual(
@@ -197,8 +197,8 @@ test('a change just after a deadline does not undo the miss, and carries the tim
   // Both said a second ago how far they are; the deadline passes, and at once the grace is made longer.
   told.clock.advance(receivedAt + MINUTE + 300 - told.clock.now());
   const asked = told.clock.now();
-  const changing = first.engine.changeContext().then(({ nowMs, gaps, committedUntil: settledUntil }) =>
-    runMonitorChange(told.database, { nowMs, gaps, committedUntil: settledUntil }, async (one) => {
+  const changing = first.engine.changeContext().then(({ nowMs, gaps, committedUntil }) =>
+    runMonitorChange(told.database, { nowMs, gaps, committedUntil }, async (one) => {
       const before = await requireMonitor(one.writer, MONITOR_TEST_ORG, 'job');
       return replaceMonitor(one, before, testMonitorDefinition('job', { grace_period_minutes: 5 }));
     }),

@@ -175,12 +175,12 @@ export class ProcessPulse {
       throw error;
     }
     const after = clock.monotonic();
-    const { nowMs, clockJumpMs: steppedMs, futureMs: aheadMs } = taken;
-    if (steppedMs !== 0) {
-      const fields = { stepped_seconds: steppedMs / 1_000, recorded_ahead_seconds: aheadMs / 1_000 };
-      log.warn(fields, steppedMs > 0 ? CLOCK_SET_AHEAD : CLOCK_SET_BACK);
+    const { nowMs, clockJumpMs, futureMs } = taken;
+    if (clockJumpMs !== 0) {
+      const fields = { stepped_seconds: clockJumpMs / 1_000, recorded_ahead_seconds: futureMs / 1_000 };
+      log.warn(fields, clockJumpMs > 0 ? CLOCK_SET_AHEAD : CLOCK_SET_BACK);
     }
-    if (steppedMs < 0) this.#rewind();
+    if (clockJumpMs < 0) this.#rewind();
     const gaps = new Map(this.#gaps.map((gap) => [gap.startAt, gap]));
     for (const gap of taken.gaps) gaps.set(gap.startAt, gap);
     this.#gaps = [...gaps.values()].sort((one, other) => one.startAt - other.startAt);
@@ -193,9 +193,9 @@ export class ProcessPulse {
   }
 
   #write(presence: PulseInput['presence']): Promise<PulseResult> {
-    const { database, clock, oldestPendingAt: oldestPending } = this.#options;
+    const { database, clock, oldestPendingAt } = this.#options;
     const estimateMs = this.#estimate();
-    const oldest = oldestPending();
+    const oldest = oldestPendingAt();
     // Both clocks in one instant: the transaction may have to wait for its turn.
     const wallMs = clock.now();
     const unread = estimateMs === null ? 0 : estimateMs - this.maxReceiveDelayMs();

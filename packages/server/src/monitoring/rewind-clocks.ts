@@ -50,14 +50,14 @@ export function rewindClock(
     runStartedAt: backOrNull(clock.runStartedAt),
     originalDueAt: clock.originalDueAt === null ? null : clock.originalDueAt - by,
   };
-  const { expectedAt, dueAt, originalDueAt: extendedFrom } = clock;
+  const { expectedAt, dueAt, originalDueAt } = clock;
   // Only the jump ahead that is taken back now gave this window.
-  if (isAhead && lastBeatAt === clock.lastBeatAt && lastBeatAt !== null && extendedFrom !== null)
+  if (isAhead && lastBeatAt === clock.lastBeatAt && lastBeatAt !== null && originalDueAt !== null)
     return {
       ...moved,
       anchorAt: lastBeatAt,
-      expectedAt: extendedFrom - plan.graceMs,
-      dueAt: extendedFrom,
+      expectedAt: originalDueAt - plan.graceMs,
+      dueAt: originalDueAt,
       originalDueAt: null,
     };
   if (!isAhead || dueAt === null) return moved;

@@ -22,16 +22,16 @@ export interface SweepResult {
  */
 export function sweepDueClocks(
   database: Pick<Database, 'rowTransaction'>,
-  { gaps, committedUntil: settledUntil, nowMs }: EvaluationContext,
+  { gaps, committedUntil, nowMs }: EvaluationContext,
   limit: number = CLOCKS_PER_SWEEP,
 ): Promise<SweepResult> {
   return database.rowTransaction(async (writer) => {
-    const rows = await lockDueClocks(writer, settledUntil, limit);
+    const rows = await lockDueClocks(writer, committedUntil, limit);
     const book = new UnitOfWork(writer, nowMs);
     let missed = 0;
     for (const row of rows) {
       const evaluation = createEvaluation(planOfRow(row), gaps);
-      const clock = evaluateUntil(clockOfRow(row), evaluation, settledUntil);
+      const clock = evaluateUntil(clockOfRow(row), evaluation, committedUntil);
       book.updateClock({ ...row, ...clockColumns(clock) });
       book.addHistory(row, clock.lastBeatAt, evaluation);
       if (evaluation.inferredChecks.length > 0) missed += 1;

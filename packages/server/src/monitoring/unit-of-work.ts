@@ -70,7 +70,7 @@ export class UnitOfWork {
     lastBeatAt: number | null,
     out: HistoryChanges,
   ): void {
-    for (const { status, expectedAt, at, missedCount: standsFor } of out.inferredChecks)
+    for (const { status, expectedAt, at, missedCount } of out.inferredChecks)
       this.#checks.push({
         uid,
         at,
@@ -82,7 +82,7 @@ export class UnitOfWork {
         received_at: null,
         duration_ms: null,
         metadata_json: null,
-        missed_count: standsFor,
+        missed_count: missedCount,
       });
     for (const { status, startedAt, reason } of out.periods)
       this.#periods.push({ uid, started_at: startedAt, status, reason });
@@ -117,28 +117,25 @@ export class UnitOfWork {
   }
 }
 
-function toMonitorAlert(
-  { uid, orgId, trigger: notice, lastBeatAt }: PendingAlert,
-  definition: MonitorsTable,
-): Alert {
+function toMonitorAlert({ uid, orgId, trigger, lastBeatAt }: PendingAlert, definition: MonitorsTable): Alert {
   const tags = parseStringList(definition.tags_json);
   const channels = parseStringList(definition.channels_json);
   const description = definition.description === '' ? {} : { description: definition.description };
   const alert = {
     orgId,
     subject: { kind: 'monitor', id: definition.id, name: definition.name },
-    idempotencyKey: `${uid}:${notice.event}:${notice.since}`,
-    at: notice.at,
+    idempotencyKey: `${uid}:${trigger.event}:${trigger.since}`,
+    at: trigger.at,
     channels: channels.length === 0 ? null : channels,
   } as const;
-  switch (notice.event) {
+  switch (trigger.event) {
     case 'failing':
       return {
         ...alert,
         event: 'monitor_failing',
         fields: {
-          error: notice.reason === 'failed' ? REPORTED_FAILURE_ERROR : MISSED_BEAT_ERROR,
-          failingSinceMs: notice.since,
+          error: trigger.reason === 'failed' ? REPORTED_FAILURE_ERROR : MISSED_BEAT_ERROR,
+          failingSinceMs: trigger.since,
           lastBeatMs: lastBeatAt,
           tags,
           ...description,
@@ -149,18 +146,18 @@ function toMonitorAlert(
         ...alert,
         event: 'monitor_recovered',
         fields: {
-          failingSinceMs: notice.since,
-          downtimeMs: notice.at - notice.since,
+          failingSinceMs: trigger.since,
+          downtimeMs: trigger.at - trigger.since,
           tags,
-          ...(notice.by === 'pause' ? { paused: true } : {}),
-          ...(notice.by === 'deleted' ? { deleted: true } : {}),
+          ...(trigger.by === 'pause' ? { paused: true } : {}),
+          ...(trigger.by === 'deleted' ? { deleted: true } : {}),
         },
       };
     case 'never_beaten':
       return {
         ...alert,
         event: 'monitor_never_beaten',
-        fields: { waitingSinceMs: notice.since, tags, ...description },
+        fields: { waitingSinceMs: trigger.since, tags, ...description },
       };
   }
 }

@@ -41,8 +41,8 @@ test('a chain is walked whole once a minute at most, and what was added since at
   const begunAt = clock.now();
   const check = (orgId = 'acme') => chains.check(database.read, orgId, clock);
   const seen = async (orgId?: string) => {
-    const { entries: count, firstSeq, lastSeq, brokenAtSeq: brokenAt, checkedAt } = await check(orgId);
-    return [count, firstSeq, lastSeq, brokenAt, checkedAt - begunAt];
+    const { entries: count, firstSeq, lastSeq, brokenAtSeq, checkedAt } = await check(orgId);
+    return [count, firstSeq, lastSeq, brokenAtSeq, checkedAt - begunAt];
   };
   const [one, other] = await Promise.all([check(), check()]);
   assert.deepEqual(one, other);

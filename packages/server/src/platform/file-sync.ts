@@ -204,19 +204,19 @@ class ResourceSync<Config, Row extends FileRow, Columns extends object> implemen
 
   async #remove(row: Row): Promise<void> {
     const { writer, nowMs } = this.#context;
-    const { toRevoked: revoked } = this.#kind;
+    const { toRevoked } = this.#kind;
     try {
       await this.#kind.remove(writer, row, nowMs);
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== 'conflict') throw error;
       return this.#change(row, { source: 'console', source_file: null, source_line: null });
     }
-    this.#audit(revoked ? 'revoke' : 'delete', row, revoked?.(row, nowMs) ?? null);
+    this.#audit(toRevoked ? 'revoke' : 'delete', row, toRevoked?.(row, nowMs) ?? null);
   }
 
   #audit(action: string, before: Row | null, after: Row | null): void {
     const { nowMs, auditEntries } = this.#context;
-    const { kind, auditView: shown } = this.#kind;
+    const { kind, auditView } = this.#kind;
     const row = after ?? before;
     if (row === null) return;
     auditEntries.push({
@@ -226,8 +226,8 @@ class ResourceSync<Config, Row extends FileRow, Columns extends object> implemen
       actor: 'file',
       action: `${kind}.${action}`,
       subject: row.id,
-      before_json: before && JSON.stringify(shown(before, nowMs)),
-      after_json: after && JSON.stringify(shown(after, nowMs)),
+      before_json: before && JSON.stringify(auditView(before, nowMs)),
+      after_json: after && JSON.stringify(auditView(after, nowMs)),
     });
   }
 }

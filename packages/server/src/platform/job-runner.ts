@@ -111,7 +111,7 @@ export class JobRunner {
     this.#isClosed = true;
     const all = [...this.#running.values()];
     for (const { abort } of all) abort.abort(PROCESS_ENDED);
-    await Promise.all(all.map(({ finished: over }) => over));
+    await Promise.all(all.map(({ finished }) => finished));
   }
 
   async #work(row: JobRow, abort: AbortController, work: (handle: JobHandle) => Promise<JsonObject>) {

@@ -78,9 +78,9 @@ function rewrapText(
  */
 export async function requireKnownKeys(
   writer: DatabaseWriter,
-  { id, previousKeys: others = [] }: SecretsKey,
+  { id, previousKeys = [] }: SecretsKey,
 ): Promise<void> {
-  const known = new Set([id, ...others.map((key) => key.id)]);
+  const known = new Set([id, ...previousKeys.map((key) => key.id)]);
   const missing = (await listEncryptionKeyIds(writer)).filter((key) => !known.has(key));
   if (missing.length === 0) return;
   throw new StoreUnusableError(

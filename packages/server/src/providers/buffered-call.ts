@@ -23,7 +23,7 @@ export function callBuffered(
   transport: Transport,
   clock: Clock,
   request: UpstreamRequest,
-  { timeoutMs, maxBytes: bytes, requiredStatus: onlyStatus }: BufferedCallLimits,
+  { timeoutMs, maxBytes, requiredStatus }: BufferedCallLimits,
 ): Promise<BufferedResponse> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -42,12 +42,12 @@ export function callBuffered(
         // The one timer above covers every phase of this small call.
       },
       onHead(status, headers) {
-        if (onlyStatus !== undefined && status !== onlyStatus) fail(new Error(`status ${status}`));
+        if (requiredStatus !== undefined && status !== requiredStatus) fail(new Error(`status ${status}`));
         head = { status, headers };
       },
       onData(chunk) {
         size += chunk.length;
-        if (size > bytes) fail(new Error(`the response is larger than ${bytes >> 20 || 1} MB`));
+        if (size > maxBytes) fail(new Error(`the response is larger than ${maxBytes >> 20 || 1} MB`));
         chunks.push(chunk);
       },
       onEnd() {

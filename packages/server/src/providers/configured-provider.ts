@@ -141,8 +141,8 @@ const CALLER_CREDENTIAL: Credential = { name: 'caller', secret: '', weight: 1 };
 const USER_AGENT = 'floe/0.1';
 
 export function configureProvider(settings: ProviderSettings): Provider {
-  const { sheet, signing, usesCallerCredential: usesCaller = false } = settings;
-  const credentials = usesCaller ? [CALLER_CREDENTIAL] : settings.credentials;
+  const { sheet, signing, usesCallerCredential = false } = settings;
+  const credentials = usesCallerCredential ? [CALLER_CREDENTIAL] : settings.credentials;
   const address: ProviderAddress = sheet.address?.(settings.baseUrl, settings) ?? { base: settings.baseUrl };
   const places = { region: settings.region, project: settings.project };
   const base = new URL(fillPlaceholders(address.base, places));
@@ -184,10 +184,10 @@ export function configureProvider(settings: ProviderSettings): Provider {
     priceOf: createModelPriceLookup(sheet.priceBookName, settings.pricing, upstreamModel),
     upstreamModel,
     optionsFor: optionsByModel(sheet, upstreamModel),
-    modelLists: usesCaller ? [] : lists,
+    modelLists: usesCallerCredential ? [] : lists,
     via: base.protocol === 'sandbox:' ? undefined : settings.via?.(origin),
-    usesCallerCredential: usesCaller,
-    signingFor: (credential) => (credential.secret === '' && !usesCaller ? signing : undefined),
+    usesCallerCredential,
+    signingFor: (credential) => (credential.secret === '' && !usesCallerCredential ? signing : undefined),
     nextCredential: weightedRotation(credentials),
     credential: (name) => credentials.find((one) => one.name === name) ?? credentials[0] ?? NO_CREDENTIAL,
     headersFor: (credential) => headers.get(credential) ?? buildHeaders(settings, credential),

@@ -34,9 +34,11 @@ export interface DialectSupportSettings {
 }
 
 export function createDialectSupport(settings: DialectSupportSettings): DialectSupport {
-  const { sheet, dialectPaths: speaks, prefix, query, placeholders: places, upstreamModel } = settings;
-  const dialects = settings.dialects ?? orderedDialects(speaks);
-  const endpoints = new Map(dialects.map((dialect) => [dialect, speaks[dialect] ?? DEFAULT_PATHS[dialect]]));
+  const { sheet, dialectPaths, prefix, query, placeholders, upstreamModel } = settings;
+  const dialects = settings.dialects ?? orderedDialects(dialectPaths);
+  const endpoints = new Map(
+    dialects.map((dialect) => [dialect, dialectPaths[dialect] ?? DEFAULT_PATHS[dialect]]),
+  );
   const serves = new Map(
     [...endpoints].map(([dialect, path]) => [dialect, endpointMatcher(path, upstreamModel)] as const),
   );
@@ -48,7 +50,7 @@ export function createDialectSupport(settings: DialectSupportSettings): DialectS
     pathOf(dialect, model, stream) {
       const spoken = endpoints.get(dialect) ?? DEFAULT_PATHS[dialect];
       const path = typeof spoken === 'string' ? spoken : stream ? spoken.streaming : spoken.nonStreaming;
-      const whole = fillPlaceholders(`${prefix}${path}`, { ...places, model });
+      const whole = fillPlaceholders(`${prefix}${path}`, { ...placeholders, model });
       return query === undefined ? whole : `${whole}${whole.includes('?') ? '&' : '?'}${query}`;
     },
     bodyShapeOf(dialect) {

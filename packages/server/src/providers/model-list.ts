@@ -71,7 +71,7 @@ export function createModelLists(transport: Transport, clock: Clock, log: Log): 
 
 function outputLimits(models: readonly ListedModel[]): ReadonlyMap<string, number> {
   return new Map(
-    models.flatMap(({ id, maxOutputTokens: outputMost }) => (outputMost === null ? [] : [[id, outputMost]])),
+    models.flatMap(({ id, maxOutputTokens }) => (maxOutputTokens === null ? [] : [[id, maxOutputTokens]])),
   );
 }
 

@@ -111,19 +111,15 @@ test('Gemini thinks by budget in 2.5 and by level from 3 on, where lost proofs h
 });
 
 test('Mistral’s call ids have nine characters, the same for the same call', () => {
-  const {
-    formatCallId: callId,
-    streamUsage,
-    reasoningStyle: think,
-  } = optionsOf('mistral', 'mistral-large-latest');
-  assert.ok(callId);
-  const ids = ['call_1', 'call_2', 'toolu_01A', '', 'x'.repeat(200)].map(callId);
+  const { formatCallId, streamUsage, reasoningStyle } = optionsOf('mistral', 'mistral-large-latest');
+  assert.ok(formatCallId);
+  const ids = ['call_1', 'call_2', 'toolu_01A', '', 'x'.repeat(200)].map(formatCallId);
   for (const id of ids) assert.match(id, /^[A-Za-z0-9]{9}$/);
   assert.equal(new Set(ids).size, ids.length);
-  assert.equal(callId('call_1'), ids[0]);
-  assert.equal(callId('D681PevKs'), 'D681PevKs');
+  assert.equal(formatCallId('call_1'), ids[0]);
+  assert.equal(formatCallId('D681PevKs'), 'D681PevKs');
   assert.equal(streamUsage, false);
-  assert.equal(think, 'none');
+  assert.equal(reasoningStyle, 'none');
   assert.equal(optionsOf('mistral', 'mistral-small-latest').reasoningStyle, 'effort');
 });
 

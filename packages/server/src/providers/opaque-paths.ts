@@ -13,12 +13,12 @@ const CHAT_PATH = '/chat/completions';
 /** Beside Chat, and below a deployment where Chat is, but for things that belong to none. */
 export function createOpaquePaths({
   sheet,
-  dialectPaths: speaks,
+  dialectPaths,
   prefix,
   query,
   upstreamModel,
 }: Omit<DialectSupportSettings, 'dialects' | 'placeholders'>): OpaquePaths {
-  const chat = typeof speaks.chat === 'string' ? speaks.chat : '';
+  const chat = typeof dialectPaths.chat === 'string' ? dialectPaths.chat : '';
   const lead = chat.endsWith(CHAT_PATH) ? chat.slice(0, -CHAT_PATH.length) : '';
   const vectors = sheet.embeddings?.path;
   const opaquePath = (path: string, model: string) => {

@@ -35,7 +35,7 @@ test('every text model of the catalog costs what the catalog itself works out, c
   ];
   const times = [NOON, Date.parse('2026-11-21T20:00:00Z'), Date.parse('2025-01-01T03:00:00Z')];
   let compared = 0;
-  for (const name of new Set(PROVIDER_SHEETS.map(({ priceBookName: prices }) => prices ?? '')))
+  for (const name of new Set(PROVIDER_SHEETS.map(({ priceBookName }) => priceBookName ?? '')))
     for (const { id } of findProvider({ providerId: name })?.models ?? []) {
       const listed = book.priceOf(name, id);
       if (listed === null) continue;
@@ -148,9 +148,10 @@ test('a model that several clouds sell has a price under the name each of them g
     cohere: ['command-a-03-2025', 'command-r7b-12-2024', 'embed-v4.0'],
   };
   for (const [kind, models] of Object.entries(names)) {
-    const { priceBookName: prices } = findProviderSheet(kind) ?? assert.fail(kind);
+    const { priceBookName } = findProviderSheet(kind) ?? assert.fail(kind);
     for (const model of models) {
-      const listed = book.priceOf(prices ?? assert.fail(kind), model) ?? assert.fail(`${kind}: ${model}`);
+      const listed =
+        book.priceOf(priceBookName ?? assert.fail(kind), model) ?? assert.fail(`${kind}: ${model}`);
       assert.ok(costNanoUsd({ ...listed, multiplier: 1 }, { units: { input: 1_000 } }, NOON) > 0, model);
     }
   }

@@ -137,13 +137,13 @@ export interface UsageUpperBound {
 /** The most that so many tokens can cost: all input uncached, or written to the cache where that is dearer. */
 export function worstCaseCostNanoUsd(
   price: Price,
-  { input, output, tier, mayWriteHourCache: writesForAnHour }: UsageUpperBound,
+  { input, output, tier, mayWriteHourCache }: UsageUpperBound,
   atMs: number,
 ): number {
   const { nanoUsd: plain } = computeUsageCost(price, { units: { input, output }, tier }, atMs);
   const rates = price.ratesAt(atMs).units;
   if (rates.cache_write === undefined) return plain;
-  const hour = writesForAnHour && rates.cache_write_1h !== undefined ? input : 0;
+  const hour = mayWriteHourCache && rates.cache_write_1h !== undefined ? input : 0;
   const written = { input, output, cache_write: input, cache_write_1h: hour };
   return Math.max(plain, computeUsageCost(price, { units: written, tier }, atMs).nanoUsd);
 }

@@ -54,10 +54,10 @@ const OPTIONS = new Set<keyof RequestWriteOptions>([
 ]);
 const has = (known: ReadonlySet<string>, name: string) => known.has(name);
 
-function pathsOf({ dialectPaths: speaks, modelListPaths: models }: ProviderSheet): string[] {
+function pathsOf({ dialectPaths, modelListPaths }: ProviderSheet): string[] {
   const both = (path: EndpointPath) =>
     typeof path === 'string' ? [path] : [path.nonStreaming, path.streaming];
-  return [...Object.values(speaks).flatMap(both), ...[models ?? []].flat()];
+  return [...Object.values(dialectPaths).flatMap(both), ...[modelListPaths ?? []].flat()];
 }
 
 test('no two sheets are of one kind, and each kind is one floe.yaml knows', () => {

@@ -149,32 +149,32 @@ const DEFAULT_TIMEOUTS = {
  * environment variable is set, with all its models.
  */
 export function providersFromEnvironment(
-  { lookupVariable: variable, pool, outbound }: ProviderEnvironment,
+  { lookupVariable, pool, outbound }: ProviderEnvironment,
   book: PriceBook = NO_PRICES,
 ): Provider[] {
   const found: Provider[] = [];
-  const ways = resolveOutbound([outbound], variable);
+  const ways = resolveOutbound([outbound], lookupVariable);
   for (const sheet of PROVIDER_SHEETS) {
-    const url = firstSet(sheet.urlVariables ?? [], variable);
-    const key = firstSet(sheet.keyVariables, variable);
+    const url = firstSet(sheet.urlVariables ?? [], lookupVariable);
+    const key = firstSet(sheet.keyVariables, lookupVariable);
     const baseUrl = url ?? sheet.baseUrl;
     const wanted = sheet.auth.type === 'none' || url !== undefined || key !== undefined;
-    if (!wanted || baseUrl === undefined || !hasSettings(sheet, variable)) continue;
-    const region = resolveSetting('region', {}, sheet, variable);
+    if (!wanted || baseUrl === undefined || !hasSettings(sheet, lookupVariable)) continue;
+    const region = resolveSetting('region', {}, sheet, lookupVariable);
     found.push(
       configureProvider({
         id: sheet.kind,
         pool,
         sheet,
         baseUrl: baseUrl.replace(/\/+$/, ''),
-        credentials: environmentCredential(sheet, variable),
+        credentials: environmentCredential(sheet, lookupVariable),
         models: ['*'],
         headers: {},
         body: {},
         region,
-        project: resolveSetting('project', {}, sheet, variable),
+        project: resolveSetting('project', {}, sheet, lookupVariable),
         pricing: { billing: 'metered', multiplier: 1, overrides: {}, book },
-        signing: createSigningConfig(resolveSigningIdentity(sheet, {}, region, variable), ways),
+        signing: createSigningConfig(resolveSigningIdentity(sheet, {}, region, lookupVariable), ways),
         via: (origin) => ways.via(origin),
         timeouts: DEFAULT_TIMEOUTS,
       }),
@@ -185,8 +185,8 @@ export function providersFromEnvironment(
 
 function hasSettings(sheet: ProviderSheet, variable: EnvironmentLookup): boolean {
   return Object.values(sheet.requiredSettings ?? {}).every(
-    ({ variables, defaultValue: otherwise }) =>
-      otherwise !== undefined || firstSet(variables, variable) !== undefined,
+    ({ variables, defaultValue }) =>
+      defaultValue !== undefined || firstSet(variables, variable) !== undefined,
   );
 }
 

@@ -56,7 +56,7 @@ export class Approvals {
     caller,
     event,
     verdict,
-    inputHash: input,
+    inputHash,
     decisionId,
     config,
   }: ApprovalQuestion): Promise<ApprovalResult> {
@@ -68,20 +68,16 @@ export class Approvals {
       .map(({ rule }) => rule);
     const asked = { orgId: caller.orgId, sessionId, keyId: caller.keyId, nowMs };
     const known = await listRelevantApprovals(database.read, asked);
-    const granted = await this.#findGrantedRules(known, rules, input, nowMs);
+    const granted = await this.#findGrantedRules(known, rules, inputHash, nowMs);
     if (rules.every((rule) => granted.has(rule))) return { granted: true, rules: granted };
-    const waits = findWaitingApproval(known, input);
+    const waits = findWaitingApproval(known, inputHash);
     const row =
       waits ??
       (await database.transaction(async (writer) => {
         // Others may have asked the same since: transactions are serialised, so looking again here is enough.
-        const others = findWaitingApproval(await listRelevantApprovals(writer, asked), input);
+        const others = findWaitingApproval(await listRelevantApprovals(writer, asked), inputHash);
         if (others) return others;
-        const first = toApprovalRow(
-          { caller, event, verdict, inputHash: input, decisionId, config },
-          rules,
-          nowMs,
-        );
+        const first = toApprovalRow({ caller, event, verdict, inputHash, decisionId, config }, rules, nowMs);
         await insertRelayApproval(writer, first);
         await publishApproval(writer, first, nowMs);
         return first;
@@ -174,7 +170,7 @@ function parseRules({ rules_json }: RelayApprovalRow): string[] {
 }
 
 function toApprovalRow(
-  { caller, event, verdict, inputHash: input, decisionId, config }: ApprovalQuestion,
+  { caller, event, verdict, inputHash, decisionId, config }: ApprovalQuestion,
   rules: readonly string[],
   nowMs: number,
 ): RelayApprovalRow {
@@ -188,7 +184,7 @@ function toApprovalRow(
     decision_id: decisionId,
     event: event.event,
     rules_json: JSON.stringify(rules),
-    input_hash: input,
+    input_hash: inputHash,
     session_id: event.session_id ?? null,
     agent: event.agent.name,
     key_id: caller.keyId,

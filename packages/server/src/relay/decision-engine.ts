@@ -111,7 +111,7 @@ export class DecisionEngine {
     { caller, event, answer, nowMs, latencyUs }: AnsweredEvent,
     keepText: 'masked' | 'none',
   ): void {
-    const { summary: what, json } = toLoggedEvent(event, keepText);
+    const { summary, json } = toLoggedEvent(event, keepText);
     const row: RelayDecisionsTable = {
       id: answer.decision_id,
       org_id: caller.orgId,
@@ -121,7 +121,7 @@ export class DecisionEngine {
       enforced_decision: answer.enforced_decision,
       rule: answer.rule,
       mode: answer.mode,
-      input_summary: what,
+      input_summary: summary,
       session_id: event.session_id ?? null,
       agent: event.agent.name,
       agent_version: event.agent.version ?? null,

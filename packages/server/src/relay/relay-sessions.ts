@@ -137,10 +137,7 @@ export class RelaySessions {
     return session;
   }
 
-  #delta(
-    { orgId, keyId, keyName: key, owner, sessionId }: ModelUse,
-    nowMs: number,
-  ): RelaySessionDelta | null {
+  #delta({ orgId, keyId, keyName, owner, sessionId }: ModelUse, nowMs: number): RelaySessionDelta | null {
     const name = `${orgId}\n${sessionId}\n${keyId}`;
     const found = this.#deltas.get(name);
     if (found) {
@@ -152,7 +149,7 @@ export class RelaySessions {
       org_id: orgId,
       session_id: sessionId,
       key_id: keyId,
-      key_name: key,
+      key_name: keyName,
       owner,
       agent: null,
       agent_version: null,

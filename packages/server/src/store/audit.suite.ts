@@ -122,13 +122,8 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
       ),
     );
     for (const org of orgs) {
-      const {
-        entries,
-        firstSeq,
-        lastSeq,
-        brokenAtSeq: brokenAt,
-      } = await verifyAuditChain(database.read, org);
-      assert.deepEqual([entries, firstSeq, lastSeq, brokenAt], [10, 1, 10, null]);
+      const { entries, firstSeq, lastSeq, brokenAtSeq } = await verifyAuditChain(database.read, org);
+      assert.deepEqual([entries, firstSeq, lastSeq, brokenAtSeq], [10, 1, 10, null]);
     }
     assert.deepEqual(await verifyAuditChain(database.read, 'org_three'), {
       entries: 0,

@@ -41,11 +41,11 @@ export interface BackgroundPoll {
 /** Renews what is the owner's, takes over what nobody looks after any more, and gives what is due of both. */
 export async function leaseDueBackgroundResponses(
   writer: DatabaseWriter,
-  { owner, nowMs, leaseUntilMs: untilMs, maxPerOrg: perOrg }: BackgroundPoll,
+  { owner, nowMs, leaseUntilMs, maxPerOrg }: BackgroundPoll,
 ): Promise<BackgroundResponseRow[]> {
   await writer
     .updateTable('background_responses')
-    .set({ owner, owner_until: untilMs })
+    .set({ owner, owner_until: leaseUntilMs })
     .where(({ eb, or }) => or([eb('owner', '=', owner), eb('owner_until', '<=', nowMs)]))
     .execute();
   const due = () =>
@@ -53,7 +53,7 @@ export async function leaseDueBackgroundResponses(
   const rows: BackgroundResponseRow[] = [];
   for (const { org_id } of await due().select('org_id').distinct().execute())
     rows.push(
-      ...(await due().where('org_id', '=', org_id).selectAll().orderBy('next_at').limit(perOrg).execute()),
+      ...(await due().where('org_id', '=', org_id).selectAll().orderBy('next_at').limit(maxPerOrg).execute()),
     );
   return rows;
 }

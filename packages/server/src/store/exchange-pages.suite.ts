@@ -104,7 +104,7 @@ function passes(row: ExchangeRow, query: ExchangeQuery): boolean {
     !choice ||
     ((choice.any.length === 0 || (value !== null && choice.any.includes(value))) &&
       (value === null || !choice.none.includes(value)));
-  const { textColumns: chosen = {}, numericColumns: bounded = {}, metadata = {}, model, status } = query;
+  const { textColumns = {}, numericColumns = {}, metadata = {}, model, status } = query;
   const within = ({ from, to }: { from: number; to: number }) => row.status >= from && row.status <= to;
   const members: Record<string, unknown> = JSON.parse(row.metadata_json ?? '{}');
   const models = [row.model, row.model_requested, row.model === null ? null : `${row.provider}/${row.model}`];
@@ -113,13 +113,13 @@ function passes(row: ExchangeRow, query: ExchangeQuery): boolean {
     !model ||
       ((model.any.length === 0 || models.some((one) => one !== null && model.any.includes(one))) &&
         models.every((one) => one === null || !model.none.includes(one))),
-    fits(row.state, chosen.state),
-    fits(row.provider, chosen.provider),
-    fits(row.route_mode, chosen.route_mode),
-    fits(row.error_code, chosen.error_code),
+    fits(row.state, textColumns.state),
+    fits(row.provider, textColumns.provider),
+    fits(row.route_mode, textColumns.route_mode),
+    fits(row.error_code, textColumns.error_code),
     !status || ((status.any.length === 0 || status.any.some(within)) && !status.none.some(within)),
-    row.latency_ms >= (bounded.latency_ms?.from ?? 0),
-    (row.cost_nano_usd ?? 0) <= (bounded.cost_nano_usd?.to ?? Number.POSITIVE_INFINITY),
+    row.latency_ms >= (numericColumns.latency_ms?.from ?? 0),
+    (row.cost_nano_usd ?? 0) <= (numericColumns.cost_nano_usd?.to ?? Number.POSITIVE_INFINITY),
     ...Object.entries(metadata).map(([name, choice]) =>
       fits(members[name] === undefined ? null : String(members[name]), choice),
     ),

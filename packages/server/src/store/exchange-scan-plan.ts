@@ -28,11 +28,11 @@ const MAX_SCANS = 20;
 
 /** The index that leads to the fewest rows, by how rare its values commonly are. */
 export function planExchangeScan(filters: ExchangeFilters, keys: ValueFilter | undefined): ExchangeScanPlan {
-  const { textColumns: chosen = {}, model, status, outcome } = filters;
+  const { textColumns = {}, model, status, outcome } = filters;
   const candidates: readonly ExchangeScanPlan[] = [
     buildScanPlan(
       'state',
-      rareValues(chosen.state, COMMON_STATE),
+      rareValues(textColumns.state, COMMON_STATE),
       (value) => sql`state = ${value} and state <> 'complete'`,
     ),
     buildScanPlan('outcome', rareValues(outcome, COMMON_OUTCOME), (value) => {
@@ -46,24 +46,24 @@ export function planExchangeScan(filters: ExchangeFilters, keys: ValueFilter | u
     }),
     buildScanPlan(
       'route_mode',
-      rareValues(chosen.route_mode, COMMON_ROUTE_MODE),
+      rareValues(textColumns.route_mode, COMMON_ROUTE_MODE),
       (value) => sql`route_mode = ${value} and route_mode <> 'unified'`,
     ),
     buildScanPlan('key', requiredValues(keys), (id) => sql`key_id = ${id}`),
     buildScanPlan(
       'session',
-      requiredValues(chosen.session),
+      requiredValues(textColumns.session),
       (value) => sql`session = ${value} and session is not null`,
     ),
     buildScanPlan('model', modelConditions(model), (condition) => condition),
     buildScanPlan(
       'model_requested',
-      requiredValues(chosen.model_requested),
+      requiredValues(textColumns.model_requested),
       (value) => sql`model_requested = ${value}`,
     ),
-    buildScanPlan('provider', requiredValues(chosen.provider), (value) => sql`provider = ${value}`),
+    buildScanPlan('provider', requiredValues(textColumns.provider), (value) => sql`provider = ${value}`),
   ];
-  return candidates.find(({ coveredFilter: answers }) => answers !== null) ?? FULL_SCAN;
+  return candidates.find(({ coveredFilter }) => coveredFilter !== null) ?? FULL_SCAN;
 }
 
 const FULL_SCAN: ExchangeScanPlan = { conditions: [sql`true`], coveredFilter: null };

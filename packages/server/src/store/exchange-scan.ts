@@ -35,17 +35,24 @@ export async function scanExchangesInSteps(
   reader: DatabaseReader,
   walk: ExchangeScan,
 ): Promise<ExchangeScanResult> {
-  const { between, residualConditions: others, limit, maxScannedRows: scanned } = walk;
-  if (others.length === 0) {
+  const { between, residualConditions, limit, maxScannedRows } = walk;
+  if (residualConditions.length === 0) {
     const newest = between(walk.cursor).selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc');
     return { rows: await newest.limit(limit + 1).execute(), scanEnd: undefined };
   }
   const rows: ExchangeRow[] = [];
-  let [cursor, left, size] = [walk.cursor, scanned, limit * FIRST_STEP_FACTOR];
+  let [cursor, left, size] = [walk.cursor, maxScannedRows, limit * FIRST_STEP_FACTOR];
   for (;;) {
     size = Math.min(size, left);
     const end = await findNthPosition(between(cursor), size);
-    rows.push(...(await selectNewestMatches(reader, between(cursor, end), others, limit + 1 - rows.length)));
+    rows.push(
+      ...(await selectNewestMatches(
+        reader,
+        between(cursor, end),
+        residualConditions,
+        limit + 1 - rows.length,
+      )),
+    );
     left -= size;
     if (rows.length > limit || !end) return { rows, scanEnd: undefined };
     if (left <= 0) return { rows, scanEnd: end };

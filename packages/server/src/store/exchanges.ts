@@ -47,11 +47,11 @@ export async function getExchangePage(
   const keys = await resolveKeyFilter(reader, query);
   if (keys !== undefined && matchesNothing(keys)) return { rows: [], nextCursor: null };
   const mark = await findIndexedMetadataFilter(reader, query);
-  const { rows, scanEnd: horizon } = mark
+  const { rows, scanEnd } = mark
     ? await scanByMetadata(reader, query, keys, mark)
     : await scanExchanges(reader, query, keys, scanned);
   const page = toRowPage(rows, query.limit, ({ created_at, id }) => [created_at, id]);
-  return page.nextCursor === null && horizon ? { ...page, nextCursor: encodeTimeCursor(horizon) } : page;
+  return page.nextCursor === null && scanEnd ? { ...page, nextCursor: encodeTimeCursor(scanEnd) } : page;
 }
 
 export function findExchangeById(
@@ -113,8 +113,8 @@ async function scanExchanges(
   keys: ValueFilter | undefined,
   scanned: number,
 ): Promise<ExchangeScanResult> {
-  const { conditions, coveredFilter: answers } = planExchangeScan(query, keys);
-  const others = buildFilterConditions(query, keys).filter(({ filter }) => filter !== answers);
+  const { conditions, coveredFilter } = planExchangeScan(query, keys);
+  const others = buildFilterConditions(query, keys).filter(({ filter }) => filter !== coveredFilter);
   const found: ExchangeScanResult[] = [];
   const perWalk = Math.ceil(scanned / conditions.length);
   for (const condition of conditions) {

@@ -58,11 +58,11 @@ function afterCursor<DB, Table extends keyof DB, Row>(
 
 async function readFirstPage<DB, Table extends keyof DB, Row>(
   rows: SelectQueryBuilder<DB, Table, Row>,
-  { key, id, direction, positionOf: place }: Keyset<Row>,
+  { key, id, direction, positionOf }: Keyset<Row>,
   limit: number,
 ): Promise<RowPage<Row>> {
   const ordered = rows.orderBy(key, direction).orderBy(id, direction);
-  return toRowPage(await ordered.limit(limit + 1).execute(), limit, place);
+  return toRowPage(await ordered.limit(limit + 1).execute(), limit, positionOf);
 }
 
 /** Makes a page of `limit + 1` rows read: the extra one only says that there is more. */
@@ -163,7 +163,7 @@ export const DEFAULT_LIST_COLUMNS: ListColumns<{
 export async function getListPage<DB, Table extends keyof DB, Row>(
   reader: DatabaseReader,
   rows: SelectQueryBuilder<DB, Table, Row>,
-  { columns, valuesOf: place }: ListColumns<NoInfer<Row>>,
+  { columns, valuesOf }: ListColumns<NoInfer<Row>>,
   { search, sort = 'newest', ...asked }: Omit<ListRequest, 'orgId'>,
 ): Promise<RowPage<Row>> {
   const isNamed = sort === 'name';
@@ -174,7 +174,7 @@ export async function getListPage<DB, Table extends keyof DB, Row>(
     type: isNamed ? 'string' : 'number',
     direction: sort === 'newest' ? 'desc' : 'asc',
     positionOf(row) {
-      const { id, name, at } = place(row);
+      const { id, name, at } = valuesOf(row);
       return [isNamed ? toLowerAscii(name) : at, id];
     },
   };

@@ -56,8 +56,8 @@ test('a given key is used, never written down, and may not be short', (t) => {
     () => loadSecretKey({ dataDir, given: 'x'.repeat(31) }),
     refuses(/31 characters; it must have at least 32/),
   );
-  const { key, isGenerated: generated } = loadSecretKey({ dataDir, given: GIVEN });
-  assert.equal(generated, false);
+  const { key, isGenerated } = loadSecretKey({ dataDir, given: GIVEN });
+  assert.equal(isGenerated, false);
   assert.deepEqual(loadSecretKey({ dataDir, given: GIVEN }).key, key);
   assert.throws(() => readFileSync(join(dataDir, 'secret.key')), /ENOENT/);
   assert.ok(

@@ -99,7 +99,7 @@ describe('the conversation', () => {
   });
 
   test('a result whose call is gone is left out, and a call nobody answered gets a result', () => {
-    const { body: normal, request: ask } = normalizeIdeRequest(
+    const { body: normal, request } = normalizeIdeRequest(
       body({
         messages: [
           HI,
@@ -114,7 +114,7 @@ describe('the conversation', () => {
       tool_call_id: 'a',
       content: '[no result]',
     });
-    assert.deepEqual(ask.dropped, ['tool_result.orphan', 'tool_result.missing']);
+    assert.deepEqual(request.dropped, ['tool_result.orphan', 'tool_result.missing']);
   });
 
   test('calls of one turn that share an id share its result, however late it comes', () => {
@@ -186,10 +186,10 @@ describe('the conversation', () => {
   });
 
   test('an unknown item is left out and reported, an unknown role is not guessed', () => {
-    const { request: ask } = normalizeIdeRequest(
+    const { request } = normalizeIdeRequest(
       body({ input: [HI, { type: 'future_thing', x: 1 }, { type: 'item_reference', id: 'i' }] }),
     );
-    assert.deepEqual(ask.dropped, ['input[1]', 'input[2]']);
+    assert.deepEqual(request.dropped, ['input[1]', 'input[2]']);
     assert.equal(
       refusalOf({ input: [{ role: 'robot', content: 'x' }] }),
       '400 invalid_request input[0].role',

@@ -5,6 +5,9 @@ export const alerts: readonly PageRoute[] = [
     path: '/alerts',
     title: 'Alerts',
     load: () =>
-      import('./alerts-page.tsx').then(({ AlertsPage: Page, prefetchAlerts: ask }) => ({ Page, ask })),
+      import('./alerts-page.tsx').then(({ AlertsPage: Page, prefetchAlerts }) => ({
+        Page,
+        ask: prefetchAlerts,
+      })),
   },
 ];

@@ -5,9 +5,9 @@ export const analytics: readonly PageRoute[] = [
     path: '/analytics',
     title: 'Analytics',
     load: () =>
-      import('./analytics-page.tsx').then(({ AnalyticsPage: Page, prefetchAnalytics: ask }) => ({
+      import('./analytics-page.tsx').then(({ AnalyticsPage: Page, prefetchAnalytics }) => ({
         Page,
-        ask,
+        ask: prefetchAnalytics,
       })),
   },
 ];

@@ -16,7 +16,7 @@ export interface ChannelKindField {
   readonly hint?: string;
 }
 
-const { kindFields: labels } = text;
+const { kindFields } = text;
 
 const urlField = (label: string, placeholder: string): ChannelKindField => ({
   name: 'url',
@@ -32,47 +32,56 @@ export const CHANNEL_KIND_FORMS: Readonly<
   webhook: {
     label: text.kinds.webhook,
     fields: [
-      urlField(labels.url, labels.urlPlaceholder),
+      urlField(kindFields.url, kindFields.urlPlaceholder),
       {
         name: 'secret',
-        label: labels.secret,
+        label: kindFields.secret,
         secret: true,
         optional: true,
-        hint: labels.secretHint,
+        hint: kindFields.secretHint,
       },
     ],
   },
-  slack: { label: text.kinds.slack, fields: [urlField(labels.incomingWebhookUrl, labels.slackPlaceholder)] },
-  discord: { label: text.kinds.discord, fields: [urlField(labels.webhookUrl, labels.discordPlaceholder)] },
-  teams: { label: text.kinds.teams, fields: [urlField(labels.workflowUrl, labels.workflowPlaceholder)] },
+  slack: {
+    label: text.kinds.slack,
+    fields: [urlField(kindFields.incomingWebhookUrl, kindFields.slackPlaceholder)],
+  },
+  discord: {
+    label: text.kinds.discord,
+    fields: [urlField(kindFields.webhookUrl, kindFields.discordPlaceholder)],
+  },
+  teams: {
+    label: text.kinds.teams,
+    fields: [urlField(kindFields.workflowUrl, kindFields.workflowPlaceholder)],
+  },
   email: {
     label: text.kinds.email,
     fields: [
       {
         name: 'to',
-        label: labels.recipients,
+        label: kindFields.recipients,
         secret: false,
-        placeholder: labels.recipientsPlaceholder,
-        hint: labels.recipientsHint,
+        placeholder: kindFields.recipientsPlaceholder,
+        hint: kindFields.recipientsHint,
       },
     ],
   },
   pagerduty: {
     label: text.kinds.pagerduty,
-    fields: [{ name: 'routing_key', label: labels.integrationKey, secret: true }],
+    fields: [{ name: 'routing_key', label: kindFields.integrationKey, secret: true }],
   },
   ntfy: {
     label: text.kinds.ntfy,
     fields: [
-      urlField(labels.topicUrl, labels.topicPlaceholder),
-      { name: 'token', label: labels.accessToken, secret: true, optional: true },
+      urlField(kindFields.topicUrl, kindFields.topicPlaceholder),
+      { name: 'token', label: kindFields.accessToken, secret: true, optional: true },
     ],
   },
   telegram: {
     label: text.kinds.telegram,
     fields: [
-      { name: 'bot_token', label: labels.botToken, secret: true },
-      { name: 'chat_id', label: labels.chatId, secret: false, placeholder: labels.chatIdPlaceholder },
+      { name: 'bot_token', label: kindFields.botToken, secret: true },
+      { name: 'chat_id', label: kindFields.chatId, secret: false, placeholder: kindFields.chatIdPlaceholder },
     ],
   },
 };

@@ -9,6 +9,7 @@ export const keys: readonly PageRoute[] = [
   {
     path: '/management/keys/$id',
     title: 'Key',
-    load: () => import('./key-page.tsx').then(({ KeyPage: Page, prefetchKey: ask }) => ({ Page, ask })),
+    load: () =>
+      import('./key-page.tsx').then(({ KeyPage: Page, prefetchKey }) => ({ Page, ask: prefetchKey })),
   },
 ];

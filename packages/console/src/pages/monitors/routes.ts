@@ -5,7 +5,10 @@ export const monitors: readonly PageRoute[] = [
     path: '/monitors',
     title: 'Monitors',
     load: () =>
-      import('./monitors-page.tsx').then(({ MonitorsPage: Page, prefetchMonitors: ask }) => ({ Page, ask })),
+      import('./monitors-page.tsx').then(({ MonitorsPage: Page, prefetchMonitors }) => ({
+        Page,
+        ask: prefetchMonitors,
+      })),
   },
   {
     path: '/monitors/new',

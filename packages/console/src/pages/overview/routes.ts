@@ -5,6 +5,9 @@ export const overview: readonly PageRoute[] = [
     path: '/overview',
     title: 'Overview',
     load: () =>
-      import('./overview-page.tsx').then(({ OverviewPage: Page, prefetchOverview: ask }) => ({ Page, ask })),
+      import('./overview-page.tsx').then(({ OverviewPage: Page, prefetchOverview }) => ({
+        Page,
+        ask: prefetchOverview,
+      })),
   },
 ];

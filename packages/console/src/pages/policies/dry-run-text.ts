@@ -9,29 +9,22 @@ export type DryRunResult = z.output<typeof policyDryRunResult>;
 
 /** `1,204 requests of 12 keys would have been denied.` */
 export function describeDryRunEffect(result: DryRunResult, action: PolicyForm['action']): string {
-  const { evaluated: checked, matched, denied, redacted: rewritten, key_count } = result;
-  if (checked === 0) return text.effect.noBodies;
-  if (matched === 0) return text.effect.noMatch(formatCount(checked));
-  const affected = action === 'deny' ? denied : action === 'redact' ? rewritten : matched;
+  const { evaluated, matched, denied, redacted, key_count } = result;
+  if (evaluated === 0) return text.effect.noBodies;
+  if (matched === 0) return text.effect.noMatch(formatCount(evaluated));
+  const affected = action === 'deny' ? denied : action === 'redact' ? redacted : matched;
   const { request, key, actions } = text.effect;
   return text.effect.sentence(pluralize(affected, request), pluralize(key_count, key), actions[action]);
 }
 
 /** `402,188 checked · 1,204 matched (0.30%) · 12 keys · 88 could not be checked` */
 export function formatDryRunCounts(result: DryRunResult): string {
-  const {
-    evaluated: checked,
-    matched,
-    key_count,
-    skipped,
-    not_evaluated: undecided,
-    has_more: more,
-  } = result;
+  const { evaluated, matched, key_count, skipped, not_evaluated: undecided, has_more: more } = result;
   const parts = [
-    text.effect.checked(formatCount(checked)),
-    checked === 0
+    text.effect.checked(formatCount(evaluated)),
+    evaluated === 0
       ? text.effect.matched(formatCount(matched))
-      : text.effect.matchedShare(formatCount(matched), formatPercent(matched / checked)),
+      : text.effect.matchedShare(formatCount(matched), formatPercent(matched / evaluated)),
     pluralize(key_count, text.effect.key),
     ...(skipped > 0 ? [text.effect.notCheckable(formatCount(skipped))] : []),
     ...(undecided > 0 ? [text.effect.undecided(formatCount(undecided))] : []),

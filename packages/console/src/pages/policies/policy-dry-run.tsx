@@ -86,7 +86,7 @@ function Outcome({
   readonly action: PolicyForm['action'];
   readonly isStale: boolean;
 }) {
-  const { evaluated: checked, days, keys, samples } = result;
+  const { evaluated, days, keys, samples } = result;
   return (
     <>
       <p role="status" className="text-body font-medium">
@@ -96,7 +96,7 @@ function Outcome({
         {formatDryRunCounts(result)}
         {isStale && text.dryRun.stale}
       </p>
-      {checked === 0 && (
+      {evaluated === 0 && (
         <OrgLink to="/management/settings/data" className="text-ui text-accent-ink underline">
           {text.dryRun.storeBodies}
         </OrgLink>

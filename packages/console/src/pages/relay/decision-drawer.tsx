@@ -119,14 +119,14 @@ function RecordedAction({ decision: { event, input_summary: what, findings } }: 
   );
 }
 
-function MatchedRuleList({ decision: { matches: hits, reason } }: DecisionProps) {
+function MatchedRuleList({ decision: { matches, reason } }: DecisionProps) {
   return (
     <Card title={text.decision.rules} aside={text.decision.rulesRemark}>
-      {hits.length === 0 ? (
+      {matches.length === 0 ? (
         <p className="text-ui text-ink-2">{reason ?? text.decision.noRules}</p>
       ) : (
         <ul className="divide-y divide-line">
-          {hits.map((hit) => (
+          {matches.map((hit) => (
             <li key={hit.rule} className="grid gap-0.5 py-2 first:pt-0 last:pb-0">
               <span className="flex flex-wrap items-center gap-x-3 text-ui">
                 <DecisionStatus

@@ -90,11 +90,11 @@ export function simulationQuery(tried: SimulationInput, rules?: readonly object[
   });
 }
 
-function simulationEvent({ event, text: input, url }: SimulationInput) {
-  if (event === 'shell') return { event, shell: { command: input } };
-  if (event === 'prompt') return { event, prompt: { text: input } };
-  if (event === 'tool') return { event, tool: { name: input, ...(url === '' ? {} : { url }) } };
-  return { event, file: { path: input } };
+function simulationEvent({ event, text, url }: SimulationInput) {
+  if (event === 'shell') return { event, shell: { command: text } };
+  if (event === 'prompt') return { event, prompt: { text } };
+  if (event === 'tool') return { event, tool: { name: text, ...(url === '' ? {} : { url }) } };
+  return { event, file: { path: text } };
 }
 
 export const RELAY_RULES_PATH = `${RELAY_PATH}/rules`;

@@ -5,7 +5,10 @@ export const requests: readonly PageRoute[] = [
     path: '/requests',
     title: 'Requests',
     load: () =>
-      import('./requests-page.tsx').then(({ RequestsPage: Page, prefetchRequests: ask }) => ({ Page, ask })),
+      import('./requests-page.tsx').then(({ RequestsPage: Page, prefetchRequests }) => ({
+        Page,
+        ask: prefetchRequests,
+      })),
   },
   {
     path: '/requests/$id',

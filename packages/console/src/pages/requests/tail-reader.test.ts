@@ -52,7 +52,7 @@ function openReader(server: Server, takesEvents = true, isWatched = () => false)
     isWatched,
     acceptsEvents: takesEvents,
   });
-  return { reader, counted: () => taken.reduce((sum, { omitted: untold }) => sum + (untold ?? 0), 0) };
+  return { reader, counted: () => taken.reduce((sum, { omitted }) => sum + (omitted ?? 0), 0) };
 }
 
 test('events that follow upon the list are taken without asking', async () => {

@@ -94,13 +94,13 @@ export class TailReader {
   /** Takes the events that follow one upon the other; returns where the list stands then. */
   #join(from: string, told: readonly TailEvent[]): string {
     let stands = from;
-    const { acceptsEvents: takesEvents, isWatched, addBatch: take } = this.#options;
-    if (!takesEvents) return stands;
+    const { acceptsEvents, isWatched, addBatch } = this.#options;
+    if (!acceptsEvents) return stands;
     for (const { after, id, batch } of told) {
       if (id !== null && !isBefore(stands, id)) continue;
       if (batch === null || id === null || after !== stands) break;
       if (batch.omitted !== 0 && isWatched()) break;
-      take(batch);
+      addBatch(batch);
       stands = id;
     }
     return stands;

@@ -238,7 +238,7 @@ test('so many connections watch and no more; one that ends makes room', async (t
   assert.throws(() => watch(hub, { orgId: 'org_9' }), isFull);
   await look(clock, hub);
   assert.equal(hub.watcherCount, 1_000);
-  const held = watchers.reduce((sum, { pendingChars: waitingChars }) => sum + waitingChars, 0);
+  const held = watchers.reduce((sum, { pendingChars }) => sum + pendingChars, 0);
   assert.ok(held < 1_000 * 100, `${held} characters wait`);
   await watchers[0]?.return();
   watch(hub, { orgId: 'org_9' });

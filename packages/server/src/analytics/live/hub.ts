@@ -154,8 +154,8 @@ export class LiveHub {
     if (now - this.#checkedAt < CHECK_INTERVAL_MS) return;
     this.#checkedAt = now;
     for (const watcher of this.#all()) {
-      const { pendingSince: waitingSince } = watcher;
-      if (waitingSince !== null && now - waitingSince >= STALL_TIMEOUT_MS) watcher.disconnect();
+      const { pendingSince } = watcher;
+      if (pendingSince !== null && now - pendingSince >= STALL_TIMEOUT_MS) watcher.disconnect();
       else if (!(await watcher.subscription.isAllowed())) watcher.end();
     }
   }

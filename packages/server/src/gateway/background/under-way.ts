@@ -21,11 +21,12 @@ export function findBackgroundResponseId({
   answer,
   target,
 }: Exchange): ResponseUnderWay | null {
-  const { finishReason: finish, responseId, usage } = answer;
+  const { finishReason, responseId, usage } = answer;
   const span = prompt?.members.get('background');
   if (!prompt || !span || target === null || usage !== null || readBooleanAt(prompt.body, span) !== true)
     return null;
-  if (responseId === null || (finish !== null && isResponseFinal({ status: finish }))) return null;
+  if (responseId === null || (finishReason !== null && isResponseFinal({ status: finishReason })))
+    return null;
   return { id: responseId, ask: prompt, target };
 }
 

@@ -20,16 +20,16 @@ export interface CachedAnswerHead {
 /** An answer that may be told again; null unless it is whole and ended by the model itself. */
 export function buildCachedAnswer(x: Exchange, recorder: AnswerRecorder): CachedResponse | null {
   const body = recorder.answer;
-  const { usage, finishReason: finish } = x.answer;
-  if (body === null || body.length === 0 || finish === null) return null;
-  const { reason } = parseFinishReason(finish);
+  const { usage, finishReason } = x.answer;
+  if (body === null || body.length === 0 || finishReason === null) return null;
+  const { reason } = parseFinishReason(finishReason);
   if (reason === 'other' || reason === 'refusal') return null;
   const head: CachedAnswerHead = {
     streamed: x.request.prompt?.stream ?? false,
     showsUsage:
       x.request.prompt !== null && requestsUsageFrame(x.request.prompt.body, x.request.prompt.members),
     usage,
-    finish,
+    finish: finishReason,
     dropped: x.answer.dropped,
   };
   return { head: JSON.stringify(head), body };

@@ -69,11 +69,11 @@ async function serveCachedAnswer(
   target: Target,
   name: string,
 ): Promise<'told' | (() => void)> {
-  const { answerCache: answers, inFlight: flights, clock } = x.gateway;
+  const { answerCache, inFlight, clock } = x.gateway;
   const orgId = x.caller.key.orgId;
   const giveUpAt = clock.monotonic() + MAX_IN_FLIGHT_WAIT_MS;
   for (;;) {
-    const kept = await answers.get(orgId, name);
+    const kept = await answerCache.get(orgId, name);
     const replay = kept && replayFor(x, prompt, target, kept);
     if (replay) {
       x.cache = 'hit';
@@ -81,7 +81,7 @@ async function serveCachedAnswer(
       sendReplay(x, prompt, replay);
       return 'told';
     }
-    const flight = flights.get(`${orgId}\n${name}`);
+    const flight = inFlight.get(`${orgId}\n${name}`);
     const leftMs = giveUpAt - clock.monotonic();
     // In the same turn as the look: of those that waited together, one goes.
     if (flight === undefined || kept || leftMs <= 0) return beginInFlight(x, name);
@@ -123,13 +123,13 @@ interface CacheSlot {
 }
 
 async function produceAndCache(x: Exchange, place: CacheSlot, produce: () => Promise<void>): Promise<void> {
-  const { target, cacheKey: name, ttlMs, release: landed } = place;
+  const { target, cacheKey, ttlMs, release } = place;
   const recorder = new AnswerRecorder();
   x.client.answerRecorder = recorder;
   try {
     await produce();
   } catch (error) {
-    landed();
+    release();
     throw error;
   } finally {
     x.client.answerRecorder = null;
@@ -137,8 +137,8 @@ async function produceAndCache(x: Exchange, place: CacheSlot, produce: () => Pro
   // Another target's answer belongs to requests that go there first.
   const isItsOwn = x.target?.credential === target.credential && x.target.model === target.model;
   const answer = isItsOwn && x.policy.isCacheable ? buildCachedAnswer(x, recorder) : null;
-  if (answer === null) return landed();
+  if (answer === null) return release();
   // Not waited for: the client has its answer.
-  const { answerCache: answers } = x.gateway;
-  void answers.put(x.caller.key.orgId, name, answer, ttlMs).then(landed, landed);
+  const { answerCache } = x.gateway;
+  void answerCache.put(x.caller.key.orgId, cacheKey, answer, ttlMs).then(release, release);
 }

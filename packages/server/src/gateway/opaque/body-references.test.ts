@@ -26,7 +26,7 @@ test('models are found where native APIs put them, and nowhere else', () => {
 });
 
 test('ids are found where a request has a thing read, and not where they only tell where something came from', () => {
-  const { ids, previousResponseId: previous } = named({
+  const { ids, previousResponseId } = named({
     previous_response_id: 'resp_1',
     conversation: { id: 'conv_1' },
     input: [
@@ -47,7 +47,7 @@ test('ids are found where a request has a thing read, and not where they only te
     metadata: { file_id: 'not' },
   });
   assert.deepEqual(ids, ['resp_1', 'conv_1', 'file-1', 'file-2', 'vs_1']);
-  assert.equal(previous, 'resp_1');
+  assert.equal(previousResponseId, 'resp_1');
 });
 
 test('a body without any of them is not parsed twice', () => {

@@ -17,10 +17,10 @@ export interface OpaqueSendInput {
 
 /** The client's request as a target gets it: its bytes, but for the model where the target knows it by another name. */
 export function buildOpaqueRequest(x: Exchange, target: Target, sending: OpaqueSendInput): UpstreamRequest {
-  const { context, request: opaque, query, platformKey } = sending;
+  const { context, request, query, platformKey } = sending;
   const { base, segments } = context;
   const { provider, credential } = target;
-  const { bytes, length } = buildOutgoingBody(opaque, provider.upstreamModel(target.model));
+  const { bytes, length } = buildOutgoingBody(request, provider.upstreamModel(target.model));
   const headers = forwardedRequestHeaders(x.client, platformKey, provider.headersFor(credential));
   if (length !== null) headers.push('content-length', String(length));
   const path = base.targetPath(target, segments);

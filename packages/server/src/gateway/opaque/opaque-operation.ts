@@ -40,8 +40,8 @@ export function createOpaqueOperation(method: string, base: ApiBase, rest: strin
     async parse(x) {
       if (path instanceof Fault) throw path;
       const context: OpaqueContext = { base, path, segments, resource, ...x.caller };
-      const { ask: opaqueRequest, course: route } = await readAndRoute(x, context);
-      return { route, send: () => sendOpaque(x, context, opaqueRequest, route) };
+      const { ask: opaqueRequest, course } = await readAndRoute(x, context);
+      return { route: course, send: () => sendOpaque(x, context, opaqueRequest, course) };
     },
     release({ id, request: { opaque }, gateway: { log } }) {
       if (opaque?.body.kind !== 'spool') return;
@@ -89,7 +89,7 @@ async function readAndRoute(
   const { clock, spoolDir } = gateway;
   const allowsModel = createModelCheck(x, context);
   const opaque = await readOpaqueRequest({ client, resource, clock, spoolDir, allowsModel });
-  x.request = { ...UNPARSED_REQUEST, opaque: opaque };
+  x.request = { ...UNPARSED_REQUEST, opaque };
   // What asks a model for an answer is estimated and reserved for like any other.
   if (opaque.body.kind === 'json' && opaque.model !== null && TEXT_BILLING_MODES.has(x.surface.billing)) {
     const { bytes, members } = opaque.body;
@@ -118,15 +118,15 @@ async function readAndRoute(
 function resolveOpaqueRoute(
   x: Exchange,
   { base, key, catalog, resource }: OpaqueContext,
-  { body, stream, references: things }: OpaqueRequest,
+  { body, stream, references }: OpaqueRequest,
   { model, owner }: Pick<OpaqueRouteInput, 'model' | 'owner'>,
 ): ResolvedRoute {
   const { client } = x;
   const route = base.resolveRoute({ client, key, catalog, resource, model, owner });
   const targets = route.targets.filter(({ provider }) =>
-    things.models.every((named) => base.allowsModel(provider, key, named)),
+    references.models.every((named) => base.allowsModel(provider, key, named)),
   );
-  if (targets.length === 0) throw modelNotAllowedFault(things.models.join(', '));
+  if (targets.length === 0) throw modelNotAllowedFault(references.models.join(', '));
   const scanned = body.kind === 'json' ? { body: body.bytes, members: body.members } : null;
   const ordering = { orgId: key.orgId, stream, body: scanned };
   const ordered = orderTargets(x, { ...route, targets }, ordering);
@@ -174,10 +174,10 @@ async function sendOpaque(
   const progress = createProgress(x, context, opaque);
   await sendUntilComplete(x, route, progress);
   await finishOpaque(x, progress);
-  const { answerState: state, bufferedAnswer: held } = progress;
+  const { answerState, bufferedAnswer } = progress;
   return {
-    state: state.hasError ? 'partial' : 'complete',
-    status: held?.status ?? state.status,
+    state: answerState.hasError ? 'partial' : 'complete',
+    status: bufferedAnswer?.status ?? answerState.status,
     fault: null,
   };
 }
@@ -258,12 +258,12 @@ async function sendUntilComplete(x: Exchange, route: ResolvedRoute, progress: Op
 
 async function finishOpaque(x: Exchange, progress: OpaqueProgress): Promise<void> {
   const {
-    bufferedAnswer: held,
+    bufferedAnswer,
     recorded,
     context: { resource, key },
   } = progress;
   if (recorded) await recorded;
-  if (held) await postProcessAnswer(x, progress, held);
+  if (bufferedAnswer) await postProcessAnswer(x, progress, bufferedAnswer);
   const { id, collection } = resource;
   // Whoever asks for a response, or cancels it, may have seen its end.
   if (collection === 'responses' && id !== null) x.gateway.background.pollSoon(key.orgId, id);

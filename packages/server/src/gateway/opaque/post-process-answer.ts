@@ -75,23 +75,23 @@ async function processAnswer(
   answer: JsonObject,
 ): Promise<string | null> {
   const {
-    postProcessing: work,
+    postProcessing,
     context: { resource, key },
   } = input;
-  if (work === 'show') return null;
-  if (work === 'list')
+  if (postProcessing === 'show') return null;
+  if (postProcessing === 'list')
     return Array.isArray(answer['data'])
       ? JSON.stringify(await filterListedResources(x, input, answer))
       : null;
-  if (work === 'create' && (resource.surface === 'responses' || resource.surface === 'chat'))
+  if (postProcessing === 'create' && (resource.surface === 'responses' || resource.surface === 'chat'))
     x.answer.setUsage(findUsage(answer) ?? null);
-  if (work === 'create' && resource.surface === 'responses') {
+  if (postProcessing === 'create' && resource.surface === 'responses') {
     const { id, status } = answer;
     x.answer.setResponseId(typeof id === 'string' ? id : null);
     x.answer.setFinishReason(typeof status === 'string' ? status : null);
   }
   const kind = isValidatedBatch(input.request) ? BATCH_INPUT : resource.collection;
-  const things = findCreatedResources(resource, work === 'create' ? kind : null, answer);
+  const things = findCreatedResources(resource, postProcessing === 'create' ? kind : null, answer);
   if (things.length > 0) await recordResources(x.gateway.resourceOwners, target, key, things);
   return null;
 }
@@ -102,7 +102,7 @@ async function filterListedResources(
   first: JsonObject,
 ): Promise<JsonObject> {
   const { base, resource, key, catalog, path } = input.context;
-  const { resourceOwners: owners } = x.gateway;
+  const { resourceOwners } = x.gateway;
   const page = async (query: string): Promise<JsonObject | null> => {
     if (!x.route) return null;
     const next: OpaquePlanInput = { ...input, query, bufferedAnswer: null };
@@ -110,7 +110,7 @@ async function filterListedResources(
     return next.bufferedAnswer && tryParseObject(next.bufferedAnswer.body);
   };
   const mine = async (ids: readonly string[]) => {
-    const known = await owners.find(key.orgId, ids);
+    const known = await resourceOwners.find(key.orgId, ids);
     const provider = x.target?.provider.id;
     return new Set(
       ids.filter((id) =>
@@ -125,7 +125,7 @@ async function filterListedResources(
     filterOwned: mine,
   });
   const things = pageEntries(shown).flatMap((entry) => findCreatedResources(resource, null, entry));
-  if (x.target && things.length > 0) await recordResources(owners, x.target, key, things);
+  if (x.target && things.length > 0) await recordResources(resourceOwners, x.target, key, things);
   return shown;
 }
 

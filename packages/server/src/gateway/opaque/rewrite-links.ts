@@ -28,8 +28,8 @@ export function publicBaseUrl(baseUrl: string, host: string): string {
 }
 
 /** Whether links in the JSON answers of a path are a provider's, not part of somebody's content. */
-export function hasLinks({ collection, isBatchResults: results }: ResourceReference): boolean {
-  return collection !== null && !results && !CONTENT_COLLECTIONS.has(collection);
+export function hasLinks({ collection, isBatchResults }: ResourceReference): boolean {
+  return collection !== null && !isBatchResults && !CONTENT_COLLECTIONS.has(collection);
 }
 
 /**

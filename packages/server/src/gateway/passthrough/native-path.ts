@@ -17,8 +17,8 @@ export function speaksStyle(provider: Provider, style: ApiStyle): boolean {
 }
 
 /** A host that only carries a dialect's bodies has nothing else of its API. */
-function supportsDialect({ dialects, bodyShapeOf: shapeOf }: Provider, dialect: Dialect): boolean {
-  return dialects.includes(dialect) && shapeOf(dialect) === undefined;
+function supportsDialect({ dialects, bodyShapeOf }: Provider, dialect: Dialect): boolean {
+  return dialects.includes(dialect) && bodyShapeOf(dialect) === undefined;
 }
 
 /**

@@ -58,12 +58,17 @@ export interface TurnStoreOptions {
   readonly retentionDays: () => number;
 }
 
-export function createTurnStore({ database, key, clock, retentionDays: days }: TurnStoreOptions): TurnStore {
+export function createTurnStore({ database, key, clock, retentionDays }: TurnStoreOptions): TurnStore {
   const commit = createBatchWriter(async (rows) => {
     await database.transaction((writer) => insertStoredResponses(writer, rows));
   });
   const find = async (owner: StoredResponseOwner, responseId: string) => {
-    const row = await findStoredResponse(database.read, owner, responseId, clock.now() - days() * DAY_MS);
+    const row = await findStoredResponse(
+      database.read,
+      owner,
+      responseId,
+      clock.now() - retentionDays() * DAY_MS,
+    );
     return row && decryptTurn(row, key);
   };
   return {

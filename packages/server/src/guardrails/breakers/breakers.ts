@@ -39,6 +39,8 @@ export interface BreakerView extends BreakerKey {
   readonly forced: ForcedState | null;
   /** Milliseconds until it may be worth asking. */
   readonly waitMs: number;
+  /** The same without regard to the forced state. */
+  readonly unforcedWaitMs: number;
   readonly calls: { readonly ok: number; readonly failed: number; readonly slow: number };
 }
 
@@ -181,6 +183,7 @@ export class Breakers {
         ...circuit.status(),
         forced,
         waitMs: circuit.waitMs(),
+        unforcedWaitMs: circuit.unforcedWaitMs(),
         calls: circuit.counts(),
       });
     }

@@ -119,7 +119,11 @@ export class Circuit {
   /** Milliseconds until this target may be worth asking; 0 when it may be now. */
   waitMs(): number {
     const forced = this.#currentForcedState();
-    if (forced?.state === 'open') return forced.until - this.#options.now();
+    return forced?.state === 'open' ? forced.until - this.#options.now() : this.unforcedWaitMs();
+  }
+
+  /** The same without regard to a forced state. */
+  unforcedWaitMs(): number {
     const now = this.#options.monotonic();
     const opens = this.state === 'open' ? this.#openUntil : 0;
     return Math.max(0, opens - now, this.#cooldownUntil - now);

@@ -29,13 +29,13 @@ export function createCounterLeases(
     held.delete(key);
     lease.timer.cancel();
     const { id, taken } = lease;
-    const { second, countedLocally: away, localSecond: ownSecond, amounts } = taken;
+    const { second, countedLocally, localSecond, amounts } = taken;
     const claims = leaseClaims(key);
     const given = counters.settle(orgId, {
       id,
       second,
-      countedLocally: away,
-      localSecond: ownSecond,
+      countedLocally,
+      localSecond,
       claims,
       amounts,
       actual: [0],

@@ -100,9 +100,9 @@ function evaluateCondition(
 }
 
 /** The library's words about names and types; anything else could repeat what was sent. */
-function safeReason({ reason: because }: EvaluationFailure): string {
-  return /^(?:field not found|found no matching overload|longer than|more than)/.test(because)
-    ? because.slice(0, 160)
+function safeReason({ reason }: EvaluationFailure): string {
+  return /^(?:field not found|found no matching overload|longer than|more than)/.test(reason)
+    ? reason.slice(0, 160)
     : 'an operation in it failed';
 }
 

@@ -187,7 +187,7 @@ function renderDowntimes(view: BoardView, zone: ZoneFormatter): Markup {
 }
 
 function renderDowntime(
-  { name, startedAt, endedAt, durationMs: lastedMs }: BoardDowntime,
+  { name, startedAt, endedAt, durationMs }: BoardDowntime,
   nowMs: number,
   zone: ZoneFormatter,
 ): Markup {
@@ -195,7 +195,7 @@ function renderDowntime(
     endedAt === null
       ? html`<strong>${name}</strong> has been failing since ${zone.time(startedAt)}`
       : html`<strong>${name}</strong> was failing from ${zone.time(startedAt)} to ${zone.date(startedAt) === zone.date(endedAt) ? zone.time(endedAt) : zone.timeOrDateTime(endedAt, nowMs)}`;
-  return html`<li class="event">${renderTime(startedAt, zone.date(startedAt), zone.dateTime(startedAt))}<p>${words}</p><span class="lasted">${durationText(lastedMs)}</span></li>`;
+  return html`<li class="event">${renderTime(startedAt, zone.date(startedAt), zone.dateTime(startedAt))}<p>${words}</p><span class="lasted">${durationText(durationMs)}</span></li>`;
 }
 
 function renderLegend(): Markup {

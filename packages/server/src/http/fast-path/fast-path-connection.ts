@@ -213,10 +213,10 @@ export class FastPathConnection implements AnswerOutput {
   }
 
   /** `body` is null when it never became whole. */
-  #ask({ head, route: place }: PendingRequest, body: Buffer | null): void {
-    const carrier = new FastPathTransport(this, place.path, head, body);
+  #ask({ head, route }: PendingRequest, body: Buffer | null): void {
+    const carrier = new FastPathTransport(this, route.path, head, body);
     this.#carrier = carrier;
-    place.answer(new ClientConnection(newId('exc', this.#host.clock.now()), carrier));
+    route.answer(new ClientConnection(newId('exc', this.#host.clock.now()), carrier));
   }
 
   #gathered(): Buffer {

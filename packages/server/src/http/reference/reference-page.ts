@@ -52,21 +52,21 @@ function listOperations({ paths }: JsonObject): DocumentedOperation[] {
 
 function renderNavigation(subject: string, operations: readonly DocumentedOperation[]): Markup {
   const links = operations.map(
-    ({ id, definition: about }) => html`<li><a href="#${id}">${toText(about['summary'])}</a></li>`,
+    ({ id, definition }) => html`<li><a href="#${id}">${toText(definition['summary'])}</a></li>`,
   );
   return html`<h2>${subject}</h2><ul>${links}</ul>`;
 }
 
 function renderOperation(operation: DocumentedOperation, root: JsonObject): Markup {
-  const { id, method, path, definition: about } = operation;
-  const parameters = Array.isArray(about['parameters']) ? about['parameters'] : [];
-  const body = findContent(about['requestBody']);
+  const { id, method, path, definition } = operation;
+  const parameters = Array.isArray(definition['parameters']) ? definition['parameters'] : [];
+  const body = findContent(definition['requestBody']);
   const [status = '', answer] =
-    Object.entries(isObject(about['responses']) ? about['responses'] : {})[0] ?? [];
+    Object.entries(isObject(definition['responses']) ? definition['responses'] : {})[0] ?? [];
   const answered = findContent(answer);
-  return html`<article id="${id}"><h3>${toText(about['summary'])}</h3>
+  return html`<article id="${id}"><h3>${toText(definition['summary'])}</h3>
 <p class="place"><code><strong class="${method}">${method}</strong> ${path}</code></p>
-<p>${renderCodeMarks(toText(about['description']))}</p>
+<p>${renderCodeMarks(toText(definition['description']))}</p>
 ${renderTable(
   'Parameters',
   parameters.filter(isObject).map((one) => describeParameter(one, root)),

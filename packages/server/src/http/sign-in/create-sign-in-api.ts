@@ -19,10 +19,10 @@ export function createSignInApi(
 ): SignInApi {
   const arrivals = createClientAddressResolver(trustedProxies);
 
-  function browserOf({ headers, addressSource: arrival }: SignInRequest): BrowserRequest {
+  function browserOf({ headers, addressSource }: SignInRequest): BrowserRequest {
     const agent = headers['user-agent'];
     return {
-      address: arrivals.addressOf(arrival),
+      address: arrivals.addressOf(addressSource),
       agent: typeof agent === 'string' ? agent : '',
       token: currentSessionCookie(parts).read(cookieHeader(headers)),
     };
@@ -85,21 +85,13 @@ async function rotateToken(
   return next;
 }
 
-function sessionActor({
-  id,
-  user,
-  membership: here,
-  issuer,
-  isOperator,
-  steppedUpUntil,
-  mustRotate,
-}: LiveSession) {
-  return memberActor(here.org.id, {
-    id: here.memberId,
+function sessionActor({ id, user, membership, issuer, isOperator, steppedUpUntil, mustRotate }: LiveSession) {
+  return memberActor(membership.org.id, {
+    id: membership.memberId,
     userId: user.id,
     email: user.email,
-    role: here.role,
-    team: here.team,
+    role: membership.role,
+    team: membership.team,
     sessionId: id,
     issuer,
     isOperator,

@@ -4,15 +4,15 @@ import type { LiveSession } from '../../platform/sign-in/sessions.ts';
 import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 
 export function sessionView(session: LiveSession, nowMs: number): SignedInSessionView {
-  const { user, membership: here, memberships: everywhere, isOperator, steppedUpUntil, expiresAt } = session;
+  const { user, membership, memberships, isOperator, steppedUpUntil, expiresAt } = session;
   return {
     state: 'signed_in',
     user,
-    member_id: here.memberId,
-    role: here.role,
-    team: here.team,
-    org: here.org,
-    orgs: everywhere.map(({ org, role }) => ({ ...org, role })),
+    member_id: membership.memberId,
+    role: membership.role,
+    team: membership.team,
+    org: membership.org,
+    orgs: memberships.map(({ org, role }) => ({ ...org, role })),
     operator: isOperator,
     stepped_up_until: steppedUpUntil > nowMs ? new Date(steppedUpUntil).toISOString() : null,
     expires_at: new Date(expiresAt).toISOString(),

@@ -107,6 +107,8 @@ export interface TestApiOptions {
   readonly breakers?: BreakerSource;
   readonly engine?: MonitoringDependencies['engine'];
   readonly standing?: Partial<ProcessStatus>;
+  /** Whether `acme` may name resources of the machine, as the only org of an installation may. */
+  readonly isOnlyOrg?: boolean;
   /** What floe.yaml says about the org `acme`. */
   readonly org?: OrgConfig;
   /** Without it nobody signs in. */
@@ -129,7 +131,7 @@ export async function runApi(options: TestApiOptions = {}): Promise<RunningApi> 
   const dataDir = await mkdtemp(join(tmpdir(), 'floe-api-'));
   const database = await openWithOrgs(options.url ?? 'sqlite:', dataDir, clock);
   let platform = await loadPlatformSnapshot(database.read, apiTestPepper, now);
-  const { renew, inForce, ...running } = await runningParts(clock, database, options.org);
+  const { renew, inForce, ...running } = await runningParts(clock, database, options.org, options.isOnlyOrg);
   const relay = await runRelay(database, clock, dataDir, inForce);
   const changed = async () => {
     platform = await loadPlatformSnapshot(database.read, apiTestPepper, now);

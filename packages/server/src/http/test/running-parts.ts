@@ -43,6 +43,7 @@ export async function runningParts(
   clock: Clock,
   database: DatabaseWithBeats,
   org: OrgConfig | undefined,
+  isOnlyOrg = false,
 ): Promise<RunningParts> {
   const file = org ? [org] : [];
   await database.transaction((writer) =>
@@ -84,7 +85,7 @@ export async function runningParts(
   const providers: ProviderDependencies = {
     secretsKey: apiTestSecretsKey,
     getRunningOrg: running.getRunningOrg,
-    allowsMachineResources: () => false,
+    allowsMachineResources: () => isOnlyOrg,
     testProvider: (provider, credential, model) =>
       testProvider(provider, credential, model, {
         transport: createUpstreamTransport(systemClock),

@@ -28,8 +28,8 @@ export function exportMonthlyBillVerb(coverage: AnalyticsCoverage): Verb {
     async run({ orgId, reader, clock }, { params: { month }, query }) {
       const [year = 0, number = 0] = month.split('-').map(Number);
       const timezone = query.timezone ?? coverage.timezoneOf(orgId);
-      const { startOfDay: startOf } = getTimeZoneCalendar(timezone);
-      const [from, to] = [startOf(year, number - 1, 1), startOf(year, number, 1)];
+      const { startOfDay } = getTimeZoneCalendar(timezone);
+      const [from, to] = [startOfDay(year, number - 1, 1), startOfDay(year, number, 1)];
       const now = clock.now();
       const { complete_until } = coverage.describeRange({ from, to, timezone }, clock);
       if (to > now || Date.parse(complete_until) < to)

@@ -11,22 +11,19 @@ export function checkAuditVerb(verifier: AuditChainVerifier): Verb {
     summary: 'Verify that no retained entry of the audit log was changed or removed',
     answer: auditChain,
     async run({ orgId, reader, clock }) {
-      const {
-        entries,
-        firstSeq,
-        lastSeq,
-        lastHash,
-        brokenAtSeq: brokenAt,
-        checkedAt,
-      } = await verifier.check(reader, orgId, clock);
+      const { entries, firstSeq, lastSeq, lastHash, brokenAtSeq, checkedAt } = await verifier.check(
+        reader,
+        orgId,
+        clock,
+      );
       return {
-        valid: brokenAt === null,
+        valid: brokenAtSeq === null,
         checked_at: new Date(checkedAt).toISOString(),
         entries,
         first_seq: firstSeq,
         last_seq: lastSeq,
         last_hash: lastHash,
-        broken_at: brokenAt,
+        broken_at: brokenAtSeq,
       };
     },
   });

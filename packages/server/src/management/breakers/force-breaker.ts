@@ -33,8 +33,10 @@ export function forceBreakerVerb(breakers: BreakerSource, getRunningOrg: GetRunn
       const { before, after } = await setForcedState(writer, { ...name, orgId }, wanted, clock.now());
       const running = breakers.list(orgId).find((view) => breakerIdOf(view) === params.id);
       const view = running ?? { ...CLOSED_BREAKER, ...name, orgId };
+      // The running breakers follow when this change is committed.
+      const waitMs = after?.state === 'open' ? after.until - clock.now() : view.unforcedWaitMs;
       return {
-        answer: { ...toBreakerResource(view), forced: toForcedStateField(after) },
+        answer: toBreakerResource({ ...view, forced: after, waitMs }),
         audit: {
           subject: params.id,
           before: before && { forced: toForcedStateField(before) },
@@ -65,5 +67,6 @@ const CLOSED_BREAKER = {
   probe: null,
   forced: null,
   waitMs: 0,
+  unforcedWaitMs: 0,
   calls: { ok: 0, failed: 0, slow: 0 },
 } as const;

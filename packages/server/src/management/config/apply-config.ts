@@ -33,20 +33,16 @@ export function diffConfigVerb(dependencies: ConfigDependencies): Verb {
       for (const prepare of listPreparations(dependencies)) await prepare();
       return dependencies.dryRun(async (writer) => {
         const options = { prune: body.prune, reason: body.reason ?? DIFF_REASON };
-        const {
-          answer,
-          fileManaged: inFile,
-          steps,
-        } = await applyConfigSteps(document, options, dependencies, {
+        const { answer, fileManaged, steps } = await applyConfigSteps(document, options, dependencies, {
           ...context,
           reader: writer,
           writer,
         });
-        const reading = { reader: writer, orgId, dependencies: dependencies, nowMs };
+        const reading = { reader: writer, orgId, dependencies, nowMs };
         const undeclared = body.prune ? await listUndeclared('file', document, steps, reading) : [];
         const fileChanges = diffFileResources(
           { orgId, running: running.org, requested: document.org },
-          inFile,
+          fileManaged,
           undeclared,
         );
         return {
@@ -54,7 +50,7 @@ export function diffConfigVerb(dependencies: ConfigDependencies): Verb {
             ...answer.changes,
             ...fileChanges.map((one) => ({ ...toConfigChange(one, one), in_file: true })),
           ],
-          unchanged: answer.unchanged + inFile.length + undeclared.length - fileChanges.length,
+          unchanged: answer.unchanged + fileManaged.length + undeclared.length - fileChanges.length,
           ignored: answer.ignored,
         };
       });
@@ -79,12 +75,13 @@ export function applyConfigVerb(dependencies: ConfigDependencies): Verb {
     },
     plan: ({ orgId }, { body }) => loadConfigDocument(body, orgId, dependencies.evaluationPool),
     async run(context, { body }, document) {
-      const {
-        answer,
-        additionalChanges: further,
-        fileManaged: inFile,
-      } = await applyConfigSteps(document, body, dependencies, context);
-      answer.ignored.push(...inFile.map(({ why }) => why));
+      const { answer, additionalChanges, fileManaged } = await applyConfigSteps(
+        document,
+        body,
+        dependencies,
+        context,
+      );
+      answer.ignored.push(...fileManaged.map(({ why }) => why));
       if (answer.changes.length === 0) return { answer, audit: 'unchanged' };
       const after = {
         changes: answer.changes.map(({ kind, id, action }) => `${action} ${kind}/${id}`),
@@ -94,7 +91,7 @@ export function applyConfigVerb(dependencies: ConfigDependencies): Verb {
       return {
         answer,
         audit: { subject: context.orgId, before: null, after, reason },
-        additionalChanges: further,
+        additionalChanges,
       };
     },
   });

@@ -122,13 +122,22 @@ function loadDocument(text: string, env: Environment) {
   }
 }
 
+const VARIABLE = /^\$\{([A-Za-z_]\w*)\}$/;
+/** Of a proxy only the user and password are a secret, as an export writes them: `http://${NAME}@proxy.example:3128`. */
+const PROXY_VARIABLE = /^https?:\/\/\$\{([A-Za-z_]\w*)\}@[^$]+$/;
+
+function isProviderProxy([, , section, , field]: OrgConfigPath): boolean {
+  return section === 'providers' && field === 'outbound';
+}
+
 /** Secrets that are only named: `${NAME}` and nothing else, with a name that came without a value. */
 function findKeptSecrets(tree: Json, variables: Readonly<Record<string, string>>) {
   const kept: OrgConfigPath[] = [];
   const standIns = new Map<string, string>();
   const visit = (value: Json | undefined, path: OrgConfigPath): void => {
     if (typeof value === 'string') {
-      const name = /^\$\{([A-Za-z_]\w*)\}$/.exec(value)?.[1];
+      const isProxy = isProviderProxy(path);
+      const name = (isProxy ? PROXY_VARIABLE : VARIABLE).exec(value)?.[1];
       const standIn = dummySecretFor(path);
       if (name === undefined || variables[name] !== undefined || standIn === null) return;
       kept.push(path);
@@ -146,8 +155,6 @@ function dummySecretFor(path: OrgConfigPath): string | null {
   const [orgs, , ...place] = path;
   if (orgs !== 'orgs' || !isSecretPath(place)) return null;
   const [section, , field] = place;
-  // The proxy of a provider is a setting of the machine and not stored with the secrets of the provider.
-  if (section === 'providers' && field === 'outbound') return null;
   if (section === 'keys') return `eis_${'0'.repeat(40)}${path.join('')}`.replaceAll(/\W/g, '');
   return section === 'channels' && field === 'url' ? 'https://stored.invalid/' : 'stored';
 }

@@ -48,10 +48,10 @@ export async function listUndeclared(
   reading: OrgReadContext,
 ): Promise<ResourceName[]> {
   const found: ResourceName[] = [];
-  for (const { kind, section, listExisting: existing } of DOCUMENT_RESOURCE_KINDS) {
-    if (!existing || !document.isSet(...section)) continue;
+  for (const { kind, section, listExisting } of DOCUMENT_RESOURCE_KINDS) {
+    if (!listExisting || !document.isSet(...section)) continue;
     const named = new Set(steps.filter((step) => step.kind === kind).map(({ id }) => id));
-    for (const one of await existing(reading))
+    for (const one of await listExisting(reading))
       if (one.source === source && !named.has(one.id)) found.push({ kind, id: one.id });
   }
   return found;

@@ -2,10 +2,12 @@ import type { ProviderConfig } from '@floe/contract/config';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { PROVIDER_FILE_KIND } from '../../platform/config/file-entries.ts';
 import {
+  joinProxyUrl,
   NO_PROVIDER_SECRETS,
   openProviderSecrets,
   type ProviderSecrets,
   splitProviderSecrets,
+  splitProxyUrl,
 } from '../../platform/config/provider-secrets.ts';
 import { parseStoredEntry } from '../../platform/config/stored-config.ts';
 import {
@@ -19,13 +21,18 @@ import type { SecretPlaceholders } from './secret-placeholders.ts';
 
 /** What the verb of a provider is sent: of its secrets, those that are given. */
 function toProviderBody(
-  { headers, credentials, identity, ...provider }: ProviderConfig,
+  { headers, credentials, identity, outbound, ...provider }: ProviderConfig,
   isSecretKept: IsSecretKept,
 ): object {
   const named = Object.keys(headers).some((name) => isSecretKept('headers', name)) ? {} : { headers };
   return {
     ...provider,
     ...named,
+    ...(outbound && {
+      outbound: isSecretKept('outbound', 'proxy')
+        ? { ...outbound, proxy: splitProxyUrl(outbound.proxy).address }
+        : outbound,
+    }),
     ...(identity && { identity: omitKeptSecrets(identity, (...path) => isSecretKept('identity', ...path)) }),
     credentials: credentials.map(({ name, weight, api_key }, n) => ({
       name,
@@ -40,17 +47,21 @@ export const PROVIDER_DOCUMENT_KIND = defineListKind(
   PROVIDER_FILE_KIND,
   { toBody: toProviderBody },
   async (reading) => {
-    const { reader, orgId, dependencies: host } = reading;
+    const { reader, orgId, dependencies } = reading;
     const credentials = await listProviderCredentials(reader, orgId);
     const rows = await PROVIDER_FILE_KIND.stored(reader, orgId);
-    const running = [...host.providers.getRunningOrg(orgId).catalog.providers.values()];
+    const running = [...dependencies.providers.getRunningOrg(orgId).catalog.providers.values()];
     const fromEnvironment = running.filter(({ id }) => !rows.some((row) => row.id === id));
     return [
       ...rows.map((row) => ({
         id: row.id,
         source: row.source,
         toEntry: (placeholders: SecretPlaceholders) =>
-          toProviderEntry(row, resolveProviderSecrets(row, credentials, host.providers), placeholders),
+          toProviderEntry(
+            row,
+            resolveProviderSecrets(row, credentials, dependencies.providers),
+            placeholders,
+          ),
       })),
       ...fromEnvironment.map(({ id, sheet: { kind } }) => ({
         id,
@@ -86,8 +97,8 @@ function toProviderEntry(
   secrets: NamedProviderSecrets,
   placeholders: SecretPlaceholders,
 ): JsonObject {
-  const { headers, credentials, ...keys } = secrets;
-  const { identity, ...entry } = parseStoredEntry(row);
+  const { headers, credentials, proxy_userinfo, ...keys } = secrets;
+  const { identity, outbound, ...entry } = parseStoredEntry(row);
   const of = `of the provider "${row.id}"`;
   const named = (values: object, parts: readonly string[], describe: (name: string) => string) =>
     Object.fromEntries(
@@ -95,8 +106,14 @@ function toProviderEntry(
         .filter(([, value]) => value !== undefined)
         .map(([name]) => [name, placeholders.create([...parts, name], describe(name))]),
     );
+  const withUserinfo = (proxy: string) =>
+    joinProxyUrl(
+      proxy,
+      proxy_userinfo && placeholders.create([row.id, 'proxy'], `the user and password of the proxy ${of}`),
+    );
   return {
     ...entry,
+    ...(isObject(outbound) && { outbound: { ...outbound, proxy: withUserinfo(String(outbound['proxy'])) } }),
     ...(Object.keys(headers).length > 0 && {
       headers: named(headers, [row.id, 'header'], (name) => `the header ${name} ${of}`),
     }),

@@ -58,7 +58,7 @@ export const DOCUMENT_RESOURCE_KINDS: readonly DocumentResourceKind[] = [
     (row) => parseStoredBudget(row).config,
     true,
   ),
-  defineRuleKind(RELAY_RULE_KIND, ({ relayRules: relay_rules }) => relay_rules, parseStoredRelayRule),
+  defineRuleKind(RELAY_RULE_KIND, ({ relayRules }) => relayRules, parseStoredRelayRule),
 ];
 
 const KINDS_BY_NAME: ReadonlyMap<string, DocumentResourceKind> = new Map(

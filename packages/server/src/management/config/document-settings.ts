@@ -13,8 +13,8 @@ export const ORG_DOCUMENT_KIND: DocumentResourceKind = {
   section: [],
   kind: 'org',
   entries: ({ name, timezone }, orgId) => new Map([[orgId, { name, timezone }]]),
-  async buildSteps({ org, isSet: sets }, { orgId }) {
-    const fields = (['name', 'timezone'] as const).filter((field) => sets(field));
+  async buildSteps({ org, isSet }, { orgId }) {
+    const fields = (['name', 'timezone'] as const).filter((field) => isSet(field));
     const body = Object.fromEntries(fields.map((field) => [field, org[field]]));
     return fields.length === 0 ? [] : [{ kind: 'org', id: orgId, verb: 'org.update', params: {}, body }];
   },
@@ -26,13 +26,13 @@ export const SETTINGS_DOCUMENT_KIND: DocumentResourceKind = {
   section: [],
   entries: (org) =>
     new Map(SETTING_FILE_KIND.list(org).map(({ section, value }) => [section, { [section]: value }])),
-  buildSteps: async ({ org, isSet: sets }) =>
+  buildSteps: async ({ org, isSet }) =>
     SETTING_FILE_KIND.list(org).flatMap(({ section, value }): ConfigStep[] => {
       // Rules alone set nothing of the relay.
       const isGiven =
         section === 'relay' && isObject(value)
-          ? Object.keys(value).some((field) => sets(section, field))
-          : sets(section);
+          ? Object.keys(value).some((field) => isSet(section, field))
+          : isSet(section);
       if (!isGiven || section === 'cache') return [];
       return [
         {
@@ -50,8 +50,8 @@ export const CACHE_DOCUMENT_KIND: DocumentResourceKind = {
   section: [],
   kind: 'cache',
   entries: ({ cache }) => new Map([['cache', { cache }]]),
-  buildSteps: async ({ org, isSet: sets }) =>
-    sets('cache')
+  buildSteps: async ({ org, isSet }) =>
+    isSet('cache')
       ? [{ kind: 'cache', id: 'cache', verb: 'cache.update', params: {}, body: toPlainJson(org.cache) }]
       : [],
 };

@@ -15,7 +15,7 @@ export interface ExportedOrg {
 
 /** What is in force for an org, wherever it is defined; secrets as `${NAME}`. */
 export async function exportOrg(reading: OrgReadContext): Promise<ExportedOrg> {
-  const { reader, orgId, dependencies: host } = reading;
+  const { reader, orgId, dependencies } = reading;
   const placeholders = new SecretPlaceholders();
   const row = await findOrgById(reader, orgId);
   const loadEntries = async (name: string) => {
@@ -32,7 +32,7 @@ export async function exportOrg(reading: OrgReadContext): Promise<ExportedOrg> {
   const org = {
     id: orgId,
     name: row?.name ?? orgId,
-    timezone: host.providers.getRunningOrg(orgId).config?.timezone ?? row?.timezone ?? 'UTC',
+    timezone: dependencies.providers.getRunningOrg(orgId).config?.timezone ?? row?.timezone ?? 'UTC',
     ...settings,
     // Settings and rules are apart in the store, and in one section of the file.
     ...((relay !== undefined || rules.length > 0) && {

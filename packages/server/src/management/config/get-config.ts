@@ -16,7 +16,7 @@ export function getConfigVerb(dependencies: ConfigDependencies): Verb {
     summary: 'Read the running configuration, when it was applied, and any later rejected change',
     answer: runningConfig,
     async run({ orgId, reader, clock }) {
-      const reading = { reader, orgId, dependencies: dependencies, nowMs: clock.now() };
+      const reading = { reader, orgId, dependencies, nowMs: clock.now() };
       const { tree } = await exportOrg(reading);
       return {
         version: createHash('sha256').update(JSON.stringify(tree)).digest('hex').slice(0, 16),
@@ -30,9 +30,9 @@ export function getConfigVerb(dependencies: ConfigDependencies): Verb {
 /** How many resources of each kind are defined where. */
 async function countResources(reading: OrgReadContext) {
   const counts: Record<string, { file: number; console: number }> = {};
-  for (const { kind, listExisting: existing } of DOCUMENT_RESOURCE_KINDS) {
-    if (existing === undefined) continue;
-    const objects = await existing(reading);
+  for (const { kind, listExisting } of DOCUMENT_RESOURCE_KINDS) {
+    if (listExisting === undefined) continue;
+    const objects = await listExisting(reading);
     const of = (wanted: string) => objects.filter(({ source }) => source === wanted).length;
     counts[kind] = { file: of('file'), console: of('console') };
   }

@@ -28,12 +28,12 @@ export function watchEventsVerb(hub: LiveHub): Verb {
     answer: eventStreamSchema,
     readAnswer: null,
     applyChange: null,
-    async perform(_host, actor, { query: given, streamContext: watch }) {
+    async perform(_host, actor, { query: given, streamContext }) {
       const query = validateInput(eventsQuery, given);
       const topics = new Set(EVENT_TOPICS.filter((topic) => query.topics.split(',').includes(topic)));
       for (const topic of topics)
         requireActorScope(actor, MONITORING_TOPICS.has(topic) ? 'monitoring' : 'management', 'read');
-      const lastEventId = watch?.lastEventId;
+      const lastEventId = streamContext?.lastEventId;
       const after = lastEventId === undefined ? null : parseLiveEventPosition(lastEventId);
       if (lastEventId !== undefined && after === null)
         throw new Fault('invalid_request', 'Last-Event-ID: is not an id of this stream. Leave it out.', {
@@ -44,7 +44,7 @@ export function watchEventsVerb(hub: LiveHub): Verb {
         topics,
         filters: parseRequestFilters(query),
         after,
-        isAllowed: watch?.isAllowed ?? (async () => true),
+        isAllowed: streamContext?.isAllowed ?? (async () => true),
         show: toRequestResource,
       });
       return { answer: new EventStreamResponse(watcher, watcher.disconnectSignal), entityTag: null };

@@ -26,12 +26,12 @@ export function createMonitorChangeContext(
   { actor, writer }: VerbContext & { readonly writer: DatabaseWriter },
   dependencies: MonitoringDependencies,
 ): MonitorChangeContext {
-  const { nowMs, committedUntil: settledUntil, gaps } = dependencies.engine.evaluationContext();
+  const { nowMs, committedUntil, gaps } = dependencies.engine.evaluationContext();
   return {
     writer,
     secret: dependencies.beatSecret,
     nowMs,
-    committedUntil: settledUntil,
+    committedUntil,
     gaps,
     actor: actor.id,
     source: { kind: 'console', line: null },

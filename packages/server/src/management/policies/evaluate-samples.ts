@@ -64,10 +64,10 @@ export function evaluatePolicyRequest({ policies, request }: PolicyRequestInput)
   const side = compilePolicies(policies)?.request;
   if (!side) return { decisions: [], denial: null, rewritten: null };
   const body = Buffer.from(request.body);
-  const { evaluation: judgement, body: left } = evaluateRequestPolicies(side, { ...request, body });
+  const { evaluation, body: left } = evaluateRequestPolicies(side, { ...request, body });
   return {
-    decisions: judgement.decisions.map(({ outcome, because }) => ({ outcome, because })),
-    denial: judgement.deniedBy && denialMessage(judgement.deniedBy),
+    decisions: evaluation.decisions.map(({ outcome, because }) => ({ outcome, because })),
+    denial: evaluation.deniedBy && denialMessage(evaluation.deniedBy),
     rewritten: left === body ? null : left,
   };
 }

@@ -169,7 +169,7 @@ class StoredSampleDryRun {
       key_count: byCount.length,
       keys: byCount.slice(0, MAX_LISTED_KEYS).map(([name, matched]) => ({ name, matched })),
       days: localDaysInRange(timezone, from, to)
-        .map(({ localMidnight: reading }) => isoDateOf(reading))
+        .map(({ localMidnight }) => isoDateOf(localMidnight))
         .map((date) => ({ date, matched: this.#days.get(date) ?? 0 })),
       samples: this.#samples,
     };

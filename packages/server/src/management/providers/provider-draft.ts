@@ -5,7 +5,9 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 import {
   hasProviderSecrets,
   joinProviderSecrets,
+  joinProxyUrl,
   providerOrigin,
+  splitProxyUrl,
 } from '../../platform/config/provider-secrets.ts';
 import { parseStoredEntry } from '../../platform/config/stored-config.ts';
 import { mergeFields, parseConfigEntry, READ_ONLY_ENTRY_FIELDS } from '../entries/parse-config-entry.ts';
@@ -34,6 +36,7 @@ const NON_CONFIG_FIELDS = new Set([
   'api_key',
   'headers',
   'identity',
+  'outbound',
 ]);
 /** Stands for a stored key while the rest is checked. */
 const STORED_KEY_PLACEHOLDER = '(stored)';
@@ -56,9 +59,11 @@ export function buildProviderDraft(
   const headers =
     fields['headers'] === undefined ? (before?.secrets.headers ?? {}) : (fields['headers'] ?? {});
   const identity = mergeIdentity(fields['identity'], base['identity'], before);
+  const outbound = mergeOutbound(fields['outbound'], base['outbound'], before);
   const entry = asJson({
     ...merged,
     headers,
+    ...(outbound !== undefined && { outbound }),
     ...(identity !== undefined && { identity }),
     ...(credentials.length > 0 && {
       credentials: credentials.map(({ name, api_key, weight }) => ({
@@ -138,7 +143,7 @@ function requireSecretsForOrigin(
     providerOrigin(configWithoutSecrets(before.row)) === providerOrigin(config)
   )
     return;
-  const { headers, ...identity } = before.secrets;
+  const { headers, proxy_userinfo: _, ...identity } = before.secrets;
   if (Object.keys(headers).length > 0 && fields['headers'] === undefined)
     throw invalidInputFault({
       path: ['headers'],
@@ -166,6 +171,17 @@ function mergeIdentity(given: unknown, current: unknown, before: StoredProvider 
     ...(secret_access_key !== undefined && { secret_access_key }),
     ...(session_token !== undefined && wanted['session_token'] === undefined && { session_token }),
   };
+}
+
+/** A proxy that is given as answers show it keeps its stored user and password. Another proxy never receives them. */
+function mergeOutbound(given: unknown, current: unknown, before: StoredProvider | null): unknown {
+  if (given === null) return undefined;
+  if (!isObject(given)) return given === undefined ? current : given;
+  const { proxy } = given;
+  const stored = before ? parseStoredEntry(before.row)['outbound'] : undefined;
+  if (!before || !isObject(stored) || typeof proxy !== 'string' || stored['proxy'] !== proxy) return given;
+  if (splitProxyUrl(proxy).userinfo !== undefined) return given;
+  return { ...given, proxy: joinProxyUrl(proxy, before.secrets.proxy_userinfo) };
 }
 
 /** What a stored provider says, its sealed parts but the keys in it. */

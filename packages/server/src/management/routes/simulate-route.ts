@@ -120,8 +120,8 @@ function recordRulePreview({ rules, refusal }: RulesPreview, steps: RouteSimulat
 }
 
 /** A member asks as a key of theirs would that may use every model. */
-function toCallerKey({ key, orgId, id, displayName: shown, scopes, member }: Actor): KeyRecord {
-  const named = { id, orgId, name: shown, scopes, models: null, team: member?.team ?? null };
+function toCallerKey({ key, orgId, id, displayName, scopes, member }: Actor): KeyRecord {
+  const named = { id, orgId, name: displayName, scopes, models: null, team: member?.team ?? null };
   return key ?? { ...named, owner: member?.email ?? null, ...NO_KEY_VALUE };
 }
 
@@ -194,10 +194,10 @@ function routeRequest(
     latencies,
     random: Math.random,
   };
-  const { route, reason: because } = applyRoutingStrategy(resolved, by);
+  const { route, reason } = applyRoutingStrategy(resolved, by);
   const names = route.targets.map(({ provider, model }) => `${provider.id}/${model}`);
   steps.push({ step: 'route', outcome: [...new Set(names)].join(', '), because: route.reason });
-  if (because !== null) steps.push({ step: 'route', outcome: 'ordered', because });
+  if (reason !== null) steps.push({ step: 'route', outcome: 'ordered', because: reason });
   for (const skipped of route.skipped) steps.push({ step: 'route', outcome: 'skipped', because: skipped });
   return route;
 }

@@ -22,12 +22,12 @@ export function toBoardStatus(view: BoardView): BoardStatus {
       name,
       monitors: monitors.map((monitor) => toMonitorStatusJson(monitor, view)),
     })),
-    downtime: view.downtimes.map(({ monitorId, name, startedAt, endedAt, durationMs: lastedMs }) => ({
+    downtime: view.downtimes.map(({ monitorId, name, startedAt, endedAt, durationMs }) => ({
       monitor_id: monitorId,
       name,
       started_at: iso(startedAt),
       ended_at: endedAt === null ? null : iso(endedAt),
-      downtime_seconds: lastedMs / 1000,
+      downtime_seconds: durationMs / 1000,
     })),
     maintenance: view.maintenance.map(({ name, startsAt, endsAt, monitors }) => ({
       name,

@@ -192,8 +192,8 @@ export class MonitorModel {
     }
     this.#base = at;
     this.#firstDeadline = null;
-    const { schedule: every } = this.#plan;
-    this.#expectAt(nextExpected(every, 'cron' in every ? at + EARLY : at));
+    const { schedule } = this.#plan;
+    this.#expectAt(nextExpected(schedule, 'cron' in schedule ? at + EARLY : at));
   }
 
   #resume(at: number): void {
@@ -228,23 +228,23 @@ export class MonitorModel {
     return promise;
   }
 
-  #afterGap({ startAt, endAt, isClockJump: isStep = false }: MonitorModelGap): void {
+  #afterGap({ startAt, endAt, isClockJump = false }: MonitorModelGap): void {
     const deadline = this.#deadline;
     if (this.#state === 'paused' || deadline === null) return;
-    const { schedule: every, graceMs } = this.#plan;
+    const { schedule, graceMs } = this.#plan;
     if (this.#firstDeadline !== null && this.#firstDeadline < startAt) {
       // The one window was given. A deadline that nobody saw passes that much later than Floe is back.
       if (endAt < deadline) return;
       this.#deadline = endAt + (deadline - startAt);
       if (this.#expectedAt === null) return;
-      if ('intervalMs' in every) {
+      if ('intervalMs' in schedule) {
         this.#expectedAt += endAt - startAt;
         this.#base += endAt - startAt;
         return;
       }
-      while (nextExpected(every, this.#expectedAt) <= endAt)
-        this.#expectedAt = nextExpected(every, this.#expectedAt);
-      this.#deadline = Math.min(this.#deadline, nextExpected(every, endAt) + graceMs);
+      while (nextExpected(schedule, this.#expectedAt) <= endAt)
+        this.#expectedAt = nextExpected(schedule, this.#expectedAt);
+      this.#deadline = Math.min(this.#deadline, nextExpected(schedule, endAt) + graceMs);
       return;
     }
     if (this.#expectedAt === null) {
@@ -257,17 +257,17 @@ export class MonitorModel {
       if (promise > endAt) return;
       this.#firstDeadline ??= deadline;
       this.#checks.push(`unknown ${endAt} ${promise}`);
-      while (this.#expectedAt <= endAt) this.#expectAt(nextExpected(every, this.#expectedAt));
+      while (this.#expectedAt <= endAt) this.#expectAt(nextExpected(schedule, this.#expectedAt));
       return;
     }
     if (this.#firstDeadline === null && endAt <= this.#earliestArrival(promise)) {
-      if (isStep && 'intervalMs' in every) {
+      if (isClockJump && 'intervalMs' in schedule) {
         this.#expectedAt = promise + endAt - startAt;
         this.#deadline = deadline + endAt - startAt;
       }
       return;
     }
-    const next = nextExpected(every, 'cron' in every ? endAt + EARLY : endAt);
+    const next = nextExpected(schedule, 'cron' in schedule ? endAt + EARLY : endAt);
     if (next + graceMs <= deadline) return;
     if (promise <= endAt) this.#checks.push(`unknown ${endAt} ${promise}`);
     this.#firstDeadline ??= deadline;
@@ -278,7 +278,7 @@ export class MonitorModel {
   #earliestArrival(promise: number): number {
     const last = this.#beats.at(-1);
     if (this.#state === 'waiting' || last === undefined) return this.#since;
-    const { schedule: every } = this.#plan;
+    const { schedule } = this.#plan;
     const recent = this.#beats.slice(-21);
     const distances = recent
       .slice(1)
@@ -289,7 +289,7 @@ export class MonitorModel {
       distances.length === 0
         ? Number.POSITIVE_INFINITY
         : ((distances[Math.ceil(half) - 1] ?? 0) + (distances[Math.floor(half)] ?? 0)) / 2;
-    const early = 'cron' in every ? EARLY : 0;
-    return Math.min(last + 0.75 * Math.min(intervalBefore(every, promise), median), promise - early);
+    const early = 'cron' in schedule ? EARLY : 0;
+    return Math.min(last + 0.75 * Math.min(intervalBefore(schedule, promise), median), promise - early);
   }
 }

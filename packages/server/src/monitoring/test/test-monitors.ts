@@ -41,11 +41,7 @@ export async function addOrg(database: Database, id = MONITOR_TEST_ORG): Promise
 /** Runs a change of monitors in its transaction, as of `nowMs`. */
 export function runMonitorChange<T>(
   database: Database,
-  {
-    nowMs,
-    gaps = [],
-    committedUntil: settledUntil = nowMs,
-  }: Pick<EvaluationContext, 'nowMs'> & Partial<EvaluationContext>,
+  { nowMs, gaps = [], committedUntil = nowMs }: Pick<EvaluationContext, 'nowMs'> & Partial<EvaluationContext>,
   work: (context: MonitorChangeContext) => Promise<T>,
 ): Promise<T> {
   return database.transaction((writer: DatabaseWriter) =>
@@ -53,7 +49,7 @@ export function runMonitorChange<T>(
       writer,
       secret: beatUrlSecret,
       nowMs,
-      committedUntil: settledUntil,
+      committedUntil,
       gaps,
       actor: 'test',
       source: { kind: 'console', line: null },

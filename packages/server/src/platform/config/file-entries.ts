@@ -37,12 +37,12 @@ function entryFileKind<Config>(
     stored: (reader, orgId) =>
       orgId === undefined ? listAllConfigEntries(reader, kind) : listConfigEntriesOfOrg(reader, orgId, kind),
     storedName: ({ id }: ConfigEntryRow) => id,
-    columns: ({ config, index: position }) => ({
+    columns: ({ config, index }) => ({
       kind,
       id: list.nameOf(config),
       entry_json: JSON.stringify(entryOf(config)),
       secrets_sealed: null,
-      position,
+      position: index,
     }),
     row: (columns): ConfigEntryRow => ({
       ...columns,

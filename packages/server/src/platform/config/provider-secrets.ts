@@ -5,11 +5,13 @@ import { findProviderSheet } from '../../providers/provider-sheets.ts';
 import type { ConfigEntryRow, ProviderCredentialRow } from '../../store/config-entries.ts';
 import { openSecret, type SecretBinding, type SecretsKey, sealSecret } from '../secrets.ts';
 
-/** What of a provider is never shown, but for its keys, which have rows of their own. */
+/** The secrets of a provider, except its keys, which have their own rows. */
 const Secrets = z.strictObject({
   headers: z.record(z.string(), z.string()).default({}),
   secret_access_key: z.string().optional(),
   session_token: z.string().optional(),
+  /** User and password of its proxy, as in a URL: `user:password`, percent-encoded. */
+  proxy_userinfo: z.string().optional(),
 });
 export type ProviderSecrets = z.output<typeof Secrets>;
 
@@ -20,22 +22,48 @@ export function splitProviderSecrets(config: ProviderConfig): {
   readonly entry: Readonly<Record<string, unknown>>;
   readonly secrets: ProviderSecrets;
 } {
-  const { credentials: _, headers, identity, ...entry } = config;
+  const { credentials: _, headers, identity, outbound, ...entry } = config;
   const { secret_access_key, session_token, ...shown } = identity ?? {};
+  const { address, userinfo } = splitProxyUrl(outbound?.proxy ?? '');
   return {
-    entry: identity === undefined ? entry : { ...entry, identity: shown },
-    secrets: Secrets.parse({ headers, secret_access_key, session_token }),
+    entry: {
+      ...entry,
+      ...(outbound && { outbound: { ...outbound, proxy: address } }),
+      ...(identity && { identity: shown }),
+    },
+    secrets: Secrets.parse({ headers, secret_access_key, session_token, proxy_userinfo: userinfo }),
   };
 }
 
 /** The two parts together again, in the form of floe.yaml. */
 export function joinProviderSecrets(
   entry: Readonly<Record<string, unknown>>,
-  { headers, ...keys }: ProviderSecrets,
+  { headers, proxy_userinfo, ...keys }: ProviderSecrets,
 ): Record<string, unknown> {
-  const shown = entry['identity'];
+  const { identity, outbound } = entry;
   const given = Object.fromEntries(Object.entries(keys).filter(([, value]) => value !== undefined));
-  return { ...entry, headers, ...(isObject(shown) && { identity: { ...shown, ...given } }) };
+  return {
+    ...entry,
+    headers,
+    ...(isObject(identity) && { identity: { ...identity, ...given } }),
+    ...(isObject(outbound) && {
+      outbound: { ...outbound, proxy: joinProxyUrl(String(outbound['proxy']), proxy_userinfo) },
+    }),
+  };
+}
+
+/** A proxy's URL in two parts: what may be shown, and the user and password (RFC 3986, 3.2.1). */
+export function splitProxyUrl(proxy: string): {
+  readonly address: string;
+  readonly userinfo: string | undefined;
+} {
+  const [, scheme, userinfo, rest] = /^(https?:\/\/)([^/?#]*)@(.*)$/is.exec(proxy) ?? [];
+  return userinfo ? { address: `${scheme}${rest}`, userinfo } : { address: proxy, userinfo: undefined };
+}
+
+/** The two parts of a proxy's URL together again. */
+export function joinProxyUrl(address: string, userinfo: string | undefined): string {
+  return userinfo === undefined ? address : address.replace('://', () => `://${userinfo}@`);
 }
 
 export function hasProviderSecrets(secrets: ProviderSecrets): boolean {

@@ -93,7 +93,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     await addProvider(database, 'moved', 'https://elsewhere.example');
     await addProvider(database, 'main', 'https://a.example');
     const stored = await loadStoredConfig(database.read, key);
-    const { orgs, apiProviders: made } = mergeConfig([ORG], () => false, stored, null);
+    const { orgs, apiProviders } = mergeConfig([ORG], () => false, stored, null);
     const [org] = orgs;
     const shown = org?.providers.map((one) => [
       one.id,
@@ -105,7 +105,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       ['moved', 'openai-compatible', []],
       ['own', 'openai-compatible', ['the-key']],
     ]);
-    assert.deepEqual([...made].map(({ id, headers }) => [id, headers['x-extra']]).sort(), [
+    assert.deepEqual([...apiProviders].map(({ id, headers }) => [id, headers['x-extra']]).sort(), [
       ['moved', 'hidden'],
       ['own', 'hidden'],
     ]);

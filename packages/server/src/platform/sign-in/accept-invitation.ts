@@ -76,9 +76,9 @@ async function joinAs(
   const { password } = given;
   if (password === undefined || !enabledMethods(context).password)
     throw signInFailed(`Sign in as ${user.email}, then open the link again.`);
-  const { confirm: believe } = await verifyPassword(context, { email: user.email, password }, browser);
+  const { confirm } = await verifyPassword(context, { email: user.email, password }, browser);
   return completeAcceptance(context, given.token, browser, async (writer) => {
-    await believe(writer);
+    await confirm(writer);
     return { userId: user.id };
   });
 }

@@ -114,15 +114,15 @@ async function resolveUser(
   writer: DatabaseWriter,
   coming: OidcSignIn,
 ): Promise<string> {
-  const { profile: person, live, kept } = coming;
-  const known = await findIdentity(writer, person.issuer, person.subject);
+  const { profile, live, kept } = coming;
+  const known = await findIdentity(writer, profile.issuer, profile.subject);
   if (kept.step_up && (!live || known?.user_id !== live.user.id))
     throw new OidcSignInError(
       'account_mismatch',
       'the issuer identified a different person than the one who is signed in',
     );
   if (known) return known.user_id;
-  const { email, isVerified } = person;
+  const { email, isVerified } = profile;
   if (email === null)
     throw new OidcSignInError('email_not_verified', 'the issuer returned no valid email address');
   if (!isVerified)
@@ -141,7 +141,7 @@ async function joinAccount(
   userId: string,
   coming: OidcSignIn,
 ): Promise<string> {
-  const { profile: person, name, live } = coming;
+  const { profile, name, live } = coming;
   const isProven = live?.user.id === userId && live.hasAllRoles && live.steppedUpUntil > context.clock.now();
   if (!isProven) {
     if (!(await isUnclaimedAccount(writer, userId)))
@@ -152,7 +152,7 @@ async function joinAccount(
     requireMembership(coming);
     await replaceAccountCredentials(context, writer, userId, null);
   }
-  await linkIdentity(context, writer, userId, { issuer: person.issuer, subject: person.subject, name });
+  await linkIdentity(context, writer, userId, { issuer: profile.issuer, subject: profile.subject, name });
   return userId;
 }
 
@@ -162,7 +162,7 @@ async function createAccount(
   email: string,
   coming: OidcSignIn,
 ): Promise<string> {
-  const { profile: person, name } = coming;
+  const { profile, name } = coming;
   requireMembership(coming);
   const now = context.clock.now();
   const id = newId('usr', now);
@@ -170,17 +170,17 @@ async function createAccount(
   await insertUser(writer, {
     id,
     email,
-    name: person.name,
+    name: profile.name,
     password_hash: null,
     preferences_json: null,
     ...times,
   });
-  await linkIdentity(context, writer, id, { issuer: person.issuer, subject: person.subject, name });
+  await linkIdentity(context, writer, id, { issuer: profile.issuer, subject: profile.subject, name });
   return id;
 }
 
-function requireMembership({ memberships: places }: OidcSignIn): void {
-  if (places.length === 0) throw notAllowedError();
+function requireMembership({ memberships }: OidcSignIn): void {
+  if (memberships.length === 0) throw notAllowedError();
 }
 
 function notAllowedError(): OidcSignInError {

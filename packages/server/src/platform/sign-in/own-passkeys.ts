@@ -103,10 +103,10 @@ interface PasskeyChange {
 async function auditPasskeyChange(
   { clock }: SignInContext,
   writer: DatabaseWriter,
-  { memberships: everywhere }: LiveSession,
+  { memberships }: LiveSession,
   { action, row }: PasskeyChange,
 ): Promise<void> {
-  for (const { org, memberId } of everywhere)
+  for (const { org, memberId } of memberships)
     await auditSignIn(writer, clock, {
       orgId: org.id,
       actor: memberId,

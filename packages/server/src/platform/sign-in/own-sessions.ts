@@ -60,6 +60,6 @@ export async function endOtherSessions(context: SignInContext, browser: BrowserR
   sessions.clearCache();
 }
 
-function sessionOwner({ membership: here }: LiveSession) {
-  return { orgId: here.org.id, actor: here.memberId };
+function sessionOwner({ membership }: LiveSession) {
+  return { orgId: membership.org.id, actor: membership.memberId };
 }

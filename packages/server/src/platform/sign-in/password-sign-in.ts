@@ -37,9 +37,9 @@ export async function startPasswordSession(
   given: PasswordCredentials,
   browser: BrowserRequest,
 ): Promise<string> {
-  const { userId, confirm: believe } = await verifyPassword(context, given, browser);
+  const { userId, confirm } = await verifyPassword(context, given, browser);
   const token = await auditedTransaction(context, browser, null, async (writer) => {
-    await believe(writer);
+    await confirm(writer);
     return startSession(context, writer, { userId, method: 'password', isFresh: true }, browser);
   });
   context.sessions.clearCache();

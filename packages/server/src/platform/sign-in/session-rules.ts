@@ -25,10 +25,10 @@ export function sessionRulesOf({ sessions, password, passkey, oidc }: FloeConfig
 
 /** When a session is over unless it is used before; `seenAt` is its last use. Milliseconds since the epoch. */
 export function sessionExpiresAt(
-  { idleMs, maxLifetimeMs: wholeMs }: SessionRules,
+  { idleMs, maxLifetimeMs }: SessionRules,
   row: Pick<ConsoleSessionRow, 'created_at' | 'expires_at'>,
   seenAt: number,
 ): number {
   // Shorter rules are for sessions that are under way too; longer ones are for those that begin after.
-  return Math.min(row.expires_at, row.created_at + wholeMs, seenAt + idleMs);
+  return Math.min(row.expires_at, row.created_at + maxLifetimeMs, seenAt + idleMs);
 }

@@ -210,15 +210,15 @@ export class ConsoleSessions {
 }
 
 function toLiveSession(
-  { row, isCurrent, membershipRows: standings, seenAt }: LoadedSession,
+  { row, isCurrent, membershipRows, seenAt }: LoadedSession,
   now: number,
   rules: SessionRules,
 ): LiveSession | null {
   const issuer = row.issuer ?? null;
-  const everywhere = sessionMemberships(standings, issuer);
-  const isWhole = hasEveryRole(standings, issuer);
+  const everywhere = sessionMemberships(membershipRows, issuer);
+  const isWhole = hasEveryRole(membershipRows, issuer);
   const here = everywhere.find(({ org }) => org.id === row.org_id);
-  const [first] = standings;
+  const [first] = membershipRows;
   if (!here || !first) return null;
   return {
     id: row.id,

@@ -93,14 +93,14 @@ export function createSignInThrottle(database: Database, clock: Clock): SignInTh
         };
       });
     },
-    async recordSuccess(writer, trier, { addressAttempts: addressTries }) {
+    async recordSuccess(writer, trier, { addressAttempts }) {
       const names = bucketsOf(trier).map(({ bucket }) => bucket);
       const byAddress = names.pop();
       for (const bucket of names) await deleteSignInAttempts(writer, bucket);
       const [row] = byAddress === undefined ? [] : await findSignInAttempts(writer, [byAddress]);
       if (!row) return;
       // Another try since may have begun a pause of its own, which stays.
-      const isLast = row.attempts === addressTries;
+      const isLast = row.attempts === addressAttempts;
       const blocked_until = isLast ? 0 : row.blocked_until;
       await upsertSignInAttempts(writer, { ...row, attempts: Math.max(0, row.attempts - 1), blocked_until });
     },
@@ -120,9 +120,9 @@ function addAttempt(
 }
 
 /** 0 for the free ones, then 1 s, 2 s, 4 s, … */
-function pauseMs(tries: number, { freeAttempts: free, maxPauseMs: longestMs }: ThrottlePolicy): number {
-  if (tries < free) return 0;
-  return Math.min(longestMs, FIRST_PAUSE_MS * 2 ** Math.min(30, tries - free));
+function pauseMs(tries: number, { freeAttempts, maxPauseMs }: ThrottlePolicy): number {
+  if (tries < freeAttempts) return 0;
+  return Math.min(maxPauseMs, FIRST_PAUSE_MS * 2 ** Math.min(30, tries - freeAttempts));
 }
 
 function bucketsOf({

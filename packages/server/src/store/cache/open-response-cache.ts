@@ -14,10 +14,10 @@ export interface OpenResponseCacheOptions {
 /** Opens what `storage.shared` names: `memory`, or the URL of the Redis that all processes share. */
 export async function openResponseCache(
   shared: string,
-  { clock, log, isStoreSlow: isLate }: OpenResponseCacheOptions,
+  { clock, log, isStoreSlow }: OpenResponseCacheOptions,
 ): Promise<ResponseCache> {
   if (shared === 'memory') return new MemoryResponseCache(clock);
   const onAway = (error: unknown) =>
     log.warn({ err: error }, 'the shared response cache is not available; sending requests to providers');
-  return openRedisResponseCache({ url: shared, clock, onUnavailable: onAway, isStoreSlow: isLate });
+  return openRedisResponseCache({ url: shared, clock, onUnavailable: onAway, isStoreSlow });
 }

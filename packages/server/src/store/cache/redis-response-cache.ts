@@ -66,8 +66,8 @@ class RedisResponseCache implements ResponseCache {
 
   /** The command's outcome; null when Redis is away, too slow, or rests from the last time it was. */
   async #within<T>(command: () => Promise<T>): Promise<T | null> {
-    const { clock, onUnavailable: onAway, isStoreSlow: isLate } = this.#options;
-    if (clock.monotonic() < this.#cooldownUntil || isLate?.()) return null;
+    const { clock, onUnavailable, isStoreSlow } = this.#options;
+    if (clock.monotonic() < this.#cooldownUntil || isStoreSlow?.()) return null;
     const late = Promise.withResolvers<never>();
     const timer = clock.after(TIMEOUT_MS, () =>
       late.reject(new Error(`no response within ${TIMEOUT_MS} ms`)),
@@ -76,7 +76,7 @@ class RedisResponseCache implements ResponseCache {
       return await Promise.race([command(), late.promise]);
     } catch (error) {
       this.#cooldownUntil = clock.monotonic() + COOLDOWN_MS;
-      onAway?.(error);
+      onUnavailable?.(error);
       return null;
     } finally {
       timer.cancel();

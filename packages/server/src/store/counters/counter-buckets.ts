@@ -175,8 +175,8 @@ export class SpendBucket implements CounterBucket {
     this.#spent += actual[index] ?? 0;
   }
 
-  used({ minimumUsed: floor }: BucketClaim): number {
-    this.#spent = Math.max(this.#spent, floor);
+  used({ minimumUsed }: BucketClaim): number {
+    this.#spent = Math.max(this.#spent, minimumUsed);
     return this.#spent + this.#reserved;
   }
 

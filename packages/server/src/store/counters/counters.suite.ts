@@ -297,7 +297,7 @@ export function countersSuite(store: string, open: (t: TestContext) => Promise<C
     const all = await Promise.all(
       Array.from({ length: 200 }, (_, n) => counters.acquire(ORG, `x${n}`, claims)),
     );
-    assert.equal(all.filter(({ refusedIndex: refused }) => refused === null).length, 50);
+    assert.equal(all.filter(({ refusedIndex }) => refusedIndex === null).length, 50);
     assert.equal((await counters.peek(ORG, claims))[1]?.used, 50);
   });
 }

@@ -14,10 +14,10 @@ export class ExhaustedLimits {
   record(
     orgId: string,
     claims: readonly BucketClaim[],
-    { refusedIndex: refused, retryAfterMs, levels }: AcquireResult,
+    { refusedIndex, retryAfterMs, levels }: AcquireResult,
     nowMs: number,
   ): void {
-    if (refused === null || retryAfterMs === null) return;
+    if (refusedIndex === null || retryAfterMs === null) return;
     const full = claims.filter(
       ({ kind, enforced, amount, limit }, index) =>
         kind !== 'spend' && enforced && (levels[index]?.used ?? 0) + amount > limit,
@@ -36,8 +36,8 @@ export class ExhaustedLimits {
     nowMs: number,
   ): { index: number; ms: number } | null {
     if (this.#exhaustedUntil.size === 0) return null;
-    for (const [index, { bucket, persistent: lasting, outageMode: away }] of claims.entries()) {
-      if (!lasting || away !== 'local') continue;
+    for (const [index, { bucket, persistent, outageMode }] of claims.entries()) {
+      if (!persistent || outageMode !== 'local') continue;
       const key = `${orgId}\n${bucket}`;
       const ms = (this.#exhaustedUntil.get(key) ?? 0) - nowMs;
       if (ms > 0) return { index, ms };

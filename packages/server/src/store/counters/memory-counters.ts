@@ -140,9 +140,9 @@ export class MemoryCounters implements Counters {
   }
 }
 
-function createBucket({ kind, endsAt, ttlMs: lastsMs }: BucketClaim): CounterBucket {
+function createBucket({ kind, endsAt, ttlMs }: BucketClaim): CounterBucket {
   if (kind === 'window') return new WindowBucket();
-  return kind === 'lease' ? new LeaseBucket(lastsMs) : new SpendBucket(endsAt);
+  return kind === 'lease' ? new LeaseBucket(ttlMs) : new SpendBucket(endsAt);
 }
 
 function readBucketLevel(

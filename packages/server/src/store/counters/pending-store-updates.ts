@@ -57,18 +57,18 @@ export class PendingStoreUpdates {
   }
 
   async #flush(): Promise<void> {
-    const { remote, clock, withTimeout: within } = this.#options;
+    const { remote, clock, withTimeout } = this.#options;
     let paid = 0;
     try {
       for (let owed = this.#settlements[0]; owed !== undefined; owed = this.#settlements[paid]) {
-        await within(Promise.resolve(remote.settle(owed.orgId, owed.settlement)));
+        await withTimeout(Promise.resolve(remote.settle(owed.orgId, owed.settlement)));
         paid += 1;
       }
     } finally {
       this.#settlements = this.#settlements.slice(paid);
     }
     await this.#unreportedGrants.report(clock.monotonic(), (orgId, claim) =>
-      within(Promise.resolve(remote.acquire(orgId, `told_${randomUUID()}`, [claim]))),
+      withTimeout(Promise.resolve(remote.acquire(orgId, `told_${randomUUID()}`, [claim]))),
     );
   }
 }

@@ -155,8 +155,8 @@ class RedisCounters implements RemoteCounters {
       retryAfterMs: wait < 0 ? null : wait,
       second,
       levels: toLevels(levels),
-      amounts: claims.map(({ amount, persistent: lasting }) =>
-        refused === null || (!rateRefused && lasting) ? amount : 0,
+      amounts: claims.map(({ amount, persistent }) =>
+        refused === null || (!rateRefused && persistent) ? amount : 0,
       ),
       countedLocally: false,
       localSecond: 0,
@@ -176,11 +176,11 @@ class RedisCounters implements RemoteCounters {
 
   async extend(
     orgId: string,
-    { id, claims, reserved: held, amount }: ReservationExtension,
+    { id, claims, reserved, amount }: ReservationExtension,
   ): Promise<ReservationExtensionResult> {
-    const args: (string | number)[] = [this.#offsetMs(), id, RESERVATION_TTL_MS, held, amount];
-    for (const { enforced, limit, minimumUsed: floor, endsAt } of claims)
-      args.push(enforced ? limit : -1, floor, endsAt);
+    const args: (string | number)[] = [this.#offsetMs(), id, RESERVATION_TTL_MS, reserved, amount];
+    for (const { enforced, limit, minimumUsed, endsAt } of claims)
+      args.push(enforced ? limit : -1, minimumUsed, endsAt);
     const keys = claims.map((claim) => bucketKey(orgId, claim));
     const [granted = 0, short = 0] = await this.#run(SCRIPTS.extend, keys, args);
     return { granted, limitingIndex: short === 0 ? null : short - 1, countedLocally: false };
@@ -189,7 +189,7 @@ class RedisCounters implements RemoteCounters {
   async peek(orgId: string, claims: readonly BucketClaim[]): Promise<readonly BucketUsage[]> {
     if (claims.length === 0) return [];
     const args: (string | number)[] = [this.#offsetMs()];
-    for (const { kind, minimumUsed: floor } of claims) args.push(KIND_CODES[kind], floor);
+    for (const { kind, minimumUsed } of claims) args.push(KIND_CODES[kind], minimumUsed);
     const keys = claims.map((claim) => bucketKey(orgId, claim));
     const flat = await this.#run(SCRIPTS.peek, keys, args);
     return claims.map((_, index) => {
@@ -225,21 +225,11 @@ class RedisCounters implements RemoteCounters {
     own: LocalSlots | undefined,
   ): Promise<readonly number[]> {
     const args: (string | number)[] = [this.#offsetMs(), id, RESERVATION_TTL_MS, this.#process];
-    for (const {
-      kind,
-      bucket,
-      amount,
-      limit,
-      enforced,
-      persistent: lasting,
-      minimumUsed: floor,
-      endsAt,
-      ttlMs: lastsMs,
-    } of claims) {
-      args.push(KIND_CODES[kind], amount, limit, (enforced ? 1 : 0) + (lasting ? 2 : 0));
+    for (const { kind, bucket, amount, limit, enforced, persistent, minimumUsed, endsAt, ttlMs } of claims) {
+      args.push(KIND_CODES[kind], amount, limit, (enforced ? 1 : 0) + (persistent ? 2 : 0));
       const slots = kind === 'lease' ? own?.getSlots(orgId, bucket) : undefined;
-      if (slots) args.push(slots.size, Math.ceil(slots.meanMs), lastsMs);
-      else args.push(floor, endsAt, lastsMs);
+      if (slots) args.push(slots.size, Math.ceil(slots.meanMs), ttlMs);
+      else args.push(minimumUsed, endsAt, ttlMs);
     }
     const keys = claims.map((claim) => bucketKey(orgId, claim));
     return this.#run(SCRIPTS.acquire, keys, args);

@@ -13,20 +13,17 @@ export interface ReplicaRank {
  * of all processes add up to the limit exactly, so some have one unit more than others: which ones depends on the
  * bucket, so that no process is always at a disadvantage.
  */
-export function computeReplicaShare(
-  claim: BucketClaim,
-  { replicaCount: count, rank }: ReplicaRank,
-): BucketClaim {
+export function computeReplicaShare(claim: BucketClaim, { replicaCount, rank }: ReplicaRank): BucketClaim {
   if (claim.outageMode === 'open') return { ...claim, enforced: false };
   if (claim.outageMode === 'closed') return { ...claim, limit: -1 };
-  const { kind, minimumUsed: floor } = claim;
+  const { kind, minimumUsed } = claim;
   if (kind === 'spend') {
-    const left = Math.max(0, claim.limit - floor);
-    return { ...claim, limit: floor + Math.floor(left / count) };
+    const left = Math.max(0, claim.limit - minimumUsed);
+    return { ...claim, limit: minimumUsed + Math.floor(left / replicaCount) };
   }
-  const rest = claim.limit % count;
-  const isAhead = rest > 0 && (rank + hashBucketName(claim.bucket)) % count < rest;
-  const limit = Math.floor(claim.limit / count) + (isAhead ? 1 : 0);
+  const rest = claim.limit % replicaCount;
+  const isAhead = rest > 0 && (rank + hashBucketName(claim.bucket)) % replicaCount < rest;
+  const limit = Math.floor(claim.limit / replicaCount) + (isAhead ? 1 : 0);
   // Capped, or a request larger than the share could never pass; without a share nothing does.
   return { ...claim, limit, amount: Math.min(claim.amount, Math.max(1, limit)) };
 }

@@ -27,22 +27,22 @@ export class ReservationExtender {
 
   /** What the store grants is counted in this process too, like all that it grants. */
   async extend(orgId: string, extension: ReservationExtension): Promise<ReservationExtensionResult> {
-    const { local, extendRemotely: ask, clock, onFailure: failed } = this.#options;
+    const { local, extendRemotely, clock, onFailure } = this.#options;
     const began = clock.monotonic();
     try {
-      const extended = await ask(orgId, extension);
+      const extended = await extendRemotely(orgId, extension);
       const claims = extension.claims.map((claim) => ({ ...claim, enforced: false }));
       local.extend(orgId, { ...extension, claims, amount: extended.granted });
       return extended;
     } catch (error) {
-      failed(error, began);
+      onFailure(error, began);
       return this.extendLocally(orgId, extension);
     }
   }
 
   extendLocally(orgId: string, extension: ReservationExtension): ReservationExtensionResult {
-    const { local, replicaRank: place } = this.#options;
-    const own = place();
+    const { local, replicaRank } = this.#options;
+    const own = replicaRank();
     const claims = extension.claims.map((claim) => computeReplicaShare(claim, own));
     return { ...local.extend(orgId, { ...extension, claims }), countedLocally: true };
   }

@@ -213,15 +213,15 @@ export class ResilientCounters implements Counters {
     claims: readonly BucketClaim[],
     unheard: TimedOutAcquire,
   ): AcquireResult {
-    const { localResult: own, error, startedAt: began, pending: taking } = unheard;
+    const { localResult, error, startedAt, pending } = unheard;
     this.#stats.timeouts += 1;
-    this.#countLocalDecision(own);
+    this.#countLocalDecision(localResult);
     // It may have been taken all the same, without anyone to settle it.
-    this.#pendingUpdates.enqueueSettlement(orgId, buildAbandonedSettlement(id, claims, own));
-    this.#availability.recordFailure(error, began);
+    this.#pendingUpdates.enqueueSettlement(orgId, buildAbandonedSettlement(id, claims, localResult));
+    this.#availability.recordFailure(error, startedAt);
     // Carried out late it is counted there; of one that never will be the store has to be told.
-    taking.catch(() => this.#pendingUpdates.recordLocalGrant(orgId, claims, own));
-    return own;
+    pending.catch(() => this.#pendingUpdates.recordLocalGrant(orgId, claims, localResult));
+    return localResult;
   }
 
   /** What it says is remembered even when it comes too late for the request that asked. */
@@ -250,8 +250,8 @@ export class ResilientCounters implements Counters {
     return { ...taken, retryAfterMs, countedLocally: true };
   }
 
-  #countLocalDecision({ refusedIndex: refused }: AcquireResult): void {
-    if (refused === null) this.#stats.localGrants += 1;
+  #countLocalDecision({ refusedIndex }: AcquireResult): void {
+    if (refusedIndex === null) this.#stats.localGrants += 1;
     else this.#stats.localRejections += 1;
   }
 

@@ -8,9 +8,9 @@ import type { AcquireResult, BucketClaim, ReservationSettlement } from '../ports
 export function buildAbandonedSettlement(
   id: string,
   claims: readonly BucketClaim[],
-  { refusedIndex: refused }: AcquireResult,
+  { refusedIndex }: AcquireResult,
 ): ReservationSettlement {
-  const given = refused === null ? claims.filter(({ kind }) => kind !== 'lease') : claims;
+  const given = refusedIndex === null ? claims.filter(({ kind }) => kind !== 'lease') : claims;
   const nothing = given.map(() => 0);
   const amounts = given.map(({ amount }) => amount);
   return { id, second: 0, countedLocally: false, localSecond: 0, claims: given, amounts, actual: nothing };

@@ -64,13 +64,13 @@ export class SlotLeaseRenewer {
   }
 
   async #renewDue(): Promise<void> {
-    const { local, isStoreAvailable: isThere } = this.#options;
+    const { local, isStoreAvailable } = this.#options;
     let any = false;
     local.forEachOccupied(() => {
       any = true;
     });
     // What cannot be renewed now is counted again by the next take.
-    if (any && isThere()) await this.renew('due').catch(() => undefined);
+    if (any && isStoreAvailable()) await this.renew('due').catch(() => undefined);
     this.#timer = null;
     if (any) this.start();
   }

@@ -53,8 +53,8 @@ const LATE_GAPS_MS = 600_000;
 export async function recordPulse(writer: DatabaseWriter, given: PulseInput): Promise<PulseResult> {
   const seen = await lockPulse(writer);
   const time = await readClock(writer, given, seen);
-  const { nowMs, futureMs: aheadMs, isSetBack } = time;
-  if (aheadMs > 0) await shiftFutureLiveness(writer, nowMs, aheadMs);
+  const { nowMs, futureMs, isSetBack } = time;
+  if (futureMs > 0) await shiftFutureLiveness(writer, nowMs, futureMs);
   const others = await listPeerLeases(writer, given, nowMs);
   const gaps: MonitoringGap[] = [];
   if (given.presence === 'arriving') {
@@ -76,7 +76,7 @@ export async function recordPulse(writer: DatabaseWriter, given: PulseInput): Pr
     peersCommittedUntil: othersUntil,
     gaps: [...(await listGapsAfter(writer, after)), ...gaps],
     clockJumpMs: time.clockJumpMs,
-    futureMs: aheadMs,
+    futureMs,
   };
 }
 
@@ -92,13 +92,13 @@ interface ClockReading extends Pick<PulseResult, 'nowMs' | 'clockJumpMs' | 'futu
  */
 async function readClock(
   writer: DatabaseWriter,
-  { wallMs, estimateNowMs: estimate }: PulseInput,
+  { wallMs, estimateNowMs }: PulseInput,
   seen: number | null,
 ): Promise<ClockReading> {
   // The database's clock was read somewhere between the two instants.
-  const before = estimate();
+  const before = estimateNowMs();
   const clock = databaseEngineOf(writer) === 'postgres' ? await readDatabaseTime(writer) : wallMs;
-  const after = databaseEngineOf(writer) === 'postgres' ? estimate() : before;
+  const after = databaseEngineOf(writer) === 'postgres' ? estimateNowMs() : before;
   const expected = before ?? seen;
   if (expected !== null && clock < expected - CLOCK_JUMP_MS) {
     const isAhead = seen !== null && seen > clock;
@@ -123,8 +123,8 @@ async function readClock(
 
 /** The time since the last pulse in which nobody could be reached; null when there was none. */
 function findSilence(
-  { gapThresholdMs: silenceMs, startedAt }: PulseInput,
-  { nowMs, clockJumpMs: steppedMs, estimateMs, isSetBack }: ClockReading,
+  { gapThresholdMs, startedAt }: PulseInput,
+  { nowMs, clockJumpMs, estimateMs, isSetBack }: ClockReading,
   seen: number | null,
 ): MonitoringGap | null {
   if (seen === null) return null;
@@ -135,9 +135,9 @@ function findSilence(
   if (nowMs <= seen) return null;
   const silence = { startAt: seen, endAt: nowMs };
   if (startedAt === null) return silence;
-  if (steppedMs <= 0 || estimateMs === null) return nowMs - seen > silenceMs ? silence : null;
+  if (clockJumpMs <= 0 || estimateMs === null) return nowMs - seen > gapThresholdMs ? silence : null;
   // The clock was set ahead, or the machine slept: until then this process was there.
-  const startAt = estimateMs - seen > silenceMs ? seen : Math.max(seen, estimateMs);
+  const startAt = estimateMs - seen > gapThresholdMs ? seen : Math.max(seen, estimateMs);
   return nowMs - startAt > CLOCK_JUMP_MS ? { startAt, endAt: nowMs, isClockJump: startAt !== seen } : null;
 }
 
@@ -228,10 +228,10 @@ async function storePulse(writer: DatabaseWriter, nowMs: number): Promise<void> 
 
 async function insertGap(
   writer: DatabaseWriter,
-  { startAt, endAt, isClockJump: isStep }: MonitoringGap,
+  { startAt, endAt, isClockJump }: MonitoringGap,
   isConfirmed: boolean,
 ): Promise<void> {
-  const gap = { ended_at: endAt, inferred: isConfirmed ? 0 : 1, clock_stepped: isStep ? 1 : 0 };
+  const gap = { ended_at: endAt, inferred: isConfirmed ? 0 : 1, clock_stepped: isClockJump ? 1 : 0 };
   await writer
     .insertInto('monitor_gaps')
     .values({ started_at: startAt, ...gap })

@@ -68,13 +68,8 @@ export async function ingestRegion(
   partitions: DayPartitions,
   region: SpoolRegion,
 ): Promise<IngestResult> {
-  const {
-    rows: read,
-    rejected,
-    torn,
-    bytesRead: length,
-  } = parseSpoolRows(await readRegion(region), region.last);
-  const next = region.from + length;
+  const { rows: read, rejected, torn, bytesRead } = parseSpoolRows(await readRegion(region), region.last);
+  const next = region.from + bytesRead;
   const rows = read.filter(({ values }) => hasValidTime(values)).map(toStorableRow);
   const refused = read.filter(({ values }) => !hasValidTime(values)).map(({ line }) => line);
   if (rows.length === 0) return { next, inserted: 0, known: 0, rejected: [...rejected, ...refused], torn };

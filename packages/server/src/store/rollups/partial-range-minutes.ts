@@ -15,33 +15,27 @@ export interface IndexedPartialRange extends PartialRange {
  * Parts pieces into what `rollup_minutes` stands for and the rows around it: whole minutes where these are kept, whole
  * quarters of an hour before. All is rows where no minutes hold the question.
  */
-export function splitAtMinutes({
-  ranges: pieces,
-  minutesSince,
-  filter,
-  conditions,
-  groupBy,
-}: PartialRangeRequest): {
+export function splitAtMinutes({ ranges, minutesSince, filter, conditions, groupBy }: PartialRangeRequest): {
   readonly minutes: readonly IndexedPartialRange[];
   readonly rest: readonly IndexedPartialRange[];
 } {
-  const placed = pieces.map((piece, at) => ({ ...piece, index: at }));
+  const placed = ranges.map((piece, at) => ({ ...piece, index: at }));
   const facets = new Set([...groupBy, ...(filter ? [filter.facet] : [])]);
   const isCounted = conditions === undefined && facets.size <= 1 && [...facets].every(isInMinutes);
-  if (minutesSince === undefined || !isCounted || pieces.length === 0) return { minutes: [], rest: placed };
+  if (minutesSince === undefined || !isCounted || ranges.length === 0) return { minutes: [], rest: placed };
   const cut = Math.ceil(minutesSince / QUARTER_MS) * QUARTER_MS;
   const unitAt = (at: number) => (at < cut ? QUARTER_MS : MINUTE_MS);
   const minutes: IndexedPartialRange[] = [];
   const rest: IndexedPartialRange[] = [];
-  for (const { index: at, from, to } of placed) {
+  for (const { index, from, to } of placed) {
     const first = Math.ceil(from / unitAt(from)) * unitAt(from);
     const last = Math.floor(to / unitAt(to)) * unitAt(to);
-    if (first >= last) rest.push({ index: at, from, to });
+    if (first >= last) rest.push({ index, from, to });
     else {
-      minutes.push({ index: at, from: first, to: last });
+      minutes.push({ index, from: first, to: last });
       const around = [
-        { index: at, from, to: first },
-        { index: at, from: last, to },
+        { index, from, to: first },
+        { index, from: last, to },
       ];
       rest.push(...around.filter((piece) => piece.from < piece.to));
     }
@@ -62,11 +56,11 @@ export async function sumMinutes(
   if (filter || group === undefined || isRollupDimension(group)) return found;
   // Minutes of a metadata key hold only what has a value; what has none is the rest of everything.
   const all = await sumFacet(reader, { ...request, groupBy: [] }, pieces, 'all');
-  const byPiece = Map.groupBy(found, ({ rangeIndex: piece }) => piece);
-  const without = all.map(({ rangeIndex: piece, sums }) => {
-    const taken = byPiece.get(piece) ?? [];
+  const byPiece = Map.groupBy(found, ({ rangeIndex }) => rangeIndex);
+  const without = all.map(({ rangeIndex, sums }) => {
+    const taken = byPiece.get(rangeIndex) ?? [];
     const left = sums.map((sum, at) => taken.reduce((rest, one) => rest - (one.sums[at] ?? 0), sum));
-    return { rangeIndex: piece, values: [''], sums: left.map((sum) => Math.max(0, sum)) };
+    return { rangeIndex, values: [''], sums: left.map((sum) => Math.max(0, sum)) };
   });
   return [...found, ...without];
 }
@@ -100,7 +94,7 @@ async function sumFacet(
 function selectRangeSums(
   reader: DatabaseReader,
   { orgId, filter, groupBy, figures }: PartialRangeRequest,
-  { index: at, from, to }: IndexedPartialRange,
+  { index, from, to }: IndexedPartialRange,
   facet: RollupFacet | 'all',
 ) {
   let rows = reader
@@ -114,7 +108,7 @@ function selectRangeSums(
   const isGrouped = groupBy.length > 0;
   return rows
     .select([
-      sql<number>`cast(${at} as integer)`.as('piece'),
+      sql<number>`cast(${index} as integer)`.as('piece'),
       (isGrouped ? value : sql<string>`''`).as('group'),
       ...figures.map((name) => sumColumn(name).as(name)),
     ])

@@ -65,7 +65,7 @@ async function sumRangeBatch(
 function selectRangeSums(
   reader: DatabaseReader,
   { orgId, filter, conditions = [], groupBy, figures }: PartialRangeRequest,
-  { index: at, from, to }: IndexedPartialRange,
+  { index, from, to }: IndexedPartialRange,
 ) {
   let rows = reader
     .selectFrom('exchanges')
@@ -83,7 +83,7 @@ function selectRangeSums(
   const summed = figures.filter((name) => !isBucketColumn(name));
   return rows
     .select([
-      sql<number>`cast(${at} as integer)`.as('piece'),
+      sql<number>`cast(${index} as integer)`.as('piece'),
       sql<number>`count(*)`.as('counted'),
       ...groups.map(({ name, value }) => value.as(name)),
       ...summed.map((name) => figureExpression(name).as(name)),

@@ -98,13 +98,13 @@ export async function getTopRollupValues(
       readonly prefix?: string | undefined;
     },
 ): Promise<{ readonly value: string; readonly sums: readonly number[] }[]> {
-  const { figures, order, limit, onlyValues: only, prefix, groupBy } = request;
+  const { figures, order, limit, onlyValues, prefix, groupBy } = request;
   const largest = sql`sum(${sql.ref(order)})`;
   const { rows: all, column } = selectGroupedRows(reader, request);
   let rows = all;
-  const isRanked = figures.length === 0 || (only !== undefined && only.length <= limit);
-  if (only?.length === 0) return [];
-  if (only) rows = rows.where(column, 'in', only);
+  const isRanked = figures.length === 0 || (onlyValues !== undefined && onlyValues.length <= limit);
+  if (onlyValues?.length === 0) return [];
+  if (onlyValues) rows = rows.where(column, 'in', onlyValues);
   if (prefix) {
     const begins = (at: string) =>
       sql<boolean>`lower(${column}) like lower(${`${at}${escapeLiteral(prefix)}%`}) escape '!'`;

@@ -15,6 +15,9 @@ function charge(nanoUsd: number, bucket = 'b:month'): BudgetCharge {
   return { orgId: 'acme', bucket, endsAt: 0, nanoUsd, limitNanoUsd: 1000, ...budget };
 }
 
+/** Journals that a test leaves open as a kill does. Reachable until the end: an open file that is collected is an error. */
+const abandoned: SpendJournal[] = [];
+
 interface JournalHarness {
   readonly dataDir: string;
   readonly database: Database;
@@ -78,6 +81,7 @@ test('a batch whose commit nobody heard of is tried again and counted once', asy
 test('a dead process’ holds are charged in full, its settlements once, and its torn last line not at all', async (t) => {
   const { open, spent, orphans, dataDir } = await createJournalHarness(t);
   const dead = await open();
+  abandoned.push(dead);
   await dead.reserve('taken', [charge(100)]);
   dead.settle('taken', [charge(7)]);
   await dead.flush();
@@ -99,6 +103,7 @@ test('a dead process’ holds are charged in full, its settlements once, and its
 test('what a hold was extended by is charged too, and settled with it', async (t) => {
   const { open, spent, orphans } = await createJournalHarness(t);
   const dead = await open();
+  abandoned.push(dead);
   await dead.reserve('taken', [charge(100)]);
   dead.extend('taken', [charge(40)]);
   dead.settle('taken', [charge(7)]);

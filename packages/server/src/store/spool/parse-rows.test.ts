@@ -18,8 +18,8 @@ for (const [format, lineOf] of [
   const complete = Buffer.concat(lines.slice(0, 2)).length;
 
   test(`lines ${format}: rows are read in the order of the columns`, () => {
-    const { rows: read, rejected, torn, bytesRead: length } = parseSpoolRows(whole, true);
-    assert.deepEqual([rejected, torn, length], [[], false, whole.length]);
+    const { rows: read, rejected, torn, bytesRead } = parseSpoolRows(whole, true);
+    assert.deepEqual([rejected, torn, bytesRead], [[], false, whole.length]);
     assert.deepEqual(
       read.map(({ values }) => values),
       rows.map((row) => Object.values(row)),
@@ -36,16 +36,16 @@ for (const [format, lineOf] of [
         isWhole ? ['exc_a', 'exc_b', 'exc_c'] : ['exc_a', 'exc_b'],
         `cut at ${cut}`,
       );
-      const { torn, rejected, bytesRead: length } = parseSpoolRows(piece, true);
-      assert.deepEqual([torn, rejected, length], [!isWhole && cut > complete, [], cut]);
+      const { torn, rejected, bytesRead } = parseSpoolRows(piece, true);
+      assert.deepEqual([torn, rejected, bytesRead], [!isWhole && cut > complete, [], cut]);
     }
   });
 
   test(`lines ${format}: a piece of a file that grows is read up to its last line break`, () => {
     for (let cut = 0; cut <= whole.length; cut++) {
-      const { bytesRead: length, torn, rejected } = parseSpoolRows(whole.subarray(0, cut), false);
+      const { bytesRead, torn, rejected } = parseSpoolRows(whole.subarray(0, cut), false);
       assert.deepEqual([torn, rejected], [false, []]);
-      const ids = [...idsOf(whole.subarray(0, cut), false), ...idsOf(whole.subarray(length), true)];
+      const ids = [...idsOf(whole.subarray(0, cut), false), ...idsOf(whole.subarray(bytesRead), true)];
       assert.deepEqual(ids, ['exc_a', 'exc_b', 'exc_c'], `cut at ${cut}`);
     }
   });

@@ -119,11 +119,11 @@ export class SpoolDrain {
   }
 
   async #ingestBatch(segment: SpoolSegment): Promise<void> {
-    const { path, ingestedBytes: from, written } = segment;
-    const to = Math.min(written, from + this.#batchBytes);
+    const { path, ingestedBytes, written } = segment;
+    const to = Math.min(written, ingestedBytes + this.#batchBytes);
     const last = segment.closed && to === written;
-    const ingested = await this.#options.database.ingest({ path, from, to, last });
-    if (ingested.next === from && !last) {
+    const ingested = await this.#options.database.ingest({ path, from: ingestedBytes, to, last });
+    if (ingested.next === ingestedBytes && !last) {
       if (to === written) throw new Error(`${path} is shorter than the data written to it`);
       this.#batchBytes *= 2;
       return;

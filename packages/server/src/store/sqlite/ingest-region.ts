@@ -41,8 +41,8 @@ type Row = ParsedSpoolRows['rows'][number];
  * in one transaction. A row the table refuses is rejected alone; any other error undoes all of it.
  */
 export function ingestRegion(connection: SqliteConnection, region: SpoolRegion): IngestResult {
-  const { rows, rejected, torn, bytesRead: length } = parseSpoolRows(readRegion(region), region.last);
-  const next = region.from + length;
+  const { rows, rejected, torn, bytesRead } = parseSpoolRows(readRegion(region), region.last);
+  const next = region.from + bytesRead;
   if (rows.length === 0) return { next, inserted: 0, known: 0, rejected, torn };
   connection.begin();
   try {

@@ -19,14 +19,14 @@ export class FakeSpoolDatabase implements Pick<Database, 'ingest'> {
     this.calls += 1;
     const fault = this.fault?.(path);
     if (fault) throw fault;
-    const { rows, rejected, torn, bytesRead: length } = parseSpoolRows(readRange(path, from, to), last);
+    const { rows, rejected, torn, bytesRead } = parseSpoolRows(readRange(path, from, to), last);
     let known = 0;
     for (const { values } of rows) {
       const id = values[EXCHANGE_COLUMNS.indexOf('id')];
       if (this.inserted.has(id)) known += 1;
       else this.inserted.set(id, 1);
     }
-    return { next: from + length, inserted: rows.length - known, known, rejected, torn };
+    return { next: from + bytesRead, inserted: rows.length - known, known, rejected, torn };
   }
 }
 
