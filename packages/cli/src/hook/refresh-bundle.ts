@@ -6,7 +6,7 @@ import {
   readCachedBundle,
   storeBundle,
 } from './bundle-cache.ts';
-import { NoAnswerError, sendHookRequest } from './hook-http.ts';
+import { NoResponseError, sendHookRequest } from './hook-http.ts';
 import type { HookSettings } from './hook-settings.ts';
 import { clearServerUnresponsive } from './unresponsive-server.ts';
 import { verifyCachedBundle } from './verify-cached-bundle.ts';
@@ -17,12 +17,12 @@ const FETCH_TIMEOUT_MS = 10_000;
  * Fetches the rules into the cache. The first bundle pins its key; one of another key, or an older one, is refused.
  *
  * @returns what there is now, for the person
- * @throws NoAnswerError when there is no bundle that may be kept
+ * @throws NoResponseError when there is no bundle that may be kept
  */
 export async function refreshBundle(paths: BundleCachePath, settings: HookSettings): Promise<string> {
   const { baseUrl, key } = settings;
   if (baseUrl === null || key === null)
-    throw new NoAnswerError(settings.problem ?? 'the hook is not configured');
+    throw new NoResponseError(settings.problem ?? 'the hook is not configured');
   const directory = bundleCacheDirectory(paths, settings);
   const before = readCachedBundle(directory, settings);
   const { status, headers, body } = await sendHookRequest({
@@ -35,9 +35,9 @@ export async function refreshBundle(paths: BundleCachePath, settings: HookSettin
   clearServerUnresponsive(paths, settings);
   if (status === 304 && before) return 'the rules are unchanged';
   if (status !== 200)
-    throw new NoAnswerError(`the server responded with status ${status}${formatServerMessage(body)}`);
+    throw new NoResponseError(`the server responded with status ${status}${formatServerMessage(body)}`);
   const bundle = parseBundleAnswer(body);
-  if (!bundle) throw new NoAnswerError('the server response is not a bundle');
+  if (!bundle) throw new NoResponseError('the server response is not a bundle');
   const next = {
     bundle,
     etag: headers.get('etag') ?? null,
@@ -45,12 +45,12 @@ export async function refreshBundle(paths: BundleCachePath, settings: HookSettin
   };
   const payload = verifyCachedBundle(next, Date.now());
   if (!payload)
-    throw new NoAnswerError(
+    throw new NoResponseError(
       `the bundle has expired or is not signed with the pinned key; if the key of the server changed, delete ${directory} and install again`,
     );
   const old = before && verifyCachedBundle(before, Number.NEGATIVE_INFINITY);
   if (old && Date.parse(old.issued_at) > Date.parse(payload.issued_at))
-    throw new NoAnswerError('the bundle is older than the cached one');
+    throw new NoResponseError('the bundle is older than the cached one');
   storeBundle(directory, next);
   return `rules ${payload.version}, valid until ${payload.expires_at}`;
 }

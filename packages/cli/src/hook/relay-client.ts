@@ -1,7 +1,7 @@
 import type { RelayEvent } from '@floe/contract/api/relay';
 import { isObject, type Json } from '@floe/contract/json';
 import type { HookDecision, HookReport } from '@floe/relay/hooks/adapter';
-import { NoAnswerError, sendHookRequest } from './hook-http.ts';
+import { NoResponseError, sendHookRequest } from './hook-http.ts';
 import type { HookSettings } from './hook-settings.ts';
 
 /** As many as a batch takes. */
@@ -11,7 +11,7 @@ const DECISIONS: readonly HookDecision['decision'][] = ['allow', 'deny', 'ask', 
 /**
  * What the server decides, one outcome for each event.
  *
- * @throws NoAnswerError when there is no decision about every one of them in time
+ * @throws NoResponseError when there is no decision about every one of them in time
  */
 export async function requestDecisions(
   events: readonly RelayEvent[],
@@ -19,18 +19,18 @@ export async function requestDecisions(
   timeoutMs: number,
 ): Promise<readonly HookDecision[]> {
   if (events.length > MAX_BATCH_EVENTS)
-    throw new NoAnswerError(`one hook call has ${events.length} events, more than one request can send`);
+    throw new NoResponseError(`one hook call has ${events.length} events, more than one request can send`);
   const [first] = events;
   const isOne = events.length === 1;
   const path = isOne ? '/relay/v1/decisions' : '/relay/v1/decisions/batch';
   const answer = await postToRelay(path, isOne ? first : { events }, settings, timeoutMs);
   const given = isOne ? [answer] : isObject(answer) ? answer['data'] : null;
   const outcomes = Array.isArray(given) ? given.flatMap((one) => parseHookDecision(one) ?? []) : [];
-  if (outcomes.length !== events.length) throw new NoAnswerError('the server returned no decision');
+  if (outcomes.length !== events.length) throw new NoResponseError('the server returned no decision');
   return outcomes;
 }
 
-/** Tells what has happened. @throws NoAnswerError when it does not arrive */
+/** Tells what has happened. @throws NoResponseError when it does not arrive */
 export async function sendHookReport(
   report: HookReport,
   settings: HookSettings,
@@ -46,7 +46,7 @@ async function postToRelay(
   timeoutMs: number,
 ): Promise<Json> {
   const { baseUrl, key, problem } = settings;
-  if (baseUrl === null || key === null) throw new NoAnswerError(problem ?? 'the hook is not configured');
+  if (baseUrl === null || key === null) throw new NoResponseError(problem ?? 'the hook is not configured');
   const request = {
     url: baseUrl + path,
     key,
@@ -55,11 +55,12 @@ async function postToRelay(
     timeoutMs,
   } as const;
   const { status, body: text } = await sendHookRequest(request);
-  if (status !== 200 && status !== 202) throw new NoAnswerError(`the server responded with status ${status}`);
+  if (status !== 200 && status !== 202)
+    throw new NoResponseError(`the server responded with status ${status}`);
   try {
     return JSON.parse(text);
   } catch {
-    throw new NoAnswerError('the server response is not valid JSON');
+    throw new NoResponseError('the server response is not valid JSON');
   }
 }
 

@@ -1,6 +1,6 @@
 import { Fault, type FaultCode } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
-import { PoolClosed, TaskStopped, TenantBusy, ThreadPool } from '../../core/thread-pool.ts';
+import { PoolClosedError, TaskStoppedError, TenantBusyError, ThreadPool } from '../../core/thread-pool.ts';
 import type { EVALUATION_TASKS } from './evaluation-tasks.ts';
 
 type EvaluationTasks = typeof EVALUATION_TASKS;
@@ -78,20 +78,20 @@ export function createEvaluationPool(
 }
 
 function toEvaluationFault(error: unknown, limitMs: number): unknown {
-  if (error instanceof TaskStopped)
+  if (error instanceof TaskStoppedError)
     return new Fault(
       'evaluation_limit_exceeded',
       error.exceeded === 'time'
         ? `The evaluation took longer than ${limitMs / 1_000} s and was stopped. Use fewer or simpler rules, or fewer samples.`
         : 'The evaluation exceeded its memory limit and was stopped. Use fewer rules or fewer samples.',
     );
-  if (error instanceof TenantBusy)
+  if (error instanceof TenantBusyError)
     return new Fault(
       'rate_limit_exceeded',
       `${MAX_QUEUED_PER_ORG} evaluations of this organization are already queued. Try again when one has finished.`,
       { retryAfterMs: 1_000 },
     );
-  if (error instanceof PoolClosed)
+  if (error instanceof PoolClosedError)
     return new Fault('shutting_down', 'This process is shutting down. Retry the request.');
   return error;
 }
