@@ -28,7 +28,7 @@ export async function getApiJson(
     text = await response.text();
   } catch (error) {
     throw new ApiRequestError(
-      `${baseUrl} could not be reached: ${describeFetchError(error)}. Is FLOE_BASE_URL right?`,
+      `${baseUrl} could not be reached: ${describeFetchError(error)}. Check FLOE_BASE_URL.`,
     );
   }
   const value = safeParseJson(text);
@@ -44,10 +44,10 @@ export function toApiRequestError(
 ): ApiRequestError {
   if (status < 400)
     return new ApiRequestError(
-      `${baseUrl} answered ${status}, but not as Floe does. Is FLOE_BASE_URL right?`,
+      `${baseUrl} responded with status ${status}, but the response is not from Floe. Check FLOE_BASE_URL.`,
     );
   const message = readTextProperty(readProperty(value, 'error'), 'message') ?? `status ${status}`;
-  return new ApiRequestError(`${baseUrl} refused: ${message.replaceAll(apiKey, '[key]')}`);
+  return new ApiRequestError(`${baseUrl} rejected the request: ${message.replaceAll(apiKey, '[key]')}`);
 }
 
 /** A member of a JSON object; undefined for anything else. */

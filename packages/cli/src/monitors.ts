@@ -10,12 +10,12 @@ const MAX_PAGES = 1000;
 export const monitorsCommand: CliCommand = {
   words: ['monitors'],
   usage: 'monitors [--json]',
-  summary: 'Lists the monitors and how they are.',
+  summary: 'Lists the monitors and their status.',
   help: `Options:
-  --status <state>  only these: waiting, healthy, failing or paused
-  --tag <tag>       only those with this tag
-  --limit <number>  at most so many
-  --json            every field, as a JSON array
+  --status <state>  only monitors with this status: waiting, healthy, failing or paused
+  --tag <tag>       only monitors with this tag
+  --limit <number>  maximum number of monitors
+  --json            print all fields as a JSON array
 ${CONNECTION_HELP}`,
   run: printMonitors,
 };
@@ -58,13 +58,12 @@ async function fetchAllMonitors(from: ApiConnection): Promise<unknown[]> {
     const after = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
     const answer = await getApiJson(from, `/api/monitoring/monitors?limit=${PAGE_SIZE}${after}`);
     const data = readProperty(answer, 'data');
-    if (!Array.isArray(data))
-      throw new ApiRequestError(`${from.baseUrl} did not answer with a list of monitors.`);
+    if (!Array.isArray(data)) throw new ApiRequestError(`${from.baseUrl} did not return a list of monitors.`);
     monitors.push(...data);
     cursor = readTextProperty(answer, 'next_cursor');
     if (cursor === undefined) return monitors;
   }
-  throw new ApiRequestError(`${from.baseUrl} did not come to an end after ${MAX_PAGES} pages.`);
+  throw new ApiRequestError(`${from.baseUrl} returned more than ${MAX_PAGES} pages.`);
 }
 
 const COLUMNS = [

@@ -224,5 +224,5 @@ function printWelcome(
   );
   for (const warning of loaded.warnings) parts.log.warn({}, warning);
   for (const field of loaded.inactiveFields)
-    parts.log.warn({ field }, 'this field is set but has no effect in this version');
+    parts.log.warn({ field }, 'this setting has no effect in this version');
 }

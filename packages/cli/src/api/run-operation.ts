@@ -50,14 +50,15 @@ async function printList(from: ApiConnection, request: OperationRequest): Promis
       await sendOperationRequest(from, request, `${url.pathname}${url.search}`),
     );
     const data = readProperty(answer, 'data');
-    if (!Array.isArray(data)) throw new ApiRequestError(`${from.baseUrl} did not answer with a list.`);
+    if (!Array.isArray(data)) throw new ApiRequestError(`${from.baseUrl} did not return a list.`);
     rows.push(...data);
     cursor = readTextProperty(answer, 'next_cursor');
     if (cursor === undefined) break;
   }
   if (request.json) return writeStdout(`${JSON.stringify(rows, null, 2)}\n`);
   await writeStdout(rows.length === 0 ? 'None.\n' : formatTable(rows));
-  if (cursor !== undefined) process.stderr.write('There are more; --all shows them, --limit so many.\n');
+  if (cursor !== undefined)
+    process.stderr.write('More rows exist. Use --all to print all rows, or --limit to print more.\n');
 }
 
 /** Redirects are not followed, for the key would travel along. */
@@ -67,7 +68,7 @@ async function sendOperationRequest(
   path: string,
 ): Promise<Response> {
   const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(new Error('no answer within a minute')), ANSWER_TIMEOUT_MS);
+  const timer = setTimeout(() => abort.abort(new Error('no response within a minute')), ANSWER_TIMEOUT_MS);
   try {
     const response = await fetch(`${baseUrl}${path}`, {
       method: request.method,
@@ -85,7 +86,7 @@ async function sendOperationRequest(
   } catch (error) {
     if (error instanceof ApiRequestError) throw error;
     throw new ApiRequestError(
-      `${baseUrl} could not be reached: ${describeFetchError(error)}. Is FLOE_BASE_URL right?`,
+      `${baseUrl} could not be reached: ${describeFetchError(error)}. Check FLOE_BASE_URL.`,
     );
   } finally {
     clearTimeout(timer);
@@ -101,7 +102,7 @@ async function readJsonAnswer({ baseUrl }: ApiConnection, response: Response): P
   if (text === '') return undefined;
   const value = safeParseJson(text);
   if (value === undefined)
-    throw new ApiRequestError(`${baseUrl} did not answer as Floe does. Is FLOE_BASE_URL right?`);
+    throw new ApiRequestError(`The response of ${baseUrl} is not from Floe. Check FLOE_BASE_URL.`);
   return value;
 }
 

@@ -49,7 +49,7 @@ const value = z.union([text, z.array(text).min(1).max(50)]).optional();
 const facet = z
   .string()
   .regex(new RegExp(`^(${ALL_DIMENSIONS.join('|')}|metadata\\.[^.]+)$`), {
-    error: `is none of ${ALL_DIMENSIONS.join(', ')} and no metadata.<key>`,
+    error: `must be one of ${ALL_DIMENSIONS.join(', ')} or metadata.<key>`,
   })
   .describe(
     `${ALL_DIMENSIONS.join(', ')}, or metadata.<key> of a key that analytics.metadata_keys declares.`,
@@ -294,5 +294,5 @@ export const monthlyBillQuery = z.strictObject({
 });
 
 export const monthlyBillParams = z.strictObject({
-  month: z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'is no month such as 2026-10'),
+  month: z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-10'),
 });
