@@ -155,6 +155,7 @@ test('so do those on a Redis that answers, flushed or not', async (t) => {
       log: silentLog,
       replicaRank: place,
       timeoutMs: TIMEOUT_MS,
+      refreshSpend: async () => undefined,
     });
     const fleet = fleetOf([guardOver(counters, clock, database)], clock, {
       advance: async (ms) => {
@@ -189,7 +190,14 @@ for (const replicas of [1, 2, 4])
       const clock = new ManualClock();
       const guards = Array.from({ length: replicas }, (_, rank) => {
         const place = () => ({ replicaCount: replicas, rank });
-        const options = { remote, clock, log: silentLog, replicaRank: place, timeoutMs: TIMEOUT_MS };
+        const options = {
+          remote,
+          clock,
+          log: silentLog,
+          replicaRank: place,
+          timeoutMs: TIMEOUT_MS,
+          refreshSpend: async () => undefined,
+        };
         return guardOver(new ResilientCounters(options), clock, database);
       });
       const fleet = fleetOf(guards, clock, {

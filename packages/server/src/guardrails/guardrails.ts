@@ -40,6 +40,7 @@ export interface Guardrails {
 export async function openGuardrails(options: GuardrailsOptions): Promise<Guardrails> {
   const { dataDir, database, sharedStoreUrl, sharedTimeoutMs, clock, log } = options;
   const replicas = await joinReplicas(database, clock, log);
+  const spendCache = new SpendCache(database, clock, log);
   const {
     counters,
     sharedStoreStats: sharedStoreFigures,
@@ -49,8 +50,8 @@ export async function openGuardrails(options: GuardrailsOptions): Promise<Guardr
     log,
     replicaRank: () => replicas.getRank(),
     timeoutMs: sharedTimeoutMs,
+    refreshSpend: () => spendCache.refresh(),
   });
-  const spendCache = new SpendCache(database, clock, log);
   const journal = await openSpendJournal({
     dataDir,
     database,

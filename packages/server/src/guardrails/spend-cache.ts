@@ -39,7 +39,7 @@ export class SpendCache {
 
   /** Reads what is there, then follows what other processes add. */
   async open(): Promise<void> {
-    await this.#refresh();
+    await this.refresh();
     if (this.#database.isShared) this.#refreshLater();
   }
 
@@ -48,7 +48,8 @@ export class SpendCache {
     this.#timer = null;
   }
 
-  async #refresh(): Promise<void> {
+  /** Reads what other processes have spent since the last look. */
+  async refresh(): Promise<void> {
     const now = this.#clock.now();
     for (const row of await listSpendSince(this.#database.read, this.#readUpTo - CLOCK_SKEW_MS, now))
       this.#put(row);
@@ -59,7 +60,7 @@ export class SpendCache {
 
   #refreshLater(): void {
     const again = () => {
-      this.#refresh()
+      this.refresh()
         .catch((error: unknown) =>
           this.#log.warn({ err: error }, 'could not read the spending of other processes'),
         )

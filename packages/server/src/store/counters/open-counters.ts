@@ -12,6 +12,8 @@ export interface OpenCountersOptions {
   readonly replicaRank: () => ReplicaRank;
   /** What a request may wait for a shared store. */
   readonly timeoutMs: number;
+  /** Reads what the database knows to be spent. */
+  readonly refreshSpend: () => Promise<void>;
 }
 
 export interface OpenedCounters {

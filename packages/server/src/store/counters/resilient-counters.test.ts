@@ -36,7 +36,7 @@ function createFakeStore(clock: ManualClock) {
   return { remote, state, inside };
 }
 
-function createHarness(replicas = 4) {
+function createHarness(replicas = 4, refreshSpend: () => Promise<void> = async () => undefined) {
   const clock = new ManualClock();
   const { remote, state, inside } = createFakeStore(clock);
   const options = {
@@ -45,6 +45,7 @@ function createHarness(replicas = 4) {
     log: silentLog,
     replicaRank: () => ({ replicaCount: replicas, rank: 0 }),
     timeoutMs: TIMEOUT_MS,
+    refreshSpend,
   };
   const counters = new ResilientCounters(options);
   /** A take, its time moved on when the store does not answer. */
@@ -61,6 +62,30 @@ function createHarness(replicas = 4) {
 async function settleTurns(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
+
+test('a store that is back is used once the spending was read again, or could not be within two seconds', async () => {
+  for (const finish of ['resolves', 'rejects', 'never'] as const) {
+    let done: () => void = () => undefined;
+    const refresh = () =>
+      new Promise<void>((resolve, reject) => {
+        if (finish === 'resolves') done = resolve;
+        if (finish === 'rejects') done = () => reject(new Error('the database is away'));
+      });
+    const { clock, counters, state, take } = createHarness(4, refresh);
+    const claims = [testWindowClaim('rpm', 40)];
+    state.hangs = true;
+    for (const id of ['a', 'b', 'c']) await take(id, claims);
+    state.hangs = false;
+    clock.advance(50);
+    await settleTurns();
+    assert.equal(counters.isStoreUnavailable, true, `${finish}: not before the spending is known`);
+    if (finish === 'never') clock.advance(2_000);
+    else done();
+    await settleTurns();
+    assert.equal(counters.isStoreUnavailable, false, finish);
+    assert.equal((await take('d', claims)).countedLocally, false, finish);
+  }
+});
 
 test('a store that hangs is waited for three times, then not at all until it answers', async () => {
   const { clock, counters, state, take } = createHarness();

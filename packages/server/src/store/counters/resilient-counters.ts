@@ -21,6 +21,8 @@ import { SlotLeaseRenewer } from './slot-lease-renewer.ts';
 import { StoreAvailability } from './store-availability.ts';
 import { withTimeout } from './with-timeout.ts';
 
+/** How long the return to the shared store may wait for the database. */
+const SPEND_REFRESH_MS = 2_000;
 /**
  * After the store is back each process stays within its share for so long: the others have not all told yet what they
  * granted alone. They notice within the longest wait between two probes and what a probe may take.
@@ -35,6 +37,8 @@ export interface ResilientCountersOptions {
   readonly replicaRank: () => ReplicaRank;
   /** What a request may wait for the store. */
   readonly timeoutMs: number;
+  /** Reads what the database knows to be spent: a store that comes back may be empty and is filled with it. */
+  readonly refreshSpend: () => Promise<void>;
 }
 
 /**
@@ -272,7 +276,14 @@ export class ResilientCounters implements Counters {
 
   /** Asks the store whether it is back, and tells it what it missed. */
   async #recover(): Promise<void> {
-    await this.#withStoreTimeout(this.#options.remote.ping());
+    const { clock, remote, refreshSpend, log } = this.#options;
+    await this.#withStoreTimeout(remote.ping());
+    await withTimeout(clock, SPEND_REFRESH_MS, refreshSpend()).catch((error: unknown) =>
+      log.warn(
+        { err: error },
+        'could not read the spending of other processes before using the shared store',
+      ),
+    );
     await this.#pendingUpdates.flush();
     // What it cannot take now the next take counts again.
     await this.#renewals.renew().catch(() => undefined);

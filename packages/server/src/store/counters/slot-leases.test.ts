@@ -34,6 +34,7 @@ class Process {
       log: silentLog,
       replicaRank: place,
       timeoutMs: TIMEOUT_MS,
+      refreshSpend: async () => undefined,
     });
   }
 
