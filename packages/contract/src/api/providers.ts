@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { CredentialSchema, PROVIDER_FIELDS, PriceSchema } from '../config/providers.ts';
-import { configEntryFields, readOnlyEntryFields, toWritableFields } from './entries.ts';
+import { configEntryFields, readOnlyEntryFields, readOnlyField, toWritableFields } from './entries.ts';
 import { createPageSchema, timestamp } from './page.ts';
 
 const timeouts = z.strictObject({
@@ -85,10 +85,10 @@ export const providerResource = z
 /** What an answer shows and a client may send back unchanged. */
 const readOnlyFields = {
   ...readOnlyEntryFields,
-  origin: z.unknown().optional(),
-  problem: z.unknown().optional(),
-  native_dialects: z.unknown().optional(),
-  header_names: z.unknown().optional(),
+  origin: readOnlyField,
+  problem: readOnlyField,
+  native_dialects: readOnlyField,
+  header_names: readOnlyField,
 };
 
 const writableCredential = z.strictObject({
@@ -97,10 +97,10 @@ const writableCredential = z.strictObject({
     .optional()
     .describe('Absent: the stored key of this name stays. Never shown.'),
   weight: z.number().positive().optional(),
-  last4: z.unknown().optional(),
-  origin: z.unknown().optional(),
-  tested_at: z.unknown().optional(),
-  test: z.unknown().optional(),
+  last4: readOnlyField,
+  origin: readOnlyField,
+  tested_at: readOnlyField,
+  test: readOnlyField,
   ...readOnlyEntryFields,
 });
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { RELAY_EVENTS, RelayRuleSchema } from '../config/relay.ts';
+import { RELAY_EVENTS, RELAY_RULE_FIELDS, RelayRuleSchema } from '../config/relay.ts';
 import type { Json } from '../json.ts';
+import { toWritableFields } from './entries.ts';
 import { jobResource } from './jobs.ts';
 import { resourceSource } from './keys.ts';
 import { pageQuery, rangeQuery, timestamp } from './page.ts';
@@ -153,8 +154,9 @@ export const relayRule = z
   })
   .meta({ id: 'RelayRule' });
 
+/** The fields of a rule, or what GET returned. `RelayRuleSchema` refuses any other field. */
 export const relayRuleInput = z
-  .record(z.string(), z.unknown())
+  .looseObject(toWritableFields(RELAY_RULE_FIELDS))
   .describe('A rule as floe.yaml says it; null clears a field.');
 
 const draftFields = {

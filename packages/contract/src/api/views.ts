@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { readOnlyField } from './entries.ts';
 import { createListQuery, LIST_ORDERS, timestamp } from './page.ts';
 
 const SLUG = /^[a-z0-9][a-z0-9._-]{0,63}$/;
@@ -56,11 +57,11 @@ export const viewPatch = z.strictObject({
 /** As `view` shows it; what only the server says is read over. */
 export const viewReplacement = z.strictObject({
   ...writableFields,
-  id: z.unknown().optional(),
-  own: z.unknown().optional(),
-  created_at: z.unknown().optional(),
-  updated_at: z.unknown().optional(),
-  updated_by: z.unknown().optional(),
+  id: readOnlyField,
+  own: readOnlyField,
+  created_at: readOnlyField,
+  updated_at: readOnlyField,
+  updated_by: readOnlyField,
 });
 
 /** An id that a client may choose. */
