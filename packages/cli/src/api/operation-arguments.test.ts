@@ -27,6 +27,18 @@ test('every list of names takes one name, commas and repetition', () => {
   assert.ok(lists > 10);
 });
 
+test('every field says what it is for, and none is read-only', () => {
+  const readOnly = new Set(['created_at', 'updated_at', 'created_by', 'updated_by', 'source', 'last_beat_at']);
+  for (const { method, path, takes } of operations)
+    for (const [name, { does = '', in: where }] of Object.entries(takes)) {
+      assert.notEqual(does, '', `${method} ${path} ${name}`);
+      if (where !== 'query') assert.ok(!readOnly.has(name), `${method} ${path} ${name}`);
+    }
+  assert.equal(loadApiOperations()['routes']?.['create']?.takes['id'], undefined);
+  assert.equal(loadApiOperations()['monitors']?.['replace']?.takes['status'], undefined);
+  assert.ok(loadApiOperations()['relay-rules']?.['create']?.takes['decision']);
+});
+
 test('targets of a route are named as they are, or with their weights in JSON', () => {
   const create = loadApiOperations()['routes']?.['create'];
   assert.ok(create);

@@ -16,6 +16,13 @@ export const orderedConfigEntryFields = {
   ...configEntryFields,
 };
 
+/** Where a new entry goes among its like. */
+export const positionField = z
+  .int()
+  .min(0)
+  .nullish()
+  .describe('Position in the order of evaluation, from 0. Absent: the last.');
+
 /** A field that only answers carry. A request may send it back, where it is ignored. */
 export const readOnlyField = z.unknown().optional().meta({ readOnly: true });
 

@@ -5,14 +5,19 @@ import { timestamp } from './page.ts';
 const label = z.string().min(1).max(200);
 
 const settings = {
-  name: label,
+  name: label.describe('Shown in lists and on boards.'),
   starts_at: timestamp.nullable().describe('With `schedule`: not before.'),
   ends_at: timestamp.nullable().describe('With `schedule`: not after. An earlier moment ends it.'),
   schedule: z
     .strictObject({ cron: z.string().min(1).max(200), timezone: timezoneField().optional() })
     .nullable()
     .describe('Starts again and again, and lasts `duration_minutes`.'),
-  duration_minutes: z.number().min(1).max(10_080).nullable(),
+  duration_minutes: z
+    .number()
+    .min(1)
+    .max(10_080)
+    .nullable()
+    .describe('With `schedule`: how long each window lasts.'),
   monitors: z.array(z.string().min(1).max(64)).max(500).describe('Ids of monitors.'),
   tags: z
     .array(label)
@@ -46,7 +51,11 @@ const id = z
   .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'use lower-case letters, digits, ".", "_" and "-" (at most 64)');
 
 /** Either `starts_at` and `ends_at`, or `schedule` and `duration_minutes`. */
-export const maintenanceWindowCreation = z.strictObject({ id: id.optional(), ...optional, name: label });
+export const maintenanceWindowCreation = z.strictObject({
+  id: id.optional().describe('Absent: Floe creates one.'),
+  ...optional,
+  name: settings.name,
+});
 
 /** Absent fields stay; null clears. */
 export const maintenanceWindowPatch = z.strictObject(optional);
@@ -55,6 +64,6 @@ export const maintenanceWindowPatch = z.strictObject(optional);
 export const maintenanceWindowReplacement = z.strictObject({
   id: z.string().optional(),
   ...optional,
-  name: label,
+  name: settings.name,
   ...z.strictObject(readOnly).partial().shape,
 });

@@ -91,12 +91,14 @@ const readOnlyFields = {
   header_names: readOnlyField,
 };
 
+const credentialWeight = z.number().positive().describe('Share of the requests of the provider.');
+
 const writableCredential = z.strictObject({
   name: CredentialSchema.shape.name,
   api_key: CredentialSchema.shape.api_key
     .optional()
     .describe('Absent: the stored key of this name stays. Never shown.'),
-  weight: z.number().positive().optional(),
+  weight: credentialWeight.optional(),
   last4: readOnlyField,
   origin: readOnlyField,
   tested_at: readOnlyField,
@@ -125,11 +127,11 @@ export const providerReplacement = z.strictObject({ ...settings, ...readOnlyFiel
 export const credentialCreation = z.strictObject({
   name: CredentialSchema.shape.name,
   api_key: CredentialSchema.shape.api_key.describe('The key itself. It is never shown again.'),
-  weight: z.number().positive().default(1),
+  weight: credentialWeight.default(1),
 });
 export const credentialPatch = z.strictObject({
   api_key: CredentialSchema.shape.api_key.optional().describe('Another key in its place.'),
-  weight: z.number().positive().optional(),
+  weight: credentialWeight.optional(),
 });
 export const credentialParams = z.strictObject({ id: z.string(), name: z.string() });
 export const credentialList = createPageSchema(credentialResource);

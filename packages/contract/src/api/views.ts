@@ -15,7 +15,7 @@ const filters = z
   .describe('State of the page. The server does not interpret it.');
 
 const writableFields = {
-  name: z.string().min(1).max(100),
+  name: z.string().min(1).max(100).describe('Name of the view.'),
   page: z.string().regex(SLUG, 'is no name of a page, such as requests').describe('Such as `requests`.'),
   filters,
   shared: z
@@ -45,13 +45,16 @@ export const viewResource = z
 export type View = z.output<typeof viewResource>;
 
 export const viewListQuery = createListQuery().extend({
-  sort: z.enum(LIST_ORDERS).default('name'),
-  page: z.string().max(64).optional(),
+  sort: z.enum(LIST_ORDERS).default('name').describe('Absent: name.'),
+  page: z.string().max(64).optional().describe('Only views of this page.'),
 });
 export const viewInput = z.strictObject(writableFields);
 export const viewPatch = z.strictObject({
   ...z.strictObject(writableFields).partial().shape,
-  shared: z.boolean().optional(),
+  shared: writableFields.shared
+    .unwrap()
+    .optional()
+    .describe('Whether everybody in the org sees it; that needs `management`.'),
 });
 
 /** As `view` shows it; what only the server says is read over. */
