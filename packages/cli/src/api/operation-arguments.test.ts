@@ -28,7 +28,14 @@ test('every list of names takes one name, commas and repetition', () => {
 });
 
 test('every field says what it is for, and none is read-only', () => {
-  const readOnly = new Set(['created_at', 'updated_at', 'created_by', 'updated_by', 'source', 'last_beat_at']);
+  const readOnly = new Set([
+    'created_at',
+    'updated_at',
+    'created_by',
+    'updated_by',
+    'source',
+    'last_beat_at',
+  ]);
   for (const { method, path, takes } of operations)
     for (const [name, { does = '', in: where }] of Object.entries(takes)) {
       assert.notEqual(does, '', `${method} ${path} ${name}`);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { UsageError } from '../connection.ts';
+import { parseOptions } from '../parse-options.ts';
 import { type ApiOperation, isRecord, type OperationField, pathParameterNames } from './api-operations.ts';
 
 /** A request to the API and how its answer is shown. */
@@ -17,10 +17,11 @@ export interface OperationRequest {
   readonly maxRows: number | null;
 }
 
-const BUILT_IN_OPTIONS = {
+/** No field may have such a name. */
+export const BUILT_IN_OPTIONS = {
   json: { type: 'boolean' },
   all: { type: 'boolean' },
-  file: { type: 'string' },
+  'body-file': { type: 'string' },
   unset: { type: 'string', multiple: true },
   filter: { type: 'string', multiple: true },
   'idempotency-key': { type: 'string' },
@@ -30,10 +31,16 @@ const BUILT_IN_OPTIONS = {
 /** A field's option: `expires_at` is `--expires-at`. */
 export const toOptionName = (name: string) => name.replaceAll('_', '-');
 
-/** @throws UsageError, and parseArgs' own errors for options nobody knows */
+/** The options of a field; that of a flag has an opposite. */
+export function optionNames(name: string, { kind, in: where }: OperationField): readonly string[] {
+  const option = toOptionName(name);
+  return kind === 'flag' && where !== 'query' ? [`--${option}`, `--no-${option}`] : [`--${option}`];
+}
+
+/** @throws UsageError */
 export function parseOperationArguments(operation: ApiOperation, args: readonly string[]): OperationRequest {
-  const fields = Object.entries(operation.takes).filter(([name]) => !Object.hasOwn(BUILT_IN_OPTIONS, name));
-  const { values, positionals } = parseArgs({
+  const fields = Object.entries(operation.takes);
+  const { values, positionals } = parseOptions({
     args: [...args],
     allowPositionals: true,
     allowNegative: true,
@@ -49,7 +56,8 @@ export function parseOperationArguments(operation: ApiOperation, args: readonly 
     if (at < 1) throw new UsageError(`--filter ${pair}: write name=value.`);
     query.append(pair.slice(0, at), pair.slice(at + 1));
   }
-  const body: Record<string, unknown> = values.file === undefined ? {} : readBodyFile(values.file);
+  const body: Record<string, unknown> =
+    values['body-file'] === undefined ? {} : readBodyFile(values['body-file']);
   for (const [name, field] of fields) {
     const value = given[toOptionName(name)];
     if (value === undefined) continue;
@@ -85,7 +93,12 @@ function buildPath(operation: ApiOperation, given: readonly string[]): string {
   const missing = names[given.length];
   if (missing !== undefined) throw new UsageError(`<${missing}> is missing.`);
   const excess = given[names.length];
-  if (excess !== undefined) throw new UsageError(`"${excess}" is one argument too many.`);
+  if (excess !== undefined) {
+    const hint = /^(true|false)$/.test(excess)
+      ? ' For false, write --no- before the name of the option.'
+      : '';
+    throw new UsageError(`"${excess}" is one argument too many.${hint}`);
+  }
   return names.reduce(
     (path, name, at) => path.replace(`{${name}}`, encodeURIComponent(given[at] ?? '')),
     operation.path,
@@ -104,7 +117,8 @@ function parseOptionValue(name: string, { kind, choices }: OperationField, value
       throw new UsageError(`--${toOptionName(name)} must be a number, not "${text}".`);
     return number;
   }
-  if (kind === 'json') return parseJsonOption(`--${toOptionName(name)}`, text);
+  if (kind === 'json' || (kind === 'text_or_json' && /^\s*[[{]/.test(text)))
+    return parseJsonOption(`--${toOptionName(name)}`, text);
   if (choices && !choices.includes(text))
     throw new UsageError(`--${toOptionName(name)} must be one of ${choices.join(', ')}.`);
   return text;
@@ -120,10 +134,10 @@ function readBodyFile(file: string): Record<string, unknown> {
   try {
     text = readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (error) {
-    throw new UsageError(`--file ${file}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`--body-file ${file}: ${error instanceof Error ? error.message : String(error)}`);
   }
-  const value = parseJsonOption(`--file ${file}`, text);
-  if (!isRecord(value)) throw new UsageError(`--file ${file}: holds no JSON object.`);
+  const value = parseJsonOption(`--body-file ${file}`, text);
+  if (!isRecord(value)) throw new UsageError(`--body-file ${file}: must contain a JSON object.`);
   return { ...value };
 }
 

@@ -64,7 +64,8 @@ async function printHookStatus(): Promise<number> {
     const isOver = Date.parse(known.expires_at) <= Date.now();
     if (isOver) return `the rules known here are over since ${known.expires_at}; their on_error holds`;
     const how = known.relay.offline === 'decide' ? 'rules decide here' : 'on_error holds';
-    return `${how}, ${known.relay.rules.length} rules known until ${known.expires_at}`;
+    const count = known.relay.rules.length;
+    return `${how}, ${count} ${count === 1 ? 'rule' : 'rules'} known until ${known.expires_at}`;
   }
 }
 
