@@ -82,7 +82,7 @@ suite('arguments', () => {
     );
     assert.throws(
       () => parseOperationArguments(operationOf('keys', 'create'), ['--nmae', 'x']),
-      /Unknown option/,
+      /unknown option --nmae\. Did you mean --name\?/,
     );
   });
 
@@ -176,7 +176,7 @@ suite('against a server', { concurrency: 2 }, () => {
 
   test('the body may come from a file, with options on top of it', async () => {
     const body = JSON.stringify({ scope: 'org', rpm: 10, name: 'from-file' });
-    const made = await floe(['limits', 'create', '--file', '-', '--rpm', '20', '--json'], env, body);
+    const made = await floe(['limits', 'create', '--body-file', '-', '--rpm', '20', '--json'], env, body);
     const { name, rpm }: { name: string; rpm: number } = JSON.parse(made.stdout);
     assert.deepEqual([name, rpm], ['from-file', 20]);
   });
@@ -195,7 +195,7 @@ test('lists go on page by page as far as asked, and say when there is more', asy
   const env = { FLOE_API_KEY: 'eis_x', FLOE_BASE_URL: server.url };
   const some = await floe(['requests', 'list', '--limit', '700'], env);
   assert.equal(some.stdout.trim().split('\n').length, 701);
-  assert.match(some.stderr, /There are more/);
+  assert.match(some.stderr, /^More rows exist\. Use --all or --limit N\.\n$/);
   const all = await floe(['requests', 'list', '--all', '--json'], env);
   assert.deepEqual(JSON.parse(all.stdout), rows);
   await server.close();

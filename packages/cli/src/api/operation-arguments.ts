@@ -28,6 +28,8 @@ export const BUILT_IN_OPTIONS = {
   'if-match': { type: 'string' },
 } as const;
 
+const DEFAULT_ROWS = 50;
+
 /** A field's option: `expires_at` is `--expires-at`. */
 export const toOptionName = (name: string) => name.replaceAll('_', '-');
 
@@ -72,8 +74,14 @@ export function parseOperationArguments(operation: ApiOperation, args: readonly 
     headers: buildHeaders(operation, values['idempotency-key'], values['if-match']),
     body: operation.body ? JSON.stringify(body) : null,
     json: values.json === true,
-    maxRows: values.all === true ? null : Number(given['limit'] ?? 50),
+    maxRows: values.all === true || !operation.page ? null : parseMaxRows(given['limit'] ?? DEFAULT_ROWS),
   };
+}
+
+function parseMaxRows(given: unknown): number {
+  const limit = Number([given].flat().at(-1));
+  if (Number.isInteger(limit) && limit > 0) return limit;
+  throw new UsageError(`--limit: must be a positive integer, got "${String(given)}". Example: --limit 20`);
 }
 
 function toParseArgsOption({ kind, in: where }: OperationField) {

@@ -123,12 +123,11 @@ const isJsonResponse = (response: Response) =>
   response.status === 204 || (response.headers.get('content-type') ?? '').startsWith('application/json');
 
 /** Undefined for an answer without a body. */
-async function readJsonAnswer({ baseUrl }: ApiConnection, response: Response): Promise<unknown> {
+async function readJsonAnswer(from: ApiConnection, response: Response): Promise<unknown> {
   const text = await response.text();
   if (text === '') return undefined;
   const value = safeParseJson(text);
-  if (value === undefined)
-    throw new ApiRequestError(`${baseUrl} did not answer as Floe does. Is FLOE_BASE_URL right?`);
+  if (value === undefined) throw toApiRequestError(from, response.status, value);
   return value;
 }
 
