@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ApiOperation, loadApiOperations, pathParameterNames } from './api-operations.ts';
-import { parseOperationArguments, toOptionName } from './operation-arguments.ts';
+import { BUILT_IN_OPTIONS, parseOperationArguments, toOptionName } from './operation-arguments.ts';
 
 function bodyOf(operation: ApiOperation, args: readonly string[]): Record<string, unknown> {
   const places = pathParameterNames(operation).map(() => 'x');
@@ -44,6 +44,31 @@ test('every field says what it is for, and none is read-only', () => {
   assert.equal(loadApiOperations()['routes']?.['create']?.takes['id'], undefined);
   assert.equal(loadApiOperations()['monitors']?.['replace']?.takes['status'], undefined);
   assert.ok(loadApiOperations()['relay-rules']?.['create']?.takes['decision']);
+});
+
+test('no field has the name of an option that every verb has', () => {
+  for (const { path, takes } of operations)
+    for (const name of Object.keys(takes))
+      assert.ok(!Object.hasOwn(BUILT_IN_OPTIONS, toOptionName(name)), `${path} ${name}`);
+});
+
+test('a text that may also be an object is taken as it is', () => {
+  const create = loadApiOperations()['relay-rules']?.['create'];
+  assert.ok(create);
+  assert.equal(create.takes['message']?.kind, 'text_or_json');
+  assert.deepEqual(bodyOf(create, ['--message', 'Ask "ops" first'])['message'], 'Ask "ops" first');
+  assert.deepEqual(bodyOf(create, ['--message', '{"user":"a"}'])['message'], { user: 'a' });
+  assert.throws(() => bodyOf(create, ['--message', '{user: a}']), /--message must be JSON/);
+});
+
+test('flags have an opposite, and say so when a value is given', () => {
+  const update = loadApiOperations()['routes']?.['update'];
+  assert.ok(update);
+  assert.deepEqual(bodyOf(update, ['--no-enabled']), { enabled: false });
+  assert.throws(
+    () => bodyOf(update, ['--enabled', 'false']),
+    /one argument too many\. For false, write --no-/,
+  );
 });
 
 test('targets of a route are named as they are, or with their weights in JSON', () => {

@@ -61,6 +61,15 @@ export const TABLE_COLUMNS: Readonly<Record<string, readonly Column[]>> = {
     column('CLOSED', 'closed_at'),
     column('DELIVERIES', 'deliveries', namesIn('state')),
   ],
+  'analytics top': [
+    column('VALUE', ['name', 'value']),
+    column('REQUESTS', 'requests'),
+    column('ERRORS', 'errors'),
+    column('IN', 'input_tokens'),
+    column('OUT', 'output_tokens'),
+    column('COST', 'cost_usd', usd),
+    column('SAVED', 'saved_usd', usd),
+  ],
   'annotations list': [
     column('TIME', 'at'),
     column('KIND', 'kind'),
@@ -246,6 +255,16 @@ export const TABLE_COLUMNS: Readonly<Record<string, readonly Column[]>> = {
     column('AGENT', 'agent'),
     column('KEY', 'key'),
     column('EXPIRES', 'expires_at'),
+  ],
+  'relay coverage': [
+    column('OWNER', 'owner'),
+    column('KEY', 'key'),
+    column('AGENT', 'agent'),
+    column('SESSIONS', 'sessions'),
+    column('COVERED', 'covered_sessions'),
+    column('MODEL REQUESTS', 'model_requests'),
+    column('RELAY CALLS', 'relay_calls'),
+    column('LAST RELAY CALL', 'last_relay_call_at'),
   ],
   'relay decisions': [
     column('TIME', 'created_at'),
