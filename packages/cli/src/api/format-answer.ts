@@ -1,6 +1,6 @@
 import { isRecord } from './api-operations.ts';
 import { fitsLine, formatCell, formatTable, isFlatList } from './format-rows.ts';
-import type { Column } from './table-columns.ts';
+import type { Column } from './table-column.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

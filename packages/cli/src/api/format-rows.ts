@@ -1,5 +1,5 @@
 import { isRecord } from './api-operations.ts';
-import { type Column, readCell } from './table-columns.ts';
+import { type Column, readCell } from './table-column.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

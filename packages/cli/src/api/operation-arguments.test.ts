@@ -61,14 +61,20 @@ test('a text that may also be an object is taken as it is', () => {
   assert.throws(() => bodyOf(create, ['--message', '{user: a}']), /--message must be JSON/);
 });
 
-test('flags have an opposite, and say so when a value is given', () => {
+test('flags have an opposite, and may have a value', () => {
   const update = loadApiOperations()['routes']?.['update'];
   assert.ok(update);
-  assert.deepEqual(bodyOf(update, ['--no-enabled']), { enabled: false });
-  assert.throws(
-    () => bodyOf(update, ['--enabled', 'false']),
-    /one argument too many\. For false, write --no-/,
-  );
+  for (const args of [['--no-enabled'], ['--enabled', 'false'], ['--enabled=false']])
+    assert.deepEqual(bodyOf(update, args), { enabled: false });
+  for (const args of [
+    ['--enabled'],
+    ['--enabled', 'true'],
+    ['--enabled=true'],
+    ['--enabled', '--unset', 'x'],
+  ])
+    assert.equal(bodyOf(update, args)['enabled'], true);
+  assert.throws(() => bodyOf(update, ['--enabled', 'yes']), /"yes" is one argument too many/);
+  assert.throws(() => bodyOf(update, ['--enabled=yes']), /--enabled takes no value/);
 });
 
 test('targets of a route are named as they are, or with their weights in JSON', () => {

@@ -34,16 +34,16 @@ const DEFAULT_ROWS = 50;
 export const toOptionName = (name: string) => name.replaceAll('_', '-');
 
 /** The options of a field; that of a flag has an opposite. */
-export function optionNames(name: string, { kind, in: where }: OperationField): readonly string[] {
+export function optionNames(name: string, field: OperationField): readonly string[] {
   const option = toOptionName(name);
-  return kind === 'flag' && where !== 'query' ? [`--${option}`, `--no-${option}`] : [`--${option}`];
+  return isBodyFlag(field) ? [`--${option}`, `--no-${option}`] : [`--${option}`];
 }
 
 /** @throws UsageError */
 export function parseOperationArguments(operation: ApiOperation, args: readonly string[]): OperationRequest {
   const fields = Object.entries(operation.takes);
   const { values, positionals } = parseOptions({
-    args: [...args],
+    args: resolveFlagValues(operation, args),
     allowPositionals: true,
     allowNegative: true,
     options: {
@@ -78,14 +78,36 @@ export function parseOperationArguments(operation: ApiOperation, args: readonly 
   };
 }
 
+/** `--enabled false` and `--enabled=false` are `--no-enabled`. */
+function resolveFlagValues({ takes }: ApiOperation, args: readonly string[]): string[] {
+  const flags = new Set(
+    Object.entries(takes).flatMap(([name, field]) => (isBodyFlag(field) ? `--${toOptionName(name)}` : [])),
+  );
+  const resolved: string[] = [];
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at] ?? '';
+    const [option = '', inline] = word.split('=', 2);
+    const value = inline ?? args[at + 1] ?? '';
+    if (!flags.has(option) || !['true', 'false'].includes(value)) resolved.push(word);
+    else {
+      resolved.push(value === 'true' ? option : option.replace('--', '--no-'));
+      if (inline === undefined) at += 1;
+    }
+  }
+  return resolved;
+}
+
+const isBodyFlag = ({ kind, in: where }: OperationField) => kind === 'flag' && where !== 'query';
+
 function parseMaxRows(given: unknown): number {
   const limit = Number([given].flat().at(-1));
   if (Number.isInteger(limit) && limit > 0) return limit;
   throw new UsageError(`--limit: must be a positive integer, got "${String(given)}". Example: --limit 20`);
 }
 
-function toParseArgsOption({ kind, in: where }: OperationField) {
-  if (kind === 'flag' && where !== 'query') return { type: 'boolean' } as const;
+function toParseArgsOption(field: OperationField) {
+  const { kind, in: where } = field;
+  if (isBodyFlag(field)) return { type: 'boolean' } as const;
   return { type: 'string', multiple: kind === 'texts' || kind === 'entries' || where === 'query' } as const;
 }
 
@@ -101,12 +123,7 @@ function buildPath(operation: ApiOperation, given: readonly string[]): string {
   const missing = names[given.length];
   if (missing !== undefined) throw new UsageError(`<${missing}> is missing.`);
   const excess = given[names.length];
-  if (excess !== undefined) {
-    const hint = /^(true|false)$/.test(excess)
-      ? ' For false, write --no- before the name of the option.'
-      : '';
-    throw new UsageError(`"${excess}" is one argument too many.${hint}`);
-  }
+  if (excess !== undefined) throw new UsageError(`"${excess}" is one argument too many.`);
   return names.reduce(
     (path, name, at) => path.replace(`{${name}}`, encodeURIComponent(given[at] ?? '')),
     operation.path,

@@ -14,7 +14,8 @@ import { formatAnswer } from './format-answer.ts';
 import { formatTable } from './format-rows.ts';
 import type { OperationRequest } from './operation-arguments.ts';
 import { type IdList, resolveNameInPath } from './resolve-name.ts';
-import { type Column, TABLE_COLUMNS } from './table-columns.ts';
+import type { Column } from './table-column.ts';
+import { TABLE_COLUMNS } from './table-columns.ts';
 
 /** Until the answer begins; what it holds may take as long as it takes. */
 const ANSWER_TIMEOUT_MS = 60_000;

@@ -45,10 +45,8 @@ export const CHART_METRICS = [
 
 const text = z.string().max(300);
 /** One value or several of a dimension; `!` before one leaves it out. */
-const value = z
-  .union([text, z.array(text).min(1).max(50)])
-  .optional()
-  .describe('Repeat it for any of several values; `!x` is everything but x.');
+const values = z.union([text, z.array(text).min(1).max(50)]);
+const value = values.optional().describe('Repeat it for any of several values; `!x` is everything but x.');
 const facet = z
   .string()
   .regex(new RegExp(`^(${ALL_DIMENSIONS.join('|')}|metadata\\.[^.]+)$`), {
@@ -98,7 +96,7 @@ const compare = z
 function chartQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z
     .object({ ...range, ...filters, ...shape })
-    .catchall(z.union([text, z.array(text).min(1).max(50)]))
+    .catchall(values)
     .check((context) => {
       for (const name of Object.keys(context.value))
         if (!isFilterParameter(name, range, filters, shape))
