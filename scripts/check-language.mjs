@@ -52,6 +52,7 @@ function listProse(text) {
   const blank = (match) => match.replace(/[^\n]/g, ' ');
   const prose = text
     .replace(/^(`{3,}|~{3,}).*?^\1/gms, blank)
+    .replace(/<!--.*?-->/gs, blank)
     .replace(/`[^`\n]*`/g, blank)
     .replace(/\]\([^)]*\)/g, blank);
   return prose.split('\n').map((line, index) => ({ line: index + 1, text: line }));

@@ -13,9 +13,9 @@ if (process.features.typescript) {
   enableCompileCache(
     join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'floe', 'relay', 'compiled'),
   );
-  const { hookMain, refreshMain } = await import('../src/hook/main.ts');
+  const { runHook, runBundleRefresh } = await import('../src/hook/main.ts');
   const { endProcess } = await import('../src/hook/end-process.ts');
-  endProcess(agent === '--refresh' ? await refreshMain() : await hookMain(agent));
+  endProcess(agent === '--refresh' ? await runBundleRefresh() : await runHook(agent));
 } else {
   // A Node that cannot run TypeScript: the launcher of the command line knows where one is that can.
   process.argv.splice(2, Number.POSITIVE_INFINITY, 'hook', agent);

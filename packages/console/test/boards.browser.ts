@@ -145,7 +145,7 @@ for (const [name, look] of DESKTOP_AND_PHONE)
     await page.locator('[data-row]').first().waitFor();
     await takeScreenshot(page, `channels-${name}`);
     await assertAccessible(page);
-    await page.getByRole('button', { name: 'New channel' }).click();
+    await page.getByRole('button', { name: 'Create channel' }).click();
     await page.getByLabel('Name').fill(`ops-${name}`);
     await page.getByLabel('URL', { exact: true }).fill(`${receiverUrl()}/${name}`);
     await page.getByRole('button', { name: 'Send test message' }).click();
@@ -153,7 +153,7 @@ for (const [name, look] of DESKTOP_AND_PHONE)
     assert.ok(received.includes(`/${name}`));
     await takeScreenshot(page, `channel-test-${name}`);
     await assertAccessible(page);
-    await page.getByRole('button', { name: 'Create channel' }).click();
+    await page.locator('form').getByRole('button', { name: 'Create channel' }).click();
     await page.getByRole('tab', { name: 'Deliveries' }).waitFor();
     assert.doesNotMatch(await page.content(), new RegExp(`${receiverUrl()}/${name}`));
     await page.keyboard.press('Escape');
@@ -174,7 +174,7 @@ for (const [name, look] of DESKTOP_AND_PHONE)
     await takeScreenshot(page, `maintenance-${name}`);
     await assertAccessible(page);
     await page.getByRole('button', { name: 'Extend by 30 min' }).click();
-    await page.getByRole('button', { name: 'New window' }).click();
+    await page.getByRole('button', { name: 'Create window' }).click();
     await page.getByLabel('Name').fill(`Network ${name}`);
     await page.getByLabel('Duration').fill('90 min');
     await takeScreenshot(page, `maintenance-plan-${name}`);

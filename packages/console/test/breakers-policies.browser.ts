@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { eventually } from '@floe/testkit/eventually';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
-import { callHttp, type HttpCallAnswer } from '@floe/testkit/http-client';
+import { callHttp, type HttpCallResponse } from '@floe/testkit/http-client';
 import { jsonReply } from '@floe/testkit/upstream-reply';
 import type { Page } from 'playwright-core';
 import { assertAccessible, takeScreenshot } from './checks.ts';
@@ -58,7 +58,7 @@ after(async () => {
 
 const at = (page: Page, path: string) => page.goto(`${harness.url}${path}`);
 /** Waits until what was asked can be read, which its row does not tell. */
-async function kept({ status, headers }: HttpCallAnswer): Promise<void> {
+async function kept({ status, headers }: HttpCallResponse): Promise<void> {
   assert.equal(status, 200);
   const path = `/api/analytics/requests/${String(headers['x-request-id'])}/bodies`;
   await eventually(async () => {
@@ -99,8 +99,8 @@ test('a breaker that opens is seen at once, marked in the histogram, skipped, an
 
   await waitForWrittenRows(harness, '', 7);
   await at(page, '/o/acme/requests?range=1h');
-  await page.getByRole('button', { name: /^What happened in this time: \d+$/ }).click();
-  const happened = page.getByRole('list', { name: 'All that happened in this time' });
+  await page.getByRole('button', { name: /^Events: \d+$/ }).click();
+  const happened = page.getByRole('list', { name: 'All events' });
   await happened.getByRole('link', { name: new RegExp(`Breaker ${BREAKER} opened`) }).waitFor();
   assert.ok((await page.locator('line[data-mark]').count()) > 0);
   await takeScreenshot(page, 'requests-marked-desktop-light');
@@ -147,7 +147,7 @@ test('a rule is tried on a week of kept requests, enforced with its numbers, and
   await page.getByRole('button', { name: 'Start dry run' }).click();
   await page.getByRole('progressbar', { name: 'Dry run progress' }).waitFor();
   seen.resolve();
-  await page.getByText('9 requests of 2 keys would have been denied.').waitFor();
+  await page.getByText('9 requests from 2 keys would have been denied.').waitFor();
   await page.getByText(/\d+ checked · 9 matched .* · 2 keys/).waitFor();
   const samples = page.getByRole('list', { name: 'Matching requests' }).getByRole('link');
   assert.equal(await samples.count(), 9);
@@ -161,7 +161,7 @@ test('a rule is tried on a week of kept requests, enforced with its numbers, and
   await page.getByLabel('Enforce').check();
   await page.getByRole('button', { name: 'Save policy' }).click();
   const question = page.getByRole('dialog');
-  await question.getByText('9 requests of 2 keys would have been denied.').waitFor();
+  await question.getByText('9 requests from 2 keys would have been denied.').waitFor();
   await inDark(page);
   await takeScreenshot(page, 'policy-enforce-desktop-dark');
   await assertAccessible(page);

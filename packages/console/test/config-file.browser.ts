@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => harness.close());
 
-const REFUSED = /floe\.yaml:\d+ was refused: .*modles/;
+const REFUSED = /floe\.yaml:\d+ was rejected: .*modles/;
 
 for (const [name, look] of [
   ['desktop-light', {}],
@@ -23,31 +23,33 @@ for (const [name, look] of [
     const { page, context, faults } = await openConsolePage(harness, '/o/acme/management/routes', look);
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.locator('[data-row="smart"]').click();
-    await page.getByText(/^From floe\.yaml:\d+\. Change it there; it reloads by itself\.$/).waitFor();
+    await page
+      .getByText(/^Defined in floe\.yaml:\d+\. Edit the file to change it\. Floe reloads it automatically\.$/)
+      .waitFor();
     assert.equal(await page.getByLabel('Model or alias').isDisabled(), true);
     assert.equal(await page.getByRole('button', { name: 'Save route' }).count(), 0);
     await page.getByRole('button', { name: 'Copy as YAML' }).click();
-    await page.getByText('Copied. Put it below the org in floe.yaml.').first().waitFor();
+    await page.getByText('YAML copied. Add it to the organization in floe.yaml.').first().waitFor();
     const text = await waitForCopiedText(page, /^routes:\n {2}- model: smart\n/);
     assert.match(text, /sandbox\/flaky/);
 
     const file = harness.floe.configFile;
     const whole = readFileSync(file, 'utf8');
-    assert.equal(await page.getByText('was refused').count(), 0);
+    assert.equal(await page.getByText('was rejected').count(), 0);
     writeFileSync(file, whole.replace('"routes"', '"modles"'));
     await page.getByText(REFUSED).waitFor();
     await takeScreenshot(page, `config-refused-${name}`);
     await assertAccessible(page);
     await everywhere(page);
     writeFileSync(file, whole);
-    await page.getByText('was refused').waitFor({ state: 'detached' });
+    await page.getByText(REFUSED).waitFor({ state: 'detached' });
     assert.deepEqual(faults, []);
     await context.close();
   });
 
 /** The strip stays on the way to other pages, and its link leads to all that is wrong. */
 async function everywhere(page: Page): Promise<void> {
-  await page.getByRole('link', { name: 'Show', exact: true }).click();
+  await page.getByRole('link', { name: 'Show problems' }).click();
   await page.getByRole('heading', { name: 'Running configuration' }).waitFor();
   await page.getByText(REFUSED).first().waitFor();
   for (const path of ['overview', 'monitors', 'management/members']) {
@@ -59,7 +61,7 @@ async function everywhere(page: Page): Promise<void> {
 test('leaving what was changed and not saved asks first, and stays when told so', async () => {
   const { page, context, faults } = await openConsolePage(harness, '/o/acme/management/limits?open=new');
   await page.getByRole('textbox', { name: 'Requests per minute' }).fill('100');
-  const ask = page.getByRole('dialog', { name: 'Leave without saving?' });
+  const ask = page.getByRole('dialog', { name: 'Discard unsaved changes?' });
   await page.getByRole('link', { name: 'Budgets' }).click();
   await ask.waitFor();
   await takeScreenshot(page, 'unsaved-desktop-light');
@@ -74,7 +76,7 @@ test('leaving what was changed and not saved asks first, and stays when told so'
   await page.getByRole('heading', { level: 1, name: 'Budgets' }).waitFor();
   await page.goto(`${harness.url}/o/acme/management/limits?open=new`);
   await page.getByRole('textbox', { name: 'Requests per minute' }).fill('100');
-  await page.getByRole('button', { name: 'Create limit' }).click();
+  await page.locator('form').getByRole('button', { name: 'Create limit' }).click();
   // Saved is not lost: nobody asks.
   await page.waitForURL(/open=lim/);
   await page.getByRole('link', { name: 'Budgets' }).click();

@@ -78,20 +78,20 @@ test('the third request of two a minute is a row that names the limit and counts
   await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByLabel('Name').fill('ci-slow');
   await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
-  await page.getByRole('button', { name: 'Reveal' }).click();
+  await page.getByRole('button', { name: 'Show key' }).click();
   const key = await page.locator('[data-secret]', { hasNotText: '•' }).innerText();
-  await page.getByRole('button', { name: 'I have saved it' }).click();
+  await page.getByRole('button', { name: 'I have saved this key' }).click();
   await at(page, '/management/limits?open=new');
   await page.getByLabel('Applies to').selectOption('scope:key');
   await page.getByRole('combobox', { name: 'Key' }).fill('ci-slow');
   await page.getByLabel('Name').fill('two-a-minute');
   await page.getByRole('textbox', { name: 'Requests per minute' }).fill('two');
-  await page.getByRole('button', { name: 'Create limit' }).click();
+  await page.locator('form').getByRole('button', { name: 'Create limit' }).click();
   // The message stands under its field, without the field's name in the words of the API before it.
   await page.getByText(/^Must be a/).waitFor();
   await page.getByRole('textbox', { name: 'Requests per minute' }).fill('2');
   await page.getByText('Key ci-slow can send at most 2 requests in any 60 seconds').waitFor();
-  await page.getByRole('button', { name: 'Create limit' }).click();
+  await page.locator('form').getByRole('button', { name: 'Create limit' }).click();
   await page.waitForURL(/open=lim/);
   const answers = [await ask(key), await ask(key), await ask(key)];
   assert.deepEqual(
@@ -131,7 +131,7 @@ test('the third request of two a minute is a row that names the limit and counts
 test('one route is cached: the repeated request is free and says what it saved, until the cache is emptied', async () => {
   const { key } = await keyNamed('faq-page');
   const { page, context, faults } = await openConsolePage(harness, `${MANAGEMENT}/cache`, { dark: true });
-  await page.getByLabel('Cache of faq').selectOption('on');
+  await page.getByLabel('Cache setting for faq').selectOption('on');
   await page.getByText('The cache is enabled for route faq.').first().waitFor();
   assert.deepEqual([(await ask(key, 'faq')).cache, (await ask(key, 'faq')).cache], ['miss', 'hit']);
   assert.equal((await ask(key, 'paid/model')).cache, undefined, 'only that route');
@@ -149,9 +149,9 @@ test('one route is cached: the repeated request is free and says what it saved, 
   const empty = page.getByRole('dialog').getByRole('button', { name: 'Clear cache' });
   assert.equal(await empty.getAttribute('aria-disabled'), 'true');
   await page.getByText('saved $0.0093').waitFor();
-  await page.getByLabel('Type clear to go on').fill('clear');
+  await page.getByLabel('Type clear to confirm').fill('clear');
   await empty.click();
-  await page.getByText('The cache is empty.').first().waitFor();
+  await page.getByText('The cache is cleared.').first().waitFor();
   assert.equal((await ask(key, 'faq')).cache, 'miss');
   assert.deepEqual(faults, []);
   await context.close();
@@ -165,13 +165,13 @@ test('a key that was used a second ago is revoked by typing its name, and its ne
   await page.getByRole('button', { name: 'Revoke key' }).click();
   const dialog = page.getByRole('dialog');
   const confirm = dialog.getByRole('button', { name: 'Revoke key' });
-  await dialog.getByLabel('Type web-prod to go on').waitFor();
+  await dialog.getByLabel('Type web-prod to confirm').waitFor();
   assert.equal(await confirm.getAttribute('aria-disabled'), 'true', 'it is in use: its name is wanted');
   await assertAccessible(page);
-  await dialog.getByLabel('Type web-prod to go on').fill('web-prod');
+  await dialog.getByLabel('Type web-prod to confirm').fill('web-prod');
   await confirm.click();
   await page
-    .getByText(/Key revoked\. All requests with it are rejected since/)
+    .getByText(/Key .+ is revoked\. Requests with it have been rejected since/)
     .first()
     .waitFor();
   assert.equal((await ask(key)).status, 401);
@@ -207,7 +207,7 @@ test('what is typed is not lost by a slip: leaving asks once, and ⌘S saves', a
   const { page, context, faults } = await openConsolePage(harness, `${MANAGEMENT}/routes/faq`);
   await page.getByLabel('Retries per target').fill('3');
   await page.getByRole('link', { name: 'Limits' }).first().click();
-  await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor();
+  await page.getByRole('dialog', { name: 'Discard unsaved changes?' }).waitFor();
   await takeScreenshot(page, 'leave-question-desktop-light');
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Cancel' }).click();
@@ -216,7 +216,7 @@ test('what is typed is not lost by a slip: leaving asks once, and ⌘S saves', a
   await page.getByText('Running requests are not affected.').first().waitFor();
   await page.getByRole('link', { name: 'Limits' }).first().click();
   await page.waitForURL(/management\/limits/);
-  await page.getByRole('button', { name: 'New limit' }).first().click();
+  await page.getByRole('button', { name: 'Create limit' }).first().click();
   await page.getByRole('textbox', { name: 'Requests per minute' }).fill('7');
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Discard changes' }).click();
@@ -235,7 +235,7 @@ test('a budget that is overspent refuses and needs somebody; raising it asks why
   await page.getByRole('combobox', { name: 'Key' }).fill('demo');
   await page.getByLabel('Limit (USD)').fill('0.01');
   await page.getByLabel('Resets every').selectOption(periodUnderWay(new Date()));
-  await page.getByRole('button', { name: 'Create budget' }).click();
+  await page.locator('form').getByRole('button', { name: 'Create budget' }).click();
   await page.waitForURL(/open=bud/);
   assert.equal((await ask(key, 'paid/model')).status, 200);
   assert.equal((await ask(key, 'paid/model')).status, 402);
@@ -244,7 +244,7 @@ test('a budget that is overspent refuses and needs somebody; raising it asks why
   await row.click();
   await page.getByText('The budget "demo-cent" of $0.01 has no room').first().waitFor();
   await at(page, '/overview');
-  const entry = page.getByRole('link', { name: /Budget: demo-cent 9\d % is used/ });
+  const entry = page.getByRole('link', { name: /High budget usage: demo-cent 9\d % is used/ });
   await entry.waitFor();
   await takeScreenshot(page, 'overview-budget-desktop-light');
   await entry.click();
@@ -256,16 +256,16 @@ test('a budget that is overspent refuses and needs somebody; raising it asks why
   await assertAccessible(page);
   await page.getByLabel('Limit (USD)').fill('1');
   await page.getByRole('button', { name: 'Save budget' }).click();
-  await page.getByLabel('Reason').fill('The demo for the board');
+  await page.getByRole('textbox', { name: 'Reason' }).fill('The demo for the board');
   await takeScreenshot(page, 'budget-reason-desktop-light');
   await assertAccessible(page);
-  await page.getByRole('button', { name: 'Go on' }).click();
-  await page.getByLabel('Your password').fill(MEMBER_PASSWORD);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('dialog').getByLabel('Password').fill(MEMBER_PASSWORD);
   await page.getByRole('button', { name: 'Confirm', exact: true }).click();
-  await page.getByText('The budget was saved.').first().waitFor();
+  await page.getByText('Budget demo-cent is saved.').first().waitFor();
   await at(page, '/management/audit');
   await page
-    .getByRole('row', { name: /Confirmed who they are/ })
+    .getByRole('row', { name: /Confirmed the identity of/ })
     .first()
     .waitFor();
   await page

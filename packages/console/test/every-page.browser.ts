@@ -87,7 +87,7 @@ async function problemAt(visitor: Visitor, role: string, place: string, look: Lo
     await waitForSettledPage(page);
     const isElsewhere = new URL(page.url()).pathname !== address.pathname;
     if (isElsewhere) return `it went to ${page.url()}`;
-    if (await page.getByText('This page broke').isVisible()) return 'it broke';
+    if (await page.getByText('This page could not be displayed').isVisible()) return 'it broke';
     const failed = await page.getByText(/^Could not /).allInnerTexts();
     if (failed.length > 0) return failed.join('; ');
     const wide = await page.evaluate(() =>

@@ -73,7 +73,7 @@ export async function walkFirstHour(start: FirstHourContext): Promise<void> {
 
 /** By the navigation, which a phone keeps behind a button. */
 async function go({ page }: FirstHourContext, name: string): Promise<void> {
-  const menu = page.getByRole('button', { name: 'Open the menu' });
+  const menu = page.getByRole('button', { name: 'Open menu' });
   if (await menu.isVisible()) await menu.click();
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true }).click();
   await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
@@ -105,7 +105,7 @@ async function enableProvider(start: FirstHourContext): Promise<void> {
 async function createRoute(start: FirstHourContext): Promise<void> {
   const { page } = start;
   await go(start, 'Routes');
-  await page.getByRole('button', { name: 'New route' }).first().click();
+  await page.getByRole('button', { name: 'Create route' }).first().click();
   await page.getByLabel('Model or alias').fill('smart');
   for (const [index, target] of [`openai/${MODEL}`, 'sandbox/echo'].entries()) {
     await page.getByRole('button', { name: 'Add target' }).click();
@@ -125,7 +125,7 @@ async function sendInPlayground(start: FirstHourContext): Promise<void> {
   );
   await page.getByLabel('User').fill('How is the harbour?');
   await page.getByRole('button', { name: 'Run' }).click();
-  const answer = page.getByRole('article', { name: 'Answer of smart' });
+  const answer = page.getByRole('article', { name: 'Response from smart' });
   await answer.getByText(SAID).waitFor();
   await answer.getByText(COST, { exact: true }).waitFor();
 }
@@ -148,12 +148,12 @@ async function setBudget(start: FirstHourContext): Promise<void> {
   const { page } = start;
   await go(start, 'Budgets');
   await page
-    .getByRole('button', { name: /New budget|Set a/ })
+    .getByRole('button', { name: /Create budget|Set a/ })
     .first()
     .click();
   await page.getByLabel('Name').fill('everything');
   await page.getByLabel('Limit (USD)').fill('100');
-  await page.getByRole('button', { name: 'Create budget' }).click();
+  await page.locator('form').getByRole('button', { name: 'Create budget' }).click();
   await page.getByRole('heading', { name: 'everything' }).waitFor();
   await page.getByText('of $100.00').first().waitFor();
   await page.getByRole('button', { name: 'Close', exact: true }).click();
@@ -189,10 +189,10 @@ async function revokeKey(start: FirstHourContext, name: string, key: string): Pr
   await page.getByRole('button', { name: 'Revoke key' }).click();
   const dialog = page.getByRole('dialog');
   // It was used a moment ago, so its name is wanted: once the server knows of it, which takes about a second.
-  await dialog.getByLabel(`Type ${name} to go on`).fill(name);
+  await dialog.getByLabel(`Type ${name} to confirm`).fill(name);
   await dialog.getByRole('button', { name: 'Revoke key' }).click();
   await page
-    .getByText(/Key revoked\. All requests with it are rejected since/)
+    .getByText(/Key .+ is revoked\. Requests with it have been rejected since/)
     .first()
     .waitFor();
   assert.equal((await ask()).status, 401);
@@ -202,7 +202,7 @@ async function revokeKey(start: FirstHourContext, name: string, key: string): Pr
 async function watchJob(start: FirstHourContext, key: string): Promise<() => Promise<unknown>> {
   const { page, url } = start;
   await go(start, 'Monitors');
-  await page.getByRole('button', { name: 'New monitor' }).first().click();
+  await page.getByRole('button', { name: 'Create monitor' }).first().click();
   await page.getByLabel('Name').fill('Nightly backup');
   await page.getByLabel('Interval').fill('30 s');
   await page.getByLabel('Grace').fill('0');
@@ -233,7 +233,7 @@ async function seeItFailAndRecover(
 async function publishBoard(start: FirstHourContext): Promise<void> {
   const { page, url, name } = start;
   await go(start, 'Boards');
-  await page.getByRole('button', { name: 'New board' }).first().click();
+  await page.getByRole('button', { name: 'Create board' }).first().click();
   await page.getByLabel('Title').fill('Jobs');
   const adding = page.getByLabel('Add a monitor to Scheduled jobs');
   // Enter on what is no choice, or not yet, must not make the board without it.

@@ -80,13 +80,13 @@ test('the switcher of organizations marks the one that is shown', async () => {
   await page.getByRole('button', { name: /Default/ }).click();
   const here = page.getByRole('menuitem', { name: 'Default' });
   assert.equal(await here.getAttribute('aria-current'), 'true');
-  await here.getByRole('img', { name: 'shown now' }).waitFor();
+  await here.getByRole('img', { name: 'current' }).waitFor();
   await page.keyboard.press('Escape');
 });
 
 test('the shown line ticks the first step, and its link opens the request with what was decided', async () => {
   await page.getByRole('button', { name: 'Create key mara-first-steps' }).click();
-  await page.getByText('This is the only time the key is shown.').waitFor();
+  await page.getByText('This is the only time the full key is shown.').waitFor();
   const code = (await page.locator('pre').first().textContent()) ?? '';
   const [key = ''] = /eis_[\w-]+/.exec(code) ?? [];
   const [, body = '{}'] = /-d '(.*)'$/m.exec(code) ?? [];
@@ -116,10 +116,10 @@ test('a job is watched and a budget is set without leaving the guide', async () 
     .getByText('Floe expects a beat every day. The monitor fails when a beat is more than 30 minutes late.')
     .waitFor();
   await page.getByRole('button', { name: 'Create monitor' }).click();
-  await page.getByText('Waiting for the first beat of Nightly backup…').waitFor();
+  await page.getByText('Waiting for the first beat from Nightly backup…').waitFor();
   const line = (await page.locator('pre').first().textContent()) ?? '';
   await callHttp(line.replace('curl -fsS ', ''), { method: 'POST' });
-  await page.getByText('Beat of Nightly backup received').waitFor();
+  await page.getByText('Beat from Nightly backup received').waitFor();
   await page.getByRole('button', { name: 'Set a budget' }).click();
   await page.getByLabel('Monthly budget (USD)').fill('100');
   await page.getByRole('button', { name: 'Create budget' }).click();

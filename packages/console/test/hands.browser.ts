@@ -36,7 +36,7 @@ test('letters pressed over a dialog are its own; the choice that keys stand at i
   await dialog.waitFor({ state: 'hidden' });
   assert.match(page.url(), /management\/keys$/);
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: 'Search or jump to' }).waitFor();
+  await page.getByRole('combobox', { name: 'Search' }).waitFor();
   for (let step = 0; step < 22; step += 1) await page.keyboard.press('ArrowDown');
   const isSeen = await page.locator('[role=option][aria-selected=true]').evaluate((option) => {
     const list = option.closest('[role=listbox]')?.getBoundingClientRect();
@@ -76,7 +76,7 @@ test('what is typed while a form is saved stays, and can be saved next', async (
   await page.getByRole('button', { name: 'Save budget' }).click();
   await page.getByLabel('Limit (USD)').fill('75');
   held.resolve();
-  await page.getByText('The budget was saved.').first().waitFor();
+  await page.getByText('Budget agents-month is saved.').first().waitFor();
   assert.equal(await page.getByLabel('Name').inputValue(), 'agents-month');
   assert.equal(await page.getByLabel('Limit (USD)').inputValue(), '75');
   await page.getByRole('button', { name: 'Save budget' }).click();

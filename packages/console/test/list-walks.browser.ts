@@ -42,7 +42,7 @@ function seen(page: Page): Promise<Seen> {
       const { top, bottom } = row.getBoundingClientRect();
       return top >= 0 && bottom <= innerHeight ? [[row.dataset['row'] ?? '', Math.round(top)] as const] : [];
     });
-    const tokens = [...document.querySelectorAll('[aria-label^="Remove the filter"]')];
+    const tokens = [...document.querySelectorAll('[aria-label^="Remove filter"]')];
     return {
       tokens: tokens.map(({ parentElement }) => parentElement?.textContent ?? ''),
       rows: inView.sort((a, b) => a[1] - b[1]),
@@ -103,7 +103,7 @@ test('errors without those of one key: a reload, Back and Forward bring the same
   await page.keyboard.type('status:error');
   await page.keyboard.press('Enter');
   await page.waitForURL(/status=error/);
-  await page.getByRole('button', { name: 'Remove the filter status' }).waitFor();
+  await page.getByRole('button', { name: 'Remove filter status' }).waitFor();
   await rowOf(page, 'ci').nth(2).waitFor();
   await page.mouse.move(5, 5);
   const all = await seenAtRest(page);
@@ -113,7 +113,7 @@ test('errors without those of one key: a reload, Back and Forward bring the same
     .locator('[data-column=key]')
     .click({ modifiers: ['Alt'] });
   await page.waitForURL(/key=!ci/);
-  await page.getByRole('button', { name: 'Remove the filter key' }).waitFor();
+  await page.getByRole('button', { name: 'Remove filter key' }).waitFor();
   await page.waitForFunction(() => !document.querySelector('[aria-busy=true]'));
   await rowOf(page, 'ci').first().waitFor({ state: 'detached' });
   await page.locator('[data-scroll]').hover({ position: { x: 400, y: 700 } });
@@ -151,7 +151,7 @@ test('a value is left out by keyboard, by a button that is seen, and a filter is
   await page.waitForURL(/key=!ci,!agents/);
   // Nothing is left: the list says which filter keeps rows away, and how many.
   await page.getByText(`Without key is none of ci, agents: more than 100 requests.`).waitFor();
-  await page.getByRole('button', { name: 'key is none of ci, agents: turn it round' }).click();
+  await page.getByRole('button', { name: 'Invert filter key is none of ci, agents' }).click();
   await page.waitForURL(/key=ci,agents/);
   await rowOf(page, 'ci').first().waitFor();
   await assertAccessible(page);

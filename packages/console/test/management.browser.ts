@@ -42,14 +42,14 @@ test('a provider is tried before it is saved: a refusal is told in its words and
   await page.keyboard.press('Enter');
   await page.waitForURL(/management\/providers\/main$/);
   await page.getByRole('button', { name: 'Test key', exact: true }).click();
-  await page.getByText(/Key is valid: 2 models, [\d.]+ ms/).waitFor();
+  await page.getByText(/Key is valid \(2 models, [\d.]+ ms\)/).waitFor();
   await takeScreenshot(page, 'provider-desktop-light');
   await assertAccessible(page);
   await page.getByRole('tab', { name: 'Models' }).click();
   await page.getByLabel('Allowed models').fill('large');
   await page.getByText(/Matches 1 of the/).waitFor();
   await page.getByRole('button', { name: 'Save allowlist' }).click();
-  await page.getByText('The allowlist applies to new requests.').first().waitFor();
+  await page.getByText('The allowlist is saved and applies to new requests.').first().waitFor();
   assert.deepEqual(faults, []);
   await context.close();
 });
@@ -70,7 +70,7 @@ test('a route is arranged with the keyboard, and the simulator knows the draft b
   // The form of the saved route takes the place of the new one's, and nothing is lifted in it yet.
   await page.getByRole('button', { name: 'Save route' }).waitFor();
   await page.getByRole('button', { name: 'Move sandbox/flaky, position 2 of 2' }).press(' ');
-  await page.getByText('sandbox/flaky lifted', { exact: true }).waitFor({ state: 'attached' });
+  await page.getByText('sandbox/flaky picked up', { exact: true }).waitFor({ state: 'attached' });
   await page.getByRole('button', { name: /^Move sandbox\/flaky/ }).press('ArrowUp');
   await page.getByRole('button', { name: /^Move sandbox\/flaky/ }).press(' ');
   await page.getByText('The draft changes the result.').waitFor();
@@ -87,7 +87,7 @@ test('a route is arranged with the keyboard, and the simulator knows the draft b
 test('what stands in the file can be read, says its line, and cannot be changed', async () => {
   const { page, context } = await openConsolePage(harness, `${MANAGEMENT}/routes/smart`, { dark: true });
   await page
-    .getByText(/Change it there; it reloads by itself/)
+    .getByText(/Edit the file to change it. Floe reloads it automatically/)
     .first()
     .waitFor();
   assert.equal(await page.getByLabel('Model or alias').isDisabled(), true);
@@ -103,7 +103,7 @@ test('a change of somebody else is shown before anything is saved over it', asyn
   await page.getByRole('combobox', { name: 'Key' }).fill('agents');
   await page.getByRole('textbox', { name: 'Requests per minute' }).fill('100');
   await page.getByText('Key agents can send at most 100 requests in any 60 seconds').waitFor();
-  await page.getByRole('button', { name: 'Create limit' }).click();
+  await page.locator('form').getByRole('button', { name: 'Create limit' }).click();
   await page.waitForURL(/open=lim/);
   const id = new URL(page.url()).searchParams.get('open') ?? '';
   await page.getByRole('button', { name: 'Save limit' }).waitFor();
@@ -112,11 +112,14 @@ test('a change of somebody else is shown before anything is saved over it', asyn
     `fetch('/api/management/limits/${id}', { method: 'PATCH', headers: { 'content-type': 'application/json' }, body: '{"tpm":5000}' })`,
   );
   await page.getByRole('button', { name: 'Save limit' }).click();
-  await page.getByText('changed this while you were editing').waitFor();
+  await page.getByText('saved changes while you were editing').waitFor();
   await assertAccessible(page);
   await takeScreenshot(page, 'limit-conflict-desktop-light');
-  await page.getByRole('button', { name: 'Save mine over it' }).click();
-  await page.getByText('The limit was saved.').first().waitFor();
+  await page.getByRole('button', { name: 'Save my changes' }).click();
+  await page
+    .getByText(/^The limit for .+ is saved\.$/)
+    .first()
+    .waitFor();
   await waitForValue(page.getByRole('textbox', { name: 'Requests per minute' }), '200');
   await waitForValue(page.getByRole('textbox', { name: 'Tokens per minute' }), '5000');
   await context.close();
@@ -187,9 +190,9 @@ test('the cache is turned on, answers, and is emptied after its word was typed',
   await page.getByRole('button', { name: 'Clear cache' }).click();
   const confirm = page.getByRole('dialog').getByRole('button', { name: 'Clear cache' });
   assert.equal(await confirm.getAttribute('aria-disabled'), 'true');
-  await page.getByLabel('Type clear to go on').fill('clear');
+  await page.getByLabel('Type clear to confirm').fill('clear');
   await confirm.click();
-  await page.getByText('The cache is empty.').first().waitFor();
+  await page.getByText('The cache is cleared.').first().waitFor();
   await takeScreenshot(page, 'cache-desktop-light');
   await assertAccessible(page);
   assert.deepEqual(faults, []);
@@ -223,7 +226,7 @@ test('a budget says in a sentence what it refuses; who may not change it is told
   await page.getByText('with status 402 when $0.0100 has been spent in a calendar month').waitFor();
   await takeScreenshot(page, 'budget-new-phone-light');
   await assertAccessible(page);
-  await page.getByRole('button', { name: 'Create budget' }).click();
+  await page.locator('form').getByRole('button', { name: 'Create budget' }).click();
   await page.waitForURL(/open=bud/);
   harness.signInAs('viewer');
   await page.reload();

@@ -70,7 +70,7 @@ after(async () => {
   await harness.close();
 });
 
-/** A failure of 3 h 51 m twenty days ago, and a history that reaches back for a month. */
+/** A failure of 3 h 51 min twenty days ago, and a history that reaches back for a month. */
 function addPast(database: DatabaseSync) {
   const at = (ms: number) => Math.floor((Date.now() - 20 * DAY) / DAY) * DAY + ms;
   const periods = [
@@ -101,7 +101,7 @@ for (const [name, look] of LOOKS)
     await page.getByText(/^Failing since/).waitFor();
     await page.getByText(MISSED, { exact: true }).first().waitFor();
     await page
-      .getByText(/^1 h 5\d m$/)
+      .getByText(/^1 h 5\d min$/)
       .first()
       .waitFor();
     const delivered = page.getByText(`ops-${id} delivered`);
@@ -117,16 +117,16 @@ for (const [name, look] of LOOKS)
       [`monitor_failing ${id}`, `monitor_recovered ${id}`],
     );
     const uptime = page.getByText('Uptime, 24 hours').locator('..');
-    await uptime.filter({ hasText: /\d\d?\.\d{3}%\s*1 h 5\d m downtime$/ }).waitFor();
+    await uptime.filter({ hasText: /\d\d?\.\d{3}%\s*1 h 5\d min downtime$/ }).waitFor();
     await takeScreenshot(page, `walk-25-recovered-${name}`);
     await assertAccessible(page);
     assert.deepEqual(faults, []);
     await context.close();
   });
 
-/** Of `10 m 4 s`. */
+/** Of `10 min 4 s`. */
 function secondsOf(duration = ''): number {
-  const [, minutes = 0] = /(\d+) m/.exec(duration) ?? [];
+  const [, minutes = 0] = /(\d+) min/.exec(duration) ?? [];
   const [, seconds = 0] = /(\d+) s/.exec(duration) ?? [];
   return Number(minutes) * 60 + Number(seconds);
 }
@@ -165,9 +165,9 @@ test('ten minutes without Floe are unknown everywhere: no downtime, no alert, no
     }),
   );
   const { page, context, faults } = await openConsolePage(harness, '/o/acme/monitors/sync');
-  await page.getByTitle(/^Unknown for 10 m/).waitFor();
+  await page.getByTitle(/^Unknown for 10 min/).waitFor();
   await page
-    .getByText(/^No downtime; 10 m \d+ s unknown$/)
+    .getByText(/^No downtime; 10 min \d+ s unknown$/)
     .first()
     .waitFor();
   await page.getByText('100%', { exact: true }).nth(3).waitFor();
@@ -178,14 +178,14 @@ test('ten minutes without Floe are unknown everywhere: no downtime, no alert, no
   await assertAccessible(page);
   await page.goto(`${harness.url}/o/acme/overview?range=1h`);
   await page
-    .getByRole('img', { name: /Unknown for 10 m .*Floe was not running/ })
+    .getByRole('img', { name: /Unknown for 10 min .*Floe was not running/ })
     .nth(3)
     .waitFor();
   await takeScreenshot(page, 'walk-26-overview');
   await assertAccessible(page);
   await page.goto(`${harness.url}/o/acme/analytics?range=1h`);
   await page
-    .getByRole('img', { name: /Unknown for 10 m .*Floe was not running/ })
+    .getByRole('img', { name: /Unknown for 10 min .*Floe was not running/ })
     .first()
     .waitFor();
   await page.getByRole('button', { name: 'Show as table' }).first().click();
@@ -195,8 +195,8 @@ test('ten minutes without Floe are unknown everywhere: no downtime, no alert, no
   const days = page.locator('article', { hasText: 'Hourly sync' }).locator('label');
   await days.last().waitFor();
   const lately = (await days.allInnerTexts()).slice(-2);
-  assert.match(lately.at(-1) ?? '', /: (unknown [\dms ]+, )?(waiting [\dms ]+, )?healthy /);
-  const unknown = lately.reduce((sum, day) => sum + secondsOf(/unknown ([\dms ]+)/.exec(day)?.[1]), 0);
+  assert.match(lately.at(-1) ?? '', /: (unknown [\dmins ]+, )?(waiting [\dmins ]+, )?healthy /);
+  const unknown = lately.reduce((sum, day) => sum + secondsOf(/unknown ([\dmins ]+)/.exec(day)?.[1]), 0);
   assert.ok(unknown >= 600 && unknown < 660, lately.join('\n'));
   await page.getByRole('heading', { name: 'All jobs are healthy' }).waitFor();
   await takeScreenshot(page, 'walk-26-board');
@@ -231,7 +231,7 @@ for (const [name, look] of LOOKS)
     const days = await walkDays(board);
     assert.equal(new Set(days.map((text) => text.split(':')[0])).size, 90, 'ninety days, each once');
     assert.match(days[0] ?? '', /: no data$/);
-    assert.match(days[69] ?? '', /: failing 3 h 51 m, healthy 20 h 9 m$/);
+    assert.match(days[69] ?? '', /: failing 3 h 51 min, healthy 20 h 9 min$/);
     assert.match(days[75] ?? '', /: healthy all day$/);
     await board.getByText(/Archive was failing/).waitFor();
     await takeScreenshot(board, `walk-27-board-${name}`);
@@ -239,7 +239,7 @@ for (const [name, look] of LOOKS)
     const { page, context, faults } = await openConsolePage(harness, '/boards/public', look);
     await page.locator('label').nth(69).click();
     await page
-      .getByText(/failing 3 h 51 m, healthy/)
+      .getByText(/failing 3 h 51 min, healthy/)
       .last()
       .waitFor();
     await assertAccessible(page);

@@ -203,7 +203,7 @@ test('names, states and tags are searched by the server, and the link says what 
   await until(page, 'document.querySelectorAll("[data-row]").length === 1');
   assert.equal(watched.lists().at(-1)?.searchParams.get('search'), 'job-4711');
   assert.match(page.url(), /search=job-4711/);
-  await page.getByRole('button', { name: 'Remove the filter name' }).click();
+  await page.getByRole('button', { name: 'Remove filter name' }).click();
   await page.getByRole('button', { name: '99 failing' }).click();
   await eventually(() => {
     assert.equal(watched.lists().at(-1)?.searchParams.get('status'), 'failing');

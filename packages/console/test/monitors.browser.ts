@@ -120,7 +120,7 @@ test('what may not be done is shown, off, and says who can', async () => {
   await pause.waitFor();
   assert.equal(await pause.getAttribute('aria-disabled'), 'true');
   await pause.hover();
-  await page.getByRole('tooltip').getByText('Needs member.').waitFor();
+  await page.getByRole('tooltip').getByText('Requires the member role.').waitFor();
   harness.signInAs('owner');
   assert.deepEqual(faults, []);
   await context.close();
@@ -128,7 +128,7 @@ test('what may not be done is shown, off, and says who can', async () => {
 
 test('a monitor of the file is read, not changed, and says where to change it', async () => {
   const { page, context, faults } = await openConsolePage(harness, '/o/acme/monitors/nightly-backup/edit');
-  await page.getByText('Change it there; it reloads by itself.').waitFor();
+  await page.getByText('Edit the file to change it. Floe reloads it automatically.').waitFor();
   assert.equal(await page.getByLabel('Name').isDisabled(), true);
   assert.equal(await page.getByRole('button', { name: 'Save monitor' }).count(), 0);
   await takeScreenshot(page, 'monitor-file-desktop-light');
@@ -146,10 +146,12 @@ test('a change made meanwhile is shown before anything is lost', async () => {
     body: { name: 'Theirs' },
   });
   await page.getByRole('button', { name: 'Save monitor' }).click();
-  const told = page.getByRole('alert').filter({ hasText: 'Somebody changed this while you were editing' });
+  const told = page
+    .getByRole('alert')
+    .filter({ hasText: 'Another user saved changes while you were editing' });
   await told.getByText('Theirs', { exact: true }).waitFor();
   await assertAccessible(page);
-  await told.getByRole('button', { name: 'Save mine over it' }).click();
+  await told.getByRole('button', { name: 'Save my changes' }).click();
   await page.getByRole('heading', { name: 'Mine' }).waitFor();
   await context.close();
 });

@@ -35,9 +35,9 @@ test('a key is made, shown once, used, revoked by its name and refused from then
   await value.waitFor();
   assert.match(await value.innerText(), /•/, 'masked until it is asked for');
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Reveal' }).click();
+  await page.getByRole('button', { name: 'Show key' }).click();
   const key = await page.locator('[data-secret]', { hasNotText: '•' }).innerText();
-  await page.getByRole('button', { name: 'I have saved it' }).click();
+  await page.getByRole('button', { name: 'I have saved this key' }).click();
   assert.equal(await statusOf(key), 200);
   await page.getByRole('row', { name: /ci-runner/ }).waitFor();
   await takeScreenshot(page, 'keys-desktop-light');
@@ -48,10 +48,10 @@ test('a key is made, shown once, used, revoked by its name and refused from then
   await takeScreenshot(page, 'key-desktop-light');
   await page.getByRole('button', { name: 'Revoke key' }).click();
   const confirm = page.getByRole('dialog').getByRole('button', { name: 'Revoke key' });
-  await page.getByLabel('Type ci-runner to go on').fill('ci-runner');
+  await page.getByLabel('Type ci-runner to confirm').fill('ci-runner');
   await confirm.click();
   await page
-    .getByText(/Key revoked\. All requests with it are rejected since/)
+    .getByText(/Key .+ is revoked\. Requests with it have been rejected since/)
     .first()
     .waitFor();
   assert.equal(await statusOf(key), 401);
@@ -74,10 +74,10 @@ test('somebody is invited by a link and comes in by it, into the role it gives',
   await page.getByLabel('Email').fill('ana@acme.example');
   await page.getByLabel('Team').selectOption('platform');
   await page.getByRole('button', { name: 'Create invitation' }).click();
-  await page.getByRole('button', { name: 'Reveal' }).click();
+  await page.getByRole('button', { name: 'Show link' }).click();
   const link = await page.locator('[data-secret]', { hasNotText: '•' }).innerText();
   await takeScreenshot(page, 'invitation-made-desktop-light');
-  await page.getByRole('button', { name: 'I have saved it' }).click();
+  await page.getByRole('button', { name: 'I have saved this link' }).click();
   harness.signInAs(null);
   const guest = await openConsolePage(harness, link.slice(harness.url.length), PHONE_DARK);
   await guest.page.getByRole('heading', { name: 'Join Acme' }).waitFor();
@@ -123,15 +123,15 @@ test('settings say where they stand, and a change by somebody else is shown befo
     '/o/acme/management/settings/data',
     PHONE_DARK,
   );
-  await page.getByText('Change it there').first().waitFor();
+  await page.getByText('Edit the file to change it').first().waitFor();
   await takeScreenshot(page, 'settings-data-phone-dark');
   await assertAccessible(page);
   const keys = page.getByLabel('Metadata keys');
   await keys.fill('team');
   await harness.ask('PATCH', '/api/management/settings', { analytics: { metadata_keys: ['app'] } });
   await page.getByRole('button', { name: 'Save data settings' }).click();
-  await page.getByText('changed this while you were editing').waitFor();
-  await page.getByRole('button', { name: /mine/ }).click();
+  await page.getByText('saved changes while you were editing').waitFor();
+  await page.getByRole('button', { name: 'Save my changes' }).click();
   await page.getByText('The data settings are saved.').first().waitFor();
   const { body } = await harness.ask('GET', '/api/management/settings');
   assert.match(JSON.stringify(body), /"metadata_keys":\["team"\]/);
@@ -184,13 +184,13 @@ test('where a fresh sign-in is wanted it is asked for, and the change goes on by
   });
   await page.getByLabel('Name').fill('Some Body');
   await page.getByRole('button', { name: 'Save name' }).click();
-  await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor();
+  await page.getByRole('heading', { name: 'Confirm your identity' }).waitFor();
   await takeScreenshot(page, 'step-up-desktop-light');
   await assertAccessible(page);
-  await page.getByLabel('Your password').fill('wrong');
+  await page.getByRole('dialog').getByLabel('Password').fill('wrong');
   await page.getByRole('button', { name: 'Confirm', exact: true }).click();
   await page.getByRole('dialog').getByRole('alert').waitFor();
-  await page.getByLabel('Your password').fill(MEMBER_PASSWORD);
+  await page.getByRole('dialog').getByLabel('Password').fill(MEMBER_PASSWORD);
   await page.getByRole('button', { name: 'Confirm', exact: true }).click();
   await page.getByText('Your name is saved.').first().waitFor();
   // By the page's own session: other tests of this file replaced theirs.

@@ -28,10 +28,10 @@ for (const [name, look] of [
   test(`the playground streams an answer, tells its cost and leads to its request: ${name}`, async () => {
     const { page, context, faults } = await openConsolePage(harness, '/o/acme/playground?model=smart', look);
     await page.getByRole('button', { name: 'Run' }).click();
-    await page.getByText('Enter a message first.').waitFor();
+    await page.getByText('Enter a message.').waitFor();
     await page.getByLabel('User').fill('A quiet harbour at night');
     await page.keyboard.press('Control+Enter');
-    const answer = page.getByRole('article', { name: 'Answer of smart' });
+    const answer = page.getByRole('article', { name: 'Response from smart' });
     await answer.getByText('A quiet harbour at night').waitFor();
     await answer.getByText('$0', { exact: true }).waitFor();
     await answer.getByText('served by').waitFor();
@@ -51,7 +51,7 @@ test('Stop ends the request: its row says that the client left', async () => {
   // A second a word: it does not end before somebody ends it.
   await page.getByLabel('User').fill('one two three four five six seven eight nine ten '.repeat(10));
   await page.getByRole('button', { name: 'Run' }).click();
-  const answer = page.getByRole('article', { name: 'Answer of sandbox/slow' });
+  const answer = page.getByRole('article', { name: 'Response from sandbox/slow' });
   await answer.getByText('one').waitFor();
   await page.getByRole('button', { name: 'Stop' }).click();
   await answer.getByText('Stopped').waitFor();
@@ -77,8 +77,11 @@ test('two models answer side by side, and the copied Python runs unchanged and a
   await page.getByLabel('Second model or route').fill('sandbox/tools');
   await page.getByLabel('User').click();
   await page.getByRole('button', { name: 'Run' }).click();
-  await page.getByRole('article', { name: 'Answer of sandbox/echo' }).getByText("It's a test").waitFor();
-  await page.getByRole('article', { name: 'Answer of sandbox/tools' }).getByText('Open request').waitFor();
+  await page.getByRole('article', { name: 'Response from sandbox/echo' }).getByText("It's a test").waitFor();
+  await page
+    .getByRole('article', { name: 'Response from sandbox/tools' })
+    .getByText('Open request')
+    .waitFor();
   await takeScreenshot(page, 'playground-compare');
   await assertAccessible(page);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -104,7 +107,7 @@ test('a viewer reads the playground and cannot run it', async () => {
   const run = page.getByRole('button', { name: 'Run' });
   await run.waitFor();
   assert.equal(await run.getAttribute('aria-disabled'), 'true');
-  await page.getByText('Needs member.').first().waitFor();
+  await page.getByText('Requires the member role.').first().waitFor();
   harness.signInAs('owner');
   await context.close();
 });
@@ -117,11 +120,11 @@ for (const [name, look] of [
     const { page, context, faults } = await openConsolePage(harness, '/o/acme/connect', look);
     await page.getByRole('link', { name: 'Claude Code' }).click();
     await page.getByRole('button', { name: 'Create key mara-claude-code' }).click();
-    await page.getByText('This is the only time the key is shown.').waitFor();
+    await page.getByText('This is the only time the full key is shown.').waitFor();
     const lines = (await page.locator('pre').first().textContent()) ?? '';
     const [key = ''] = /eis_[\w-]+/.exec(lines) ?? [];
     assert.match(lines, /^export ANTHROPIC_BASE_URL=http:\/\/127\.0\.0\.1:\d+\/gateway$/m);
-    await page.getByText('Waiting for the first request of Claude Code…').waitFor();
+    await page.getByText('Waiting for the first request from Claude Code…').waitFor();
     await page.getByText('If no request arrives').click();
     await page
       .getByText(`…${key.slice(-4)}`)

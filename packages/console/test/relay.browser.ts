@@ -99,7 +99,7 @@ test('a command is read, a rule is drafted, replayed and saved', async () => {
   await page.getByText('No rule matches.').waitFor();
   await takeScreenshot(page, 'relay-rules-desktop-dark');
   await assertAccessible(page);
-  await page.getByRole('button', { name: 'New rule' }).click();
+  await page.getByRole('button', { name: 'Create rule' }).click();
   await page.getByLabel('Name').fill('no-force-push');
   await page.getByLabel('Commands (optional)', { exact: true }).fill('git');
   await page.getByLabel('Subcommands').fill('push');
@@ -118,7 +118,7 @@ test('a command is read, a rule is drafted, replayed and saved', async () => {
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Create rule' }).click();
   await page.waitForURL(/\/relay\/rules\/rlr_/);
-  await page.getByText('It stops nothing.', { exact: false }).first().waitFor();
+  await page.getByText('It does not block any action.', { exact: false }).first().waitFor();
   const { decision, enforced_decision: would } = await ask('git push --force');
   assert.deepEqual([decision, would], ['abstain', 'deny']);
   assert.deepEqual(faults, []);
@@ -133,7 +133,7 @@ test('a field that the server refuses says so where it is, and a rule of the fil
   await takeScreenshot(page, 'relay-rule-editor-phone-light');
   await assertAccessible(page);
   await page.goto(`${harness.url}/o/acme/relay/rules/prod-db`);
-  await page.getByText('Change it there').waitFor();
+  await page.getByText('Edit the file to change it').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Save rule' }).count(), 0);
   assert.equal(await page.getByLabel('Name').isDisabled(), true);
   await context.close();
@@ -173,7 +173,7 @@ test('keys answer only while the card has the focus; who may not answer sees why
   harness.signInAs('viewer');
   await page.reload();
   await card.getByRole('button', { name: 'Deny' }).hover();
-  await page.getByText('Needs admin.', { exact: false }).first().waitFor();
+  await page.getByText('Requires the admin role.', { exact: false }).first().waitFor();
   harness.signInAs('owner');
   await page.reload();
   await card.focus();

@@ -171,9 +171,9 @@ test('the palette goes to a page and opens an id that is pasted', async () => {
   await page.getByRole('row').nth(1).waitFor();
   await page.locator('[data-row]').first().focus();
   await page.keyboard.press('Control+k');
-  const palette = page.getByRole('combobox', { name: 'Search or jump to' });
+  const palette = page.getByRole('combobox', { name: 'Search' });
   await palette.fill('nothing is like it');
-  await page.getByText('Nothing is called that.').waitFor();
+  await page.getByText('No results.').waitFor();
   await assertAccessible(page);
   await page.keyboard.press('Escape');
   await page.locator('[data-row]:focus').waitFor();

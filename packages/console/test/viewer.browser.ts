@@ -45,7 +45,7 @@ async function problemsOn(page: Page, place: string): Promise<readonly string[]>
   const found: string[] = [];
   const words = (await page.locator('main').innerText()).split(/\s+/).length;
   if (words < 8) found.push(`only ${words} words`);
-  if ((await page.getByText(/^Could not |This page broke|Nothing here/).count()) > 0)
+  if ((await page.getByText(/^Could not |This page could not be displayed|Nothing here/).count()) > 0)
     await takeFolderScreenshot(page, `viewer-failed${place.replaceAll('/', '-')}`).then(() =>
       found.push('it failed'),
     );
@@ -94,7 +94,7 @@ test('a viewer is shown no body, and the server gives none', async () => {
   await page.goto(`${harness.url}/o/acme/requests/${harness.loggedRequestId}`);
   await page.getByRole('tab', { name: 'Bodies' }).click();
   await page.getByText('Bodies are not available to viewers').waitFor();
-  await page.getByText('Needs member. Ask Some admin or Mara Koch.').first().waitFor();
+  await page.getByText('Requires the member role. Ask Some admin or Mara Koch.').first().waitFor();
   assert.ok(!(await page.locator('body').innerText()).includes(SECRET_WORD));
   assert.deepEqual(bodies, []);
   assert.equal(

@@ -6,8 +6,8 @@ export type OnError = (error: FloeError) => unknown;
 const REPEAT_AFTER_MS = 600_000;
 
 /**
- * Where failures go: to `resolveOnError` when there is one, else to one log line, said again after ten minutes at the
- * earliest. What `resolveOnError` throws or rejects with goes no further.
+ * Where failures go: to `onError` when there is one, else to one log line, said again after ten minutes at the
+ * earliest. What `onError` throws or rejects with goes no further.
  */
 export class FailureReporter {
   readonly #runtime: Runtime;

@@ -177,3 +177,33 @@ test('a file whose orgs are gone revokes their keys', async () => {
   writeFileSync(file, JSON.stringify(config(['stays'], ['first'])));
   await becomes('stays', 'first', 'answered');
 });
+
+test('a server that was started without a file loads floe.yaml when it appears in the working directory', async (t) => {
+  const started = await startFloeProcess();
+  t.after(() => started.stop());
+  const headers = { 'x-api-key': await started.waitForKey() };
+  const readStatus = async () => {
+    const status = (await callHttp(`${started.url}/api/management/config/file`, { headers })).json();
+    assert.ok(isObject(status));
+    return status;
+  };
+  assert.equal((await readStatus())['file'], null);
+  writeFileSync(started.configFile, 'orgs:\n  - id: default\n    kees: []\n');
+  await started.waitForOutput(/floe\.yaml:3:5: [^\n]*kees/);
+  const refused = await readStatus();
+  assert.deepEqual([refused['file'], isObject(refused['rejected'])], ['floe.yaml', true]);
+  writeFileSync(
+    started.configFile,
+    JSON.stringify({ orgs: [{ id: 'default', providers: [sandbox('late')] }] }),
+  );
+  await eventually(async () => {
+    const answer = await callHttp(started.url + CHAT_COMPLETIONS_PATH, {
+      headers,
+      body: buildChatBody({ model: 'late/echo' }),
+    });
+    assert.equal(answer.status, 200);
+    return true;
+  });
+  const { file: loadedFile, rejected } = await readStatus();
+  assert.deepEqual([loadedFile, rejected], ['floe.yaml', null]);
+});

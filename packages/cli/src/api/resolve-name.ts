@@ -1,4 +1,4 @@
-import { ApiRequestError, getApiJson, readMember, readTextMember } from '../api-request.ts';
+import { ApiRequestError, getApiJson, readProperty, readTextProperty } from '../api-request.ts';
 import type { ApiConnection } from '../connection.ts';
 import { type ApiOperation, type ApiOperations, pathParameterNames } from './api-operations.ts';
 
@@ -55,12 +55,12 @@ async function findIdsByName(from: ApiConnection, path: string, name: string): P
   for (let page = 0; page < MAX_PAGES; page++) {
     const after = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
     const answer = await getApiJson(from, `${path}?limit=${PAGE_SIZE}${after}`);
-    const data = readMember(answer, 'data');
+    const data = readProperty(answer, 'data');
     for (const row of Array.isArray(data) ? data : []) {
-      const id = readTextMember(row, 'id');
+      const id = readTextProperty(row, 'id');
       if (id !== undefined && readName(row) === name) ids.push(id);
     }
-    cursor = readTextMember(answer, 'next_cursor');
+    cursor = readTextProperty(answer, 'next_cursor');
     if (cursor === undefined) break;
   }
   return ids;
@@ -68,5 +68,5 @@ async function findIdsByName(from: ApiConnection, path: string, name: string): P
 
 /** A rule of the relay has its name inside. */
 function readName(row: unknown): string | undefined {
-  return readTextMember(row, 'name') ?? readTextMember(readMember(row, 'rule'), 'name');
+  return readTextProperty(row, 'name') ?? readTextProperty(readProperty(row, 'rule'), 'name');
 }

@@ -3,8 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import {
   ApiRequestError,
   describeFetchError,
-  readMember,
-  readTextMember,
+  readProperty,
+  readTextProperty,
   safeParseJson,
   toApiRequestError,
 } from '../api-request.ts';
@@ -77,10 +77,10 @@ async function printList(
       from,
       await sendOperationRequest(from, request, `${url.pathname}${url.search}`),
     );
-    const data = readMember(answer, 'data');
+    const data = readProperty(answer, 'data');
     if (!Array.isArray(data)) throw new ApiRequestError(`${from.baseUrl} did not answer with a list.`);
     rows.push(...data);
-    cursor = readTextMember(answer, 'next_cursor');
+    cursor = readTextProperty(answer, 'next_cursor');
     if (cursor === undefined) break;
   }
   if (request.json) return writeStdout(`${JSON.stringify(rows, null, 2)}\n`);

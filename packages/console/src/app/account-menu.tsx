@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { Keyboard, LogOut, Monitor, Moon, Rows3, Sun } from 'lucide-react';
 import { useState } from 'react';
 import { signOut, useSignedIn } from '../data/session.ts';
-import { Menu, MenuItem, MenuLabel, MenuSeparator, MenuToggle } from '../ui/menu.tsx';
+import { Menu, MenuCheckboxItem, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx';
 import { showToast } from '../ui/toast.tsx';
 import { ConnectionState } from './connection-state.tsx';
 import { useShell } from './shell-context.ts';
@@ -25,7 +25,7 @@ export function AccountMenu({ icons }: { readonly icons: boolean }) {
   const trigger = (
     <button
       type="button"
-      aria-label={icons ? `Account ${name}` : undefined}
+      aria-label={icons ? `Account: ${name}` : undefined}
       className="flex min-h-9 min-w-0 flex-1 items-center gap-2 rounded-control px-1.5 text-left hover:bg-hover"
     >
       <span
@@ -47,15 +47,15 @@ export function AccountMenu({ icons }: { readonly icons: boolean }) {
             {label}
           </MenuItem>
         ))}
-        <MenuToggle
+        <MenuCheckboxItem
           checked={density === 'comfortable'}
           onChange={(on) => setShown(setDensity(on ? 'comfortable' : 'compact'))}
         >
           <Rows3 size={16} strokeWidth={1.75} className="text-ink-3" /> Comfortable rows
-        </MenuToggle>
+        </MenuCheckboxItem>
         <MenuSeparator />
         <MenuItem icon={Keyboard} keys="?" onSelect={openHelp}>
-          Keys
+          Keyboard shortcuts
         </MenuItem>
         <MenuItem icon={LogOut} onSelect={() => void leave()}>
           Sign out
@@ -67,9 +67,9 @@ export function AccountMenu({ icons }: { readonly icons: boolean }) {
 }
 
 const THEMES: readonly { readonly theme: Theme; readonly label: string; readonly icon: typeof Sun }[] = [
-  { theme: 'system', label: 'As the system', icon: Monitor },
-  { theme: 'light', label: 'Light', icon: Sun },
-  { theme: 'dark', label: 'Dark', icon: Moon },
+  { theme: 'system', label: 'System theme', icon: Monitor },
+  { theme: 'light', label: 'Light theme', icon: Sun },
+  { theme: 'dark', label: 'Dark theme', icon: Moon },
 ];
 
 function initials(name: string): string {

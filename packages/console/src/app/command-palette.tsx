@@ -3,7 +3,7 @@ import { type LucideIcon, Search } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
 import { useState } from 'react';
 import { ModalContent } from '../ui/dialog.tsx';
-import { GROUPS } from './page-index.ts';
+import { NAVIGATION_GROUPS } from './page-index.ts';
 import { setTheme } from './theme.ts';
 import { useOrgNavigate } from './use-org-navigate.ts';
 
@@ -26,14 +26,14 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
           aria-describedby={undefined}
           className="appear fixed top-[12dvh] left-1/2 z-40 w-[calc(100vw-2rem)] max-w-xl -translate-x-1/2 overflow-hidden rounded-dialog border border-line-strong bg-raised shadow-dialog"
         >
-          <Radix.Title className="sr-only">Search or jump to</Radix.Title>
-          <Command label="Search or jump to" filter={holds} vimBindings={false}>
+          <Radix.Title className="sr-only">Search</Radix.Title>
+          <Command label="Search" filter={holds} vimBindings={false}>
             <div className="flex items-center gap-2 border-b border-line px-3">
               <Search size={16} className="text-ink-3" aria-hidden="true" />
               <Command.Input
                 value={text}
                 onValueChange={setText}
-                placeholder="A page, or the id of a request"
+                placeholder="Search pages or enter a request ID"
                 className="h-11 flex-1 bg-transparent text-body outline-none"
               />
             </div>
@@ -54,7 +54,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
                 </Command.Item>
               ))}
             </Command.List>
-            <Command.Empty className="p-4 text-ui text-ink-2">Nothing is called that.</Command.Empty>
+            <Command.Empty className="p-4 text-ui text-ink-2">No results.</Command.Empty>
           </Command>
         </ModalContent>
       </Radix.Portal>
@@ -78,7 +78,7 @@ function useOffers(id: string): readonly Offer[] {
         run: () => go(`/requests/${id}`),
       },
     ];
-  const pages = GROUPS.flatMap(({ label: group, entries }) =>
+  const pages = NAVIGATION_GROUPS.flatMap(({ label: group, entries }) =>
     entries.map(
       ({ label, path, icon }): Offer => ({
         label,

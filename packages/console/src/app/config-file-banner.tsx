@@ -3,6 +3,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { getJson } from '../data/api-client.ts';
 import { useEventStreamState, useLiveQuery } from '../data/events.ts';
+import { pluralize } from '../format/words.ts';
 import { StatusIcon } from '../ui/status.tsx';
 import { TimeText } from '../ui/time-text.tsx';
 import { OrgLink } from './org-link.tsx';
@@ -27,7 +28,7 @@ export function ConfigFileBanner() {
   const [first] = refused.problems;
   const more = refused.problems.length - 1;
   const reason = sentence(
-    first ? [first.where, first.message].filter(Boolean).join(': ') : 'it could not be read',
+    first ? [first.where, first.message].filter(Boolean).join(': ') : 'the file could not be read',
   );
   return (
     <div
@@ -40,11 +41,12 @@ export function ConfigFileBanner() {
           {data.file ?? 'floe.yaml'}
           {first?.line != null && `:${first.line}`}
         </code>{' '}
-        was refused: {reason}
-        {more > 0 && ` And ${more} more.`} The running configuration is from <TimeText at={data.loaded_at} />.
+        was rejected: {reason}
+        {more > 0 && ` ${pluralize(more, 'more problem was', 'more problems were')} found.`} The running
+        configuration was loaded <TimeText at={data.loaded_at} />.
       </p>
       <OrgLink to="/management/settings/configuration" className="text-accent-ink underline">
-        Show
+        Show problems
       </OrgLink>
     </div>
   );

@@ -3,18 +3,18 @@ import { joinClassNames } from '../ui/class-names.ts';
 import { Tooltip } from '../ui/tooltip.tsx';
 
 const SAID = {
-  idle: { word: 'Not live', dot: 'border border-ink-3', why: 'Nothing here changes by itself.' },
-  connecting: { word: 'Connecting', dot: 'border border-ink-3', why: 'Waiting for the event stream.' },
-  live: { word: 'Live', dot: 'bg-healthy', why: 'Changes arrive by themselves.' },
+  idle: { word: 'Not live', dot: 'border border-ink-3', why: 'This page does not update automatically.' },
+  connecting: { word: 'Connecting', dot: 'border border-ink-3', why: 'Floe is opening the event stream.' },
+  live: { word: 'Live', dot: 'bg-healthy', why: 'This page updates automatically.' },
   reconnecting: {
     word: 'Reconnecting',
     dot: 'border border-warning-ink',
-    why: 'The event stream was cut; trying again.',
+    why: 'The event stream was interrupted. Floe is reconnecting.',
   },
   off: {
     word: 'Polling',
     dot: 'border border-ink-3',
-    why: 'No event stream here: open lists ask again by themselves.',
+    why: 'The event stream is not available. Lists are refreshed at intervals.',
   },
 } as const;
 

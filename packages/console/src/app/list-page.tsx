@@ -1,12 +1,12 @@
 import { Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { useRows } from '../data/lists.ts';
-import type { Action } from '../data/permissions.ts';
+import type { useListRows } from '../data/lists.ts';
+import type { PermissionAction } from '../data/permissions.ts';
 import { useDenialReason } from '../data/use-denial-reason.ts';
 import { Button } from '../ui/button.tsx';
 import type { DataTableProps } from '../ui/data-table.tsx';
 import { EmptyState } from '../ui/feedback.tsx';
-import { QueryResults } from '../ui/results.tsx';
+import { QueryResults } from '../ui/query-results.tsx';
 import { parseSort, sortRows, type TableColumn } from '../ui/table-columns.ts';
 import { PageFrame } from './page-frame.tsx';
 import { useShortcuts } from './shortcuts.ts';
@@ -17,8 +17,8 @@ interface ListPageProps<Row> {
   readonly title: string;
   /** `limit` */
   readonly one: string;
-  readonly needs?: Action;
-  readonly list: ReturnType<typeof useRows<Row>>;
+  readonly needs?: PermissionAction;
+  readonly list: ReturnType<typeof useListRows<Row>>;
   /** What stands in links to a row, where that is not its id. */
   readonly idOf?: (row: Row) => string;
   readonly columns: readonly TableColumn<Row>[];
@@ -57,7 +57,7 @@ export function ListPage<Row extends { readonly id: string }>({
   const opened = drawer ? query.get('open') : null;
   const open = onOpen ?? ((id: string) => change({ open: id }));
   const refusal = useDenialReason(needs);
-  useShortcuts([{ keys: 'c', does: `New ${one}`, run: () => refusal === null && open('new') }]);
+  useShortcuts([{ keys: 'c', does: `Create ${one}`, run: () => refusal === null && open('new') }]);
   const fitting = opened === null ? undefined : besideDrawer;
   const sort = parseSort(query.get('sort'));
   const sortable = columns.some(({ value }) => value !== undefined);
@@ -102,7 +102,7 @@ function NewButton({
 }: Pick<ListPageProps<never>, 'one' | 'needs'> & { readonly onClick: () => void }) {
   return (
     <Button look="primary" icon={Plus} {...props}>
-      New {one}
+      Create {one}
     </Button>
   );
 }

@@ -1,4 +1,4 @@
-import { GROUPS } from './page-index.ts';
+import { NAVIGATION_GROUPS } from './page-index.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { useOrgNavigate } from './use-org-navigate.ts';
 
@@ -11,12 +11,12 @@ export function NavigationKeys({
   readonly onHelp: () => void;
 }) {
   const go = useOrgNavigate();
-  const places = GROUPS.flatMap(({ entries }) => entries).filter(({ key }) => key);
+  const places = NAVIGATION_GROUPS.flatMap(({ entries }) => entries).filter(({ key }) => key);
   useShortcuts([
-    { keys: 'mod+k', does: 'Search or jump to', run: onPalette },
-    { keys: '?', does: 'Keys of this page', run: onHelp },
-    { keys: '/', does: 'Filter', run: () => focus('[data-filter]') },
-    { keys: 't', does: 'Time range', run: () => focus('[data-time-range]', true) },
+    { keys: 'mod+k', does: 'Search', run: onPalette },
+    { keys: '?', does: 'Show keyboard shortcuts', run: onHelp },
+    { keys: '/', does: 'Filter the list', run: () => focus('[data-filter]') },
+    { keys: 't', does: 'Change the time range', run: () => focus('[data-time-range]', true) },
     ...places.map(({ key, label, path }) => ({
       keys: `g ${key}`,
       does: `Go to ${label}`,

@@ -80,7 +80,7 @@ const NAVIGATION: readonly NavigationGroup[] = [
       { label: 'Policies', path: '/management/policies', icon: ShieldCheck },
       { label: 'Keys', path: '/management/keys', icon: KeyRound },
       { label: 'Members', path: '/management/members', icon: Users },
-      { label: 'Audit', path: '/management/audit', icon: FileClock },
+      { label: 'Audit log', path: '/management/audit', icon: FileClock },
       { label: 'Settings', path: '/management/settings', icon: Settings },
     ],
   },

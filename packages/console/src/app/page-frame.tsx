@@ -6,7 +6,7 @@ import { ScrollArea } from '../ui/scroll-area.tsx';
 import { OrgLink } from './org-link.tsx';
 import { useShell } from './shell-context.ts';
 
-export interface Crumb {
+export interface Breadcrumb {
   readonly label: string;
   readonly to: string;
 }
@@ -22,7 +22,7 @@ export function PageFrame({
 }: {
   readonly title: string;
   /** What the page lies below, outermost first. */
-  readonly crumbs?: readonly Crumb[];
+  readonly crumbs?: readonly Breadcrumb[];
   readonly actions?: ReactNode;
   readonly children: ReactNode;
   readonly beside?: ReactNode;
@@ -37,7 +37,7 @@ export function PageFrame({
     <>
       <ScrollArea as="main" data-scroll className="relative min-w-0 flex-1 overflow-y-auto -outline-offset-2">
         <header className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-2 px-4 py-2.5 max-md:border-b max-md:border-line max-md:bg-sunken md:px-6">
-          <IconButton icon={MenuIcon} label="Open the menu" onClick={openMenu} className="-ml-2 md:hidden" />
+          <IconButton icon={MenuIcon} label="Open menu" onClick={openMenu} className="-ml-2 md:hidden" />
           <div
             className={joinClassNames(
               'flex flex-1 items-center gap-1.5',
@@ -63,7 +63,7 @@ export function PageFrame({
               {title}
             </h1>
           </div>
-          <IconButton icon={Search} label="Search or jump to" onClick={openPalette} className="md:hidden" />
+          <IconButton icon={Search} label="Search" onClick={openPalette} className="md:hidden" />
           {actions && <div className="flex flex-wrap items-center gap-2 max-md:w-full">{actions}</div>}
         </header>
         <div className={padded ? 'p-4 pt-3 md:p-6 md:pt-2' : 'max-md:pt-3'}>{children}</div>

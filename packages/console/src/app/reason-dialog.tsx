@@ -9,7 +9,7 @@ import type { PendingPrompt } from './use-prompt.ts';
 export function ReasonDialog({ waiting: { because, answer } }: { readonly waiting: PendingPrompt<string> }) {
   const [reason, setReason] = useState('');
   return (
-    <Dialog open onClose={() => answer(null)} title="Say why" description={because}>
+    <Dialog open onClose={() => answer(null)} title="Enter a reason" description={because}>
       <Form
         error={null}
         onSubmit={() => reason.trim() !== '' && answer(reason.trim())}
@@ -17,12 +17,12 @@ export function ReasonDialog({ waiting: { because, answer } }: { readonly waitin
           <>
             <Button onClick={() => answer(null)}>Cancel</Button>
             <Button type="submit" look="primary" disabled={reason.trim() === ''}>
-              Go on
+              Continue
             </Button>
           </>
         }
       >
-        <FormField name="reason" label="Reason" hint="It stands in the audit log, beside your name.">
+        <FormField name="reason" label="Reason" hint="Recorded in the audit log with your name.">
           <TextArea
             rows={2}
             autoFocus

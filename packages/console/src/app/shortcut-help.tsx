@@ -1,12 +1,12 @@
 import { Dialog } from '../ui/dialog.tsx';
 import { KeyboardKey } from '../ui/keyboard-key.tsx';
-import { useAllShortcuts } from './shortcuts.ts';
+import { useActiveShortcuts } from './shortcuts.ts';
 
 /** The keys that do something on this page. */
 export function ShortcutHelp({ onClose }: { readonly onClose: () => void }) {
-  const shortcuts = useAllShortcuts();
+  const shortcuts = useActiveShortcuts();
   return (
-    <Dialog open onClose={onClose} title="Keys of this page">
+    <Dialog open onClose={onClose} title="Keyboard shortcuts">
       <ul className="grid gap-1.5">
         {shortcuts.map(({ keys, does }) => (
           <li key={keys} className="flex items-center justify-between gap-4 text-ui">

@@ -9,7 +9,7 @@ import { AccountMenu } from './account-menu.tsx';
 import type { NavigationEntry } from './navigation.ts';
 import { OrgLink } from './org-link.tsx';
 import { OrgSwitcher } from './org-switcher.tsx';
-import { GROUPS } from './page-index.ts';
+import { NAVIGATION_GROUPS } from './page-index.ts';
 import { useShell } from './shell-context.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { useScrollCurrentIntoView } from './use-scroll-current-into-view.ts';
@@ -26,7 +26,7 @@ export function Sidebar({ open, onClose }: { readonly open: boolean; readonly on
     localStorage.setItem(FOLDED, folded ? 'open' : 'folded');
     setFolded(!folded);
   };
-  useShortcuts([{ keys: '[', does: 'Fold the sidebar', run: fold }]);
+  useShortcuts([{ keys: '[', does: 'Collapse or expand the sidebar', run: fold }]);
   useEscape(phone && open, onClose);
   const list = useRef<HTMLDivElement>(null);
   useScrollCurrentIntoView(list, useLocation({ select: ({ pathname }) => pathname }));
@@ -47,7 +47,7 @@ export function Sidebar({ open, onClose }: { readonly open: boolean; readonly on
         </div>
         <SearchButton icons={icons} />
         <div ref={list} className="flex-1 overflow-y-auto p-2 pt-1">
-          {GROUPS.map(({ label, entries }) => (
+          {NAVIGATION_GROUPS.map(({ label, entries }) => (
             <div key={label ?? ''} className="mb-2">
               {label && !icons && <div className="px-2 pt-2 pb-1 text-label text-ink-3">{label}</div>}
               {entries.map((entry) => (
@@ -57,10 +57,10 @@ export function Sidebar({ open, onClose }: { readonly open: boolean; readonly on
           ))}
         </div>
         {!phone && !narrow && (
-          <Tooltip text={folded ? 'Unfold the sidebar' : 'Fold the sidebar'} keys="[" side="right">
+          <Tooltip text={folded ? 'Expand sidebar' : 'Collapse sidebar'} keys="[" side="right">
             <button
               type="button"
-              aria-label={folded ? 'Unfold the sidebar' : 'Fold the sidebar'}
+              aria-label={folded ? 'Expand sidebar' : 'Collapse sidebar'}
               onClick={fold}
               className="m-2 mt-0 grid size-8 place-items-center rounded-control text-ink-3 hover:bg-hover hover:text-ink"
             >
@@ -84,13 +84,13 @@ function SearchButton({ icons }: { readonly icons: boolean }) {
     <button
       type="button"
       onClick={openPalette}
-      aria-label={icons ? 'Search or jump to' : undefined}
+      aria-label={icons ? 'Search' : undefined}
       className="mx-2 mb-1 flex h-control items-center gap-2 rounded-control border border-line-strong bg-surface px-2 text-ui text-ink-3 hover:text-ink"
     >
       <Search size={16} strokeWidth={1.75} className={icons ? 'mx-auto' : ''} />
       {!icons && (
         <>
-          <span className="flex-1 text-left">Search or jump to</span>
+          <span className="flex-1 text-left">Search</span>
           <KeyboardKey>{navigator.platform.startsWith('Mac') ? '⌘K' : 'Ctrl K'}</KeyboardKey>
         </>
       )}

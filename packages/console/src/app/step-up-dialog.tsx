@@ -6,7 +6,7 @@ import { sendJson } from '../data/api-client.ts';
 import { useApiMutation } from '../data/api-mutation.ts';
 import { canUsePasskeys, getPasskeyAssertion } from '../data/passkey.ts';
 import { sessionQuery } from '../data/session.ts';
-import { goToIssuer, methodsQuery } from '../data/sign-in-methods.ts';
+import { redirectToIssuer, signInMethodsQuery } from '../data/sign-in-methods.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Input } from '../ui/field.tsx';
@@ -15,7 +15,7 @@ import { Form, FormField } from '../ui/form.tsx';
 /** Asks who is there once more, before what cannot be taken back; what was asked for goes on by itself. */
 export function StepUpDialog({ onDone }: { readonly onDone: (confirmed: boolean) => void }) {
   const client = useQueryClient();
-  const methods = useQuery(methodsQuery).data;
+  const methods = useQuery(signInMethodsQuery).data;
   const done = () => {
     void client.invalidateQueries({ queryKey: sessionQuery.queryKey, exact: true });
     onDone(true);
@@ -25,13 +25,13 @@ export function StepUpDialog({ onDone }: { readonly onDone: (confirmed: boolean)
     <Dialog
       open
       onClose={() => onDone(false)}
-      title="Confirm that it is you"
-      description="This needs a fresh sign-in. It then holds for ten minutes."
+      title="Confirm your identity"
+      description="This action requires a recent sign-in. The confirmation is valid for ten minutes."
     >
       <div className="grid gap-4">
         {methods?.passkey && canUsePasskeys() && (
           <Button icon={Fingerprint} busy={byPasskey.running} onClick={() => byPasskey.run(undefined)}>
-            Use a passkey
+            Confirm with passkey
           </Button>
         )}
         {byPasskey.error && (
@@ -42,6 +42,11 @@ export function StepUpDialog({ onDone }: { readonly onDone: (confirmed: boolean)
         {methods?.oidc.map(({ name }) => (
           <IssuerButton key={name} name={name} />
         ))}
+        {methods !== undefined && methods.oidc.length > 0 && (
+          <p className="text-small text-ink-2">
+            After you confirm with an identity provider, repeat the action.
+          </p>
+        )}
         {methods?.password !== false && <PasswordForm onDone={done} onCancel={() => onDone(false)} />}
       </div>
     </Dialog>
@@ -68,7 +73,7 @@ function PasswordForm({ onDone, onCancel }: { readonly onDone: () => void; reado
         </>
       }
     >
-      <FormField name="password" label="Your password">
+      <FormField name="password" label="Password">
         <Input
           type="password"
           autoComplete="current-password"
@@ -85,9 +90,7 @@ function PasswordForm({ onDone, onCancel }: { readonly onDone: () => void; reado
 function IssuerButton({ name }: { readonly name: string }) {
   const { href } = useLocation();
   return (
-    <Button onClick={() => goToIssuer(name, href, { step_up: 'true' })}>
-      Confirm with {name}, then do it again
-    </Button>
+    <Button onClick={() => redirectToIssuer(name, href, { step_up: 'true' })}>Confirm with {name}</Button>
   );
 }
 

@@ -29,7 +29,7 @@ export class ApiError extends Error {
   }
 
   /** The message where its field stands beside it: without the field's name, as a sentence. */
-  get said(): string {
+  get fieldMessage(): string {
     const start = this.param === null ? '' : `${this.param}: `;
     if (start === '' || !this.message.startsWith(start)) return this.message;
     const rest = this.message.slice(start.length);
@@ -39,7 +39,7 @@ export class ApiError extends Error {
 
 /** What an error says where its field is plain to see. */
 export function errorMessage(error: Error): string {
-  return error instanceof ApiError ? error.said : error.message;
+  return error instanceof ApiError ? error.fieldMessage : error.message;
 }
 
 /** Reads an error answer, ours or that of a proxy on the way, which knows nothing of our shape. */
@@ -55,7 +55,7 @@ export function readApiError(status: number, headers: Headers, text: string): Ap
     code: textOf(error, 'code') ?? 'unreadable_answer',
     message:
       textOf(error, 'message') ??
-      `Something between this browser and Floe answered ${status}. Check the proxy, then try again.`,
+      `A proxy between this browser and Floe returned status ${status}. Check the proxy, then try again.`,
     param: textOf(error, 'param'),
     requestId,
     retryAfterMs,
@@ -67,14 +67,18 @@ export function unreachableError(): ApiError {
   return new ApiError({
     status: 0,
     code: 'network',
-    message: 'Floe did not answer. Check that it runs and that this device is online.',
+    message: 'Floe did not respond. Check that it is running and that this device is online.',
   });
 }
 
 /** What a change failed of, whatever it was: of the API, or of the browser itself. */
-export function toErrorNotice(error: Error | null): ApiError | null {
+export function toApiError(error: Error | null): ApiError | null {
   if (error === null || error instanceof ApiError) return error;
-  return new ApiError({ status: 0, code: 'console', message: error.message || 'Something went wrong here.' });
+  return new ApiError({
+    status: 0,
+    code: 'console',
+    message: error.message || 'An unknown error occurred in the console. Reload the page.',
+  });
 }
 
 function errorOf(text: string): object | null {

@@ -45,12 +45,12 @@ export function toChartAnnotation(annotation: Annotation): ChartAnnotation {
 
 const BREAKER: Readonly<Record<string, { readonly word: string; readonly state: DisplayStatus }>> = {
   open: { word: 'opened', state: 'failing' },
-  half_open: { word: 'probes', state: 'waiting' },
-  ramping: { word: 'lets traffic return', state: 'partial' },
+  half_open: { word: 'became half-open', state: 'waiting' },
+  ramping: { word: 'started ramping up', state: 'partial' },
   closed: { word: 'closed', state: 'healthy' },
   forced_open: { word: 'was forced open', state: 'paused' },
   forced_closed: { word: 'was forced closed', state: 'paused' },
-  released: { word: 'is its own again', state: 'healthy' },
+  released: { word: 'returned to automatic', state: 'healthy' },
 };
 
 /** Marks that lie so close that they would cover each other stand as one. `width` is how many fit side by side. */

@@ -4,13 +4,17 @@ export async function getPasskeyAssertion(options: unknown): Promise<unknown> {
   const inner =
     typeof options === 'object' && options !== null && 'publicKey' in options ? options.publicKey : options;
   const given = isOptions(inner) ? PublicKeyCredential.parseRequestOptionsFromJSON(inner) : undefined;
-  if (!given) throw new Error('The server’s passkey question could not be read.');
+  if (!given)
+    throw new Error(
+      'The browser could not read the passkey request of the server. Reload the page and try again.',
+    );
   const credential = await navigator.credentials.get({ publicKey: given }).catch((error: unknown) => {
     // The browser's own words for a person who said no are a link to its specification.
-    if (error instanceof DOMException) throw new Error('No passkey was used. Try again, or another way.');
+    if (error instanceof DOMException)
+      throw new Error('No passkey was used. Try again or use another method.');
     throw error;
   });
-  if (!(credential instanceof PublicKeyCredential)) throw new Error('No passkey was chosen.');
+  if (!(credential instanceof PublicKeyCredential)) throw new Error('No passkey was selected.');
   return credential.toJSON();
 }
 
@@ -25,11 +29,14 @@ function isOptions(value: unknown): value is PublicKeyCredentialRequestOptionsJS
 
 /** Has the browser make a passkey, with what the server says about it. */
 export async function createPasskey(options: unknown): Promise<unknown> {
-  if (!isCreation(options)) throw new Error('The server’s passkey question could not be read.');
+  if (!isCreation(options))
+    throw new Error(
+      'The browser could not read the passkey request of the server. Reload the page and try again.',
+    );
   const credential = await navigator.credentials.create({
     publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options),
   });
-  if (!(credential instanceof PublicKeyCredential)) throw new Error('No passkey was made.');
+  if (!(credential instanceof PublicKeyCredential)) throw new Error('No passkey was created.');
   return credential.toJSON();
 }
 

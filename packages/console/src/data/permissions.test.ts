@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { denialReason, isAllowed } from './permissions.ts';
+import { denialReason, isActionAllowed } from './permissions.ts';
 
 test('a role may do what it and every lesser role may', () => {
   assert.deepEqual(
     (['owner', 'admin', 'member', 'viewer'] as const).map((role) => [
-      isAllowed(role, 'owners'),
-      isAllowed(role, 'management'),
-      isAllowed(role, 'monitoring'),
+      isActionAllowed(role, 'owners'),
+      isActionAllowed(role, 'management'),
+      isActionAllowed(role, 'monitoring'),
     ]),
     [
       [true, true, true],
@@ -21,8 +21,11 @@ test('a role may do what it and every lesser role may', () => {
 test('a refusal says which role is needed and who can help', () => {
   assert.equal(
     denialReason('management', ['Mara Koch', 'Jo Lind']),
-    'Needs admin. Ask Mara Koch or Jo Lind.',
+    'Requires the admin role. Ask Mara Koch or Jo Lind.',
   );
-  assert.equal(denialReason('management', ['Ann', 'Ben', 'Cem', 'Dan']), 'Needs admin. Ask Ann, Ben or Cem.');
-  assert.equal(denialReason('owners'), 'Needs owner. Ask an owner.');
+  assert.equal(
+    denialReason('management', ['Ann', 'Ben', 'Cem', 'Dan']),
+    'Requires the admin role. Ask Ann, Ben or Cem.',
+  );
+  assert.equal(denialReason('owners'), 'Requires the owner role. Ask an owner.');
 });

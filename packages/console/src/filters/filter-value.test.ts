@@ -17,8 +17,8 @@ test('a filter is read out as people say it', () => {
     'is none of a, b',
     '≥ 2000',
     '< 5',
-    'is there',
-    'is not there',
+    'is set',
+    'is not set',
     'is not a,b',
   ]);
 });

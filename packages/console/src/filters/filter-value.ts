@@ -39,8 +39,8 @@ export function describeFilter(text: string): FilterDescription {
   const values = parseFilterValues(text);
   const [first = ''] = values;
   if (values.length === 1) {
-    if (first === '*') return { operator: 'is', value: 'there' };
-    if (first === '!*') return { operator: 'is', value: 'not there' };
+    if (first === '*') return { operator: 'is', value: 'set' };
+    if (first === '!*') return { operator: 'is', value: 'not set' };
     const [, sign = '', bound = ''] = /^(>=|<=|>|<)(.+)$/.exec(first) ?? [];
     const word = BOUNDS[sign]?.[0];
     if (word) return { operator: word, value: bound };

@@ -68,7 +68,7 @@ export function formatUptime(ratio: number): string {
   return `${(Math.floor(ratio * 100_000 + 1e-7) / 1000).toFixed(3)}%`;
 }
 
-/** A duration: `0.9 ms`, `612 ms`, `6.87 s`, `30.4 s`, `2 m 41 s`, `3 h 51 m`, `6 d 4 h`. */
+/** A duration: `0.9 ms`, `612 ms`, `6.87 s`, `30.4 s`, `2 min 41 s`, `3 h 51 min`, `6 d 4 h`. */
 export function formatDuration(ms: number | null): string {
   if (ms === null) return '–';
   if (ms < 9.95) return `${ms.toFixed(1)} ms`;
@@ -86,7 +86,7 @@ interface Unit {
   readonly name: string;
 }
 const SECOND: Unit = { seconds: 1, name: 's' };
-const MINUTE: Unit = { seconds: 60, name: 'm' };
+const MINUTE: Unit = { seconds: 60, name: 'min' };
 const HOUR: Unit = { seconds: 3600, name: 'h' };
 const DAY: Unit = { seconds: 86_400, name: 'd' };
 

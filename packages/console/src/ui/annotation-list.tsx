@@ -20,9 +20,9 @@ export function AnnotationList({
   const [all, setAll] = useState(false);
   if (marks.length === 0) return null;
   return (
-    <section aria-label="What happened in this time" className="text-small">
+    <section aria-label="Events" className="text-small">
       <p className="flex flex-wrap items-center gap-x-3 text-ink-2">
-        What happened in this time: {marks.length}
+        Events: {marks.length}
         {marks.length > AT_ONCE && (
           <button
             type="button"
@@ -30,11 +30,11 @@ export function AnnotationList({
             onClick={() => setAll(!all)}
             className="min-h-6 underline hover:text-ink"
           >
-            {all ? `Show the newest ${AT_ONCE}` : 'Show all'}
+            {all ? `Show newest ${AT_ONCE}` : 'Show all'}
           </button>
         )}
       </p>
-      <ol aria-label="What happened in this time" className="mt-1 grid gap-1">
+      <ol aria-label="Events" className="mt-1 grid gap-1">
         {(all ? marks : marks.slice(0, AT_ONCE)).map((mark) => (
           <MarkRow key={`${mark.at} ${mark.text}`} mark={mark} zone={zone} />
         ))}
@@ -44,21 +44,21 @@ export function AnnotationList({
 }
 
 /** The same in one line of fixed height, for a page whose rows below must not move: the newest, and all beside it. */
-export function AnnotationLine({ marks }: { readonly marks: readonly ChartAnnotation[] }) {
+export function LatestAnnotation({ marks }: { readonly marks: readonly ChartAnnotation[] }) {
   const [newest] = marks;
   if (!newest) return null;
   return (
     <div className="flex h-6 min-w-0 items-center gap-x-4 text-small">
       <Popover
-        label="All that happened in this time"
+        label="All events"
         align="start"
         trigger={
           <button type="button" className="h-6 shrink-0 text-ink-2 underline hover:text-ink">
-            What happened in this time: {marks.length}
+            Events: {marks.length}
           </button>
         }
       >
-        <ol aria-label="All that happened in this time" className="grid max-w-2xl gap-1 text-small">
+        <ol aria-label="All events" className="grid max-w-2xl gap-1 text-small">
           {marks.map((mark) => (
             <MarkRow key={`${mark.at} ${mark.text}`} mark={mark} />
           ))}

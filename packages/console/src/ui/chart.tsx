@@ -3,6 +3,7 @@ import type { ChartAnnotation } from '../data/chart-annotation.ts';
 import { useGaps } from '../data/gaps.ts';
 import { formatDuration } from '../format/amounts.ts';
 import { type GapSpan, withoutGaps } from '../format/gap-spans.ts';
+import { pluralize } from '../format/words.ts';
 import { intervalEnd, intervalLabel } from './chart-intervals.ts';
 import { Skeleton } from './feedback.tsx';
 import { lazyComponent } from './lazy-component.tsx';
@@ -107,7 +108,7 @@ function ChartTable(props: ChartProps) {
                 {onZoom ? (
                   <button
                     type="button"
-                    title="Show this time alone"
+                    title="Zoom in on this interval"
                     onClick={() => onZoom(new Date(moment), new Date(intervalEnd(props, index)))}
                     className="min-h-6 hover:underline"
                   >
@@ -132,7 +133,7 @@ function ChartTable(props: ChartProps) {
           onClick={() => setRows(rows + TABLE_ROWS)}
           className="min-h-6 text-small text-accent-ink underline"
         >
-          {at.length - rows} more
+          Show {at.length - rows} more
         </button>
       )}
     </ScrollArea>
@@ -150,6 +151,6 @@ function sentence({ label, series, format, marks = [] }: ChartProps, away: reado
   const unknown = missed === 0 ? '' : ` Unknown for ${formatDuration(missed)}: Floe was not running.`;
   if (known.length === 0) return `${label}: no data.${unknown}`;
   const [least, most] = [Math.min(...known), Math.max(...known)].map(format);
-  const marked = marks.length === 0 ? '' : ` ${marks.length} marked, listed below.`;
+  const marked = marks.length === 0 ? '' : ` ${pluralize(marks.length, 'event')}, listed below.`;
   return `${label}: between ${least} and ${most}, last ${shown(known.at(-1), format)}.${marked}${unknown}`;
 }

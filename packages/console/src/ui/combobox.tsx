@@ -88,7 +88,7 @@ function ChoiceList({
   return (
     <OptionList
       id={id}
-      label="Choices"
+      label="Options"
       options={found}
       at={at}
       keyOf={({ value }) => value}

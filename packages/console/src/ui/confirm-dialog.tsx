@@ -52,7 +52,7 @@ export function ConfirmDialog({
   return (
     <Dialog open={open} onClose={close} title={title} description={children} actions={actions}>
       {typed !== undefined && (
-        <Field label={`Type ${typed} to go on`}>
+        <Field label={`Type ${typed} to confirm`}>
           <Input value={text} onChange={({ target }) => setText(target.value)} autoComplete="off" />
         </Field>
       )}

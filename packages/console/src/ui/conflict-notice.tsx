@@ -22,12 +22,12 @@ export function ConflictNotice({
     >
       <p className="flex items-center gap-2">
         <StatusIcon state="warning" />
-        {by ?? 'Somebody'} changed this while you were editing.
+        {by ?? 'Another user'} saved changes while you were editing.
       </p>
       <FieldChanges changes={changes} />
       <div className="flex flex-wrap gap-2">
-        <Button onClick={onTheirs}>Take theirs</Button>
-        <Button onClick={onMine}>Save mine over it</Button>
+        <Button onClick={onTheirs}>Discard my changes</Button>
+        <Button onClick={onMine}>Save my changes</Button>
       </div>
     </div>
   );
@@ -35,7 +35,7 @@ export function ConflictNotice({
 
 /** What was and what is, field by field: a sign, a colour and the text. */
 export function FieldChanges({ changes }: { readonly changes: readonly FieldChange[] }) {
-  if (changes.length === 0) return <p className="text-small text-ink-2">No field differs.</p>;
+  if (changes.length === 0) return <p className="text-small text-ink-2">No fields differ.</p>;
   return (
     <dl className="grid gap-2">
       {changes.map(({ field, before, after }) => (

@@ -14,7 +14,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
   const copy = () => {
     copyText(text).then(
       () => setCopied(true),
-      (error: unknown) => showToast(error instanceof Error ? error.message : 'Not copied'),
+      (error: unknown) => showToast(error instanceof Error ? error.message : 'Could not copy.'),
     );
   };
   return (
@@ -45,13 +45,13 @@ export async function copyText(text: string): Promise<void> {
   const done = document.execCommand('copy');
   area.remove();
   if (before instanceof HTMLElement) before.focus({ preventScroll: true });
-  if (!done) throw new Error('The browser did not copy. Select the text and copy it yourself.');
+  if (!done) throw new Error('The browser could not copy the text. Select it and copy it manually.');
 }
 
 /** Copies a text and says so, or why not: where the place it is copied from is gone by then, as in a menu. */
 export function copyWithToast(text: string, told: string): void {
   copyText(text).then(
     () => showToast(told),
-    (error: unknown) => showToast(error instanceof Error ? error.message : 'Not copied'),
+    (error: unknown) => showToast(error instanceof Error ? error.message : 'Could not copy.'),
   );
 }

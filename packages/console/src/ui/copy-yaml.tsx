@@ -1,5 +1,5 @@
 import type { configEntry } from '@floe/contract/api/config';
-import { EXPORTED_SECTIONS } from '@floe/contract/exported-sections';
+import { EXPORTED_CONFIG_SECTIONS } from '@floe/contract/exported-sections';
 import type * as z from 'zod';
 import { getJson } from '../data/api-client.ts';
 import { useApiMutation } from '../data/api-mutation.ts';
@@ -13,7 +13,7 @@ export function CopyYaml({ path }: { readonly path: string }) {
   const copy = useApiMutation(
     (from: string) => getJson<z.output<typeof configEntry>>(from).then(({ yaml }) => copyText(yaml)),
     {
-      done: () => showToast('Copied. Put it below the org in floe.yaml.'),
+      done: () => showToast('YAML copied. Add it to the organization in floe.yaml.'),
     },
   );
   if (address === null) return null;
@@ -30,7 +30,7 @@ export function CopyYaml({ path }: { readonly path: string }) {
 /** `api/management/routes/smart` to where its text is. */
 function entryAddress(path: string): string | null {
   const [kind = '', id = ''] = path.split('/').slice(-2);
-  return EXPORTED_SECTIONS.some((known) => known === kind)
+  return EXPORTED_CONFIG_SECTIONS.some((known) => known === kind)
     ? `api/management/config/entries/${kind}/${id}`
     : null;
 }

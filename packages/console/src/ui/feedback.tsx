@@ -44,7 +44,7 @@ export function ErrorState({
         {what}
       </p>
       <p className="text-body text-ink-2">
-        {told?.message ?? 'This is a fault of the console. Reload the page.'}
+        {told?.message ?? 'An error occurred in the console. Reload the page.'}
       </p>
       {told && (
         <p className="flex flex-wrap items-center gap-2 text-small text-ink-3">
@@ -52,7 +52,7 @@ export function ErrorState({
           {told.requestId && (
             <>
               <code className="font-mono">{told.requestId}</code>
-              <CopyButton text={told.requestId} label="Copy request id" />
+              <CopyButton text={told.requestId} label="Copy request ID" />
             </>
           )}
         </p>

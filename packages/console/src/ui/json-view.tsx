@@ -70,7 +70,7 @@ function Node({
           onClick={() => setShown(shown + STEP)}
           className="ml-4 min-h-6 text-accent-ink underlined"
         >
-          {entries.length - shown} more
+          Show {entries.length - shown} more
         </button>
       )}
     </div>

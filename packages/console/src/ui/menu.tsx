@@ -75,7 +75,7 @@ export function MenuItem({
       {Icon && <Icon size={16} strokeWidth={1.75} className="text-ink-3" />}
       <span className="flex-1">{children}</span>
       {current && (
-        <Check size={16} strokeWidth={1.75} role="img" aria-label="shown now" className="text-ink-2" />
+        <Check size={16} strokeWidth={1.75} role="img" aria-label="current" className="text-ink-2" />
       )}
       {keys && <KeyboardKey>{keys}</KeyboardKey>}
     </Radix.Item>
@@ -83,7 +83,7 @@ export function MenuItem({
 }
 
 /** One that is on or off; the menu stays open. */
-export function MenuToggle({
+export function MenuCheckboxItem({
   checked,
   onChange,
   children,

@@ -130,11 +130,11 @@ function useLift<Item>({
     const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0;
     if (event.key === ' ' || event.key === 'Enter') {
       setLifted(lifted ? null : { at: index, before: items });
-      say(lifted ? `${name(index)} dropped at position ${index + 1}` : `${name(index)} lifted`);
+      say(lifted ? `${name(index)} dropped at position ${index + 1}` : `${name(index)} picked up`);
     } else if (event.key === 'Escape' && lifted) {
       onChange(lifted.before);
       setLifted(null);
-      say(`${name(index)} put back`);
+      say(`${name(index)} returned to its original position`);
     } else if (step !== 0 && (lifted || event.altKey)) {
       const at = move(index, index + step);
       if (lifted) setLifted({ ...lifted, at });

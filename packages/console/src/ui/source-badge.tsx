@@ -11,7 +11,7 @@ export type ResourceSource =
 export function SourceBadge({ source }: { readonly source: ResourceSource }) {
   if (source.kind === 'console') return <span className="text-small text-ink-3">console</span>;
   return (
-    <Tooltip text="Comes from the file. Change it there; it reloads by itself.">
+    <Tooltip text="Defined in this file. Edit the file to change it. Floe reloads it automatically.">
       <span className="inline-flex items-center gap-1 align-bottom font-mono text-code text-ink-2">
         <FileText size={14} strokeWidth={1.75} aria-hidden="true" />
         {placeOf(source)}
@@ -23,7 +23,7 @@ export function SourceBadge({ source }: { readonly source: ResourceSource }) {
 const CopyYaml = lazy(() => import('./copy-yaml.tsx').then(({ CopyYaml: Part }) => ({ default: Part })));
 
 /** Over a form whose resource comes from the file: where it stands, and its text to change there. */
-export function SourceNotice({
+export function ManagedByFileNotice({
   source,
   path,
 }: {
@@ -36,8 +36,8 @@ export function SourceNotice({
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2 rounded-control border border-line bg-sunken px-3 py-2 text-ui text-ink-2">
       <FileText size={16} strokeWidth={1.75} aria-hidden="true" className="shrink-0" />
       <span className="min-w-0 flex-1 basis-56">
-        From <code className="font-mono text-code text-accent-ink">{placeOf(source)}</code>. Change it there;
-        it reloads by itself.
+        Defined in <code className="font-mono text-code text-accent-ink">{placeOf(source)}</code>. Edit the
+        file to change it. Floe reloads it automatically.
       </span>
       {path !== undefined && (
         <Suspense>

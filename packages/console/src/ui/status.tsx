@@ -39,7 +39,7 @@ export const STATUS_STYLES = {
   partial: look(Contrast, 'Partial', 'text-partial-ink', 'bg-partial-tint border-partial-line'),
   blocked: look(Ban, 'Blocked', 'text-blocked-ink', 'bg-blocked-tint border-blocked-line'),
   cached: look(Zap, 'Cached', 'text-cached-ink', 'bg-cached-tint border-cached-line'),
-  aborted: look(LogOut, 'Client left', 'text-paused-ink', 'bg-paused-tint border-paused-line'),
+  aborted: look(LogOut, 'Client disconnected', 'text-paused-ink', 'bg-paused-tint border-paused-line'),
 } as const satisfies Readonly<Record<string, Look>>;
 
 export type DisplayStatus = keyof typeof STATUS_STYLES;

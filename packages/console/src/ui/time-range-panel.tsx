@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { PRESETS, rangeName, type SelectedTimeRange } from '../filters/time-range.ts';
+import { normalizeRange, type SelectedTimeRange, TIME_RANGE_PRESETS } from '../filters/time-range.ts';
 import { browserZone } from '../format/times.ts';
 import { Button } from './button.tsx';
 import { Field, Input } from './field.tsx';
@@ -16,7 +16,7 @@ export function TimeRangePanel({
   return (
     <div className="grid w-72 gap-3">
       <div className="grid grid-cols-2 gap-1">
-        {PRESETS.map(([range, text]) => (
+        {TIME_RANGE_PRESETS.map(([range, text]) => (
           <Button
             key={range}
             look="quiet"
@@ -36,7 +36,7 @@ export function TimeRangePanel({
 
 function TypedRange({ onChange }: { readonly onChange: (choice: TimeRangeSelection) => void }) {
   const [text, setText] = useState('');
-  const name = rangeName(text);
+  const name = normalizeRange(text);
   return (
     <form
       onSubmit={(event) => {
@@ -45,8 +45,10 @@ function TypedRange({ onChange }: { readonly onChange: (choice: TimeRangeSelecti
       }}
     >
       <Field
-        label="Last"
-        error={text !== '' && name === null ? 'Write a number and m, h, d or w: 45m, 3d.' : null}
+        label="Custom duration"
+        error={
+          text !== '' && name === null ? 'Enter a number and a unit: m, h, d or w. Examples: 45m, 3d.' : null
+        }
       >
         <Input value={text} placeholder="45m, 3d" onChange={({ target }) => setText(target.value)} />
       </Field>
@@ -64,7 +66,7 @@ function FromTo({
   const [from, setFrom] = useState(local(span.from));
   const [to, setTo] = useState(local(span.to));
   const [start, end] = [new Date(from), new Date(to)];
-  const error = start < end ? null : 'The end must come after the beginning.';
+  const error = start < end ? null : 'The end must be after the start.';
   return (
     <form
       className="grid gap-2 border-t border-line pt-3"
@@ -79,7 +81,7 @@ function FromTo({
       <Field label="To" error={error}>
         <Input type="datetime-local" value={to} onChange={({ target }) => setTo(target.value)} />
       </Field>
-      <Button type="submit">Show this time</Button>
+      <Button type="submit">Apply time range</Button>
     </form>
   );
 }

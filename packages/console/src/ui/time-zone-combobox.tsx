@@ -19,5 +19,5 @@ export function TimeZoneCombobox({
   readonly none?: string;
 }) {
   const choices = none === undefined ? ZONES : [{ value: '', label: none }, ...ZONES];
-  return <Combobox choices={choices} value={value} onChange={onChange} placeholder="Search for a city" />;
+  return <Combobox choices={choices} value={value} onChange={onChange} placeholder="Search time zones" />;
 }

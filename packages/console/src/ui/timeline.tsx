@@ -5,7 +5,9 @@ import { browserZone, formatFullTime, formatShortTime } from '../format/times.ts
 import { roundUpToTick } from './chart-stack.ts';
 import { joinClassNames } from './class-names.ts';
 
-const AwayMarks = lazy(() => import('./gap-marks.tsx').then(({ GapMarks: Marks }) => ({ default: Marks })));
+const AwayMarks = lazy(() =>
+  import('./gap-hatching.tsx').then(({ GapHatching: Marks }) => ({ default: Marks })),
+);
 
 /** Stacked above the line, from the line on. */
 const ABOVE = ['succeeded', 'cached', 'aborted'] as const;
@@ -24,7 +26,7 @@ const PARTS: Readonly<
 > = {
   succeeded: { label: 'Succeeded', fill: 'fill-volume', dot: 'bg-volume' },
   cached: { label: 'Cached', fill: 'fill-cached', dot: 'bg-cached' },
-  aborted: { label: 'Client left', fill: 'fill-ink-3', dot: 'bg-ink-3' },
+  aborted: { label: 'Client disconnected', fill: 'fill-ink-3', dot: 'bg-ink-3' },
   failed: { label: 'Failed', fill: 'fill-failing', dot: 'bg-failing' },
   partial: { label: 'Partial', fill: 'fill-partial', dot: 'bg-partial' },
   blocked: { label: 'Blocked', fill: 'fill-blocked', dot: 'bg-blocked' },

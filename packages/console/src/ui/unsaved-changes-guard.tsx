@@ -11,11 +11,11 @@ interface Place {
 }
 
 /** Set once a form's draft is of no use any more, as when its resource was deleted. */
-export const DraftSaved = createContext<RefObject<boolean> | null>(null);
+export const DraftDiscardedContext = createContext<RefObject<boolean> | null>(null);
 
 /** For what makes the draft of the form around it void, before it goes elsewhere. */
-export function useDraftSaved(): () => void {
-  const done = useContext(DraftSaved);
+export function useDiscardDraft(): () => void {
+  const done = useContext(DraftDiscardedContext);
   return () => {
     if (done) done.current = true;
   };
@@ -33,10 +33,10 @@ export function UnsavedChangesGuard({ done }: { readonly done: RefObject<boolean
       open={status === 'blocked'}
       onClose={() => reset?.()}
       onConfirm={() => proceed?.()}
-      title="Leave without saving?"
+      title="Discard unsaved changes?"
       verb="Discard changes"
     >
-      What you changed here is not saved yet.
+      Your changes on this page are lost if you leave without saving.
     </ConfirmDialog>
   );
 }

@@ -16,7 +16,7 @@ export function controlTests(mount: MountSpecimen): void {
     await waitForFocus(page.getByRole('button', { name: 'Delete' }));
     await page
       .getByRole('tooltip')
-      .getByText(/^Needs admin\. Ask /)
+      .getByText(/^Requires the admin role\. Ask /)
       .waitFor();
     await assertAccessible(page);
     await close();
@@ -89,7 +89,7 @@ export function controlTests(mount: MountSpecimen): void {
     assert.equal(await deep.getAttribute('aria-expanded'), 'false');
     await deep.press('Enter');
     await page.getByText('deepest: true').waitFor();
-    await page.getByRole('button', { name: '20 more' }).press('Enter');
+    await page.getByRole('button', { name: 'Show 20 more' }).press('Enter');
     await page.getByText('119: 119').waitFor();
     assert.equal(await page.getByRole('button', { name: /more$/ }).count(), 0);
     await assertAccessible(page);

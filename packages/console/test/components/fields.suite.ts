@@ -40,7 +40,7 @@ export function fieldTests(mount: MountSpecimen): void {
 
   test('a form of somebody who may not is off and says why', async () => {
     const { page, close } = await mount('FormStates', { role: 'member' });
-    await page.getByText(/^Needs admin\. Ask /).waitFor();
+    await page.getByText(/^Requires the admin role\. Ask /).waitFor();
     assert.equal(await page.getByRole('textbox', { name: 'Name' }).isDisabled(), true);
     await page.getByRole('button', { name: 'Save' }).press('Enter');
     assert.equal(await readReports(page), '');
@@ -85,12 +85,12 @@ export function fieldTests(mount: MountSpecimen): void {
     await page.getByRole('option', { name: 'status:429', selected: true }).waitFor();
     await assertAccessible(page);
     await bar.press('Enter');
-    await page.getByRole('button', { name: 'status is 429: turn it round' }).press('Enter');
-    await page.getByRole('button', { name: 'status is not 429: turn it round' }).waitFor();
+    await page.getByRole('button', { name: 'Invert filter status is 429' }).press('Enter');
+    await page.getByRole('button', { name: 'Invert filter status is not 429' }).waitFor();
     await bar.press('Backspace');
-    await page.getByRole('button', { name: 'Remove the filter status' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Remove filter status' }).waitFor({ state: 'detached' });
     await bar.fill('modell:echo');
-    await page.getByRole('alert').getByText('There is no field modell. Did you mean model?').waitFor();
+    await page.getByRole('alert').getByText('Unknown field: modell. Did you mean model?').waitFor();
     await close();
   });
 
@@ -108,18 +108,18 @@ export function fieldTests(mount: MountSpecimen): void {
     await panel.waitFor({ state: 'detached' });
     await waitForFocus(open);
     await open.press('Enter');
-    const last = panel.getByRole('textbox', { name: 'Last' });
+    const last = panel.getByRole('textbox', { name: 'Custom duration' });
     await last.fill('soon');
     await last.press('Enter');
-    await panel.getByText('Write a number and m, h, d or w: 45m, 3d.').waitFor();
+    await panel.getByText('Enter a number and a unit: m, h, d or w. Examples: 45m, 3d.').waitFor();
     await last.fill('45m');
     await last.press('Enter');
     await open.press('Enter');
     await panel.getByLabel('From').fill('2026-01-03T00:00');
-    await panel.getByText('The end must come after the beginning.').waitFor();
-    await panel.getByRole('button', { name: 'Show this time' }).press('Enter');
+    await panel.getByText('The end must be after the start.').waitFor();
+    await panel.getByRole('button', { name: 'Apply time range' }).press('Enter');
     await panel.getByLabel('From').fill('2026-01-01T00:00');
-    await panel.getByRole('button', { name: 'Show this time' }).press('Enter');
+    await panel.getByRole('button', { name: 'Apply time range' }).press('Enter');
     assert.equal(await readReports(page), '7d, 45m, 2026-01-01T00:00:00.000Z to 2026-01-02T12:00:00.000Z');
     await close();
   });

@@ -67,13 +67,13 @@ export function listTests(mount: MountSpecimen): void {
   test('what is empty, failed, on its way or partial says so by role and name, with the way on', async () => {
     const { page, close } = await mount('ListStates');
     await page.getByRole('heading', { name: 'No limits yet' }).waitFor();
-    await page.getByRole('button', { name: 'New limit' }).press('Enter');
+    await page.getByRole('button', { name: 'Create limit' }).press('Enter');
     const failed = page.getByRole('alert').first();
     for (const text of ['The database does not answer.', 'store_unavailable', 'exc_states'])
       await failed.getByText(text, { exact: true }).waitFor();
     await failed.getByRole('button', { name: 'Copy request id' }).waitFor();
     await failed.getByRole('button', { name: 'Retry' }).press('Enter');
-    await page.getByRole('alert').getByText('This is a fault of the console. Reload the page.').waitFor();
+    await page.getByRole('alert').getByText('An error occurred in the console. Reload the page.').waitFor();
     await page.getByRole('status', { name: 'Loading' }).waitFor();
     const more = page.getByRole('button', { name: 'Load more' });
     assert.equal(await more.count(), 1);
@@ -89,12 +89,12 @@ export function listTests(mount: MountSpecimen): void {
     const order = () => page.getByRole('listitem').allInnerTexts();
     const handle = (name: string) => page.getByRole('button', { name: `Move ${name}` });
     await handle('first').press(' ');
-    await status.getByText('first lifted').waitFor();
+    await status.getByText('first picked up').waitFor();
     await page.keyboard.press('ArrowDown');
     await status.getByText('first, position 2 of 3').waitFor();
     await waitForFocus(handle('first'));
     await page.keyboard.press('Escape');
-    await status.getByText('first put back').waitFor();
+    await status.getByText('first returned to its original position').waitFor();
     assert.deepEqual(await order(), ['1\nfirst', '2\nsecond', '3\nthird']);
     await handle('third').press('Alt+ArrowUp');
     await status.getByText('third, position 2 of 3').waitFor();

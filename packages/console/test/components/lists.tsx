@@ -70,7 +70,7 @@ export function ListStates() {
   return (
     <main>
       <h1>States</h1>
-      <EmptyState title="No limits yet" action={<Button onClick={() => tell('made')}>New limit</Button>}>
+      <EmptyState title="No limits yet" action={<Button onClick={() => tell('made')}>Create limit</Button>}>
         A limit refuses requests.
       </EmptyState>
       <ErrorState what="Could not load limits." error={error} onRetry={() => tell('retried')} />

@@ -84,7 +84,7 @@ export function overlayTests(mount: MountSpecimen): void {
     await waitForFocus(dialog.getByRole('button', { name: 'Cancel' }));
     const go = dialog.getByRole('button', { name: 'Delete route' });
     assert.equal(await go.isDisabled(), true);
-    await dialog.getByRole('textbox', { name: 'Type smart to go on' }).fill('smart');
+    await dialog.getByRole('textbox', { name: 'Type smart to confirm' }).fill('smart');
     await go.press('Enter');
     await dialog.getByRole('alert').getByText('Two keys still use it.').waitFor();
     await assertAccessible(page);
@@ -163,7 +163,7 @@ export function overlayTests(mount: MountSpecimen): void {
     const dialog = page.getByRole('dialog', { name: 'Key made' });
     const secret = dialog.locator('[data-secret]');
     assert.match(await secret.innerText(), /^eis_test•+last$/);
-    await dialog.getByRole('button', { name: 'Reveal' }).press('Enter');
+    await dialog.getByRole('button', { name: 'Show key' }).press('Enter');
     assert.match(await secret.innerText(), /^eis_test0+last$/);
     await page.keyboard.press('Escape');
     await dialog.getByRole('button', { name: 'Copy key' }).press('Enter');

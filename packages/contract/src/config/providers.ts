@@ -122,7 +122,9 @@ const IdentitySchema = z
 /** What floe.yaml says about a provider, field by field. */
 export const PROVIDER_FIELDS = {
   id: slugField().describe('The part of a model id before its first `/`.'),
-  kind: z.enum(PROVIDER_KIND_NAMES).describe('Which data sheet describes the upstream.'),
+  kind: z
+    .enum(PROVIDER_KIND_NAMES)
+    .describe('Kind of the provider. It determines the URLs, the authentication and the API format.'),
   enabled: z.boolean().default(true).describe('`false` takes the provider out of use and keeps its history.'),
   base_url: baseUrlField()
     .optional()

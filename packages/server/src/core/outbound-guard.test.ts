@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { createOutboundGuard, OutboundRefused, type OutboundRules } from './outbound-guard.ts';
+import { createOutboundGuard, OutboundRefusedError, type OutboundRules } from './outbound-guard.ts';
 
 const STRICT: OutboundRules = { allowPrivate: false, privateNetworks: [], namedHosts: new Set() };
 const ONE_ORG: OutboundRules = { ...STRICT, allowPrivate: true };
@@ -49,7 +49,7 @@ async function passes(
     (await guard.connect(host, port, 2_000)).destroy();
     return true;
   } catch (error) {
-    if (error instanceof OutboundRefused) return false;
+    if (error instanceof OutboundRefusedError) return false;
     return true;
   }
 }
@@ -137,7 +137,7 @@ test('an origin is judged by its host alone, whatever else stands in its address
     'http://0x7f000001#@public.example/',
     'http://2130706433\\@public.example/',
   ])
-    assert.ok(guard.checkOrigin(new URL(url)) instanceof OutboundRefused, url);
+    assert.ok(guard.checkOrigin(new URL(url)) instanceof OutboundRefusedError, url);
   for (const url of [
     'https://127.0.0.1@public.example/',
     'https://8.8.8.8/?127.0.0.1',
@@ -156,7 +156,7 @@ test('addresses of no single machine, and those reserved, are none to call', asy
 test('a refusal names the setting that would allow the address', async () => {
   const guard = createOutboundGuard(() => STRICT, resolving(['10.0.0.7']));
   await assert.rejects(guard.connect('hooks.example', 443, 1_000), {
-    name: 'OutboundRefused',
+    name: 'OutboundRefusedError',
     message: /hooks\.example \(10\.0\.0\.7\).*security\.private_networks/,
   });
 });
@@ -176,7 +176,7 @@ test('the address that was judged is the one connected to, however the name chan
   const { port, reached } = await listener(t);
   // Public first and loopback next, as a rebinding server answers; the first would have to be connected to.
   const guard = createOutboundGuard(() => STRICT, resolving(['127.0.0.1'], ['192.0.2.1']));
-  await assert.rejects(guard.connect('rebind.example', port, 500), { name: 'OutboundRefused' });
+  await assert.rejects(guard.connect('rebind.example', port, 500), { name: 'OutboundRefusedError' });
   // Of several addresses only those allowed are tried.
   const mixed = { ...STRICT, privateNetworks: ['127.0.0.1'] };
   assert.equal(await passes(mixed, 'mixed.example', port, resolving(['169.254.169.254', '127.0.0.1'])), true);

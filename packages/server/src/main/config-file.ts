@@ -1,24 +1,23 @@
 import { ConfigError, type ConfigProblem } from '../config/config-problem.ts';
-import type { LoadedConfig } from '../config/load.ts';
-import { watchConfig } from '../config/watch.ts';
+import { DEFAULT_CONFIG_FILE, type LoadedConfig } from '../config/load-config.ts';
+import { watchConfig } from '../config/watch-config.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { publishLiveEvent } from '../store/live-events.ts';
 import { listAllOrgs } from '../store/orgs.ts';
 import type { ConfigFileState } from './config-dependencies.ts';
-import type { ServerParts } from './server-parts.ts';
-import { applyConfigFile, type Snapshots } from './snapshots.ts';
+import type { ServerComponents } from './server-components.ts';
+import { applyConfigFile, type GatewaySnapshots } from './snapshots.ts';
 
 /** Takes over a changed file whole or not at all; the old configuration stays when the new one is wrong. */
 export function watchConfigFile(
-  parts: ServerParts,
+  parts: ServerComponents,
   state: ConfigFileState,
-  snapshots: Snapshots,
+  snapshots: GatewaySnapshots,
   load: () => LoadedConfig,
 ) {
   const { log, database } = parts;
-  const { path } = state.loaded;
-  if (path === null) return undefined;
+  const path = state.loaded.path ?? DEFAULT_CONFIG_FILE;
   // One change at a time, in the order they came.
   let last: Promise<void> = Promise.resolve();
   async function applyChange(loaded: LoadedConfig, restart: readonly string[]): Promise<void> {

@@ -6,10 +6,10 @@ import type { Evaluation, MonitorClock } from './monitor-clock.ts';
 export const MAX_SEPARATE_MISSES = 1_000;
 
 /**
- * Accounts for everything that happened to a clock by itself before `leaseUntilMs`: beats that did not come, pauses
+ * Accounts for everything that happened to a clock by itself before `untilMs`: beats that did not come, pauses
  * that ended, gaps of ours. Pure, and additive: settling to a and then to b is settling to b.
  *
- * A promise is broken when `leaseUntilMs` is later than its deadline. What was due before a gap is judged, what was
+ * A promise is broken when `untilMs` is later than its deadline. What was due before a gap is judged, what was
  * due in it is not: nobody was there to receive (product section 6, "Semantics").
  */
 export function evaluateUntil(clock: MonitorClock, evaluation: Evaluation, untilMs: number): MonitorClock {
@@ -26,7 +26,7 @@ export function evaluateUntil(clock: MonitorClock, evaluation: Evaluation, until
   return { ...evaluated, evaluatedUntil: Math.max(evaluated.evaluatedUntil, untilMs) };
 }
 
-/** Deadlines and ends of pauses before `leaseUntilMs`, no gap among them. */
+/** Deadlines and ends of pauses before `untilMs`, no gap among them. */
 function evaluateDeadlines(clock: MonitorClock, evaluation: Evaluation, untilMs: number): MonitorClock {
   let evaluated = clock;
   let misses = 0;

@@ -235,7 +235,7 @@ test('what no rule allows is refused before the proxy is asked for it', async ()
     return callBuffered(guarded, new FakeClock(), { ...request, via: via(origin) }, limits);
   };
   for (const host of ['169.254.169.254', '127.0.0.1:1', '[::1]', 'metadata.google.internal', '0x0a.1'])
-    await assert.rejects(ask(`http://${host}`), { name: 'OutboundRefused' }, host);
+    await assert.rejects(ask(`http://${host}`), { name: 'OutboundRefusedError' }, host);
   assert.deepEqual(asked, []);
   // A name is the proxy's to resolve and to judge.
   await assert.rejects(ask('http://nobody.invalid'), /the proxy closed/);

@@ -39,7 +39,7 @@ export interface FlowControl {
   resume(): void;
 }
 
-/** What an upstream's answer calls, in this order. Exactly one of `onSocketEnd` and `resolveOnError` comes last. */
+/** What an upstream's answer calls, in this order. Exactly one of `onEnd` and `onError` comes last. */
 export interface UpstreamHandler {
   /** The request is on a connected socket; from here on `abort` closes it. */
   onConnected(): void;

@@ -15,8 +15,8 @@ const SUPPORTED_FORMATS = new Set(
 const NAME_MAPS = new Set(['properties', '$defs', 'definitions']);
 
 /**
- * A schema in the subset that structured output takes: refused keywords go, `describeAllowedValues` becomes `anyOf`,
- * objects are closed. `lose` hears of each keyword that was lost.
+ * A schema in the subset that structured output takes: refused keywords go, `oneOf` becomes `anyOf`,
+ * objects are closed. `onDropped` is called with each keyword that was dropped.
  */
 export function toSchemaSubset(schema: JsonObject, onDropped: (keyword: string) => void): JsonObject {
   const written: Record<string, Json | undefined> = {};
@@ -37,9 +37,9 @@ export function toSchemaSubset(schema: JsonObject, onDropped: (keyword: string) 
   return written;
 }
 
-function convertValue(value: Json | undefined, lose: (keyword: string) => void): Json | undefined {
-  if (isJsonArray(value)) return value.map((entry) => convertValue(entry, lose) ?? null);
-  return isObject(value) ? toSchemaSubset(value, lose) : value;
+function convertValue(value: Json | undefined, onDropped: (keyword: string) => void): Json | undefined {
+  if (isJsonArray(value)) return value.map((entry) => convertValue(entry, onDropped) ?? null);
+  return isObject(value) ? toSchemaSubset(value, onDropped) : value;
 }
 
 function isUnsupported(key: string, value: Json | undefined): boolean {

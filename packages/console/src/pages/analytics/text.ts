@@ -1,5 +1,5 @@
 /** Every string of the analytics page. */
-export const text = {
+export const analyticsText = {
   page: {
     title: 'Analytics',
     metrics: 'Metrics',
@@ -10,7 +10,7 @@ export const text = {
   },
   empty: {
     title: 'No requests match',
-    body: 'Charts and totals appear here after the first request. No request in this time range matches the filter.',
+    body: 'No request in this time range matches the filter. Charts and totals appear after the first matching request.',
     widen: 'Show the last 90 days',
     send: 'Send a request',
   },
@@ -57,7 +57,7 @@ export const text = {
     compareHint: 'Compare with the previous period',
     copyLink: 'Copy link',
     linkCopied: 'Link copied. It always shows this time range.',
-    linkNotCopied: 'The link could not be copied.',
+    linkNotCopied: 'Could not copy the link.',
     download: 'Download table as CSV',
   },
   controls: {
@@ -71,9 +71,9 @@ export const text = {
     browserZone: (zone: string) => `${zone} (browser)`,
   },
   notes: {
-    retention: (day: string) => `Requests from before ${day} have been deleted.`,
+    retention: (day: string) => `Requests before ${day} have been deleted.`,
     completeUntil: (time: string) => `Complete until ${time}.`,
-    timezone: (zone: string) => `Days in ${zone}.`,
+    timezone: (zone: string) => `Days are in the time zone ${zone}.`,
   },
   chart: {
     loadFailed: 'Could not load the chart.',

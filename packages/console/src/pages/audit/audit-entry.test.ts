@@ -22,7 +22,7 @@ const entry: AuditEntry = {
 
 test('a change names the action and the resource as it was called then', () => {
   assert.equal(auditEntryTitle(entry), 'Changed key ci');
-  assert.equal(auditEntryTitle({ ...entry, action: 'policies.delete', after: null }), 'Removed policy ci');
+  assert.equal(auditEntryTitle({ ...entry, action: 'policies.delete', after: null }), 'Deleted policy ci');
   assert.equal(auditEntryTitle({ ...entry, before: null, after: null }), 'Changed key key_1');
 });
 

@@ -1,7 +1,7 @@
 import { pluralize } from '../../format/words.ts';
 
 /** Every string of the audit log page. */
-export const text = {
+export const auditText = {
   page: {
     title: 'Audit log',
     loadFailed: 'Could not load the audit log.',
@@ -20,7 +20,7 @@ export const text = {
   },
   empty: {
     title: 'No changes match',
-    body: 'The audit log records every change in this organization and who made it. No change in this time range matches the filters.',
+    body: 'No change in this time range matches the filters. The audit log records every change in this organization and who made it.',
     showAll: 'Show the last 90 days',
   },
   export: {
@@ -30,7 +30,7 @@ export const text = {
   },
   chain: {
     checkFailed: (reason: string) => `Could not verify the integrity of the log: ${reason}`,
-    checking: 'Verifying that no entry was changed…',
+    checking: 'Verifying the integrity of the log…',
     broken: (entry: number | null) =>
       `The log failed verification at entry ${entry}. This entry was changed, or an entry before it is missing. Compare the log with an earlier export and with a backup of the database.`,
     intact: (entries: number, time: string) =>

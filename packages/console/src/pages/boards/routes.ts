@@ -1,6 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
-export const boards: readonly PageRoute[] = [
+export const boardPageRoutes: readonly PageRoute[] = [
   {
     path: '/boards',
     title: 'Boards',
@@ -8,7 +8,7 @@ export const boards: readonly PageRoute[] = [
   },
   {
     path: '/boards/new',
-    title: 'New board',
+    title: 'Create board',
     load: () => import('./board-editor-page.tsx').then(({ NewBoardPage: Page }) => ({ Page })),
   },
   {

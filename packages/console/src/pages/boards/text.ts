@@ -1,15 +1,15 @@
 import { pluralize } from '../../format/words.ts';
 
 /** Every text of the Boards pages. */
-export const text = {
+export const boardsText = {
   page: {
     title: 'Boards',
-    newTitle: 'New board',
+    newTitle: 'Create board',
     editTitle: (slug: string) => `Edit board ${slug}`,
     resource: 'board',
     emptyTitle: 'No boards',
     empty:
-      'A board is a status page that shows selected monitors to people who cannot sign in. Create one and add monitors to it.',
+      'A board is a status page for selected monitors. A public board can be viewed without signing in. Create a board and add monitors to it.',
   },
   columns: {
     name: 'Name',
@@ -46,7 +46,7 @@ export const text = {
     moveDown: (name: string) => `Move group ${name} down`,
     remove: (name: string) => `Remove group ${name}`,
     add: 'Add group',
-    monitors: (name: string) => `Monitors of ${name}, in order`,
+    monitors: (name: string) => `Monitors in ${name}, in order`,
     removeMonitor: (name: string) => `Remove monitor ${name}`,
     addMonitor: (name: string) => `Add a monitor to ${name}`,
     monitorPlaceholder: 'Search monitors',

@@ -1,13 +1,13 @@
 /** Every string of the Breakers page. */
 
-export const text = {
+export const breakersText = {
   page: {
     title: 'Breakers',
     what: 'breakers',
     blockedOne: 'One target receives no traffic.',
     blocked: (count: number) => `${count} targets receive no traffic.`,
-    blockedEffect: ' Requests go to the next target of their route, or fail if there is none.',
-    filter: 'Breaker filter',
+    blockedEffect: ' Requests go to the next target in their route, or fail if there is none.',
+    filter: 'Filter breakers',
     notClosed: 'Not closed',
     notClosedCount: (count: number) => `Not closed ${count}`,
     all: 'All',
@@ -23,7 +23,7 @@ export const text = {
     credential: 'Credential',
     state: 'State',
     reason: 'Reason',
-    next: 'Next',
+    next: 'Next step',
     calls: 'Failed calls, 30 s',
     none: '–',
     failedOf: (failed: string, total: string) => `${failed} of ${total}`,
@@ -42,7 +42,7 @@ export const text = {
     nextRequest: 'The next request is the probe',
     probe: (duration: string) => `Probe in ${duration}`,
     retry: (duration: string) => `Next request in ${duration}`,
-    ramping: 'More traffic after each success',
+    ramping: 'Traffic increases after each success',
   },
   drawer: {
     title: 'Breaker',
@@ -52,7 +52,7 @@ export const text = {
     reason: 'Reason',
     forcedBy: 'Forced by',
     until: 'Until',
-    next: 'Next',
+    next: 'Next step',
     calls: 'Calls, last 30 s',
     callCounts: (ok: string, failed: string, slow: string) =>
       `${ok} succeeded, ${failed} failed, ${slow} slow`,
@@ -81,13 +81,13 @@ export const text = {
       auto: 'Automatic',
     },
     effects: {
-      open: 'Requests go to the next target of their route, or fail if there is none.',
+      open: 'Requests go to the next target in their route, or fail if there is none.',
       closed:
         'Requests are sent to the target even while it fails. Each request may wait for the failure before the next target is tried.',
       auto: 'The breaker opens and closes based on the results of recent calls.',
     },
     duration: 'Duration',
-    durationHint: 'The breaker then returns to automatic.',
+    durationHint: 'After this time, the breaker returns to automatic.',
     durations: {
       '900': '15 minutes',
       '3600': '1 hour',
@@ -96,12 +96,12 @@ export const text = {
       custom: 'Custom',
     },
     custom: 'Custom duration',
-    customHint: 'For example 45s, 20m, 6h or 3d. At most 7 days.',
+    customHint: 'For example, 45s, 20m, 6h or 3d. The maximum is 7 days.',
     customProblem: 'Enter a number with the unit s, m, h or d, such as 20m. The maximum is 7 days.',
     customPlaceholder: '20m',
     reason: 'Reason',
     reasonHint: 'Shown next to the breaker and recorded in the audit log.',
-    returned: (target: string) => `Breaker ${target} is automatic.`,
+    returned: (target: string) => `Breaker ${target} is automatic again.`,
     forced: (target: string, state: string) => `Breaker ${target} is forced ${state}.`,
   },
 } as const;

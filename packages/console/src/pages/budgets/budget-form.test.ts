@@ -16,11 +16,11 @@ test('a sentence describes what a hard and a soft budget do', () => {
   const form = { ...EMPTY_BUDGET, subject: 'scope:key', who: 'agents', limit_usd: '500' } as const;
   assert.equal(
     describeBudget(form),
-    'Floe rejects new requests of key agents with status 402 when $500.00 has been spent in a calendar month. Running requests continue. Requests to models without a price are rejected.',
+    'Floe rejects new requests from key agents with status 402 when $500.00 has been spent in a calendar month. Running requests continue. Requests to models without a price are rejected.',
   );
   assert.equal(
     describeBudget({ ...form, mode: 'soft', period: 'day', model: 'openai/*' }),
-    'Requests of key agents to openai/* continue after $500.00 has been spent in a day. Floe sends alerts.',
+    'Requests from key agents to openai/* continue after $500.00 has been spent in a day. Floe sends alerts.',
   );
 });
 
@@ -68,7 +68,7 @@ test('a forecast is an amount or a date, and explains that it is linear', () => 
   assert.match(gone.explanation, /resets on .*Dec/);
   const reserved = forecast({ resets_at, forecast_nano_usd: 8e9, spent_nano_usd: 1, remaining_nano_usd: 0 });
   assert.equal(reserved.isOver, false, 'reservations of running requests are not spent');
-  assert.equal(forecast({ resets_at }).summary, 'Too early');
+  assert.equal(forecast({ resets_at }).summary, 'Not enough data');
   assert.match(forecast({}).explanation, /never resets has no forecast/);
   assert.match(describeForecast(MONTH).explanation, /counted separately/);
 });

@@ -1,6 +1,6 @@
 /** Every string of the Budgets page. */
 
-export const text = {
+export const budgetsText = {
   page: {
     title: 'Budgets',
     one: 'budget',
@@ -40,19 +40,20 @@ export const text = {
     remaining: 'Remaining',
     forecast: 'Forecast',
     resets: 'Resets',
-    rejectedRequests: 'Requests rejected with 402 in the last 7 days',
-    created: 'The budget is in force.',
+    rejectedRequests: 'Requests rejected with status 402 in the last 7 days',
+    created: (name: string) => `Budget ${name} is in force.`,
+    saved: (name: string) => `Budget ${name} is saved.`,
   },
   fields: {
     name: 'Name',
-    nameHint: 'Shown to callers whose requests the budget rejects.',
+    nameHint: 'Shown to callers when the budget rejects their requests.',
     namePlaceholder: 'agents-month',
     limit: 'Limit (USD)',
     limitPlaceholder: '500',
     period: 'Resets every',
     periods: { day: 'Day', week: 'Week', month: 'Calendar month', total: 'Never resets' },
     mode: 'At the limit',
-    modes: { hard: 'Reject with 402', soft: 'Notify only' },
+    modes: { hard: 'Reject with status 402', soft: 'Notify only' },
     metadata: 'Metadata',
     metadataPlaceholder: 'project=atlas',
     metadataHint:
@@ -65,7 +66,7 @@ export const text = {
   },
   sentence: {
     subject: (subject: string, model: string) =>
-      model === '' ? `requests of ${subject}` : `requests of ${subject} to ${model}`,
+      model === '' ? `requests from ${subject}` : `requests from ${subject} to ${model}`,
     periods: { day: 'in a day', week: 'in a week', month: 'in a calendar month', total: 'in total' },
     hard: (requests: string, limit: string, period: string) =>
       `Floe rejects new ${requests} with status 402 when ${limit} has been spent ${period}. Running requests continue. Requests to models without a price are rejected.`,
@@ -78,10 +79,10 @@ export const text = {
     byDate: (amount: string, date: string) => `${amount} by ${date}`,
     usedUp: 'Used up',
     usedUpBy: (date: string) => `Used up by ${date}`,
-    tooEarly: 'Too early',
+    tooEarly: 'Not enough data',
     linear:
-      'The forecast is linear: it extends the spending so far to the end of the period. It ignores weekends and trends.',
-    separate: 'Each subject is counted separately, so there is no single forecast.',
+      'The forecast is linear. It projects the spending so far to the end of the period and ignores weekends and trends.',
+    separate: 'Spending is counted separately for each subject, so there is no single forecast.',
     usedUpForever: 'The budget is used up and never resets.',
     usedUpUntil: (date: string) => `The budget is used up. It resets on ${date}.`,
     noEnd: 'A budget that never resets has no forecast.',

@@ -1,6 +1,6 @@
 /** Every string of the Cache page. */
 
-export const text = {
+export const cacheText = {
   page: { title: 'Cache', loadFailed: 'Could not load the cache.' },
   figures: {
     none: '–',
@@ -13,7 +13,7 @@ export const text = {
     hits: 'Hits',
     misses: 'Misses',
     bypassed: 'Bypassed',
-    bypassedHint: 'The client skipped the cache',
+    bypassedHint: 'Requests that skipped the cache',
     entries: 'Stored responses',
     inRedis: 'Stored in Redis',
     inProcess: (kib: string) => `${kib} KiB in this process`,
@@ -32,41 +32,41 @@ export const text = {
     disabledToast: 'The cache is disabled.',
     enabled: 'Answer identical requests from the cache',
     enabledHint:
-      'Floe stores complete, successful responses. Two requests are identical when everything that affects the response is equal.',
+      'Floe stores complete, successful responses. Two requests are identical if everything that affects the response is the same.',
     ttl: 'Time to live (s)',
     ttlHint: 'How long a stored response can be reused.',
-    scope: 'Shared between',
-    scopeHint: 'Which callers can receive a stored response.',
-    scopes: { key: 'Requests with the same key', org: 'All keys of the organization' },
-    clientControl: 'Clients can bypass the cache or refresh a stored response for each request.',
+    scope: 'Scope',
+    scopeHint: 'Determines which requests can receive a stored response.',
+    scopes: { key: 'Requests with the same key', org: 'Requests with any key of the organization' },
+    clientControl: 'Clients can bypass the cache or refresh a stored response on individual requests.',
     requests: 'View requests answered from the cache',
   },
   clear: {
     button: 'Clear cache',
-    title: 'Clear the cache?',
+    title: 'Clear cache?',
     verb: 'Clear cache',
     typed: 'clear',
-    done: 'The cache is empty.',
-    all: 'All stored responses of this organization are deleted.',
+    done: 'The cache is cleared.',
+    all: 'All stored responses in this organization are deleted.',
     counted: (entries: string) =>
-      `${entries} stored responses of this process, and those of all other processes, are deleted.`,
+      `${entries} stored responses in this process and all stored responses in other processes are deleted.`,
     recentHits: (requests: string, cost: string) =>
-      ` In the last 24 hours, the cache answered ${requests} and saved ${cost}. The next identical requests are sent to providers and cost money again.`,
-    noHits: ' The next identical requests are sent to providers and cost money again.',
+      ` In the last 24 hours, the cache answered ${requests} and saved ${cost}. Identical requests are then sent to providers and charged again.`,
+    noHits: ' Identical requests are then sent to providers and charged again.',
     request: 'request',
   },
   routes: {
     title: 'Routes',
     empty: 'No routes.',
     create: 'Create a route',
-    emptyEffect: ' to change the cache setting for its model only.',
-    label: (model: string) => `Cache of ${model}`,
+    emptyEffect: ' to change the cache setting for a single model.',
+    label: (model: string) => `Cache setting for ${model}`,
     saved: {
-      default: (id: string) => `Route ${id} uses the cache setting of the organization.`,
+      default: (id: string) => `Route ${id} uses the organization default for the cache.`,
       on: (id: string) => `The cache is enabled for route ${id}.`,
       off: (id: string) => `The cache is disabled for route ${id}.`,
     },
     hint: (enabled: boolean) =>
-      `The organization default is ${enabled ? 'on' : 'off'}. It also applies to requests that match no route.`,
+      `The organization default is ${enabled ? 'on' : 'off'}. It also applies to requests that do not match a route.`,
   },
 } as const;

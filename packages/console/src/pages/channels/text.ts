@@ -1,7 +1,7 @@
 import { pluralize } from '../../format/words.ts';
 
 /** Every text of the Channels page and of the delivery log, which the Alerts page shows too. */
-export const text = {
+export const channelsText = {
   page: {
     title: 'Channels',
     resource: 'channel',
@@ -20,7 +20,7 @@ export const text = {
     noResponse: 'No response',
   },
   drawer: {
-    newTitle: 'New channel',
+    newTitle: 'Create channel',
     loadingTitle: 'Channel',
     tabs: 'Channel sections',
     settings: 'Settings',
@@ -28,12 +28,13 @@ export const text = {
     created: (name: string) => `Channel ${name} is created.`,
     saved: (name: string) => `Channel ${name} is saved.`,
     deleteTitle: (name: string) => `Delete channel “${name}”?`,
-    deleteEffect: 'It receives no more alerts. Monitors that use only this channel no longer notify anyone.',
+    deleteEffect:
+      'The channel no longer receives alerts. Monitors that use only this channel no longer send any.',
   },
   health: {
     failures: (count: number) =>
       `${pluralize(count, 'delivery', 'deliveries')} failed since the last successful one.`,
-    backoff: 'Floe waits for a short time before it sends the next message.',
+    backoff: 'Floe waits briefly before sending the next message.',
   },
   test: {
     send: 'Send test message',
@@ -55,7 +56,7 @@ export const text = {
     tagsHint:
       'Comma-separated. Only monitors with one of these tags send alerts to this channel. Leave empty for all monitors.',
     repeat: 'Repeat every (minutes)',
-    repeatHint: 'How often an alert is sent again while its cause lasts. 0 = never.',
+    repeatHint: 'How often an alert is sent again until its cause is resolved. 0 = never.',
     enabled: 'Enabled',
     enabledHint: 'A disabled channel receives no alerts.',
   },
@@ -73,7 +74,8 @@ export const text = {
     url: 'URL',
     urlPlaceholder: 'https://hooks.example.com/floe',
     secret: 'Signing secret',
-    secretHint: 'Messages are signed as Standard Webhooks defines. Leave empty to send them unsigned.',
+    secretHint:
+      'Messages are signed according to the Standard Webhooks specification. Leave empty to send unsigned messages.',
     incomingWebhookUrl: 'Incoming webhook URL',
     slackPlaceholder: 'https://hooks.slack.com/services/…',
     webhookUrl: 'Webhook URL',
@@ -103,7 +105,7 @@ export const text = {
     loadError: 'Could not load alerts.',
     emptyTitle: 'No alerts yet',
     empty:
-      'Floe lists alerts about failing monitors, spent budgets and open breakers here, with their deliveries.',
+      'Alerts about failing monitors, spent budgets and open breakers are listed here with their deliveries.',
     noMatchTitle: 'No alerts match',
     noMatch: 'Remove a filter to see more alerts.',
     ended: 'ended',
@@ -113,7 +115,7 @@ export const text = {
     failed: 'failed',
     muted: 'muted',
     skipped: 'skipped',
-    retrying: 'not delivered yet, will be retried',
+    retrying: 'not delivered yet; will be retried',
     grouped: 'sent together with other alerts',
     responded: (status: number) => `responded with ${status}`,
     attempt: (count: number) => `attempt ${count}`,

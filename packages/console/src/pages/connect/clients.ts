@@ -152,8 +152,8 @@ const IDES: readonly ConnectClient[] = [
     run: 'Enter the values in Settings → Models → API Keys. Then send a prompt in Ask or Plan mode.',
     pitfalls: [
       'The base URL ends in /ide-adapter, without a slash or /v1.',
-      'The Verify button of Cursor requests a fixed model and fails. The chat works.',
-      'Add the complete model id as a custom model.',
+      'The Verify button in Cursor requests a fixed model and fails. Chat works nevertheless.',
+      'Add the complete model ID as a custom model.',
     ],
   },
   {

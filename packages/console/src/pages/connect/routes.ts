@@ -2,7 +2,7 @@ import type { PageRoute } from '../../app/page-route.ts';
 
 const load = () => import('./connect-page.tsx').then(({ ConnectPage: Page }) => ({ Page }));
 
-export const connect: readonly PageRoute[] = [
-  { path: '/connect', title: 'Connect', load },
-  { path: '/connect/$client', title: 'Connect', load },
+export const connectPageRoutes: readonly PageRoute[] = [
+  { path: '/connect', title: 'Connect a client', load },
+  { path: '/connect/$client', title: 'Connect a client', load },
 ];

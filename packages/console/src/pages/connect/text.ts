@@ -1,53 +1,52 @@
 /** Every string of the Connect page, except the settings and notes of each client (`clients.ts`). */
-export const text = {
+export const connectText = {
   page: {
     title: 'Connect a client',
     clientTitle: (name: string) => `Connect ${name}`,
     clients: 'Clients',
     search: 'Search clients',
-    choose:
-      'Choose a client. The page then shows its settings, creates a key for it and waits for its first request.',
+    choose: 'Choose a client to see its settings, create a key for it and watch for its first request.',
     allClients: 'Show all clients',
     apiName: (name: string) => `API: ${name}`,
   },
   groups: { Agents: 'Agents', IDEs: 'IDEs', SDKs: 'SDKs', Jobs: 'Jobs' },
   unknownClient: {
-    title: (name: string) => `There is no client “${name}”`,
-    body: 'Every client works that lets you set a base URL and an API key. Choose the client that is most similar to yours.',
+    title: (name: string) => `Unknown client “${name}”`,
+    body: 'Floe works with every client that lets you set a base URL and an API key. Choose the client that is most similar to yours.',
   },
   unreachable: (client: string, host: string) =>
-    `Requests of ${client} come from the servers of its vendor, which cannot reach ${host}. Give Floe a public HTTPS address and set it as server.base_url.`,
+    `${client} sends requests from its vendor’s servers, which cannot reach ${host}. Make Floe available at a public HTTPS URL and set server.base_url to that URL.`,
   steps: {
     key: 'Create a key',
     configure: 'Copy the settings',
     run: 'Run the client',
     model: 'Model',
-    waitingForKey: 'Create a key. The first request with it appears here.',
+    waitingForKey: 'Create a key first. The first request with the key appears here.',
   },
   troubleshooting: {
     title: 'If no request arrives',
     unauthorized: 'Status 401: the client sends a different key.',
     compareLast4: (last4: string) =>
-      `The key of step 1 ends in …${last4}. Compare it with the key in the settings of the client.`,
+      `The key from step 1 ends in …${last4}. Compare it with the key in the client’s settings.`,
     compareList:
-      'Compare the last four characters of the key in the settings of the client with the list of keys.',
+      'Compare the last four characters of the key in the client’s settings with the list of keys.',
     notFound:
-      'Status 404: the model is unknown, or the key may not use it. Use a model id from the list above, including the slash.',
+      'Status 404: the model is unknown, or the key cannot use it. Use a model ID from the list above, including the slash.',
     unreachable: (url: string) => `No connection: the client must be able to open ${url}.`,
   },
   key: {
     create: (name: string) => `Create key ${name}`,
-    existing: 'Or use a key that you have, as $FLOE_KEY.',
-    copyRequest: 'Copy a request for a key',
+    existing: 'Or use an existing key as $FLOE_KEY.',
+    copyRequest: 'Copy message to request a key',
     requestText: (name: string, origin: string) =>
       `Please create a platform key for me in Floe. Name: ${name}. Scope: gateway. ${origin}`,
-    requestCopied: 'Request copied. Send it to an owner or admin.',
+    requestCopied: 'Message copied. Send it to an owner or admin.',
     shownOnce: (last4: string) =>
-      `This is the only time the key is shown. The settings below contain it until you leave this page. Afterwards only …${last4} is shown.`,
+      `This is the only time the full key is shown. The settings below contain it until you leave this page. After that, only …${last4} is shown.`,
     copy: 'Copy key',
   },
   firstRequest: {
-    waiting: (client: string) => `Waiting for the first request of ${client}…`,
+    waiting: (client: string) => `Waiting for the first request from ${client}…`,
     connected: (client: string) => `${client} is connected.`,
     rejected: (client: string) => `${client} reached Floe, but the request failed.`,
     succeeded: (model: string, status: string, latency: string, cost: string) =>
@@ -60,9 +59,9 @@ export const text = {
 
 /** Notes that several clients share. */
 export const clientText = {
-  fullModelId: 'Enter the model id as Floe lists it, including the slash.',
+  fullModelId: 'Enter the model ID exactly as shown, including the slash.',
   baseUrlWithoutVersion: 'The base URL ends in /gateway, without /v1.',
   baseUrlWithVersion: 'The base URL ends in /gateway/v1.',
   sendPrompt: 'Send a prompt.',
-  printsAnswer: 'The program prints the answer.',
+  printsAnswer: 'The program prints the response.',
 } as const;

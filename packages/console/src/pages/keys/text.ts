@@ -1,11 +1,11 @@
 /** Every string of the Keys page and of the page of one key. */
 
-export const text = {
+export const keysText = {
   page: {
     title: 'Keys',
     create: 'Create key',
     loadFailed: 'Could not load keys.',
-    filters: 'Key filters',
+    filters: 'Filter keys',
     search: 'Search keys',
     searchPlaceholder: 'Name, last 4 characters, owner or team',
     consoleKeys: (count: number) => `Show playground keys (${count})`,
@@ -16,7 +16,7 @@ export const text = {
     },
     empty: {
       title: 'No keys',
-      text: 'Create a key for each application, so that you can track and revoke each one separately.',
+      text: 'Create a key for each application so that you can track and revoke each one separately.',
     },
   },
   filters: {
@@ -75,7 +75,7 @@ export const text = {
     team: 'Team',
     previous: 'Previous value',
     validUntil: 'Valid until',
-    unusedSinceRotation: 'not since the rotation',
+    unusedSinceRotation: 'not used since the rotation',
   },
   usage: {
     title: 'Usage, last 30 days',
@@ -93,13 +93,13 @@ export const text = {
     none: 'No limits or budgets apply.',
     createLimit: 'Create limit',
     createBudget: 'Create budget',
-    limit: (subject: string) => `Limit of ${subject}`,
+    limit: (subject: string) => `Limit for ${subject}`,
     budget: (name: string) => `Budget ${name}`,
   },
   history: {
     title: 'Changes',
     all: 'View all changes',
-    none: 'The audit log has no changes of this key.',
+    none: 'The audit log has no changes to this key.',
     by: (actor: string) => `by ${actor}`,
   },
   fields: {
@@ -113,22 +113,22 @@ export const text = {
     owner: 'Owner',
     ownerHint: 'Email address. The key is revoked when this member is removed.',
     team: 'Team',
-    teamHint: 'The team that the cost of the key is charged to.',
+    teamHint: 'The team to which the cost of the key is charged.',
     expires: 'Expires',
-    neverExpiresHint: 'A key that never expires stays valid until someone revokes it.',
+    neverExpiresHint: 'A key that never expires stays valid until it is revoked.',
   },
   scopes: {
     gateway: 'Send requests to models. These requests cost money.',
     monitoring: 'Create and change monitors, boards, channels and maintenance windows, and send beats.',
     beat: 'Send beats only. Use this scope for jobs.',
-    relay: 'Ask the relay what an agent may do.',
+    relay: 'Ask the relay whether an agent may perform an action.',
     management: 'Change providers, routes, limits, keys and members.',
     read: 'Read all data of the API without changing it.',
   },
   expiries: { '30': 'In 30 days', '90': 'In 90 days', '365': 'In 1 year', never: 'Never' },
   create: {
     title: 'Create key',
-    created: (name: string) => `Key ${name}`,
+    created: (name: string) => `Key ${name} is created`,
     copy: 'Copy key',
     shell: 'shell',
     placeholder: '<the key>',
@@ -138,18 +138,19 @@ export const text = {
   revoke: {
     title: (name: string) => `Revoke key “${name}”?`,
     verb: 'Revoke key',
-    done: (time: string) => `Key revoked. All requests with it are rejected since ${time}.`,
+    done: (name: string, time: string) =>
+      `Key ${name} is revoked. Requests with it have been rejected since ${time}.`,
     used: (ago: string) => `It was last used ${ago}.`,
     neverUsed: 'It was never used.',
     usage: (requests: string, cost: string) => ` In the last 30 days: ${requests} for ${cost}.`,
     effect:
-      ' Within two seconds, all requests with this key are rejected. This cannot be undone. Its history is kept.',
+      ' All requests with this key are rejected within two seconds. This cannot be undone. The history of the key is kept.',
   },
   rotate: {
-    title: (name: string) => `Rotate key “${name}”`,
+    title: (name: string) => `Rotate key “${name}”?`,
     description:
-      'The key gets a new value and keeps its limits, budgets and history. Responses to requests with the old value carry a warning header.',
-    rotated: (name: string) => `New value of key ${name}`,
+      'The key gets a new value. Its limits, budgets and history do not change. Responses to requests with the old value include a warning header.',
+    rotated: (name: string) => `Key ${name} is rotated`,
     copy: 'Copy key',
     cancel: 'Cancel',
     submit: 'Rotate key',

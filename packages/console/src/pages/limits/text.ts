@@ -2,7 +2,7 @@
 
 const rejected = 'Floe rejects further requests with status 429 and a Retry-After header.';
 
-export const text = {
+export const limitsText = {
   page: {
     title: 'Limits',
     one: 'limit',
@@ -29,12 +29,13 @@ export const text = {
     title: (subject: string, models: string) => `${subject}, ${models}`,
     usage: 'Current usage',
     rejectedRequests: 'Requests rejected in the last 24 hours',
-    created: 'The limit is in force.',
+    created: (subject: string) => `The limit for ${subject} is in force.`,
+    saved: (subject: string) => `The limit for ${subject} is saved.`,
   },
   fields: {
     noBound: 'no limit',
     name: 'Name',
-    nameHint: 'Shown to callers whose requests the limit rejects.',
+    nameHint: 'Shown to callers when the limit rejects their requests.',
   },
   removal: {
     title: (name: string) => `Delete limit “${name}”?`,
@@ -81,12 +82,12 @@ export const text = {
     modelsHint: 'A model ID or a pattern such as openai/*. Leave empty to include all models.',
   },
   storeError: {
-    label: 'Shared store unavailable',
-    hint: 'What Floe does with requests while the shared store (Redis or Valkey) cannot be reached.',
+    label: 'If the shared store is unavailable',
+    hint: 'Applies while Floe cannot reach Redis or Valkey.',
     options: {
-      local: 'Each process enforces its share',
+      local: 'Enforce a share of the limit in each process',
       open: 'Allow requests',
-      closed: 'Reject requests with 503',
+      closed: 'Reject requests with status 503',
     },
   },
 } as const;

@@ -1,13 +1,13 @@
 import { joinWithAnd, pluralize } from '../../format/words.ts';
 
 /** Every text of the Maintenance page. */
-export const text = {
+export const maintenanceText = {
   page: {
     title: 'Maintenance',
     view: 'View',
     month: 'Month',
     list: 'List',
-    newWindow: 'New window',
+    newWindow: 'Create window',
     loadError: 'Could not load maintenance windows.',
     emptyTitle: 'No maintenance windows',
     empty:
@@ -45,16 +45,16 @@ export const text = {
     starts: (relative: string) => `starts ${relative}`,
     started: (relative: string) => `started ${relative}`,
     noOccurrence: 'No further occurrences',
-    onBoards: 'shown on boards',
+    onBoards: 'shown on public boards',
     edit: (name: string) => `Edit window ${name}`,
     delete: (name: string) => `Delete window ${name}`,
     deleteTitle: (name: string) => `Delete maintenance window “${name}”?`,
     deleteButton: 'Delete window',
     deleteEffect:
-      'Alerts are no longer muted. Monitors that are still failing send their alert within seconds.',
+      'Alerts are no longer muted. Monitors that are still failing send their alerts within seconds.',
   },
   dialog: {
-    newTitle: 'New maintenance window',
+    newTitle: 'Create maintenance window',
     editTitle: (name: string) => `Edit maintenance window ${name}`,
     description: 'Alerts are muted during the window. Beats and misses are still recorded.',
     cancel: 'Cancel',

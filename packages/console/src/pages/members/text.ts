@@ -1,6 +1,6 @@
 /** Every string of the Members page: members, invitations, teams and operators. */
 
-export const text = {
+export const membersText = {
   page: {
     title: 'Members',
     invite: 'Invite member',
@@ -58,7 +58,7 @@ export const text = {
       done: (name: string) => `Member ${name} is removed.`,
       effect: (name: string, keys: string) =>
         `${name} is signed out of all sessions. ${keys} Their changes stay in the audit log.`,
-      noKeys: 'They own no keys. Keys without an owner that they created are revoked.',
+      noKeys: 'They own no keys. Keys that they created and that have no owner are revoked.',
       oneKey: (key: string) => `This key is revoked: ${key}.`,
       keys: (count: number, keys: string) => `These ${count} keys are revoked: ${keys}.`,
     },
@@ -81,14 +81,14 @@ export const text = {
       title: (email: string) => `Revoke invitation for ${email}?`,
       verb: 'Revoke invitation',
       done: (email: string) => `The invitation for ${email} is revoked.`,
-      effect: 'The link stops working immediately. You can invite this address again.',
+      effect: 'The link stops working immediately. You can invite this address again later.',
     },
   },
   invite: {
     title: 'Invite member',
     submit: 'Create invitation',
     email: 'Email',
-    emailHint: 'The person joins with an account that has this address.',
+    emailHint: 'The person must join with an account that has this email address.',
     expires: 'Link expires after',
     days: { '1': '1 day', '7': '7 days', '30': '30 days' },
     created: (email: string) => `Invitation for ${email}`,
@@ -123,9 +123,9 @@ export const text = {
     id: 'ID',
     idHint: 'Lowercase letters, digits and hyphens. You cannot change the ID later.',
     name: 'Name',
-    nameHint: 'Shown in place of the ID. Leave empty to show the ID.',
+    nameHint: 'Shown instead of the ID. Leave empty to show the ID.',
     costCenter: 'Cost center',
-    costCenterHint: 'The cost center that the spending of the team is charged to.',
+    costCenterHint: 'The cost center to which the team’s spending is charged.',
     removal: {
       title: (name: string) => `Remove team “${name}”?`,
       verb: 'Remove team',
@@ -142,7 +142,7 @@ export const text = {
     email: 'Email',
     since: 'Operator since',
     add: 'Add operator',
-    emailHint: 'The address of a person who has an account on this installation.',
+    emailHint: 'The email address of a person with an account on this installation.',
     added: (email: string) => `${email} is an operator.`,
     remove: 'Remove operator',
     removal: {

@@ -1,6 +1,6 @@
 /** Every string of the Models page. */
 
-export const text = {
+export const modelsText = {
   page: {
     title: 'Models',
     what: 'models',
@@ -10,7 +10,7 @@ export const text = {
     noMatch: {
       title: 'No models match',
       action: 'Clear filters',
-      text: 'A model is available when its provider is enabled and the allowlist of the provider includes it. Use “Check model” to find out why a model is not available.',
+      text: 'A model is available if its provider is enabled and the provider’s allowlist includes it. Use “Check model” to find out why a model is not available.',
     },
     empty: { title: 'No models', text: 'Add a provider to see its models here.' },
   },
@@ -85,7 +85,7 @@ export const text = {
     tierPrice: (input: string, output: string) => `${input} input, ${output} output`,
     change: 'Change price',
     set: 'Set price',
-    dialog: (model: string) => `Price of ${model}`,
+    dialog: (model: string) => `Price for ${model}`,
     description: 'USD per million tokens. The price applies to new requests.',
     useCatalog: 'Use catalog price',
     cancel: 'Cancel',

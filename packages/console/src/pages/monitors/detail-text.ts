@@ -1,7 +1,7 @@
 import { pluralize } from '../../format/words.ts';
 
 /** Every text of the page of one monitor. */
-export const detailText = {
+export const monitorDetailText = {
   loadError: 'Could not load this monitor.',
   failingSince: (time: string, duration: string) => `Failing since ${time}, for ${duration}`,
   grace: (duration: string) => `grace period ${duration}`,
@@ -23,7 +23,7 @@ export const detailText = {
     noGrace: 'no grace period',
     paused: 'Paused. Beats are still recorded. Misses are not counted.',
     pausedUntil: (time: string) => `Paused until ${time}. Beats are still recorded. Misses are not counted.`,
-    noBeat: 'Nothing is counted before the first beat.',
+    noBeat: 'Uptime and misses are counted from the first beat.',
     firstDue: (duration: string) => `The first beat is due ${duration} after the monitor was created.`,
   },
   uptime: {
@@ -64,7 +64,7 @@ export const detailText = {
     title: 'Send beats',
     waitingTitle: 'Waiting for the first beat…',
     waiting:
-      'Nothing is counted before the first beat. Run this command at the end of the job. This page updates automatically.',
+      'Run this command at the end of the job. Uptime and misses are counted from the first beat. This page updates automatically.',
     keyScope: 'is a platform key with the scope',
   },
   alerts: {

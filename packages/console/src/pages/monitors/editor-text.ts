@@ -1,5 +1,5 @@
 /** Every text of the form of a monitor. */
-export const editorText = {
+export const monitorEditorText = {
   saved: (name: string) => `Monitor ${name} is saved.`,
   save: 'Save monitor',
   deadlineMoves: (from: string, to: string) => `The deadline moves from ${from} to ${to}.`,
@@ -10,7 +10,7 @@ export const editorText = {
   idHint: 'Jobs send this value as monitor_id. It cannot be changed later.',
   idPlaceholder: 'Generated from the name',
   tags: 'Tags',
-  tagsHint: 'Comma-separated. Lists and channels can filter by them.',
+  tagsHint: 'Comma-separated. You can filter lists and channels by tag.',
   tagsPlaceholder: 'db, critical',
   description: 'Description',
   descriptionPlaceholder: 'What to check first when this monitor fails',
@@ -26,7 +26,7 @@ export const editorText = {
     'An alert is sent if no beat arrives within this time after creation. Leave empty to use the interval plus the grace period.',
   firstDuePlaceholder: 'Interval + grace period',
   failIsMiss: 'Count reported failures as misses',
-  scheduleKind: 'Expected beats',
+  scheduleKind: 'Schedule type',
   kindInterval: 'Interval',
   kindCron: 'Cron schedule',
   interval: 'Interval',
@@ -54,6 +54,6 @@ export const editorText = {
     local: (zone: string) => `In your time zone (${zone})`,
     failsAfter: 'Fails after',
     clockChange: (zones: readonly string[]) =>
-      `The clocks change between these times (${zones.join(' to ')}).`,
+      `The clocks change between these dates (${zones.join(' to ')}).`,
   },
 } as const;

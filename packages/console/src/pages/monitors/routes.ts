@@ -1,6 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
-export const monitors: readonly PageRoute[] = [
+export const monitorPageRoutes: readonly PageRoute[] = [
   {
     path: '/monitors',
     title: 'Monitors',
@@ -12,7 +12,7 @@ export const monitors: readonly PageRoute[] = [
   },
   {
     path: '/monitors/new',
-    title: 'New monitor',
+    title: 'Create monitor',
     load: () => import('./monitor-editor-page.tsx').then(({ NewMonitorPage: Page }) => ({ Page })),
   },
   {

@@ -2,10 +2,10 @@ import { formatCount } from '../../format/amounts.ts';
 import { joinWithAnd, pluralize } from '../../format/words.ts';
 
 /** Every text of the Monitors pages. */
-export const text = {
+export const monitorsText = {
   page: {
     title: 'Monitors',
-    newTitle: 'New monitor',
+    newTitle: 'Create monitor',
     editTitle: 'Edit monitor',
     detailTitle: (id: string) => `Monitor ${id}`,
     resource: 'monitor',
@@ -18,8 +18,8 @@ export const text = {
     emptyTitle: 'No monitors',
     empty:
       'A monitor expects beats from a job and sends an alert when a beat is missing. Create a monitor, then send a beat at the end of the job.',
-    noChannel: 'No one is notified when a monitor fails, because no channel exists.',
-    channelsDisabled: 'No one is notified when a monitor fails, because all channels are disabled.',
+    noChannel: 'No channel exists, so no one is notified when a monitor fails.',
+    channelsDisabled: 'All channels are disabled, so no one is notified when a monitor fails.',
     createChannel: 'Create channel',
     viewChannels: 'View channels',
   },
@@ -58,7 +58,7 @@ export const text = {
     testBeatFailed: (status: number) => `Could not send the test beat. The server responded with ${status}.`,
     pause: 'Pause monitor',
     resume: 'Resume monitor',
-    pausedInFile: 'This monitor is defined in floe.yaml. Pause it there.',
+    pausedInFile: 'This monitor is defined in floe.yaml. To pause it, edit the file.',
     edit: 'Edit monitor',
     viewSettings: 'View settings',
     more: 'More actions',
@@ -74,22 +74,22 @@ export const text = {
     muted: (name: string) => `Monitor ${name} is muted. Its status is still recorded.`,
     unmuted: (name: string) => `Monitor ${name} is no longer muted.`,
     replaceUrl: 'Replace beat URL…',
-    replaceUrlTitle: (name: string) => `Replace the beat URL of “${name}”?`,
-    replaceUrlButton: 'Replace URL',
+    replaceUrlTitle: (name: string) => `Replace the beat URL of monitor “${name}”?`,
+    replaceUrlButton: 'Replace beat URL',
     replaceUrlEffect:
       'Beats to the old URL are rejected immediately. Beats with a platform key are not affected.',
     urlReplaced: 'The beat URL is replaced.',
     delete: 'Delete monitor…',
     deleteTitle: (name: string) => `Delete monitor “${name}”?`,
     deleteEffect:
-      'Its checks, its timeline and its uptime are deleted, on boards too. Beats for it are rejected.',
+      'Its checks, timeline and uptime are deleted, including on boards. Beats for this monitor are rejected.',
     deleteButton: 'Delete monitor',
     deleted: (name: string) => `Monitor ${name} is deleted.`,
   },
   selection: {
     label: 'Selected monitors',
     count: (count: number) => `${formatCount(count)} selected`,
-    selectLoaded: (count: number) => `Select all ${formatCount(count)} loaded`,
+    selectLoaded: (count: number) => `Select all ${formatCount(count)} loaded monitors`,
     pause: 'Pause',
     resume: 'Resume',
     mute: 'Mute…',

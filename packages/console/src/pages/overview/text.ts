@@ -1,17 +1,17 @@
 import { pluralize } from '../../format/words.ts';
 
 /** Every string of the overview page. */
-export const text = {
+export const overviewText = {
   page: {
     title: 'Overview',
     loadFailed: 'Could not load the overview.',
     loading: 'Loading',
-    retention: (day: string) => `Requests from before ${day} have been deleted.`,
+    retention: (day: string) => `Requests before ${day} have been deleted.`,
   },
   attention: {
     title: 'Needs attention',
     none: 'Nothing needs attention.',
-    more: 'Some kinds have more entries than are listed here.',
+    more: 'Some categories have more entries than are shown here.',
     since: 'since',
     label: (kind: string, name: string) => `${kind}: ${name}`,
     kinds: {
@@ -22,7 +22,7 @@ export const text = {
       breaker_open: 'Breaker open',
       breaker_forced: 'Breaker forced',
       monitor_failing: 'Monitor failing',
-      budget_used: 'Budget',
+      budget_used: 'High budget usage',
       beats_rejected: 'Beats rejected',
       key_expires: 'Key expires soon',
     },
@@ -62,7 +62,8 @@ export const text = {
   guide: {
     label: 'Setup guide',
     title: 'Set up your gateway in five steps',
-    intro: 'You can take the steps in any order. Floe marks a step as done when it detects the result.',
+    intro:
+      'You can complete the steps in any order. Floe marks each step as done when it detects the result.',
     progress: (done: number, total: number) => `${done} of ${total} steps done.`,
     continue: 'Continue setup',
     dismiss: 'Dismiss guide',
@@ -82,24 +83,24 @@ export const text = {
     intro: 'The built-in sandbox provider needs no account and costs nothing.',
     send: 'Send test request',
     waiting: 'Waiting for the first request…',
-    client: 'Your gateway',
+    client: 'Your client',
   },
   providerStep: {
     done: 'A provider other than the sandbox is enabled. You can add more at any time.',
-    open: 'Add a provider with an API key that you have. Floe tests the key before it saves it. A key in an environment variable, such as OPENAI_API_KEY, is detected at the next start.',
+    open: 'Add a provider with your API key. Floe tests the key before saving it. Floe also detects keys in environment variables, such as OPENAI_API_KEY, when it starts.',
     showProviders: 'Show providers',
     addProvider: 'Add provider',
   },
   clientStep: {
     done: 'A client has sent a request with its own key.',
-    open: 'Choose a client, create a key for it and copy its settings. The page shows the first request of the client.',
+    open: 'Choose a client, create a key for it and copy its settings. The page then shows the first request from the client.',
     allClients: 'Show all clients',
   },
   monitorStep: {
     intro: 'Run this command at the end of the job. The URL is a secret.',
     shell: 'Shell',
-    waiting: (name: string) => `Waiting for the first beat of ${name}…`,
-    received: (name: string) => `Beat of ${name} received`,
+    waiting: (name: string) => `Waiting for the first beat from ${name}…`,
+    received: (name: string) => `Beat from ${name} received`,
     showMonitor: 'Show monitor',
     name: 'Job name',
     namePlaceholder: 'Nightly backup',

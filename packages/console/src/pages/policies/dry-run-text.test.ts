@@ -25,9 +25,9 @@ const RESULT: DryRunResult = {
 };
 
 test('the effect of a policy is described with the count of its action', () => {
-  assert.equal(describeDryRunEffect(RESULT, 'deny'), '10 requests of 1 key would have been denied.');
-  assert.equal(describeDryRunEffect(RESULT, 'flag'), '12 requests of 1 key would have been flagged.');
-  assert.match(describeDryRunEffect({ ...RESULT, matched: 0 }, 'deny'), /^None of 4,000 stored requests/);
+  assert.equal(describeDryRunEffect(RESULT, 'deny'), '10 requests from 1 key would have been denied.');
+  assert.equal(describeDryRunEffect(RESULT, 'flag'), '12 requests from 1 key would have been flagged.');
+  assert.match(describeDryRunEffect({ ...RESULT, matched: 0 }, 'deny'), /^None of the 4,000 stored requests/);
   assert.match(describeDryRunEffect({ ...RESULT, evaluated: 0 }, 'deny'), /^No stored request bodies/);
 });
 

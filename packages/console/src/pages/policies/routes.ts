@@ -1,6 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
-export const policies: readonly PageRoute[] = [
+export const policyPageRoutes: readonly PageRoute[] = [
   {
     path: '/management/policies',
     title: 'Policies',
@@ -8,7 +8,7 @@ export const policies: readonly PageRoute[] = [
   },
   {
     path: '/management/policies/new',
-    title: 'New policy',
+    title: 'Create policy',
     load: () => import('./policy-editor-page.tsx').then(({ NewPolicyPage: Page }) => ({ Page })),
   },
   {

@@ -1,6 +1,6 @@
 /** Every string of the Policies page and of the policy editor. */
 
-export const text = {
+export const policiesText = {
   page: {
     title: 'Policies',
     one: 'policy',
@@ -21,33 +21,33 @@ export const text = {
     disabled: 'Disabled',
   },
   editor: {
-    newTitle: 'New policy',
-    monitored: (name: string) => `Policy ${name} is monitored.`,
+    newTitle: 'Create policy',
+    monitored: (name: string) => `Policy ${name} is in monitor mode.`,
     enforced: (name: string) => `Policy ${name} is enforced.`,
     disabled: (name: string) => `Policy ${name} is disabled.`,
     removal: {
       title: (id: string) => `Delete policy “${id}”?`,
-      effect: 'The policy is no longer evaluated. Its past decisions stay with their requests.',
+      effect: 'The policy is no longer evaluated. Its recorded decisions are kept.',
     },
   },
   fields: {
     name: 'Name',
-    nameHint: 'Recorded with every decision, and shown to callers whose requests the policy denies.',
+    nameHint: 'Recorded with every decision and shown to callers when the policy denies their requests.',
     namePlaceholder: 'cap-output',
     on: 'Checks',
     condition: 'Condition (CEL)',
     conditionHint:
-      'The policy applies when this expression is true. Leave empty to use detectors only. Suggestions appear while you type.',
+      'The policy applies when this expression is true. Leave empty to use only detectors. Suggestions appear while you type.',
     conditionPlaceholder: 'request.max_tokens > 8000',
     names: 'Suggestions',
     detectors: 'Detectors',
     optional: '(optional)',
     detectorsHint:
-      'The policy applies only when at least one of the selected detectors finds something. Leave all clear to use the condition only.',
+      'The policy applies only when at least one of the selected detectors finds something. Select none to use only the condition.',
     secrets: 'API keys, tokens and private keys',
     action: 'Action',
     message: 'Message',
-    messageHint: 'Returned to the caller together with the name of the policy.',
+    messageHint: 'Returned to the caller with the name of the policy.',
     mode: 'Mode',
     enabled: 'Enabled',
   },
@@ -60,7 +60,7 @@ export const text = {
   },
   actions: {
     deny: { label: 'Deny', does: 'The caller gets status 403 and the name of the policy.' },
-    redact: { label: 'Redact', does: 'Detected content is removed. The rest is passed on.' },
+    redact: { label: 'Redact', does: 'Floe removes the detected content and forwards the rest.' },
     flag: { label: 'Flag', does: 'The match is recorded. The request is not changed.' },
     allow: { label: 'Allow', does: 'Policies below this one are not evaluated.' },
   },
@@ -69,8 +69,8 @@ export const text = {
     enforce: { label: 'Enforce', does: 'Applies the action to every match.' },
   },
   sides: {
-    request: { label: 'Request', does: 'Before Floe sends it to a provider.' },
-    answer: { label: 'Response', does: 'Before the client receives it.' },
+    request: { label: 'Request', does: 'Checked before Floe sends it to a provider.' },
+    answer: { label: 'Response', does: 'Checked before the client receives it.' },
   },
   examples: {
     capOutput: { label: 'Limit output tokens', message: 'Request at most 8,000 output tokens.' },
@@ -93,7 +93,7 @@ export const text = {
     'request.system': 'string: system instructions',
     'request.messages': 'list of roles and texts',
     'request.text': 'string: text of all messages',
-    'request.tools': 'list: names of the offered tools',
+    'request.tools': 'list: names of the available tools',
     'request.bytes': 'number: size of the body',
     key: 'string: name of the platform key',
     team: 'string',
@@ -110,8 +110,8 @@ export const text = {
     'usage.reasoning_tokens': 'number',
   },
   json: {
-    notObject: 'This is JSON, but not an object.',
-    invalid: (reason: string) => `This is not valid JSON: ${reason}.`,
+    notObject: 'Enter a JSON object.',
+    invalid: (reason: string) => `The JSON is not valid: ${reason}.`,
     unreadable: 'it cannot be parsed',
   },
   trial: {
@@ -122,7 +122,7 @@ export const text = {
     empty: 'Enter a condition or select a detector to test the policy.',
     failed: 'Could not evaluate the policy.',
     outcomes: { passed: 'Allowed', denied: 'Denied', redacted: 'Redacted' },
-    monitorOnly: 'if enforced; in monitor mode, the result is only recorded',
+    monitorOnly: '(if enforced; in monitor mode, the result is only recorded)',
     because: (reason: string) => ` · ${reason}`,
     body: 'Resulting body',
   },
@@ -139,21 +139,21 @@ export const text = {
     matches: 'Matching requests',
     sample: (time: string, key: string, reason: string) => `${time} · key ${key} · ${reason}`,
     failed: 'The dry run failed.',
-    lost: 'The process that ran the dry run has ended. Start it again.',
+    lost: 'The process that ran the dry run has ended. Start the dry run again.',
     stopped: 'The dry run was stopped.',
     counting: 'Counting stored requests…',
     progressText: (percent: number, done: string, total: string) => `${percent}% · ${done} of ${total}`,
   },
   effect: {
     noBodies: 'No stored request bodies are available for this period.',
-    noMatch: (checked: string) => `None of ${checked} stored requests would have matched.`,
+    noMatch: (checked: string) => `None of the ${checked} stored requests would have matched.`,
     sentence: (requests: string, keys: string, effect: string) =>
-      `${requests} of ${keys} would have been ${effect}.`,
+      `${requests} from ${keys} would have been ${effect}.`,
     actions: {
       deny: 'denied',
       redact: 'redacted',
       flag: 'flagged',
-      allow: 'allowed, and later policies skipped',
+      allow: 'allowed without evaluating later policies',
     },
     checked: (count: string) => `${count} checked`,
     matched: (count: string) => `${count} matched`,
@@ -168,12 +168,12 @@ export const text = {
     title: (name: string) => `Enforce policy “${name}”?`,
     verb: 'Enforce policy',
     effects: {
-      deny: 'Floe will reject every request that the policy matches with status 403.',
-      redact: 'Floe will remove everything that the detectors find from requests or responses.',
-      allow: 'Floe will not evaluate the policies below this one for requests that it matches.',
+      deny: 'Floe will reject every matching request with status 403.',
+      redact: 'Floe will remove the content that the detectors find.',
+      allow: 'Floe will not evaluate later policies for matching requests.',
       flag: '',
     },
     period: (days: number) => `In the last ${days} days:`,
-    unknown: 'The effect is unknown, because no dry run was made.',
+    unknown: 'The effect is unknown. To estimate it, cancel and start a dry run.',
   },
 } as const;

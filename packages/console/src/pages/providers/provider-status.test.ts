@@ -46,8 +46,8 @@ test('keys are counted by the result of their last test', () => {
 });
 
 test('a test result has the models and the time, or the message of the provider', () => {
-  assert.equal(describeTest(tested(true).test), 'Key is valid: 1 model, 12 ms');
-  assert.equal(describeTest({ ...tested(true).test, models: null }), 'Key is valid, 12 ms');
+  assert.equal(describeTest(tested(true).test), 'Key is valid (1 model, 12 ms)');
+  assert.equal(describeTest({ ...tested(true).test, models: null }), 'Key is valid (12 ms)');
   assert.equal(describeTest(tested(false).test), 'No such key.');
 });
 

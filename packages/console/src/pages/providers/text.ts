@@ -1,15 +1,15 @@
 /** Every string of the Providers page, of the page of one provider and of its forms. */
 
-export const text = {
+export const providersText = {
   page: {
     title: 'Providers',
     what: 'providers',
     add: 'Add provider',
     sandboxOnly:
-      'The sandbox is the only provider. It repeats the prompt and is free. Add a provider with your API key to use real models. Floe tests the key before it saves the provider.',
+      'The sandbox is the only provider. It repeats the prompt and is free. Add a provider with your API key to use real models. Floe tests the key before saving the provider.',
     empty: {
       title: 'No providers',
-      text: 'Add a provider with your API key to use its models. Floe tests the key before it saves the provider.',
+      text: 'Add a provider with your API key to use its models. Floe tests the key before saving the provider.',
     },
   },
   columns: {
@@ -40,7 +40,7 @@ export const text = {
     rejected: (count: number) => `${count} rejected`,
     untested: (count: number) => `${count} not tested`,
     callerKeys: 'This provider has no stored keys. Callers send their own provider key with each request.',
-    noKeys: 'This provider has no keys. Floe sends its requests without one.',
+    noKeys: 'This provider has no keys. Floe sends requests to it without a key.',
     add: 'Add key',
     hidden: 'hidden',
     weight: (weight: number) => `weight ${weight}`,
@@ -55,11 +55,12 @@ export const text = {
       verb: 'Remove key',
       done: (name: string) => `Key ${name} is removed.`,
       lastKey: (provider: string) =>
-        `This is the only key of ${provider}. Floe then sends requests to ${provider} without a key.`,
-      otherKeys: 'Floe no longer sends requests with this key. The other keys take its share of the traffic.',
+        `This is the only key for ${provider}. Floe then sends requests to ${provider} without a key.`,
+      otherKeys:
+        'Floe no longer sends requests with this key. Its share of the traffic moves to the other keys.',
     },
-    works: (duration: string) => `Key is valid, ${duration}`,
-    worksWithModels: (models: string, duration: string) => `Key is valid: ${models}, ${duration}`,
+    works: (duration: string) => `Key is valid (${duration})`,
+    worksWithModels: (models: string, duration: string) => `Key is valid (${models}, ${duration})`,
     model: 'model',
   },
   credentialDialog: {
@@ -71,11 +72,11 @@ export const text = {
     add: 'Add key',
     replace: 'Replace key',
     name: 'Name',
-    nameHint: 'Shown in analytics and breakers in place of the key.',
+    nameHint: 'Identifies the key in analytics and breakers.',
     namePlaceholder: 'eu-2',
     key: 'Key',
     weight: 'Weight',
-    weightHint: 'The share of the traffic that this key gets, relative to the other keys.',
+    weightHint: 'The share of traffic that this key receives, relative to the other keys.',
     saved: (name: string) => `Key ${name} is saved. It has not been tested yet.`,
   },
   detail: {
@@ -96,7 +97,7 @@ export const text = {
     removal: {
       title: (id: string) => `Delete provider “${id}”?`,
       effect: (id: string) =>
-        `Its keys are deleted, and requests for ${id}/… get status 404. Remove the provider from all routes first. To stop its traffic temporarily, disable the provider.`,
+        `Its keys are deleted, and requests for ${id}/… get status 404. Remove the provider from all routes first. To stop its traffic temporarily, disable the provider instead.`,
     },
   },
   create: {
@@ -120,16 +121,16 @@ export const text = {
   },
   fields: {
     baseUrl: 'Base URL',
-    baseUrlRequired: 'The URL of the API. For OpenAI-compatible APIs, include /v1.',
-    baseUrlChange: 'Each key is bound to its base URL. When you change the URL, add the keys again.',
+    baseUrlRequired: 'The base URL of the API. For OpenAI-compatible APIs, include /v1.',
+    baseUrlChange: 'Each key is bound to a base URL. If you change the URL, add the keys again.',
     baseUrlPlaceholder: 'https://…',
-    baseUrlDefault: (kind: string) => `default of ${kind}`,
+    baseUrlDefault: (kind: string) => `${kind} default`,
     models: 'Allowed models',
-    modelsHint: 'Model IDs or patterns such as gpt-5*. One per line. * matches all models.',
+    modelsHint: 'Model IDs or patterns such as gpt-5*, one per line. * matches all models.',
   },
   models: {
     save: 'Save allowlist',
-    saved: 'The allowlist applies to new requests.',
+    saved: 'The allowlist is saved and applies to new requests.',
     matches: (matched: string, known: string) => `Matches ${matched} of the ${known} available models`,
     list: (models: string, more: boolean) => `: ${models}${more ? ' …' : '.'}`,
     end: '.',
@@ -141,7 +142,7 @@ export const text = {
     disabled: (id: string) => `Provider ${id} is disabled. Its history is kept.`,
     enabled: 'Enabled',
     enabledHint:
-      'When disabled, requests go to the next target of their route, or get status 404. The history is kept.',
+      'When disabled, requests go to the next target in their route or fail with status 404. The history is kept.',
     billing: 'Billing',
     billingOptions: {
       metered: 'Per token',
@@ -149,17 +150,23 @@ export const text = {
       seat: 'Per seat (not counted by budgets)',
     },
     multiplier: 'Price multiplier',
-    multiplierHint: 'Multiplies the catalog prices. For example, 0.8 is a discount of 20%.',
+    multiplierHint: 'Multiplies the catalog prices. For example, 0.8 applies a 20% discount.',
   },
   timeouts: {
     save: 'Save timeouts',
-    saved: 'The timeouts apply to new requests.',
+    saved: 'The timeouts are saved and apply to new requests.',
     default: 'default',
     seconds: (label: string) => `${label} (s)`,
-    connect_ms: { label: 'Connect', hint: 'To open the connection, including TLS.' },
-    headers_ms: { label: 'First byte', hint: 'From the request to the first byte of the response.' },
-    first_token_ms: { label: 'First token', hint: 'From the request to the first content of a stream.' },
-    idle_ms: { label: 'Idle', hint: 'The longest gap between two bytes of a stream.' },
-    total_ms: { label: 'Total', hint: 'From the start of the attempt to its last byte.' },
+    connect_ms: { label: 'Connect', hint: 'Maximum time to open the connection, including TLS.' },
+    headers_ms: {
+      label: 'First byte',
+      hint: 'Maximum time from the request to the first byte of the response.',
+    },
+    first_token_ms: {
+      label: 'First token',
+      hint: 'Maximum time from the request to the first content in a stream.',
+    },
+    idle_ms: { label: 'Idle', hint: 'Maximum time between two bytes in a stream.' },
+    total_ms: { label: 'Total', hint: 'Maximum time from the start of the attempt to its last byte.' },
   },
 } as const;

@@ -1,6 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
-export const relay: readonly PageRoute[] = [
+export const relayPageRoutes: readonly PageRoute[] = [
   {
     path: '/relay/decisions',
     title: 'Decisions',
@@ -13,7 +13,7 @@ export const relay: readonly PageRoute[] = [
   },
   {
     path: '/relay/rules/new',
-    title: 'New rule',
+    title: 'Create rule',
     load: () => import('./rule-editor-page.tsx').then(({ NewRulePage: Page }) => ({ Page })),
   },
   {

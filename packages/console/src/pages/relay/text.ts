@@ -1,7 +1,7 @@
 import { formatCount } from '../../format/amounts.ts';
 
 /** Every text of the Decisions, Approvals and Coverage pages; those of rules are in `rule-text.ts`. */
-export const text = {
+export const relayText = {
   labels: {
     deny: 'Denied',
     ask: 'Asked',
@@ -36,7 +36,7 @@ export const text = {
     widen: 'Show last 7 days',
     emptyTitle: 'No decisions in this time range',
     empty:
-      'Decisions about the actions of coding agents are listed here. Install the hook in an agent to get them. In observe mode the relay stops nothing.',
+      'Decisions about the actions of coding agents are listed here. Install the hook in an agent to record the first decisions. In observe mode, the relay does not block any action.',
   },
   filters: {
     decision: 'decision',
@@ -80,9 +80,9 @@ export const text = {
     action: 'Action',
     masked: 'Masked:',
     rules: 'Matching rules',
-    rulesRemark: 'The strictest rule decides',
+    rulesRemark: 'The strictest rule applies',
     noRules: 'No rule matched. The agent used its own permissions.',
-    answer: 'Answer to the hook',
+    answer: 'Response to the hook',
     latency: (duration: string) => `Latency ${duration}`,
     decision: 'Decision',
     ifEnforced: 'If enforced',
@@ -104,11 +104,12 @@ export const text = {
     titleWithCount: (count: number) => `Approvals (${formatCount(count)})`,
     loadError: 'Could not load pending approvals.',
     emptyTitle: 'No pending approvals',
-    empty: 'When a rule decides “ask”, the agent waits here for an answer. Approvals require',
+    empty:
+      'When a rule decides “ask”, the agent waits until a member allows or denies the action here. Approvals require',
     emptySetting: 'in floe.yaml.',
     pending: 'Pending approvals',
     answered: 'Recent answers',
-    answeredRemark: 'Newest 50',
+    answeredRemark: 'Latest 50',
     waiting: 'Waiting',
     allowed: 'Allowed',
     allowedOnce: 'Allowed once',
@@ -177,8 +178,8 @@ export const text = {
     activity: 'Activity',
     key: 'Key',
     sessions: 'Sessions with model requests',
-    coveredSessions: 'Sessions with relay calls too',
-    withoutSession: 'Model requests without session ID',
+    coveredSessions: 'Sessions with model requests and relay calls',
+    withoutSession: 'Model requests without a session ID',
     agentVersion: 'Agent version',
     hookVersion: 'Hook version',
     lastModelRequest: 'Last model request',
@@ -187,7 +188,7 @@ export const text = {
     require: 'Require the hook',
     policies: 'Policies',
     requireHint:
-      'A policy can deny model requests of sessions that never call the relay. In monitor mode the policy only records what it would deny.',
+      'A policy can deny model requests from sessions that never call the relay. In monitor mode, the policy only records what it would deny.',
   },
   sessions: {
     list: 'sessions',
@@ -204,7 +205,7 @@ export const text = {
   },
   connect: {
     before:
-      'Run these commands in a clone of Floe on the machine of the agent. The hook runs from that directory. It needs a platform key with the scope',
-    after: '. The command shows each change before it is written and keeps existing hooks.',
+      'Run these commands in a clone of the Floe repository on the agent’s machine. The hook runs from that directory. It needs a platform key with the scope',
+    after: '. The command shows each change before writing it. Existing hooks are not removed.',
   },
 } as const;

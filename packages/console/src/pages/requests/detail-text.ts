@@ -1,7 +1,7 @@
 import { pluralize } from '../../format/words.ts';
 
 /** Every string of a single request: its page, its drawer and their parts. */
-export const detailText = {
+export const requestDetailText = {
   page: {
     title: (id: string) => `Request ${id}`,
     crumb: 'Requests',
@@ -27,8 +27,8 @@ export const detailText = {
     linkCopied: 'Link copied.',
     copyApiCall: 'Copy API call',
     apiCallCopied: 'API call copied.',
-    sameKey: (key: string) => `Show requests of key ${key}`,
-    sameModel: (model: string) => `Show requests of model ${model}`,
+    sameKey: (key: string) => `Show requests with key ${key}`,
+    sameModel: (model: string) => `Show requests to model ${model}`,
     sameError: (code: string) => `Show requests with error ${code}`,
   },
   tabs: {
@@ -75,9 +75,9 @@ export const detailText = {
     nothing: 'nothing',
     tokens: (count: string, isEstimated: boolean) => `${isEstimated ? 'about ' : ''}${count} tokens`,
     partial: (source: string, time: string, received: string, hasErrorEvent: boolean) =>
-      `${source} ended the answer after ${time}. The client received ${received}${hasErrorEvent ? ' and an error event' : ''}.`,
+      `${source} ended the response after ${time}. The client received ${received}${hasErrorEvent ? ' and an error event' : ''}.`,
     beforeFirstToken: 'before the first token',
-    afterReceiving: (received: string) => `after it received ${received}`,
+    afterReceiving: (received: string) => `after receiving ${received}`,
     aborted: (time: string, moment: string) =>
       `The client disconnected after ${time}, ${moment}. Floe cancelled the upstream request.`,
   },
@@ -87,7 +87,7 @@ export const detailText = {
     budget: 'Open budget',
     retryAfter: (seconds: number, left: number) =>
       `Retry-After was ${seconds} s. ${left > 0 ? `The client can retry in ${left} s.` : 'The client can retry now.'}`,
-    cachedNoPrice: 'Answered from the cache. The saving is unknown, because the model has no price.',
+    cachedNoPrice: 'Answered from the cache. The saving is unknown because the model has no price.',
     cachedSaving: (saving: string) => `Answered from the cache: $0 instead of ${saving}.`,
   },
   cost: {
@@ -108,10 +108,10 @@ export const detailText = {
     incomplete: ' (incomplete)',
     sources: {
       catalog: 'Uses the catalog prices at the time of the request.',
-      override: 'Uses the price that you set, as it was at the time of the request.',
+      override: 'Uses the price that you had set at the time of the request.',
       free: 'The provider does not charge for this request.',
       seat: 'The provider charges per seat, not per token.',
-      incomplete: 'A part of the usage has no price, so the true cost differs.',
+      incomplete: 'Part of the usage has no price, so the actual cost differs.',
     },
     serviceTierName: (name: string) => `service tier “${name}”`,
     reasoning: (count: string) => `${count} of the output tokens are reasoning tokens.`,
@@ -123,7 +123,7 @@ export const detailText = {
     promptCacheSaved: (tokens: string, saving: string) =>
       `${tokens} input tokens were read from the provider’s prompt cache, which saved ${saving}.`,
     promptCacheCost: (tokens: string, cost: string) =>
-      `${tokens} input tokens were read from the provider’s prompt cache. Writing to the cache cost ${cost} more than that saved.`,
+      `${tokens} input tokens were read from the provider’s prompt cache. Writing to the cache cost ${cost} more than reading from it saved.`,
   },
   caller: {
     title: 'Caller',
@@ -147,16 +147,16 @@ export const detailText = {
   bodies: {
     viewers: 'Bodies are not available to viewers',
     notStoredTitle: 'No bodies were stored for this request',
-    notStored: 'Turn on the storage of bodies for new requests in the',
+    notStored: 'To store the bodies of new requests, enable body storage in the',
     dataSettings: 'data settings',
     notStoredMembers: 'Members see the bodies of requests with their own keys.',
     loadFailed: 'Could not load the bodies.',
     audited: 'The audit log records that you viewed these bodies.',
     openPlayground: 'Open in playground',
     request: 'Request',
-    answer: 'Answer',
+    answer: 'Response',
     noRequest: 'The request body was not read, or it is not text.',
-    noAnswer: 'The request has no answer, or the answer is not text.',
+    noAnswer: 'The request has no response, or the response is not text.',
     bytes: (count: string) => `${count} B`,
     download: 'Download body',
     truncated: 'Only the first 64 KB were stored.',

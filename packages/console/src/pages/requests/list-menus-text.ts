@@ -12,7 +12,7 @@ export const listMenusText = {
       ide: 'IDE',
     },
     missing:
-      'The view of this link was deleted, or it is the private view of another member. The list shows the other filters of the link.',
+      'The view in this link was deleted, or it is private to another member. The list uses the other filters in the link.',
     save: 'Save view',
     edit: 'Edit view',
     edited: 'Edit view (changed)',

@@ -4,7 +4,7 @@ import { formatCount } from '../../format/amounts.ts';
  * The strings of the request list that the first page needs. Strings that are loaded later: `list-menus-text.ts` for
  * views, menus and the empty list, `detail-text.ts` for a single request.
  */
-export const text = {
+export const requestsText = {
   page: {
     title: 'Requests',
     loadFailed: 'Could not load requests.',
@@ -13,12 +13,12 @@ export const text = {
     position: (position: number, total: string) => `${position} of ${total}`,
   },
   shortcuts: {
-    live: 'Turn live updates on or off',
+    live: 'Toggle live updates',
     next: 'Next request',
     previous: 'Previous request',
     nextFailed: 'Next failed request',
     previousFailed: 'Previous failed request',
-    fixTime: 'Fix the time range',
+    fixTime: 'Switch to a fixed time range',
     filter: 'Filter by this request',
     close: 'Close',
   },
@@ -71,7 +71,7 @@ export const text = {
     unknownCost: 'unknown',
     setPrice: (model: string) => `Cost unknown: set a price for ${model}`,
     incomplete: 'incomplete',
-    incompleteCost: (cost: string) => `${cost}, incomplete: a part of the usage has no price`,
+    incompleteCost: (cost: string) => `${cost}, incomplete: part of the usage has no price`,
   },
   fields: {
     status: 'status',
@@ -113,7 +113,8 @@ export const text = {
   live: {
     on: 'Live',
     fixedTime: 'Fixed time',
-    fixedTimeHint: 'The list shows a fixed time range. Select to show the newest requests instead.',
+    fixedTimeHint:
+      'The list shows a fixed time range. Select this button to show the newest requests instead.',
     paused: (count: number) => `Paused, ${count} waiting`,
     pausedBefore: 'Paused, ',
     pausedAfter: ' waiting',

@@ -1,6 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
-export const routes: readonly PageRoute[] = [
+export const routePageRoutes: readonly PageRoute[] = [
   {
     path: '/management/routes',
     title: 'Routes',
@@ -8,7 +8,7 @@ export const routes: readonly PageRoute[] = [
   },
   {
     path: '/management/routes/new',
-    title: 'New route',
+    title: 'Create route',
     load: () => import('./route-editor-page.tsx').then(({ NewRoutePage: Page }) => ({ Page })),
   },
   {

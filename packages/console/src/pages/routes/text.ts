@@ -1,6 +1,6 @@
 /** Every string of the Routes page, of the route editor and of its simulator. */
 
-export const text = {
+export const routesText = {
   page: {
     title: 'Routes',
     one: 'route',
@@ -20,9 +20,10 @@ export const text = {
     noTargets: 'the requested model',
   },
   editor: {
-    newTitle: 'New route',
-    created: 'The route applies to new requests.',
-    saved: 'The route applies to new requests. Running requests are not affected.',
+    newTitle: 'Create route',
+    created: (model: string) => `Route ${model} applies to new requests.`,
+    saved: (model: string) =>
+      `Route ${model} is saved and applies to new requests. Running requests are not affected.`,
     removal: {
       title: (id: string) => `Delete route “${id}”?`,
       pattern: 'Requests for these models then go directly to their provider.',
@@ -40,21 +41,21 @@ export const text = {
     targetsHint: 'Drag to reorder, or press Alt+↑ or Alt+↓ on a handle.',
     rescue: 'If a stream breaks after content was sent',
     cache: 'Response cache',
-    cacheHint: 'Whether Floe answers identical requests from the cache.',
+    cacheHint: 'Determines whether Floe answers identical requests from the cache.',
     retries: 'Retries per target',
     timeoutPlaceholder: 'provider default',
     seconds: (label: string) => `${label} (s)`,
     enabled: 'Enabled',
-    enabledHint: 'When disabled, requests are matched against the next route.',
+    enabledHint: 'When disabled, this route is skipped and requests are matched against the next routes.',
   },
   strategies: {
     failover: {
       label: 'In order',
-      does: 'The first target gets all requests. The next target is used when it fails.',
+      does: 'The first target gets all requests. If it fails, the next target is used.',
     },
     weighted: {
       label: 'Weighted',
-      does: 'Each target gets its share of the requests. The other targets are used when it fails.',
+      does: 'Each target gets its share of the requests. If a target fails, the others are used.',
     },
     least_latency: {
       label: 'Lowest latency',

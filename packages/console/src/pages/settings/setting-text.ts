@@ -10,7 +10,7 @@ export const settingText = {
   },
   chatReasoning: {
     label: 'Reasoning in Chat Completions',
-    hint: 'Clients that do not support reasoning text can display it as part of the answer or fail.',
+    hint: 'Some clients do not support reasoning text. They may show it as part of the response or fail.',
     choices: { strip: 'Remove reasoning', forward: 'Forward reasoning' },
   },
   storedResponses: {
@@ -19,25 +19,25 @@ export const settingText = {
   },
   resourceScope: {
     label: 'Access to files, batches and stored responses',
-    hint: 'Which keys can read and use these resources.',
-    choices: { key: 'The key that created them', org: 'All keys of the organization' },
+    hint: 'Determines which keys can read and use these resources.',
+    choices: { key: 'The key that created them', org: 'All keys in the organization' },
   },
   ideErrors: {
     label: 'Editor-compatible errors',
-    hint: 'Editors display only some kinds of errors. When enabled, Floe returns errors of these kinds.',
+    hint: 'Editors display only some kinds of errors. When enabled, Floe returns only these kinds.',
   },
   freeformTools: {
     label: 'Freeform tools',
-    hint: 'How tools without a schema are sent to models.',
+    hint: 'Determines how tools without a schema are sent to models.',
     choices: { function: 'As functions', custom: 'As custom tools' },
   },
   ideCapture: {
     label: 'Record unknown editor requests',
-    hint: 'Stores requests that the adapter cannot parse, for bug reports. They can contain parts of prompts.',
+    hint: 'Stores requests that the adapter cannot parse, so that you can report them. They can contain parts of prompts.',
   },
   keepBodies: {
     label: 'Store request and response bodies',
-    hint: 'Bodies are stored for retention.bodies_days of floe.yaml. Owners and admins can read them.',
+    hint: 'Bodies are stored for the number of days in retention.bodies_days in floe.yaml. Owners and admins can read them.',
   },
   redactBodies: {
     label: 'Redact stored bodies',
@@ -45,14 +45,14 @@ export const settingText = {
   },
   metadataKeys: {
     label: 'Metadata keys',
-    hint: 'Metadata keys that analytics can group by. One per line, at most 10. A key applies to new requests only.',
+    hint: 'Metadata keys that analytics can group by, one per line, at most 10. New keys apply only to new requests.',
   },
   userHeaders: {
     label: 'End-user headers',
-    hint: 'Headers that identify the end user. One per line. Floe uses the first header that a request contains.',
+    hint: 'Headers that identify the end user, one per line. Floe uses the first of these headers that a request contains.',
   },
   gracePeriod: {
     label: 'Grace period (min)',
-    hint: 'How late a beat may arrive before a monitor fails. Used by monitors without their own grace period.',
+    hint: 'How late a beat may arrive before a monitor fails. Applies to monitors without their own grace period.',
   },
 } as const;

@@ -1,6 +1,6 @@
 /** Every string of the Settings page except the settings themselves, see `setting-text.ts`. */
 
-export const text = {
+export const settingsText = {
   page: {
     title: 'Settings',
     sections: 'Settings sections',
@@ -62,8 +62,8 @@ export const text = {
     title: 'Passkeys',
     loadFailed: 'Could not load passkeys.',
     add: 'Add passkey',
-    unavailable: 'Browsers support passkeys on HTTPS and localhost only.',
-    none: 'No passkeys. Add a passkey to sign in with a fingerprint, your face or a PIN.',
+    unavailable: 'Browsers support passkeys only on HTTPS and localhost.',
+    none: 'No passkeys. Add a passkey to sign in with your fingerprint, face or PIN.',
     used: 'used',
     neverUsed: 'never used',
     backedUp: ' · synced by a password manager',
@@ -79,7 +79,8 @@ export const text = {
     removal: {
       title: (name: string) => `Remove passkey “${name}”?`,
       done: (name: string) => `Passkey ${name} is removed.`,
-      effect: 'You can no longer sign in with it. Also delete it from the device or the password manager.',
+      effect:
+        'You can no longer sign in with this passkey. Also delete it from the device or the password manager.',
     },
   },
   sessions: {
@@ -119,7 +120,7 @@ export const text = {
     fromConsole: 'From the console',
     export: 'Export floe.yaml',
     exportHint:
-      'The configuration of the organization. Secrets are replaced with names of environment variables.',
+      'Downloads the configuration of the organization. Secrets are replaced with names of environment variables.',
     compare: 'Compare configuration',
     compareSubmit: 'Compare file',
     compareLabel: 'Content of floe.yaml',
@@ -131,6 +132,6 @@ export const text = {
     unchanged: (resources: string) => ` ${resources} unchanged.`,
     resource: 'resource',
     inFile: ' in floe.yaml',
-    ignored: (section: string) => `Not applied here: ${section}`,
+    ignored: (section: string) => `Ignored section: ${section}`,
   },
 } as const;

@@ -1,14 +1,14 @@
 /** Every string of the sign-in page, of the first account and of invitations. */
 
-export const text = {
+export const signInText = {
   documentTitle: 'Sign in · Floe',
   product: 'Floe',
   page: {
-    loadFailed: 'Floe cannot check your sign-in status.',
+    loadFailed: 'Could not check your sign-in status.',
     signedIn: 'You are signed in.',
     unreadableLink: 'This link is not valid.',
     noAccount:
-      'No account exists yet. Open the sign-in link that Floe printed at its first start. It makes you the owner.',
+      'No account exists yet. Open the sign-in link that Floe printed when it first started. The link makes you the owner.',
   },
   form: {
     title: 'Sign in',
@@ -56,17 +56,17 @@ export const text = {
     access_denied:
       'The sign-in was canceled or denied by the identity provider. Try again or sign in another way.',
     not_allowed:
-      'None of your groups can sign in to Floe. Ask an owner to add a group mapping or to invite you.',
+      'None of your groups has access to Floe. Ask an owner to add a group mapping or to invite you.',
     email_not_verified:
       'The identity provider has not verified your email address. Ask the administrator of the identity provider.',
     account_exists:
       'An account with your email address already exists. Sign in to it another way, then connect the identity provider in Settings, Account.',
     account_mismatch:
-      'The identity provider returned a different person than the one who is signed in. Sign out of the identity provider and try again.',
+      'The identity provider returned a different account than the one that is signed in. Sign out of the identity provider and try again.',
     expired: 'The sign-in took longer than ten minutes or was started in another browser. Try again.',
     unavailable: 'The identity provider cannot be reached. Try again later or sign in another way.',
     too_many_attempts: 'There were too many sign-in attempts. Wait a few minutes, then try again.',
     failed:
-      'The response of the identity provider is not valid. An operator can find details in the Floe log.',
+      'The response from the identity provider is not valid. An operator can find details in the Floe log.',
   },
 } as const;

@@ -4,10 +4,10 @@ import {
   type BreakerAdmission,
   Circuit,
   type CircuitState,
-  type ForcedState,
   PROBE_LEASE_MS,
   type ProbeState,
 } from './circuit.ts';
+import type { ForcedState } from './circuit-state.ts';
 import type { ProbeLeases } from './probe-leases.ts';
 
 /** What a breaker stands for; a gateway's target fits. */
@@ -26,7 +26,7 @@ export interface BreakerKey {
 }
 
 /** The id of a breaker in its org. */
-export function breakerIdOf({ provider, model, credential }: Omit<BreakerKey, 'orgId'>): string {
+export function formatBreakerId({ provider, model, credential }: Omit<BreakerKey, 'orgId'>): string {
   return `${provider}/${model}@${credential}`;
 }
 

@@ -1,19 +1,11 @@
 import type { BreakerSettings } from '../../providers/configured-provider.ts';
+import type { ForcedState } from './circuit-state.ts';
 import { PanicSlots } from './panic-slots.ts';
 import { RollingCounts } from './rolling-counts.ts';
 
 export type CircuitState = 'closed' | 'open' | 'half_open' | 'ramping';
 /** What a request may do: go, go as the one probe, or why not. */
 export type BreakerAdmission = 'go' | 'probe' | 'cooling' | 'open' | 'probing' | 'ramping' | 'forced_open';
-
-export interface ForcedState {
-  readonly state: 'open' | 'closed';
-  /** Unix milliseconds at which the force ends by itself. */
-  readonly until: number;
-  readonly reason: string;
-  /** Who did it. */
-  readonly by: string;
-}
 
 /** Of a half-open breaker: its one probe is on its way, or the next request will be it. */
 export type ProbeState = 'in_flight' | 'next_request';

@@ -6,7 +6,7 @@ import {
   replaceForcedBreakers,
 } from '../../store/forced-breakers.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
-import { type BreakerKey, breakerIdOf } from './breakers.ts';
+import { type BreakerKey, formatBreakerId } from './breakers.ts';
 
 /** What somebody wants of a breaker; `auto` ends what was forced. */
 export interface ForceRequest {
@@ -31,8 +31,8 @@ export async function setForcedState(
   nowMs: number,
 ): Promise<ForcedStateChange> {
   const { orgId } = name;
-  const id = breakerIdOf(name);
-  const isIt = (entry: ForcedBreaker) => entry.orgId === orgId && breakerIdOf(entry) === id;
+  const id = formatBreakerId(name);
+  const isIt = (entry: ForcedBreaker) => entry.orgId === orgId && formatBreakerId(entry) === id;
   const all = await listForcedBreakers(writer, nowMs);
   const before = all.find(isIt) ?? null;
   const after = state === 'auto' ? null : { ...name, state, until: nowMs + ttlMs, reason, by };

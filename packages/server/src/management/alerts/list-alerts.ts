@@ -1,9 +1,9 @@
 import { alertListQuery, alertResource } from '@floe/contract/api/channels';
 import { createPageSchema } from '@floe/contract/api/page';
 import type * as z from 'zod';
+import { composeAlertWording } from '../../alerts/alert-wording.ts';
 import { alertJson } from '../../alerts/channels/webhook.ts';
 import { alertFromRow } from '../../alerts/stored-alert.ts';
-import { composeWording } from '../../alerts/wording.ts';
 import { type AlertDeliveryRow, listDeliveriesOfAlerts } from '../../store/alert-deliveries.ts';
 import { type AlertRow, getAlertPage } from '../../store/alerts.ts';
 import { parseTimeRange } from '../time-range.ts';
@@ -44,7 +44,7 @@ function toAlertResource(
     at,
     event,
     subject,
-    title: composeWording(stored, { nowMs: row.at, repetition: 0, failureCount: 1 }).title,
+    title: composeAlertWording(stored, { nowMs: row.at, repetition: 0, failureCount: 1 }).title,
     fields,
     closed_at: toIsoOrNull(row.closed_at),
     deliveries: deliveries.map((delivery) => ({
