@@ -72,15 +72,15 @@ export function ensureRuntime() {
   const name = RUNTIME_PACKAGES[`${process.platform}-${process.arch}`];
   if (!name) {
     fail(
-      `Node ${process.version} is too old and npm carries no newer one for ${process.platform}-${process.arch}. Install Node 26 and run this again.`,
+      `Node ${process.version} is too old, and npm has no newer version for ${process.platform}-${process.arch}. Install Node 26 and run this command again.`,
     );
   }
   say(
-    `Node ${process.version} is older than Floe needs; fetching Node ${RUNTIME} into .runtime/ (about 45 MB, once)`,
+    `Floe requires a newer Node than ${process.version}; downloading Node ${RUNTIME} into .runtime/ (about 45 MB, once)`,
   );
   fetchNode(name, RUNTIME, runtimeDir, RUNTIME_INTEGRITY[name]);
   if (versionOf(runtimeNode) !== `v${RUNTIME}`)
-    fail(`the fetched Node does not run on this system: ${runtimeNode}`);
+    fail(`the downloaded Node does not run on this system: ${runtimeNode}`);
   return runtimeNode;
 }
 
@@ -93,11 +93,11 @@ export function ensureNode(major) {
   const node = join(dir, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
   if (versionOf(node).startsWith(`v${major}.`)) return node;
   const name = RUNTIME_PACKAGES[`${process.platform}-${process.arch}`];
-  if (!name) fail(`npm carries no Node ${major} for ${process.platform}-${process.arch}`);
-  say(`fetching Node ${major} into .runtime/ for tests (once)`);
+  if (!name) fail(`npm has no Node ${major} for ${process.platform}-${process.arch}`);
+  say(`downloading Node ${major} into .runtime/ for tests (once)`);
   fetchNode(name, String(major), dir);
   if (!versionOf(node).startsWith(`v${major}.`))
-    fail(`the fetched Node does not run on this system: ${node}`);
+    fail(`the downloaded Node does not run on this system: ${node}`);
   return node;
 }
 
@@ -113,7 +113,9 @@ function fetchNode(name, version, dir, integrity) {
     const way = integrity ? ['ci'] : ['install', '--no-save', '--no-package-lock', `${name}@${version}`];
     const done = npm(process.execPath, [...way, '--prefix', temp, ...quiet], temp);
     if (done !== 0)
-      fail('npm could not fetch the runtime (its message is above). Check the network or install Node 26.');
+      fail(
+        'npm could not download the runtime (see the message above). Check the network, or install Node 26.',
+      );
     rmSync(dir, { recursive: true, force: true });
     mkdirSync(dir, { recursive: true });
     const bin = join(temp, 'node_modules', name, 'bin');
@@ -153,7 +155,7 @@ function npmProgram() {
   }
   const found = places.find((place) => place && /npm-cli\.c?js$/.test(place) && existsSync(place));
   if (found) return found;
-  return fail('npm was not found. Install Node with npm and run this again.');
+  return fail('npm was not found. Install Node with npm and run this command again.');
 }
 
 /** Runs npm on a Node; its output goes to standard error. Returns its exit status. */
@@ -171,7 +173,7 @@ function ensureDependencies(node) {
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
   say('installing dependencies (npm ci)');
   if (npm(node, ['ci', '--ignore-scripts', '--no-audit', '--no-fund']) !== 0)
-    fail('npm ci failed (its message is above).');
+    fail('npm ci failed (see the message above).');
   writeFileSync(stampFile, stamp);
 }
 
@@ -186,7 +188,8 @@ export function setup() {
 export function ensureConsole(node) {
   const build = [join(root, 'scripts', 'build-console.mjs')];
   const { status } = spawnSync(node, build, { cwd: root, env: environment(node), stdio: ['ignore', 2, 2] });
-  if (status !== 0) say('Floe starts without its console; the gateway and the API are not affected');
+  if (status !== 0)
+    say('the console could not be built; Floe starts without it. The gateway and the API are not affected.');
 }
 
 /** Builds the server when that is missing or older than its sources. Returns the program to run: its sources when the build failed. */
@@ -194,7 +197,7 @@ export function ensureServer(node) {
   const build = [join(root, 'scripts', 'build-server.mjs')];
   const { status } = spawnSync(node, build, { cwd: root, env: environment(node), stdio: ['ignore', 2, 2] });
   if (status === 0) return join(root, 'packages/server/dist/server.js');
-  say('Floe starts from its sources, which takes longer');
+  say('the server could not be built; Floe starts from its sources, which takes longer');
   return join(root, 'packages/server/bin/server.mjs');
 }
 

@@ -16,7 +16,7 @@ class Answer implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#res.on('close', () => {
-      if (!this.#res.writableFinished) controller.abort(new Error('the client left'));
+      if (!this.#res.writableFinished) controller.abort(new Error('the client disconnected'));
     });
   }
 

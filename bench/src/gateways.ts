@@ -55,7 +55,7 @@ function choice<T extends string>(known: readonly T[], given: string): Set<T> {
 function wholeNumber(name: string, given: string): number {
   const number = Number(given);
   if (Number.isInteger(number) && number >= 1 && number <= 60) return number;
-  throw new Error(`--${name} must be a whole number from 1 to 60`);
+  throw new Error(`--${name} must be an integer from 1 to 60`);
 }
 
 function commit(): string {

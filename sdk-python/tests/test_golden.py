@@ -46,7 +46,7 @@ class Requests(unittest.TestCase):
             around = FakeSurroundings()
             result = Floe("eis_test_key", _around=around).heartbeat("job", metadata)
             self.assertTrue(result.ok)
-            self.assertIn("cannot be written as JSON", result.metadata_dropped)
+            self.assertIn("cannot be serialized as JSON", result.metadata_dropped)
             self.assertEqual(around.bodies(), [{"monitor_id": "job"}])
 
 

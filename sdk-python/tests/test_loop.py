@@ -156,7 +156,7 @@ class Loop(unittest.TestCase):
         around.respond = lambda *_: committed(60)
         run(around)
         self.assertEqual(len(around.lines), 1)
-        self.assertIn("expects one every 60 s; set every_seconds to half", around.lines[0])
+        self.assertIn("expects a beat every 60 s; set every_seconds to half", around.lines[0])
 
     def test_stop_sends_a_marked_last_beat_when_asked_and_only_once(self):
         around = FakeSurroundings()

@@ -35,7 +35,7 @@ export async function getApiJson(
     text = await response.text();
   } catch (error) {
     throw new ApiRequestError(
-      `${baseUrl} could not be reached: ${describeFetchError(error)}. Is FLOE_BASE_URL right?`,
+      `${baseUrl} could not be reached: ${describeFetchError(error)}. Check FLOE_BASE_URL.`,
     );
   }
   const value = safeParseJson(text);
@@ -51,10 +51,13 @@ export function toApiRequestError(
 ): ApiRequestError {
   if (status < 400)
     return new ApiRequestError(
-      `${baseUrl} answered ${status}, but not as Floe does. Is FLOE_BASE_URL right?`,
+      `${baseUrl} responded with status ${status}, but the response is not from Floe. Check FLOE_BASE_URL.`,
     );
   const message = readTextProperty(readProperty(value, 'error'), 'message') ?? `status ${status}`;
-  return new ApiRequestError(`${baseUrl} refused: ${message.replaceAll(apiKey, '[key]')}`, status);
+  return new ApiRequestError(
+    `${baseUrl} rejected the request: ${message.replaceAll(apiKey, '[key]')}`,
+    status,
+  );
 }
 
 /** A member of a JSON object; undefined for anything else. */

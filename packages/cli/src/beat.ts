@@ -7,11 +7,11 @@ import { parseOptions } from './parse-options.ts';
 export const beatCommand: CliCommand = {
   words: ['beat'],
   usage: 'beat <monitor-id>',
-  summary: 'Sends one heartbeat; exit code 0 once it is recorded.',
+  summary: 'Sends one heartbeat; exits with 0 after it is recorded.',
   help: `Options:
-  -m, --metadata key=value  stored with the check; may be repeated
-  -q, --quiet               say nothing when it worked
-  --json                    the answer of the server as JSON; a failure too
+  -m, --metadata key=value  stored with the check; can be repeated
+  -q, --quiet               print nothing on success
+  --json                    print the response as JSON, including failures
 ${CONNECTION_HELP}
 
 Example: 0 3 * * *  /usr/local/bin/backup && floe beat nightly-backup --quiet`,
@@ -36,11 +36,13 @@ async function sendBeat(args: readonly string[]): Promise<number> {
   if (values.json) process.stdout.write(`${JSON.stringify(toAnswerJson(monitorId, result))}\n`);
   if (result.metadataDropped !== null) process.stderr.write(`floe: ${result.metadataDropped}\n`);
   if (!result.beat) {
-    process.stderr.write(`floe: no beat for ${monitorId}: ${result.error?.message ?? 'unknown'}\n`);
+    process.stderr.write(
+      `floe: could not send a beat for ${monitorId}: ${result.error?.message ?? 'unknown'}\n`,
+    );
     return 1;
   }
   const { status, nextDueAt } = result.beat;
-  const next = nextDueAt === null ? '' : `; the next is due at ${nextDueAt}`;
+  const next = nextDueAt === null ? '' : `; next due at ${nextDueAt}`;
   if (!values.quiet && !values.json)
     process.stdout.write(`${monitorId}: beat recorded${status === null ? '' : `, ${status}`}${next}\n`);
   return 0;

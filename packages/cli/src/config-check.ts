@@ -5,7 +5,7 @@ export const checkConfigCommand: CliCommand = {
   words: ['config', 'check'],
   usage: 'config check [file] [--allow-unset]',
   summary:
-    'Checks a floe.yaml and says what it holds; exit code 1 when something is wrong. --allow-unset passes over variables that are not set here.',
+    'Validates a floe.yaml and prints a summary; exits with 1 on errors. --allow-unset ignores environment variables that are not set.',
   help: INSTALLATION_HELP,
   run: (args) => runServer(['config', 'check', ...args]),
 };

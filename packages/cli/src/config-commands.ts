@@ -18,18 +18,18 @@ const APPLY_TIMEOUT_MS = 120_000;
 const EXIT_CODE_CHANGES = 2;
 
 const CONFIG_HELP = `Options:
-  --prune  also what a section of the file does not name is removed
-           (diff: for a changed floe.yaml, to see what leaves it)
-  --json   the answer as JSON
+  --prune  also remove resources that are missing from a section of the file
+           (with diff: also list them)
+  --json   print the response as JSON
 
-\${NAME} in the file is taken from the environment of this command. A secret that is not set stays as it is stored.
+\${NAME} in the file is replaced from the environment of this command. A secret that is not set keeps its stored value.
 ${CONNECTION_HELP}`;
 
 export const diffConfigCommand: CliCommand = {
   words: ['config', 'diff'],
   usage: 'config diff <file> [--prune]',
   summary:
-    'Tells what a floe.yaml would change, exit code 2 when that is anything; "-" reads standard input.',
+    'Shows what a floe.yaml would change; exits with 2 if there are changes; "-" reads standard input.',
   help: CONFIG_HELP,
   run: (args) => sendConfig('diff', args),
 };
@@ -37,7 +37,7 @@ export const diffConfigCommand: CliCommand = {
 export const applyConfigCommand: CliCommand = {
   words: ['config', 'apply'],
   usage: 'config apply <file> [--prune]',
-  summary: 'Applies a floe.yaml to the org, all of it or nothing; "-" reads standard input.',
+  summary: 'Applies a floe.yaml to the organization atomically; "-" reads standard input.',
   help: CONFIG_HELP,
   run: (args) => sendConfig('apply', args),
 };
@@ -50,7 +50,7 @@ async function sendConfig(verb: 'diff' | 'apply', args: readonly string[]): Prom
   });
   const [file, ...extra] = positionals;
   if (file === undefined || extra.length > 0)
-    throw new UsageError(`floe config ${verb} takes one file, or "-" for standard input.`);
+    throw new UsageError(`floe config ${verb} requires one file, or "-" for standard input.`);
   const yaml = readConfigText(file);
   const body = {
     yaml,
@@ -98,7 +98,7 @@ async function postApiJson({ apiKey, baseUrl }: ApiConnection, path: string, bod
     text = await response.text();
   } catch (error) {
     throw new ApiRequestError(
-      `${baseUrl} could not be reached: ${describeFetchError(error)}. Is FLOE_BASE_URL right?`,
+      `${baseUrl} could not be reached: ${describeFetchError(error)}. Check FLOE_BASE_URL.`,
     );
   }
   const value = safeParseJson(text);
@@ -118,7 +118,7 @@ function formatConfigChanges(answer: unknown, verb: 'diff' | 'apply'): string {
   const ignored = getListMember(answer, 'ignored').map((line) => `not applied: ${String(line)}\n`);
   const unchanged = Number(readProperty(answer, 'unchanged') ?? 0);
   const done = verb === 'diff' ? 'would change' : 'changed';
-  const total = `${changes.length} ${done}, ${unchanged} as they are.\n`;
+  const total = `${changes.length} ${done}, ${unchanged} unchanged.\n`;
   return `${rows.length === 0 ? '' : formatTable(rows)}${ignored.join('')}${total}`;
 }
 

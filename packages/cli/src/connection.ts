@@ -13,14 +13,14 @@ export class UsageError extends Error {
 /** What `--help` says about it. */
 export const CONNECTION_HELP = `Environment:
   FLOE_API_KEY   a platform key (eis_…); scope "beat" sends beats, "monitoring" also reads monitors
-  FLOE_BASE_URL  address of Floe; http://127.0.0.1:3563 unless set`;
+  FLOE_BASE_URL  base URL of Floe; default: http://127.0.0.1:3563`;
 
 /** @throws UsageError when the environment holds no key, or an address that is none. */
 export function readApiConnection(env: NodeJS.ProcessEnv = process.env): ApiConnection {
   const apiKey = env['FLOE_API_KEY']?.trim() ?? '';
   const baseUrl = (env['FLOE_BASE_URL']?.trim() || 'http://127.0.0.1:3563').replace(/\/+$/, '');
-  if (apiKey === '') throw new UsageError('FLOE_API_KEY is not set. Put a platform key (eis_…) into it.');
+  if (apiKey === '') throw new UsageError('FLOE_API_KEY is not set. Set it to a platform key (eis_…).');
   if (!/^https?:\/\//i.test(baseUrl) || !URL.canParse(baseUrl))
-    throw new UsageError('FLOE_BASE_URL is not an address such as https://floe.example.com.');
+    throw new UsageError('FLOE_BASE_URL must be an http or https URL. Example: https://floe.example.com');
   return { apiKey, baseUrl };
 }

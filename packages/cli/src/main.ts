@@ -48,9 +48,9 @@ function formatHelp(): string {
   return `Floe: one endpoint for every model provider, and a monitor for every job.
 
 ${lines.join('\n')}
-  floe ${'help'.padEnd(width)}  Shows this; floe <command> --help tells more.
+  floe ${'help'.padEnd(width)}  Shows this help; floe <command> --help shows details.
 
-  floe <resource> <verb>  Does what the API does; floe <resource> --help describes its verbs.
+  floe <resource> <verb>  Calls an operation of the API; floe <resource> --help describes its verbs.
 
 ${formatResources()}
 `;
@@ -114,7 +114,7 @@ function describeUnknownCommand(args: readonly string[]): string {
   ];
   const suggestion = findNearestWord(subject, subjects);
   const hint = suggestion === undefined ? '' : ` Did you mean "${[suggestion, ...more].join(' ')}"?`;
-  return `unknown command "${args.join(' ')}".${hint} "floe help" lists all.`;
+  return `unknown command "${args.join(' ')}".${hint} Run "floe help" for a list.`;
 }
 
 /** The exit code for an error that is a message to the person; any other is a defect and stays one. */

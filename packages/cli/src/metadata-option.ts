@@ -8,7 +8,7 @@ import { UsageError } from './connection.ts';
 export function parseMetadataOptions(options: readonly string[] = []): Record<string, string> {
   const entries = options.map((option): [string, string] => {
     const at = option.indexOf('=');
-    if (at < 1) throw new UsageError(`--metadata ${option}: write it as key=value.`);
+    if (at < 1) throw new UsageError(`--metadata ${option}: must have the form key=value.`);
     return [option.slice(0, at), option.slice(at + 1)];
   });
   return Object.fromEntries(entries);

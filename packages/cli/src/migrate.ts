@@ -4,7 +4,7 @@ import { INSTALLATION_HELP, runServer } from './server-process.ts';
 export const migrateCommand: CliCommand = {
   words: ['migrate'],
   usage: 'migrate [--dry-run]',
-  summary: 'Brings the tables up to this version, or lists what that would do.',
+  summary: 'Migrates the database to this version, or lists the pending migrations.',
   help: INSTALLATION_HELP,
   run: (args) => runServer(['migrate', ...args]),
 };

@@ -103,7 +103,7 @@ suite('floe beat', { concurrency: 3 }, () => {
     assert.deepEqual(done, {
       code: 0,
       signal: null,
-      stdout: 'job: beat recorded, healthy; the next is due at 2026-11-21T13:00:00.000Z\n',
+      stdout: 'job: beat recorded, healthy; next due at 2026-11-21T13:00:00.000Z\n',
       stderr: '',
     });
     assert.deepEqual(bodies(server, BEAT_PATH), [
@@ -113,7 +113,7 @@ suite('floe beat', { concurrency: 3 }, () => {
     assert.deepEqual([quiet.code, quiet.stdout, quiet.stderr], [0, '', '']);
   });
 
-  test('gives the answer as JSON, of a failure too', async (t) => {
+  test('prints the response as JSON, including failures', async (t) => {
     const server = await fakeFloe(t);
     const done = await floe(server, ['beat', 'job', '--json']);
     assert.deepEqual(JSON.parse(done.stdout), {
@@ -136,7 +136,7 @@ suite('floe beat', { concurrency: 3 }, () => {
     assert.equal(code, 1);
     assert.match(
       stderr,
-      /^floe: no beat for job: .* answered 404 monitor_not_found: No: monitor_not_found\.$/m,
+      /^floe: could not send a beat for job: .* responded with 404 monitor_not_found: No: monitor_not_found\.$/m,
     );
   });
 
@@ -145,7 +145,7 @@ suite('floe beat', { concurrency: 3 }, () => {
     assert.deepEqual([code, stderr], [2, 'floe: usage: floe beat <monitor-id>\n']);
     for (const [command, args, said] of [
       [beatCommand, [], /usage: floe beat <monitor-id>/],
-      [beatCommand, ['a', '-m', 'x'], /--metadata x: write it as key=value/],
+      [beatCommand, ['a', '-m', 'x'], /--metadata x: must have the form key=value/],
       [beatCommand, ['a', '--fast'], /--fast/],
       [runCommand, ['a'], /usage: floe run <monitor-id> -- <command>/],
       [runCommand, ['a', '--'], /usage/],
@@ -154,7 +154,7 @@ suite('floe beat', { concurrency: 3 }, () => {
       await assert.rejects(command.run(args), said);
     assert.throws(() => readApiConnection({}), /FLOE_API_KEY is not set/);
     const wrong = { FLOE_API_KEY: 'eis_a', FLOE_BASE_URL: 'floe' };
-    assert.throws(() => readApiConnection(wrong), /FLOE_BASE_URL is not an address/);
+    assert.throws(() => readApiConnection(wrong), /FLOE_BASE_URL must be an http or https URL/);
   });
 
   test('every monitoring command explains itself', async () => {
@@ -198,14 +198,20 @@ suite('floe run', { concurrency: 3 }, () => {
     const server = await fakeFloe(t);
     const failed = await floe(server, ['run', 'job', ...job('process.exit(3)')]);
     assert.equal(failed.code, 3);
-    assert.match(failed.stderr, /^floe: job was not told: its beat URL could not be read .* misses its beat/);
+    assert.match(
+      failed.stderr,
+      /^floe: could not report to job: its beat URL could not be read .* will miss its beat/,
+    );
     assert.equal(
       (await floe(server, ['run', 'job', ...job('process.kill(process.pid, "SIGKILL")')])).signal,
       'SIGKILL',
     );
     const missing = await floe(server, ['run', 'job', '--', 'no-such-program-here']);
     assert.equal(missing.code, 127);
-    assert.match(missing.stderr, /^floe: no-such-program-here: command not found\nfloe: job was not told: /);
+    assert.match(
+      missing.stderr,
+      /^floe: no-such-program-here: command not found\nfloe: could not report to job: /,
+    );
     assert.deepEqual(bodies(server, BEAT_PATH), []);
   });
 
@@ -238,14 +244,17 @@ suite('floe run', { concurrency: 3 }, () => {
       FLOE_API_KEY: '',
     });
     assert.equal(unwatched.code, 4);
-    assert.match(unwatched.stderr, /^floe: FLOE_API_KEY is not set.* The command runs unwatched\.\n$/);
+    assert.match(
+      unwatched.stderr,
+      /^floe: FLOE_API_KEY is not set.* The command runs without monitoring\.\n$/,
+    );
     const refusing = await fakeFloe(t, { [BEAT_PATH]: refusal(401, 'invalid_api_key') });
     const refused = await floe(refusing, ['run', 'job', ...job('console.log("done")')]);
     assert.deepEqual([refused.code, refused.stdout], [0, 'done\n']);
-    assert.match(refused.stderr, /^floe: job was not told: .*401 invalid_api_key/);
+    assert.match(refused.stderr, /^floe: could not report to job: .*401 invalid_api_key/);
     const gone = await floe('http://127.0.0.1:9', ['run', 'job', ...job('console.log("done")')]);
     assert.deepEqual([gone.code, gone.stdout], [0, 'done\n']);
-    assert.match(gone.stderr, /^floe: job was not told: /);
+    assert.match(gone.stderr, /^floe: could not report to job: /);
   });
 
   test('a server that never answers does not keep the command from starting, running and ending', async (t) => {
@@ -257,7 +266,7 @@ suite('floe run', { concurrency: 3 }, () => {
     });
     const { code, stderr } = await ended(child);
     assert.equal(code, 5);
-    assert.match(stderr, /^floe: job was not told: /);
+    assert.match(stderr, /^floe: could not report to job: /);
   });
 
   test('signals reach the command, which decides what becomes of them', async (t) => {
@@ -357,11 +366,17 @@ suite('floe monitors', { concurrency: 3 }, () => {
     for (const [reply, said] of [
       [
         jsonReply({ error: { message: 'Key eis_test_key may not.', code: 'x' } }, 403),
-        /refused: Key \[key\] may not\.$/,
+        /rejected the request: Key \[key\] may not\.$/,
       ],
-      [{ status: 307, headers: { location: '/elsewhere' }, body: '' }, /answered 307, but not as Floe does/],
-      [{ headers: { 'content-type': 'text/html' }, body: '<p>' }, /answered 200, but not as Floe does/],
-      [jsonReply({ data: 7 }), /did not answer with a list/],
+      [
+        { status: 307, headers: { location: '/elsewhere' }, body: '' },
+        /responded with status 307, but the response is not from Floe/,
+      ],
+      [
+        { headers: { 'content-type': 'text/html' }, body: '<p>' },
+        /responded with status 200, but the response is not from Floe/,
+      ],
+      [jsonReply({ data: 7 }), /did not return a list/],
     ] as const) {
       const server = await fakeFloe(t, { [first]: reply });
       Object.assign(process.env, { FLOE_API_KEY: 'eis_test_key', FLOE_BASE_URL: server.url });

@@ -16,16 +16,16 @@ const REPORT_TIMEOUT_MS = 10_000;
 export const runCommand: CliCommand = {
   words: ['run'],
   usage: 'run <monitor-id> -- <command>',
-  summary: 'Runs a command and tells its monitor how it ended; the exit code is the command’s.',
-  help: `Success sends a beat with the duration and the last 8 KB of output. A failure fails the monitor at once when its
-secret beat URL is known (a key with the scope "monitoring" can look it up); else nothing is sent, and the monitor
-misses its beat. Whatever the server does, the command runs, and its exit code comes back.
+  summary: 'Runs a command and reports its result to a monitor; exits with the exit code of the command.',
+  help: `Success sends a beat with the duration and the last 8 KB of output. A failure fails the monitor immediately if its
+secret beat URL is available (a key with the scope "monitoring" can read it); otherwise nothing is sent, and the monitor
+misses its beat. The command always runs, and its exit code is always returned, even if the server is unavailable.
 
 Options, before the "--":
-  -m, --metadata key=value  stored with the check; may be repeated
-  --no-output               do not read the command's output
+  -m, --metadata key=value  stored with the check; can be repeated
+  --no-output               do not capture the output of the command
 ${CONNECTION_HELP}
-  FLOE_BEAT_URL  the monitor's secret URL, instead of a key
+  FLOE_BEAT_URL  the secret beat URL of the monitor, instead of a key
 
 Example: 0 3 * * *  floe run nightly-backup -- /usr/local/bin/backup --full`,
   run: runMonitoredJob,
@@ -50,7 +50,7 @@ async function runMonitoredJob(args: readonly string[]): Promise<number> {
   const reporting = clientPromise.then((client) => reportExit(client, options, { runId, exit, durationMs }));
   const reported = await resolveWithin(REPORT_TIMEOUT_MS, reporting);
   if (reported === null)
-    warnNotReported(options.monitorId, `the server did not answer within ${REPORT_TIMEOUT_MS / 1000} s`);
+    warnNotReported(options.monitorId, `the server did not respond within ${REPORT_TIMEOUT_MS / 1000} s`);
   return exitLikeJob(exit);
 }
 
@@ -94,7 +94,7 @@ function readConnectionOrNull(): ApiConnection | null {
     return readApiConnection();
   } catch (error) {
     process.stderr.write(
-      `floe: ${error instanceof Error ? error.message : ''} The command runs unwatched.\n`,
+      `floe: ${error instanceof Error ? error.message : ''} The command runs without monitoring.\n`,
     );
     return null;
   }
@@ -138,14 +138,14 @@ async function reportExit(client: MonitorClient, options: RunOptions, run: Finis
   } else if (client.floe)
     warnNotReported(
       monitorId,
-      'its beat URL could not be read (a key needs the scope "monitoring" for that); the monitor misses its beat instead',
+      'its beat URL could not be read (this requires a key with the scope "monitoring"); the monitor will miss its beat instead',
     );
   if (result?.error) warnNotReported(monitorId, result.error.message);
   return true;
 }
 
 function warnNotReported(monitorId: string, reason: string): void {
-  process.stderr.write(`floe: ${monitorId} was not told: ${reason}\n`);
+  process.stderr.write(`floe: could not report to ${monitorId}: ${reason}\n`);
 }
 
 /** What `work` gives within `ms`, else null. */

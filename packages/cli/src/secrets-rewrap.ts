@@ -5,7 +5,7 @@ export const rewrapSecretsCommand: CliCommand = {
   words: ['secrets', 'rewrap'],
   usage: 'secrets rewrap',
   summary:
-    'Puts every stored secret under the first key of FLOE_ENCRYPTION_KEYS; may be stopped and run again.',
+    'Re-encrypts every stored secret with the first key of FLOE_ENCRYPTION_KEYS; can be stopped and run again.',
   help: INSTALLATION_HELP,
   run: (args) => runServer(['secrets', 'rewrap', ...args]),
 };

@@ -6,9 +6,9 @@ const FORWARDED_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 /** What `--help` says of commands that need no server to ask, for they are one: which installation is meant. */
 export const INSTALLATION_HELP = `Environment:
-  FLOE_CONFIG        the configuration file; floe.yaml in this folder, if there is one, unless set
-  FLOE_DATA_DIR      where data lies; .floe in this folder unless set
-  FLOE_DATABASE_URL  sqlite:<file> or postgres://…; what storage.database says unless set, else in the data directory
+  FLOE_CONFIG        path of the configuration file; default: floe.yaml in this directory, if it exists
+  FLOE_DATA_DIR      data directory; default: .floe in this directory
+  FLOE_DATABASE_URL  sqlite:<file> or postgres://…; default: storage.database, or a file in the data directory
 All variables: docs/reference/environment-variables.md`;
 
 /** Runs the server program with these arguments, hands signals on to it, and resolves to its exit code. */
@@ -17,7 +17,7 @@ export function runServer(args: readonly string[]): Promise<number> {
     const child = spawn(process.execPath, [SERVER_ENTRY, ...args], { stdio: 'inherit' });
     for (const signal of FORWARDED_SIGNALS) process.on(signal, () => child.kill(signal));
     child.on('error', (error) => {
-      process.stderr.write(`floe: the server could not be started: ${error.message}\n`);
+      process.stderr.write(`floe: could not start the server: ${error.message}\n`);
       resolve(1);
     });
     child.on('exit', (code) => resolve(code ?? 1));

@@ -33,15 +33,18 @@ test('backup works while the server runs, restore does not, and the restored ins
   const key = await server.waitForKey();
   const [backedUp, said] = floe('backup', file);
   assert.equal(backedUp, 0, said);
-  assert.match(said, /Keep the secret key/);
-  assert.match(floe('restore', file, '--force')[1], /^floe: Another Floe process uses the data directory/);
+  assert.match(said, /Store the secret key/);
+  assert.match(
+    floe('restore', file, '--force')[1],
+    /^floe: Another Floe process is using the data directory/,
+  );
   assert.match(floe('migrate')[1], /^floe: Another Floe process/);
   await server.stop();
   assert.deepEqual(floe('migrate'), [0, 'Nothing to migrate.\n']);
-  assert.match(floe('restore', file)[1], /Say --force/);
+  assert.match(floe('restore', file)[1], /Use --force/);
   const [restored, told] = floe('restore', file, '--force');
   assert.equal(restored, 0, told);
-  assert.match(told, /^Restored .*floe\.db\. What stood there is .*before-restore-/);
+  assert.match(told, /^Restored .*floe\.db\. The previous database was moved to .*before-restore-/);
   const again = await startFloeProcess({ dataDir });
   t.after(() => again.kill());
   const me = await fetch(`${again.url}/api/me`, { headers: { authorization: `Bearer ${key}` } });

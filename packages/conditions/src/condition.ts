@@ -68,7 +68,7 @@ function evaluateProgram(
   }
   if (steps.isExceeded) return new EvaluationFailure(describeStepLimit(steps.limit));
   if (typeof value === 'boolean') return value;
-  return new EvaluationFailure(celErrorMessage(value) ?? 'it gives neither true nor false');
+  return new EvaluationFailure(celErrorMessage(value) ?? 'its result is not a boolean');
 }
 
 /** On an example, so that a comparison of a number with a text is told to whoever writes it, not to a caller. */
@@ -82,5 +82,5 @@ function evaluateExample(
   // Nobody knows what senders fill in.
   const isOpen = [...needs].some((need) => dynamicVariables.has(need));
   if (failure !== null && !isOpen) throw new Error(failure);
-  if (failure === null && typeof value !== 'boolean') throw new Error('must give true or false');
+  if (failure === null && typeof value !== 'boolean') throw new Error('must evaluate to true or false');
 }

@@ -23,11 +23,11 @@ export function requireBoundedCost(expression: OptionalExpression): void {
   const { fixed, perEntry } = computeExpressionCost(expression);
   if (fixed > MAX_EXPRESSION_COST.fixed)
     throw new Error(
-      `takes ${formatSteps(fixed)} steps, at most ${MAX_EXPRESSION_COST.fixed} are allowed; nest fewer loops or shorten their lists`,
+      `requires ${formatSteps(fixed)} steps, but at most ${MAX_EXPRESSION_COST.fixed} are allowed; nest fewer loops or shorten their lists`,
     );
   if (perEntry > MAX_EXPRESSION_COST.perEntry)
     throw new Error(
-      `takes ${formatSteps(perEntry)} steps for each entry of a list that was sent, at most ${MAX_EXPRESSION_COST.perEntry} are allowed; shorten the lists around that loop`,
+      `requires ${formatSteps(perEntry)} steps for each entry of a list in the request, but at most ${MAX_EXPRESSION_COST.perEntry} are allowed; shorten the constant lists in that loop`,
     );
 }
 

@@ -93,7 +93,7 @@ function chargeCall(cel: CelLibrary, meter: StepMeter, name: string, values: rea
       first.length / CHARS_PER_STEP + (first.length * second.length) / SEARCHED_CHARS_PER_STEP,
     );
   if (CONVERSIONS.has(name) && typeof first === 'string' && first.length > MAX_CONVERTED_CHARS)
-    throw new Error(`a text of more than ${MAX_CONVERTED_CHARS} characters is no ${name}`);
+    throw new Error(`a string of more than ${MAX_CONVERTED_CHARS} characters cannot be converted to ${name}`);
   if (name === '@in' && cel.isCelList(second))
     return meter.charge(second.size * (1 + chargedLength(first) / CHARS_PER_STEP));
   const isEquality = name === '_==_' || name === '_!=_';

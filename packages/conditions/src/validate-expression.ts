@@ -40,7 +40,7 @@ class ExpressionValidator {
         return this.#select(exprKind.value.operand, exprKind.value.field, loops);
       case 'callExpr':
         if (isReservedFunction(exprKind.value.function))
-          throw new Error(`there is no function "${exprKind.value.function}"`);
+          throw new Error(`unknown function "${exprKind.value.function}"`);
         this.read(exprKind.value.target, loops);
         for (const argument of exprKind.value.args) this.read(argument, loops);
         return;
@@ -48,17 +48,16 @@ class ExpressionValidator {
         for (const element of exprKind.value.elements) this.read(element, loops);
         return;
       case 'structExpr':
-        throw new Error('maps and messages cannot be made in a condition');
+        throw new Error('a condition cannot create maps or messages');
       case 'comprehensionExpr': {
         const { iterRange, iterVar, iterVar2, accuVar, accuInit, loopCondition, loopStep, result } =
           exprKind.value;
         this.read(iterRange, loops);
         const inside = iterRange?.exprKind.case === 'listExpr' ? loops : loops + 1;
-        if (inside > 1)
-          throw new Error('a loop over what was sent stands inside of another; write it as one loop');
+        if (inside > 1) throw new Error('loops over request data cannot be nested; use a single loop');
         if (inside > 0 && accuInit?.exprKind.case === 'listExpr')
           throw new Error(
-            'map and filter make lists as long as what was sent; use exists, exists_one or all',
+            'map and filter are not allowed on request data because they create lists of its size; use exists, exists_one or all',
           );
         this.#loopVariables.push(iterVar, iterVar2, accuVar);
         for (const part of [accuInit, loopCondition, loopStep, result]) this.read(part, inside);
@@ -69,7 +68,7 @@ class ExpressionValidator {
 
   #name(name: string): void {
     if (this.#loopVariables.includes(name)) return;
-    if (!Object.hasOwn(this.#vocabulary.example, name)) throw new Error(`there is no variable "${name}"`);
+    if (!Object.hasOwn(this.#vocabulary.example, name)) throw new Error(`unknown variable "${name}"`);
     this.inputs.add(name);
   }
 
@@ -79,7 +78,7 @@ class ExpressionValidator {
     const members = this.#loopVariables.includes(root) ? null : variableMembers(this.#vocabulary, root);
     if (members === null) return this.read(operand, loops);
     if (!members.has(field))
-      throw new Error(`"${root}" has no "${field}"; it has ${[...members.keys()].join(', ')}`);
+      throw new Error(`"${root}" has no field "${field}"; its fields are ${[...members.keys()].join(', ')}`);
     this.inputs.add(`${root}.${field}`);
   }
 }

@@ -95,7 +95,7 @@ test('a breaker that opens is seen at once, marked in the histogram, skipped, an
   await harness.chat('safe');
   await at(page, `${MANAGEMENT}/routes/safe`);
   await page.getByText('sandbox/echo would be used').first().waitFor();
-  await page.getByText(/broken\/large: 5 failures in a row.*asked again in/).waitFor();
+  await page.getByText(/broken\/large: 5 consecutive failures.*available again in/).waitFor();
 
   await waitForWrittenRows(harness, '', 7);
   await at(page, '/o/acme/requests?range=1h');

@@ -244,7 +244,7 @@ test('a budget that is overspent refuses and needs somebody; raising it asks why
   await row.click();
   await page.getByText('The budget "demo-cent" of $0.01 has no room').first().waitFor();
   await at(page, '/overview');
-  const entry = page.getByRole('link', { name: /High budget usage: demo-cent 9\d % is used/ });
+  const entry = page.getByRole('link', { name: /High budget usage: demo-cent 9\d% used/ });
   await entry.waitFor();
   await takeScreenshot(page, 'overview-budget-desktop-light');
   await entry.click();

@@ -58,7 +58,7 @@ for (const [name, look] of [
     other.setDefaultTimeout(TEST_TIMEOUT_MS);
     await other.goto(link);
     await other
-      .getByText(/This link was used at \d{4}-\d\d-\d\dT[\d:.]+Z\. Sign in, or make a new one/)
+      .getByText(/This link was already used at \d{4}-\d\d-\d\dT[\d:.]+Z\. Sign in, or create a new link/)
       .waitFor();
     await other.getByLabel('Email').fill('mara@acme.example');
     await other.getByLabel('Password').fill('quiet harbour lantern');
@@ -70,7 +70,7 @@ for (const [name, look] of [
     await takeScreenshot(other, `guide-again-${name}`);
     await other.goto(link);
     await other
-      .getByText(/This link was used at/)
+      .getByText(/This link was already used at/)
       .first()
       .waitFor();
     await context.close();

@@ -46,7 +46,7 @@ for (const [name, look] of [
     await context.close();
   });
 
-test('Stop ends the request: its row says that the client left', async () => {
+test('Stop ends the request: its row says that the client disconnected', async () => {
   const { page, context } = await openConsolePage(harness, '/o/acme/playground?model=sandbox/slow');
   // A second a word: it does not end before somebody ends it.
   await page.getByLabel('User').fill('one two three four five six seven eight nine ten '.repeat(10));

@@ -110,7 +110,7 @@ test('an address may not end in a slash or carry a query, a fragment or a user n
 test('rules about several fields run beside mistakes in single fields', () => {
   assert.deepEqual(mistakes({ providers: [{ id: 'X', kind: 'vllm', zip: 1 }] }).sort(), [
     'providers.0.base_url: is required for kind vllm',
-    'providers.0.id: use lower-case letters, digits, ".", "_" and "-" (at most 64)',
+    'providers.0.id: must consist of lowercase letters, digits, ".", "_" and "-" (at most 64 characters)',
     'providers.0: Unrecognized key: "zip"',
   ]);
 });
@@ -134,11 +134,15 @@ test('a limit names exactly one bucket rule and its subject', () => {
   assert.deepEqual(limit({ per: 'end_user' }), []);
   assert.deepEqual(limit({ scope: 'key', key: 'ci' }), []);
   assert.deepEqual(limit({ scope: 'key' }), ['limits.0.key: is required with scope: key']);
-  assert.deepEqual(limit({ per: 'owner', team: 'x' }), ['limits.0.team: goes with scope: team only']);
-  assert.deepEqual(limit({}), ['limits.0: needs scope (one bucket) or per (a bucket for each)']);
-  assert.deepEqual(limit({ scope: 'org', per: 'key' }), ['limits.0.per: give either scope or per, not both']);
+  assert.deepEqual(limit({ per: 'owner', team: 'x' }), ['limits.0.team: is only allowed with scope: team']);
+  assert.deepEqual(limit({}), [
+    'limits.0: requires scope (one shared limit) or per (a separate limit for each)',
+  ]);
+  assert.deepEqual(limit({ scope: 'org', per: 'key' }), [
+    'limits.0.per: scope and per cannot be combined; set only one of them',
+  ]);
   assert.deepEqual(mistakes({ limits: [{ scope: 'org' }] }), [
-    'limits.0: needs at least one of rpm, tpm and concurrency',
+    'limits.0: requires at least one of rpm, tpm and concurrency',
   ]);
 });
 

@@ -152,7 +152,7 @@ function findAllowHit(
     rule: rule.name,
     decision: 'allow',
     mode: effectiveMode(rule.mode, relay),
-    reason: 'it is what the rule names',
+    reason: 'the rule matches',
     place: null,
     command: null,
   };
@@ -212,17 +212,17 @@ function hitMessages(
   if (rule === UNCLEAR_COMMAND_RULE)
     return {
       user: `This command cannot be checked: ${reason}.`,
-      agent: `This command cannot be checked: ${reason}. Write it plainly: names and options spelled out, one command at a time.`,
+      agent: `This command cannot be checked: ${reason}. Rewrite it in a simple form: literal command names and options, one command at a time.`,
     };
   if (mode === 'warn') return { user: `The rule "${rule}" advises against this.`, agent: '' };
   return decision === 'deny'
     ? {
         user: `The rule "${rule}" does not allow this.`,
-        agent: `The rule "${rule}" does not allow this. Find another way, or ask the user.`,
+        agent: `The rule "${rule}" does not allow this. Use a different approach, or ask the user.`,
       }
     : {
-        user: `The rule "${rule}" wants a person to look at this first.`,
-        agent: `The rule "${rule}" wants a person to agree to this first.`,
+        user: `The rule "${rule}" requires a person to review this first.`,
+        agent: `The rule "${rule}" requires a person to approve this first.`,
       };
 }
 

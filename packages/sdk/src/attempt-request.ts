@@ -55,10 +55,13 @@ async function fetchAnswer(
   } catch (error) {
     // Some runtimes name the whole address, and that of a beat URL is a secret.
     const reason = describeFetchError(error).replaceAll(call.url, originOf(call.url));
-    return new FloeConnectionError(`${originOf(call.url)} could not be reached, or broke off: ${reason}`, {
-      code: 'connection_failed',
-      retryable: true,
-    });
+    return new FloeConnectionError(
+      `${originOf(call.url)} could not be reached, or the connection was lost: ${reason}`,
+      {
+        code: 'connection_failed',
+        retryable: true,
+      },
+    );
   }
 }
 
@@ -87,7 +90,7 @@ async function readLimitedText(reader: FetchReader): Promise<{ text: string; too
 
 function timeoutError(call: HeartbeatRequest, timeoutMs: number): FloeError {
   return new FloeTimeoutError(
-    `${originOf(call.url)} did not answer completely within ${Math.round(timeoutMs)} ms`,
+    `${originOf(call.url)} did not send a complete response within ${Math.round(timeoutMs)} ms`,
     { code: 'timed_out', retryable: true },
   );
 }

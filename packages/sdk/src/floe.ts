@@ -99,7 +99,7 @@ export class Floe {
     const everySeconds = options.everySeconds ?? DEFAULT_INTERVAL_SECONDS;
     const usable = typeof everySeconds === 'number' && everySeconds > 0 && Number.isFinite(everySeconds);
     if (!usable) {
-      const message = `everySeconds is ${String(everySeconds)}, which is no interval; beating every ${DEFAULT_INTERVAL_SECONDS} s`;
+      const message = `everySeconds must be a positive number, got ${String(everySeconds)}; using ${DEFAULT_INTERVAL_SECONDS} s`;
       this.#reporter.reportFailure(String(monitorId), new FloeConfigurationError(message), options.onError);
     }
     const loop = new HeartbeatLoop(monitorId, usable ? everySeconds : DEFAULT_INTERVAL_SECONDS, options, {
@@ -216,7 +216,7 @@ export class Floe {
     onError?: OnError,
   ): Promise<HeartbeatResult> {
     if (this.#pending.size < MAX_PENDING_BEATS) return this.#deliver(call, onError);
-    const message = `${MAX_PENDING_BEATS} beats are under way already; this one is dropped`;
+    const message = `${MAX_PENDING_BEATS} beats are already in progress; this beat was dropped`;
     const error = new FloeConnectionError(message, { code: 'dropped' });
     this.#reporter.reportFailure(monitorId, error, onError);
     return Promise.resolve(toFailedResult(error, 0));
@@ -246,7 +246,7 @@ export class Floe {
 
   async #rejectMonitorId(monitorId: unknown, onError?: OnError): Promise<HeartbeatResult> {
     const shown = typeof monitorId === 'string' ? '""' : typeof monitorId;
-    const error = new FloeConfigurationError(`the monitor id is ${shown}; it must be a non-empty string`);
+    const error = new FloeConfigurationError(`the monitor id must be a non-empty string, got ${shown}`);
     this.#reporter.reportFailure(shown, error, onError);
     return toFailedResult(error, 0);
   }
@@ -278,9 +278,12 @@ function errorNameOf(error: unknown): string {
 /** A header cannot carry anything else; `fetch` would refuse it later with the key in its message. */
 function requireApiKey(apiKey: unknown): string {
   const key = typeof apiKey === 'string' ? apiKey.trim() : '';
-  if (key === '') throw new FloeConfigurationError('apiKey is missing: new Floe({ apiKey: "eis_…" })');
+  if (key === '')
+    throw new FloeConfigurationError('apiKey is required. Example: new Floe({ apiKey: "eis_…" })');
   if (!/^[\x21-\x7e]+$/.test(key))
-    throw new FloeConfigurationError('apiKey holds characters that no key has: spaces, line ends or accents');
+    throw new FloeConfigurationError(
+      'apiKey contains characters that are not valid in a key, such as spaces, line breaks or accents',
+    );
   return key;
 }
 
@@ -288,7 +291,7 @@ function requireBaseUrl(baseUrl: unknown = 'http://127.0.0.1:3563'): string {
   const text = typeof baseUrl === 'string' ? baseUrl.trim() : '';
   if (!/^https?:\/\/[^/\s?#@]+(\/[^\s?#]*)?$/i.test(text))
     throw new FloeConfigurationError(
-      'baseUrl must be an http(s) address such as https://floe.example.com, without user, query or fragment',
+      'baseUrl must be an http or https URL without user, query or fragment. Example: https://floe.example.com',
     );
   return text.replace(/\/+$/, '');
 }

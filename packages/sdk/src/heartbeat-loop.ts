@@ -158,13 +158,16 @@ export class HeartbeatLoop implements HeartbeatHandle {
     const { runtime, timeoutSeconds } = this.#dependencies;
     const idleSeconds = (runtime.monotonic() - this.#touchedMs) / 1000;
     if (stallAfterSeconds !== undefined && idleSeconds > stallAfterSeconds)
-      return unhealthyError('stalled', `no touch() for ${Math.round(idleSeconds)} s; beats are kept back`);
+      return unhealthyError(
+        'stalled',
+        `touch() was not called for ${Math.round(idleSeconds)} s; no beats are sent`,
+      );
     if (healthy === undefined) return null;
     const limitSeconds = Math.min(timeoutSeconds, this.#everyMs / 4000);
     const asked = await callWithin(limitSeconds, healthy, runtime);
     if (asked.done === 'returned' && asked.value === true) return null;
-    const said = asked.done === 'returned' ? 'said no' : asked.problem;
-    return unhealthyError('unhealthy', `healthy() ${said}; beats are kept back`);
+    const said = asked.done === 'returned' ? 'did not return true' : asked.problem;
+    return unhealthyError('unhealthy', `healthy() ${said}; no beats are sent`);
   }
 
   async #resolveMetadata(limitSeconds: number): Promise<{ value: unknown; problem: string | null }> {
@@ -191,7 +194,7 @@ export class HeartbeatLoop implements HeartbeatHandle {
     const [own, theirs] = [this.#everyMs / 1000, expectedMs / 1000];
     this.#logLimited(
       'interval',
-      `beats every ${own} s, but the monitor expects one every ${theirs} s; set everySeconds to half`,
+      `the beat interval is ${own} s, but the monitor expects a beat every ${theirs} s; set everySeconds to half of that`,
     );
   }
 }
@@ -205,7 +208,7 @@ type CallbackResult = { done: 'returned'; value: unknown } | { done: 'not'; prob
 /** What the job's own callback gives, or why it gave nothing in time. Never rejects. */
 function callWithin(seconds: number, callback: () => unknown, runtime: Runtime): Promise<CallbackResult> {
   return new Promise((resolve) => {
-    const onTimeout = () => resolve({ done: 'not', problem: `did not answer within ${seconds} s` });
+    const onTimeout = () => resolve({ done: 'not', problem: `did not return within ${seconds} s` });
     const onError = (error: unknown) => {
       timer.cancel();
       resolve({ done: 'not', problem: `threw: ${describeThrown(error)}` });

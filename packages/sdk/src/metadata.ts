@@ -18,7 +18,7 @@ export function fitMetadata(metadata: unknown): FittedMetadata {
   try {
     json = JSON.stringify(metadata);
   } catch (error) {
-    return { json: null, dropped: `metadata cannot be written as JSON: ${describeThrown(error)}` };
+    return { json: null, dropped: `metadata cannot be serialized as JSON: ${describeThrown(error)}` };
   }
   if (json === undefined || !json.startsWith('{'))
     return { json: null, dropped: 'metadata is not an object' };
@@ -52,6 +52,6 @@ export function describeThrown(thrown: unknown): string {
   try {
     return thrown instanceof Error ? thrown.message : String(thrown);
   } catch {
-    return 'something that has no text';
+    return 'unknown error';
   }
 }

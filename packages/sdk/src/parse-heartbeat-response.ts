@@ -71,9 +71,9 @@ function unexpectedAnswer(received: HeartbeatResponse, retryable: boolean): Floe
     ? 'more than 64 KB'
     : received.text.trim() === ''
       ? 'nothing'
-      : 'something else';
+      : 'a different response';
   return new FloeResponseError(
-    `expected Floe's answer to a beat, got ${what} (status ${received.status}, ${received.header('content-type') ?? 'no content type'}). Is baseUrl the address of Floe, with no sign-in page or proxy in front of it?`,
+    `expected a beat response from Floe, got ${what} (status ${received.status}, ${received.header('content-type') ?? 'no content type'}). Check that baseUrl is the base URL of Floe, without a sign-in page or proxy in front of it.`,
     { code: 'unexpected_answer', status: received.status, retryable },
   );
 }
@@ -81,7 +81,7 @@ function unexpectedAnswer(received: HeartbeatResponse, retryable: boolean): Floe
 function redirectError(call: HeartbeatRequest, received: HeartbeatResponse): FloeError {
   const to = received.header('location');
   return new FloeResponseError(
-    `${originOf(call.url)} redirects${to === null ? '' : ` to ${originOf(to)}`}. Redirects are never followed, for the key would travel along: set baseUrl to the final address.`,
+    `${originOf(call.url)} redirects${to === null ? '' : ` to ${originOf(to)}`}. Redirects are not followed, because they would expose the key. Set baseUrl to the final URL.`,
     { code: 'redirected', status: received.status },
   );
 }
@@ -95,7 +95,7 @@ function refusalError(call: HeartbeatRequest, received: HeartbeatResponse, nowMs
   const requestId = getText(body, 'request_id') ?? received.header('x-request-id');
   // What Floe says itself is better than what can be guessed from a status.
   const advice = serverMessage === null ? (ADVICE_BY_STATUS[status] ?? '') : `: ${serverMessage}`;
-  const message = `${originOf(call.url)} answered ${status} ${code}${advice}`;
+  const message = `${originOf(call.url)} responded with ${status} ${code}${advice}`;
   const detail = { code, status, requestId, retryAfterSeconds: parseRetryAfter(received, nowMs) };
   return createApiError(redactKey(call, message), detail);
 }
@@ -148,5 +148,5 @@ function getText(value: unknown, name: string): string | null {
 
 /** Scheme, host and port: all that a message may say of an address, for the rest may be secret. */
 export function originOf(url: string): string {
-  return /^[a-z][a-z+.-]*:\/\/[^/?#]*/i.exec(url)?.[0].replace(/\/\/[^@]*@/, '//') ?? 'another address';
+  return /^[a-z][a-z+.-]*:\/\/[^/?#]*/i.exec(url)?.[0].replace(/\/\/[^@]*@/, '//') ?? 'another URL';
 }

@@ -42,5 +42,7 @@ export async function sendSignal(
 /** Why this cannot be a beat URL, without repeating it: it is a secret. */
 export function validateBeatUrl(beatUrl: unknown): FloeConfigurationError | null {
   if (typeof beatUrl === 'string' && /^https?:\/\/[^/\s]+\/[^\s?#]+$/i.test(beatUrl)) return null;
-  return new FloeConfigurationError('the beat URL must be the http(s) address that the monitor shows');
+  return new FloeConfigurationError(
+    'the beat URL must be the http or https URL that is shown for the monitor',
+  );
 }

@@ -226,5 +226,5 @@ function printWelcome(
   const baseUrlWarning = findBaseUrlWarning(at.url, at.listening) ?? [];
   for (const warning of loaded.warnings.concat(baseUrlWarning)) parts.log.warn({}, warning);
   for (const field of loaded.inactiveFields)
-    parts.log.warn({ field }, 'this field is set but has no effect in this version');
+    parts.log.warn({ field }, 'this setting has no effect in this version');
 }

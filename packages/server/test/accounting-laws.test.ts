@@ -60,7 +60,7 @@ before(async () => {
 });
 after(() => harness.close());
 
-/** Lays out an answer and asks for it. Null when the client left before an answer began. */
+/** Lays out an answer and asks for it. Null when the client disconnected before an answer began. */
 async function play({ way, stream, usage, ending }: Case): Promise<HttpCallResponse | null> {
   const { report = null } = REPORTS[usage] ?? {};
   const upstream = harness.upstream(way.upstreamId);
@@ -203,7 +203,7 @@ for (const way of SPEAKING)
     assert.ok(cost >= ONE_DOLLAR * 0.7, `${cost}: the budget is used`);
     assert.equal(cost, Math.ceil(countDeliveredBytes(answer.text, true) / 4) * NANO_PER_TOKEN);
     assert.doesNotMatch(answer.text, FINISHES);
-    assert.match(answer.text, /was used up while this answer was streamed/);
+    assert.match(answer.text, /was exhausted while this response was streamed/);
     assert.match(answer.text, /budget_exceeded|billing_error/);
     await waitForSpend(payer, cost);
   });

@@ -57,7 +57,7 @@ const CREDENTIALS: readonly (readonly [what: string, headers: Headers, expected:
   [
     'two different keys',
     { authorization: `Bearer ${GATEWAY_KEYS.full}`, 'x-api-key': GATEWAY_KEYS.narrow },
-    { code: 'invalid_api_key', message: /Two different/ },
+    { code: 'invalid_api_key', message: /two different/ },
   ],
   [
     'two keys in one header',

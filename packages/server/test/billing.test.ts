@@ -212,7 +212,7 @@ test('an operation is priced, free, known to be incomplete or refused, and a bud
           const reached = upstream.requests.length > before;
           if (isFree(operation.path, model)) assert.notEqual(answer.status, 403, what);
           if (answer.status === 403) {
-            assert.match(text, /price_unknown|no price|not known before/, what);
+            assert.match(text, /price_unknown|no price|unknown until/, what);
             assert.equal(key, 'hard', `${what}: only a hard budget refuses`);
             assert.equal(reached, false, what);
           } else assert.ok(answer.status < 500 || answer.status === 502, `${what}: ${answer.status} ${text}`);

@@ -85,13 +85,13 @@ test('a file put in place by a rename is seen, and HUP does not wait for the fil
 
 test('an invalid file changes nothing and the log has its line and reason', async () => {
   writeFileSync(file, 'orgs:\n  - id: acme\n    name: Acme\n    kees: []\n');
-  const [said] = await floe.waitForOutput(/\{[^\n]*configuration refused[^\n]*\}/);
+  const [said] = await floe.waitForOutput(/\{[^\n]*configuration rejected[^\n]*\}/);
   assert.match(said, /floe\.yaml:4:5: .*kees/);
   assert.equal(await outcome('stays', 'first'), 'answered');
   // Neither does one that is empty or gone: taken at its word, it would take every key away.
   writeFileSync(file, '');
   process.kill(floe.pid, 'SIGHUP');
-  await floe.waitForOutput(/gone or empty/);
+  await floe.waitForOutput(/missing or empty/);
   assert.equal(await outcome('stays', 'first'), 'answered');
   rmSync(file);
   process.kill(floe.pid, 'SIGHUP');
@@ -146,7 +146,7 @@ test('what is wrong with one organization in a refused file is told to that one;
   });
   for (const path of [ofFile, '/api/management/config', '/api/overview']) {
     const told = await read(path, 'stays');
-    assert.match(told, /1 mistake in what it says about other organizations/, path);
+    assert.match(told, /1 mistake in the configuration of other organizations/, path);
     assert.doesNotMatch(told, /limit_usd|orgs\[1\]/, path);
   }
   assert.match(await read('/api/overview', 'theirs'), /limit_usd/);

@@ -293,7 +293,7 @@ test('targets that a key may not use are skipped, with the reason on the row', a
   );
   assert.deepEqual(
     skipped.map(({ because }) => because),
-    ['chat-a/m-1: this key may not use it'],
+    ['chat-a/m-1: not allowed for this key'],
   );
   const none = await harness.send('chat', 'alone', {}, { headers });
   assert.deepEqual([none.status, errorOf(none).code], [403, 'model_not_allowed']);

@@ -186,7 +186,7 @@ async function probesOnce(t: TestContext, { ask, flapping, floes }: Harness): Pr
   await flapping.setFaults(findInjectedFault('unavailable'));
   for (let member = 0; member < FLEET_PROCESSES; member++)
     for (let n = 0; n < 2; n++) assert.equal((await smart(member, `opens ${member} ${n}`)).status, 200);
-  await Promise.all(floes.map((floe) => floe.waitForOutput(/a breaker opened/)));
+  await Promise.all(floes.map((floe) => floe.waitForOutput(/breaker opened/)));
   // Back, but slow: whoever probes now waits at the gate.
   await flapping.setFaults(findInjectedFault('slow-first-token'));
   const before = flapping.requests.length;
@@ -230,11 +230,11 @@ async function probesOnce(t: TestContext, { ask, flapping, floes }: Harness): Pr
 async function probesAfterDeath(t: TestContext, { ask, flapping, floes }: Harness): Promise<void> {
   const smart = (n: number, text: string) => ask(n, question('smart', text));
   await flapping.setFaults(findInjectedFault('unavailable'));
-  const opened = floes.map((floe) => floe.output().split('a breaker opened').length);
+  const opened = floes.map((floe) => floe.output().split('breaker opened').length);
   for (let member = 0; member < FLEET_PROCESSES; member++)
     await eventually(async () => {
       await smart(member, `opens again ${member} ${Math.random()}`);
-      const count = floes[member]?.output().split('a breaker opened').length ?? 0;
+      const count = floes[member]?.output().split('breaker opened').length ?? 0;
       return count > (opened[member] ?? 0) ? true : undefined;
     });
   await flapping.setFaults(findInjectedFault('slow-first-token'));

@@ -141,7 +141,7 @@ test('a beat is not refused for its trimmings', async () => {
     [{ monitor_id: 'nightly', metadata: null }, {}, null],
     [{ monitor_id: 'nightly', metadata: 'text' }, {}, /not a JSON object/],
     [{ monitor_id: 'nightly', metadata: [1] }, {}, /not a JSON object/],
-    [{ monitor_id: 'nightly', metadata: { big: 'x'.repeat(17_000) } }, {}, /more than 16384/],
+    [{ monitor_id: 'nightly', metadata: { big: 'x'.repeat(17_000) } }, {}, /at most 16384/],
   ];
   for (const [body, headers, dropped] of ways) {
     const answer = await beat(body, headers);

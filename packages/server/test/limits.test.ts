@@ -102,7 +102,7 @@ test('a limit on a model holds under an alias, and a limit for each key counts e
   );
 });
 
-test('requests at the same time are limited, and a client that leaves gives its place back', async (t) => {
+test('concurrent requests are limited, and a client that leaves gives its place back', async (t) => {
   const gateway = await startGuardedGateway(t, {
     org: { limits: [{ name: 'one', scope: 'org', concurrency: 1 }] },
     upstream: { script: [{}], faults: [findInjectedFault('accept-and-silence')] },
@@ -116,7 +116,7 @@ test('requests at the same time are limited, and a client that leaves gives its 
   const [request] = await gateway.upstream.waitForRequests(1);
   const second = await gateway.chat({ model: 'sandbox/echo' });
   assert.equal(second.status, 429);
-  assert.match(String(errorOf(second).message), /"one" allows 1 requests at the same time/);
+  assert.match(String(errorOf(second).message), /"one" allows 1 concurrent request\./);
   leave.abort();
   await assert.rejects(hanging);
   await request?.settled;

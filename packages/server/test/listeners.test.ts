@@ -63,7 +63,8 @@ after(async () => {
   rmSync(home, { recursive: true });
 });
 
-const isUnknown = (text: string) => /"code":"not_found"/.test(text) && /nothing at this address/.test(text);
+const isUnknown = (text: string) =>
+  /"code":"not_found"/.test(text) && /No endpoint exists at this path on this listener/.test(text);
 
 test('a surface answers on the listeners that have it, and is a 404 on the others', async () => {
   assert.equal(ports.length, LISTENERS.length);

@@ -115,7 +115,7 @@ test('moderations and rerank pass for providers that offer them', async () => {
     body: { model: 'a-one/m-1', query: 'q', documents: ['d'] },
   });
   assert.equal(rerank.status, 400);
-  assert.match(rerank.text, /does not offer rerank/);
+  assert.match(rerank.text, /does not support rerank/);
 });
 
 test('files and batches: a header says whose, and what was made says it from then on', async () => {
@@ -152,5 +152,5 @@ test('files and batches: a header says whose, and what was made says it from the
   assert.equal(unknown.status, 404);
   const other = await harness.call(`${V1}/files`, { headers: { 'x-floe-provider': 'b-one' } });
   assert.equal(other.status, 404);
-  assert.match(other.text, /does not offer files/);
+  assert.match(other.text, /does not support files/);
 });

@@ -180,7 +180,7 @@ describe('addresses that two readers could take for different ones are refused',
       const { status, body } = await client.readAnswer();
       client.hangUp();
       assert.equal(status, 400, body.toString());
-      assert.match(body.toString(), /not passed on/);
+      assert.match(body.toString(), /cannot be forwarded/);
       assert.equal(harness.requestCount('a-one'), before);
     });
 

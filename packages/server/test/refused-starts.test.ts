@@ -71,7 +71,7 @@ test('a data directory that is a file', async () => {
 });
 
 test('an address that is not of this machine', () =>
-  assertRefusesToStart({ FLOE_HOST: '203.0.113.1' }, /no address of this machine; set FLOE_HOST/));
+  assertRefusesToStart({ FLOE_HOST: '203.0.113.1' }, /not an address of this machine. Change FLOE_HOST/));
 
 test('a port that is no number', () => assertRefusesToStart({ FLOE_PORT: 'http' }, /FLOE_PORT/));
 
@@ -90,7 +90,7 @@ const BROKEN_FILES: readonly (readonly [what: string, text: string, says: RegExp
   ['an unknown section', 'sever: {}\n', /floe\.yaml:1:1: .*server/],
   ['an unknown field', 'server: { prot: 1 }\n', /floe\.yaml:1:\d+: server.*port/],
   ['a wrong type', 'retention: { audit_days: many }\n', /floe\.yaml:1:\d+: retention\.audit_days: /],
-  ['a list', '- server\n', /must be a map of sections/],
+  ['a list', '- server\n', /must be a map with sections/],
   ['a variable that is not set', `server: { base_url: "$${'{NOT_SET}'}" }\n`, /NOT_SET/],
   [
     'an unknown provider kind',
@@ -131,7 +131,7 @@ test('a floe.yaml with several mistakes: a line for each, and no value of the fi
 test('a data directory that another process uses', async () => {
   const dataDir = join(freshFolder(), 'data');
   const first = await startFloeProcess({ dataDir });
-  await assertRefusesToStart({ FLOE_DATA_DIR: dataDir }, /Another Floe process uses the data directory/);
+  await assertRefusesToStart({ FLOE_DATA_DIR: dataDir }, /Another Floe process is using the data directory/);
   assert.deepEqual(await first.stop(), { code: 0, signal: null });
 });
 
@@ -141,19 +141,19 @@ test('another secret key than before, a secret key that is gone, a newer databas
   const env = { FLOE_DATA_DIR: dataDir };
   await assertRefusesToStart(
     { ...env, FLOE_SECRET_KEY: 'x'.repeat(40) },
-    /FLOE_SECRET_KEY is not the key that/,
+    /FLOE_SECRET_KEY is not the secret key that/,
   );
 
   const database = new DatabaseSync(join(dataDir, 'floe.db'));
   database.exec("insert into migrations (number, name, applied_at) values (999, 'from the future', 0)");
   database.close();
-  await assertRefusesToStart(env, /made by a newer Floe \(migration 999/);
+  await assertRefusesToStart(env, /created by a newer version of Floe \(migration 999/);
 
   writeFileSync(join(dataDir, 'floe.db'), 'this is no database, whatever its name says.'.repeat(100));
   await assertRefusesToStart(env, /floe\.db/);
 
   rmSync(join(dataDir, 'secret.key'));
-  await assertRefusesToStart(env, /secret key of .* is gone/);
+  await assertRefusesToStart(env, /secret key of .* is missing/);
 });
 
 test('floe config check: what a good file holds, a line for each mistake, and their exit codes', async () => {
@@ -193,7 +193,7 @@ test('floe: help on standard output, an unknown command on standard error', asyn
   }
   const unknown = await runProgramToEnd(CLI_PROGRAM, ['frobnicate'], {}, cwd);
   assert.deepEqual([unknown.code, unknown.stdout], [2, '']);
-  assert.match(unknown.stderr, /unknown command "frobnicate"\. "floe help" lists all\.\n$/);
+  assert.match(unknown.stderr, /unknown command "frobnicate"\. Run "floe help" for a list\.\n$/);
   const misspelt = await runProgramToEnd(CLI_PROGRAM, ['monitor', 'list'], {}, cwd);
   assert.match(misspelt.stderr, /Did you mean "monitors list"\?/);
   for (const asked of ['version', '--version'])

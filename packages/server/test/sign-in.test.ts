@@ -101,5 +101,5 @@ test('floe owner-link works beside the running server, for an owner who lost the
   assert.equal(chain.body.valid, true, 'the commands of the host write with the key of the chain');
   const unknown = await ownerLink('nowhere');
   assert.equal(unknown.code, 1);
-  assert.match(unknown.stderr, /Name one of the organizations: default\./);
+  assert.match(unknown.stderr, /Specify one of the organizations: default\./);
 });

@@ -156,7 +156,10 @@ test('what stands in the file says so under the name that the file has', async (
     assert.match(text, /"kind":"file","file":"acme.yaml"/, path);
     assert.doesNotMatch(text, /"floe\.yaml"/, path);
   }
-  assert.match(errorOf(await api('DELETE', 'teams/sre')), /stands in acme\.yaml, line \d+; change it there/);
+  assert.match(
+    errorOf(await api('DELETE', 'teams/sre')),
+    /is defined in acme\.yaml, line \d+\. Change it there/,
+  );
   write();
   await eventually(async () => (await api('GET', 'teams/sre')).status === 404 || undefined);
 });
@@ -172,7 +175,7 @@ test('the command line compares, applies and exports, with the variables of its 
   const diff = await run('diff', wanted);
   assert.equal(diff.code, 2, diff.stderr);
   assert.match(diff.stdout, /other +providers +created +API/);
-  assert.match(diff.stdout, /^1 would change, 1 as they are/m);
+  assert.match(diff.stdout, /^1 would change, 1 unchanged/m);
   assert.equal((await api('GET', 'providers/other')).status, 404);
   const applied = await run('apply', wanted, '--json');
   assert.equal(applied.code, 0, applied.stderr);

@@ -52,7 +52,7 @@ function fetchPostgres(cache: string): string {
     cwd: cache,
     stdio: ['ignore', 2, 2],
   });
-  if (done.status !== 0) throw missingPostgresError(`npm could not fetch ${name} (its message is above)`);
+  if (done.status !== 0) throw missingPostgresError(`npm could not download ${name} (see the message above)`);
   createLinks(native);
   for (const program of ['postgres', 'initdb']) chmodSync(join(bin, program), 0o755);
   mkdirSync(ready);

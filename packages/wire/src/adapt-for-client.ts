@@ -22,7 +22,7 @@ export function adaptAnswerForClient(answer: CanonicalAnswer, request: Canonical
   if (!answer.finish)
     throw new Fault(
       'upstream_stream_broken',
-      'The provider closed the stream before the answer was complete.',
+      'The provider closed the stream before the response was complete.',
     );
   const fold = new AnswerAccumulator();
   const stage = adaptForClient(request, (event) => fold.add(event));

@@ -92,7 +92,9 @@ export class BlockEmitter {
   finish(raw: string, known?: FinishReason): void {
     if (this.ended) return;
     if (known === undefined && FAILURE_REASON.test(raw)) {
-      this.fail(new Fault('upstream_error', `The provider ended the answer with \`${raw}\`.`));
+      this.fail(
+        new Fault('upstream_error', `The provider ended the response with the finish reason \`${raw}\`.`),
+      );
       return;
     }
     this.closeText();
@@ -121,7 +123,7 @@ export class BlockEmitter {
   }
 
   /** The stream ended, or broke, before its finish. */
-  failIncomplete(message = 'The provider closed the stream before the answer was complete.'): void {
+  failIncomplete(message = 'The provider closed the stream before the response was complete.'): void {
     this.fail(new Fault('upstream_stream_broken', message));
   }
 

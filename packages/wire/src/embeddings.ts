@@ -53,7 +53,7 @@ const MAX_EMBED_TEXTS = 96;
 export function readEmbeddingsRequest(body: JsonObject): EmbeddingsRequest {
   const { dimensions, encoding_format: encoding, input_type: inputType } = body;
   if (dimensions !== undefined && dimensions !== null && !isCount(dimensions))
-    throw embeddingsFieldFault('dimensions', 'a whole number of at least 1');
+    throw embeddingsFieldFault('dimensions', 'a positive integer');
   if (encoding !== undefined && encoding !== null && encoding !== 'float' && encoding !== 'base64')
     throw embeddingsFieldFault('encoding_format', '"float" or "base64"');
   return {
@@ -75,7 +75,7 @@ function readInput(input: Json | undefined): EmbeddingsRequest['input'] {
       return input.filter((entry) => typeof entry === 'string');
     if (input.every(isTokenList)) return input.filter(isTokenList);
   }
-  throw embeddingsFieldFault('input', 'a non-empty text, a list of them, or token ids');
+  throw embeddingsFieldFault('input', 'a non-empty string, an array of non-empty strings, or token ids');
 }
 
 /**
@@ -110,7 +110,7 @@ function writeOpenai(
 ): WrittenEmbeddingsRequest {
   if (lacks.includes('tokens')) requireTexts(request);
   if (lacks.includes('dimensions') && request.dimensions !== null)
-    throw new Fault('unsupported_parameter', 'This model’s provider takes no "dimensions".', {
+    throw new Fault('unsupported_parameter', 'The provider of this model does not support "dimensions".', {
       param: 'dimensions',
     });
   const { user, encoding_format, ...rest } = body;
@@ -136,7 +136,7 @@ function embedBody(request: EmbeddingsRequest, texts: readonly string[], model: 
   if (texts.length > MAX_EMBED_TEXTS)
     throw new Fault(
       'unsupported_parameter',
-      `This model’s provider takes at most ${MAX_EMBED_TEXTS} texts.`,
+      `The provider of this model supports at most ${MAX_EMBED_TEXTS} texts per request.`,
       {
         param: 'input',
       },
@@ -154,9 +154,13 @@ function embedBody(request: EmbeddingsRequest, texts: readonly string[], model: 
 function requireTexts({ input }: EmbeddingsRequest): readonly string[] {
   const texts = input.filter((entry) => typeof entry === 'string');
   if (texts.length === input.length) return texts;
-  throw new Fault('unsupported_parameter', 'This model’s provider takes texts, no token ids.', {
-    param: 'input',
-  });
+  throw new Fault(
+    'unsupported_parameter',
+    'The provider of this model does not support token ids. Send text.',
+    {
+      param: 'input',
+    },
+  );
 }
 
 /**

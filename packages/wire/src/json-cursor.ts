@@ -136,7 +136,7 @@ export class JsonCursor {
 
   /** Asserts that nothing but white space follows. */
   expectEnd(): void {
-    if (this.peek() !== -1) this.#fail('something follows the JSON value');
+    if (this.peek() !== -1) this.#fail('unexpected content after the JSON value');
   }
 
   /** After a value: closes what ends here; true when another value of an open container follows. */
@@ -220,9 +220,9 @@ export class JsonCursor {
         if (byte === QUOTE || byte === BACKSLASH || byte < 0x20) break;
         at += 1;
       }
-      if (at >= end) this.#fail('a string does not end', end);
+      if (at >= end) this.#fail('unterminated string', end);
       if (byte === QUOTE) break;
-      if (byte !== BACKSLASH) this.#fail('a raw control character stands in a string', at);
+      if (byte !== BACKSLASH) this.#fail('unescaped control character in a string', at);
       this.#escaped = true;
       at = this.#escape(at + 1);
     }
@@ -232,14 +232,15 @@ export class JsonCursor {
   /** Offset after the escape whose letter stands at `at`. */
   #escape(at: number): number {
     const letter = at < this.#end ? (this.#bytes[at] ?? 0) : -1;
-    if (letter === -1) this.#fail('a string does not end', at);
+    if (letter === -1) this.#fail('unterminated string', at);
     if (letter !== 0x75) {
-      if (SIMPLE_ESCAPES[letter] !== 1) this.#fail('an unknown escape stands in a string', at);
+      if (SIMPLE_ESCAPES[letter] !== 1) this.#fail('invalid escape sequence in a string', at);
       return at + 1;
     }
     for (let digit = at + 1; digit < at + 5; digit++) {
-      if (digit >= this.#end) this.#fail('a string does not end', digit);
-      if (!isHexByte(this.#bytes[digit] ?? 0)) this.#fail('"\\u" needs four hexadecimal digits', digit);
+      if (digit >= this.#end) this.#fail('unterminated string', digit);
+      if (!isHexByte(this.#bytes[digit] ?? 0))
+        this.#fail('"\\u" must be followed by four hexadecimal digits', digit);
     }
     return at + 5;
   }
@@ -249,7 +250,7 @@ export class JsonCursor {
     else if (byte === 0x66) this.#literal('false');
     else if (byte === 0x6e) this.#literal('null');
     else if (byte === MINUS || isDigitByte(byte)) this.#number(byte);
-    else this.#fail(byte === -1 ? 'a value is missing at the end' : 'expected a value');
+    else this.#fail(byte === -1 ? 'unexpected end of input; expected a value' : 'expected a value');
   }
 
   #literal(word: string): void {

@@ -89,11 +89,11 @@ function scanMembers(body: Uint8Array): ScannedMembers {
     while (cursor.nextMember()) {
       const start = cursor.at;
       const key = readMemberName(body, cursor.keyStart, cursor.keyEnd);
-      if (cursor.keyEscaped) refusal ??= rejectedKeyFault(key, 'is spelled with escapes');
+      if (cursor.keyEscaped) refusal ??= rejectedKeyFault(key, 'contains escape sequences');
       else if (found.has(key)) refusal ??= rejectedKeyFault(key, 'occurs twice');
       // Go's encoding/json, which some upstreams use, takes member names in any case.
       else if (key.length === 5 && key !== 'model' && key.toLowerCase() === 'model')
-        refusal ??= rejectedKeyFault(key, 'is not spelled "model"');
+        refusal ??= rejectedKeyFault(key, 'must be spelled "model"');
       cursor.skip();
       found.set(key, { start, end: cursor.at });
     }
@@ -239,7 +239,7 @@ export function applyByteEdits(body: Buffer, edits: readonly ByteEdit[]): Buffer
   let reached = 0;
   for (const edit of edits) {
     if (edit.start < reached || edit.end < edit.start || edit.end > body.length)
-      throw new Error('splice: edits must be sorted, apart and inside the body');
+      throw new Error('splice: edits must be sorted, non-overlapping and inside the body');
     reached = edit.end;
     length += Buffer.byteLength(edit.text) - (edit.end - edit.start);
   }
@@ -262,7 +262,7 @@ function readMemberName(body: Uint8Array, start: number, end: number): string {
 function rejectedKeyFault(key: string, why: string): Fault {
   return new Fault(
     'invalid_request',
-    `The top-level field "${key.slice(0, 64)}" ${why}; send it once, in plain characters.`,
+    `The top-level field "${key.slice(0, 64)}" ${why}. Send it once, without escapes.`,
     {
       param: key.slice(0, 64),
     },

@@ -133,7 +133,7 @@ function readToolName(choice: JsonObject): string | undefined {
 function parseToolChoiceMode(word: string): 'auto' | 'none' | 'required' {
   if (word === 'any' || word === 'required') return 'required';
   if (word === 'none' || word === 'auto') return word;
-  throw invalidFieldFault(`\`tool_choice\` of the form "${word}" is not known.`, 'tool_choice');
+  throw invalidFieldFault(`\`tool_choice\` does not support the value "${word}".`, 'tool_choice');
 }
 
 /** `response_format`, `text.format` or `output_config.format`: nested or flat JSON Schema. */

@@ -56,7 +56,7 @@ export class RequestDraft {
     if (this.requiredFeatures.has('stored-state')) return;
     throw new Fault(
       'invalid_request',
-      `\`${this.#conversation}\` holds the result of a tool call "${id.slice(0, 64)}" that is not in the conversation before it.`,
+      `\`${this.#conversation}\` contains the result of a tool call "${id.slice(0, 64)}" that is not in the conversation before it.`,
       { param: this.#conversation },
     );
   }

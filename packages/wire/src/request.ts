@@ -214,7 +214,7 @@ export function unsupportedFeatureFault({
 }): Fault {
   return new Fault(
     'unsupported_parameter',
-    `\`${param}\` (${need}) cannot be carried to a provider of another API style. Leave it out, or choose a model whose provider speaks this API itself.`,
+    `\`${param}\` (${need}) cannot be translated to the API of this provider. Omit it, or choose a model whose provider supports this API natively.`,
     { param },
   );
 }

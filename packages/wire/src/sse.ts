@@ -111,7 +111,7 @@ export class SseFramer {
     if (frameBytes > this.#maxFrameBytes)
       throw new Fault(
         'upstream_error',
-        `The provider sent a stream event of over ${this.#maxFrameBytes} bytes.`,
+        `The provider sent a stream event larger than ${this.#maxFrameBytes} bytes.`,
       );
   }
 
@@ -162,7 +162,7 @@ export class SseFramer {
  */
 export function locateFrameData(frame: Buffer): SseFrameData | undefined {
   if (!isUtf8(frame))
-    throw new Fault('upstream_stream_broken', 'The provider sent a stream event that is not UTF-8.');
+    throw new Fault('upstream_stream_broken', 'The provider sent a stream event that is not valid UTF-8.');
   let event = '';
   let start = -1;
   let end = -1;

@@ -198,7 +198,7 @@ export function toClientFault(upstream: UpstreamFault): Fault {
   const ours = upstream.kind === 'credential' || upstream.kind === 'permission';
   return new Fault(
     FAULT_CODES[upstream.kind],
-    ours ? 'The provider refused the credential configured for it.' : upstream.message,
+    ours ? 'The provider rejected the credential configured for it.' : upstream.message,
     {
       upstreamStatus: upstream.status,
       ...(upstream.retryAfterMs === undefined ? {} : { retryAfterMs: upstream.retryAfterMs }),

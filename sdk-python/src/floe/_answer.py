@@ -72,11 +72,11 @@ def _read_anything(received: Received) -> Union[Accepted, FloeError]:
 
 
 def _unexpected(received: Received, retryable: bool) -> FloeError:
-    what = "more than 64 KB" if received.too_long else "something else" if received.text.strip() else "nothing"
+    what = "more than 64 KB" if received.too_long else "a different response" if received.text.strip() else "nothing"
     kind = received.headers.get("content-type", "no content type")
     return FloeResponseError(
-        f"expected Floe's answer to a beat, got {what} (status {received.status}, {kind}). Is base_url the address of "
-        "Floe, with no sign-in page or proxy in front of it?",
+        f"expected a beat response from Floe, got {what} (status {received.status}, {kind}). Check that base_url is the base URL of "
+        "Floe, without a sign-in page or proxy in front of it.",
         code="unexpected_answer",
         status=received.status,
         retryable=retryable,
@@ -87,8 +87,8 @@ def _redirected(call: Call, received: Received) -> FloeError:
     location = received.headers.get("location")
     to = "" if location is None else f" to {origin_of(location)}"
     return FloeResponseError(
-        f"{origin_of(call.url)} redirects{to}. Redirects are never followed, for the key would travel along: set "
-        "base_url to the final address.",
+        f"{origin_of(call.url)} redirects{to}. Redirects are not followed, because they would expose the key. Set "
+        "base_url to the final URL.",
         code="redirected",
         status=received.status,
     )
@@ -114,7 +114,7 @@ def _refusal(call: Call, received: Received, now: float) -> FloeError:
     # What Floe says itself is better than what can be guessed from a status.
     advice = _ADVICE.get(received.status, "") if said is None else f": {said}"
     return api_error(
-        _without_key(call, f"{origin_of(call.url)} answered {received.status} {code}{advice}"),
+        _without_key(call, f"{origin_of(call.url)} responded with {received.status} {code}{advice}"),
         status=received.status,
         code=code,
         request_id=_text(body, "request_id") or received.headers.get("x-request-id"),
@@ -159,4 +159,4 @@ def _text(value: Any, name: str) -> Optional[str]:
 def origin_of(url: str) -> str:
     """Scheme, host and port: all that a message may say of an address, for the rest may be secret."""
     found = re.match(r"[a-z][a-z+.-]*://[^/?#]*", url, re.IGNORECASE)
-    return re.sub(r"//[^@]*@", "//", found.group(0)) if found else "another address"
+    return re.sub(r"//[^@]*@", "//", found.group(0)) if found else "another URL"

@@ -20,7 +20,7 @@ def checked_key(api_key: Any) -> str:
     if not key:
         raise FloeConfigurationError('api_key is missing: Floe("eis_…")')
     if re.fullmatch(r"[\x21-\x7e]+", key) is None:
-        raise FloeConfigurationError("api_key holds characters that no key has: spaces, line ends or accents")
+        raise FloeConfigurationError("api_key contains characters that are not valid in a key, such as spaces, line breaks or accents")
     return key
 
 
@@ -28,7 +28,7 @@ def checked_address(base_url: Any) -> str:
     text = base_url.strip() if isinstance(base_url, str) else ""
     if re.fullmatch(r"https?://[^/\s?#@]+(/[^\s?#]*)?", text, re.IGNORECASE) is None:
         raise FloeConfigurationError(
-            "base_url must be an http(s) address such as https://floe.example.com, without user, query or fragment"
+            "base_url must be an http or https URL without user, query or fragment. Example: https://floe.example.com"
         )
     return text.rstrip("/")
 

@@ -35,7 +35,7 @@ async def in_daemon(work: Callable[[], HeartbeatResult]) -> HeartbeatResult:
             pass
 
     if start_daemon(run, "floe-send") is None:
-        return failure(FloeConnectionError("no thread can be started", code="connection_failed"), 0)
+        return failure(FloeConnectionError("could not start a thread", code="connection_failed"), 0)
     return await future
 
 
@@ -141,7 +141,7 @@ class AsyncHeartbeat:
         value, problem = await self._asked(healthy)
         if value is True:
             return None
-        return kept_back("unhealthy", f"healthy() {problem or 'said no'}; beats are kept back")
+        return kept_back("unhealthy", f"healthy() {problem or 'did not return True'}; no beats are sent")
 
     async def _metadata(self) -> Tuple[Any, Optional[str]]:
         metadata = self._pace.options.metadata
@@ -159,6 +159,6 @@ class AsyncHeartbeat:
                 value = await asyncio.wait_for(value, seconds)
             return value, None
         except asyncio.TimeoutError:
-            return None, f"did not answer within {seconds:g} s"
+            return None, f"did not return within {seconds:g} s"
         except Exception as error:
             return None, f"raised: {type(error).__name__}: {message_of(error)}"

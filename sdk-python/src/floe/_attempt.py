@@ -28,14 +28,14 @@ def attempt(call: Call, timeout_seconds: float) -> Union[Received, FloeError]:
         return _exchange(call, deadline)
     except socket.timeout:
         return FloeTimeoutError(
-            f"{origin_of(call.url)} did not answer completely within {timeout_seconds * 1000:.0f} ms",
+            f"{origin_of(call.url)} did not send a complete response within {timeout_seconds * 1000:.0f} ms",
             code="timed_out",
             retryable=True,
         )
     except Exception as error:  # OSError, HTTPException, ValueError, UnicodeError: http.client raises many
         reason = message_of(error).replace(call.url, origin_of(call.url))
         return FloeConnectionError(
-            f"{origin_of(call.url)} could not be reached, or broke off: {type(error).__name__}: {reason}",
+            f"{origin_of(call.url)} could not be reached, or the connection was lost: {type(error).__name__}: {reason}",
             code="connection_failed",
             retryable=True,
         )
@@ -103,7 +103,7 @@ def _connected(host: str, port: int, deadline: _Deadline) -> socket.socket:
             sock.close()
             if index == len(addresses) - 1:
                 raise
-    raise OSError(f"{host} has no address")
+    raise OSError(f"{host} does not resolve to an address")
 
 
 def _resolved(host: str, port: int, deadline: _Deadline) -> List[Tuple[Any, ...]]:

@@ -119,11 +119,11 @@ class Floe:
             return loop
         self._loops.add(loop)
         if not loop._start():
-            error = FloeConnectionError("no thread can be started", code="connection_failed")
+            error = FloeConnectionError("could not start a thread", code="connection_failed")
             self._reports.failed(monitor_id, error, on_error)
         elif stop_on_sigterm and not _stop_on_sigterm(loop):
             self._reports.say(
-                f"sigterm {monitor_id}", f"{monitor_id}: stop_on_sigterm works in the main thread only"
+                f"sigterm {monitor_id}", f"{monitor_id}: stop_on_sigterm works only in the main thread"
             )
         return loop
 
@@ -159,7 +159,7 @@ class Floe:
         try:
             loop._start()
         except RuntimeError:
-            error = FloeConfigurationError("start_heartbeat_async was called outside of a running event loop")
+            error = FloeConfigurationError("start_heartbeat_async must be called in a running event loop")
             self._reports.failed(monitor_id, error, on_error)
         return loop
 
@@ -227,7 +227,7 @@ class Floe:
     ) -> LoopOptions:
         if not is_positive(every_seconds):
             error = FloeConfigurationError(
-                f"every_seconds is {every_seconds!r}, which is no interval; beating every {_DEFAULT_EVERY_SECONDS:g} s"
+                f"every_seconds is {every_seconds!r}, which is not a positive number; using {_DEFAULT_EVERY_SECONDS:g} s"
             )
             self._reports.failed(str(monitor_id), error, on_error)
             every_seconds = _DEFAULT_EVERY_SECONDS

@@ -41,7 +41,7 @@ class Delivery:
         monitor_id = "monitor"
         try:
             if sys.is_finalizing():
-                raise RuntimeError("the interpreter is ending")
+                raise RuntimeError("the interpreter is shutting down")
             call = make_call()
             monitor_id = call.monitor_id
             result = send(call, Limits(self.timeout_seconds, budget_seconds), self._around)
@@ -79,7 +79,7 @@ class Delivery:
         if is_full:
             if then is not None:
                 then.set()
-            text = f"{_MOST_UNDER_WAY} beats are under way already; this one is dropped"
+            text = f"{_MOST_UNDER_WAY} beats are already in progress; this beat was dropped"
             self._reports.failed("monitor", FloeConnectionError(text, code="dropped"), on_error)
         elif start_daemon(work, "floe-send") is None:
             # The interpreter is ending and the job with it: a moment here holds up nobody.
@@ -88,7 +88,7 @@ class Delivery:
     def refuse(self, monitor_id: Any, on_error: Optional[OnError] = None) -> HeartbeatResult:
         """For an id that can be none: nothing is sent."""
         shown = '""' if isinstance(monitor_id, str) else type(monitor_id).__name__
-        error = FloeConfigurationError(f"the monitor id is {shown}; it must be a non-empty string")
+        error = FloeConfigurationError(f"the monitor id must be a non-empty string, got {shown}")
         self._reports.failed(shown, error, on_error)
         return failure(error, 0)
 

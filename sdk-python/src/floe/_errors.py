@@ -88,7 +88,7 @@ class FloeRequestError(FloeApiError):
 class FloeUnhealthyError(FloeError):
     """A loop kept its beat back, so that the monitor fails.
 
-    ``healthy`` said no, raised or did not answer (code ``unhealthy``), or nobody called ``touch()`` for longer than
+    ``healthy`` did not return True, raised or timed out (code ``unhealthy``), or nobody called ``touch()`` for longer than
     ``stall_after`` (code ``stalled``).
     """
 

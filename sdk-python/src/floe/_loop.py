@@ -118,8 +118,8 @@ class Heartbeat:
         outcome = self._asked(healthy)
         if outcome.done and outcome.error is None and outcome.value is True:
             return None
-        said = "said no" if outcome.done and outcome.error is None else self._problem(outcome)
-        return kept_back("unhealthy", f"healthy() {said}; beats are kept back")
+        said = "did not return True" if outcome.done and outcome.error is None else self._problem(outcome)
+        return kept_back("unhealthy", f"healthy() {said}; no beats are sent")
 
     def _metadata(self) -> Tuple[Any, Optional[str]]:
         metadata = self._pace.options.metadata
@@ -147,4 +147,4 @@ class Heartbeat:
     def _problem(self, outcome: Outcome) -> str:
         if outcome.error is not None:
             return f"raised: {type(outcome.error).__name__}: {message_of(outcome.error)}"
-        return f"did not answer within {self._pace.callback_seconds():g} s"
+        return f"did not return within {self._pace.callback_seconds():g} s"

@@ -25,7 +25,7 @@ def fit_metadata(metadata: Any) -> FittedMetadata:
     try:
         text = to_json(metadata)
     except Exception as error:  # default methods, keys, recursion: all of it is the caller's data
-        return FittedMetadata(None, f"metadata cannot be written as JSON: {message_of(error)}")
+        return FittedMetadata(None, f"metadata cannot be serialized as JSON: {message_of(error)}")
     if not text.startswith("{"):
         return FittedMetadata(None, "metadata is not an object")
     if _bytes_of(text) <= LIMIT_BYTES:

@@ -86,7 +86,7 @@ class Pace:
         idle = self.parts.around.monotonic() - self._touched
         if self.options.stall_after is None or idle <= self.options.stall_after:
             return None
-        return kept_back("stalled", f"no touch() for {idle:.0f} s; beats are kept back")
+        return kept_back("stalled", f"touch() was not called for {idle:.0f} s; no beats are sent")
 
     def keep_back(self, reason: FloeError) -> None:
         """Told once, and again when the reason changes or after beats have gone out."""
@@ -128,7 +128,7 @@ class Pace:
         if expected > 0 and every >= expected:
             self._say(
                 "interval",
-                f"beats every {every:g} s, but the monitor expects one every {expected:g} s; set every_seconds to half",
+                f"the beat interval is {every:g} s, but the monitor expects a beat every {expected:g} s; set every_seconds to half of that",
             )
 
 

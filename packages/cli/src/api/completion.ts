@@ -29,12 +29,12 @@ export function completionCommands(others: readonly CliCommand[]): readonly CliC
   const completion: CliCommand = {
     words: ['completion'],
     usage: 'completion <bash|zsh|fish>',
-    summary: 'Prints a script that completes commands with the tab key.',
-    help: `For this shell:  eval "$(floe completion bash)"
+    summary: 'Prints a shell completion script.',
+    help: `For the current shell:  eval "$(floe completion bash)"
 For fish:        floe completion fish | source`,
     run: async ([shell = '']) => {
       const script = COMPLETION_SCRIPTS[shell];
-      if (script === undefined) throw new UsageError('Name the shell: bash, zsh or fish.');
+      if (script === undefined) throw new UsageError('Specify the shell: bash, zsh or fish.');
       process.stdout.write(script);
       return 0;
     },
@@ -42,7 +42,7 @@ For fish:        floe completion fish | source`,
   const complete: CliCommand = {
     words: ['complete'],
     usage: 'complete [words]',
-    summary: 'Prints what may follow these words, one per line.',
+    summary: 'Prints the possible next words, one per line.',
     run: async (words) => {
       const found = findCompletions(loadApiOperations(), [...others, completion], words);
       process.stdout.write(found.map((word) => `${word}\n`).join(''));

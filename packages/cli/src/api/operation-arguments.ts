@@ -55,7 +55,7 @@ export function parseOperationArguments(operation: ApiOperation, args: readonly 
   const query = new URLSearchParams();
   for (const pair of values.filter ?? []) {
     const at = pair.indexOf('=');
-    if (at < 1) throw new UsageError(`--filter ${pair}: write name=value.`);
+    if (at < 1) throw new UsageError(`--filter ${pair}: must have the form name=value.`);
     query.append(pair.slice(0, at), pair.slice(at + 1));
   }
   const body: Record<string, unknown> =
@@ -121,9 +121,9 @@ function buildHeaders({ idempotent }: ApiOperation, key: string | undefined, eta
 function buildPath(operation: ApiOperation, given: readonly string[]): string {
   const names = pathParameterNames(operation);
   const missing = names[given.length];
-  if (missing !== undefined) throw new UsageError(`<${missing}> is missing.`);
+  if (missing !== undefined) throw new UsageError(`Missing argument <${missing}>.`);
   const excess = given[names.length];
-  if (excess !== undefined) throw new UsageError(`"${excess}" is one argument too many.`);
+  if (excess !== undefined) throw new UsageError(`Unexpected argument "${excess}".`);
   return names.reduce(
     (path, name, at) => path.replace(`{${name}}`, encodeURIComponent(given[at] ?? '')),
     operation.path,
@@ -171,6 +171,6 @@ function parseJsonOption(where: string, text: string): unknown {
     const value: unknown = JSON.parse(text);
     return value;
   } catch {
-    throw new UsageError(`${where} must be JSON, as '{"name":"value"}'.`);
+    throw new UsageError(`${where} must be JSON. Example: '{"name":"value"}'`);
   }
 }

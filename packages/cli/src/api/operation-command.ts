@@ -82,11 +82,11 @@ function createOverviewCommand(
   return {
     words: [subject],
     usage: `${subject} <verb>`,
-    summary: `What can be done with ${subject}:`,
+    summary: `Verbs of ${subject}:`,
     help,
     run: async ([verb]) => {
-      const problem = verb === undefined ? 'says nothing alone' : `has no verb "${verb}"`;
-      process.stderr.write(`floe: "${subject}" ${problem}. There are:\n${help}\n`);
+      const problem = verb === undefined ? 'requires a verb' : `has no verb "${verb}"`;
+      process.stderr.write(`floe: "${subject}" ${problem}. Available commands:\n${help}\n`);
       return 2;
     },
   };
@@ -100,12 +100,19 @@ function formatOptionsHelp({ takes, body, page, idempotent }: ApiOperation): str
       describeField(field),
     ]);
   if (body)
-    lines.push(['--body-file <file>', 'fields as JSON from a file, or "-" for standard input; options win']);
+    lines.push([
+      '--body-file <file>',
+      'reads the fields from a file, or "-" for standard input; options take precedence',
+    ]);
   if (Object.values(takes).some(({ nullable }) => nullable))
     lines.push(['--unset <field>', 'sets a field to null']);
-  if (idempotent) lines.push(['--idempotency-key <key>', 'makes a repeated call create nothing']);
-  if (page) lines.push(['--all', 'every row']);
-  lines.push(['--filter <name=value>', 'any other query parameter'], ['--json', 'the answer as JSON']);
+  if (idempotent)
+    lines.push(['--idempotency-key <key>', 'prevents a repeated call from creating a second resource']);
+  if (page) lines.push(['--all', 'prints all rows']);
+  lines.push(
+    ['--filter <name=value>', 'sets any other query parameter'],
+    ['--json', 'prints the response as JSON'],
+  );
   const width = Math.max(...lines.map(([option]) => option.length));
   return `Options:\n${lines.map(([option, does]) => `  ${option.padEnd(width)}  ${does}`.trimEnd()).join('\n')}`;
 }

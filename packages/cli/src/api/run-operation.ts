@@ -78,7 +78,7 @@ async function printList(
       await sendOperationRequest(from, request, `${url.pathname}${url.search}`),
     );
     const data = readProperty(answer, 'data');
-    if (!Array.isArray(data)) throw new ApiRequestError(`${from.baseUrl} did not answer with a list.`);
+    if (!Array.isArray(data)) throw new ApiRequestError(`${from.baseUrl} did not return a list.`);
     rows.push(...data);
     cursor = readTextProperty(answer, 'next_cursor');
     if (cursor === undefined) break;
@@ -95,7 +95,7 @@ async function sendOperationRequest(
   path: string,
 ): Promise<Response> {
   const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(new Error('no answer within a minute')), ANSWER_TIMEOUT_MS);
+  const timer = setTimeout(() => abort.abort(new Error('no response within a minute')), ANSWER_TIMEOUT_MS);
   try {
     const response = await fetch(`${baseUrl}${path}`, {
       method: request.method,
@@ -113,7 +113,7 @@ async function sendOperationRequest(
   } catch (error) {
     if (error instanceof ApiRequestError) throw error;
     throw new ApiRequestError(
-      `${baseUrl} could not be reached: ${describeFetchError(error)}. Is FLOE_BASE_URL right?`,
+      `${baseUrl} could not be reached: ${describeFetchError(error)}. Check FLOE_BASE_URL.`,
     );
   } finally {
     clearTimeout(timer);

@@ -55,7 +55,7 @@ const cursor = ({ home, project, systemPath }: InstallEnvironment): AgentHookFil
   },
   rootMembers: { version: 1 },
   createEntry: (command) => ({ command, timeout: AGENT_TIMEOUT_SECONDS }),
-  note: 'Cursor reads the file when it starts. Set "failClosed": true on an entry where a hook that cannot start is to stop the agent.',
+  note: 'Cursor reads the file when it starts. To block the agent if a hook cannot start, set "failClosed": true on its entry.',
 });
 
 const claudeCode = ({ env, home, project, systemPath }: InstallEnvironment): AgentHookFile => ({
@@ -86,7 +86,7 @@ const codex = ({ env, home, project }: InstallEnvironment): AgentHookFile => ({
   hooks: { PreToolUse: ALL_TOOLS, PermissionRequest: ALL_TOOLS, UserPromptSubmit: null, SessionStart: null },
   rootMembers: {},
   createEntry: commandEntry,
-  note: 'Codex passes over a new or changed hook, silently, until it is trusted: start codex and answer /hooks. Machines of an organization get it through requirements.toml (docs/reference/relay-hooks.md).',
+  note: 'Codex silently skips a new or changed hook until it is trusted: start codex and confirm it in /hooks. To deploy the hook to the machines of an organization, use requirements.toml (docs/reference/relay-hooks.md).',
 });
 
 const copilotCli = ({ env, home, project, systemPath }: InstallEnvironment): AgentHookFile => ({
@@ -109,7 +109,7 @@ const copilotCli = ({ env, home, project, systemPath }: InstallEnvironment): Age
     powershell: command,
     timeoutSec: AGENT_TIMEOUT_SECONDS,
   }),
-  note: 'Copilot drops what hooks answer about prompts: only tools are stopped.',
+  note: 'Copilot ignores hook decisions on prompts: only tools can be blocked.',
 });
 
 const vscode = ({ project }: InstallEnvironment): AgentHookFile => ({
@@ -119,7 +119,7 @@ const vscode = ({ project }: InstallEnvironment): AgentHookFile => ({
   hooks: { PreToolUse: null, UserPromptSubmit: null, SessionStart: null },
   rootMembers: {},
   createEntry: commandEntry,
-  note: 'Hooks are a preview in VS Code. Copilot CLI reads this directory too.',
+  note: 'Hooks are a preview feature in VS Code. Copilot CLI also reads this directory.',
 });
 
 const geminiCli = ({ home, project }: InstallEnvironment): AgentHookFile => ({

@@ -20,7 +20,7 @@ export interface AgentHookResult {
   readonly isServerSkipped?: boolean;
 }
 
-const SERVER_SKIPPED = 'the server did not answer in time a moment ago, so it was not asked again yet';
+const SERVER_SKIPPED = 'the server timed out a moment ago and is not contacted again yet';
 
 /** Answers one call of a hook. Never throws: whatever goes wrong is answered as the rules' fail mode says. */
 export async function answerAgentHook(
@@ -87,7 +87,7 @@ async function answerWithServer(
     fallback = askFallback;
   }
   if (isTruncated && problem === null && (outcome.decision === 'abstain' || outcome.decision === 'allow')) {
-    problem = 'it is too long to be sent whole';
+    problem = 'the event is too long to be sent completely';
     const { decideOffline } = await import('./decide-offline.ts');
     outcome = strictestHookDecision((await decideOffline(call.events, problem, paths, settings)).outcomes);
   }
@@ -114,5 +114,5 @@ async function answerUnreadablePayload(
 
 function describeHookError(error: unknown): string {
   if (error instanceof NoResponseError || error instanceof PayloadError) return error.message;
-  return `an error in the hook itself: ${error instanceof Error ? error.name : typeof error}`;
+  return `unexpected error in the hook: ${error instanceof Error ? error.name : typeof error}`;
 }

@@ -92,10 +92,10 @@ function failsClosed(
 }
 
 function denyDecision(reason: string): HookDecision {
-  const message = `Floe could not decide about this (${reason}), and without a decision it is refused here.`;
+  const message = `Floe could not make a decision (${reason}), and this action is denied without a decision.`;
   return {
     decision: 'deny',
-    userMessage: `${message} "floe hook status" tells more.`,
-    agentMessage: `${message} Do not work around it: ask the user to look after the connection to Floe.`,
+    userMessage: `${message} Run "floe hook status" for details.`,
+    agentMessage: `${message} Do not work around this. Ask the user to check the connection to Floe.`,
   };
 }

@@ -154,7 +154,7 @@ test('install shows the change, keeps the connection for this user alone, and th
 
   const done = await run([PROGRAM, 'hook', 'install', 'claude-code', '--yes'], home, { env });
   assert.equal(done.code, 0, done.stderr);
-  assert.match(done.stdout, /rules v7 until/);
+  assert.match(done.stdout, /rules v7, valid until/);
   assert.equal(statSync(settings).mode & 0o777, 0o640);
   assert.equal(statSync(join(home, '.config', 'floe', 'relay.json')).mode & 0o777, 0o600);
   const written: JsonObject = JSON.parse(readFileSync(settings, 'utf8'));
@@ -200,7 +200,7 @@ test('settings that are no plain JSON are left alone', async (t) => {
   put(settings, '{ // mine\n}\n');
   const { code, stderr } = await run([PROGRAM, 'hook', 'install', 'claude-code', '--yes'], home);
   assert.equal(code, 2);
-  assert.match(stderr, /left alone/);
+  assert.match(stderr, /was not changed/);
   assert.equal(readFileSync(settings, 'utf8'), '{ // mine\n}\n');
   assert.ok(!existsSync(join(home, '.config')));
 });

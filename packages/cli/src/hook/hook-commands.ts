@@ -16,15 +16,16 @@ import { verifyCachedBundle } from './verify-cached-bundle.ts';
 const hookStatusCommand: CliCommand = {
   words: ['hook', 'status'],
   usage: 'hook status',
-  summary: 'Tells which agents ask the relay, whether it answers, and what holds while it does not.',
+  summary: 'Shows which agents use the relay, whether it responds, and what applies when it does not.',
   run: printHookStatus,
 };
 
 const hookCommand: CliCommand = {
   words: ['hook'],
   usage: 'hook <agent>',
-  summary: 'Answers a hook of an agent: its payload on standard input, its answer on standard output.',
-  help: 'Agents start bin/floe-hook.mjs, which is the same and starts sooner.',
+  summary:
+    'Handles a hook call of an agent: reads the payload from standard input and writes the response to standard output.',
+  help: 'Agents run bin/floe-hook.mjs, which does the same and starts faster.',
   async run(args) {
     const [agent, ...more] = args;
     if (agent === undefined || more.length > 0) throw new UsageError('usage: floe hook <agent>');
@@ -50,7 +51,7 @@ async function printHookStatus(): Promise<number> {
     (message) => ({ told: message, code: 0 }),
     (error: unknown) => ({ told: error instanceof Error ? error.message : 'unknown', code: 1 }),
   );
-  lines.push(`server      ${answer.told}`, `without it  ${withoutServer()}`);
+  lines.push(`server      ${answer.told}`, `offline     ${withoutServer()}`);
   const agents = listAgentHookFiles(process.env, process.cwd()).flatMap(getAgentStatuses);
   for (const { line, problems } of agents)
     lines.push(line, ...problems.map((problem) => `            ${problem}`));
@@ -60,12 +61,12 @@ async function printHookStatus(): Promise<number> {
   function withoutServer(): string {
     const cached = readCachedBundle(bundleCacheDirectory(paths, settings), settings);
     const known = cached && verifyCachedBundle(cached, Number.NEGATIVE_INFINITY);
-    if (!known) return `no rules are known here; every hook fails ${settings.onError}`;
+    if (!known) return `no cached rules; every hook fails ${settings.onError}`;
     const isOver = Date.parse(known.expires_at) <= Date.now();
-    if (isOver) return `the rules known here are over since ${known.expires_at}; their on_error holds`;
-    const how = known.relay.offline === 'decide' ? 'rules decide here' : 'on_error holds';
+    if (isOver) return `the cached rules expired at ${known.expires_at}; their on_error applies`;
+    const how = known.relay.offline === 'decide' ? 'cached rules are evaluated' : 'on_error applies';
     const count = known.relay.rules.length;
-    return `${how}, ${count} ${count === 1 ? 'rule' : 'rules'} known until ${known.expires_at}`;
+    return `${how}, ${count} ${count === 1 ? 'rule' : 'rules'} cached until ${known.expires_at}`;
   }
 }
 

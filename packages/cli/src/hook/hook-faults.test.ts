@@ -55,7 +55,7 @@ const FAULTS: Readonly<Record<string, (socket: Socket) => void>> = {
   'is slower than the deadline': () => undefined,
   'answers 500': (socket) => socket.end('HTTP/1.1 500 Oops\r\ncontent-length: 2\r\n\r\n{}'),
   'answers 401': (socket) => socket.end('HTTP/1.1 401 No\r\ncontent-length: 0\r\n\r\n'),
-  'does not speak HTTP': (socket) => socket.end(Buffer.from([0, 1, 2, 255, 13, 10, 13, 10])),
+  'is not valid HTTP': (socket) => socket.end(Buffer.from([0, 1, 2, 255, 13, 10, 13, 10])),
   'answers with no JSON': (socket) => socket.end(ok('<html>')),
   'answers with nothing': (socket) => socket.end(ok('')),
   'answers with no decision': (socket) => socket.end(ok('{"decision":"perhaps","data":[]}')),

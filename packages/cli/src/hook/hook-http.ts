@@ -51,16 +51,16 @@ export async function sendHookRequest(request: HookHttpRequest): Promise<HookHtt
     };
     const fail = (why: string, timedOut = false) => finish(() => reject(new NoResponseError(why, timedOut)));
     const timer = setTimeout(
-      () => fail(`no answer within ${request.timeoutMs} ms`, true),
+      () => fail(`no response within ${request.timeoutMs} ms`, true),
       Math.max(1, deadlineMs - performance.now()),
     );
     const readChunks = (isEnd: boolean) => {
       try {
         const answered = reader.read(chunks, isEnd);
         if (answered) finish(() => resolve(answered));
-        else if (isEnd) fail('the answer broke off');
+        else if (isEnd) fail('the response was incomplete');
       } catch (error) {
-        fail(error instanceof NoResponseError ? error.message : 'what answered does not speak HTTP');
+        fail(error instanceof NoResponseError ? error.message : 'the response is not valid HTTP');
       }
     };
     socket.on('data', (chunk: Buffer) => {
@@ -123,7 +123,7 @@ class HookAnswerReader {
     while (this.#countedChunks < chunks.length)
       this.#receivedBytes += chunks[this.#countedChunks++]?.length ?? 0;
     if (this.#receivedBytes > MAX_HEAD_BYTES + MAX_BODY_BYTES)
-      throw new NoResponseError('the answer is too long');
+      throw new NoResponseError('the response is too long');
     this.#head ??= parseHookAnswerHead(Buffer.concat(chunks));
     const head = this.#head;
     if (head === null) return null;
@@ -138,7 +138,7 @@ class HookAnswerReader {
     }
     if (length === undefined)
       return isEnd ? { status, headers, body: Buffer.concat(chunks).toString('utf8', bodyAt) } : null;
-    if (!/^\d+$/.test(length)) throw new NoResponseError('the answer has no valid length');
+    if (!/^\d+$/.test(length)) throw new NoResponseError('the response has no valid content length');
     const end = bodyAt + Number(length);
     return this.#receivedBytes < end
       ? null
@@ -155,11 +155,11 @@ function parseHookAnswerHead(bytes: Buffer): HookAnswerHead | null {
     const end = bytes.indexOf('\r\n\r\n', from);
     const isWrong = bytes.length > from && !'HTTP/1.'.startsWith(bytes.toString('latin1', from, from + 7));
     if (isWrong || (end < 0 ? bytes.length : end) - from > MAX_HEAD_BYTES)
-      throw new NoResponseError('what answered does not speak HTTP');
+      throw new NoResponseError('the response is not valid HTTP');
     if (end < 0) return null;
     const [first = '', ...lines] = bytes.toString('latin1', from, end).split('\r\n');
     const status = Number(/^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(first)?.[1] ?? 0);
-    if (status < 100) throw new NoResponseError('what answered does not speak HTTP');
+    if (status < 100) throw new NoResponseError('the response is not valid HTTP');
     from = end + 4;
     if (status < 200 && status !== 101) continue;
     const headers = new Map<string, string>();
@@ -178,7 +178,7 @@ function decodeChunkedBody(bytes: Buffer): string | null {
     const lineEnd = bytes.indexOf(CRLF, at);
     if (lineEnd < 0) return null;
     const size = /^([\da-f]{1,8})(?:\s*;.*)?$/i.exec(bytes.toString('latin1', at, lineEnd))?.[1];
-    if (size === undefined) throw new NoResponseError('the answer is chunked wrongly');
+    if (size === undefined) throw new NoResponseError('the response has an invalid chunked encoding');
     const from = lineEnd + 2;
     const end = from + Number.parseInt(size, 16);
     if (end === from) return Buffer.concat(parts).toString('utf8');

@@ -23,7 +23,7 @@ export async function readHookPayload(input: NodeJS.ReadableStream, timeoutMs: n
     let size = 0;
     let nextParseBytes = 0;
     let idleTimer: NodeJS.Timeout | undefined;
-    const timer = setTimeout(() => fail('the agent did not end its payload'), timeoutMs);
+    const timer = setTimeout(() => fail('the agent did not close its payload'), timeoutMs);
     const settle = (settled: () => void) => {
       clearTimeout(timer);
       clearTimeout(idleTimer);

@@ -59,7 +59,7 @@ test('hooks that Codex skips for want of trust are named, and trusted ones are n
       .join('\n');
   };
   const CASES: readonly (readonly [toml: string, says: RegExp | null])[] = [
-    ['', /does not run 4 of them; nobody has trusted them/],
+    ['', /does not run 4 of them; they are not trusted/],
     [trust((hash) => hash), null],
     [`model = "x"\n${trust((hash) => hash)}\n[projects."/a"]\ntrust_level = "trusted"\n`, null],
     [trust(() => 'sha256:00'), /does not run 4 of them; they changed/],

@@ -26,7 +26,7 @@ const DISABLING_SETTINGS: Readonly<Record<string, readonly (readonly [path: stri
 };
 
 const TRUST_PROBLEMS: Readonly<Record<Exclude<CodexTrust, 'trusted'>, string>> = {
-  untrusted: 'nobody has trusted them: start codex, open /hooks and trust them',
+  untrusted: 'they are not trusted: start codex, open /hooks and trust them',
   changed: 'they changed since they were trusted: start codex, open /hooks and trust them again',
   disabled: 'they are disabled in config.toml: start codex, open /hooks and enable them',
 };
@@ -46,12 +46,11 @@ function findMissingPrograms(hooks: readonly InstalledHook[]): string[] {
   const missing = hooks.flatMap(({ entry }) => {
     const command = String(entry['command'] ?? entry['bash'] ?? '');
     const quoted = [...command.matchAll(/"([^"]+)"/g)].map(([, path = '']) => path);
-    if (quoted.length === 0)
-      return isOnPath('floe-hook') ? [] : ['floe-hook (not on the PATH of this shell)'];
+    if (quoted.length === 0) return isOnPath('floe-hook') ? [] : ['floe-hook on the PATH of this shell'];
     return quoted.filter((path) => isAbsolute(path) && !existsSync(path));
   });
   return [...new Set(missing)].map(
-    (path) => `does not run: there is no ${path}. Run "floe hook install" again.`,
+    (path) => `does not run: could not find ${path}. Run "floe hook install" again.`,
   );
 }
 
@@ -64,12 +63,12 @@ function isOnPath(program: string): boolean {
 function findDisablingSettings(agent: string, { scope, allFiles }: AgentSettingsFile): string[] {
   const problems = (DISABLING_SETTINGS[agent] ?? [])
     .filter(([path, value]) => allFiles.some(({ file }) => getValueAtPath(file, path) === value))
-    .map(([path, value]) => `does not run: the settings say "${path}": ${JSON.stringify(value)}.`);
+    .map(([path, value]) => `does not run: the settings contain "${path}": ${JSON.stringify(value)}.`);
   const isManagedOnly = allFiles.some(
     (other) => other.scope === 'managed' && other.file['allowManagedHooksOnly'] === true,
   );
   if (isManagedOnly && scope !== 'managed')
-    problems.push('does not run: managed settings allow managed hooks only. Install it with --managed.');
+    problems.push('does not run: the managed settings allow only managed hooks. Install it with --managed.');
   return problems;
 }
 
@@ -88,7 +87,7 @@ function findTrustProblems(
   // Trust is the user's, also of a project's hooks.
   const userDirectory = process.env['CODEX_HOME'] || join(homedir(), '.codex');
   const configPath = join(scope === 'user' ? dirname(path) : userDirectory, 'config.toml');
-  if (areCodexHooksDisabled(configPath)) return [`does not run: ${configPath} says hooks = false.`];
+  if (areCodexHooksDisabled(configPath)) return [`does not run: ${configPath} contains hooks = false.`];
   const counts = new Map<CodexTrust, number>();
   for (const hook of hooks) {
     const trust = getCodexTrust(hook, path, configPath);

@@ -68,8 +68,8 @@ function buildHookSettings(given: JsonObject, problems: string[]): HookSettings 
   const key = text('key');
   const isAddress = /^https?:\/\//i.test(baseUrl) && URL.canParse(baseUrl);
   const isKey = key !== null && /^[\x21-\x7e]+$/.test(key);
-  if (!isAddress) problems.push('base_url is not an address such as https://floe.example.com');
-  if (!isKey) problems.push('there is no key: run "floe hook install", or set FLOE_RELAY_KEY');
+  if (!isAddress) problems.push('base_url must be an http or https URL. Example: https://floe.example.com');
+  if (!isKey) problems.push('no key is configured: run "floe hook install", or set FLOE_RELAY_KEY');
   const minutes = given['refresh_minutes'];
   const deadlines = given['deadline_ms'];
   return {
@@ -103,7 +103,7 @@ function readSettingsFile(path: string, isPrivate: boolean, problems: string[]):
     return null;
   }
   if (isPrivate && process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) {
-    problems.push(`${path} holds a key and others may read it: chmod 600 ${path}`);
+    problems.push(`${path} contains a key and is readable by other users. Run: chmod 600 ${path}`);
     return {};
   }
   try {

@@ -13,28 +13,29 @@ import { refreshBundle } from './refresh-bundle.ts';
 import { formatTextDiff } from './text-diff.ts';
 
 const SCOPE_HELP = `Options:
-  --user       the agent's settings of this user (without an option)
-  --project    those of the project in this directory, to be committed; floe-hook must then be on everybody's PATH
-  --managed    those of this machine, which its users cannot change; needs the rights to write there
-  --dry-run    show the change, write nothing
-  -y, --yes    do not ask`;
+  --user       the settings of the agent for this user (default)
+  --project    the settings of the project in this directory, to be committed; floe-hook must be on the PATH of everyone who uses it
+  --managed    the settings of this machine, which users cannot change; requires write permission
+  --dry-run    show the change without writing it
+  -y, --yes    do not ask for confirmation`;
 
 export const hookInstallCommand: CliCommand = {
   words: ['hook', 'install'],
   usage: 'hook install <agent>',
-  summary: 'Has an agent ask the relay before it acts: shows the change of its settings, then writes it.',
+  summary:
+    'Configures an agent to ask the relay before it acts; shows the change of its settings before writing it.',
   help: `${SCOPE_HELP}
 
-Environment, for the first time; it is kept in a file that only you can read:
+Environment, read on the first installation and stored in a file that only you can read:
   FLOE_RELAY_KEY  a platform key with the scope "relay"
-  FLOE_BASE_URL   address of Floe; http://127.0.0.1:3563 unless set`,
+  FLOE_BASE_URL   base URL of Floe; default: http://127.0.0.1:3563`,
   run: (args) => changeHooks(args, 'install'),
 };
 
 export const hookUninstallCommand: CliCommand = {
   words: ['hook', 'uninstall'],
   usage: 'hook uninstall <agent>',
-  summary: 'Takes the hooks of Floe out of the settings of an agent; all others stay.',
+  summary: 'Removes the hooks of Floe from the settings of an agent; other hooks are kept.',
   help: SCOPE_HELP,
   run: (args) => changeHooks(args, 'uninstall'),
 };
@@ -86,14 +87,14 @@ function parseInstallTarget(args: readonly string[], action: string) {
   if (!agent || positionals.length !== 1)
     throw new UsageError(`usage: floe hook ${action} <${all.map((one) => one.agent).join('|')}>`);
   const scopes = (['user', 'project', 'managed'] as const).filter((scope) => values[scope]);
-  if (scopes.length > 1) throw new UsageError('give one of --user, --project and --managed');
+  if (scopes.length > 1) throw new UsageError('use only one of --user, --project and --managed');
   const scope = scopes[0] ?? 'user';
   const path = agent.files[scope];
   if (path === undefined)
     throw new UsageError(
-      `${agent.agent} has no such file; it can be installed with ${Object.keys(agent.files)
+      `${agent.agent} has no such settings file; it can be installed with ${Object.keys(agent.files)
         .map((one) => `--${one}`)
-        .join(', ')}. docs/reference/relay-hooks.md tells the other ways.`,
+        .join(', ')}. Other ways: docs/reference/relay-hooks.md.`,
     );
   return { agent, path, scope, dryRun: values['dry-run'] === true, yes: values.yes === true };
 }
@@ -115,7 +116,7 @@ function parseSettings(text: string, path: string): JsonObject {
     // Told below.
   }
   throw new UsageError(
-    `${path} is not a JSON object (comments are none either), so it was left alone. Mend it, or write the hooks by hand: docs/reference/relay-hooks.md.`,
+    `${path} is not a JSON object (comments are not supported), so it was not changed. Fix it, or add the hooks manually: docs/reference/relay-hooks.md.`,
   );
 }
 
@@ -125,7 +126,9 @@ function detectIndent(text: string): string | number {
 
 async function confirm(question: string): Promise<boolean> {
   if (!process.stdin.isTTY)
-    throw new UsageError('nobody can be asked here: repeat with --yes, or look with --dry-run');
+    throw new UsageError(
+      'confirmation requires a terminal: use --yes to write the change, or --dry-run to show it',
+    );
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   try {
     return /^y(?:es)?$/i.test((await lines.question(question)).trim());
@@ -151,11 +154,11 @@ async function storeConnection(): Promise<void> {
     const baseUrl = process.env['FLOE_BASE_URL']?.trim() || 'http://127.0.0.1:3563';
     mkdirSync(dirname(paths.user), { recursive: true, mode: 0o700 });
     writeFileAtomically(paths.user, `${JSON.stringify({ base_url: baseUrl, key }, null, 2)}\n`, 0o600);
-    process.stdout.write(`${paths.user}: the connection, for you alone to read\n`);
+    process.stdout.write(`${paths.user}: connection stored, readable only by you\n`);
   }
   const settings = readHookSettings(paths);
   const message = await refreshBundle(paths, settings).catch((error: unknown) =>
     error instanceof Error ? `not connected: ${error.message}` : 'not connected',
   );
-  process.stdout.write(`${settings.baseUrl ?? 'no address'}: ${message}\n`);
+  process.stdout.write(`${settings.baseUrl ?? 'no base URL'}: ${message}\n`);
 }

@@ -10,7 +10,7 @@ export async function runHook(agent: string): Promise<number> {
   const adapter = HOOK_ADAPTERS.get(agent);
   if (!adapter) {
     process.stderr.write(
-      `floe: no agent is called "${agent}" here; known are ${[...HOOK_ADAPTERS.keys()].join(', ')}\n`,
+      `floe: the agent "${agent}" is not supported. Supported agents: ${[...HOOK_ADAPTERS.keys()].join(', ')}\n`,
     );
     // Not 2: that would stop whatever the agent is about to do.
     return 1;
@@ -21,7 +21,7 @@ export async function runHook(agent: string): Promise<number> {
   const { stdout, stderr, exitCode } = reply;
   // Where an exit code stops, agents take all of the error output as the reason.
   const message =
-    stderr !== '' ? stderr : problem === null ? '' : `floe: no decision of the server: ${problem}\n`;
+    stderr !== '' ? stderr : problem === null ? '' : `floe: no decision from the server: ${problem}\n`;
   if (message !== '') await writeToStream(process.stderr, message);
   if (stdout !== null) await writeToStream(process.stdout, `${JSON.stringify(stdout)}\n`);
   const intervalMs = problem === null ? settings.refreshMs : isServerSkipped ? PROBE_INTERVAL_MS : null;

@@ -22,7 +22,7 @@ const FETCH_TIMEOUT_MS = 10_000;
 export async function refreshBundle(paths: BundleCachePath, settings: HookSettings): Promise<string> {
   const { baseUrl, key } = settings;
   if (baseUrl === null || key === null)
-    throw new NoResponseError(settings.problem ?? 'there are no settings');
+    throw new NoResponseError(settings.problem ?? 'the hook is not configured');
   const directory = bundleCacheDirectory(paths, settings);
   const before = readCachedBundle(directory, settings);
   const { status, headers, body } = await sendHookRequest({
@@ -33,10 +33,11 @@ export async function refreshBundle(paths: BundleCachePath, settings: HookSettin
     headers: before?.etag ? { 'if-none-match': before.etag } : {},
   });
   clearServerUnresponsive(paths, settings);
-  if (status === 304 && before) return 'the rules are those of before';
-  if (status !== 200) throw new NoResponseError(`the server answered ${status}${formatServerMessage(body)}`);
+  if (status === 304 && before) return 'the rules are unchanged';
+  if (status !== 200)
+    throw new NoResponseError(`the server responded with status ${status}${formatServerMessage(body)}`);
   const bundle = parseBundleAnswer(body);
-  if (!bundle) throw new NoResponseError('the server answered with something that is no bundle');
+  if (!bundle) throw new NoResponseError('the server response is not a bundle');
   const next = {
     bundle,
     etag: headers.get('etag') ?? null,
@@ -45,13 +46,13 @@ export async function refreshBundle(paths: BundleCachePath, settings: HookSettin
   const payload = verifyCachedBundle(next, Date.now());
   if (!payload)
     throw new NoResponseError(
-      `the bundle is over, or not signed by the key known here; if the key of the server changed, remove ${directory} and install again`,
+      `the bundle has expired or is not signed with the pinned key; if the key of the server changed, delete ${directory} and install again`,
     );
   const old = before && verifyCachedBundle(before, Number.NEGATIVE_INFINITY);
   if (old && Date.parse(old.issued_at) > Date.parse(payload.issued_at))
-    throw new NoResponseError('the bundle is older than the one known here');
+    throw new NoResponseError('the bundle is older than the cached one');
   storeBundle(directory, next);
-  return `rules ${payload.version} until ${payload.expires_at}`;
+  return `rules ${payload.version}, valid until ${payload.expires_at}`;
 }
 
 function parseBundleAnswer(body: string) {

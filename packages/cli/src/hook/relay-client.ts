@@ -18,14 +18,15 @@ export async function requestDecisions(
   settings: HookSettings,
   timeoutMs: number,
 ): Promise<readonly HookDecision[]> {
-  if (events.length > MAX_BATCH_EVENTS) throw new NoResponseError(`one call of ${events.length} things`);
+  if (events.length > MAX_BATCH_EVENTS)
+    throw new NoResponseError(`one hook call has ${events.length} events, more than one request can send`);
   const [first] = events;
   const isOne = events.length === 1;
   const path = isOne ? '/relay/v1/decisions' : '/relay/v1/decisions/batch';
   const answer = await postToRelay(path, isOne ? first : { events }, settings, timeoutMs);
   const given = isOne ? [answer] : isObject(answer) ? answer['data'] : null;
   const outcomes = Array.isArray(given) ? given.flatMap((one) => parseHookDecision(one) ?? []) : [];
-  if (outcomes.length !== events.length) throw new NoResponseError('the server answered with no decision');
+  if (outcomes.length !== events.length) throw new NoResponseError('the server returned no decision');
   return outcomes;
 }
 
@@ -45,7 +46,7 @@ async function postToRelay(
   timeoutMs: number,
 ): Promise<Json> {
   const { baseUrl, key, problem } = settings;
-  if (baseUrl === null || key === null) throw new NoResponseError(problem ?? 'there are no settings');
+  if (baseUrl === null || key === null) throw new NoResponseError(problem ?? 'the hook is not configured');
   const request = {
     url: baseUrl + path,
     key,
@@ -54,11 +55,12 @@ async function postToRelay(
     timeoutMs,
   } as const;
   const { status, body: text } = await sendHookRequest(request);
-  if (status !== 200 && status !== 202) throw new NoResponseError(`the server answered ${status}`);
+  if (status !== 200 && status !== 202)
+    throw new NoResponseError(`the server responded with status ${status}`);
   try {
     return JSON.parse(text);
   } catch {
-    throw new NoResponseError('the server answered with something that is no JSON');
+    throw new NoResponseError('the server response is not valid JSON');
   }
 }
 

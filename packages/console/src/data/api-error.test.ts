@@ -35,7 +35,10 @@ test('beside its field a message is a sentence that does not name the field agai
     said('grace_period_minutes: must be at least 0', 'grace_period_minutes'),
     'Must be at least 0.',
   );
-  assert.equal(said('channels[0]: there is no such channel', 'channels[0]'), 'There is no such channel.');
+  assert.equal(
+    said('channels[0]: this channel does not exist', 'channels[0]'),
+    'This channel does not exist.',
+  );
   assert.equal(said('The cursor is not one of ours.', 'cursor'), 'The cursor is not one of ours.');
   assert.equal(said('There is nothing to change.', null), 'There is nothing to change.');
 });

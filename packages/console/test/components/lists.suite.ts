@@ -69,7 +69,7 @@ export function listTests(mount: MountSpecimen): void {
     await page.getByRole('heading', { name: 'No limits yet' }).waitFor();
     await page.getByRole('button', { name: 'Create limit' }).press('Enter');
     const failed = page.getByRole('alert').first();
-    for (const text of ['The database does not answer.', 'store_unavailable', 'exc_states'])
+    for (const text of ['The database does not respond.', 'store_unavailable', 'exc_states'])
       await failed.getByText(text, { exact: true }).waitFor();
     await failed.getByRole('button', { name: 'Copy request id' }).waitFor();
     await failed.getByRole('button', { name: 'Retry' }).press('Enter');

@@ -64,7 +64,7 @@ export function ListStates() {
   const error = new ApiError({
     status: 503,
     code: 'store_unavailable',
-    message: 'The database does not answer.',
+    message: 'The database does not respond.',
     requestId: 'exc_states',
   });
   return (

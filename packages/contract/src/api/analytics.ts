@@ -18,7 +18,7 @@ const status = z
   .string()
   .regex(
     /^!?(error|[1-5](\d\d(\.\.[1-5]\d\d)?|xx))$/,
-    'is no HTTP status such as 429, no class such as 5xx, no range such as 400..499, and not `error`',
+    'must be an HTTP status such as 429, a class such as 5xx, a range such as 400..499, or `error`',
   );
 const number = String.raw`-?\d{1,15}(\.\d{1,9})?`;
 const bounds = oneOrSeveral(
@@ -26,7 +26,7 @@ const bounds = oneOrSeveral(
     .string()
     .regex(
       new RegExp(`^((>=|<=|>|<|)${number}|(${number})?\\.\\.(${number})?)$`),
-      'is no number, no bound such as >=100 and no range such as 100..200',
+      'must be a number, a bound such as >=100, or a range such as 100..200',
     ),
 ).describe('A number, a bound such as `>=100`, or a range such as `100..200`; several must all hold.');
 const flag = z.enum(['true', 'false']).optional();
@@ -88,7 +88,7 @@ export function createFilteredQuery<Shape extends z.core.$ZodLooseShape>(shape: 
 /** A place in the stream of `GET /api/events`. */
 const liveId = z
   .string()
-  .regex(/^\d{1,15}-\d{1,16}$/, 'is no id of the event stream')
+  .regex(/^\d{1,15}-\d{1,16}$/, 'is not an id of the event stream')
   .describe('A place in the stream of `GET /api/events`, as its events carry it in `id`.');
 
 export const requestListQuery = createFilteredQuery({

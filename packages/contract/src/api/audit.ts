@@ -56,7 +56,10 @@ export const auditChain = z
   })
   .meta({ id: 'AuditChain' });
 
-const anchor = { seq: z.int().min(1), hash: z.string().regex(/^[0-9a-f]{64}$/, 'is no hash of an entry') };
+const anchor = {
+  seq: z.int().min(1),
+  hash: z.string().regex(/^[0-9a-f]{64}$/, 'is not the hash of an audit log entry'),
+};
 
 /** What a chain ended with on a day. Kept elsewhere, it shows later whether the chain was rewritten or cut off. */
 export const auditAnchor = z.strictObject({ ...anchor, at: timestamp }).meta({ id: 'AuditAnchor' });

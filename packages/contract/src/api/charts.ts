@@ -50,7 +50,7 @@ const value = values.optional().describe('Repeat it for any of several values; `
 const facet = z
   .string()
   .regex(new RegExp(`^(${ALL_DIMENSIONS.join('|')}|metadata\\.[^.]+)$`), {
-    error: `is none of ${ALL_DIMENSIONS.join(', ')} and no metadata.<key>`,
+    error: `must be one of ${ALL_DIMENSIONS.join(', ')} or metadata.<key>`,
   })
   .describe(
     `${ALL_DIMENSIONS.join(', ')}, or metadata.<key> of a key that analytics.metadata_keys declares.`,
@@ -295,5 +295,5 @@ export const monthlyBillQuery = z.strictObject({
 });
 
 export const monthlyBillParams = z.strictObject({
-  month: z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'is no month such as 2026-10'),
+  month: z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-10'),
 });

@@ -5,6 +5,6 @@ import * as z from 'zod';
  * (RFC 5321, 4.5.3.1.3). Parsed to lower case, after it was checked.
  */
 export const emailAddress = z
-  .email('is no e-mail address')
+  .email('must be an email address')
   .max(254)
   .transform((address) => address.toLowerCase());

@@ -19,7 +19,7 @@ const topics = z
   .max(200)
   .default('requests')
   .refine((text) => text.split(',').every((name) => EVENT_TOPICS.some((topic) => topic === name)), {
-    error: `is a list of ${EVENT_TOPICS.join(', ')} with commas between them`,
+    error: `must be a comma-separated list of ${EVENT_TOPICS.join(', ')}`,
   })
   .describe(`Any of ${EVENT_TOPICS.join(', ')}, with commas between them.`);
 

@@ -48,7 +48,10 @@ export type MaintenanceWindow = z.output<typeof maintenanceWindow>;
 const optional = z.strictObject(settings).partial().shape;
 const id = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'use lower-case letters, digits, ".", "_" and "-" (at most 64)');
+  .regex(
+    /^[a-z0-9][a-z0-9._-]{0,63}$/,
+    'must consist of lowercase letters, digits, ".", "_" and "-" (at most 64 characters)',
+  );
 
 /** Either `starts_at` and `ends_at`, or `schedule` and `duration_minutes`. */
 export const maintenanceWindowCreation = z.strictObject({

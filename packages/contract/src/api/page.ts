@@ -6,7 +6,7 @@ export const timestamp = z.iso.datetime({ offset: true }).meta({ examples: ['202
 /** A moment, or a day of whatever time zone is asked for: its beginning. */
 export const dateOrTimestamp = z.union(
   [timestamp, z.iso.date()],
-  'is no moment and no day such as 2026-11-21',
+  'must be a timestamp or a day such as 2026-11-21',
 );
 
 /** Query parameters of every list. */

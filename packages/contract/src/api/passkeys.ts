@@ -6,7 +6,7 @@ const base64urlField = (most: number) =>
     .string()
     .min(1)
     .max(most)
-    .regex(/^[A-Za-z0-9_-]+$/, 'is base64url');
+    .regex(/^[A-Za-z0-9_-]+$/, 'must be base64url');
 
 const passkeyName = z.string().trim().min(1).max(100);
 

@@ -23,7 +23,7 @@ export const newPassword = z
   .string()
   .max(1000)
   .refine(hasPasswordLength, {
-    error: `has ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters`,
+    error: `must have ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters`,
   })
   .meta({ writeOnly: true });
 

@@ -10,13 +10,16 @@ const MAX_FILTER_CHARS = 8_192;
 const filters = z
   .record(z.string().max(100), z.json())
   .refine((value) => JSON.stringify(value).length <= MAX_FILTER_CHARS, {
-    error: `has more than ${MAX_FILTER_CHARS} characters as JSON`,
+    error: `must have at most ${MAX_FILTER_CHARS} characters as JSON`,
   })
   .describe('State of the page. The server does not interpret it.');
 
 const writableFields = {
   name: z.string().min(1).max(100).describe('Name of the view.'),
-  page: z.string().regex(SLUG, 'is no name of a page, such as requests').describe('Such as `requests`.'),
+  page: z
+    .string()
+    .regex(SLUG, 'must be the name of a page, such as requests')
+    .describe('Such as `requests`.'),
   filters,
   shared: z
     .boolean()
@@ -69,5 +72,10 @@ export const viewReplacement = z.strictObject({
 
 /** An id that a client may choose. */
 export const viewParams = z.strictObject({
-  id: z.string().regex(SLUG, 'has up to 64 of a-z, 0-9, ., _ and -, and begins with a letter or a digit'),
+  id: z
+    .string()
+    .regex(
+      SLUG,
+      'must start with a letter or digit and consist of at most 64 characters a-z, 0-9, ".", "_" and "-"',
+    ),
 });

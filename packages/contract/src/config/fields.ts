@@ -5,7 +5,10 @@ import * as z from 'zod';
 export function slugField() {
   return z
     .string()
-    .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'use lower-case letters, digits, ".", "_" and "-" (at most 64)');
+    .regex(
+      /^[a-z0-9][a-z0-9._-]{0,63}$/,
+      'must consist of lowercase letters, digits, ".", "_" and "-" (at most 64 characters)',
+    );
 }
 
 export function labelField() {
@@ -24,7 +27,7 @@ export function modelPatternListField() {
 
 /** Who gets mail. */
 export function emailAddressListField() {
-  return z.array(z.email('is not a mail address')).min(1).max(50);
+  return z.array(z.email('must be an email address')).min(1).max(50);
 }
 
 /** A value that must never be shown: JSON Schema's `writeOnly` marks it for forms and documents. */
@@ -60,7 +63,7 @@ export function extraHeadersField() {
   return z.record(
     z
       .string()
-      .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'is not a header name')
+      .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'is not a valid header name')
       .refine(
         (name) => !RESERVED_HEADERS.has(name.toLowerCase()),
         'is set by Floe for each request and cannot be configured',
@@ -89,14 +92,11 @@ export function minutesField(minimum: number) {
 
 /** An instant as ISO 8601 with its offset: `2027-01-01T00:00:00Z`. */
 export function timestampField() {
-  return z.iso.datetime({ offset: true, error: 'write an instant as 2027-01-01T00:00:00Z' });
+  return z.iso.datetime({ offset: true, error: 'must be a timestamp such as 2027-01-01T00:00:00Z' });
 }
 
 export function timezoneField() {
-  return z
-    .string()
-    .max(64)
-    .refine(isTimezone, 'is not a time zone of the IANA database, such as Europe/Berlin');
+  return z.string().max(64).refine(isTimezone, 'must be an IANA time zone such as Europe/Berlin');
 }
 
 /** An http(s) address others are appended to: no trailing slash, query, fragment or user name. */
@@ -106,7 +106,7 @@ export function baseUrlField() {
     .max(2_000)
     .refine(
       isBaseUrl,
-      'write an http:// or https:// address without trailing slash, query, fragment or user name',
+      'must be an http:// or https:// URL without trailing slash, query, fragment or user name',
     )
     .meta({ pattern: '^https?://[^?#]*[^/?#]$' });
 }
@@ -116,7 +116,7 @@ export function webUrlField() {
   return z
     .string()
     .max(2_000)
-    .refine(isWebUrl, 'write an http:// or https:// address without user name')
+    .refine(isWebUrl, 'must be an http:// or https:// URL without user name')
     .meta({ pattern: '^https?://' });
 }
 
@@ -127,7 +127,7 @@ export function optionalUrlField(schemes: readonly string[]) {
     .refine(
       (text) =>
         text === '' || (schemes.some((scheme) => text.startsWith(`${scheme}://`)) && URL.canParse(text)),
-      `write an address that starts with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}, or "" for none`,
+      `must be a URL that starts with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}, or "" for none`,
     )
     .meta({ pattern: `^$|^(${schemes.join('|')})://` });
 }
@@ -135,7 +135,7 @@ export function optionalUrlField(schemes: readonly string[]) {
 export function networkField() {
   return z.union(
     [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
-    'write an IP address or a network such as 10.0.0.0/8',
+    'must be an IP address or a network such as 10.0.0.0/8',
   );
 }
 

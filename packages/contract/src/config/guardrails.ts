@@ -30,12 +30,14 @@ const subjectFields = {
 } as const;
 
 function validateSubject({ scope, per, ...fields }: RawFields, report: ReportIssue): void {
-  if (scope !== undefined && per !== undefined) report(['per'], 'give either scope or per, not both');
+  if (scope !== undefined && per !== undefined)
+    report(['per'], 'scope and per cannot be combined; set only one of them');
   if (scope === undefined && per === undefined)
-    report([], 'needs scope (one bucket) or per (a bucket for each)');
+    report([], 'requires scope (one shared limit) or per (a separate limit for each)');
   for (const field of ['team', 'key', 'owner', 'end_user'] as const) {
     if (scope === field && fields[field] === undefined) report([field], `is required with scope: ${field}`);
-    if (scope !== field && fields[field] !== undefined) report([field], `goes with scope: ${field} only`);
+    if (scope !== field && fields[field] !== undefined)
+      report([field], `is only allowed with scope: ${field}`);
   }
 }
 
@@ -52,7 +54,7 @@ export const LimitSchema = z
       validateSubject(limit, report);
       const { rpm, tpm, concurrency } = limit;
       if (rpm === undefined && tpm === undefined && concurrency === undefined)
-        report([], 'needs at least one of rpm, tpm and concurrency');
+        report([], 'requires at least one of rpm, tpm and concurrency');
     }),
   );
 
@@ -89,7 +91,7 @@ const DetectSchema = z
       .default([])
       .describe('Kinds of personal data to look for.'),
   })
-  .refine(({ secrets, pii }) => secrets || pii.length > 0, 'looks for nothing: set secrets, pii or both')
+  .refine(({ secrets, pii }) => secrets || pii.length > 0, 'must set secrets, pii or both')
   .describe('Content the rule looks for.');
 
 /** What floe.yaml says about a policy, field by field. */
@@ -109,7 +111,7 @@ export const POLICY_FIELDS = {
 
 export const PolicySchema = z.strictObject(POLICY_FIELDS).check(
   crossFieldRule(({ when, detect, action }, report) => {
-    if (when === undefined && detect === undefined) report([], 'needs a condition: when, detect or both');
+    if (when === undefined && detect === undefined) report([], 'requires a condition: when, detect or both');
     if (action === 'redact' && detect === undefined) report(['detect'], 'is required with action: redact');
   }),
 );

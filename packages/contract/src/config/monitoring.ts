@@ -22,7 +22,7 @@ export const ScheduleSchema = z.strictObject({
   cron: z
     .string()
     .max(200)
-    .regex(CRON, 'write a cron expression of five fields, such as 0 3 * * *')
+    .regex(CRON, 'must be a cron expression with five fields, such as 0 3 * * *')
     .describe('Cron expression of five fields.'),
   timezone: timezoneField().optional().describe('Time zone of the expression. Absent: the org’s.'),
 });
@@ -78,9 +78,12 @@ export const MonitorSchema = z
   .check(
     crossFieldRule(({ expected_interval_minutes, schedule }, report) => {
       if (expected_interval_minutes !== undefined && schedule !== undefined)
-        report(['schedule'], 'give either expected_interval_minutes or schedule, not both');
+        report(
+          ['schedule'],
+          'expected_interval_minutes and schedule cannot be combined; set only one of them',
+        );
       if (expected_interval_minutes === undefined && schedule === undefined)
-        report([], 'needs expected_interval_minutes or schedule');
+        report([], 'requires expected_interval_minutes or schedule');
     }),
   )
   .transform((monitor) => ({ ...monitor, name: monitor.name ?? monitor.id, kind: 'heartbeat' as const }));
@@ -154,7 +157,10 @@ export const ChannelSchema = z.discriminatedUnion('kind', [
 /** Address of a board. */
 export function boardSlugField() {
   return slugField()
-    .refine((text) => !text.endsWith('.json'), 'must not end in .json, which is the address of the data')
+    .refine(
+      (text) => !text.endsWith('.json'),
+      'must not end in .json, which is reserved for the data of the board',
+    )
     .describe('Address of the board: `/boards/<slug>`. Unique in the installation.');
 }
 

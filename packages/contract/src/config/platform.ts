@@ -60,7 +60,7 @@ export const ServerSchema = z
       .default(3563)
       .describe('Port of the main listener, which offers every surface; 0 takes a free one.'),
     base_url: baseUrlField()
-      .refine(isOriginUrl, 'its path may not begin with one of ours, such as /api or /gateway')
+      .refine(isOriginUrl, 'its path must not start with a path that Floe uses, such as /api or /gateway')
       .optional()
       .describe(
         'Address users see, in links and cookies; may carry a path prefix. Absent: from host and port.',
@@ -96,13 +96,13 @@ export function localListenerUrl(host: string, port: number): string {
 export const StorageSchema = z.strictObject({
   database: z
     .string()
-    .regex(/^(sqlite:.+|postgres(ql)?:\/\/.+)$/, 'write sqlite:<file> or postgres://…')
+    .regex(/^(sqlite:.+|postgres(ql)?:\/\/.+)$/, 'must be sqlite:<file> or postgres://…')
     .default('sqlite:./.floe/floe.db')
     .meta({ writeOnly: true })
     .describe('`sqlite:<file>` for one process, `postgres://…` for several.'),
   shared: z
     .string()
-    .regex(/^(memory|rediss?:\/\/.+)$/, 'write memory, redis://… or rediss://…')
+    .regex(/^(memory|rediss?:\/\/.+)$/, 'must be memory, redis://… or rediss://…')
     .default('memory')
     .meta({ writeOnly: true })
     .describe('Counters and signals: `memory` for one process, `redis://…` (Redis or Valkey) for several.'),
@@ -206,7 +206,7 @@ const OidcSchema = z.strictObject({
       'The issuer verifies every e-mail address itself, and does not say so (`email_verified`). An address that it says is not verified is still refused.',
     ),
   scopes: z
-    .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'is no OAuth scope'))
+    .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'is not a valid OAuth scope'))
     .default(['openid', 'email', 'profile'])
     .describe('What is asked for; some issuers tell groups only when asked for `groups`.'),
 });

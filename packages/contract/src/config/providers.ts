@@ -115,7 +115,7 @@ const IdentitySchema = z
     context.addIssue({
       code: 'custom',
       path: ['access_key_id'],
-      message: 'is given together with secret_access_key or not at all',
+      message: 'must be set together with secret_access_key',
     });
   });
 
@@ -168,7 +168,7 @@ export const PROVIDER_FIELDS = {
     .describe('Model id to deployment name.'),
   region: z
     .string()
-    .regex(/^[A-Za-z0-9-]{1,64}$/, 'use letters, digits and "-"')
+    .regex(/^[A-Za-z0-9-]{1,64}$/, 'must consist of letters, digits and "-"')
     .optional()
     .describe('Region or location of the upstream.'),
   project: labelField().optional().describe('Project of the upstream’s account.'),
@@ -208,7 +208,7 @@ export const ProviderSchema = z
       const needsUrl = isProviderKind(kind) && PROVIDER_KINDS[kind].base_url === 'required';
       if (needsUrl && base_url === undefined) report(['base_url'], `is required for kind ${kind}`);
       if (api_key !== undefined && credentials !== undefined)
-        report(['api_key'], 'give either api_key or credentials, not both');
+        report(['api_key'], 'api_key and credentials cannot be combined; set only one of them');
     }),
   )
   .transform(({ api_key, credentials, ...provider }) => ({

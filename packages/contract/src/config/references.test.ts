@@ -43,7 +43,7 @@ test('one key value in two orgs is refused without showing it, with or without t
       { id: 'b', keys: [{ name: 'x', key: `sk-${KEY}` }] },
     ],
   });
-  assert.deepEqual(found, ['orgs.1.keys.0.key: is the same value as orgs[0].keys[0]']);
+  assert.deepEqual(found, ['orgs.1.keys.0.key: has the same value as orgs[0].keys[0]']);
 });
 
 test('what is named exists, and a near name is offered', () => {
@@ -53,7 +53,7 @@ test('what is named exists, and a near name is offered', () => {
     providers: [{ id: 'openai' }],
     channels: [{ name: 'ops', kind: 'webhook' }],
   };
-  assert.deepEqual(inOrg(base), ['keys.0.team: there is no such team; did you mean "platform"?']);
+  assert.deepEqual(inOrg(base), ['keys.0.team: this team does not exist; did you mean "platform"?']);
   assert.deepEqual(
     inOrg({
       ...base,
@@ -65,13 +65,13 @@ test('what is named exists, and a near name is offered', () => {
       boards: [{ slug: 's', groups: [{ monitors: ['job', 'jib'] }] }],
     }),
     [
-      'limits.0.key: there is no such key',
-      'routes.0.targets.0: there is no such provider; did you mean "openai"?',
-      'routes.0.targets.2.model: there is no such provider',
-      'passthrough.a: there is no such provider; did you mean "openai"?',
-      'passthrough.b.1.provider: there is no such provider',
-      'monitors.0.channels.1: there is no such channel; did you mean "ops"?',
-      'boards.0.groups.0.monitors.1: there is no such monitor; did you mean "job"?',
+      'limits.0.key: this key does not exist',
+      'routes.0.targets.0: this provider does not exist; did you mean "openai"?',
+      'routes.0.targets.2.model: this provider does not exist',
+      'passthrough.a: this provider does not exist; did you mean "openai"?',
+      'passthrough.b.1.provider: this provider does not exist',
+      'monitors.0.channels.1: this channel does not exist; did you mean "ops"?',
+      'boards.0.groups.0.monitors.1: this monitor does not exist; did you mean "job"?',
     ],
   );
 });
@@ -81,13 +81,13 @@ test('groups of an issuer map into the only org, or into a named one', () => {
   const acme = { id: 'acme', teams: [{ id: 'sre' }] };
   assert.deepEqual(issues({ auth: auth({ team: 'sre' }), orgs: [acme] }), []);
   assert.deepEqual(issues({ auth: auth({ team: 'sre' }), orgs: [acme, { id: 'b' }] }), [
-    'auth.oidc.0.map.0: needs org, because there are several',
+    'auth.oidc.0.map.0: requires org because there are several orgs',
   ]);
   assert.deepEqual(issues({ auth: auth({ org: 'b', team: 'sre' }), orgs: [acme, { id: 'b' }] }), [
-    'auth.oidc.0.map.0.team: there is no such team',
+    'auth.oidc.0.map.0.team: this team does not exist',
   ]);
   assert.deepEqual(issues({ auth: auth({ org: 'acmee' }), orgs: [acme] }), [
-    'auth.oidc.0.map.0.org: there is no such org; did you mean "acme"?',
+    'auth.oidc.0.map.0.org: this org does not exist; did you mean "acme"?',
   ]);
 });
 
@@ -99,7 +99,7 @@ test('two listeners do not share a port, and mail channels need a mail server', 
   const apart = [{ port: 80 }, { port: 80, host: '10.0.0.1' }, { port: 0 }, { port: 0 }];
   assert.deepEqual(issues({ server: { listeners: apart } }), []);
   assert.deepEqual(inOrg({ channels: [{ name: 'm', kind: 'email' }] }), [
-    'channels.0.kind: email needs smtp.url',
+    'channels.0.kind: email requires smtp.url',
   ]);
 });
 

@@ -125,7 +125,7 @@ function checkMail(config: Json, issues: ConfigIssue[]): void {
   for (const [n, org] of getList(config, 'orgs').entries())
     for (const [index, channel] of getList(org, 'channels').entries())
       if (getMember(channel, 'kind') === 'email')
-        issues.push({ path: ['orgs', n, 'channels', index, 'kind'], message: 'email needs smtp.url' });
+        issues.push({ path: ['orgs', n, 'channels', index, 'kind'], message: 'email requires smtp.url' });
 }
 
 /** Groups of an OIDC issuer map into one org: the named one, or the only one. */
@@ -138,13 +138,13 @@ function checkGroups(config: Json, issues: ConfigIssue[]): void {
     if (getMember(issuer, 'unmapped') === 'viewer' && orgs.length > 1)
       issues.push({
         path: ['auth', 'oidc', n, 'unmapped'],
-        message: 'cannot be viewer, because there are several orgs; map a group to each instead',
+        message: 'cannot be viewer because there are several orgs; map a group to each org instead',
       });
     for (const [m, entry] of getList(issuer, 'map').entries()) {
       const path = ['auth', 'oidc', n, 'map', m];
       const id = getMember(entry, 'org');
       if (id === undefined && orgs.length > 1)
-        issues.push({ path, message: 'needs org, because there are several' });
+        issues.push({ path, message: 'requires org because there are several orgs' });
       if (typeof id === 'string' && !ids.has(id))
         issues.push({ path: [...path, 'org'], message: unknownNameMessage('org', id, ids, issues.length) });
       const org = id === undefined ? orgs[0] : byId.get(id);
@@ -187,7 +187,7 @@ interface UniqueField {
 const KEY_VALUE: UniqueField = {
   section: 'keys',
   field: 'key',
-  message: 'is the same value as',
+  message: 'has the same value as',
   canonical: (key) => key.replace(/^sk-/, ''),
 };
 const BOARD_SLUG: UniqueField = {
@@ -223,7 +223,7 @@ function unknownNameMessage(what: string, name: string, known: ReadonlySet<strin
   // Comparing every wrong name with every right one takes their product.
   const meant =
     earlier < MAX_SUGGESTIONS ? findNearestWord(name, [...known].slice(0, MAX_CANDIDATES)) : undefined;
-  return `there is no such ${what}${meant === undefined ? '' : `; did you mean "${meant}"?`}`;
+  return `this ${what} does not exist${meant === undefined ? '' : `; did you mean "${meant}"?`}`;
 }
 
 function getMember(value: Json | undefined, key: string): Json | undefined {

@@ -59,7 +59,7 @@ const DetectSchema = z
     secrets: z.boolean().default(false).describe('Keys, tokens, passwords and private keys.'),
     pii: z.array(z.enum(PERSONAL_DATA_KINDS)).default([]).describe('Personal data.'),
   })
-  .refine(({ secrets, pii }) => secrets || pii.length > 0, 'name something to look for: secrets or pii');
+  .refine(({ secrets, pii }) => secrets || pii.length > 0, 'must set secrets, pii or both');
 
 const WhoSchema = z.strictObject({
   keys: stringListField()
@@ -85,12 +85,12 @@ const ScheduleSchema = z.strictObject({
     .describe('Days on which the rule applies.'),
   from: z
     .string()
-    .regex(TIME_OF_DAY, 'write a time of day as 09:00')
+    .regex(TIME_OF_DAY, 'must be a time of day such as 09:00')
     .default('00:00')
     .describe('Time of day at which the rule starts to apply.'),
   to: z
     .string()
-    .regex(TIME_OF_DAY, 'write a time of day as 17:30')
+    .regex(TIME_OF_DAY, 'must be a time of day such as 17:30')
     .default('00:00')
     .describe(
       'Time of day at which the rule stops applying. A time earlier than or equal to `from` is on the next day.',
@@ -105,7 +105,7 @@ const ExceptionSchema = z
     match: MatchSchema.optional().describe('Narrows the exception; every given field must match.'),
     who: WhoSchema.optional().describe('Narrows the exception to these.'),
   })
-  .refine(({ match, who }) => match !== undefined || who !== undefined, 'needs match, who or both');
+  .refine(({ match, who }) => match !== undefined || who !== undefined, 'requires match, who or both');
 
 const MessageSchema = z.union([
   z.string().min(1).max(1_000),
@@ -151,12 +151,15 @@ export const RELAY_RULE_FIELDS = {
 export const RelayRuleSchema = z.strictObject(RELAY_RULE_FIELDS).check(
   crossFieldRule(({ match, when, detect, on }, report) => {
     if (match === undefined && when === undefined && detect === undefined)
-      report([], 'needs a condition: match, detect or when');
+      report([], 'requires a condition: match, detect or when');
     const read = RELAY_EVENTS.filter((event) => [on].flat().includes(event));
     if (read.length === 0 || typeof match !== 'object' || match === null) return;
     for (const [field, events] of Object.entries(EVENTS_BY_MATCHER))
       if (Object.hasOwn(match, field) && !events.some((event) => read.includes(event)))
-        report(['match', field], `is never read on ${read.join(', ')}; it belongs to ${events.join(', ')}`);
+        report(
+          ['match', field],
+          `does not apply to ${read.join(', ')}; it applies only to ${events.join(', ')}`,
+        );
   }),
 );
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { crossFieldRule, labelField, modelPatternField, slugField } from './fields.ts';
 import { RouteTimeoutsSchema } from './providers.ts';
 
-const qualifiedModelField = () => z.string().regex(/^[^/\s]+\/\S+$/, 'write <provider>/<model>');
+const qualifiedModelField = () => z.string().regex(/^[^/\s]+\/\S+$/, 'must have the form <provider>/<model>');
 
 export const TargetSchema = z
   .union([
@@ -52,7 +52,7 @@ export const RouteSchema = z.strictObject(ROUTE_FIELDS).check(
   crossFieldRule(({ model, targets }, report) => {
     const isEmpty = targets === undefined || (Array.isArray(targets) && targets.length === 0);
     if (isEmpty && typeof model === 'string' && !/[/*]/.test(model))
-      report(['targets'], 'an alias needs at least one target');
+      report(['targets'], 'must have at least one target');
   }),
 );
 

@@ -115,7 +115,7 @@ function createReply({ name }: HookCall, outcome: HookDecision, shape: ClaudeHoo
   const { decision, userMessage, agentMessage } = outcome;
   if (decision === 'abstain')
     return replyWithOutput(userMessage === null ? null : { systemMessage: userMessage });
-  const forAgent = agentMessage ?? userMessage ?? 'Not allowed here.';
+  const forAgent = agentMessage ?? userMessage ?? 'This action is not allowed.';
   const forUser = userMessage ?? forAgent;
   switch (name) {
     case 'PreToolUse':

@@ -69,5 +69,8 @@ function attachmentPaths(payload: JsonObject): string[] {
 
 function reply(_call: HookCall, { decision, userMessage, agentMessage }: HookDecision): HookReply {
   if (decision === 'abstain' || decision === 'allow') return replyWithOutput({ cancel: false });
-  return replyWithOutput({ cancel: true, errorMessage: agentMessage ?? userMessage ?? 'Not allowed here.' });
+  return replyWithOutput({
+    cancel: true,
+    errorMessage: agentMessage ?? userMessage ?? 'This action is not allowed.',
+  });
 }

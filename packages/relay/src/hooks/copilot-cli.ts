@@ -51,6 +51,6 @@ function reply({ name }: HookCall, { decision, userMessage, agentMessage }: Hook
   if (decision === 'abstain' || !copilotCliAdapter.canBlock(name)) return replyWithOutput(null);
   if (decision === 'allow') return replyWithOutput({ permissionDecision: decision });
   const permissionDecisionReason =
-    (decision === 'deny' ? agentMessage : userMessage) ?? userMessage ?? 'Not allowed here.';
+    (decision === 'deny' ? agentMessage : userMessage) ?? userMessage ?? 'This action is not allowed.';
   return replyWithOutput({ permissionDecision: decision, permissionDecisionReason });
 }

@@ -60,7 +60,7 @@ function reply(_call: HookCall, { decision, userMessage, agentMessage }: HookDec
   if (decision === 'abstain')
     return replyWithOutput(userMessage === null ? {} : { systemMessage: userMessage });
   if (decision === 'allow') return replyWithOutput({ decision: 'allow' });
-  const reason = agentMessage ?? userMessage ?? 'Not allowed here.';
+  const reason = agentMessage ?? userMessage ?? 'This action is not allowed.';
   return replyWithOutput({
     decision: 'deny',
     reason,

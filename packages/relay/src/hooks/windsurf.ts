@@ -73,5 +73,5 @@ function readNewText(info: JsonObject): string {
 
 function reply(_call: HookCall, { decision, userMessage, agentMessage }: HookDecision): HookReply {
   if (decision === 'abstain' || decision === 'allow') return replyWithOutput(null);
-  return { stdout: null, stderr: agentMessage ?? userMessage ?? 'Not allowed here.', exitCode: 2 };
+  return { stdout: null, stderr: agentMessage ?? userMessage ?? 'This action is not allowed.', exitCode: 2 };
 }

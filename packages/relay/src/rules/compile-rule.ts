@@ -130,7 +130,7 @@ export function findRuleApplications(rule: CompiledRule, subject: RuleInput): Ru
   if (text === false || (text instanceof EvaluationFailure && rule.decision === 'allow')) return [];
   const found = rule.detects === null ? '' : describeFindings(rule.detects, subject);
   if (found === null) return [];
-  const unread = text instanceof EvaluationFailure ? `its text could not be judged (${text.reason})` : '';
+  const unread = text instanceof EvaluationFailure ? `its text could not be evaluated (${text.reason})` : '';
   const detected = [unread, found].filter(Boolean).join('; ');
   return findCandidates(rule, subject).flatMap((candidate) => {
     const applies = evaluateCandidate(rule, subject, candidate, detected);
@@ -215,11 +215,11 @@ function evaluateCandidate(
   candidate: Candidate,
   detected: string,
 ): RuleApplication | null {
-  const doubt = candidate.match === 'maybe' ? 'it may be what the rule names' : '';
+  const doubt = candidate.match === 'maybe' ? 'the rule possibly matches' : '';
   if (condition === null)
     return {
       ...candidate,
-      because: [doubt, detected].filter(Boolean).join('; ') || 'it is what the rule names',
+      because: [doubt, detected].filter(Boolean).join('; ') || 'the rule matches',
     };
   const holds = condition.evaluate(subject.variables(candidate.command), subject.steps);
   if (holds === false) return null;
@@ -227,7 +227,7 @@ function evaluateCandidate(
     return { ...candidate, because: [doubt, detected].filter(Boolean).join('; ') || 'its condition is true' };
   return decision === 'allow'
     ? null
-    : { ...candidate, because: `its condition could not be judged (${safeReason(holds)})` };
+    : { ...candidate, because: `its condition could not be evaluated (${safeReason(holds)})` };
 }
 
 /** The library's words about names and types; anything else could repeat what was sent. */

@@ -146,7 +146,7 @@ function analyzeShellField(
   grammar: ShellGrammar | null,
   { command, dialect }: NonNullable<RelayEvent['shell']>,
 ) {
-  if (grammar === null) throw new Error('a shell command needs the grammar; load it first');
+  if (grammar === null) throw new Error('a shell command requires the grammar; load it first');
   return analyzeShell(grammar, command, dialect);
 }
 

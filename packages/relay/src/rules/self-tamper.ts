@@ -54,8 +54,8 @@ export function createSelfTamperRule({
     on_error: 'open',
     except: [],
     message: {
-      user: 'The agent is about to change settings that govern agents or your shell.',
-      agent: 'Settings of agents, hooks and shells may only be changed when a person agrees.',
+      user: 'The agent wants to change settings of agents, hooks or your shell.',
+      agent: 'Changes to the settings of agents, hooks and shells require the approval of a person.',
     },
   };
 }

@@ -49,13 +49,12 @@ export function analyzeShell(
     const place = around.place ?? { start: 0, end: code.length };
     work.characters -= code.length;
     if (code.length > MAX_CHARACTERS || work.characters < 0 || around.depth > MAX_NESTING)
-      return invoker.reportUnclear('it is too long or too deep to be looked at', place);
-    if (HIDDEN_CHARACTERS.test(code))
-      return invoker.reportUnclear('it holds characters that nobody sees', place);
+      return invoker.reportUnclear('it is too long or too deeply nested to be analyzed', place);
+    if (HIDDEN_CHARACTERS.test(code)) return invoker.reportUnclear('it contains invisible characters', place);
     const root = grammar.parse(code, work);
     if (typeof root === 'string')
       return invoker.reportUnclear(
-        root === 'syntax' ? 'its syntax is not understood' : 'it is too much to be looked at',
+        root === 'syntax' ? 'its syntax is not valid or not supported' : 'it is too complex to be analyzed',
         place,
       );
     new CommandCollector(code, around, invoker).visit(root, around.input);
@@ -65,7 +64,7 @@ export function analyzeShell(
   if (dialect === 'bash' || dialect === 'sh' || dialect === 'zsh') read(text, around);
   else if (text.length <= MAX_CHARACTERS && PLAIN_COMMAND.test(text))
     analyzePlainCommand(text, invoker, around);
-  else invoker.reportUnclear(`commands for ${dialect} are not analysed`, { start: 0, end: text.length });
+  else invoker.reportUnclear(`commands for ${dialect} cannot be analyzed`, { start: 0, end: text.length });
   invoker.codeInspector.inspectUncalledFunctions();
   return { text, commands: invoker.commands, unclear: invoker.unclear };
 }

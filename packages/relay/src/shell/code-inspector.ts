@@ -132,7 +132,7 @@ export class CodeInspector {
     const scope = new ShellScope(context.scope, args);
     const inside = nestedContext(context, args[0]?.text ?? '');
     if (inside.depth > MAX_CODE_DEPTH)
-      return this.#sink.reportUnclear('it is too deep to be looked at', placing);
+      return this.#sink.reportUnclear('it is too deeply nested to be analyzed', placing);
     this.#reader.body(shellFunction, { ...inside, scope, input, place: context.place ?? { start, end } });
   }
 
@@ -165,7 +165,7 @@ export class CodeInspector {
   ): ShellRedirect[] {
     if (text === null) {
       traits.push('runs_input');
-      this.#sink.reportUnclear('it runs what it reads, which is not known before', given);
+      this.#sink.reportUnclear('it runs its input, which is unknown until it runs', given);
       return [];
     }
     traits.push('runs_code');
@@ -178,7 +178,7 @@ export class CodeInspector {
   /** Code of another language: what its literals say it runs and reads. */
   inspectForeignCode(text: string | null, word: ShellWord, given: UnresolvedCommand): ShellRedirect[] {
     if (text === null) {
-      this.#sink.reportUnclear('it runs code that is not known before', given);
+      this.#sink.reportUnclear('it runs code that is unknown until it runs', given);
       return [];
     }
     const { texts, commands, reads, unclearReason } = analyzeForeignCode(text);
@@ -196,7 +196,7 @@ export class CodeInspector {
     if (
       Math.min(this.#work.commands, this.#work.visits, this.#work.characters, this.#work.parserCallbacks) < 0
     )
-      this.#sink.reportUnclear('it is too much to be looked at', given);
+      this.#sink.reportUnclear('it is too complex to be analyzed', given);
     return reads.map((path) => ({ operator: '<', target: createGlobWord(path, word) }));
   }
 
@@ -222,7 +222,7 @@ export class CodeInspector {
       });
     if (found.readsUnknown && /^(?:at|batch|crontab)$/.test(name)) {
       traits.push('runs_input');
-      this.#sink.reportUnclear('it runs what it reads, which is not known before', given);
+      this.#sink.reportUnclear('it runs its input, which is unknown until it runs', given);
     }
     return found.reads.map((path) => ({ operator: '<', target: createLiteralWord(path, given) }));
   }
@@ -250,12 +250,12 @@ export class CodeInspector {
       this.inspectCode({ text: code, placing: given, name, input: given.input, args: values });
     }
     if (!run.word.certain && run.text !== null && run.word.unknown !== null)
-      this.#sink.reportUnclear('it runs a text that is put together', given);
+      this.#sink.reportUnclear('it runs code that is assembled at run time', given);
   }
 
   inspectCode({ text, placing, name, input = null, args }: CodeText): void {
     if (text === null) {
-      this.#sink.reportUnclear('it runs a text that is not known before', placing);
+      this.#sink.reportUnclear('it runs code that is unknown until it runs', placing);
       return;
     }
     const { start, end, context } = placing;

@@ -60,7 +60,7 @@ export class CommandAnalyzer implements CommandSink {
   mayVisit(place: TextSpan, pieces = 1): boolean {
     const wasLeft = this.#work.visits >= 0;
     this.#work.visits -= pieces;
-    if (wasLeft && this.#work.visits < 0) this.reportUnclear('it is too much to be looked at', place);
+    if (wasLeft && this.#work.visits < 0) this.reportUnclear('it is too complex to be analyzed', place);
     return this.#work.visits >= 0 && this.#work.commands >= 0;
   }
 
@@ -75,7 +75,7 @@ export class CommandAnalyzer implements CommandSink {
   /** Variables that are set for what follows. */
   inspectAssignments(assignments: readonly Assignment[], placing: CodeLocation): void {
     const { code, loads } = findEnvironmentEffects(assignments);
-    for (const name of loads) this.reportUnclear(`${name} makes programs run something else`, placing);
+    for (const name of loads) this.reportUnclear(`${name} makes programs run other code`, placing);
     for (const text of code) this.#inspector.inspectCode({ text, placing, name: assignments[0]?.name ?? '' });
     for (const { name, value } of assignments)
       if (/^PS[0-3]$/.test(name) && value !== null) this.#inspector.inspectExpansions(value, placing);
@@ -91,7 +91,7 @@ export class CommandAnalyzer implements CommandSink {
   /** Notes a command and what it runs; returns what it prints. */
   analyze(given: UnresolvedCommand): CommandOutput | null {
     const words = withoutEmptyWords(given.words);
-    if (words.length < given.words.length) this.reportUnclear('the name of a command may be empty', given);
+    if (words.length < given.words.length) this.reportUnclear('a command name may be empty', given);
     const [word, ...args] = words;
     if (!word) {
       if (given.redirects.length > 0)
@@ -100,7 +100,7 @@ export class CommandAnalyzer implements CommandSink {
     }
     this.#work.commands -= 1;
     if (!this.mayVisit(given, words.length) || given.context.depth > MAX_CODE_DEPTH) {
-      this.reportUnclear('it holds more commands than are looked at', given);
+      this.reportUnclear('it contains too many commands to be analyzed', given);
       return null;
     }
     this.inspectAssignments(given.assignments, given);
@@ -120,17 +120,17 @@ export class CommandAnalyzer implements CommandSink {
   #nameOf(word: ShellWord, given: UnresolvedCommand): string | null {
     const { text, isSpelledOut, glob } = word;
     if (text === null) {
-      this.reportUnclear('the name of a command is not known before it runs', given);
+      this.reportUnclear('a command name is unknown until it runs', given);
       return null;
     }
     const { scope } = given.context;
     // With another `IFS` a variable is cut elsewhere.
     const isCut = word.splits && scope.isAssignedOnce('IFS');
     if ((!isSpelledOut && !scope.fileAt(text)) || glob || isCut)
-      this.reportUnclear('the name of a command is not spelled out', given);
+      this.reportUnclear('a command name is not a literal', given);
     // zsh replaces `=name` by the path of the command.
-    if (text.startsWith('=')) this.reportUnclear('the name of a command begins with "="', given);
-    if (text.includes('{}')) this.reportUnclear('the name of a command is filled in when it runs', given);
+    if (text.startsWith('=')) this.reportUnclear('a command name starts with "="', given);
+    if (text.includes('{}')) this.reportUnclear('a command name is filled in when it runs', given);
     return normalizeCommandName(text);
   }
 
@@ -189,7 +189,7 @@ export class CommandAnalyzer implements CommandSink {
       inner.push(...resolveGitAlias(invocation, given.context.scope));
       if (args.some(({ text }) => /^core\.hookspath=/i.test(text ?? ''))) {
         traits.push('injects');
-        this.reportUnclear('core.hooksPath makes git run something else', given);
+        this.reportUnclear('core.hooksPath makes git run other code', given);
       }
     }
     if (name === 'enable' && args.some(({ text }) => text === '-f'))

@@ -130,7 +130,7 @@ export class CommandCollector implements WordReadContext {
       for (const part of body) this.visit(part, input);
     });
     if (!isWhole)
-      this.#analyzer.reportUnclear('it loops over more values than are looked at', this.#locate(node));
+      this.#analyzer.reportUnclear('it loops over too many values to be analyzed', this.#locate(node));
     return createUnknownOutput('made');
   }
 
@@ -201,7 +201,7 @@ export class CommandCollector implements WordReadContext {
     if (!/@P\}$/.test(text)) return;
     const value = segmentsText(expandParameter(`${text.slice(0, -3)}}`, this.scope)[0] ?? []);
     if (value === null)
-      this.#analyzer.reportUnclear('it expands a text that is not known before', this.#locate(node));
+      this.#analyzer.reportUnclear('it expands text that is unknown until it runs', this.#locate(node));
     else this.#analyzer.codeInspector.inspectExpansions(value, this.#locate(node));
   }
 

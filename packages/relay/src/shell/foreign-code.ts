@@ -29,7 +29,7 @@ const FILE_OPENING_CALLS =
   /\b(?:open|read\w*|File|file\w*|fopen|readfile|slurp|load\w*|copy\w*|move|rename|cp|link\w*|symlink\w*|io\.lines|lines|getline|cat|include|require|source|import|Path|fs|IO|scan|fromFile|readLines|getSource|createReadStream|text|glob|walk|listdir|insert-file-contents|find-file|include_str|fetch|send_file|get|put)\b|<|-[np]/;
 const HOME_REFERENCE = /\b(?:HOME|homedir|expanduser|Dir\.home|Path\.home|USERPROFILE)\b/;
 
-const UNANALYZED_CODE = 'code in a language that is not analysed';
+const UNANALYZED_CODE = 'it runs code in a language that cannot be analyzed';
 const MAX_LITERALS = 400;
 
 interface Literal {
@@ -61,7 +61,7 @@ export function analyzeForeignCode(code: string): ForeignCodeAnalysis {
 }
 
 function findUnclearReason(code: string, bare: string, literals: readonly Literal[]): string | null {
-  if (literals.length >= MAX_LITERALS) return 'it is too much code to be looked at';
+  if (literals.length >= MAX_LITERALS) return 'it contains too much code to be analyzed';
   const isSure = CERTAIN_PROGRAM_START.test(bare);
   if (isSure && !literals.some(({ text }) => /^[\w./-]+/.test(text.trim()))) return UNANALYZED_CODE;
   if (isSure && startsUnknownProgram(code, literals)) return UNANALYZED_CODE;

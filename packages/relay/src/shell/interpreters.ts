@@ -39,7 +39,7 @@ const AWK_RUNS = /\bsystem\s*\(|\|\s*&?\s*"|"\s*\|\s*&?\s*getline|\bprint[^;\n]*
 /** A sed script with the command or the flag `e`. */
 const SED_RUNS = /(?:^|[;{}\d$/\n])\s*e(?:\s|$)|\/[gpiImMw\d]*e[gpiImM\d]*\s*(?:$|[;}\n])/;
 
-const UNANALYZED_CODE = 'code in a language that is not analysed';
+const UNANALYZED_CODE = 'it runs code in a language that cannot be analyzed';
 
 /** What an interpreter of another language runs; null for any other command. */
 export function analyzeInterpreter(invocation: Invocation): UnwrappedCommand | null {

@@ -113,7 +113,7 @@ class WrapperReader {
       }
       const taken = this.#option(text, at);
       if (taken === null) {
-        this.#doubts.push(`"${this.#name}" has an option that is not known here`);
+        this.#doubts.push(`"${this.#name}" has an unknown option`);
         if (from === 0) this.#options(at + 2);
       } else at += taken;
     }
@@ -216,7 +216,7 @@ class ShellReader {
   }
 
   #runs(inner: NestedCommand[], readsInput: boolean): UnwrappedCommand {
-    const doubts = this.#name === 'fish' && inner.length > 0 ? ['fish is not analysed'] : [];
+    const doubts = this.#name === 'fish' && inner.length > 0 ? ['fish cannot be analyzed'] : [];
     return { nested: inner, traits: [], unclearReasons: doubts, readsInput };
   }
 }

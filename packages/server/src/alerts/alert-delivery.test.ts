@@ -129,7 +129,10 @@ test('what a receiver refuses is given up after five tries and shows as failed; 
   assert.deepEqual(await harness.states(), ['failed', 'sent']);
   assert.equal(receiver.received.length, 6);
   const [dead] = await harness.deliveries();
-  assert.deepEqual([dead?.attempts, dead?.status, dead?.error], [5, 400, 'the receiver answered 400']);
+  assert.deepEqual(
+    [dead?.attempts, dead?.status, dead?.error],
+    [5, 400, 'the receiver responded with HTTP 400'],
+  );
   assert.deepEqual([harness.counted[1], harness.counted.at(-1)], ['webhook sent', 'webhook failed']);
 });
 
@@ -164,7 +167,7 @@ test('a receiver that never answers delays no other channel', async (t) => {
   await harness.clock.advanceAsync(15_000);
   await delivery.waitUntilIdle();
   const [late] = (await harness.deliveries()).filter(({ channel_name }) => channel_name === 'hung');
-  assert.equal(late?.error, 'no answer within 15 s');
+  assert.equal(late?.error, 'no response within 15 s');
 });
 
 test('five failures at once are one message; their ends are one too, and nothing is told twice', async (t) => {

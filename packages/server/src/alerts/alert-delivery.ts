@@ -41,7 +41,10 @@ export function startAlertDelivery(given: AlertDeliveryOptions): AlertDelivery {
       if (serving.has(channel.id)) continue;
       const served = deliverToChannel(channel, context)
         .catch((error: unknown) => {
-          log.warn({ err: error, channel: channel.name }, 'alerts of a channel wait for the next round');
+          log.warn(
+            { err: error, channel: channel.name },
+            'could not deliver the alerts of a channel; retrying in the next round',
+          );
         })
         .finally(() => serving.delete(channel.id));
       serving.set(channel.id, served);
@@ -51,7 +54,12 @@ export function startAlertDelivery(given: AlertDeliveryOptions): AlertDelivery {
   const next = () => {
     timer = clock.after(ROUND_INTERVAL_MS, () => {
       round = once()
-        .catch((error: unknown) => log.warn({ err: error }, 'alerts wait: the store does not answer'))
+        .catch((error: unknown) =>
+          log.warn(
+            { err: error },
+            'could not deliver alerts because the database does not respond; retrying',
+          ),
+        )
         .finally(() => {
           if (!closed) next();
         });

@@ -65,8 +65,8 @@ export function createTestNotice(
     failureCount: 1,
     sentAt: nowMs,
     wording: {
-      title: `Test of the channel ${name}`,
-      facts: [['Meaning', 'Floe can reach this channel. Nothing has happened.']],
+      title: `Test message for channel ${name}`,
+      facts: [['Note', 'Floe can deliver alerts to this channel. No action is needed.']],
     },
     link: linkToChannels(channel.orgId, baseUrl),
     alerts: [],
@@ -76,11 +76,10 @@ export function createTestNotice(
 function foldedWording({ alerts, phase, repetition }: NoticeContent, nowMs: number): AlertWording {
   const count = alerts.length;
   const monitors = alerts.every(({ subject }) => subject.kind === 'monitor');
-  const things = monitors ? 'monitors' : 'alerts';
   const title =
     phase === 'closes'
-      ? `${count} ${things} recovered`
-      : `${count} ${things} are ${repetition > 0 ? 'still ' : ''}failing`;
+      ? `${count} ${monitors ? 'monitors recovered' : 'alerts resolved'}`
+      : `${count} ${monitors ? 'monitors' : 'alerts'} are ${repetition > 0 ? 'still ' : ''}${monitors ? 'failing' : 'firing'}`;
   const facts = alerts.slice(0, MAX_LISTED_ALERTS).map((alert): readonly [string, string] => {
     const { title: line } = composeAlertWording(alert, { nowMs, repetition, failureCount: 1 });
     const name = toSingleLine(alert.subject.name);

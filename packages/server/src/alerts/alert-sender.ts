@@ -70,7 +70,7 @@ export function createAlertSender(options: {
       await mailer.send(sheet.mail(notice, config), attempt.signal);
       return { ok: true, status: null };
     }
-    if (!sheet.http) throw new Error('a channel sends by HTTP or by mail');
+    if (!sheet.http) throw new Error('a channel kind must define an HTTP request or an email');
     const answer = await postMessage(sheet.http.message(notice, config, signing), attempt, options);
     return evaluateResponse(answer, sheet.http, clock.now());
   }
@@ -181,11 +181,11 @@ function evaluateResponse(
   if (status >= 200 && status < 300) {
     const why = refusal?.(answer) ?? null;
     if (why === null) return { ok: true, status };
-    const cut = answer.isComplete ? '' : ' (it broke off)';
+    const cut = answer.isComplete ? '' : ' (the response was incomplete)';
     return {
       ok: false,
       status,
-      error: `${status}, but ${why}${cut}`,
+      error: `HTTP ${status}, but ${why}${cut}`,
       retryAfterMs: undefined,
       isRefused: false,
       ...RESPONDED,
@@ -195,7 +195,7 @@ function evaluateResponse(
     return {
       ok: false,
       status,
-      error: `${status}: a redirect; Floe follows none, so give the address it leads to`,
+      error: `HTTP ${status}: the receiver sent a redirect, which Floe does not follow. Set the URL to the redirect target.`,
       retryAfterMs: undefined,
       isRefused: true,
       ...RESPONDED,
@@ -204,7 +204,7 @@ function evaluateResponse(
   return {
     ok: false,
     status,
-    error: `the receiver answered ${status}`,
+    error: `the receiver responded with HTTP ${status}`,
     retryAfterMs: asked === undefined ? undefined : Math.min(Math.max(0, asked), MAX_RETRY_AFTER_MS),
     isRefused: status < 500 && !TRANSIENT_STATUSES.has(status),
     isConnected: true,
@@ -230,7 +230,7 @@ function toSendFailure(error: unknown, late: boolean, reached: boolean): AlertSe
     return {
       ...failed,
       status: null,
-      error: `no answer within ${SEND_TIMEOUT_MS / 1000} s`,
+      error: `no response within ${SEND_TIMEOUT_MS / 1000} s`,
       isRefused: false,
     };
   if (error instanceof OutboundRefusedError)
@@ -241,5 +241,10 @@ function toSendFailure(error: unknown, late: boolean, reached: boolean): AlertSe
   }
   const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
   const reason = error instanceof Error ? error.message : String(error);
-  return { ...failed, status: null, error: `not reached: ${reason}${code}`.slice(0, 500), isRefused: false };
+  return {
+    ...failed,
+    status: null,
+    error: `the receiver could not be reached: ${reason}${code}`.slice(0, 500),
+    isRefused: false,
+  };
 }

@@ -52,7 +52,7 @@ function eventWording(alert: Alert, { nowMs, repetition }: AlertWordingContext):
         [deleted ? 'Deleted' : paused ? 'Paused' : 'Recovered', formatUtcTime(alert.at)],
       ];
       return {
-        title: end === null ? `${name} recovered` : `${name} was ${end} while it failed`,
+        title: end === null ? `${name} recovered` : `${name} was ${end} while failing`,
         facts: [...facts, ...monitorFacts(tags)],
       };
     }
@@ -64,7 +64,10 @@ function eventWording(alert: Alert, { nowMs, repetition }: AlertWordingContext):
           `${formatUtcTime(waitingSinceMs)} (${formatTwoUnitDuration(nowMs - waitingSinceMs)})`,
         ],
       ];
-      return { title: `${name} has never called in`, facts: [...facts, ...monitorFacts(tags, description)] };
+      return {
+        title: `${name} has never sent a beat`,
+        facts: [...facts, ...monitorFacts(tags, description)],
+      };
     }
     case 'budget':
       return budgetWording(name, alert.fields);
@@ -72,14 +75,14 @@ function eventWording(alert: Alert, { nowMs, repetition }: AlertWordingContext):
       return conditionWording(
         alert,
         nowMs,
-        `Requests to ${name} are ${still}stopped`,
-        `Requests to ${name} flow again`,
+        `Requests to ${name} are ${still}blocked`,
+        `Requests to ${name} have resumed`,
       );
     case 'credential':
       return conditionWording(
         alert,
         nowMs,
-        `The credential ${name} is ${still}refused`,
+        `The credential ${name} is ${still}rejected`,
         `The credential ${name} works again`,
       );
   }
@@ -93,9 +96,8 @@ function budgetWording(name: string, fields: Extract<Alert, { event: 'budget' }>
     ['Period', toSingleLine(period)],
   ];
   if (resetsAtMs !== null) facts.push(['Resets', formatUtcTime(resetsAtMs)]);
-  if (over)
-    facts.push(['Effect', mode === 'hard' ? 'further requests are refused' : 'none, the budget is soft']);
-  return { title: `Budget ${name} is ${over ? 'spent' : `at ${Math.round(share * 100)} %`}`, facts };
+  if (over) facts.push(['Effect', mode === 'hard' ? 'further requests are rejected' : 'none (soft budget)']);
+  return { title: `Budget ${name} is ${over ? 'exhausted' : `at ${Math.round(share * 100)}%`}`, facts };
 }
 
 function conditionWording(
@@ -106,7 +108,7 @@ function conditionWording(
 ): AlertWording {
   const { sinceMs, error } = alert.fields;
   if (alert.fields.state === 'closed' || alert.fields.state === 'good')
-    return { title: over, facts: [['Lasted', formatTwoUnitDuration(alert.at - sinceMs)]] };
+    return { title: over, facts: [['Duration', formatTwoUnitDuration(alert.at - sinceMs)]] };
   const facts: Facts = [sinceFact(sinceMs, nowMs)];
   if (error !== undefined) facts.push(['Error', toSingleLine(error, 500)]);
   return { title: begun, facts };

@@ -203,9 +203,9 @@ class PendingDeliveries {
   /** What is not worth a message any more: repetitions of what ended, and what ended while it was muted. */
   async #skipIfOver({ delivery, alert }: PendingDelivery): Promise<boolean> {
     if (alert.phase !== 'opens' || alert.closed_at === null) return false;
-    if (delivery.repetition > 0) await this.#closeDelivery(delivery, 'skipped', 'it is over');
+    if (delivery.repetition > 0) await this.#closeDelivery(delivery, 'skipped', 'the alert has ended');
     else if (delivery.pending_reason === 'muted')
-      await this.#closeDelivery(delivery, 'muted', 'it was over before the mute ended');
+      await this.#closeDelivery(delivery, 'muted', 'the alert ended while it was muted');
     else return false;
     return true;
   }
@@ -226,7 +226,7 @@ class PendingDeliveries {
     const opening = await findOpeningDelivery(this.#writer, channelId, alert);
     const relapse = opening?.state === 'skipped' ? opening.grouped_into : null;
     if (!opening || (opening.state !== 'sent' && relapse === null)) {
-      await this.#closeDelivery(delivery, 'skipped', 'this channel was never told that it began');
+      await this.#closeDelivery(delivery, 'skipped', 'the alert was never sent to this channel');
       return 'skipped';
     }
     const thread = relapse ?? opening.grouped_into ?? opening.id;
@@ -243,7 +243,7 @@ class PendingDeliveries {
       return 'waits';
     }
     if (keepsIncidents && (await hasOngoingAlertInThread(this.#writer, channelId, thread))) {
-      await this.#closeDelivery(delivery, 'skipped', 'others of the same message still last');
+      await this.#closeDelivery(delivery, 'skipped', 'other alerts in the same message are still open');
       return 'skipped';
     }
     const failureCount = 1 + (await countRelapses(this.#writer, channelId, thread, alert));
@@ -286,7 +286,7 @@ class PendingDeliveries {
   }
 }
 
-const RELAPSE_REASON = 'it began again before its end was told';
+const RELAPSE_REASON = 'the alert reopened before its recovery was sent';
 
 /** An end that was not tried yet, and a beginning right after it. */
 function isRelapse(end: PendingDelivery, following: PendingDelivery): boolean {

@@ -49,7 +49,7 @@ export function createMailer(
   return {
     async send(mail, signal) {
       const { url, from, requireTls } = settings();
-      if (url === '') throw new MailRejectedError('smtp.url is not set, so no mail can be sent', null, true);
+      if (url === '') throw new MailRejectedError('smtp.url is not set, so email cannot be sent', null, true);
       const { createTransport } = await import('nodemailer');
       const server = new URL(url);
       const secure = server.protocol === 'smtps:';
@@ -103,7 +103,7 @@ function smtpCredentials({ username, password }: URL) {
   try {
     return { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
   } catch (cause) {
-    const message = 'smtp.url: write a % in the user or the password as %25';
+    const message = 'smtp.url: a % in the user name or password must be written as %25';
     throw new MailRejectedError(message, null, true, { cause });
   }
 }
@@ -120,7 +120,7 @@ function toMailRejectedError(error: unknown): MailRejectedError {
       : null;
   const reason = error instanceof Error ? error.message : String(error);
   return new MailRejectedError(
-    `the mail server: ${reason}`.slice(0, 500),
+    `mail server error: ${reason}`.slice(0, 500),
     status,
     status !== null && status >= 500,
     { cause: error },

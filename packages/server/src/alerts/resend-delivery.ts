@@ -18,7 +18,7 @@ export async function resendDelivery(
   if (row.state !== 'failed' && row.state !== 'pending')
     throw new Fault(
       'conflict',
-      `The delivery "${row.id}" is ${row.state}: only what was given up or waits is sent again.`,
+      `The delivery "${row.id}" is ${row.state}. Only failed and pending deliveries can be retried.`,
     );
   await requeueDelivery(writer, row, nowMs);
   return row;

@@ -50,7 +50,7 @@ export function buildChartRequest(
   if (interval === 'minute' && !kept && !readsRows)
     throw new Fault(
       'invalid_request',
-      `interval: minutes are kept for 3 days, for one dimension at a time, and not for ${INDEPENDENT_DIMENSIONS.join(', ')}`,
+      `interval: minute is available only for the last 3 days, for one dimension at a time, and not for ${INDEPENDENT_DIMENSIONS.join(', ')}. Use a longer interval.`,
       { param: 'interval' },
     );
   const unit =
@@ -74,7 +74,7 @@ function isIndependentFacet(name: string): boolean {
 
 /** The schema of the query let only facets pass. */
 export function parseRollupFacet(name: string): RollupFacet {
-  if (!isRollupFacet(name)) throw new Error(`${name} is no facet`);
+  if (!isRollupFacet(name)) throw new Error(`${name} is not a facet`);
   return name;
 }
 
@@ -95,7 +95,7 @@ export async function requireRowLimit(
   if (rows > MAX_ROWS)
     throw new Fault(
       'invalid_request',
-      `from: the range has ${rows} requests, and with these filters figures are counted over at most ${MAX_ROWS}; choose a shorter one, or a single filter by ${CHART_DIMENSIONS.filter((name) => name !== 'model').join(', ')}`,
+      `from: the range contains ${rows} requests, but these filters support at most ${MAX_ROWS}. Choose a shorter range, or filter by only one of ${CHART_DIMENSIONS.filter((name) => name !== 'model').join(', ')}`,
       { param: 'from' },
     );
 }

@@ -91,7 +91,7 @@ function createExchangeFamilies() {
     latency: new HistogramFamily(
       {
         name: 'floe_exchange_duration_seconds',
-        help: 'Time from the request to the last byte of the answer, for requests that reached a provider.',
+        help: 'Time from the request to the last byte of the response, for requests that reached a provider.',
         labels: ['surface', 'provider'],
       },
       LATENCY_BUCKETS_S,
@@ -99,7 +99,7 @@ function createExchangeFamilies() {
     firstToken: new HistogramFamily(
       {
         name: 'floe_time_to_first_token_seconds',
-        help: 'Time from the request to the first content of a streamed answer.',
+        help: 'Time from the request to the first content of a streamed response.',
         labels: ['surface', 'provider'],
       },
       LATENCY_BUCKETS_S,

@@ -38,7 +38,7 @@ function registerBacklogGauge(registry: Registry, backlog: () => number): void {
 function registerAlertsGauge(registry: Registry, alertsQueued: () => Promise<number>): void {
   const queued: Gauge = new Gauge({
     name: 'floe_alert_messages_pending',
-    help: 'Number of alert messages that wait to be sent, for the whole installation.',
+    help: 'Number of alert messages waiting to be sent, for the whole installation.',
     registers: [registry],
     async collect() {
       // A store that is away must not take the other figures with it.

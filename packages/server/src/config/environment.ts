@@ -73,7 +73,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
   if (secretKey !== undefined && secretKey.length < SECRET_KEY_LENGTH)
     problems.push({
       where: 'FLOE_SECRET_KEY',
-      message: `is too short: at least ${SECRET_KEY_LENGTH} characters, such as the output of openssl rand -hex 32`,
+      message: `is too short: it must have at least ${SECRET_KEY_LENGTH} characters. Example: the output of openssl rand -hex 32`,
     });
   const encryptionKeys = (set('FLOE_ENCRYPTION_KEYS') ?? '')
     .split(',')
@@ -82,7 +82,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
   if (encryptionKeys.some((key) => key.length < SECRET_KEY_LENGTH))
     problems.push({
       where: 'FLOE_ENCRYPTION_KEYS',
-      message: `holds a key that is too short: at least ${SECRET_KEY_LENGTH} characters each, separated by commas`,
+      message: `contains a key that is too short: each key must have at least ${SECRET_KEY_LENGTH} characters. Separate keys with commas.`,
     });
   if (logLevel === undefined || problems.length > 0) throw new ConfigError(null, problems);
   const overrides: EnvironmentOverride[] = [];

@@ -48,16 +48,16 @@ function issueMessage(issue: Issue, value: Json | undefined): string {
           ? `has more than ${issue.maximum} entries`
           : `must be at most ${issue.maximum}`;
     case 'invalid_key':
-      return issue.issues[0]?.message ?? 'is not a name';
+      return issue.issues[0]?.message ?? 'is not a valid name';
     default:
       return 'is not valid';
   }
 }
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
-  string: 'text',
+  string: 'a string',
   number: 'a number',
-  int: 'a whole number',
+  int: 'an integer',
   boolean: 'true or false',
   array: 'a list',
   object: 'a map of keys and values',
@@ -71,13 +71,13 @@ function describeWrongType(expected: string, value: Json): string {
 
 function describeAllowedValues(options: readonly string[], value: Json): string {
   const meant = typeof value === 'string' ? findNearestWord(value, options) : undefined;
-  if (meant !== undefined) return `is not one of its values; did you mean "${meant}"?`;
+  if (meant !== undefined) return `is not a valid value; did you mean "${meant}"?`;
   return `must be ${options.length === 1 ? '' : 'one of '}${options.join(', ')}`;
 }
 
 function describeTooSmall(issue: z.core.$ZodIssueTooSmall): string {
   if (issue.origin === 'string') return 'must not be empty';
-  if (issue.origin === 'array') return 'needs at least one entry';
+  if (issue.origin === 'array') return 'must have at least one entry';
   return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
 }
 
@@ -111,7 +111,7 @@ function describeUnknownKey(key: string, path: ConfigPath, subject: ValidatedTre
   const meant = findNearestWord(key, known);
   if (meant !== undefined) return `unknown key "${key}"; did you mean "${meant}"?`;
   const shown = key.length > 24 || /^(eis_|sk-)/.test(key) ? `${key.slice(0, 4)}…` : key;
-  return `unknown key "${shown}"; known here: ${known.join(', ')}`;
+  return `unknown key "${shown}"; valid keys: ${known.join(', ')}`;
 }
 
 function toConfigPath(path: readonly PropertyKey[]): (string | number)[] {

@@ -94,9 +94,9 @@ test('every mistake is reported in one go, in the order of the file, with its pl
   );
   assert.deepEqual(error.message.split('\n'), [
     'floe.yaml:2:3: server: unknown key "prot"; did you mean "port"?',
-    'floe.yaml:3:3: server.port: the environment variable PORT is not set; ${PORT:-default} gives it a default',
-    'floe.yaml:7:18: orgs[0].providers[0].kind: is not one of its values; did you mean "openai"?',
-    'floe.yaml:9:31: orgs[0].routes[0].targets[0]: there is no such provider',
+    'floe.yaml:3:3: server.port: the environment variable PORT is not set; set it, or write ${PORT:-default} for a default',
+    'floe.yaml:7:18: orgs[0].providers[0].kind: is not a valid value; did you mean "openai"?',
+    'floe.yaml:9:31: orgs[0].routes[0].targets[0]: this provider does not exist',
   ]);
 });
 
@@ -104,7 +104,7 @@ test('a key that belongs to another kind is not proposed in its own place', () =
   const channel = (fields: string) =>
     refused(`orgs: [{ id: a, channels: [{ name: c, ${fields} }] }]`).message;
   const message = channel('kind: pagerduty, routing_key: k, url: "https://a.example"');
-  assert.match(message, /unknown key "url"; known here: /);
+  assert.match(message, /unknown key "url"; valid keys: /);
   assert.doesNotMatch(message, /chat_id|did you mean "url"/);
   assert.match(
     channel('kind: pagerduty, routing_kay: k'),
@@ -134,8 +134,8 @@ test('YAML mistakes are one line each, in words', () => {
     'a: !secret x': /tags/,
     'api_key: "unclosed': /closing quote/,
     '? [x]\n: 1': /not plain text/,
-    'just text': /must be a map of sections/,
-    '- a': /must be a map of sections/,
+    'just text': /must be a map with sections/,
+    '- a': /must be a map with sections/,
   };
   for (const [text, expected] of Object.entries(cases)) assert.match(refused(text).message, expected, text);
 });
@@ -211,7 +211,7 @@ test('a file that is named must be there and be UTF-8; floe.yaml may be absent',
   const env = readEnvironment({ FLOE_CONFIG: path });
   assert.throws(() => loadConfig({ env }), /cannot be read \(ENOENT\)/);
   writeFileSync(path, Buffer.from([0x61, 0x3a, 0xff]));
-  assert.throws(() => loadConfig({ env }), /is not UTF-8/);
+  assert.throws(() => loadConfig({ env }), /is not valid UTF-8/);
   writeFileSync(path, '\uFEFFserver: { port: 99 }\r\n');
   assert.equal(loadConfig({ env }).config.server.port, 99);
   assert.equal(loadConfig({ env }).path, path);

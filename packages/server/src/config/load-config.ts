@@ -55,7 +55,7 @@ export function loadConfig(options: ConfigLoadOptions): LoadedConfig {
     throw new ConfigError(source.path, [
       {
         where: '',
-        message: 'must be a map of sections such as server and orgs',
+        message: 'must be a map with sections such as server and orgs',
         position: yaml.positionOf([]),
       },
     ]);
@@ -120,7 +120,7 @@ function readSource({ path, text, env }: ConfigLoadOptions): { path: string | nu
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOENT' && named === undefined) return { path: null, text: '' };
     const message =
-      code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'is not UTF-8' : `cannot be read (${code})`;
+      code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'is not valid UTF-8' : `cannot be read (${code})`;
     throw new ConfigError(file, [{ where: file, message }]);
   }
 }

@@ -86,9 +86,9 @@ export function substituteVariables(
       if (!value.includes('${') || left < 0) return value;
       const expansion = expandVariables(value, variables);
       left -= expansion.text.length;
-      if (left < 0) faults.push({ path, message: 'the variables of this file stand for too much text' });
+      if (left < 0) faults.push({ path, message: 'the variables in this file expand to too much text' });
       for (const name of expansion.unset) {
-        const message = `the environment variable ${name} is not set; \${${name}:-default} gives it a default`;
+        const message = `the environment variable ${name} is not set; set it, or write \${${name}:-default} for a default`;
         faults.push({ path, message, isUnset: true });
       }
       for (const message of expansion.faults) faults.push({ path, message });

@@ -63,7 +63,7 @@ export function watchConfig(options: ConfigWatchOptions): ConfigWatch {
     seenStamp = fileStamp(path);
     const text = readNonEmptyText(path);
     if (text === '' && seenText !== '')
-      log.warn({ path }, 'configuration file is gone or empty; the running configuration stays');
+      log.warn({ path }, 'configuration file is missing or empty; keeping the running configuration');
     if (text === '' || text === seenText) return null;
     seenText = text;
     isApplied = true;
@@ -114,7 +114,10 @@ function catchChange(next: () => ConfigChange | null): ConfigChange | null {
 /** The directory and not the file: a rename over the file would end a watch on the file. */
 function watchDirectory(directory: string, onEvent: () => void, log: Log): FSWatcher | undefined {
   const logFallback = (error: unknown) =>
-    log.debug({ directory, error: String(error) }, 'no file events here; looking now and then instead');
+    log.debug(
+      { directory, error: String(error) },
+      'file events are not available; polling the configuration file instead',
+    );
   try {
     const watcher = watch(directory, { persistent: false }, onEvent);
     watcher.on('error', logFallback);

@@ -185,22 +185,22 @@ function firstErrorPerLine(
 }
 
 const ERROR_MESSAGES = {
-  BAD_ALIAS: 'an alias (*name) is not written correctly; put a value that starts with * in quotes',
-  BAD_COLLECTION_TYPE: 'a tag does not fit its value',
+  BAD_ALIAS: 'malformed alias (*name); put a value that starts with * in quotes',
+  BAD_COLLECTION_TYPE: 'a tag does not match its value',
   BAD_DQ_ESCAPE: 'unknown escape in double quotes; use single quotes or write \\\\ for a backslash',
   BAD_INDENT: 'the indentation does not line up with the lines above',
   BAD_SCALAR_START: 'a value starts with a reserved character; put it in quotes',
   BLOCK_AS_IMPLICIT_KEY: 'a value contains ": "; put it in quotes',
-  BLOCK_IN_FLOW: 'an indented block stands inside { } or [ ]',
+  BLOCK_IN_FLOW: 'an indented block is not allowed inside { } or [ ]',
   DUPLICATE_KEY: 'this key is already set in the same map',
   MISSING_CHAR: 'a closing quote, bracket or comma is missing',
-  MULTILINE_IMPLICIT_KEY: 'a key goes over several lines; is a ":" or a quote missing above?',
+  MULTILINE_IMPLICIT_KEY: 'a key spans several lines; check for a missing ":" or quote above',
   MULTIPLE_DOCS: 'only one document is allowed: remove the ---',
   NON_STRING_KEY: 'a key is not plain text',
   RESOURCE_EXHAUSTION: 'is nested too deeply',
   TAB_AS_INDENT: 'a tab is used as indentation; use spaces',
-  TAG_RESOLVE_FAILED: 'tags (!name) are not known here; put a value that starts with ! in quotes',
-  UNEXPECTED_TOKEN: 'this is not expected here',
+  TAG_RESOLVE_FAILED: 'tags (!name) are not supported; put a value that starts with ! in quotes',
+  UNEXPECTED_TOKEN: 'unexpected content',
 } as const satisfies Partial<Record<ErrorCode, string>>;
 
 function describeYamlError(code: ErrorCode, line: string): string {

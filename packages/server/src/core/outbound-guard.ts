@@ -55,7 +55,8 @@ export function createOutboundGuard(
 
   function checkHost(host: string, port: number): OutboundRefusedError | null {
     const name = host.toLowerCase().replace(/\.+$/, '');
-    if (METADATA_HOSTS.has(name)) return new OutboundRefusedError(`${host} is a cloud metadata service.`);
+    if (METADATA_HOSTS.has(name))
+      return new OutboundRefusedError(`${host} is a cloud metadata service, which Floe never calls.`);
     return isIP(host) === 0 ? null : checkAddress(host, { host, port }, rules());
   }
 
@@ -67,7 +68,8 @@ export function createOutboundGuard(
         const verdicts = addresses.map(({ address }) => checkAddress(address, { host, port }, current));
         const allowed = addresses.filter((_, index) => verdicts[index] === null);
         const [first] = allowed;
-        if (!first) return done(verdicts[0] ?? new OutboundRefusedError(`${host} has no address.`), []);
+        if (!first)
+          return done(verdicts[0] ?? new OutboundRefusedError(`${host} does not resolve to an address.`), []);
         if (options.all) done(null, [...allowed]);
         else done(null, first.address, first.family);
       });
@@ -109,7 +111,7 @@ function hostPortOf(url: URL): HostPort {
 function checkAddress(address: string, place: HostPort, rules: OutboundRules): OutboundRefusedError | null {
   const shown = address === place.host ? address : `${place.host} (${address})`;
   const reached = embeddedAddresses(address);
-  if (reached.length === 0) return new OutboundRefusedError(`${shown} is no address Floe can judge.`);
+  if (reached.length === 0) return new OutboundRefusedError(`${shown} is not a supported IP address.`);
   for (const ip of reached) {
     const refused = checkIpAddress(ip, shown, place, rules);
     if (refused) return refused;
@@ -125,11 +127,11 @@ function checkIpAddress(
 ): OutboundRefusedError | null {
   if (isInNetworks(ip, METADATA_NETWORKS))
     return new OutboundRefusedError(
-      `${shown} is a link-local or cloud metadata address; Floe never calls those.`,
+      `${shown} is a link-local or cloud metadata address, which Floe never calls.`,
     );
   const range = ip.range();
   if (range === 'multicast' || range === 'broadcast')
-    return new OutboundRefusedError(`${shown} is no address of one machine.`);
+    return new OutboundRefusedError(`${shown} is a multicast or broadcast address, which Floe never calls.`);
   const isPublic = range === 'unicast';
   if (isPublic || (rules.allowPrivate && TRUSTED_RANGES.has(range))) return null;
   if (rules.namedHosts.has(`${host.toLowerCase()}:${port}`)) return null;

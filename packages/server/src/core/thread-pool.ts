@@ -26,7 +26,7 @@ export class TaskStoppedError extends Error {
   readonly exceeded: 'time' | 'memory';
 
   constructor(exceeded: 'time' | 'memory') {
-    super(`The task took more ${exceeded} than it may.`);
+    super(`The task exceeded its ${exceeded} limit.`);
     this.exceeded = exceeded;
   }
 }
@@ -73,7 +73,7 @@ export class ThreadPool {
       if (this.#isClosed) return reject(new PoolClosedError('The pool is closed.'));
       const queue = this.#queues.get(tenant) ?? [];
       if (queue.length >= this.#options.maxQueuedPerTenant)
-        return reject(new TenantBusyError('Too many tasks of this tenant are waiting.'));
+        return reject(new TenantBusyError('Too many tasks of this tenant are queued.'));
       queue.push({ tenant, message, resolve, reject });
       this.#queues.set(tenant, queue);
       this.#pump();

@@ -77,7 +77,7 @@ export function buildRequestAttributes(
 /** One line for all of them, without a character that JSON escapes: every row carries it. */
 function recordGrantDecision(x: Exchange, { claims, taken }: Grant): void {
   if (claims.length === 0) return;
-  let because = taken.countedLocally ? 'counted by this process alone' : '';
+  let because = taken.countedLocally ? 'counted by this process only' : '';
   let told = '';
   for (let index = 0; index < claims.length; index++) {
     const claim = claims[index];
@@ -95,4 +95,4 @@ function recordGrantDecision(x: Exchange, { claims, taken }: Grant): void {
   x.decisions.push({ step: 'limit', outcome: 'granted', because });
 }
 
-const UNITS = { requests: 'requests', tokens: 'tokens', concurrency: 'at once' } as const;
+const UNITS = { requests: 'requests', tokens: 'tokens', concurrency: 'concurrent' } as const;

@@ -41,7 +41,7 @@ export class BufferedAnswer implements AnswerSink {
   }
 
   formatError(fault: Fault): string {
-    throw new Error(`nothing of a collected answer was sent, so ${fault.code} is told whole`);
+    throw new Error(`a buffered response has not started, so ${fault.code} must be sent as a complete error`);
   }
 }
 
@@ -55,7 +55,7 @@ const MAX_BUFFERED_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /** A JSON answer, passed on by `judge` only when it is known to be whole and an answer. */
 export function createBufferedAnswer(judge: (body: Buffer) => void): AnswerSink {
-  const tooLarge = () => new Fault('upstream_error', 'The upstream sent an answer larger than 64 MB.');
+  const tooLarge = () => new Fault('upstream_error', 'The provider sent a response larger than 64 MB.');
   return new BufferedAnswer(MAX_BUFFERED_ANSWER_BYTES, judge, tooLarge);
 }
 

@@ -198,7 +198,7 @@ class Attempt implements UpstreamHandler {
       return createErrorAnswer((body) => this.#plan.toError({ status, headers, body }));
     const encoding = readUpstreamHeader(headers, 'content-encoding');
     if (encoding !== undefined && encoding !== 'identity') {
-      const why = `${provider.id} answered in ${encoding} although plain bytes were asked for.`;
+      const why = `${provider.id} sent a response with content-encoding ${encoding}, although Floe requested none.`;
       throw new Fault('upstream_error', why);
     }
     const wanted = this.#x.request.prompt?.stream ? 'an event stream' : 'JSON';

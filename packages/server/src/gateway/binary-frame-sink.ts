@@ -33,7 +33,7 @@ export class BinaryFrameSink implements AnswerSink {
 
   end(): void {
     if (this.#transcoder.rest > 0)
-      throw new Fault('upstream_stream_broken', 'The provider closed the stream within a frame.');
+      throw new Fault('upstream_stream_broken', 'The provider closed the stream in the middle of a frame.');
     this.#sink.end();
   }
 

@@ -7,7 +7,7 @@ export function rejectContentEncoding(headers: RequestHeaders): void {
   if (encoding !== undefined && encoding !== 'identity')
     throw new Fault(
       'unsupported_media_type',
-      `The request body is encoded as "${encoding}"; send it plain (identity).`,
+      `The content encoding "${encoding}" is not supported. Send the request body uncompressed.`,
     );
 }
 
@@ -19,7 +19,7 @@ export function requireJsonBody(headers: RequestHeaders): void {
     return;
   throw new Fault(
     'unsupported_media_type',
-    `The request body is "${type}"; send JSON with content-type: application/json.`,
+    `The content type "${type}" is not supported. Send JSON with content-type: application/json.`,
   );
 }
 

@@ -131,9 +131,13 @@ export function resolveRoute(catalog: Catalog, mayUse: Matcher, id: string): Res
   if (!provider && (!route || route.targets.length === 0))
     throw modelNotFoundFault(id, describeUnknownModel(catalog, named?.provider));
   if (!mayUse(id))
-    throw new Fault('model_not_allowed', `This key may not use the model "${truncateForMessage(id)}".`, {
-      param: 'model',
-    });
+    throw new Fault(
+      'model_not_allowed',
+      `This key is not allowed to use the model "${truncateForMessage(id)}".`,
+      {
+        param: 'model',
+      },
+    );
   if (route) return resolveByRoute(catalog, mayUse, route, id);
   const targets = provider ? createTargets(provider, named.model, {}, 1) : [];
   const { chatReasoning } = catalog;
@@ -159,13 +163,13 @@ function resolveByRoute(catalog: Catalog, mayUse: Matcher, route: CompiledRoute,
     if (!provider) skipped.push(`${entry}: its provider is not enabled`);
     else if (!provider.allows(parts.model))
       skipped.push(`${entry}: not on the allowlist of "${parts.provider}"`);
-    else if (!mayUse(entry)) skipped.push(`${entry}: this key may not use it`);
+    else if (!mayUse(entry)) skipped.push(`${entry}: not allowed for this key`);
     else targets.push(...createTargets(provider, parts.model, route.timeouts, route.weights[at] ?? 1));
   }
   if (targets.length === 0)
     throw new Fault(
       'model_not_allowed',
-      `No target of "${truncateForMessage(id)}" is open to this key: ${skipped.join('; ')}.`,
+      `This key cannot use any target of "${truncateForMessage(id)}": ${skipped.join('; ')}.`,
       { param: 'model' },
     );
   return {
@@ -218,7 +222,7 @@ function modelNotFoundFault(
   why: string,
   detail: Pick<FaultDetail, 'notAllowlisted'> = {},
 ): Fault {
-  return new Fault('model_not_found', `The model "${truncateForMessage(id)}" is not available here. ${why}`, {
+  return new Fault('model_not_found', `The model "${truncateForMessage(id)}" is not available. ${why}`, {
     ...detail,
     param: 'model',
   });

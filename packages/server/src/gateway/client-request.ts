@@ -68,7 +68,7 @@ function parseOutline(
 export function parseBody({ body, members }: Pick<ClientRequest, 'body' | 'members'>): JsonObject {
   const text = body.toString('utf8');
   const parsed: unknown = members.hasInexact ? reviveExactNumbers(text) : JSON.parse(text);
-  if (!isObject(parsed)) throw new Error('a scanned body is an object');
+  if (!isObject(parsed)) throw new Error('expected the scanned body to be an object');
   return parsed;
 }
 
@@ -76,7 +76,7 @@ function rejectResponsesShape(members: Members): void {
   if (!members.has('input') || members.has('messages')) return;
   throw new Fault(
     'unsupported_parameter',
-    'This is a Responses-shaped body ("input" instead of "messages"). Send it to /gateway/v1/responses, or point an IDE at /gateway/ide-adapter.',
+    'The request body has "input" instead of "messages", which is the Responses format. Send it to /gateway/v1/responses, or set the base URL of an IDE to /gateway/ide-adapter.',
     { param: 'input' },
   );
 }
@@ -132,6 +132,6 @@ function optionalCount(body: Buffer, members: Members, name: string): number {
   if (!span || isNull(body, span)) return 1;
   const value = readNumberAt(body, span);
   if (value === undefined || !Number.isInteger(value) || value < 1)
-    throw wrongTypeFault(name, 'a whole number of at least 1');
+    throw wrongTypeFault(name, 'a positive integer');
   return value;
 }

@@ -115,7 +115,7 @@ export class ClientConnection {
   /** What an exchange that is interrupted ends with. */
   get interruption(): Error {
     return this.isDisconnected || this.#interruptReason === null
-      ? new ClientDisconnectedError('the client left')
+      ? new ClientDisconnectedError('the client disconnected')
       : this.#interruptReason;
   }
 

@@ -25,5 +25,5 @@ test('settings that do nothing are named, others are not', () => {
     lookupVariable: () => undefined,
     outbound: { proxy: '', no_proxy: '', ca_file: '' },
   });
-  assert.deepEqual(unsupportedSettings, ['acme/passthrough.b: cloud has no API of this style']);
+  assert.deepEqual(unsupportedSettings, ['acme/passthrough.b: the provider cloud does not support this API']);
 });

@@ -143,7 +143,7 @@ function findMismatchedTargets(
   return styles.flatMap((style) =>
     passthrough[style]
       .filter((target) => !speaksStyleOf(style)(target))
-      .map(({ provider }) => `passthrough.${style}: ${provider.id} has no API of this style`),
+      .map(({ provider }) => `passthrough.${style}: the provider ${provider.id} does not support this API`),
   );
 }
 

@@ -37,7 +37,7 @@ function readMetadata(value: string | string[] | undefined): JsonObject | null {
   } catch {
     // Not JSON: reported below together with JSON that is no object.
   }
-  throw new Fault('invalid_request', 'The header x-floe-metadata must hold a JSON object.', { param });
+  throw new Fault('invalid_request', 'The header x-floe-metadata must contain a JSON object.', { param });
 }
 
 function readTimeout(value: string | string[] | undefined): number | null {
@@ -46,7 +46,7 @@ function readTimeout(value: string | string[] | undefined): number | null {
   if (Number.isInteger(ms) && ms > 0) return ms;
   throw new Fault(
     'invalid_request',
-    'The header x-floe-timeout-ms must be a whole number of milliseconds above 0.',
+    'The header x-floe-timeout-ms must be a positive integer (milliseconds).',
     {
       param: 'x-floe-timeout-ms',
     },
@@ -69,7 +69,7 @@ function readTtl(value: string | string[] | undefined): number | null {
   if (Number.isInteger(seconds) && seconds > 0 && seconds <= MAX_TTL_S) return seconds * 1000;
   throw new Fault(
     'invalid_request',
-    'The header x-floe-cache-ttl must be a whole number of seconds above 0, a year at most.',
+    'The header x-floe-cache-ttl must be a positive integer (seconds), at most one year.',
     { param: 'x-floe-cache-ttl' },
   );
 }

@@ -83,7 +83,9 @@ function planEmbeddings(x: Exchange, prompt: ClientRequest, target: Target): Att
   const { provider, credential } = target;
   const how = provider.sheet.embeddings;
   if (!how)
-    throw new Fault('unsupported_parameter', `${provider.id} does not offer embeddings.`, { param: 'model' });
+    throw new Fault('unsupported_parameter', `${provider.id} does not support embeddings.`, {
+      param: 'model',
+    });
   const model = provider.upstreamModel(target.model);
   const headers = [...provider.headersFor(credential), 'accept', 'application/json'];
   const {
@@ -102,7 +104,7 @@ function planEmbeddings(x: Exchange, prompt: ClientRequest, target: Target): Att
       const type = readUpstreamHeader(answer.headers, 'content-type') ?? 'no content type';
       return new Fault(
         'invalid_request',
-        `${provider.id} refused the request (${answer.status}, ${type}): ${parseErrorMessage(answer.body)}`,
+        `${provider.id} rejected the request (${answer.status}, ${type}): ${parseErrorMessage(answer.body)}`,
       );
     },
   };
@@ -170,7 +172,7 @@ function parseAnswerMembers(bytes: Buffer): ReadonlyMap<string, ByteSpan> {
   } catch {
     // Told below, in words about the provider and not about the caller's request.
   }
-  throw new Fault('upstream_error', 'The provider sent an answer that holds no vectors.', {
+  throw new Fault('upstream_error', 'The provider sent a response without vectors.', {
     upstreamStatus: 200,
     upstreamBody: bytes.toString('utf8', 0, 2000),
   });

@@ -26,7 +26,7 @@ export function unexpectedContentTypeFault(
   const type = readUpstreamHeader(headers, 'content-type') ?? '';
   return new Fault(
     'upstream_error',
-    `${providerId} answered ${status} with "${type}" instead of ${wanted}.`,
+    `${providerId} responded with status ${status} and content type "${type}" instead of ${wanted}.`,
     {
       upstreamStatus: status,
       upstreamBody: body.toString('utf8', 0, 2000),

@@ -27,7 +27,7 @@ export function createFailoverDeadline(
     // Another credential of a silent model is silent too.
     const next = later.targets.find((other) => getTargetName(other) !== name && later.couldAnswer(other));
     if (!next) return false;
-    const because = `${name}: no first token within ${ms} ms (${firstTokenDeadlines.describeBasis(orgId, name)}); ${getTargetName(next)} is left`;
+    const because = `${name}: no first token within ${ms} ms (${firstTokenDeadlines.describeBasis(orgId, name)}); ${getTargetName(next)} is available`;
     firstTokenDeadlines.recordMiss(orgId, name);
     x.decisions.push({ step: 'send', outcome: 'first_token_deadline', because });
     return true;

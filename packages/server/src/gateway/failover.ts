@@ -62,7 +62,11 @@ export class Failover {
       return false;
     }
     if (admission === 'probe')
-      this.#recordDecision('breaker', 'probe', `${getTargetName(target)}: asked whether it is back`);
+      this.#recordDecision(
+        'breaker',
+        'probe',
+        `${getTargetName(target)}: probe request to check whether it has recovered`,
+      );
     if (await this.#attemptWithRetries(target, admission, this.#route.retries, isLast)) return true;
     if (!isLast && !this.#isFinal) this.#recordDecision('send', 'moved_on', this.#describeLastFailure());
     return false;
@@ -81,7 +85,7 @@ export class Failover {
       if (admission === 'go' || admission === 'probe' || admission === 'cooling') {
         if (await this.#tryAfterCooldown(target, admission)) return true;
       } else if (breakers.acquirePanicSlot(this.#orgId, target)) {
-        this.#recordDecision('breaker', 'panic', `${getTargetName(target)}: no other target is left`);
+        this.#recordDecision('breaker', 'panic', `${getTargetName(target)}: no other target is available`);
         let succeeded = false;
         try {
           succeeded = await this.#attemptWithRetries(target, admission, 0, true);
@@ -104,7 +108,11 @@ export class Failover {
       return false;
     }
     const waited = wait > 0 ? `; waited ${Math.round(wait)} ms` : '';
-    this.#recordDecision('breaker', 'late', `${getTargetName(target)}: no other target is left${waited}`);
+    this.#recordDecision(
+      'breaker',
+      'late',
+      `${getTargetName(target)}: no other target is available${waited}`,
+    );
     if (wait > 0) await waitUnlessInterrupted(this.#x.client, clock, wait);
     return this.#attemptWithRetries(target, admission, 0, true);
   }
@@ -293,6 +301,6 @@ export class Failover {
 }
 
 function stillRateLimitedFault({ provider }: Target, coolingMs: number): Fault {
-  const why = `${provider.id} asked for a pause after a rate limit, which is not over yet.`;
+  const why = `${provider.id} is still rate limited. Retry after the time in the Retry-After header.`;
   return new Fault('upstream_rate_limited', why, { retryAfterMs: coolingMs });
 }

@@ -92,7 +92,10 @@ function chargeBatchResults(x: Exchange, results: ReadonlyMap<string, unknown>, 
   const models = [...results.keys()].map((model) => `${target.provider.id}/${model}`);
   const caller = { ...buildRequestAttributes(x, rules, null), models };
   gateway.guard.charge(x.id, rules, caller, nanoUsd).catch((error: unknown) => {
-    gateway.log.error({ err: error, request_id: x.id }, 'the results of a batch could not be booked');
+    gateway.log.error(
+      { err: error, request_id: x.id },
+      'could not charge the results of a batch to its budgets',
+    );
   });
 }
 

@@ -83,7 +83,7 @@ test('a silent target hands its stream to the next after a minute, and sooner on
   await movesOnAfter(gateway, 60_000);
   assert.match(
     decisions(gateway),
-    /a\/m: no first token within 60000 ms \(it has no recent first tokens\); b\/m is left/,
+    /a\/m: no first token within 60000 ms \(it has no recent first tokens\); b\/m is available/,
   );
   await gateway.upstream('a').setFaults();
   for (let n = 0; n < 5; n += 1) await gateway.settled(ask(gateway), 0);

@@ -106,7 +106,7 @@ export class ForwardedEvents implements AnswerSink, PendingAnswerEnd {
   /** Called only when the event that ends an answer never came: its client would wait for it. */
   end(): void {
     if (this.tryComplete()) return;
-    const where = this.#framer.rest().length > 0 ? 'within an event' : 'before its last event';
+    const where = this.#framer.rest().length > 0 ? 'in the middle of an event' : 'before its last event';
     throw this.#fault ?? new Fault('upstream_stream_broken', `The provider closed the stream ${where}.`);
   }
 
@@ -177,8 +177,7 @@ export function createForwardedJsonAnswer(
     x.answer.setUsage(answer.usage ?? null);
     x.answer.setFinishReason(answer.finish?.raw ?? null);
     if (answer.fault) throw answer.fault;
-    if (!answer.finish)
-      throw new Fault('upstream_error', 'The provider sent an answer that is not finished.');
+    if (!answer.finish) throw new Fault('upstream_error', 'The provider sent an incomplete response.');
     recordAnswerContent(x, bytes);
     const told = applyAnswerPolicies(x, bytes);
     const headers = buildAnswerHeaders(x, 'application/json');

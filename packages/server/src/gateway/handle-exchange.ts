@@ -48,7 +48,7 @@ export async function handleExchange(
 function authenticate(x: StartedExchange): asserts x is Exchange {
   const { gateway, client } = x;
   if (gateway.isDraining())
-    throw new Fault('shutting_down', 'This instance is shutting down; send the request again.');
+    throw new Fault('shutting_down', 'This instance is shutting down. Retry the request.');
   const caller = authenticateCaller(client, gateway, x.createdAt);
   const { key, catalog } = caller;
   x.caller = caller;

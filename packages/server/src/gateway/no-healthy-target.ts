@@ -19,15 +19,15 @@ export function describeRejection(
   const seconds = Math.ceil(breakers.waitMs(orgId, target) / 1000);
   switch (admission) {
     case 'cooling':
-      return `credential "${name}" is rate limited for ${seconds} s more`;
+      return `credential "${name}" is rate limited for another ${seconds} s`;
     case 'forced_open':
       return `an operator forced the breaker of credential "${name}" open`;
     case 'probing':
-      return 'its breaker is half open, and another request is the probe';
+      return 'its breaker is half open and waits for the probe of another request';
     case 'ramping':
-      return 'its breaker lets traffic back little by little';
+      return 'its breaker is gradually increasing traffic';
     default:
-      return `its breaker is open for ${seconds} s more (${breakers.openReason(orgId, target)})`;
+      return `its breaker is open for another ${seconds} s (${breakers.openReason(orgId, target)})`;
   }
 }
 
@@ -43,7 +43,7 @@ export function noHealthyTargetFault(
   const names = [...new Set(setAside.map(getTargetName))].join(', ');
   return new Fault(
     'no_healthy_target',
-    `No target of this request is healthy: the breakers of ${names} are open. The row of this request says why.`,
+    `No target of this request is healthy: the breakers of ${names} are open. The request log shows the reasons.`,
     retryAfterMs === undefined ? {} : { retryAfterMs },
   );
 }

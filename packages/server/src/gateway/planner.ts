@@ -70,7 +70,7 @@ export function createPlanner(x: Exchange, prompt: ClientRequest): AttemptPlanne
 const NO_REPLAY_DECISION = {
   step: 'send',
   outcome: 'no_replay',
-  because: 'the answer has parts that only pass as they come; a broken stream ends with the error',
+  because: 'the response can contain parts that cannot be replayed, so a broken stream ends with the error',
 } as const;
 
 /** A Responses answer the provider stores is asked for by the id the provider gave it. */

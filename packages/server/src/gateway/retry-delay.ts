@@ -47,7 +47,7 @@ export function retryDelayMs(
   recordSendDecision(
     x,
     'no_retry',
-    `${getTargetName(target)}: its retry budget of these 30 seconds is used up`,
+    `${getTargetName(target)}: the retry budget for these 30 seconds is exhausted`,
   );
   return null;
 }
@@ -65,11 +65,11 @@ function reasonToMoveOn(
   { isWarm }: TargetRetries,
 ): string | null {
   if (!(error instanceof Fault && error.code === 'upstream_rate_limited')) return reasonForSilence(x);
-  if (!isWarm) return 'rate limited; another target is left, and no prompt cache is warm here';
+  if (!isWarm) return 'rate limited; another target is available, and the prompt cache is not warm';
   const cooling = x.gateway.breakers.cooldownMs(x.caller.key.orgId, target);
   const asked = Math.ceil(Math.max(error.detail.retryAfterMs ?? 0, cooling));
   if (asked > WARM_WAIT_MS)
-    return `rate limited for ${asked} ms; a warm prompt cache is worth ${WARM_WAIT_MS} ms, and another target is left`;
+    return `rate limited for ${asked} ms; a warm prompt cache justifies a wait of at most ${WARM_WAIT_MS} ms, and another target is available`;
   recordSendDecision(
     x,
     'waits',
@@ -83,7 +83,7 @@ function reasonForSilence({ attempts }: Exchange): string | null {
   const last = attempts.at(-1);
   const silentMs = last?.first_token_ms === null ? (last.duration_ms ?? 0) : 0;
   if (silentMs < MIN_SILENCE_MS) return null;
-  return `silent for ${Math.round(silentMs / 1000)} s before it failed; another target is left`;
+  return `silent for ${Math.round(silentMs / 1000)} s before it failed; another target is available`;
 }
 
 function recordSendDecision(x: Exchange, outcome: string, because: string): void {

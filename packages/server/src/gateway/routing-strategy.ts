@@ -38,14 +38,15 @@ export function applyRoutingStrategy(route: ResolvedRoute, by: StrategyContext):
   const at = kept === undefined ? -1 : targets.findIndex((target) => getTargetKey(target) === kept);
   const [stays] = at > 0 ? targets.splice(at, 1) : [];
   if (stays) targets.unshift(stays);
-  const because = at >= 0 ? 'the conversation stays where it was' : STRATEGY_REASONS[route.strategy];
+  const because =
+    at >= 0 ? 'the conversation stays on its previous target' : STRATEGY_REASONS[route.strategy];
   return { route: { ...route, targets, conversation: name }, reason: because };
 }
 
 const STRATEGY_REASONS = {
   failover: null,
-  weighted: 'drawn by the weights of the route',
-  least_latency: 'the quickest of late first',
+  weighted: 'chosen at random by the weights of the route',
+  least_latency: 'lowest recent latency first',
 } as const;
 
 /** Names a target within its org. */

@@ -48,8 +48,11 @@ function endStream(client: ClientConnection, text: string | null): void {
 
 /** A bug: logged whole, told without detail. */
 export function reportInternalFault(log: Log, id: string, error: unknown): Fault {
-  log.error({ err: error, request_id: id }, 'a request failed on a bug');
-  return new Fault('internal_error', `Something went wrong inside Floe. The log has it under ${id}.`);
+  log.error({ err: error, request_id: id }, 'unexpected error in a gateway request');
+  return new Fault(
+    'internal_error',
+    `An internal error occurred. The server log has details under request id ${id}.`,
+  );
 }
 
 /** An error answer before anything else was sent. */

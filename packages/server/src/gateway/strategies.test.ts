@@ -141,7 +141,7 @@ for (const path of MODEL_PATHS)
     down.delete('a');
     assert.equal(await providerAt(gateway, path, 'plain', { 'x-session-id': 'stays' }), 'b');
     assert.equal(await providerAt(gateway, path, 'plain'), 'a');
-    assert.match(gateway.rows.at(-2)?.decisions_json ?? '', /the conversation stays where it was/);
+    assert.match(gateway.rows.at(-2)?.decisions_json ?? '', /the conversation stays on its previous target/);
     // Whoever failed is the slowest, so the quickest-first order leaves it alone from then on.
     down.add('a');
     const order = [await providerAt(gateway, path, 'quick'), await providerAt(gateway, path, 'quick')];
@@ -202,7 +202,7 @@ test('a conversation that moved stays where it is until that fails or it rests f
   down.delete('a');
   await gateway.advance(200_000);
   assert.equal(await chat(), 'b');
-  assert.match(gateway.rows.at(-1)?.decisions_json ?? '', /the conversation stays where it was/);
+  assert.match(gateway.rows.at(-1)?.decisions_json ?? '', /the conversation stays on its previous target/);
   assert.equal(await providerOf(gateway, 'plain', { prompt_cache_key: 'two' }), 'a');
   down.add('b');
   assert.equal(await chat(), 'a');

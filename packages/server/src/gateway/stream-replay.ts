@@ -149,7 +149,7 @@ export class StreamReplay {
     this.hasDiverged = true;
     throw new Fault(
       'upstream_stream_broken',
-      'The stream broke off, and the answer generated in its place says something else than what was delivered.',
+      'The stream broke, and the regenerated response differs from the part that was already delivered.',
     );
   }
 }

@@ -170,15 +170,11 @@ export function readTranslatedError(
   const errorType = readUpstreamHeader(headers, 'x-amzn-errortype');
   const meaning = matchErrorRule(sheet, status, `${errorType ?? ''} ${text}`);
   if (meaning === 'bad_credentials')
-    return new Fault(
-      'upstream_auth_failed',
-      `${id} did not accept the credential configured for it.`,
-      detail,
-    );
+    return new Fault('upstream_auth_failed', `${id} rejected the credential configured for it.`, detail);
   if (status >= 300 && status < 400)
     return new Fault(
       'upstream_error',
-      `${id} answered with a redirect (${status}), which is never followed.`,
+      `${id} responded with a redirect (${status}), which Floe does not follow.`,
       detail,
     );
   const described = UPSTREAM_DIALECTS[from].readFault(status, { 'x-amzn-errortype': errorType }, text);

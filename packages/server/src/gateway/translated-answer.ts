@@ -264,6 +264,6 @@ class UpstreamEventStream implements AnswerSink {
   }
 
   formatError(fault: Fault): string {
-    throw new Error(`the arriving side tells nothing, not even ${fault.code}`);
+    throw new Error(`the reading side of a translation cannot send ${fault.code}`);
   }
 }

@@ -133,9 +133,12 @@ test('a broken connection is unreachable before the answer and a broken stream i
     /closed the connection without/,
   );
   const newline = new UnsendableRequestError(
-    'the header authorization holds a character that cannot be sent',
+    'the header authorization contains a character that is not allowed in an HTTP header',
   );
-  assert.match(readNetworkError('up', newline, false).message, /not asked: the header authorization holds/);
+  assert.match(
+    readNetworkError('up', newline, false).message,
+    /was not sent: the header authorization contains/,
+  );
   const garbage = new MalformedResponseError('status_line');
   assert.equal(readNetworkError('up', garbage, false).code, 'upstream_error');
 });

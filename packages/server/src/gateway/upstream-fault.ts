@@ -33,7 +33,7 @@ export class ForwardedUpstreamError extends Error {
     body: Buffer,
     more: { readonly isContextLength?: boolean; readonly headers?: readonly string[] } = {},
   ) {
-    super(`the upstream refused the request with ${status}`);
+    super(`the provider rejected the request with status ${status}`);
     this.status = status;
     this.contentType = contentType;
     this.body = body;
@@ -63,19 +63,19 @@ export function readUpstreamError(
   if (meaning === 'bad_credentials')
     return new Fault(
       'upstream_auth_failed',
-      `${provider} did not accept the credential configured for it.`,
+      `${provider} rejected the credential configured for it.`,
       detail,
     );
   if (status >= 300 && status < 400)
     return new Fault(
       'upstream_error',
-      `${provider} answered with a redirect (${status}), which is never followed.`,
+      `${provider} responded with a redirect (${status}), which Floe does not follow.`,
       detail,
     );
   if (kind === 'quota') return quotaExhaustedFault(provider, detail);
   const retryAfterMs = readRetryAfterMs(headers);
   const code = meaning === 'rate' ? 'upstream_rate_limited' : 'upstream_error';
-  return new Fault(code, `${provider} answered ${status}: ${truncateMessage(message)}`, {
+  return new Fault(code, `${provider} returned ${status}: ${truncateMessage(message)}`, {
     ...detail,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
@@ -148,11 +148,11 @@ export function readNetworkError(provider: string, error: Error, headSeen: boole
     error.name === 'HTTPParserError' ||
     code === 'UND_ERR_HEADERS_OVERFLOW'
   )
-    return new Fault('upstream_error', `${provider} did not answer in valid HTTP (${code}).`, { cause });
+    return new Fault('upstream_error', `${provider} did not respond with valid HTTP (${code}).`, { cause });
   if (headSeen)
     return new Fault(
       'upstream_stream_broken',
-      `${provider} broke off in the middle of its answer (${code}).`,
+      `${provider} closed the connection in the middle of its response (${code}).`,
       { cause },
     );
   return new Fault('upstream_unreachable', describeUnreachable(provider, error, code), { cause });
@@ -161,9 +161,9 @@ export function readNetworkError(provider: string, error: Error, headSeen: boole
 function describeUnreachable(provider: string, error: Error, code: string): string {
   // A credential or a header of the configuration, as a rule; nothing of the request is in these words.
   if (error instanceof UnsendableRequestError)
-    return `${provider} was not asked: ${error.message} (${code}).`;
+    return `The request to ${provider} was not sent: ${error.message} (${code}).`;
   if (error instanceof ClosedEarlyError)
-    return `${provider} closed the connection without an answer (${code}).`;
+    return `${provider} closed the connection without a response (${code}).`;
   return `${provider} could not be reached (${code}).`;
 }
 

@@ -8,13 +8,13 @@ import { type Json, parseJsonExactly } from '@floe/contract/json';
  */
 export function parseUpstreamJson(bytes: Buffer): Json {
   if (!isUtf8(bytes))
-    throw new Fault('upstream_error', 'The provider sent an answer that is not UTF-8.', {
+    throw new Fault('upstream_error', 'The provider sent a response that is not valid UTF-8.', {
       upstreamBody: bytes.toString('utf8', 0, 2000),
     });
   try {
     return parseJsonExactly(bytes.toString('utf8'));
   } catch {
-    throw new Fault('upstream_error', 'The provider sent an answer that is not valid JSON.', {
+    throw new Fault('upstream_error', 'The provider sent a response that is not valid JSON.', {
       upstreamBody: bytes.toString('utf8', 0, 2000),
     });
   }

@@ -251,7 +251,7 @@ export function findGrantFault(grant: Grant): Fault | null {
 
 function storeUnavailableFault({ kind, name }: RuleClaim): Fault {
   const what = kind === 'spend' ? 'budget' : 'limit';
-  const message = `The ${what} "${name}" cannot be counted at the moment, and it is set to refuse then (on_store_error: closed).`;
+  const message = `The ${what} "${name}" cannot be checked because its counters are unavailable, and it is configured to reject requests in this case (on_store_error: closed). Retry later.`;
   return new Fault('overloaded', message);
 }
 

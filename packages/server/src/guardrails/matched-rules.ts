@@ -52,7 +52,7 @@ export class MatchedRules {
 }
 
 function describeUnpriced({ unpriced }: Pick<CostEstimate, 'unpriced'>): string {
-  if (unpriced?.isOperation) return 'the cost of this operation is not known before it is done';
+  if (unpriced?.isOperation) return 'the cost of this operation is unknown until it completes';
   return unpriced?.tier === undefined
     ? 'this model has no price'
     : `the service tier "${unpriced.tier}" of this model has no price`;

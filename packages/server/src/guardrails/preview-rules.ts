@@ -30,7 +30,7 @@ export function previewLimits(limits: readonly LimitStatus[], estimate: CostEsti
       if (most === null) continue;
       // A reservation is never larger than the whole limit.
       const refuses = (used ?? 0) + Math.min(wanted, most) > most;
-      const because = `"${limit.name}": ${used ?? 0} of ${most} ${unit} used, ${Math.min(wanted, most)} asked for`;
+      const because = `"${limit.name}": ${used ?? 0} of ${most} ${unit} used, ${Math.min(wanted, most)} requested`;
       rules.push({ outcome: refuses ? 'rejected' : 'granted', because });
       if (refuses)
         refusal ??= new Fault(
@@ -59,7 +59,7 @@ export function previewBudgets(budgets: readonly BudgetStatus[], estimate: CostE
     const isOver = isSpent || spent + held + (nanoUsd ?? 0) > most;
     const refuses = mode === 'hard' && (isOver || nanoUsd === null);
     const wanted = nanoUsd === null ? 'an unknown price' : formatDollars(nanoUsd);
-    const because = `"${name}" (${mode}): ${formatDollars(spent)} of ${formatDollars(most)} spent, ${held > 0 ? `${formatDollars(held)} reserved, ` : ''}${wanted} asked for at most`;
+    const because = `"${name}" (${mode}): ${formatDollars(spent)} of ${formatDollars(most)} spent, ${held > 0 ? `${formatDollars(held)} reserved, ` : ''}at most ${wanted} requested`;
     rules.push({ outcome: refuses ? 'rejected' : 'granted', because });
     if (!refuses) continue;
     const fault =

@@ -2,10 +2,10 @@ import { Fault } from '@floe/contract/faults';
 import type { RuleClaim } from './rule-claim.ts';
 
 const UNITS = {
-  requests: 'requests in 60 seconds',
-  tokens: 'tokens in 60 seconds',
-  concurrency: 'requests at the same time',
-  usd: 'US dollars',
+  requests: (plural: string) => `request${plural} in 60 seconds`,
+  tokens: (plural: string) => `token${plural} in 60 seconds`,
+  concurrency: (plural: string) => `concurrent request${plural}`,
+  usd: (plural: string) => `US dollar${plural}`,
 } as const;
 
 /** When nothing says how long to wait. */
@@ -16,23 +16,23 @@ export function rateLimitFault({ name, ruleId, limit, unit }: RuleClaim, retryAf
   const waitMs = retryAfterMs ?? DEFAULT_RETRY_MS;
   const wait =
     unit === 'concurrency'
-      ? 'Wait for one of them to end.'
-      : `There is room again in ${Math.ceil(waitMs / 1000)} s.`;
+      ? 'Wait until one of them completes.'
+      : `Try again in ${Math.ceil(waitMs / 1000)} s.`;
   return new Fault(
     'rate_limit_exceeded',
-    `The limit "${name}" allows ${limit.toLocaleString('en-US')} ${UNITS[unit]}. ${wait}`,
+    `The limit "${name}" allows ${limit.toLocaleString('en-US')} ${UNITS[unit](limit === 1 ? '' : 's')}. ${wait}`,
     { retryAfterMs: waitMs, rule: { kind: 'limit', id: ruleId } },
   );
 }
 
 /** A hard budget that is spent so far that it has no room for what the request may cost. */
 export function budgetExceededFault(claim: RuleClaim): Fault {
-  return budgetSpentFault(claim, 'has no room for this request');
+  return budgetSpentFault(claim, 'does not cover this request');
 }
 
 /** A hard budget that a stream used up. */
 export function budgetUsedUpFault(claim: RuleClaim): Fault {
-  return budgetSpentFault(claim, 'was used up while this answer was streamed');
+  return budgetSpentFault(claim, 'was exhausted while this response was streamed');
 }
 
 /** A hard budget with room that other requests have reserved: what they do not use is free again when they end. */
@@ -48,7 +48,7 @@ function budgetSpentFault({ name, ruleId, limit, endsAt }: RuleClaim, what: stri
   const reset =
     endsAt === 0
       ? 'It never resets. Raise it to continue.'
-      : `It starts again at ${new Date(endsAt).toISOString()}.`;
+      : `It resets at ${new Date(endsAt).toISOString()}.`;
   return new Fault('budget_exceeded', `The budget "${name}" of ${formatUsd(limit)} ${what}. ${reset}`, {
     rule: { kind: 'budget', id: ruleId },
   });

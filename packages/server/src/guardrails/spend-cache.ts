@@ -60,7 +60,9 @@ export class SpendCache {
   #refreshLater(): void {
     const again = () => {
       this.#refresh()
-        .catch((error: unknown) => this.#log.warn({ err: error }, 'spending of others could not be read'))
+        .catch((error: unknown) =>
+          this.#log.warn({ err: error }, 'could not read the spending of other processes'),
+        )
         .finally(() => {
           if (this.#timer) this.#refreshLater();
         });

@@ -38,6 +38,6 @@ export function addDocumentationRoutes(app: Pick<FastifyInstance, 'get'>, buildD
 
 function parseDocument(text: string): JsonObject {
   const value: Json = JSON.parse(text);
-  if (!isObject(value)) throw new Error('the OpenAPI document is no object');
+  if (!isObject(value)) throw new Error('the OpenAPI document is not an object');
   return value;
 }

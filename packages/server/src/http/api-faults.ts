@@ -8,16 +8,22 @@ export function toApiFault(error: unknown, requestId: string, bodyLimit: number)
   if (error instanceof Fault) return error;
   return (
     toFastifyFault(error, bodyLimit) ??
-    new Fault('internal_error', `Something went wrong here. The log has it under ${requestId}.`)
+    new Fault(
+      'internal_error',
+      `An internal error occurred. The server log has details under request id ${requestId}.`,
+    )
   );
 }
 
 /** What Fastify itself refuses, by its documented error codes. */
 const FASTIFY_FAULTS: Readonly<Record<string, readonly [FaultCode, string]>> = {
   FST_ERR_BAD_URL: ['invalid_request', 'The path of this URL cannot be decoded.'],
-  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'Nothing here has an id this long.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'No resource has an id this long.'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json.'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body is not as long as its Content-Length.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+    'invalid_request',
+    'The body length does not match the Content-Length header.',
+  ],
 };
 
 const KB = 1024;
@@ -29,7 +35,9 @@ function formatSize(bytes: number): string {
 function toFastifyFault(error: unknown, bodyLimit: number): Fault | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return new Fault('request_too_large', `A body may have ${formatSize(bodyLimit)} here.`, { cause: error });
+    return new Fault('request_too_large', `The request body is larger than ${formatSize(bodyLimit)}.`, {
+      cause: error,
+    });
   const known = Object.hasOwn(FASTIFY_FAULTS, error.code) ? FASTIFY_FAULTS[error.code] : undefined;
   return known && new Fault(known[0], known[1], { cause: error });
 }

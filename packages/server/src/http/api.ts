@@ -158,7 +158,7 @@ function parseIdempotencyKey(request: FastifyRequest): string | undefined {
   const value = request.headers['idempotency-key'];
   if (value === undefined) return undefined;
   if (typeof value !== 'string' || value === '' || value.length > 255)
-    throw new Fault('invalid_request', 'An Idempotency-Key has 1 to 255 characters.', {
+    throw new Fault('invalid_request', 'The Idempotency-Key header must have 1 to 255 characters.', {
       param: 'Idempotency-Key',
     });
   return value;
@@ -187,8 +187,11 @@ function unknownPathFault(request: FastifyRequest, reply: FastifyReply, allowed:
   // One path may be that of a resource and that of an operation: `monitors/{id}` and `monitors/import`.
   const known = allowed.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods);
   if (known.length === 0)
-    return new Fault('not_found', 'Nothing answers at this path. See /api/openapi.json.');
+    return new Fault('not_found', 'No endpoint exists at this path. See /api/openapi.json.');
   const methods = [...new Set(known)].join(', ');
   reply.header('allow', methods);
-  return new Fault('method_not_allowed', `${request.method} is not possible here; ${methods}.`);
+  return new Fault(
+    'method_not_allowed',
+    `${request.method} is not allowed on this path. Allowed: ${methods}.`,
+  );
 }

@@ -2,7 +2,7 @@ import { MAX_BEAT_BODY_BYTES } from '../monitoring/beat-url.ts';
 import { MAX_BEAT_METADATA_BYTES, MAX_HEARTBEAT_BODY_BYTES } from '../monitoring/heartbeat.ts';
 
 const ERROR_RESPONSE = {
-  description: 'Refused or failed; `error.code` says why.',
+  description: 'Rejected or failed. `error.code` gives the reason.',
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 };
 
@@ -20,7 +20,7 @@ const dateTimeSchema = { type: 'string', format: 'date-time' };
 export function describeBeatPaths(): Record<string, object> {
   return {
     '/api/monitoring/heartbeat': { post: heartbeatOperation() },
-    '/beat/{token}': beatUrlOperations('beats.signal', 'the job ended well', []),
+    '/beat/{token}': beatUrlOperations('beats.signal', 'the job succeeded', []),
     '/beat/{token}/{signal}': beatUrlOperations(
       'beats.signal_kind',
       '`start`, `fail`, `log` or an exit status',
@@ -29,7 +29,7 @@ export function describeBeatPaths(): Record<string, object> {
           name: 'signal',
           in: 'path',
           required: true,
-          description: 'A run begins, failed, has a line to log, or ended with this exit status.',
+          description: 'A run started, failed, logged a line, or ended with this exit status.',
           schema: {
             type: 'string',
             pattern: '^(start|fail|log|[0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])$',
@@ -64,8 +64,8 @@ function heartbeatOperation() {
   };
   return {
     operationId: 'beats.send',
-    summary: 'Send a heartbeat; the answer comes when it is committed',
-    description: `Needs the scope \`beat\` or \`monitoring\`. At most ${MAX_HEARTBEAT_BODY_BYTES} bytes. Unknown fields are ignored.`,
+    summary: 'Send a heartbeat; the response is sent after it is committed',
+    description: `Requires the scope \`beat\` or \`monitoring\`. At most ${MAX_HEARTBEAT_BODY_BYTES} bytes. Unknown fields are ignored.`,
     tags: ['beats'],
     parameters: [IDEMPOTENCY_KEY],
     requestBody: { required: true, content: { 'application/json': { schema: body } } },
@@ -89,13 +89,13 @@ function beatUrlOperations(operationId: string, what: string, more: readonly obj
     name: 'rid',
     in: 'query',
     required: false,
-    description: 'A UUID that tells runs apart which overlap.',
+    description: 'A UUID that distinguishes overlapping runs.',
     schema: { type: 'string', format: 'uuid' },
   };
   const operation = (method: string) => ({
     operationId: `${operationId}.${method}`,
-    summary: `Send a signal by a monitor’s secret URL: ${what}`,
-    description: `Needs no key. Any body is accepted; ${MAX_BEAT_BODY_BYTES} bytes of it are kept.`,
+    summary: `Send a signal to the secret URL of a monitor: ${what}`,
+    description: `Requires no key. Any body is accepted; up to ${MAX_BEAT_BODY_BYTES} bytes of it are stored.`,
     tags: ['beats'],
     parameters: [token, ...more, run, IDEMPOTENCY_KEY],
     ...(method === 'post' && {

@@ -116,7 +116,10 @@ function heartbeatAnswer(beat: BeatReceipt, metadataDropped: string | null) {
 function requireMethod(methods: readonly string[], req: IncomingMessage, res: ServerResponse): void {
   if (methods.includes(req.method ?? '')) return;
   res.setHeader('allow', methods.join(', '));
-  throw new Fault('method_not_allowed', `${req.method} is not allowed here; use ${methods.join(' or ')}.`);
+  throw new Fault(
+    'method_not_allowed',
+    `${req.method} is not allowed on this path. Use ${methods.join(' or ')}.`,
+  );
 }
 
 function parseQuery(url = ''): URLSearchParams {
@@ -142,6 +145,9 @@ function respond(req: IncomingMessage, res: ServerResponse, headers: readonly st
 }
 
 function logInternalFault(log: Log, requestId: string, error: unknown): Fault {
-  log.error({ err: error, request_id: requestId }, 'a beat failed on a bug');
-  return new Fault('internal_error', `Something went wrong inside Floe. The log has it under ${requestId}.`);
+  log.error({ err: error, request_id: requestId }, 'unexpected error in a beat request');
+  return new Fault(
+    'internal_error',
+    `An internal error occurred. The server log has details under request id ${requestId}.`,
+  );
 }

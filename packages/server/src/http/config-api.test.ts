@@ -130,7 +130,7 @@ test('a diff tells what applying does and does nothing; applying does it, and a 
     }
   };
   expected(told(diff));
-  assert.match(String(diff.body['ignored']), /server: belongs to the installation/);
+  assert.match(String(diff.body['ignored']), /server: applies to the whole installation/);
   assert.equal(
     (await database.read.selectFrom('audit').selectAll().where('org_id', '=', 'acme').execute()).length,
     0,
@@ -197,16 +197,16 @@ test('a document with one mistake changes nothing and is refused at its place', 
   for (const [yaml, expected] of [
     [
       YAML.replace('kind: sandbox', 'kind: sandbx'),
-      /orgs\[0\]\.providers\[1\]\.kind: is not one of its values; did you mean "sandbox"\?/,
+      /orgs\[0\]\.providers\[1\]\.kind: is not a valid value; did you mean "sandbox"\?/,
     ],
     [
       YAML.replace('main/large', 'mian/large'),
-      /floe\.yaml:18:.*there is no such provider; did you mean "main"/,
+      /floe\.yaml:18:.*this provider does not exist; did you mean "main"/,
     ],
-    [YAML.replace('id: acme', 'id: someone\n  - id: else'), /has no entry "acme"/],
+    [YAML.replace('id: acme', 'id: someone\n  - id: else'), /must contain an entry "acme"/],
     [
       'orgs: [{ id: acme, monitors: [{ id: a, expected_interval_minutes: 5, channels: [x] }] }]',
-      /there is no such channel/,
+      /this channel does not exist/,
     ],
     ['orgs: [{ id: acme, providers: [{ id: a, kind: openai, base_url: "${HOME}" }] }]', /HOME is not set/],
     ['orgs: [{ id: acme, channels: [{ name: a, kind: slack, url: "${NOT_GIVEN}" }] }]', /url/],
@@ -251,7 +251,7 @@ test('keys of a document are made, changed and given other values, within what t
   assert.deepEqual([told(named), (await me(two)).body.key?.['owner']], [['changed keys/ci'], null]);
   await call('DELETE', `management/keys/${key?.['id']}`);
   const revoked = await keys('scopes: [gateway]', two);
-  assert.match(String(revoked.body['ignored']), /keys\/ci: this value was revoked; give the key another one/);
+  assert.match(String(revoked.body['ignored']), /keys\/ci: this value was revoked; use a new value/);
   const pruned = await ask('apply', 'orgs: [{ id: acme, keys: [] }]', { prune: true });
   assert.deepEqual([pruned.status, told(pruned), (await call('GET', 'me')).status], [200, [], 200]);
   const { key: theirs } = await addKey('other');

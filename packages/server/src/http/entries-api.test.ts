@@ -185,7 +185,7 @@ test('a key goes nowhere but where it was given for', async (t) => {
   const elsewhere = { base_url: 'http://127.0.0.1:10/v1' };
   assert.match(
     said(await ask('PATCH', 'providers/main', elsewhere)),
-    /^400 invalid_request credentials\[0\]\.api_key: .*give it again/,
+    /^400 invalid_request credentials\[0\]\.api_key: .*must be sent again/,
   );
   const withKeys = {
     ...elsewhere,
@@ -219,7 +219,7 @@ test('an entry that cannot work is refused at its place, in the words of floe co
     [
       'providers',
       { id: 'x', kind: 'opnai' },
-      '400 invalid_request kind: kind: is not one of its values; did you mean "openai"?',
+      '400 invalid_request kind: kind: is not a valid value; did you mean "openai"?',
     ],
     [
       'providers',
@@ -229,7 +229,7 @@ test('an entry that cannot work is refused at its place, in the words of floe co
     [
       'providers',
       { id: 'X', kind: 'openai' },
-      '400 invalid_request id: id: use lower-case letters, digits, ".", "_" and "-" (at most 64)',
+      '400 invalid_request id: id: must consist of lowercase letters, digits, ".", "_" and "-" (at most 64 characters)',
     ],
     [
       'providers',
@@ -239,17 +239,13 @@ test('an entry that cannot work is refused at its place, in the words of floe co
     [
       'providers',
       { id: 'x', kind: 'openai', region: 'x/#' },
-      '400 invalid_request region: region: use letters, digits and "-"',
+      '400 invalid_request region: region: must consist of letters, digits and "-"',
     ],
-    [
-      'routes',
-      { model: 'smart' },
-      '400 invalid_request targets: targets: an alias needs at least one target',
-    ],
+    ['routes', { model: 'smart' }, '400 invalid_request targets: targets: must have at least one target'],
     [
       'routes',
       { model: 'smart', targets: ['mian/m'] },
-      '400 invalid_request targets[0]: targets[0]: there is no such provider; did you mean "main"?',
+      '400 invalid_request targets[0]: targets[0]: this provider does not exist; did you mean "main"?',
     ],
     [
       'routes',
@@ -259,13 +255,13 @@ test('an entry that cannot work is refused at its place, in the words of floe co
     [
       'policies',
       { name: 'x', on: 'request', action: 'deny' },
-      '400 invalid_request null: needs a condition: when, detect or both',
+      '400 invalid_request null: requires a condition: when, detect or both',
     ],
-    ['providers', { id: 'main', kind: 'openai' }, '409 conflict id: There is a provider "main" already.'],
+    ['providers', { id: 'main', kind: 'openai' }, '409 conflict id: The provider "main" already exists.'],
     [
       'providers',
       { id: 'x', kind: 'openai', client_cert: { cert_file: '/a', key_file: '/b' } },
-      '400 invalid_request client_cert: client_cert: belongs to the machine, which several orgs share; only floe.yaml may set it',
+      '400 invalid_request client_cert: client_cert: uses resources of the machine, which several organizations share; it can only be set in floe.yaml',
     ],
   ];
   for (const [path, body, expected] of cases) assert.equal(said(await ask('POST', path, body)), expected);
@@ -335,7 +331,7 @@ test('settings change by their sections, say where they stand, and return to the
   for (const [body, expected] of [
     [
       { passthrough: { b: 'mian' } },
-      '400 invalid_request passthrough.b: passthrough.b: there is no such provider; did you mean "main"?',
+      '400 invalid_request passthrough.b: passthrough.b: this provider does not exist; did you mean "main"?',
     ],
     [{ bodies: { keep: 'yes' } }, '400 invalid_request bodies.keep: bodies.keep: must be true or false'],
     [{ boddies: {} }, '400 invalid_request boddies: unknown key "boddies"; did you mean "bodies"?'],

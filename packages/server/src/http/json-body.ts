@@ -18,7 +18,7 @@ export function parseJsonBody(body: Buffer): unknown {
   try {
     return JSON.parse(UTF8.decode(body));
   } catch (cause) {
-    throw new Fault('invalid_json', 'The body is not valid JSON in UTF-8.', { cause });
+    throw new Fault('invalid_json', 'The body is not valid UTF-8 encoded JSON.', { cause });
   }
 }
 

@@ -64,7 +64,10 @@ export function createLazyApi(
 const BODY_TIMEOUT_FAULT = new Fault('request_timeout', 'The request body did not arrive within 30 seconds.');
 
 function loadFault(requestId: string): Fault {
-  return new Fault('internal_error', `Something went wrong here. The log has it under ${requestId}.`);
+  return new Fault(
+    'internal_error',
+    `An internal error occurred. The server log has details under request id ${requestId}.`,
+  );
 }
 
 /** Answers in place of the framework and closes the connection. */

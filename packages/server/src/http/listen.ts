@@ -29,15 +29,15 @@ function toListenError(
   const hostName = setting === 'server' ? 'FLOE_HOST or server.host' : `${setting}.host`;
   if (error.code === 'EADDRINUSE')
     return new ListenError(
-      `${place} is in use by another program; stop it, or choose another port with ${portName}.`,
+      `${place} is in use by another program. Stop that program, or choose another port with ${portName}.`,
     );
   if (error.code === 'EACCES')
     return new ListenError(
-      `This user may not listen on ${place}; choose a port above 1023 with ${portName}.`,
+      `This user is not permitted to listen on ${place}. Choose a port above 1023 with ${portName}.`,
     );
   if (error.code === 'EAFNOSUPPORT')
-    return new ListenError(`This machine has no IPv6; write 0.0.0.0 in place of ${host} in ${hostName}.`);
+    return new ListenError(`This machine has no IPv6. Replace ${host} with 0.0.0.0 in ${hostName}.`);
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND' || error.code === 'EAI_AGAIN')
-    return new ListenError(`${host} is no address of this machine; set ${hostName}.`);
+    return new ListenError(`${host} is not an address of this machine. Change ${hostName}.`);
   return new ListenError(`Cannot listen on ${place}: ${error.message}`);
 }

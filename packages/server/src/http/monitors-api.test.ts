@@ -282,7 +282,7 @@ test('an expression that never occurs is refused wherever one is given, and says
     const schedule = { cron, timezone: 'UTC' };
     const made = await post(MONITORS, { id: 'never', schedule });
     assert.deepEqual([made.status, made.body.error?.param], [400, 'schedule.cron'], cron);
-    assert.match(String(made.body.error?.message), /never occurs/);
+    assert.match(String(made.body.error?.message), /never matches/);
     const shown = await post('/api/monitoring/schedule/preview', { schedule });
     assert.equal(shown.status, 400);
     const window = { name: 'Never', schedule, duration_minutes: 5 };

@@ -96,7 +96,8 @@ export class NodeHttpTransport implements HttpTransport {
         lastAt = clock.monotonic();
       };
       const whole = () => settle(null);
-      const gone = () => settle(new ClientDisconnectedError('the client left while sending its request'));
+      const gone = () =>
+        settle(new ClientDisconnectedError('the client disconnected while sending its request'));
       req.on('data', take).on('end', whole).on('close', gone).on('error', gone);
     });
   }

@@ -59,7 +59,7 @@ export function openApiDocument(
           in: 'cookie',
           name: 'floe_session',
           description:
-            'A console session: docs/guides/set-up-sign-in.md. Its name says more where the base address does.',
+            'A console session, see docs/guides/set-up-sign-in.md. With HTTPS the name can have the prefix `__Host-`, and a port in the base URL is appended to it.',
         },
       },
     },
@@ -90,19 +90,22 @@ function describeOperation(
     responses: {
       [verb.status]:
         verb.status === 204 || verb.status === 303
-          ? { description: verb.status === 204 ? 'Done.' : 'Leads on; the Location header says where.' }
+          ? { description: verb.status === 204 ? 'Done.' : 'Redirect to the URL in the Location header.' }
           : {
               description: 'Success.',
               ...(verb.status === 201 && isTagged && { headers: LOCATION }),
               content: answerContent(verb, components),
             },
-      default: { description: 'Refused or failed; `error.code` says why.', content: jsonContent(error) },
+      default: {
+        description: 'Rejected or failed. `error.code` gives the reason.',
+        content: jsonContent(error),
+      },
     },
   };
 }
 
 const LOCATION = {
-  Location: { description: 'Address of what was created.', schema: { type: 'string' } },
+  Location: { description: 'URL of the created resource.', schema: { type: 'string' } },
 };
 
 const IDEMPOTENCY_KEY = {
@@ -110,7 +113,7 @@ const IDEMPOTENCY_KEY = {
   in: 'header',
   required: false,
   description:
-    'The same request with the same value within 24 hours creates nothing and gets the first answer again; another request with it is a 409 `conflict`. The value of a platform key is shown once: its repetition is a 409 that names the key.',
+    'Repeating a request with the same value within 24 hours creates nothing and returns the first response. A different request with the same value returns 409 `conflict`. The value of a platform key is shown only once: repeating its creation returns a 409 that names the key.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
@@ -122,7 +125,7 @@ function describeAccess(verb: Verb | SessionOperation) {
       'x-floe-roles': resolveAllowedRoles(verb),
       ...(verb.requiresOperator && { 'x-floe-operator': true }),
     };
-  return { description: 'For the sign-in page; needs no key.', security: [{}, { session: [] }] };
+  return { description: 'Used by the sign-in page. Requires no key.', security: [{}, { session: [] }] };
 }
 
 /** Headers that ask for a version, or for anything but one. */
@@ -134,25 +137,26 @@ function preconditionHeaders({ method }: Pick<Verb, 'method'>): unknown[] {
     description,
     schema: { type: 'string' },
   });
-  if (method === 'GET') return [header('If-None-Match', 'An `ETag`: 304 when that is still what is there.')];
+  if (method === 'GET')
+    return [header('If-None-Match', 'An `ETag`. Returns 304 if the resource has not changed.')];
   if (method === 'POST') return [];
-  return [header('If-Match', 'An `ETag`: 412 `precondition_failed` when it was changed since.')];
+  return [header('If-Match', 'An `ETag`. Returns 412 `precondition_failed` if the resource has changed.')];
 }
 
 function formatAccess(verb: Verb): string {
   const roles = resolveAllowedRoles(verb);
   return [
     formatKeyAccess(verb),
-    roles.length === 0 ? 'No member.' : `Members: ${roles.join(', ')}.`,
-    ...(verb.requiresOperator ? ['They are operators of the installation.'] : []),
-    ...(verb.requiresStepUp ? ['Members confirm who they are first.'] : []),
+    roles.length === 0 ? 'Not available to members.' : `Members: ${roles.join(', ')}.`,
+    ...(verb.requiresOperator ? ['They must be operators of the installation.'] : []),
+    ...(verb.requiresStepUp ? ['Members need a step-up first.'] : []),
   ].join(' ');
 }
 
 function formatKeyAccess(verb: Verb): string {
-  if (verb.allowsPlatformKeys === false) return 'No platform key.';
+  if (verb.allowsPlatformKeys === false) return 'Not available to platform keys.';
   const scopes = acceptedScopes(verb).map((scope) => `\`${scope}\``);
-  return scopes.length === 0 ? 'Any valid platform key.' : `Needs the scope ${scopes.join(' or ')}.`;
+  return scopes.length === 0 ? 'Any valid platform key.' : `Requires the scope ${scopes.join(' or ')}.`;
 }
 
 function answerContent(verb: Verb | SessionOperation, components: Record<string, JsonSchema>) {

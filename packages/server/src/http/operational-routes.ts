@@ -27,14 +27,14 @@ export function createOperationalRoutes({
       if (draining()) return sendText(client, 503, 'draining\n');
       database.ping().then(
         () => sendText(client, 200, 'ready\n'),
-        () => sendText(client, 503, 'the database does not answer\n'),
+        () => sendText(client, 503, 'the database does not respond\n'),
       );
     },
     metrics(client) {
       if (metricsToken !== '' && !hasBearerToken(client, metricsToken)) {
         const fault = new Fault(
           'invalid_api_key',
-          'Send the token of telemetry.metrics_token as a bearer token.',
+          'Send the value of telemetry.metrics_token as a bearer token.',
         );
         return sendFaultAnswer(client, fault, 'openai', [
           'content-type',
@@ -47,7 +47,7 @@ export function createOperationalRoutes({
       metrics.render().then(
         (body) =>
           client.sendAnswer(200, ['content-type', metrics.contentType, 'x-request-id', client.id], body),
-        () => sendText(client, 500, 'the metrics could not be read\n'),
+        () => sendText(client, 500, 'could not read the metrics\n'),
       );
     },
     home: (client) => client.sendAnswer(200, [...PAGE_HEADERS, 'x-request-id', client.id], HOME_PAGE),
@@ -84,10 +84,10 @@ const HOME_PAGE = `<!doctype html>
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Floe</title></head>
 <body>
 <h1>Floe is running</h1>
-<p>The gateway answers under <code>/gateway/v1</code>. Send requests with the platform key that the first start printed.</p>
-<p>The console is not built here. Run <code>node scripts/build-console.mjs</code> in the clone (<code>npm start</code> does it by itself) and reload this page. Everything else is on the API:</p>
+<p>The base URL of the gateway ends in <code>/gateway/v1</code>. Use the platform key that was printed on the first start.</p>
+<p>The console has not been built. Run <code>node scripts/build-console.mjs</code> in the repository (<code>npm start</code> does this automatically) and reload this page. Everything else is available through the API:</p>
 <ul>
-<li><a href="api/reference">Reference of the API</a>, <a href="api/openapi.json">OpenAPI document</a></li>
+<li><a href="api/reference">API reference</a>, <a href="api/openapi.json">OpenAPI document</a></li>
 <li><a href="healthz">Liveness</a>, <a href="readyz">readiness</a>, <a href="metrics">metrics</a></li>
 </ul>
 </body>

@@ -28,7 +28,7 @@ test('a test asks for the list of models with the key, says what came of it, and
   assert.equal(status, 200, text);
   assert.deepEqual(
     [body['ok'], body['method'], body['status'], body['models'], body['message']],
-    [true, 'models', 200, 2, 'Works: it lists 2 models.'],
+    [true, 'models', 200, 2, 'Success: the provider lists 2 models.'],
   );
   const [request] = await upstream.waitForRequests(1);
   assert.deepEqual([request?.method, request?.path], ['GET', '/v1/models']);
@@ -62,7 +62,7 @@ test('a stored key is not sent to another address, not even for a test', async (
   };
   const { status, text } = await ask('POST', '/test', draft);
   assert.equal(status, 400, text);
-  assert.match(text, /give it again/);
+  assert.match(text, /must be sent again/);
   const same = await ask('POST', '/test', { ...draft, base_url: main.base_url });
   assert.equal(same.body['ok'], true, same.text);
   assert.equal((await upstream.waitForRequests(1))[0]?.headers['authorization'], `Bearer ${KEY}`);
@@ -72,21 +72,21 @@ for (const [name, reply, expected] of [
   [
     'a refused key',
     jsonReply({ error: { message: 'Incorrect API key' } }, 401),
-    /does not accept this key \(401\): Incorrect API key\./,
+    /rejected this key \(401\): Incorrect API key\./,
   ],
   [
     'an upstream that repeats the key',
     jsonReply({ error: { message: `Incorrect key ${KEY.slice(0, 20)}` } }, 401),
-    /does not accept this key \(401\)\. Check/,
+    /rejected this key \(401\)\. Check/,
   ],
   [
     'a limit',
     jsonReply({ error: { message: 'Slow down' } }, 429),
-    /took the key and limits it now \(429\): Slow down\./,
+    /accepted the key but is rate limiting it \(429\): Slow down\./,
   ],
-  ['a wrong path', jsonReply({}, 404), /Nothing answers at this address \(404\)\. Check base_url/],
-  ['a page instead of a list', jsonReply({ hello: 'world' }), /not with a list of models/],
-  ['an upstream that is down', jsonReply({ error: 'maintenance' }, 503), /answered 503: maintenance\./],
+  ['a wrong path', jsonReply({}, 404), /The URL does not exist \(404\)\. Check base_url/],
+  ['a page instead of a list', jsonReply({ hello: 'world' }), /not a model list/],
+  ['an upstream that is down', jsonReply({ error: 'maintenance' }, 503), /returned 503: maintenance\./],
 ] as const)
   test(`${name} is told in plain words and without the key`, async (t) => {
     const { ask, main } = await start(t, () => reply);
@@ -100,7 +100,7 @@ for (const [name, reply, expected] of [
 test('an address that nobody listens at is told in plain words', async (t) => {
   const { ask, main } = await start(t, () => jsonReply(LIST));
   const { body } = await ask('POST', '/test', { ...main, base_url: 'http://127.0.0.1:1/v1' });
-  assert.match(String(body['message']), /connection refused/);
+  assert.match(String(body['message']), /connection was refused/);
 });
 
 test('the list of models says where each comes from, what it costs, and which keys may use it', async (t) => {

@@ -52,7 +52,7 @@ export function readRequestBody(
       if (size > limitBytes && (onExcess === 'refuse' || size > DROPPED_BYTES)) over(tooLarge(limitBytes));
     };
     const whole = () => over(null);
-    const gone = () => over(new RequestAbortedError('the client left while sending its request'));
+    const gone = () => over(new RequestAbortedError('the client disconnected while sending its request'));
     req.on('data', take).on('end', whole).on('close', gone).on('error', gone);
   });
 }

@@ -184,7 +184,7 @@ function findHandler({ method }: IncomingMessage, route: Route): RouteHandler | 
 
 const NO_WEBSOCKET = new Fault(
   'websocket_unsupported',
-  'WebSockets are not spoken here. Send the same request with POST; answers stream as server-sent events.',
+  'WebSockets are not supported. Send the same request with POST; responses are streamed as server-sent events.',
 );
 
 function isWebSocketUpgrade({ headers }: IncomingMessage): boolean {
@@ -203,7 +203,7 @@ function decodePathSegment(text: string): string {
 function unknownPathFault(path: string): Fault {
   return new Fault(
     'not_found',
-    `There is nothing at ${path.slice(0, 200)}. The gateway's base address ends in /gateway/v1.`,
+    `No endpoint exists at ${path.slice(0, 200)}. The base URL of the gateway ends in /gateway/v1.`,
   );
 }
 

@@ -71,11 +71,11 @@ test('a body may take longer than a head, and so may the next request of a conne
 test('where it cannot listen it says which setting to change', async () => {
   const server = createHttpServer(entranceOf(whenWhole), { clock: systemClock, log: silentLog });
   for (const [host, says] of [
-    ['203.0.113.1', /203\.0\.113\.1 is no address of this machine; set server\.listeners\[2\]\.host/],
-    ['no host', /no host is no address of this machine/],
-    ['127.0.0.1:80', /is no address of this machine/],
-    ['/var/run/floe.sock', /is no address of this machine/],
-    ['2001:db8::1', /2001:db8::1 is no address of this machine|has no IPv6/],
+    ['203.0.113.1', /203\.0\.113\.1 is not an address of this machine. Change server\.listeners\[2\]\.host/],
+    ['no host', /no host is not an address of this machine/],
+    ['127.0.0.1:80', /is not an address of this machine/],
+    ['/var/run/floe.sock', /is not an address of this machine/],
+    ['2001:db8::1', /2001:db8::1 is not an address of this machine|has no IPv6/],
   ] as const)
     await assert.rejects(
       server.listen(host, 0, 'server.listeners[2]'),

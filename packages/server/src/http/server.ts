@@ -158,7 +158,10 @@ async function drainConnections(
   };
   sweep();
   const timer = clock.after(limitMs, () => {
-    log.warn({ limit_ms: limitMs }, 'requests were still under way at the end of the drain; cutting them');
+    log.warn(
+      { limit_ms: limitMs },
+      'requests were still in progress at the end of the drain period; closing their connections',
+    );
     server.closeAllConnections();
     fastPath.closeAll();
   });
@@ -190,11 +193,14 @@ function rejectInvalidRequests(
 }
 
 const HOST_FAULT = new Fault('invalid_request', 'A request needs exactly one Host header (RFC 9112, 3.2).');
-const CONNECT_FAULT = new Fault('method_not_allowed', 'This is no proxy: CONNECT is not possible here.');
+const CONNECT_FAULT = new Fault(
+  'method_not_allowed',
+  'CONNECT is not supported: Floe is not a forward proxy.',
+);
 
 const TRANSFER_CODING_FAULT = new Fault(
   'unsupported_media_type',
-  'The only transfer coding that is read is "chunked".',
+  'The only supported transfer coding is "chunked".',
 );
 
 /** Judged before anything waits: the parser's own complaint about a coding comes right after the head. */

@@ -35,7 +35,7 @@ export function getUrlPath(url: string): string {
 /** Surfaces of a listener that only monitoring reaches. */
 const INTERNAL_SURFACES = new Set<ListenerSurface>(['metrics', 'health']);
 const METRICS_TOKEN_REQUIRED =
-  '/metrics names every provider, and this listener can be reached from other machines. Set telemetry.metrics_token, or give it a listener of its own: server.listeners: [{ port: 9464, surfaces: [metrics] }].';
+  '/metrics lists every provider, and this listener is reachable from other machines. Set telemetry.metrics_token, or serve /metrics on a separate listener: server.listeners: [{ port: 9464, surfaces: [metrics] }].';
 
 /** Whether `/metrics` may be read without a token here: on a listener of its own, or from this machine only. */
 export function allowsUnauthenticatedMetrics(
@@ -72,7 +72,7 @@ export function limitToSurfaces(names: readonly ListenerSurface[], next: Listene
       rejectRequest(
         res,
         requestId,
-        new Fault('not_found', 'There is nothing at this address.'),
+        new Fault('not_found', 'No endpoint exists at this path on this listener.'),
         errorFormatForPath(path),
       );
     },

@@ -25,8 +25,8 @@ export function createBreakers(database: Database, counters: Counters, log: Log)
   const keep = createChangeRecorder(database, log);
   const onChange = (event: BreakerEvent) => {
     changes.add(1, event.provider, event.state);
-    if (event.state === 'open') log.warn({ ...event }, 'a breaker opened');
-    else log.info({ ...event }, 'a breaker changed');
+    if (event.state === 'open') log.warn({ ...event }, 'breaker opened');
+    else log.info({ ...event }, 'breaker changed state');
     tell(event);
     keep(event);
   };
@@ -55,9 +55,7 @@ function createChangeRecorder(database: Database, log: Log): (event: BreakerEven
     const row = { id: newId('brk', at), org_id: orgId, breaker_id: breaker, at, state, because };
     database
       .rowTransaction((writer) => insertBreakerChange(writer, row))
-      .catch((error: unknown) =>
-        log.warn({ err: error, breaker }, 'the change of a breaker could not be kept'),
-      );
+      .catch((error: unknown) => log.warn({ err: error, breaker }, 'could not store a breaker state change'));
   };
 }
 
@@ -108,7 +106,7 @@ function createBreakerAlerter(database: Database, log: Log): (event: BreakerEven
       return;
     else openSince.set(key, systemClock.now());
     alert(event, id, since ?? systemClock.now()).catch((error: unknown) =>
-      log.warn({ err: error, breaker: id }, 'the alert of a breaker could not be stored'),
+      log.warn({ err: error, breaker: id }, 'could not store the alert for a breaker'),
     );
   };
 }

@@ -31,8 +31,8 @@ export function watchConfigFile(
       const wasRefused = state.rejected !== null;
       state.rejected = null;
       if (wasRefused) await notifyWatchers('config.accepted');
-      log.info({ path }, 'configuration taken over');
-      if (restart.length > 0) log.warn({ fields: restart }, 'these fields change with the next start');
+      log.info({ path }, 'configuration applied');
+      if (restart.length > 0) log.warn({ fields: restart }, 'these fields take effect after a restart');
     } catch (error) {
       state.loaded = before;
       watching.rejectChange(before);
@@ -51,7 +51,9 @@ export function watchConfigFile(
         for (const { id } of await listAllOrgs(writer))
           await publishLiveEvent(writer, { orgId: id, topic: 'config', at, data: { action } });
       })
-      .catch((error: unknown) => log.warn({ err: error }, 'watchers were not told of the configuration'));
+      .catch((error: unknown) =>
+        log.warn({ err: error }, 'could not publish the configuration change to event streams'),
+      );
   }
   const watching = watchConfig({
     path,
@@ -72,10 +74,10 @@ function logProblems(error: unknown, log: Log): readonly ConfigProblem[] {
   if (error instanceof ConfigError) {
     log.error(
       { problems: error.message.split('\n') },
-      'configuration refused; the running configuration stays',
+      'configuration rejected; keeping the running configuration',
     );
     return error.problems;
   }
-  log.error({ err: error }, 'configuration not applied; the running configuration stays');
+  log.error({ err: error }, 'configuration could not be applied; keeping the running configuration');
   return [{ where: '', message: error instanceof Error ? error.message : String(error) }];
 }

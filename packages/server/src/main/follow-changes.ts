@@ -25,7 +25,7 @@ export function followSnapshotChanges({ database, log }: Pick<ServerComponents, 
             changes.applied = received;
           },
           (error: unknown) => {
-            log.warn({ err: error }, 'the snapshot could not be renewed; it is tried again');
+            log.warn({ err: error }, 'could not refresh the configuration snapshot; retrying');
             again ??= systemClock.after(RETRY_MS, follow);
           },
         );

@@ -26,7 +26,7 @@ export function createMemberDependencies(
         await mailer.send(mail, deadline.signal);
         return 'sent';
       } catch (error) {
-        log.warn({ err: error, invitation: id }, 'the invitation could not be mailed; its link works');
+        log.warn({ err: error, invitation: id }, 'could not send the invitation email; its link is valid');
         return 'failed';
       } finally {
         timer.cancel();

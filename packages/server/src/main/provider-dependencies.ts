@@ -33,7 +33,7 @@ export function createProviderDependencies(
       };
       const { providers, unusable } = providersFromConfig([config], world, prices);
       const [provider] = providers;
-      return provider ? { provider } : { problem: unusable[0]?.reason ?? 'It is not in use.' };
+      return provider ? { provider } : { problem: unusable[0]?.reason ?? 'The provider cannot be used.' };
     },
   };
 }

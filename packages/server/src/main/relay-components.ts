@@ -44,7 +44,7 @@ export async function closeRelayComponents(
   await rows.flush(flushMs).catch((error: unknown) => {
     log.warn(
       { err: error },
-      'decisions of the relay stay in the spool; the next start takes them into the database',
+      'relay decisions remain in the spool; they are stored in the database after the next start',
     );
   });
   await rows.close();

@@ -76,12 +76,16 @@ async function runRetention(
       nowMs,
     });
     const checks = await expireChecks(database, nowMs - checks_days * DAY_MS);
-    if (checks > 0) log.info({ checks, days: checks_days }, 'removed checks older than retention');
+    if (checks > 0) log.info({ checks, days: checks_days }, 'removed checks older than the retention period');
     const { idleMs } = sessions;
     await database.transaction((writer) => expireSignInState(writer, { nowMs, idleMs, triesMs: DAY_MS }));
     await expireAlertLog(database, nowMs - checks_days * DAY_MS);
-    if (exchanges > 0) log.info({ exchanges, days: requests_days }, 'removed exchanges older than retention');
+    if (exchanges > 0)
+      log.info({ exchanges, days: requests_days }, 'removed exchanges older than the retention period');
   } catch (error) {
-    log.warn({ err: error }, 'retention could not remove old rows; it tries again within the hour');
+    log.warn(
+      { err: error },
+      'could not remove rows older than the retention period; retrying within an hour',
+    );
   }
 }

@@ -28,7 +28,7 @@ export async function rewrapDatabaseSecrets(
       const tables = await rewrapStoredSecrets(database, keys);
       const lines = tables.map(
         ({ table, rewrapped, unreadable }) =>
-          `${table}: ${rewrapped} put under the key ${table === 'stored_responses' ? keys.turns.id : keys.secrets.id}${unreadable > 0 ? `, ${unreadable} that no known key opens` : ''}`,
+          `${table}: ${rewrapped} re-encrypted with the key ${table === 'stored_responses' ? keys.turns.id : keys.secrets.id}${unreadable > 0 ? `, ${unreadable} not readable with any key` : ''}`,
       );
       return lines.join('\n');
     } finally {

@@ -80,10 +80,10 @@ test('PostgreSQL wants the secret key, and the one it was used with', async (t) 
   await one.stop();
   await assert.rejects(
     startFloeProcess({ env: { FLOE_DATABASE_URL: url } }),
-    /floe: With PostgreSQL, set FLOE_SECRET_KEY/,
+    /floe: PostgreSQL requires FLOE_SECRET_KEY/,
   );
   await assert.rejects(
     start(t, url, { FLOE_SECRET_KEY: `another ${SECRET}` }),
-    /floe: The database was used with another FLOE_SECRET_KEY/,
+    /floe: The database was used with a different FLOE_SECRET_KEY/,
   );
 });

@@ -147,7 +147,7 @@ export function createGatewaySnapshots(
   follower.start(renew);
   return {
     current() {
-      if (!current) throw new Error('the first snapshot is not there yet');
+      if (!current) throw new Error('the first configuration snapshot is not ready yet');
       return current;
     },
     runningConfig: () => running,
@@ -165,6 +165,6 @@ function logUnusableSettings(
   leftOut: readonly { readonly id: string; readonly reason: string }[],
 ) {
   for (const setting of notYet)
-    log.warn({ setting }, 'this setting is valid but does nothing in this release');
+    log.warn({ setting }, 'this setting is valid but has no effect in this version');
   for (const { id, reason } of leftOut) log.warn({ provider: id, reason }, 'this provider cannot be used');
 }

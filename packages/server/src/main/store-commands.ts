@@ -38,7 +38,7 @@ const COMMANDS: Readonly<Record<string, StoreCommand>> = {
     positionals: [1, 1],
     async run(place, { positionals: [file = ''] }, environment) {
       await backupDatabase(place, file, databaseOptions(environment));
-      return `Backed up to ${file}. Keep the secret key (FLOE_SECRET_KEY, or secret.key in the data directory) apart from it: a restored database opens with no other.`;
+      return `Backed up to ${file}. Store the secret key (FLOE_SECRET_KEY, or secret.key in the data directory) separately: a restored database requires it.`;
     },
   },
   restore: {
@@ -49,7 +49,7 @@ const COMMANDS: Readonly<Record<string, StoreCommand>> = {
       const parts = databaseOptions(environment);
       const options = { ...parts, force: flags.has('force'), nowMs: systemClock.now() };
       const { path, safetyCopy } = await restoreDatabase(place, file, options);
-      return `Restored ${path}.${safetyCopy === null ? '' : ` What stood there is ${safetyCopy}.`}`;
+      return `Restored ${path}.${safetyCopy === null ? '' : ` The previous database was moved to ${safetyCopy}.`}`;
     },
   },
   migrate: {
@@ -75,7 +75,7 @@ const COMMANDS: Readonly<Record<string, StoreCommand>> = {
       const token = await writeToStore({ url, dataDir }, environment, (writer) =>
         createOwnerLink(writer, systemClock, org, flags.has('operator')),
       );
-      return `${baseUrl}/sign-in#token=${token}\n\nWhoever opens it becomes an owner. It works once, within 24 hours.`;
+      return `${baseUrl}/sign-in#token=${token}\n\nAnyone who opens this link becomes an owner. It works once, within 24 hours.`;
     },
   },
   operator: {
@@ -87,7 +87,7 @@ const COMMANDS: Readonly<Record<string, StoreCommand>> = {
       await writeToStore(place, environment, (writer) => change(writer, systemClock, email));
       return verb === 'grant'
         ? `${email} is an operator of the installation.`
-        : `${email} is no operator of the installation any more.`;
+        : `${email} is no longer an operator of the installation.`;
     },
   },
   secrets: {
@@ -105,7 +105,7 @@ const COMMANDS: Readonly<Record<string, StoreCommand>> = {
       if (verb !== 'move') throw createUsageError(this);
       const imported = await importSqliteDatabase(from, place, databaseOptions(environment));
       return imported
-        .map(({ table, added, known }) => `${table}: ${added} added, ${known} there already`)
+        .map(({ table, added, known }) => `${table}: ${added} added, ${known} already present`)
         .join('\n');
     },
   },
@@ -148,7 +148,8 @@ export async function runStoreCommand(
   environment: Environment,
 ): Promise<void> {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (!command) throw new StoreUnusableError(`unknown command "${name}"; see floe help`, { exitCode: 2 });
+  if (!command)
+    throw new StoreUnusableError(`unknown command "${name}". Run floe help for a list.`, { exitCode: 2 });
   const given = parseCommandArguments(args, command);
   const dataDir = resolve(environment.dataDir);
   const { config } = loadConfig({ env: environment });

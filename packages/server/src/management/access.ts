@@ -50,15 +50,15 @@ export function requireAccess(access: VerbAccessRule, actor: Actor, nowMs: numbe
   if (actor.member && access.requiresOperator)
     throw new Fault(
       'insufficient_role',
-      `${actor.displayName} cannot do this; it affects every organization and needs an operator of the installation.`,
+      `${actor.displayName} is not allowed to do this. It affects every organization and requires an operator of the installation.`,
     );
   if (actor.member) throw insufficientRoleFault(actor, resolveAllowedRoles(access));
   if (access.allowsPlatformKeys === false)
-    throw new Fault('insufficient_role', 'Only a member who is signed in can do this, no platform key.');
+    throw new Fault('insufficient_role', 'This requires a signed-in member; platform keys are not accepted.');
   const needed = acceptedScopes(access).map((scope) => `"${scope}"`);
   throw new Fault(
     'insufficient_scope',
-    `${actor.displayName} needs the scope ${needed.join(' or ')} for this.`,
+    `${actor.displayName} needs the scope ${needed.join(' or ')} for this operation.`,
   );
 }
 
@@ -71,7 +71,7 @@ export function requireReasonAndStepUp(actor: Actor, reason: string | null, nowM
   if (actor.member && reason === null)
     throw new Fault(
       'reason_required',
-      'This lets more money through than before. Say why, for the audit log.',
+      'This change allows more spending. Send a reason, which is recorded in the audit log.',
       { param: 'reason' },
     );
   requireStepUp(actor, nowMs);
@@ -80,7 +80,10 @@ export function requireReasonAndStepUp(actor: Actor, reason: string | null, nowM
 /** What a member is told whose role is not among `roles`. */
 export function insufficientRoleFault(actor: Actor, roles: readonly MemberRole[]): Fault {
   const who = roles.length === 0 ? 'a platform key' : `the role ${formatAlternatives(roles)}`;
-  return new Fault('insufficient_role', `${actor.displayName} cannot do this; it needs ${who}.`);
+  return new Fault(
+    'insufficient_role',
+    `${actor.displayName} is not allowed to do this. It requires ${who}.`,
+  );
 }
 
 /**
@@ -93,7 +96,10 @@ export function requireStepUp({ member }: Actor, nowMs: number): void {
 }
 
 function stepUpRequiredFault(): Fault {
-  return new Fault('step_up_required', 'Confirm who you are to do this, then send the request again.');
+  return new Fault(
+    'step_up_required',
+    'This operation requires a step-up. Sign in again, then repeat the request.',
+  );
 }
 
 /** The role an actor acts with where owners are treated apart: a key with `management` is an admin. */

@@ -34,7 +34,10 @@ export function matchesIfNoneMatch(tag: string, { ifNoneMatch }: Preconditions):
  */
 export function requirePreconditions(tag: string | null, { ifMatch, ifNoneMatch }: Preconditions): void {
   if (ifNoneMatch?.trim() === '*' && tag !== null)
-    throw new Fault('precondition_failed', 'There is one already, and If-None-Match: * allows none.');
+    throw new Fault(
+      'precondition_failed',
+      'The resource already exists, and If-None-Match: * requires that it does not.',
+    );
   if (ifMatch === undefined) return;
   const isMet =
     tag !== null &&
@@ -43,8 +46,8 @@ export function requirePreconditions(tag: string | null, { ifMatch, ifNoneMatch 
     throw new Fault(
       'precondition_failed',
       tag === null
-        ? 'It is not there, and If-Match asks for a version of it.'
-        : 'It was changed since it was read. Read it again and repeat the change.',
+        ? 'The resource does not exist, and If-Match requires an existing version.'
+        : 'The resource has changed since you read it. Read it again and repeat the change.',
     );
 }
 

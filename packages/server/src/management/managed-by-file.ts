@@ -11,6 +11,6 @@ export function requireNotManagedByFile(kind: string, name: string, row: SourceC
   if (row.source !== 'file') return;
   throw new Fault(
     'managed_by_file',
-    `The ${kind} "${name}" stands in ${sourceLocation(row)}; change it there.`,
+    `The ${kind} "${name}" is defined in ${sourceLocation(row)}. Change it there.`,
   );
 }

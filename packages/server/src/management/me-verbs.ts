@@ -30,13 +30,13 @@ function getMeVerb(listPermissions: ListPermissions): Verb {
     method: 'GET',
     path: '/api/me',
     scope: null,
-    summary: 'Tell who asks, and what they may do',
+    summary: 'Read the caller and its permissions',
     answer: meResource,
     async run(context) {
       const { actor, orgId, clock, reader } = context;
       if (actor.member) return buildMemberMe(context, reader, actor.member, listPermissions);
       const row = await findPlatformKeyById(reader, orgId, actor.id);
-      if (!row) throw new Fault('not_found', 'The key that asks is gone.');
+      if (!row) throw new Fault('not_found', 'The key of this request no longer exists.');
       return {
         kind: 'platform_key' as const,
         org: await loadOrgSummary(reader, orgId),
@@ -55,7 +55,7 @@ function updateMeVerb(listPermissions: ListPermissions): Verb {
     scope: null,
     roles: MEMBER_ROLES,
     allowsPlatformKeys: false,
-    summary: 'Change the own name or what the console remembers',
+    summary: 'Change your name or console preferences',
     body: mePatch,
     answer: meResource,
     status: 200,
@@ -64,7 +64,10 @@ function updateMeVerb(listPermissions: ListPermissions): Verb {
       const { actor, clock, writer } = context;
       const { member } = actor;
       if (!member)
-        throw new Fault('insufficient_role', 'Only a member has a name and preferences to change.');
+        throw new Fault(
+          'insufficient_role',
+          'Only members have a name and preferences. Sign in to change them.',
+        );
       const user = await requireUser(writer, member.userId);
       await updateUser(writer, user.id, {
         ...(body.name !== undefined && { name: body.name }),
@@ -110,12 +113,12 @@ async function listOrgsOfUser(reader: DatabaseReader, userId: string, issuer: st
 
 async function requireUser(reader: DatabaseReader, id: string): Promise<UserRow> {
   const user = await findUserById(reader, id);
-  if (!user) throw new Fault('not_found', 'The account that asks is gone.');
+  if (!user) throw new Fault('not_found', 'The account of this request no longer exists.');
   return user;
 }
 
 async function loadOrgSummary(reader: DatabaseReader, id: string) {
   const found = await findOrgById(reader, id);
-  if (!found) throw new Fault('not_found', 'The org of who asks is gone.');
+  if (!found) throw new Fault('not_found', 'The organization of this request no longer exists.');
   return { id: found.id, name: found.name };
 }

@@ -15,7 +15,7 @@ export function parseTimeRange(query: {
 
 /** @throws Fault `invalid_request` for a range that ends before it begins, and for one that nobody waits for */
 export function requireValidRange(fromMs: number, toMs: number): void {
-  if (fromMs >= toMs) throw new Fault('invalid_request', 'from: lies not before to', { param: 'from' });
+  if (fromMs >= toMs) throw new Fault('invalid_request', 'from: must be before to', { param: 'from' });
   if (toMs - fromMs > MAX_RANGE_MS)
-    throw new Fault('invalid_request', 'from: a range may have ten years', { param: 'from' });
+    throw new Fault('invalid_request', 'from: the range must not exceed ten years', { param: 'from' });
 }

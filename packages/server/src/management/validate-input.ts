@@ -13,13 +13,13 @@ import { explainIssue } from '../config/explain-issue.ts';
 export function validateInput<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   // zod passes over a member of this name without a word.
   if (isObject(value) && Object.hasOwn(value, '__proto__'))
-    throw invalidInputFault({ path: ['__proto__'], message: 'is not known here' });
+    throw invalidInputFault({ path: ['__proto__'], message: 'is not a known field' });
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [first] = result.error.issues.flatMap((issue) =>
     explainIssue(issue, { schema, tree: castToJson(value) }),
   );
-  if (!first) throw new Error('zod refused a value without saying why');
+  if (!first) throw new Error('zod rejected a value without a reason');
   throw invalidInputFault(first);
 }
 

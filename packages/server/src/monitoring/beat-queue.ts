@@ -69,7 +69,7 @@ export class BeatQueue {
    */
   add(call: BeatCall): Promise<BeatReceipt> {
     if (this.length >= MAX_QUEUED_BEATS)
-      throw new Fault('overloaded', 'More beats arrive than can be written; send it again.', {
+      throw new Fault('overloaded', 'The queue of beats is full. Send the beat again.', {
         retryAfterMs: RETRY_MS,
       });
     const answer = Promise.withResolvers<BeatReceipt>();
@@ -104,7 +104,7 @@ export class BeatQueue {
       kept = await this.#options.applyOptimistically(batch.map(({ call }) => call));
     } catch (error) {
       if (isDatabaseUnavailable(error)) return this.#rejectBatch(batch, error);
-      this.#options.log.error({ err: error }, 'a batch of beats failed; writing it under lock');
+      this.#options.log.error({ err: error }, 'a batch of beats failed; retrying it with locks');
     }
     const left: QueuedBeat[] = [];
     for (const [at, one] of batch.entries()) {
@@ -121,7 +121,7 @@ export class BeatQueue {
     } catch (error) {
       if (isDatabaseUnavailable(error) || batch.length === 1) return this.#rejectBatch(batch, error);
       // One beat that cannot be written must not refuse the others.
-      this.#options.log.error({ err: error }, 'a batch of beats failed; writing them one by one');
+      this.#options.log.error({ err: error }, 'a batch of beats failed; writing the beats individually');
       for (const one of batch) await this.#commit([one]);
     }
   }
@@ -156,7 +156,7 @@ export class BeatQueue {
     const stale = this.#waiting.filter(({ since }) => since < before);
     if (stale.length === 0) return;
     this.#waiting = this.#waiting.filter(({ since }) => since >= before);
-    const fault = new Fault('overloaded', 'The beat could not be written in time; send it again.', {
+    const fault = new Fault('overloaded', 'The beat could not be written in time. Send it again.', {
       retryAfterMs: RETRY_MS,
     });
     this.#rejectBatch(stale, fault);
@@ -172,7 +172,7 @@ function monitorNotFound({ address }: BeatCall): Fault {
   const message =
     'id' in address
       ? `There is no monitor "${address.id.slice(0, 100)}" in this organization. Create it, or check monitor_id.`
-      : 'No monitor has this beat URL. It may have been rotated; copy it again.';
+      : 'No monitor has this beat URL. It may have been rotated. Copy the current URL from the monitor.';
   return new Fault('monitor_not_found', message, 'id' in address ? { param: 'monitor_id' } : {});
 }
 

@@ -34,7 +34,10 @@ export function parseBeatUrlCall(
   idempotencyKey: string | readonly string[] | undefined,
 ): Omit<BeatCall, 'receivedAt' | 'earliestReceivedAt'> {
   if (!UUID.test(token))
-    throw new Fault('monitor_not_found', 'No monitor has this beat URL. Copy it again, whole.');
+    throw new Fault(
+      'monitor_not_found',
+      'No monitor has this beat URL. Copy the complete URL from the monitor.',
+    );
   const runId = query.get('rid');
   if (runId !== null && !UUID.test(runId))
     throw new Fault('invalid_request', 'rid: must be a UUID.', { param: 'rid' });
@@ -61,6 +64,9 @@ function parseSignal(signal: string): {
   if (signal === 'start' || signal === 'fail' || signal === 'log') return { kind: signal, exitStatus: null };
   const exitStatus = /^\d{1,3}$/.test(signal) ? Number(signal) : 256;
   if (exitStatus > 255)
-    throw new Fault('invalid_request', 'After the token comes nothing, start, fail, log or 0 to 255.');
+    throw new Fault(
+      'invalid_request',
+      'The path after the token must be empty, start, fail, log, or an exit status from 0 to 255.',
+    );
   return { kind: exitStatus === 0 ? 'ok' : 'fail', exitStatus };
 }

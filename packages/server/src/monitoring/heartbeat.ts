@@ -26,12 +26,14 @@ export function parseHeartbeat(
 ): ParsedHeartbeat {
   const given = parse(body);
   if (!isObject(given))
-    throw new Fault('invalid_request', 'Send a JSON object with monitor_id.', { param: 'monitor_id' });
+    throw new Fault('invalid_request', 'The body must be a JSON object with monitor_id.', {
+      param: 'monitor_id',
+    });
   const { monitor_id: id } = given;
   if (id === undefined)
-    throw new Fault('missing_required_parameter', 'monitor_id: is missing.', { param: 'monitor_id' });
+    throw new Fault('missing_required_parameter', 'monitor_id: is required.', { param: 'monitor_id' });
   if (typeof id !== 'string' || id === '')
-    throw new Fault('invalid_request', 'monitor_id: must be a string that is not empty.', {
+    throw new Fault('invalid_request', 'monitor_id: must be a non-empty string.', {
       param: 'monitor_id',
     });
   const { json, dropped } = serializeMetadata(given['metadata']);
@@ -61,7 +63,7 @@ function parse(body: Buffer): Json {
   } catch (cause) {
     throw new Fault(
       'invalid_json',
-      'The body is not JSON. Send {"monitor_id": "…"} with content-type: application/json.',
+      'The body is not valid JSON. Send {"monitor_id": "…"} with content-type: application/json.',
       { param: 'body', cause },
     );
   }
@@ -73,5 +75,8 @@ function serializeMetadata(metadata: Json | undefined): { json: string | null; d
   const json = JSON.stringify(metadata);
   const bytes = Buffer.byteLength(json);
   if (bytes <= MAX_BEAT_METADATA_BYTES) return { json, dropped: null };
-  return { json: null, dropped: `metadata has ${bytes} bytes, more than ${MAX_BEAT_METADATA_BYTES}` };
+  return {
+    json: null,
+    dropped: `metadata has ${bytes} bytes; at most ${MAX_BEAT_METADATA_BYTES} are allowed`,
+  };
 }

@@ -26,13 +26,13 @@ export function toWindowColumns(fields: MaintenanceWindowFields, timezone: strin
   const startsAt = fields.starts_at == null ? null : Date.parse(fields.starts_at);
   const endsAt = fields.ends_at == null ? null : Date.parse(fields.ends_at);
   if (schedule === null) {
-    if (startsAt === null) throw invalidField('starts_at', 'give starts_at and ends_at, or schedule');
-    if (endsAt === null) throw invalidField('ends_at', 'is missing');
-    if (minutes !== null) throw invalidField('duration_minutes', 'belongs to schedule');
-  } else if (minutes === null)
-    throw invalidField('duration_minutes', 'is missing: how long it lasts each time');
+    if (startsAt === null)
+      throw invalidField('starts_at', 'is required: set starts_at and ends_at, or schedule');
+    if (endsAt === null) throw invalidField('ends_at', 'is required');
+    if (minutes !== null) throw invalidField('duration_minutes', 'requires schedule');
+  } else if (minutes === null) throw invalidField('duration_minutes', 'is required with schedule');
   if (startsAt !== null && endsAt !== null && endsAt <= startsAt)
-    throw invalidField('ends_at', 'lies not after starts_at');
+    throw invalidField('ends_at', 'must be after starts_at');
   const zone = schedule?.timezone ?? timezone;
   if (schedule) requireFutureOccurrence(schedule.cron, zone);
   return {

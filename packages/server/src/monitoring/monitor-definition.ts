@@ -50,7 +50,7 @@ export function parseMonitorDefinition(config: MonitorConfig, timezone: string):
 function scheduleColumns(config: MonitorConfig, timezone: string): ScheduleColumns {
   const { expected_interval_minutes: every, schedule } = config;
   if (every !== undefined) return { interval_ms: Math.round(every * MINUTE_MS), cron: null, timezone: null };
-  if (!schedule) throw new Fault('invalid_request', 'Give expected_interval_minutes or schedule.');
+  if (!schedule) throw new Fault('invalid_request', 'Set expected_interval_minutes or schedule.');
   const zone = schedule.timezone ?? timezone;
   requireFutureOccurrence(schedule.cron, zone);
   return { interval_ms: null, cron: schedule.cron, timezone: zone };

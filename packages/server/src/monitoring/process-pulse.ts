@@ -18,9 +18,9 @@ export const CLIENT_TIMEOUT_MS = 10_000;
 const MAX_PRECISE_PULSE_MS = 50;
 
 const CLOCK_SET_AHEAD =
-  'the clock was set ahead, or this machine was suspended; monitoring counts the time between as a gap';
+  'the clock was set ahead, or this machine was suspended; monitoring records the skipped time as a gap';
 const CLOCK_SET_BACK =
-  'the clock was set back; monitoring follows it, and what was recorded ahead of it is moved back';
+  'the clock was set back; monitoring follows it and moves records with later times back';
 
 export interface ProcessPulseOptions {
   readonly database: Pick<Database, 'isShared' | 'rowTransaction'>;
@@ -66,7 +66,7 @@ export class ProcessPulse {
 
   /** Time of the database, in milliseconds; goes back only when its clock is set. @throws Error before the first pulse. */
   now(): number {
-    if (this.#offsetMs === null) throw new Error('the first pulse was not taken yet');
+    if (this.#offsetMs === null) throw new Error('the first pulse has not completed yet');
     this.#lastNow = Math.max(this.#lastNow, Math.floor(this.#options.clock.monotonic() + this.#offsetMs));
     return this.#lastNow;
   }
@@ -140,7 +140,10 @@ export class ProcessPulse {
     this.#stalls.stop();
     await this.#loop;
     await this.#send(true).catch((error: unknown) => {
-      this.#options.log.warn({ err: error }, 'the monitoring lease could not be given up; it ends by itself');
+      this.#options.log.warn(
+        { err: error },
+        'could not release the monitoring lease; it expires automatically',
+      );
     });
   }
 
@@ -155,7 +158,7 @@ export class ProcessPulse {
       await this.send();
       await this.#options.afterPulse(this);
     } catch (error) {
-      this.#options.log.warn({ err: error }, 'monitoring waits for the database');
+      this.#options.log.warn({ err: error }, 'monitoring is waiting for the database');
     }
     if (!this.#closed) this.#next();
   }

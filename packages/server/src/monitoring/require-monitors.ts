@@ -24,5 +24,6 @@ export async function requireMonitorsExist(
   const ids = named.map(({ id }) => id);
   for (const { id } of await findMonitorsByIds(reader, orgId, ids)) known.add(id);
   for (const { id, param } of named)
-    if (!known.has(id)) throw new Fault('invalid_request', `${param}: there is no such monitor`, { param });
+    if (!known.has(id))
+      throw new Fault('invalid_request', `${param}: this monitor does not exist`, { param });
 }

@@ -80,7 +80,7 @@ export function parseCron(cron: string, timezone: string): Cron {
   } catch (cause) {
     // The library names its classes: `CronPattern: Invalid value for hour: 25`.
     const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/^Cron\w*: /, '');
-    throw new Fault('invalid_request', `schedule.cron: "${cron}" is no cron expression: ${reason}`, {
+    throw new Fault('invalid_request', `schedule.cron: "${cron}" is not a valid cron expression: ${reason}`, {
       param: 'schedule.cron',
       cause,
     });
@@ -99,7 +99,7 @@ export function requireFutureOccurrence(cron: string, timezone: string): void {
   if (parseCron(cron, timezone).nextRun() !== null) return;
   throw new Fault(
     'invalid_request',
-    `schedule.cron: "${cron}" never occurs: no date has that day and month. Example: 0 3 * * *`,
+    `schedule.cron: "${cron}" never matches: no date has this day and month. Example: 0 3 * * *`,
     { param: 'schedule.cron' },
   );
 }

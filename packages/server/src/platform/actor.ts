@@ -71,6 +71,6 @@ export function requireActorScope(actor: Actor, ...anyOf: readonly [KeyScope, ..
   if (anyOf.some((scope) => includesScope(actor.scopes, scope))) return;
   throw new Fault(
     'insufficient_scope',
-    `${actor.displayName} needs the scope ${anyOf.map((scope) => `"${scope}"`).join(' or ')} for this.`,
+    `${actor.displayName} needs the scope ${anyOf.map((scope) => `"${scope}"`).join(' or ')} for this operation.`,
   );
 }

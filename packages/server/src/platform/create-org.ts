@@ -37,7 +37,9 @@ export async function createOrgWithOwner(
   { by, nowMs }: ChangeStamp,
 ): Promise<CreatedOrg> {
   if (await findOrgById(writer, id))
-    throw new Fault('conflict', `An organization has the id "${id}"; choose another.`, { param: 'id' });
+    throw new Fault('conflict', `The organization id "${id}" is already in use. Choose another one.`, {
+      param: 'id',
+    });
   const row = { id, name, timezone, created_at: nowMs };
   await insertOrg(writer, row);
   const first: MemberRow = {
@@ -53,7 +55,7 @@ export async function createOrgWithOwner(
   };
   await insertMember(writer, first);
   const owner = await findMemberWithUser(writer, id, first.id);
-  if (!owner) throw new Error(`the account ${userId} of the first owner is gone`);
+  if (!owner) throw new Error(`the account ${userId} of the first owner no longer exists`);
   const key = createPlatformKey(pepper, {
     orgId: id,
     name: 'first',

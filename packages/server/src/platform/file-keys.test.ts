@@ -190,7 +190,7 @@ test('the value of another org is refused and nothing is written', async () => {
         error.issues.map(({ path }) => path),
         [['orgs', 1, 'keys', 0, 'key']],
       );
-      assert.match(error.message, /of a key of another organization.*a value of its own/);
+      assert.match(error.message, /of a key of another organization.*use a different value/);
       assert.ok(!error.message.includes(key.key));
       return true;
     },

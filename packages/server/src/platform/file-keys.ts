@@ -18,7 +18,7 @@ import { hashPlatformKey } from './keyring.ts';
 import { toPlatformKey } from './stored-key.ts';
 
 const FOREIGN_KEY_VALUE =
-  'is or was the value of a key of another organization, which a key stays with; give this one a value of its own';
+  'is or was the value of a key of another organization, and a key cannot change its organization; use a different value';
 
 type DeclaredKey = DeclaredResource<PlatformKeyConfig>;
 

@@ -65,7 +65,7 @@ export async function issueInvitation(
 ): Promise<IssuedInvitation> {
   const { id, orgId, email, role, team, ttlMs } = place;
   if (await findMemberByEmail(writer, orgId, email))
-    throw new Fault('conflict', `${email} is a member already.`, { param: 'email' });
+    throw new Fault('conflict', `${email} is already a member.`, { param: 'email' });
   const revoked: InvitationRow[] = [];
   for (const earlier of await listPendingInvitations(writer, orgId, email, nowMs)) {
     await updateInvitation(writer, earlier.id, { revoked_at: nowMs });
@@ -138,7 +138,7 @@ export async function acceptInvitation(
   const user = await findUserById(writer, userId);
   if (!user || user.email !== invitation.email) throw invalidInvitationFault();
   if (await findMemberByEmail(writer, invitation.org_id, user.email))
-    throw new Fault('conflict', 'You belong to this organization already. Sign in.');
+    throw new Fault('conflict', 'You already belong to this organization. Sign in.');
   const row = toMemberRow(invitation, userId, nowMs);
   await deleteMemberRemoval(writer, row.org_id, userId);
   await insertMember(writer, row);
@@ -185,5 +185,5 @@ async function requireUsableInvitation(
 }
 
 function invalidInvitationFault(): Fault {
-  return new Fault('not_found', 'This invitation is not valid, or not any more. Ask for a new one.');
+  return new Fault('not_found', 'This invitation is not valid or has expired. Ask for a new one.');
 }

@@ -64,12 +64,12 @@ export class JobRunner {
     { orgId, kind, by }: { readonly orgId: string; readonly kind: string; readonly by: string },
     work: (handle: JobHandle) => Promise<JsonObject>,
   ): Promise<JobRow> {
-    if (this.#isClosed) throw new Fault('shutting_down', 'This process is ending; ask again.');
+    if (this.#isClosed) throw new Fault('shutting_down', 'This process is shutting down. Retry the request.');
     const ofOrg = [...this.#running.values()].filter((job) => job.orgId === orgId).length;
     if (this.#running.size >= MAX_RUNNING_JOBS || ofOrg >= MAX_RUNNING_JOBS_PER_ORG)
       throw new Fault(
         'rate_limit_exceeded',
-        `So many jobs run already (${MAX_RUNNING_JOBS_PER_ORG} for an organization); wait for one, or cancel it.`,
+        `Too many jobs are running (limit: ${MAX_RUNNING_JOBS_PER_ORG} per organization). Wait for one to finish, or cancel one.`,
         { retryAfterMs: 5_000 },
       );
     const { database, clock } = this.#options;
@@ -130,13 +130,15 @@ export class JobRunner {
       end = toJobEnd(await work(handle), abort.signal);
     } catch (error) {
       if (!abort.signal.aborted && !(error instanceof Fault))
-        log.error({ err: error, job: row.id, kind: row.kind }, 'a job failed on a bug');
+        log.error({ err: error, job: row.id, kind: row.kind }, 'unexpected error in a job');
       end = toJobFailure(error, abort.signal, row.id);
     }
     await stopNoting();
     await database
       .rowTransaction((writer) => completeJob(writer, row.id, { ...progress, ...end, ended_at: clock.now() }))
-      .catch((error: unknown) => log.warn({ err: error, job: row.id }, 'the end of a job could not be kept'));
+      .catch((error: unknown) =>
+        log.warn({ err: error, job: row.id }, 'could not store the result of a job'),
+      );
   }
 
   /** Tells the database how far it is and hears whether somebody cancelled it. Returns how to stop. */
@@ -158,7 +160,7 @@ export class JobRunner {
             (isCancelled) => {
               if (isCancelled) abort.abort();
             },
-            (error: unknown) => log.debug({ err: error, job: id }, 'the progress of a job could not be kept'),
+            (error: unknown) => log.debug({ err: error, job: id }, 'could not store the progress of a job'),
           )
           .finally(() => {
             if (!isOver) later();
@@ -174,7 +176,7 @@ export class JobRunner {
   }
 }
 
-const PROCESS_ENDED = new Error('The process that worked on it ended.');
+const PROCESS_ENDED = new Error('The process that was running the job ended.');
 
 function toJobEnd(
   result: JsonObject,
@@ -186,7 +188,7 @@ function toJobEnd(
     return {
       state: 'failed',
       result_json: null,
-      error: 'Its result is larger than a job may keep; narrow it.',
+      error: 'The result exceeds the maximum size. Choose a narrower range.',
     };
   return { state: 'done', result_json: json, error: null };
 }
@@ -200,6 +202,8 @@ function toJobFailure(
     return { state: 'lost', result_json: null, error: PROCESS_ENDED.message };
   if (signal.aborted) return { state: 'cancelled', result_json: null, error: null };
   const text =
-    error instanceof Fault ? error.message : `Something went wrong here. The log has it under ${id}.`;
+    error instanceof Fault
+      ? error.message
+      : `An internal error occurred. The server log has details under id ${id}.`;
   return { state: 'failed', result_json: null, error: text };
 }

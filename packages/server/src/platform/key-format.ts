@@ -49,7 +49,7 @@ export function extractPlatformKey(headers: CredentialHeaders): string {
   if (key !== undefined) return key;
   throw new Fault(
     'missing_api_key',
-    'No platform key in this request. Send "Authorization: Bearer eis_…" or "X-API-Key: eis_…".',
+    'The request has no platform key. Send "Authorization: Bearer eis_…" or "X-API-Key: eis_…".',
   );
 }
 
@@ -75,7 +75,7 @@ function findKey(
   const key = value.startsWith(PREFIX) ? value : value.startsWith(ALIAS_PREFIX) ? value.slice(3) : undefined;
   if (key === undefined) return found;
   if (found !== undefined && found !== key)
-    throw new Fault('invalid_api_key', 'Two different platform keys in one request. Send one.');
+    throw new Fault('invalid_api_key', 'The request has two different platform keys. Send only one.');
   return key;
 }
 

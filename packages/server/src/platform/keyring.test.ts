@@ -117,7 +117,10 @@ test('another pepper makes every key unknown, and the pepper depends on the secr
 
 test('two records with one hash are a bug and stop the compilation', () => {
   const key = generatePlatformKey();
-  assert.throws(() => compileKeyring([record(key), record(key, { id: 'key_2' })], pepper), /share a hash/);
+  assert.throws(
+    () => compileKeyring([record(key), record(key, { id: 'key_2' })], pepper),
+    /has the same hash/,
+  );
 });
 
 test('any one of the named scopes is enough, and monitoring may send beats', () => {

@@ -63,7 +63,7 @@ export function compileKeyring(
   const byHashStart = new Map<string, KeyRecord>();
   for (const record of records) {
     const start = record.hash.slice(0, HASH_PREFIX_CHARS);
-    if (byHashStart.has(start)) throw new Error(`keys ${record.id} and another share a hash`);
+    if (byHashStart.has(start)) throw new Error(`the key ${record.id} has the same hash as another key`);
     byHashStart.set(start, record);
   }
   // 0.4 µs instead of 2.3 for a key seen before. Filled only after a good HMAC, so it holds at most one
@@ -108,9 +108,8 @@ function revokedFault(record: KeyRecord): Fault {
 }
 
 function unknownKeyFault(isCurrent: boolean): Fault {
-  if (isCurrent) return new Fault('invalid_api_key', 'This platform key is not known here.');
-  const message =
-    'This platform key is not known here, and the store that may know it does not answer. Try again.';
+  if (isCurrent) return new Fault('invalid_api_key', 'This platform key is invalid.');
+  const message = 'This platform key cannot be verified because the database does not respond. Try again.';
   return new Fault('auth_unavailable', message, { retryAfterMs: 1_000 });
 }
 
@@ -133,6 +132,6 @@ export function requireKeyScope(record: KeyRecord, ...anyOf: readonly [KeyScope,
   for (const scope of anyOf) if (includesScope(record.scopes, scope)) return;
   throw new Fault(
     'insufficient_scope',
-    `The platform key ${describePlatformKey(record)} needs the scope ${anyOf.map((scope) => `"${scope}"`).join(' or ')} for this.`,
+    `The platform key ${describePlatformKey(record)} needs the scope ${anyOf.map((scope) => `"${scope}"`).join(' or ')} for this operation.`,
   );
 }

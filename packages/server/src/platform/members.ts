@@ -36,7 +36,7 @@ export async function isLastOwner(
  */
 async function requireAnotherOwner(writer: DatabaseWriter, row: MemberWithUser): Promise<void> {
   if (await isLastOwner(writer, row))
-    throw new Fault('conflict', `${row.email} is the last owner. Make somebody else an owner first.`);
+    throw new Fault('conflict', `${row.email} is the last owner. Make another member an owner first.`);
 }
 
 /** What a member may do, and the team they belong to. */

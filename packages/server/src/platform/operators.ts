@@ -20,12 +20,12 @@ export async function addOperator(
 ): Promise<OperatorWithUser> {
   const user = await findUserByEmail(writer, email);
   if (!user)
-    throw new Fault('not_found', `No account has the address ${email}. Invite them first.`, {
+    throw new Fault('not_found', `No account has the email address ${email}. Invite this person first.`, {
       param: 'email',
     });
   const row = { user_id: user.id, granted_at: stamp.nowMs, granted_by: stamp.by };
   if (!(await insertOperator(writer, row)))
-    throw new Fault('conflict', `${email} is an operator already.`, { param: 'email' });
+    throw new Fault('conflict', `${email} is already an operator.`, { param: 'email' });
   return { ...row, email: user.email, name: user.name };
 }
 
@@ -35,7 +35,7 @@ export async function removeOperator(writer: DatabaseWriter, userId: string): Pr
   const row = operators.find(({ user_id }) => user_id === userId);
   if (!row) throw new Fault('not_found', 'No operator has this user id.');
   if (operators.length === 1)
-    throw new Fault('conflict', `${row.email} is the last operator. Make somebody else an operator first.`);
+    throw new Fault('conflict', `${row.email} is the last operator. Make someone else an operator first.`);
   await deleteOperator(writer, userId);
   return row;
 }
@@ -57,8 +57,8 @@ export async function grantOperatorRole(writer: DatabaseWriter, clock: Clock, em
  */
 export async function revokeOperatorRole(writer: DatabaseWriter, clock: Clock, email: string): Promise<void> {
   const user = await findUserByEmail(writer, email);
-  if (!user) throw new Fault('not_found', `No account has the address ${email}.`);
-  if (!(await deleteOperator(writer, user.id))) throw new Fault('not_found', `${email} is no operator.`);
+  if (!user) throw new Fault('not_found', `No account has the email address ${email}.`);
+  if (!(await deleteOperator(writer, user.id))) throw new Fault('not_found', `${email} is not an operator.`);
   await auditInEveryOrg(writer, clock, 'operators.revoke', user.id);
 }
 

@@ -84,6 +84,6 @@ export async function requireKnownKeys(
   const missing = (await listEncryptionKeyIds(writer)).filter((key) => !known.has(key));
   if (missing.length === 0) return;
   throw new StoreUnusableError(
-    `Stored credentials are encrypted with ${missing.length === 1 ? 'the key' : 'the keys'} ${missing.join(', ')}, which FLOE_ENCRYPTION_KEYS does not hold (known: ${[...known].join(', ')}). Add it behind the current one, start, and run floe secrets rewrap.`,
+    `Stored credentials are encrypted with ${missing.length === 1 ? 'the key' : 'the keys'} ${missing.join(', ')}, which FLOE_ENCRYPTION_KEYS does not contain (available: ${[...known].join(', ')}). Append the missing key after the current one, start Floe, and run floe secrets rewrap.`,
   );
 }

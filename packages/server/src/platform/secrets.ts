@@ -41,8 +41,8 @@ export class UnreadableSecretError extends Error {
   constructor(reason: 'wrong_key' | 'damaged', options?: ErrorOptions) {
     super(
       reason === 'wrong_key'
-        ? 'What is stored was encrypted with a key that is not known here.'
-        : 'What is stored is damaged, or stands where it does not belong.',
+        ? 'The stored secret was encrypted with a key that is not available.'
+        : 'The stored secret is damaged or belongs to a different record.',
       options,
     );
     this.reason = reason;

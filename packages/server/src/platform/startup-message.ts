@@ -25,7 +25,7 @@ export function formatStartupMessage(place: StartupInfo, firstRun: FirstRun | nu
     `  gateway     ${place.url}/gateway/v1`,
     ...place.listeners.map(({ url, surfaces }) => `  listener    ${url} (${surfaces.join(', ')})`),
     `  data        ${place.dataDir}`,
-    `  config      ${place.configPath ?? 'none (floe.yaml, or FLOE_CONFIG names one)'}`,
+    `  config      ${place.configPath ?? 'none (create floe.yaml, or set FLOE_CONFIG)'}`,
     `  providers   ${place.providers.join(', ') || 'none'}`,
   ];
   if (firstRun)
@@ -33,7 +33,7 @@ export function formatStartupMessage(place: StartupInfo, firstRun: FirstRun | nu
       `  key         ${firstRun.key}`,
       `  console     ${place.url}/sign-in#token=${firstRun.signInToken}`,
       '',
-      '  The key and the console link are shown this once. A first request:',
+      '  The key and the console link are shown only once. Send a first request:',
       '',
       `  curl ${place.url}/gateway/v1/chat/completions -H 'authorization: Bearer ${firstRun.key}' -H 'content-type: application/json' -d '{"model":"sandbox/echo","messages":[{"role":"user","content":"Hello, Floe!"}]}'`,
     );

@@ -106,6 +106,6 @@ function parseScopes(json: string): KeyScope[] {
 function parseStrings(json: string | null): string[] | null {
   if (json === null) return null;
   const value: unknown = JSON.parse(json);
-  if (!Array.isArray(value)) throw new Error('a stored list is no list');
+  if (!Array.isArray(value)) throw new Error('a stored list is not an array');
   return value.filter((entry) => typeof entry === 'string');
 }

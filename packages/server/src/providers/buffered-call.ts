@@ -36,7 +36,7 @@ export function callBuffered(
       cancel();
       reject(error);
     };
-    const timer = clock.after(timeoutMs, () => fail(new Error(`no answer within ${timeoutMs / 1000} s`)));
+    const timer = clock.after(timeoutMs, () => fail(new Error(`no response within ${timeoutMs / 1000} s`)));
     cancel = transport.dispatch(request, {
       onConnected() {
         // The one timer above covers every phase of this small call.
@@ -47,7 +47,7 @@ export function callBuffered(
       },
       onData(chunk) {
         size += chunk.length;
-        if (size > maxBytes) fail(new Error(`longer than ${maxBytes >> 20 || 1} MB`));
+        if (size > maxBytes) fail(new Error(`the response is larger than ${maxBytes >> 20 || 1} MB`));
         chunks.push(chunk);
       },
       onEnd() {

@@ -106,7 +106,7 @@ function preferredDialect(
   upstreamModel: (model: string) => string,
 ): (model: string) => Dialect {
   const [first] = dialects;
-  if (first === undefined) throw new Error(`${sheet.kind} speaks no dialect`);
+  if (first === undefined) throw new Error(`${sheet.kind} supports no dialect`);
   const preferences = (sheet.dialectPreferences ?? [])
     .filter(({ dialect }) => dialects.includes(dialect))
     .map(({ models, dialect }) => ({ holdsFor: matchModelOrUpstreamName(models, upstreamModel), dialect }));

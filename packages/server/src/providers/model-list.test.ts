@@ -32,7 +32,7 @@ test('entries that name no model, or one that writes no text, are left out', () 
 
 test('an answer that is no list is an error, not an empty list', () => {
   for (const body of [{ error: { message: 'no' } }, 'text', 7, null, { data: 'x' }])
-    assert.throws(() => parseModelPage(body), /no model list/);
+    assert.throws(() => parseModelPage(body), /not a model list/);
 });
 
 test('the longest answer of a model is found under the names it has', () => {

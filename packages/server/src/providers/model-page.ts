@@ -32,7 +32,7 @@ export function parseModelPage(body: unknown): ModelPage {
     };
   // A local server without any model says null.
   if (isObject(body) && (body.data === null || body.models === null)) return { models: [], next: undefined };
-  throw new Error('the answer is no model list');
+  throw new Error('the response is not a model list');
 }
 
 /** Under whichever of the known names the list stands. */

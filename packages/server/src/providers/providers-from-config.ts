@@ -66,7 +66,7 @@ function providerFromConfig(
   const variable = (mayUseMachineCredentials?.(config) ?? true) ? lookupVariable : noVariable;
   const sheet = findProviderSheet(config.kind);
   const baseUrl = config.base_url ?? sheet?.baseUrl;
-  if (!sheet || baseUrl === undefined) throw new MissingSettingError(`kind ${config.kind} needs a base_url`);
+  if (!sheet || baseUrl === undefined) throw new MissingSettingError(`kind ${config.kind} requires base_url`);
   const { timeouts, breaker, client_cert } = config;
   const resolvedOutbound = resolveOutbound(
     [...(config.outbound ? [config.outbound] : []), { ...outbound, client_cert }],
@@ -129,7 +129,9 @@ function resolveSetting(
   const need = sheet.requiredSettings?.[name];
   const value = config[name] ?? firstSet(need?.variables ?? [], variable) ?? need?.defaultValue;
   if (need && value === undefined)
-    throw new MissingSettingError(`\`${name}\` is not set, nor is ${need.variables.join(' or ')}`);
+    throw new MissingSettingError(
+      `\`${name}\` is not set; set it, or the variable ${need.variables.join(' or ')}`,
+    );
   return value;
 }
 

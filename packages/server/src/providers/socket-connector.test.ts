@@ -245,7 +245,7 @@ test('what no rule allows is refused before the proxy is asked for it', async ()
 
 test('a proxy that refuses, or is not there, is an error that says so', async () => {
   status = 407;
-  await assert.rejects(get(tls(), { proxy: proxyUrl() }), /the proxy answered 407/);
+  await assert.rejects(get(tls(), { proxy: proxyUrl() }), /the proxy responded with 407/);
   status = 200;
   asked.splice(0);
   await assert.rejects(get('https://127.0.0.1:1', { proxy: proxyUrl() }), /the proxy closed/);

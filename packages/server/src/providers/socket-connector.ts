@@ -103,16 +103,17 @@ function requestTunnel(
     head = Buffer.concat([head, chunk]);
     const end = head.indexOf('\r\n\r\n');
     if (end === -1) {
-      if (head.length > MAX_PROXY_HEAD_BYTES) finish(new ProxyRefusedError('the proxy sent too long a head'));
+      if (head.length > MAX_PROXY_HEAD_BYTES)
+        finish(new ProxyRefusedError('the response headers of the proxy are too large'));
       return;
     }
-    const status = /^HTTP\/1\.[01] (\d{3})/.exec(head.toString('latin1', 0, 16))?.[1] ?? 'no HTTP';
-    if (status !== '200') return finish(new ProxyRefusedError(`the proxy answered ${status}`));
+    const status = /^HTTP\/1\.[01] (\d{3})/.exec(head.toString('latin1', 0, 16))?.[1] ?? 'invalid HTTP';
+    if (status !== '200') return finish(new ProxyRefusedError(`the proxy responded with ${status}`));
     socket.pause();
     if (head.length > end + 4) socket.unshift(head.subarray(end + 4));
     finish(null);
   };
-  const timer = setTimeout(() => finish(new ProxyRefusedError('the proxy did not answer')), timeoutMs);
+  const timer = setTimeout(() => finish(new ProxyRefusedError('the proxy did not respond')), timeoutMs);
   timer.unref();
   socket.on('data', onData).on('error', onError).on('close', onClose);
   socket.write(request);

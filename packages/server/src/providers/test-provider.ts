@@ -44,7 +44,8 @@ export async function testProvider(
   if (!request)
     return {
       ...NOT_CALLED,
-      message: 'Nothing was asked: the provider has no list of models. Name a model to ask for one word.',
+      message:
+        'No request was sent because the provider does not offer a model list. Specify a model to test the credential with a short completion.',
     };
   const asked = exact === null ? ('models' as const) : ('completion' as const);
   const started = clock.monotonic();
@@ -102,21 +103,19 @@ function describeResponse(
   const told = (message: string) => ({ ok: false, models: null, message });
   if (status === 401 || status === 403)
     return told(
-      `The provider does not accept this key (${status})${because} Check that it is whole and still valid.`,
+      `The provider rejected this key (${status})${because} Check that the key is complete and still valid.`,
     );
   if (status === 404)
-    return told(
-      `Nothing answers at this address (404)${because} Check base_url; for many kinds it ends in /v1.`,
-    );
+    return told(`The URL does not exist (404)${because} Check base_url; for many kinds it ends in /v1.`);
   if (status === 429)
     return told(
-      `The provider took the key and limits it now (429)${because} Try again later, or look at its quota.`,
+      `The provider accepted the key but is rate limiting it (429)${because} Try again later, or check its quota.`,
     );
   if (status >= 300 && status < 400)
     return told(
-      `The address answers with a redirect (${status}), which is never followed. Give the final address.`,
+      `The URL responds with a redirect (${status}), which Floe does not follow. Set base_url to the final URL.`,
     );
-  return told(`The provider answered ${status}${because}`);
+  return told(`The provider returned ${status}${because}`);
 }
 
 function describeSuccess(
@@ -126,18 +125,17 @@ function describeSuccess(
   const json = parseJson(body);
   if (asked === 'completion')
     return isObject(json)
-      ? { ok: true, models: null, message: 'Works: the model answered.' }
-      : { ok: false, models: null, message: 'The address answers, but not with JSON. Check base_url.' };
+      ? { ok: true, models: null, message: 'Success: the model responded.' }
+      : { ok: false, models: null, message: 'The response is not JSON. Check base_url.' };
   try {
     const { models, next } = parseModelPage(json);
     const count = `${models.length}${next === undefined ? '' : ' or more'}`;
-    return { ok: true, models: models.length, message: `Works: it lists ${count} models.` };
+    return { ok: true, models: models.length, message: `Success: the provider lists ${count} models.` };
   } catch {
     return {
       ok: false,
       models: null,
-      message:
-        'The address answers, but not with a list of models. Check base_url; for many kinds it ends in /v1.',
+      message: 'The response is not a model list. Check base_url; for many kinds it ends in /v1.',
     };
   }
 }
@@ -166,25 +164,26 @@ function providerMessage(body: Buffer, secret: string): string {
 
 /** What kept the call from an answer. */
 function describeNetworkError(error: unknown): string {
-  if (!(error instanceof Error)) return 'The provider could not be asked.';
+  if (!(error instanceof Error)) return 'The provider could not be reached.';
   if (error instanceof OutboundRefusedError) return `Not called: ${error.message}`;
   if (error.cause instanceof OutboundRefusedError) return `Not called: ${error.cause.message}`;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const known = REASONS[code];
   if (known !== undefined) return known;
   if (/certificate|TLS|SSL/i.test(`${code} ${error.message}`))
-    return `The provider's certificate is not trusted (${code || 'TLS'}). Set outbound.ca_file if it has an authority of its own.`;
-  if (error.message.startsWith('no answer within')) return 'The provider did not answer within 15 seconds.';
-  return `The provider could not be asked (${code || 'the connection failed'}).`;
+    return `The provider's certificate is not trusted (${code || 'TLS'}). Set outbound.ca_file if it was issued by a private certificate authority.`;
+  if (error.message.startsWith('no response within'))
+    return 'The provider did not respond within 15 seconds.';
+  return `The provider could not be reached (${code || 'connection failed'}).`;
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'The name in base_url is not known to DNS. Check its spelling.',
-  EAI_AGAIN: 'The name in base_url could not be looked up now. Check DNS of this machine.',
-  ECONNREFUSED: 'Nothing listens at this address (connection refused). Is the server up, and the port right?',
-  ECONNRESET: 'The connection was closed without an answer.',
-  EHOSTUNREACH: 'The machine cannot be reached from here.',
-  ENETUNREACH: 'The network cannot be reached from here.',
-  UND_ERR_CONNECT_TIMEOUT: 'No connection within the time limit. A firewall may be in between.',
-  closed_early: 'The connection was closed without an answer.',
+  ENOTFOUND: 'The host name in base_url does not exist in DNS. Check its spelling.',
+  EAI_AGAIN: 'The host name in base_url could not be resolved. Check the DNS settings of this machine.',
+  ECONNREFUSED: 'The connection was refused. Check that the server is running and that the port is correct.',
+  ECONNRESET: 'The connection was closed without a response.',
+  EHOSTUNREACH: 'The host is unreachable.',
+  ENETUNREACH: 'The network is unreachable.',
+  UND_ERR_CONNECT_TIMEOUT: 'The connection timed out. A firewall may block it.',
+  closed_early: 'The connection was closed without a response.',
 };

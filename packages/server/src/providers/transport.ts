@@ -69,7 +69,7 @@ export class MalformedResponseError extends Error {
   readonly code: string;
 
   constructor(code: MalformedResponseCode) {
-    super(`no valid HTTP/1.1 answer: ${code}`);
+    super(`not a valid HTTP/1.1 response: ${code}`);
     this.code = code;
   }
 }
@@ -89,6 +89,6 @@ export class ClosedEarlyError extends Error {
   readonly code = 'closed_early';
 
   constructor() {
-    super('the connection was closed before the answer was whole');
+    super('the connection was closed before the response was complete');
   }
 }

@@ -102,7 +102,7 @@ export class DecisionEngine {
   #cachedDecision(name: string, input: string): RelayDecision | undefined {
     const found = this.#answers.get(name);
     if (found && found.input !== input)
-      throw new Fault('conflict', 'This id was used for another event.', { param: 'id' });
+      throw new Fault('conflict', 'This id was already used for a different event.', { param: 'id' });
     return found?.answer;
   }
 
@@ -163,7 +163,7 @@ export function toRelayDecision(
   approval: RelayDecision['approval'],
 ): RelayDecision {
   const { hit, decision, would, hits, userMessage, agentMessage, onError, findings } = verdict;
-  const waiting = approval === null ? '' : ` Waiting for somebody to agree: ${approval.url}`;
+  const waiting = approval === null ? '' : ` Waiting for approval: ${approval.url}`;
   return {
     decision,
     rule: hit?.rule ?? null,

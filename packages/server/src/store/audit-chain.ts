@@ -74,7 +74,7 @@ export function recordUnkeyedAuditChains(database: Database, log: Log): Promise<
     if (rows.length > 0)
       log.warn(
         { chains: orgs },
-        'the audit chains have a key from here on; entries so far were made without one',
+        'the audit chains use a key from now on; earlier entries were written without one',
       );
   });
 }

@@ -30,7 +30,7 @@ export function setAuditKey(handle: DatabaseReader, key: KeyObject): void {
 /** @throws Error for a handle of no database */
 export function getAuditKey(handle: DatabaseReader): KeyObject {
   const key = auditKeys.get(handle);
-  if (!key) throw new Error('an audit chain was used outside of a transaction of its database');
+  if (!key) throw new Error('an audit chain was used outside a transaction of its database');
   return key;
 }
 

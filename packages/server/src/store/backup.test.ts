@@ -64,7 +64,7 @@ test('a restore over a database is refused, and with force keeps what was there'
   await put(place.dataDir, 'new');
   await assert.rejects(
     restoreDatabase(place, file, { ...quiet, force: false, nowMs: NOW }),
-    refusal(/exists\. Say --force/),
+    refusal(/already exists\. Use --force/),
   );
   assert.equal(await read(place.dataDir), 'new');
   const { safetyCopy } = await restoreDatabase(place, file, { ...quiet, force: true, nowMs: NOW });
@@ -93,7 +93,7 @@ test('a restore is refused while a server runs, and for files that are no backup
   const cases: [string, RegExp][] = [
     [text, /not an intact SQLite database/],
     [join(place.dataDir, 'none'), /not an intact SQLite database/],
-    [newer, /newer Floe/],
+    [newer, /newer version of Floe/],
   ];
   for (const [path, message] of cases)
     await assert.rejects(
@@ -111,10 +111,10 @@ test('a restore is refused while a server runs, and for files that are no backup
 test('a backup overwrites nothing and makes no file of a database that is not there', async (t) => {
   const place = placeIn(t);
   const file = join(place.dataDir, 'backup.db');
-  await assert.rejects(backupDatabase(place, file, quiet), refusal(/There is no database/));
+  await assert.rejects(backupDatabase(place, file, quiet), refusal(/No database exists/));
   await put(place.dataDir, 'old');
   writeFileSync(file, 'precious');
-  await assert.rejects(backupDatabase(place, file, quiet), refusal(/nothing is overwritten/));
+  await assert.rejects(backupDatabase(place, file, quiet), refusal(/is not overwritten/));
   await assert.rejects(backupDatabase(place, '/dev/null/x', quiet), refusal(/Cannot copy/));
   await assert.rejects(
     backupDatabase({ ...place, url: 'postgres://h/d' }, file, quiet),
@@ -135,7 +135,7 @@ test('a copy that the disk has no room for is refused before anything is written
     },
   };
   const told = new RegExp(
-    `Cannot copy .*floe\\.db to .*backup\\.db: it takes \\d+ KB, and ${place.dataDir} has room for 12 KB\\. Make room`,
+    `Cannot copy .*floe\\.db to .*backup\\.db: the copy needs \\d+ KB, but ${place.dataDir} has only 12 KB free\\. Free disk space`,
   );
   await assert.rejects(backupDatabase(place, file, full), refusal(told));
   assert.deepEqual(asked, [place.dataDir]);

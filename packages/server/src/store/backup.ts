@@ -27,7 +27,7 @@ export async function backupDatabase(
 ): Promise<void> {
   if (isPostgresUrl(url))
     throw new StoreUnusableError(
-      `PostgreSQL makes its own backups: pg_dump --format=custom --file=${file} "$FLOE_DATABASE_URL"`,
+      `Floe does not back up PostgreSQL. Run: pg_dump --format=custom --file=${file} "$FLOE_DATABASE_URL"`,
     );
   await copySqliteDatabase(resolveSqlitePath(url, dataDir), resolve(file), parts);
 }
@@ -51,7 +51,7 @@ export async function restoreDatabase(
 ): Promise<RestoreResult> {
   if (isPostgresUrl(url))
     throw new StoreUnusableError(
-      `PostgreSQL restores its own backups: pg_restore --clean --if-exists --dbname="$FLOE_DATABASE_URL" ${file}`,
+      `Floe does not restore PostgreSQL. Run: pg_restore --clean --if-exists --dbname="$FLOE_DATABASE_URL" ${file}`,
     );
   const path = resolveSqlitePath(url, dataDir);
   const lock = lockDataDir(dataDir);
@@ -59,15 +59,17 @@ export async function restoreDatabase(
     const { applied } = inspectSqliteFile(resolve(file));
     const newest = Math.max(0, ...applied.map(({ number }) => number));
     const known = MIGRATIONS.at(-1)?.number ?? 0;
-    if (newest === 0) throw new StoreUnusableError(`${file} is a database, but not one of Floe.`);
+    if (newest === 0) throw new StoreUnusableError(`${file} is not a Floe database.`);
     if (newest > known)
       throw new StoreUnusableError(
-        `${file} was made by a newer Floe (migration ${newest}; this one knows ${known}). Restore it with that version.`,
+        `${file} was created by a newer version of Floe (migration ${newest}; this version supports up to ${known}). Restore it with that version.`,
       );
     planMigrations(applied);
     const isThere = existsSync(path);
     if (isThere && !options.force)
-      throw new StoreUnusableError(`${path} exists. Say --force to put it aside and restore over it.`);
+      throw new StoreUnusableError(
+        `${path} already exists. Use --force to move it aside and restore the backup in its place.`,
+      );
     const arriving = `${path}.restored`;
     await rm(arriving, { force: true });
     await copySqliteDatabase(resolve(file), arriving, options);

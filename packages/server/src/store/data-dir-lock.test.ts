@@ -9,7 +9,8 @@ import { createTemporaryDirectory } from './test/temporary-directory.ts';
 
 const isTaken = (dataDir: string) => (error: unknown) =>
   error instanceof StoreUnusableError &&
-  error.message === `Another Floe process uses the data directory ${dataDir}.`;
+  error.message ===
+    `Another Floe process is using the data directory ${dataDir}. Stop it, or set FLOE_DATA_DIR to another directory.`;
 
 test('a data directory is held once, and free again after its release', (t) => {
   const dataDir = `${createTemporaryDirectory(t)}/made`;

@@ -35,7 +35,10 @@ export function lockDataDir(dataDir: string): DataDirLock {
   } catch (cause) {
     lock.close();
     if (isBusyError(cause))
-      throw new StoreUnusableError(`Another Floe process uses the data directory ${dataDir}.`, { cause });
+      throw new StoreUnusableError(
+        `Another Floe process is using the data directory ${dataDir}. Stop it, or set FLOE_DATA_DIR to another directory.`,
+        { cause },
+      );
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new StoreUnusableError(`Cannot lock the data directory ${dataDir}: ${reason}`, { cause });
   }

@@ -270,7 +270,7 @@ test('databases of different secret keys are not mixed, and SQLite is no target'
   );
   await assert.rejects(
     importSqliteDatabase('sqlite:./nothing.db', { url, dataDir }, quiet),
-    refusal(/There is no database/),
+    refusal(/No database exists/),
   );
 });
 
@@ -284,6 +284,6 @@ test('a database keeps to the secret key it was first used with', async (t) => {
   await claim(1);
   await assert.rejects(
     claim(2),
-    (error) => error instanceof StoreUnusableError && /another FLOE_SECRET_KEY/.test(error.message),
+    (error) => error instanceof StoreUnusableError && /a different FLOE_SECRET_KEY/.test(error.message),
   );
 });

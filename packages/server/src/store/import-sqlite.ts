@@ -70,7 +70,7 @@ async function requireSameSecretKey(source: Database, target: Database): Promise
   ]);
   if (own !== undefined && theirs !== undefined && own !== theirs)
     throw new StoreUnusableError(
-      'The two databases were used with different secret keys; keys and credentials of the one cannot be read with that of the other.',
+      'The two databases use different secret keys, so the keys and credentials of one cannot be read with the secret key of the other.',
     );
 }
 
@@ -113,17 +113,17 @@ const SMALL_TABLES = [
 
 /** What says something about processes, not about orgs, or is made again from what is imported. */
 export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
-  jobs: 'work of a process that is not here',
-  live_events: 'what happened a moment ago, for whoever watches there',
-  monitor_leases: 'which process watches',
+  jobs: 'jobs belong to the processes of the source',
+  live_events: 'short-lived events for connected clients of the source',
+  monitor_leases: 'which process evaluates monitors',
   monitor_gaps: 'copied with the monitors',
   monitor_pulse: 'copied with the monitors',
-  replicas: 'processes at work',
-  migrations: 'the tables of the target are its own',
-  exchange_metadata: 'made again with each exchange',
-  rollup_minutes: 'counted again with each exchange',
-  rollup_hours: 'counted again with each exchange',
-  rollup_pairs: 'counted again with each exchange',
+  replicas: 'running processes of the source',
+  migrations: 'the target has its own migrations',
+  exchange_metadata: 'recreated with each exchange',
+  rollup_minutes: 'recounted with each exchange',
+  rollup_hours: 'recounted with each exchange',
+  rollup_pairs: 'recounted with each exchange',
 };
 
 /** The small tables. */
@@ -225,7 +225,9 @@ async function copyExchanges(
     await writeFile(path, text);
     const result = await target.ingest({ path, from: 0, to: Buffer.byteLength(text), last: true });
     if (result.rejected.length > 0)
-      throw new StoreUnusableError(`PostgreSQL refuses ${result.rejected.length} exchanges after ${lastId}.`);
+      throw new StoreUnusableError(
+        `PostgreSQL rejected ${result.rejected.length} exchanges after ${lastId}.`,
+      );
     added += result.inserted;
     known += result.known;
     lastId = last.id;

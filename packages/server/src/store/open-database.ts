@@ -43,7 +43,7 @@ export function resolveSqlitePath(url: string, dataDir: string): string {
   const path = /^sqlite:(?!:memory:)(.*)$/s.exec(url)?.[1];
   if (path === undefined)
     throw new StoreUnusableError(
-      'storage.database wants sqlite:<path of a file>, as sqlite:./.floe/floe.db, or postgres://user:password@host:port/database',
+      'storage.database must be sqlite:<file path> or postgres://user:password@host:port/database. Example: sqlite:./.floe/floe.db',
     );
   return path === '' ? join(dataDir, 'floe.db') : resolve(path);
 }

@@ -218,7 +218,11 @@ export function decodeKeysetCursor(
   const [key, id] = parseJsonList(Buffer.from(cursor, 'base64url').toString());
   if (isCursorKey(key) && typeof key === type && typeof id === 'string' && isCursorKey(id))
     return { key, id };
-  throw new Fault('invalid_request', 'The cursor is not one that this list gave out.', { param: 'cursor' });
+  throw new Fault(
+    'invalid_request',
+    'The cursor is not valid for this list. Use next_cursor of the previous page.',
+    { param: 'cursor' },
+  );
 }
 
 /** What a database takes as a number or a text. */

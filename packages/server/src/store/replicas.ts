@@ -33,7 +33,7 @@ export async function joinReplicas(
         return renewReplicaLease(writer, id, clock.now());
       });
     } catch (error) {
-      log.warn({ err: error }, 'the lease of this process could not be renewed');
+      log.warn({ err: error }, 'could not renew the lease of this process');
     }
   }
   function renewLater(): void {
@@ -58,7 +58,9 @@ export async function joinReplicas(
         .transaction(async (writer) => {
           await writer.deleteFrom('replicas').where('id', '=', id).execute();
         })
-        .catch((error: unknown) => log.warn({ err: error }, 'the lease of this process ends by itself'));
+        .catch((error: unknown) =>
+          log.warn({ err: error }, 'could not release the lease of this process; it expires automatically'),
+        );
     },
   };
 }

@@ -5,7 +5,7 @@ class RollbackWithResult<T> extends Error {
   readonly outcome: T;
 
   constructor(outcome: T) {
-    super('taken back');
+    super('rolled back');
     this.outcome = outcome;
   }
 }

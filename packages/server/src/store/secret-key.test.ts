@@ -54,7 +54,7 @@ test('a given key is used, never written down, and may not be short', (t) => {
   const dataDir = createTemporaryDirectory(t);
   assert.throws(
     () => loadSecretKey({ dataDir, given: 'x'.repeat(31) }),
-    refuses(/31 characters; it needs at least 32/),
+    refuses(/31 characters; it must have at least 32/),
   );
   const { key, isGenerated } = loadSecretKey({ dataDir, given: GIVEN });
   assert.equal(isGenerated, false);
@@ -68,11 +68,14 @@ test('a given key is used, never written down, and may not be short', (t) => {
 test('another key than last time, a lost one and a cut one are refused', (t) => {
   const dataDir = createTemporaryDirectory(t);
   loadSecretKey({ dataDir });
-  assert.throws(() => loadSecretKey({ dataDir, given: GIVEN }), refuses(/FLOE_SECRET_KEY is not the key/));
+  assert.throws(
+    () => loadSecretKey({ dataDir, given: GIVEN }),
+    refuses(/FLOE_SECRET_KEY is not the secret key/),
+  );
   writeFileSync(join(dataDir, 'secret.key'), 'another key, also of 32 characters and more');
-  assert.throws(() => loadSecretKey({ dataDir }), refuses(/secret\.key is not the key/));
+  assert.throws(() => loadSecretKey({ dataDir }), refuses(/secret\.key is not the secret key/));
   writeFileSync(join(dataDir, 'secret.key'), 'cut');
-  assert.throws(() => loadSecretKey({ dataDir }), refuses(/was cut short/));
+  assert.throws(() => loadSecretKey({ dataDir }), refuses(/is truncated/));
   rmSync(join(dataDir, 'secret.key'));
-  assert.throws(() => loadSecretKey({ dataDir }), refuses(/is gone\. Restore/));
+  assert.throws(() => loadSecretKey({ dataDir }), refuses(/is missing\. Restore/));
 });

@@ -41,17 +41,17 @@ export function loadSecretKey({ dataDir, given }: SecretKeyOptions): SecretKey {
   const fingerprintFile = join(dataDir, 'secret.fingerprint');
   if (given !== undefined && given.length < SECRET_KEY_MIN_CHARS)
     throw new StoreUnusableError(
-      `FLOE_SECRET_KEY has ${given.length} characters; it needs at least ${SECRET_KEY_MIN_CHARS}. Unset it to have one generated.`,
+      `FLOE_SECRET_KEY has ${given.length} characters; it must have at least ${SECRET_KEY_MIN_CHARS}. Unset it to generate a key automatically.`,
     );
   const kept = given ?? readSecretFile(file);
   if (kept !== null && kept.length < SECRET_KEY_MIN_CHARS)
     throw new StoreUnusableError(
-      `${file} was cut short. Restore it, or set FLOE_SECRET_KEY to the key it held.`,
+      `${file} is truncated. Restore it, or set FLOE_SECRET_KEY to the key that it contained.`,
     );
   const fingerprint = readTextIfExists(fingerprintFile);
   if (kept === null && fingerprint !== null)
     throw new StoreUnusableError(
-      `The secret key of ${dataDir} is gone. Restore ${file}, or set FLOE_SECRET_KEY to the key used before.`,
+      `The secret key of ${dataDir} is missing. Restore ${file}, or set FLOE_SECRET_KEY to the previous key.`,
     );
   const secret = kept ?? randomBytes(32).toString('base64url');
   if (kept === null) writeDurably(file, secret);
@@ -60,7 +60,7 @@ export function loadSecretKey({ dataDir, given }: SecretKeyOptions): SecretKey {
   if (fingerprint === null) writeDurably(fingerprintFile, own);
   else if (fingerprint !== own)
     throw new StoreUnusableError(
-      `${given === undefined ? file : 'FLOE_SECRET_KEY'} is not the key that ${dataDir} was used with before. Use that key again: with another, no stored key or credential can be read.`,
+      `${given === undefined ? file : 'FLOE_SECRET_KEY'} is not the secret key that ${dataDir} was used with before. Use the previous key: no stored key or credential can be read with a different one.`,
     );
   return { key, isGenerated: kept === null };
 }
@@ -68,7 +68,7 @@ export function loadSecretKey({ dataDir, given }: SecretKeyOptions): SecretKey {
 /** For PostgreSQL without `FLOE_SECRET_KEY`: a generated key would be another one in each process. */
 export function missingSharedSecretError(): StoreUnusableError {
   return new StoreUnusableError(
-    'With PostgreSQL, set FLOE_SECRET_KEY, the same for every process on it, such as the output of openssl rand -hex 32.',
+    'PostgreSQL requires FLOE_SECRET_KEY, with the same value for every process that uses the database. Example: the output of openssl rand -hex 32.',
   );
 }
 
@@ -92,7 +92,7 @@ export async function bindDatabaseToSecretKey(writer: DatabaseWriter, key: Buffe
   if (kept === undefined) await storeSetting(writer, FINGERPRINT_SETTING, own);
   else if (kept !== own)
     throw new StoreUnusableError(
-      'The database was used with another FLOE_SECRET_KEY. Use that one: with another, no stored key or credential can be read.',
+      'The database was used with a different FLOE_SECRET_KEY. Use that key: no stored key or credential can be read with a different one.',
     );
 }
 
@@ -102,7 +102,7 @@ function readSecretFile(path: string): string | null {
   // Windows has no such bits: there every file seems to have them.
   if (text !== null && process.platform !== 'win32' && (statSync(path).mode & GROUP_AND_OTHERS_BITS) !== 0)
     throw new StoreUnusableError(
-      `Other users of this machine can read ${path}, which opens every stored credential. Run: chmod 600 ${path}`,
+      `Other users of this machine can read ${path}, which decrypts every stored credential. Run: chmod 600 ${path}`,
     );
   return text;
 }

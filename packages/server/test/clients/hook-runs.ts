@@ -60,7 +60,7 @@ export const HOOK_SCENARIOS: readonly HookScenario[] = [
     name: 'no server, failing closed',
     file: 'free.txt',
     baseUrl: DOWN,
-    refusedWith: 'could not decide about this',
+    refusedWith: 'could not make a decision',
   },
   {
     ...USUAL,

@@ -90,13 +90,13 @@ class ChatAnswerReader implements AnswerStreamReader {
         this.#error(body);
         return;
       }
-      this.#blocks.fail(new Fault('upstream_error', 'The provider answered without an answer.'));
+      this.#blocks.fail(new Fault('upstream_error', 'The provider sent a response without content.'));
       return;
     }
     this.#chunk(body, readChoiceMessage);
     if (this.#finish !== undefined) this.#complete(this.#finish);
     else
-      this.#blocks.fail(new Fault('upstream_error', 'The provider sent an answer without a finish reason.'));
+      this.#blocks.fail(new Fault('upstream_error', 'The provider sent a response without a finish reason.'));
   }
 
   #error(chunk: JsonObject): void {

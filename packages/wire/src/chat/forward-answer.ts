@@ -126,15 +126,15 @@ export function scanAnswer(body: Buffer, options: ReasoningStripOptions): Forwar
 function validateAnswer(walk: ChatScanner, body: Buffer): Fault | undefined {
   const refuse = (message: string) =>
     new Fault('upstream_error', message, { upstreamBody: bodyExcerpt(body) });
-  if (!isUtf8(body)) return refuse('The provider sent an answer that is not UTF-8.');
+  if (!isUtf8(body)) return refuse('The provider sent a response that is not valid UTF-8.');
   try {
     if (!walk.read(body, 0, body.length) || walk.hasError) return upstreamErrorFault(body.toString());
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
-    return refuse('The provider sent an answer that is not whole JSON.');
+    return refuse('The provider sent a response that is not complete JSON.');
   }
-  if (!walk.hasChoices) return refuse('The provider sent an answer without choices.');
-  return walk.isFinished ? undefined : refuse('The provider sent an answer without a finish reason.');
+  if (!walk.hasChoices) return refuse('The provider sent a response without choices.');
+  return walk.isFinished ? undefined : refuse('The provider sent a response without a finish reason.');
 }
 
 function bodyExcerpt(body: Buffer): string {

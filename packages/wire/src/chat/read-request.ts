@@ -68,7 +68,7 @@ export function readRequest(body: JsonObject, options: RequestReadOptions = {}):
   if (body['messages'] === undefined && isNonEmpty(body['input']))
     throw new Fault(
       'invalid_request',
-      'This body has `input`, which belongs to /gateway/v1/responses. Send `messages` here, or use the IDE adapter, which reads both.',
+      'The body has `input`, which is a parameter of /gateway/v1/responses. Send `messages`, or use the IDE adapter, which accepts both.',
       { param: 'input' },
     );
   draft.reportUnknownFields(body, REQUEST_FIELDS);

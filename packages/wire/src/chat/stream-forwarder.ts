@@ -103,8 +103,8 @@ export class ChatStreamForwarder {
     if (this.#walk.isFinished && this.#walk.choices.size >= this.#options.choices) return undefined;
     return brokenStreamFault(
       this.#framer.rest().length > 0
-        ? 'The provider closed the stream within an event.'
-        : 'The provider closed the stream before the answer was finished.',
+        ? 'The provider closed the stream in the middle of an event.'
+        : 'The provider closed the stream before the response was complete.',
     );
   }
 
@@ -156,7 +156,7 @@ export class ChatStreamForwarder {
   /** `[DONE]` promises a whole answer; behind half of one it would be an invented finish. */
   #doneVerdict(): FrameAction {
     if (!this.#walk.isFinished)
-      return this.#fail(brokenStreamFault('The provider ended the stream before the answer was finished.'));
+      return this.#fail(brokenStreamFault('The provider ended the stream before the response was complete.'));
     this.#done = true;
     return 'done';
   }

@@ -107,7 +107,7 @@ class CohereAnswerReader implements AnswerStreamReader {
     const message = asObject(root['message']);
     if (message === undefined) {
       if (isNonEmpty(root['message']) || isNonEmpty(root['error'])) this.#blocks.failWithUpstreamError(root);
-      else this.#blocks.fail(new Fault('upstream_error', 'The provider answered without an answer.'));
+      else this.#blocks.fail(new Fault('upstream_error', 'The provider sent a response without content.'));
       return;
     }
     this.#blocks.start(asString(root['id']) ?? '', '');

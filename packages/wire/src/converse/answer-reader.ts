@@ -97,7 +97,7 @@ class ConverseAnswerReader implements AnswerStreamReader {
     const content = asObject(asObject(root['output'])?.['message'])?.['content'];
     if (!isJsonArray(content)) {
       if (isNonEmpty(root['message']) || isNonEmpty(root['error'])) this.#blocks.failWithUpstreamError(root);
-      else this.#blocks.fail(new Fault('upstream_error', 'The provider answered without an answer.'));
+      else this.#blocks.fail(new Fault('upstream_error', 'The provider sent a response without content.'));
       return;
     }
     this.#blocks.start('', '');

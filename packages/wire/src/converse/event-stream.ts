@@ -104,7 +104,7 @@ function frameLength(prelude: Buffer): number {
 }
 
 function damagedFrameFault(): Fault {
-  return new Fault('upstream_stream_broken', 'The provider sent a stream frame that is damaged.');
+  return new Fault('upstream_stream_broken', 'The provider sent a damaged stream frame.');
 }
 
 function transcodeFrame(frame: Buffer): string {

@@ -82,7 +82,7 @@ class GeminiAnswerReader implements AnswerStreamReader {
     const chunks = isJsonArray(body) ? body : [body];
     for (const chunk of chunks) if (isObject(chunk)) this.#chunk(chunk);
     if (!this.#blocks.ended && this.#finish === undefined)
-      this.#blocks.fail(new Fault('upstream_error', 'The provider answered without an answer.'));
+      this.#blocks.fail(new Fault('upstream_error', 'The provider sent a response without content.'));
     this.end();
   }
 

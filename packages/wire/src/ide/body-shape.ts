@@ -81,7 +81,7 @@ function describeList(list: readonly Json[], key: string, depth: number): Json {
     const last = runs.at(-1);
     if (last?.text === text) last.times += 1;
     else if (runs.length >= MAX_ELEMENTS) {
-      runs.push({ of: `… ${list.length} elements in all`, text: '', times: 1 });
+      runs.push({ of: `… ${list.length} elements in total`, text: '', times: 1 });
       break;
     } else runs.push({ of, text, times: 1 });
   }

@@ -24,7 +24,7 @@ export class IdeRequestDraft extends RequestDraft {
     else if (need === 'media-id')
       throw new Fault(
         'unsupported_parameter',
-        `\`${param}\` names a file by its id, which only the provider that keeps it can read. Send the content itself.`,
+        `\`${param}\` refers to a file by id, which only the provider that stores the file can read. Send the file content instead.`,
         { param },
       );
     else super.requireFeature(need, param);

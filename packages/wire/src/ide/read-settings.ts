@@ -64,11 +64,11 @@ function readAllowedToolChoice(
   if (tools.length === 0) {
     const word = asString(asObject(value)?.['type']) ?? '';
     if (wereGiven && asObject(value) && !['auto', 'none', 'any', 'required', 'allowed_tools'].includes(word))
-      throw invalidFieldFault('`tool_choice` names a tool that cannot be used here.', 'tool_choice');
+      throw invalidFieldFault('`tool_choice` names a tool that is not supported.', 'tool_choice');
     return undefined;
   }
   if (typeof value !== 'string' && asObject(value) === undefined)
-    throw invalidFieldFault('`tool_choice` must be a word or an object.', 'tool_choice');
+    throw invalidFieldFault('`tool_choice` must be a string or an object.', 'tool_choice');
   const choice = readToolChoice(value, tools);
   if (choice === undefined || choice.mode === 'named' || choice.allowed === undefined) return choice;
   const names = new Set(tools.map(({ name }) => name));
@@ -83,7 +83,7 @@ export function readMaxTokens(body: JsonObject): number | undefined {
   const limit = readTokenLimit(body, TOKEN_LIMIT_FIELDS);
   if (limit === undefined || (Number.isInteger(limit) && limit > 0)) return limit;
   const member = TOKEN_LIMIT_FIELDS.find((name) => body[name] === limit) ?? 'max_tokens';
-  throw invalidFieldFault(`\`${member}\` must be a whole number above 0.`, member);
+  throw invalidFieldFault(`\`${member}\` must be a positive integer.`, member);
 }
 
 /** Nobody reads the summaries here: Chat answers carry no reasoning. */

@@ -107,7 +107,7 @@ class MessagesAnswerReader implements AnswerStreamReader {
         this.#blocks.failWithUpstreamError(body);
         return;
       }
-      this.#blocks.fail(new Fault('upstream_error', 'The provider answered without an answer.'));
+      this.#blocks.fail(new Fault('upstream_error', 'The provider sent a response without content.'));
       return;
     }
     this.#messageStart(body);
@@ -122,7 +122,7 @@ class MessagesAnswerReader implements AnswerStreamReader {
   /** A start repeated before any content is one start; a second answer inside a stream is an error. */
   #messageStart(message: JsonObject): void {
     if (this.#opened > 0) {
-      this.#blocks.failIncomplete('The provider began a second answer inside the first.');
+      this.#blocks.failIncomplete('The provider started a second response inside the first.');
       return;
     }
     this.#blocks.start(asString(message['id']) ?? '', asString(message['model']) ?? '');

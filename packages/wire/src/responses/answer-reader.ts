@@ -96,7 +96,7 @@ class ResponsesAnswerReader implements AnswerStreamReader {
         this.#blocks.failWithUpstreamError(body);
         return;
       }
-      this.#blocks.fail(new Fault('upstream_error', 'The provider answered without an answer.'));
+      this.#blocks.fail(new Fault('upstream_error', 'The provider sent a response without content.'));
       return;
     }
     if (isNonEmpty(body['error']) || body['status'] === 'failed' || body['status'] === 'cancelled') {

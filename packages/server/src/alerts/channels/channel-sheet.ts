@@ -61,7 +61,7 @@ export const JSON_HEADERS = { 'content-type': 'application/json' } as const;
 export function detectHtmlPage(answer: ReceiverResponse): string | null {
   const isPage =
     /text\/html/i.test(String(answer.headers['content-type'] ?? '')) || /^\s*</.test(answer.text);
-  return isPage ? 'a web page came back; is the address right?' : null;
+  return isPage ? 'the response is an HTML page; check the URL' : null;
 }
 
 /** The body as a JSON object, or null. */

@@ -112,7 +112,7 @@ export const ntfySheet: ChannelSheet<'ntfy'> = {
       };
     },
     refusal: (answer) =>
-      parseReceiverJson(answer)?.['id'] === undefined ? 'the answer is not one of ntfy' : null,
+      parseReceiverJson(answer)?.['id'] === undefined ? 'the response is not from ntfy; check the URL' : null,
   },
 };
 
@@ -133,7 +133,7 @@ export const telegramSheet: ChannelSheet<'telegram'> = {
       };
     },
     refusal: (answer) =>
-      parseReceiverJson(answer)?.['ok'] === true ? null : 'the answer is not one of Telegram',
+      parseReceiverJson(answer)?.['ok'] === true ? null : 'the response is not from Telegram; check the URL',
     retryAfterMs(answer) {
       const parameters = parseReceiverJson(answer)?.['parameters'];
       const seconds = isJsonRecord(parameters) ? parameters['retry_after'] : undefined;

@@ -29,6 +29,8 @@ export const pagerdutySheet: ChannelSheet<'pagerduty'> = {
       return { url: `${base_url}/v2/enqueue`, headers: JSON_HEADERS, body: JSON.stringify(body) };
     },
     refusal: (answer) =>
-      parseReceiverJson(answer)?.['status'] === 'success' ? null : 'the answer is not one of PagerDuty',
+      parseReceiverJson(answer)?.['status'] === 'success'
+        ? null
+        : 'the response is not from PagerDuty; check the URL',
   },
 };

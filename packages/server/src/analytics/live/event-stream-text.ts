@@ -12,7 +12,7 @@ export const NO_EVENT_TEXT = '';
 
 /** Tells a watcher to read again what it shows: some of what happened was missed. */
 export const RESYNC_EVENT =
-  'event: resync\ndata: {"because":"what happened in between is no longer kept"}\n\n';
+  'event: resync\ndata: {"because":"the events after Last-Event-ID are no longer available"}\n\n';
 
 /**
  * What each watcher of an org hears of some events, as text of `text/event-stream`. What is the same for

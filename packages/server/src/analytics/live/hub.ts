@@ -68,12 +68,12 @@ export class LiveHub {
 
   /** @throws Fault `rate_limit_exceeded` when too many watch, `shutting_down` once it is closed */
   watch(options: LiveWatchOptions): LiveWatcher {
-    if (this.#isClosed) throw new Fault('shutting_down', 'This process is ending; ask again.');
+    if (this.#isClosed) throw new Fault('shutting_down', 'This process is shutting down. Retry the request.');
     const ofOrg = this.#byOrg.get(options.orgId) ?? new Set();
     if (this.#count >= MAX_WATCHERS || ofOrg.size >= MAX_WATCHERS_PER_ORG)
       throw new Fault(
         'rate_limit_exceeded',
-        `So many connections watch already (${MAX_WATCHERS_PER_ORG} for an organization, ${MAX_WATCHERS} here); close one.`,
+        `Too many event streams are open (limits: ${MAX_WATCHERS_PER_ORG} per organization, ${MAX_WATCHERS} per process). Close one and retry.`,
         { retryAfterMs: 5_000 },
       );
     this.#show = options.show;
@@ -230,7 +230,7 @@ export class LiveHub {
       this.#options.database
         .rowTransaction((writer) => expireLiveEvents(writer, this.#options.clock.now()))
         .catch((error: unknown) =>
-          this.#options.log.debug({ err: error }, 'old live events stay for another minute'),
+          this.#options.log.debug({ err: error }, 'could not delete old live events; retrying in a minute'),
         )
         .finally(() => {
           if (!this.#isClosed) this.#expireLater();

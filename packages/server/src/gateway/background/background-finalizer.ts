@@ -86,7 +86,7 @@ class PollingFinalizer implements BackgroundFinalizer {
       .catch((error: unknown) => {
         gateway().log.warn(
           { err: error, request_id: row.id },
-          'a background response is charged as reserved',
+          'could not track a background response; charging its full reservation',
         );
         this.#recordRow(row.id, row.org_id, pending, buildReservedRow(pending));
       });
@@ -108,7 +108,9 @@ class PollingFinalizer implements BackgroundFinalizer {
         await database.transaction((writer) => markBackgroundResponseDue(writer, row.id));
         this.#scheduleSoon();
       })
-      .catch((error: unknown) => gateway().log.warn({ err: error }, 'a background response was not hurried'));
+      .catch((error: unknown) =>
+        gateway().log.warn({ err: error }, 'could not schedule an immediate poll of a background response'),
+      );
   }
 
   async close(): Promise<void> {
@@ -119,7 +121,10 @@ class PollingFinalizer implements BackgroundFinalizer {
     await database
       .transaction((writer) => releaseBackgroundResponses(writer, this.#owner))
       .catch((error: unknown) =>
-        gateway().log.warn({ err: error }, 'background responses wait for their lease'),
+        gateway().log.warn(
+          { err: error },
+          'could not release background responses; other processes continue when the lease expires',
+        ),
       );
   }
 
@@ -148,7 +153,7 @@ class PollingFinalizer implements BackgroundFinalizer {
       const due = await database.transaction((writer) => leaseDueBackgroundResponses(writer, round));
       await Promise.all(due.map((row) => this.#pollResponse(row)));
     } catch (error) {
-      gateway().log.warn({ err: error }, 'background responses could not be looked after');
+      gateway().log.warn({ err: error }, 'could not poll background responses; retrying later');
     }
   }
 
@@ -207,7 +212,7 @@ class PollingFinalizer implements BackgroundFinalizer {
     const nanoUsd = row.cost_nano_usd ?? 0;
     if (grant) return guard.settle(grant, 0, nanoUsd);
     guard.chargeBuckets(id, orgId, charges, nanoUsd).catch((error: unknown) => {
-      log.error({ err: error, request_id: id }, 'a background response could not be booked');
+      log.error({ err: error, request_id: id }, 'could not charge a background response to its budgets');
     });
   }
 }

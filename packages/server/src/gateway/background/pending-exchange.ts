@@ -12,7 +12,7 @@ import type { PendingExchange } from './deferred-exchange.ts';
 /** What was stored of one; the text is our own. */
 export function parsePendingExchange(text: string): PendingExchange {
   const value: unknown = JSON.parse(text);
-  if (!isPendingExchange(value)) throw new Error('a stored background response is not what was stored');
+  if (!isPendingExchange(value)) throw new Error('a stored background response has an unexpected format');
   return value;
 }
 

@@ -33,9 +33,9 @@ export function createBodyStore(sink: Pick<BodySink, 'append'>, key: SecretsKey)
         if (bodies) return bodies;
       } catch (cause) {
         if (!(cause instanceof UnreadableSecretError) && !(cause instanceof SyntaxError)) throw cause;
-        throw new Fault('internal_error', `Kept bodies cannot be read: ${cause.message}`, { cause });
+        throw new Fault('internal_error', `The stored bodies cannot be read: ${cause.message}`, { cause });
       }
-      throw new Fault('internal_error', 'Kept bodies are not what was kept.');
+      throw new Fault('internal_error', 'The stored bodies have an unexpected format.');
     },
   };
 }

@@ -24,7 +24,7 @@ test('a long body is cut and says so, at whatever character the cut falls', () =
     const kept = buildStoredBody(startOf(body), body.length, false);
     const [text = '', mark] = (kept?.text ?? '').split('\n');
     assert.ok(kept?.truncated);
-    assert.equal(mark, `[truncated: ${MAX_STORED_BODY_BYTES} of ${body.length} bytes are kept]`);
+    assert.equal(mark, `[truncated: ${MAX_STORED_BODY_BYTES} of ${body.length} bytes are stored]`);
     assert.ok(body.toString().startsWith(text), odd);
     assert.ok(Buffer.byteLength(text) > MAX_STORED_BODY_BYTES - 4);
   }

@@ -49,7 +49,7 @@ function truncateBody(text: string, bytes: number): string {
     .subarray(0, MAX_STORED_BODY_BYTES)
     .toString('utf8')
     .replace(/\ufffd$/, '');
-  return `${kept}\n[truncated: ${MAX_STORED_BODY_BYTES} of ${bytes} bytes are kept]`;
+  return `${kept}\n[truncated: ${MAX_STORED_BODY_BYTES} of ${bytes} bytes are stored]`;
 }
 
 /** Reads what `JSON.stringify` wrote of kept bodies; null for anything else. */

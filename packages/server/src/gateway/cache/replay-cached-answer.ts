@@ -92,7 +92,7 @@ function convertCachedAnswer(
   try {
     return rewriteCachedAnswer(x, prompt, target, kept);
   } catch (error) {
-    x.gateway.log.warn({ err: error, request_id: x.id }, 'a kept answer could not be read again');
+    x.gateway.log.warn({ err: error, request_id: x.id }, 'could not read a cached response');
     return null;
   }
 }

@@ -121,7 +121,7 @@ function sendIdeFault(client: ClientConnection, fault: Fault, headers: readonly 
 function unknownPathFault(path: string): Fault {
   return new Fault(
     'not_found',
-    `There is nothing at ${path.slice(0, 200)}. The IDE adapter answers POST ${IDE_BASE_PATH}/chat/completions and GET ${IDE_BASE_PATH}/models; set the IDE's base address to the part before /chat/completions.`,
+    `No endpoint exists at ${path.slice(0, 200)}. The IDE adapter serves POST ${IDE_BASE_PATH}/chat/completions and GET ${IDE_BASE_PATH}/models. Set the base URL of the IDE to the part before /chat/completions.`,
   );
 }
 

@@ -11,7 +11,7 @@ export function requireExactModelId({ providers }: Catalog, model: string): void
   const enabled = [...providers.keys()].join(', ') || 'none';
   throw new Fault(
     'model_not_found',
-    `The model "${model.slice(0, 200)}" is not available here. An IDE names a model by its whole id, <provider>/<model>; enabled providers: ${enabled}.`,
+    `The model "${model.slice(0, 200)}" is not available. An IDE must send the full model id, <provider>/<model>. Enabled providers: ${enabled}.`,
     { param: 'model' },
   );
 }

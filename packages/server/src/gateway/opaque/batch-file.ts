@@ -58,7 +58,7 @@ export class BatchFileCheck implements MultipartEvents {
 
   outside(piece: Buffer): void {
     if (piece.some((byte) => !isBlank(byte)))
-      this.#recordFault(invalidRequestFault('The form has text outside of its parts.', 'file'));
+      this.#recordFault(invalidRequestFault('The multipart form has content outside of its parts.', 'file'));
   }
 
   /** The body is whole. Throws what is wrong with the input of a batch. */
@@ -96,13 +96,13 @@ export class BatchFileCheck implements MultipartEvents {
     if (!isUtf8(line)) throw new JsonSyntaxError('it is not valid UTF-8', 0);
     const separator = findSeparator(line);
     if (separator !== null)
-      throw new JsonSyntaxError(`it holds ${separator}, which some readers take for the end of a line`, 0);
+      throw new JsonSyntaxError(`it contains ${separator}, which some parsers treat as the end of a line`, 0);
     scanObject(line);
     for (const model of findBatchReferences(line).models)
       if (!this.#allows(model))
         throw new Fault(
           'model_not_allowed',
-          `Line ${this.#lineNumber} of the batch file names a model that may not be used here: ${model.slice(0, 200)}.`,
+          `Line ${this.#lineNumber} of the batch file names a model that is not allowed: ${model.slice(0, 200)}.`,
           { param: 'model' },
         );
   }
@@ -112,7 +112,7 @@ export class BatchFileCheck implements MultipartEvents {
     if (!(error instanceof Fault || error instanceof JsonSyntaxError)) throw error;
     const why = error.message.replace(/^The request body /, 'it ').replace(/\.$/, '');
     return invalidRequestFault(
-      `Line ${this.#lineNumber} of the batch file cannot be read as one JSON object: ${why}.`,
+      `Line ${this.#lineNumber} of the batch file is not a valid JSON object: ${why}.`,
       'file',
     );
   }

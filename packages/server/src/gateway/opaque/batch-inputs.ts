@@ -28,7 +28,7 @@ export async function requireValidatedInputs(
     if (!known.get(id)?.some((owner) => owner.keyId === key.id && owner.kind === BATCH_INPUT_KIND))
       throw new Fault(
         'model_not_allowed',
-        `This key may only use certain models, and the lines of the file "${id.slice(0, 100)}" were not checked for it. Upload the file in one piece to /files with this key and the purpose "batch".`,
+        `This key is restricted to certain models, and the models in the file "${id.slice(0, 100)}" were not checked. Upload the file in a single request to /files with this key and the purpose "batch".`,
         { param: 'input_file_id' },
       );
 }

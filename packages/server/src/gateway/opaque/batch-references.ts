@@ -39,7 +39,7 @@ export interface BatchReferences {
 export function findBatchReferences(bytes: Buffer): BatchReferences {
   const doubled = findDuplicateName(bytes);
   if (doubled !== null)
-    throw ambiguousBodyFault(`the member "${doubled.slice(0, 64)}" occurs twice in one object`);
+    throw ambiguousBodyFault(`the field "${doubled.slice(0, 64)}" occurs twice in one object`);
   const parsed: Json = JSON.parse(bytes.toString('utf8'));
   const found: BatchReferences = { models: [], inputs: [] };
   if (!isObject(parsed)) return found;
@@ -77,7 +77,7 @@ function collectModelList(value: Json, found: BatchReferences): void {
 /** A nested object may have a member of this name for its own reasons; what it holds is looked through. */
 function isModelMember(name: string, member: Json): member is string {
   if (name.length !== 'model'.length || name.toLowerCase() !== 'model') return false;
-  if (name !== 'model') throw ambiguousBodyFault(`the member "${name}" is not spelled "model"`);
+  if (name !== 'model') throw ambiguousBodyFault(`the field "${name}" must be spelled "model"`);
   return typeof member === 'string';
 }
 
@@ -107,7 +107,7 @@ function rejectMisspelledMembers(members: JsonObject): void {
   for (const name of Object.keys(members)) {
     const folded = name.trim().toUpperCase().toLowerCase();
     if (folded !== name && MODEL_DECIDING_MEMBERS.has(folded))
-      throw ambiguousBodyFault(`the member "${name.slice(0, 64)}" is not spelled "${folded}"`);
+      throw ambiguousBodyFault(`the field "${name.slice(0, 64)}" must be spelled "${folded}"`);
   }
 }
 

@@ -76,7 +76,7 @@ function collectBatchRequests(body: Buffer, span: ByteSpan | undefined, found: s
       found.push(...findBatchReferences(entry).models);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      throw new Fault('invalid_request', `requests[${at}] cannot be judged: ${error.message}.`, {
+      throw new Fault('invalid_request', `requests[${at}] cannot be checked: ${error.message}.`, {
         param: `requests[${at}]`,
       });
     }
@@ -86,7 +86,7 @@ function collectBatchRequests(body: Buffer, span: ByteSpan | undefined, found: s
 function rejectDuplicates(body: Buffer, name: string, span: ByteSpan | undefined): void {
   const doubled = span && findDuplicateName(body, span);
   if (doubled === undefined || doubled === null) return;
-  throw new Fault('invalid_request', `In "${name}", the member "${doubled.slice(0, 64)}" occurs twice.`, {
+  throw new Fault('invalid_request', `The field "${doubled.slice(0, 64)}" occurs twice in "${name}".`, {
     param: name,
   });
 }

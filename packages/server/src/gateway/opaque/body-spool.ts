@@ -72,7 +72,7 @@ export class BodySpool {
     for (let at = from; at < to; ) {
       const buffer = Buffer.allocUnsafe(Math.min(READ_CHUNK_BYTES, to - at));
       const { bytesRead } = await this.#file.read(buffer, 0, buffer.length, at);
-      if (bytesRead === 0) throw new Error('a spooled body became shorter');
+      if (bytesRead === 0) throw new Error('a spooled body is shorter than expected');
       at += bytesRead;
       yield buffer.subarray(0, bytesRead);
     }

@@ -25,7 +25,7 @@ export async function findResourceOwner(
 }
 
 function resourceNotFoundFault(id: string, isPrevious: boolean): Fault {
-  const message = `There is no "${id.slice(0, 100)}" that this key may see.`;
+  const message = `There is no "${id.slice(0, 100)}" that this key can access.`;
   return isPrevious
     ? new Fault('previous_response_not_found', message, { param: 'previous_response_id' })
     : new Fault('not_found', message);

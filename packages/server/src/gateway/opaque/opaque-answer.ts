@@ -122,7 +122,10 @@ export class OpaqueAnswer implements AnswerSink {
     if (stream && this.#hasEndEvent && !stream.isComplete)
       throw new Fault('upstream_stream_broken', 'The provider closed the stream before its last event.');
     if (this.#answerTap && this.#isApi && this.#answerTap.isTruncated())
-      throw new Fault('upstream_stream_broken', 'The provider closed the answer in the middle of its JSON.');
+      throw new Fault(
+        'upstream_stream_broken',
+        'The provider closed the connection in the middle of a JSON response.',
+      );
     if (!this.isContentSent) this.#start();
     if (this.#partialEvent.length > 0) this.#x.client.write(this.#partialEvent);
     if (this.#answerTap) this.#recordUsage(this.#answerTap);

@@ -69,7 +69,7 @@ function parsePath(base: ApiBase, rest: string): RequestPath | Fault {
   try {
     const path = parseRequestPath(rest);
     if (base.pathPrefix.every((segment, at) => path.segments[at] === segment)) return path;
-    return new Fault('not_found', `Paths of this base begin with /${base.pathPrefix.join('/')}.`);
+    return new Fault('not_found', `Paths under this base URL must start with /${base.pathPrefix.join('/')}.`);
   } catch (error) {
     if (error instanceof Fault) return error;
     throw error;
@@ -85,7 +85,7 @@ async function readAndRoute(
   const { client, gateway } = x;
   const platformKey = extractPlatformKey(client.headers);
   if (client.target.includes(platformKey))
-    throw new Fault('invalid_request', 'A platform key stands in the address; send it in a header.');
+    throw new Fault('invalid_request', 'The URL contains a platform key. Send the key in a header instead.');
   const { clock, spoolDir } = gateway;
   const allowsModel = createModelCheck(x, context);
   const opaque = await readOpaqueRequest({ client, resource, clock, spoolDir, allowsModel });
@@ -150,7 +150,7 @@ function applyOpaquePolicies(
     x.decisions.push({
       step: 'policy',
       outcome: 'not_evaluated',
-      because: 'answers on this path pass unread',
+      because: 'responses on this path are not inspected',
     });
   if (opaqueRequest.body.kind !== 'json') return opaqueRequest;
   const { bytes, members } = opaqueRequest.body;
@@ -193,7 +193,7 @@ function createModelCheck(
 }
 
 function modelNotAllowedFault(models: string): Fault {
-  return new Fault('model_not_allowed', `The body names a model that may not be used here: ${models}.`, {
+  return new Fault('model_not_allowed', `The body names a model that is not allowed: ${models}.`, {
     param: 'model',
   });
 }
@@ -208,7 +208,7 @@ function requireAllowedPath(key: KeyRecord, { target }: ClientConnection): void 
     return;
   throw new Fault(
     'model_not_allowed',
-    `This key may only use certain models, and this request names none. List ${path.slice(0, 200)} among the key's paths to open it.`,
+    `This key is restricted to certain models, and this request names none. To allow it, add ${path.slice(0, 200)} to the paths of the key.`,
   );
 }
 

@@ -35,7 +35,10 @@ export type PostProcessing = 'create' | 'note' | 'list' | 'show';
 export function planOpaqueAttempt(x: Exchange, target: Target, input: OpaquePlanInput): AttemptPlan {
   const { body } = input.request;
   if (body.kind === 'upload' && !body.upload.isUnsent)
-    throw new Fault('unsupported_parameter', 'The body was on its way already and cannot be sent again.');
+    throw new Fault(
+      'unsupported_parameter',
+      'The body was already sent to a provider and cannot be sent again.',
+    );
   return {
     request: buildOpaqueRequest(x, target, input),
     ...(body.kind === 'upload' && { upload: body.upload }),
@@ -47,7 +50,7 @@ export function planOpaqueAttempt(x: Exchange, target: Target, input: OpaquePlan
 }
 
 function throwUnused(): never {
-  throw new Error('a raw plan takes every answer itself');
+  throw new Error('a raw plan handles every response');
 }
 
 function createAnswerSink(

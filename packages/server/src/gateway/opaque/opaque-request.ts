@@ -219,7 +219,7 @@ function findReferences(
     return { ...things, models: [...things.models, ...findBatchReferences(bytes).models] };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    throw new Fault('invalid_request', `The request body cannot be judged: ${error.message}.`);
+    throw new Fault('invalid_request', `The request body cannot be checked: ${error.message}.`);
   }
 }
 
@@ -262,7 +262,7 @@ function rejectCoding({ headers }: ClientConnection): void {
   if (transfer !== undefined && transfer.toLowerCase() !== 'chunked')
     throw new Fault(
       'unsupported_media_type',
-      `The transfer coding "${transfer}" is not read; send "chunked".`,
+      `The transfer coding "${transfer}" is not supported. Use "chunked".`,
     );
 }
 

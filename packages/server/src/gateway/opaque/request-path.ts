@@ -19,7 +19,7 @@ export function parseRequestPath(rest: string): RequestPath {
   const path = at === -1 ? rest : rest.slice(0, at);
   const query = at === -1 ? '' : rest.slice(at);
   if (/[^\x21-\x7e]|#/.test(query))
-    throw invalidPathFault('Its query holds characters that must be percent-encoded.');
+    throw invalidPathFault('The query contains characters that must be percent-encoded.');
   const segments = path.replace(/^\//, '').replace(/\/$/, '').split('/');
   if (segments.length === 1 && segments[0] === '') return { segments: [], query };
   for (const segment of segments) validateSegment(segment);
@@ -28,11 +28,11 @@ export function parseRequestPath(rest: string): RequestPath {
 
 function validateSegment(segment: string): void {
   const text = tryDecode(segment);
-  if (text === undefined) throw invalidPathFault('It holds a percent sign that begins no character.');
-  if (text === '') throw invalidPathFault('It holds an empty segment (//).');
-  if (text === '.' || text === '..') throw invalidPathFault('It holds a dot segment.');
+  if (text === undefined) throw invalidPathFault('It contains an invalid percent-encoding.');
+  if (text === '') throw invalidPathFault('It contains an empty segment (//).');
+  if (text === '.' || text === '..') throw invalidPathFault('It contains a dot segment (. or ..).');
   if (/[\x00-\x1f\x7f/\\?#%]/.test(text) || /[^\x21-\x7e]/.test(segment))
-    throw invalidPathFault('It holds an encoded slash or a character that no path needs.');
+    throw invalidPathFault('It contains an encoded slash or a character that is not allowed.');
 }
 
 function tryDecode(segment: string): string | undefined {
@@ -44,5 +44,5 @@ function tryDecode(segment: string): string | undefined {
 }
 
 function invalidPathFault(why: string): Fault {
-  return new Fault('invalid_request', `This path is not passed on. ${why}`, { param: 'path' });
+  return new Fault('invalid_request', `This path cannot be forwarded. ${why}`, { param: 'path' });
 }

@@ -34,7 +34,7 @@ function resolveWithModel({ catalog, key, resource, owner }: OpaqueRouteInput, m
   if (offering.length === 0)
     throw new Fault(
       'unsupported_parameter',
-      `${route.targets.map(({ provider }) => provider.id).join(', ')} does not offer ${resource.surface}.`,
+      `${route.targets.map(({ provider }) => provider.id).join(', ')} does not support ${resource.surface}.`,
       { param: 'model' },
     );
   const targets = owner
@@ -43,7 +43,10 @@ function resolveWithModel({ catalog, key, resource, owner }: OpaqueRouteInput, m
         .map((target) => ({ ...target, credential: target.provider.credential(owner.credential) }))
     : offering;
   if (targets.length === 0)
-    throw new Fault('not_found', `What this request names is not at the provider of "${model}".`);
+    throw new Fault(
+      'not_found',
+      `The object named in this request does not belong to the provider of "${model}".`,
+    );
   return { ...route, targets };
 }
 
@@ -54,7 +57,7 @@ function resolveWithoutModel({ catalog, client, resource, owner }: OpaqueRouteIn
   if (id === undefined)
     throw new Fault(
       'missing_required_parameter',
-      `Nothing in this request names a model; say whose ${resource.surface} are meant with the header x-floe-provider.`,
+      `This request names no model. Name the provider of the ${resource.surface} in the header x-floe-provider.`,
       { param: 'x-floe-provider' },
     );
   const provider = catalog.providers.get(id);
@@ -62,7 +65,7 @@ function resolveWithoutModel({ catalog, client, resource, owner }: OpaqueRouteIn
     throw new Fault(
       'not_found',
       provider
-        ? `The provider "${id}" does not offer ${resource.surface}.`
+        ? `The provider "${id}" does not support ${resource.surface}.`
         : `The provider "${id.slice(0, 100)}" is not enabled; enabled providers: ${[...catalog.providers.keys()].join(', ') || 'none'}.`,
       { param: 'x-floe-provider' },
     );
@@ -75,7 +78,9 @@ function resolveWithoutModel({ catalog, client, resource, owner }: OpaqueRouteIn
     cache: undefined,
     strategy: 'failover',
     rescue: 'error',
-    reason: owner ? 'who made what the request names' : 'the header x-floe-provider',
+    reason: owner
+      ? 'the provider that created the object named in the request'
+      : 'the header x-floe-provider',
     skipped: [],
     conversation: null,
   };

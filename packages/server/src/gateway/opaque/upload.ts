@@ -61,7 +61,8 @@ export class Upload extends Readable {
     this.#idle = this.#clock.after(IDLE_TIMEOUT_MS, () => this.#checkIdle());
     const take = (chunk: Buffer) => this.#onChunk(chunk);
     const whole = () => this.#end();
-    const gone = () => this.#fail(new ClientDisconnectedError('the client left while sending its request'));
+    const gone = () =>
+      this.#fail(new ClientDisconnectedError('the client disconnected while sending its request'));
     this.#source.on('data', take).on('end', whole).on('close', gone).on('error', gone);
   }
 

@@ -45,11 +45,14 @@ function resolvePassthroughRoute(style: ApiStyle, input: OpaqueRouteInput): Reso
   if (behind.length === 0)
     throw new Fault(
       'not_found',
-      `No provider is behind this address. Name one in floe.yaml: passthrough: { ${style}: <provider id> }.`,
+      `No provider is configured for this path. Set one in floe.yaml: passthrough: { ${style}: <provider id> }.`,
     );
   const reachable = owner ? behind.filter(({ provider }) => provider.id === owner.provider) : behind;
   if (reachable.length === 0)
-    throw new Fault('not_found', 'What this request names is at a provider no longer behind this address.');
+    throw new Fault(
+      'not_found',
+      'The object named in this request belongs to a provider that is no longer configured for this path.',
+    );
   return model === null ? resolveWithoutModel(input, reachable) : resolveForModel(input, model, reachable);
 }
 
@@ -58,14 +61,16 @@ function resolveWithoutModel(
   { catalog, owner, client }: OpaqueRouteInput,
   [first]: readonly PassthroughTarget[],
 ): ResolvedRoute {
-  if (!first) throw new Error('a provider was found before');
+  if (!first) throw new Error('expected at least one provider');
   const { provider } = first;
   const { timeouts } = findRouteSettings(catalog, `${provider.id}/`);
   const reads = client.method === 'GET' || client.method === 'HEAD';
   return createRoute(
     [createTarget(provider, '', timeouts, provider.credential(owner?.credential))],
     reads ? DEFAULT_RETRIES : 0,
-    owner ? 'who made what the request names' : 'the first provider behind the address',
+    owner
+      ? 'the provider that created the object named in the request'
+      : 'the first provider configured for this path',
   );
 }
 
@@ -84,9 +89,13 @@ function resolveForModel(
     );
   const open = enabled.filter(({ provider, id }) => canUseModel(provider, key, id));
   if (open.length === 0)
-    throw new Fault('model_not_allowed', `This key may not use the model "${model.slice(0, 200)}".`, {
-      param: 'model',
-    });
+    throw new Fault(
+      'model_not_allowed',
+      `This key is not allowed to use the model "${model.slice(0, 200)}".`,
+      {
+        param: 'model',
+      },
+    );
   const targets = open.flatMap(({ provider, id }): Target[] => {
     const { timeouts } = findRouteSettings(catalog, `${provider.id}/${id}`);
     if (owner) return [createTarget(provider, id, timeouts, provider.credential(owner.credential))];
@@ -94,7 +103,7 @@ function resolveForModel(
   });
   const [first] = open;
   const { retries } = findRouteSettings(catalog, `${first?.provider.id}/${first?.id}`);
-  return createRoute(targets, retries, 'the providers behind the address, in order');
+  return createRoute(targets, retries, 'the providers configured for this path, in order');
 }
 
 /** An answer may be asked for twice; a thing that was made twice stays. */

@@ -224,7 +224,7 @@ const EMPTY_ANSWER = { text: '', finish: '', tools: [], usage: null } as const;
 function unredactableFault(policy: CompiledPolicy | undefined): Fault {
   return new Fault(
     'policy_denied',
-    `The policy "${policy?.name}" takes values out of answers, which a stream cannot have done to it; ask for the answer whole (stream: false).`,
+    `The policy "${policy?.name}" redacts values in responses, which is not possible in this stream. Send the request with stream: false.`,
   );
 }
 

@@ -56,7 +56,7 @@ function parseOrder(query: URLSearchParams): 'asc' | 'desc' {
 function parseLimit(query: URLSearchParams): number {
   const limit = Number(query.get('limit') ?? DEFAULT_LIMIT);
   if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit;
-  throw new Fault('invalid_request', `The parameter "limit" must be a whole number from 1 to ${MAX_LIMIT}.`, {
+  throw new Fault('invalid_request', `The parameter "limit" must be an integer from 1 to ${MAX_LIMIT}.`, {
     param: 'limit',
   });
 }

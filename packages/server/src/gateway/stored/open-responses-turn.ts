@@ -41,7 +41,7 @@ async function loadConversation(
   const why = turn
     ? `An earlier response that "${shown}" was built on has been deleted.`
     : `There is no stored response "${shown}": it was never stored, was deleted, has expired or belongs to another key.`;
-  throw new Fault('previous_response_not_found', `${why} Send the conversation in "input".`, {
+  throw new Fault('previous_response_not_found', `${why} Send the full conversation in "input".`, {
     param: 'previous_response_id',
   });
 }

@@ -57,7 +57,7 @@ export async function callResponseProvider(
     const cancel = gateway.transport.dispatch(request, call);
     const timer = gateway.clock.after(ANSWER_TIMEOUT_MS, () => {
       cancel();
-      call.fail(new Fault('upstream_timeout', `${provider.id} did not answer within 30 seconds.`));
+      call.fail(new Fault('upstream_timeout', `${provider.id} did not respond within 30 seconds.`));
     });
     call.setTimeout(timer);
   });
@@ -116,7 +116,7 @@ class ProviderCall implements UpstreamHandler {
   onEnd(): void {
     this.#timer?.cancel();
     if (this.#size > MAX_ANSWER_BYTES)
-      this.#reject(new Fault('upstream_error', `${this.#provider} answered with more than 64 MB.`));
+      this.#reject(new Fault('upstream_error', `${this.#provider} sent a response larger than 64 MB.`));
     else this.#resolve({ status: this.#status, body: tryParseObject(Buffer.concat(this.#chunks)) });
   }
 

@@ -176,7 +176,7 @@ export class ResponsesTurn {
 /** A database that hangs must not keep an answer from its client. */
 function withStoreTimeout(kept: Promise<void>, clock: Clock): Promise<void> {
   return new Promise((resolve, reject) => {
-    const late = () => reject(new Error(`the store took longer than ${STORE_TIMEOUT_MS / 1000} s`));
+    const late = () => reject(new Error(`the database took longer than ${STORE_TIMEOUT_MS / 1000} s`));
     const timer = clock.after(STORE_TIMEOUT_MS, late);
     kept.then(resolve, reject).finally(() => timer.cancel());
   });

@@ -35,7 +35,7 @@ export function createStoredResponseEndpoints(gateway: Gateway) {
       if (isResponseInProgress(response))
         throw new Fault(
           'unsupported_parameter',
-          'This response is still being made. Ask again without "stream" until its status is completed.',
+          'This response is still being generated. Retrieve it without "stream" until its status is completed.',
           { param: 'stream' },
         );
       return toResponseStream(response, parseStartingAfter(query));
@@ -44,9 +44,13 @@ export function createStoredResponseEndpoints(gateway: Gateway) {
     remove: verb(async ({ turn, catalog, owner }) => {
       const kept = await callResponseProvider(gateway, catalog, turn, 'delete');
       if (kept && kept.status !== 404 && kept.status >= 300)
-        throw new Fault('upstream_error', 'The provider did not delete its copy; try again.', {
-          upstreamStatus: kept.status,
-        });
+        throw new Fault(
+          'upstream_error',
+          'The provider did not delete its copy of the response. Retry the request.',
+          {
+            upstreamStatus: kept.status,
+          },
+        );
       const id = String(turn.response['id']);
       await gateway.turns.remove(owner, id);
       return { id, object: 'response', deleted: true };
@@ -61,7 +65,7 @@ export function createStoredResponseEndpoints(gateway: Gateway) {
       if (turn.response['background'] !== true)
         throw new Fault(
           'invalid_request',
-          'Only a response made with "background": true can be cancelled. End others by closing the connection.',
+          'Only responses created with "background": true can be cancelled. To stop any other response, close the connection.',
           { param: 'response_id' },
         );
       const response = await refreshResponse(gateway, catalog, turn);
@@ -90,7 +94,7 @@ async function requireTurn(client: ClientConnection, gateway: Gateway, id: strin
 function parseStartingAfter(query: URLSearchParams): number {
   const after = Number(query.get('starting_after') ?? -1);
   if (Number.isInteger(after) && after >= -1) return after + 1;
-  throw new Fault('invalid_request', 'The parameter "starting_after" must be a whole number.', {
+  throw new Fault('invalid_request', 'The parameter "starting_after" must be a non-negative integer.', {
     param: 'starting_after',
   });
 }

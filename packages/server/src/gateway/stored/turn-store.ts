@@ -165,5 +165,5 @@ function decryptContent(row: StoredResponseRow, key: SecretsKey): Pick<StoredTur
     if (!(cause instanceof UnreadableSecretError) && !(cause instanceof SyntaxError)) throw cause;
     throw new Fault('internal_error', `A stored response cannot be read: ${cause.message}`, { cause });
   }
-  throw new Fault('internal_error', 'A stored response is not what was stored.');
+  throw new Fault('internal_error', 'A stored response has an unexpected format.');
 }

@@ -141,7 +141,7 @@ export class Circuit {
     this.#counts.add('slow', now);
     const calls = this.#totalCalls(now);
     if (calls >= MIN_CALLS && this.#counts.sum('slow', now) >= SLOW_SHARE * calls)
-      this.#open(now, 'its first tokens come too late');
+      this.#open(now, 'too many responses had a slow first token');
   }
 
   /** It failed in a way that speaks of the target: unreachable, broken off, 5xx, silent. */
@@ -149,14 +149,15 @@ export class Circuit {
     const now = this.#options.monotonic();
     this.#consecutiveFailures += 1;
     this.#counts.add('failed', now);
-    if (this.state === 'half_open' && admission === 'probe') return this.#open(now, `the probe: ${code}`);
+    if (this.state === 'half_open' && admission === 'probe')
+      return this.#open(now, `the probe failed: ${code}`);
     if (this.state === 'ramping' && this.#consecutiveFailures >= RAMP_FAILURES)
-      return this.#open(now, `${code} while it came back`);
+      return this.#open(now, `${code} while traffic was increasing again`);
     if (this.state !== 'closed') return;
     const calls = this.#totalCalls(now);
     const failed = this.#counts.sum('failed', now);
     if (this.#consecutiveFailures >= this.#settings.consecutiveFailures)
-      this.#open(now, `${this.#consecutiveFailures} failures in a row, the last one ${code}`);
+      this.#open(now, `${this.#consecutiveFailures} consecutive failures, the last one ${code}`);
     else if (calls >= MIN_CALLS && failed >= this.#settings.errorRate * calls)
       this.#open(now, `${failed} of ${calls} calls failed in 30 s, the last one ${code}`);
   }
@@ -167,7 +168,7 @@ export class Circuit {
     this.#counts.add('failed', now);
     if (this.state === 'open') return;
     this.#isCredential = true;
-    this.#open(now, `the credential: ${code}`);
+    this.#open(now, `the credential failed: ${code}`);
   }
 
   /** A 429: no failure. Nobody asks before `askedMs`, else before a random wait that grows. */
@@ -250,7 +251,7 @@ export class Circuit {
 
   #startProbe(now: number): BreakerAdmission {
     this.#probeUntil = now + PROBE_LEASE_MS;
-    if (this.state !== 'half_open') this.#setState('half_open', 'one probe');
+    if (this.state !== 'half_open') this.#setState('half_open', 'sending a probe request');
     return 'probe';
   }
 
@@ -259,7 +260,7 @@ export class Circuit {
     this.#rampedAt = now;
     this.#counts.clear();
     this.#consecutiveFailures = 0;
-    this.#setState('ramping', 'it answers again');
+    this.#setState('ramping', 'the probe succeeded');
   }
 
   #close(now: number): void {

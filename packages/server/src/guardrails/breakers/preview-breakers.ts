@@ -36,14 +36,14 @@ export function previewBreakers<Target extends BreakerTarget>(
   for (const { target, view } of aside)
     steps.push({
       outcome: 'skipped',
-      because: `${nameOf(target)}: ${view?.because || 'it asked to wait'}; asked again in ${Math.ceil(view?.waitMs ?? 0)} ms`,
+      because: `${nameOf(target)}: ${view?.because || 'rate limited'}; available again in ${Math.ceil(view?.waitMs ?? 0)} ms`,
     });
   const free = guarded.filter((one) => !isForcedOpen(one) && !isAside(one));
   if (free.length === 0 && aside.length > 0)
     steps.push({
       outcome: 'panic',
       because:
-        'no other target is left: one request at a time is let through to each, the rest fails with no_healthy_target',
+        'no other target is available: each accepts one request at a time, and other requests fail with no_healthy_target',
     });
   const skipped = guarded
     .filter(isForcedOpen)

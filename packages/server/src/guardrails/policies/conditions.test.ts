@@ -107,7 +107,7 @@ test('a condition that cannot be judged closes the gate: deny and redact apply, 
     judged([{ name: 'rule', on: 'request', when, action, ...more }], request).decisions.map(
       ({ outcome, because }) => `${outcome}: ${because}`,
     );
-  const why = '"rule": its condition could not be judged (field not found: project)';
+  const why = '"rule": its condition could not be evaluated (field not found: project)';
   assert.deepEqual(outcomes('deny'), [`denied: ${why}, so it applies`]);
   assert.deepEqual(outcomes('flag'), [`not_evaluated: ${why}`]);
   assert.deepEqual(outcomes('allow'), [`not_evaluated: ${why}`]);
@@ -127,7 +127,7 @@ test('more text or messages than a condition may take is a condition that cannot
       [{ name: 'rule', on: 'request', when: 'request.text.contains("nothing")', action: 'deny' }],
       request,
     ).decisions;
-    assert.match(decision?.because ?? '', /could not be judged \((?:longer|more) than/);
+    assert.match(decision?.because ?? '', /could not be evaluated \((?:longer|more) than/);
     assert.equal(
       holds('request.max_tokens > 1', request),
       false,
@@ -168,16 +168,16 @@ test('rules hold in their order: the first allow or deny in force ends it, monit
 test('a condition that could not work is refused with what is wrong with it', () => {
   for (const [when, words] of [
     ['request.max_tokens >', /end of input|expecting/],
-    ['request.maxtokens > 1', /"request" has no "maxtokens"; it has model, /],
-    ['requests.model == "x"', /no variable "requests"/],
-    ['request.model', /must give true or false/],
+    ['request.maxtokens > 1', /"request" has no field "maxtokens"; its fields are model, /],
+    ['requests.model == "x"', /unknown variable "requests"/],
+    ['request.model', /must evaluate to true or false/],
     ['request.max_tokens > "many"', /no matching overload/],
-    ['request.messages.exists(m, request.messages.exists(n, n.text == m.text))', /inside of another/],
+    ['request.messages.exists(m, request.messages.exists(n, n.text == m.text))', /cannot be nested/],
     ['request.messages.map(m, m.role).exists(r, r == "user")', /use exists/],
     ['request.messages.exists(m, m.txt == "a")', /field not found: txt/],
-    ['answer.text == "x"', /not known yet/],
+    ['answer.text == "x"', /not available when a request is evaluated/],
     ['nothing(request.model)', /./],
-    ['{"a": 1}.a == 1', /cannot be made/],
+    ['{"a": 1}.a == 1', /cannot create maps/],
   ] as const) {
     const problem = findPolicyError(PolicySchema.parse({ name: 'x', on: 'request', when, action: 'deny' }));
     assert.match(problem ?? 'none', words, when);

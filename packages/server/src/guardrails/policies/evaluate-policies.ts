@@ -95,7 +95,7 @@ function evaluateCondition(
   const variables = subject.variables();
   const holds = variables instanceof EvaluationFailure ? variables : condition.evaluate(variables, steps);
   return holds instanceof EvaluationFailure
-    ? new EvaluationFailure(`its condition could not be judged (${safeReason(holds)})`)
+    ? new EvaluationFailure(`its condition could not be evaluated (${safeReason(holds)})`)
     : holds;
 }
 

@@ -53,7 +53,7 @@ function compilePolicy({ name, on, action, mode, message, when, detect }: Policy
   if (on === 'request')
     for (const need of condition?.inputs ?? [])
       if (/^(?:answer|usage)\b/.test(need))
-        throw new Error(`"${need}" is not known yet when a request is judged; use on: answer`);
+        throw new Error(`"${need}" is not available when a request is evaluated; use on: answer`);
   const detects =
     detect && new Set<FindingKind>([...(detect.secrets ? (['secret'] as const) : []), ...detect.pii]);
   return {

@@ -146,7 +146,7 @@ export class RequestSubject implements PolicySubject {
   #body(): JsonObject {
     if (this.#parsed) return this.#parsed;
     const parsed: unknown = JSON.parse(this.#text());
-    if (!isObject(parsed)) throw new Error('a judged body is an object');
+    if (!isObject(parsed)) throw new Error('expected the evaluated body to be an object');
     this.#parsed = parsed;
     return parsed;
   }

@@ -66,7 +66,7 @@ function failingDetail(
   zone: ZoneFormatter,
 ): string {
   const since = Math.min(...failing.map(({ failingSince }) => failingSince ?? nowMs));
-  const first = `${failing.length === 1 ? 'Failing' : 'The first one failing'} since ${zone.timeOrDateTime(since, nowMs)}, for ${formatBoardDuration(nowMs - since)}.`;
+  const first = `${failing.length === 1 ? 'Failing' : 'The earliest has been failing'} since ${zone.timeOrDateTime(since, nowMs)}, for ${formatBoardDuration(nowMs - since)}.`;
   return rest === '' ? first : `${first} Other jobs: ${rest}.`;
 }
 

@@ -36,7 +36,7 @@ export class AnswerHeadWriter {
       const [name = '', value = ''] = [headers[at], headers[at + 1]];
       if (!HEADER_NAME.test(name) || INVALID_VALUE_CHARACTER.test(value))
         throw new UnsendableHeaderError(
-          `the header ${JSON.stringify(name)} holds a character that cannot be sent`,
+          `the header ${JSON.stringify(name)} contains a character that is not allowed in an HTTP header`,
         );
       fields += `${name}: ${value}\r\n`;
     }

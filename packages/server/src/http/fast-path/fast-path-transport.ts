@@ -73,7 +73,7 @@ export class FastPathTransport implements HttpTransport {
     requireJsonBody(this.headers);
     if (this.#length > limitBytes) throw bodyTooLargeFault(limitBytes);
     return this.#body === null
-      ? Promise.reject(new ClientDisconnectedError('the client left while sending its request'))
+      ? Promise.reject(new ClientDisconnectedError('the client disconnected while sending its request'))
       : Promise.resolve(this.#body);
   }
 

@@ -51,12 +51,12 @@ export function formatSchemaType(
   if (Array.isArray(several)) return several.map((value) => JSON.stringify(value)).join(' or ');
   if (Array.isArray(type))
     return type.map((one) => formatSchemaType({ ...schema, type: one }, root, inside)).join(' or ');
-  if (type === 'array') return `list of ${formatSchemaType(items, root, inside)}`;
+  if (type === 'array') return `array of ${formatSchemaType(items, root, inside)}`;
   if (type === 'string')
-    return format === 'date-time' ? 'time (ISO 8601)' : `text${describeBounds(schema, 'Length')}`;
-  if (type === 'integer') return `whole number${describeBounds(schema, 'imum')}`;
+    return format === 'date-time' ? 'time (ISO 8601)' : `string${describeBounds(schema, 'Length')}`;
+  if (type === 'integer') return `integer${describeBounds(schema, 'imum')}`;
   if (type === 'number') return `number${describeBounds(schema, 'imum')}`;
-  if (type === 'boolean') return 'true or false';
+  if (type === 'boolean') return 'boolean';
   return typeof type === 'string' ? type : 'any value';
 }
 

@@ -13,7 +13,7 @@ export function accountIdentityOperations(parts: SignInContext): readonly Sessio
       name: 'me.identities',
       method: 'GET',
       path: '/api/me/identities',
-      summary: 'List the OpenID Connect issuers, and whether your account is connected to them',
+      summary: 'List the OpenID Connect issuers and whether your account is connected to each',
       status: 200,
       answer: ownIdentityList,
       async run({ browser }) {
@@ -29,7 +29,7 @@ export function accountIdentityOperations(parts: SignInContext): readonly Sessio
       name: 'me.connect_identity',
       method: 'POST',
       path: '/api/me/identities/{name}/connect',
-      summary: 'Go to an OpenID Connect issuer to connect your account to it; needs a step-up',
+      summary: 'Redirect to an OpenID Connect issuer to connect your account to it; requires a step-up',
       status: 200,
       params: oidcParams,
       answer: oidcConnectRedirect,

@@ -13,7 +13,7 @@ export function accountSessionOperations(parts: SignInContext): readonly Session
       name: 'me.sessions',
       method: 'GET',
       path: '/api/me/sessions',
-      summary: 'List where you are signed in',
+      summary: 'List your sessions',
       status: 200,
       answer: ownSessionList,
       async run({ browser }) {
@@ -25,7 +25,7 @@ export function accountSessionOperations(parts: SignInContext): readonly Session
       name: 'me.end_other_sessions',
       method: 'DELETE',
       path: '/api/me/sessions',
-      summary: 'Sign out everywhere else',
+      summary: 'End all your other sessions',
       status: 204,
       answer: z.null(),
       async run({ browser }) {
@@ -37,7 +37,7 @@ export function accountSessionOperations(parts: SignInContext): readonly Session
       name: 'me.end_session',
       method: 'DELETE',
       path: '/api/me/sessions/{id}',
-      summary: 'Sign out in one place',
+      summary: 'End one of your sessions',
       status: 204,
       params: idParams,
       answer: z.null(),

@@ -64,7 +64,9 @@ async function findSession({ sessions }: SignInContext, token: string): Promise<
     live = await sessions.find(token);
   } catch (cause) {
     if (!(cause instanceof Fault)) throw cause;
-    throw new Fault('auth_unavailable', 'Floe cannot check your sign-in right now.', { cause });
+    throw new Fault('auth_unavailable', 'Floe cannot check your session at the moment. Try again.', {
+      cause,
+    });
   }
   if (!live) throw sessionExpiredFault();
   return live;

@@ -19,7 +19,7 @@ export function oidcOperations(parts: SignInContext, log: Log): readonly Session
   function redirectWithError(name: string, error: unknown) {
     const reason = signInErrorReason(error);
     if (reason === null) throw error;
-    log.warn({ issuer: name, reason, err: error }, 'a sign-in by an issuer came to nothing');
+    log.warn({ issuer: name, reason, err: error }, 'a sign-in with an OpenID Connect issuer failed');
     const query = new URLSearchParams({ error: reason, provider: name });
     return { location: `${parts.site().prefix}/sign-in?${query}`, cookies: [cookie().clear()] };
   }
@@ -29,7 +29,7 @@ export function oidcOperations(parts: SignInContext, log: Log): readonly Session
       name: 'session.oidc_start',
       method: 'GET',
       path: '/api/session/oidc/{name}/start',
-      summary: 'Go to an OpenID Connect issuer to sign in, or to confirm who you are',
+      summary: 'Redirect to an OpenID Connect issuer to sign in or to step up',
       status: 303,
       params: oidcParams,
       query: oidcStartQuery,
@@ -51,7 +51,7 @@ export function oidcOperations(parts: SignInContext, log: Log): readonly Session
       name: 'session.oidc_callback',
       method: 'GET',
       path: '/api/session/oidc/{name}/callback',
-      summary: 'Come back from an OpenID Connect issuer',
+      summary: 'Handle the redirect back from an OpenID Connect issuer',
       status: 303,
       params: oidcParams,
       query: oidcCallbackQuery,

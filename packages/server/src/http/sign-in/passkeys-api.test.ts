@@ -216,8 +216,8 @@ test('another password wants a step-up, ends every other session and lets this o
 
 test('where browsers allow no passkeys, or they are off, none are offered and asking says why', async () => {
   for (const [options, why] of [
-    [{ baseUrl: 'http://127.0.0.1:3563' }, /https with a name, or localhost/],
-    [{ baseUrl: 'http://floe.example' }, /https with a name, or localhost/],
+    [{ baseUrl: 'http://127.0.0.1:3563' }, /https with a host name, or localhost/],
+    [{ baseUrl: 'http://floe.example' }, /https with a host name, or localhost/],
     [{ auth: { passkey: false } }, /auth\.passkey/],
   ] as const) {
     const closed = await startTestSignIn(options);

@@ -58,7 +58,10 @@ test('the one-time link makes the first owner, once, even when two take it at th
   assert.equal((await first.browser().ask('GET', '/api/session')).body.setup, false);
   const late = await take(first.browser(), 'late@acme.example');
   assert.equal(late.body.error?.code, 'link_expired');
-  assert.match(String(late.body.error?.message), /was used at 2026-11-21T12:00:00.000Z.*floe owner-link/);
+  assert.match(
+    String(late.body.error?.message),
+    /was already used at 2026-11-21T12:00:00.000Z.*floe owner-link/,
+  );
   assert.equal((await look()).body.error?.message, late.body.error?.message);
   const users = await first.api.database.read.selectFrom('users').selectAll().execute();
   assert.equal(users.length, 1);
@@ -297,7 +300,7 @@ test('somebody without an org is told so only after the right password', async (
   assert.match(String(wrong.body.error?.message), /^The email address or password is incorrect\.$/);
   const right = await harness.browser().signIn('nobody@acme.example');
   assert.deepEqual([right.status, right.body.error?.code], [401, 'sign_in_failed']);
-  assert.match(String(right.body.error?.message), /belongs to no organization/);
+  assert.match(String(right.body.error?.message), /does not belong to any organization/);
 });
 
 test('every entry of the audit log that a browser caused says its address', async () => {

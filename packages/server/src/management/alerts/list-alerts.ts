@@ -14,7 +14,7 @@ export const listAlertsVerb = defineReadVerb({
   method: 'GET',
   path: '/api/monitoring/alerts',
   scope: 'monitoring',
-  summary: 'List alerts, newest first, and what became of each in every channel',
+  summary: 'List alerts, newest first, with their delivery state in every channel',
   query: alertListQuery,
   answer: createPageSchema(alertResource),
   async run({ orgId, reader }, { query }) {

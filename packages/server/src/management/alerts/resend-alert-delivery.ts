@@ -9,7 +9,7 @@ export const resendAlertDeliveryVerb = defineWriteVerb({
   method: 'POST',
   path: '/api/monitoring/deliveries/{id}/retry',
   scope: 'monitoring',
-  summary: 'Send a message of an alert again that was given up, or now instead of at its next try',
+  summary: 'Retry a failed or pending alert delivery immediately',
   params: idParams,
   answer: z.null(),
   status: 204,

@@ -17,7 +17,7 @@ export function getAnnotationsVerb(coverage: AnalyticsCoverage): Verb {
     method: 'GET',
     path: '/api/analytics/annotations',
     scope: 'management',
-    summary: 'List what happened in a range: changes of the configuration, alerts, breakers; newest first',
+    summary: 'List events in a time range (configuration changes, alerts, breakers), newest first',
     query: analyticsAnnotationsQuery,
     answer: analyticsAnnotations,
     async run(context, { query }) {
@@ -93,7 +93,7 @@ function toAlertAnnotation({
   return {
     at: toIsoTimestamp(at),
     kind: 'alert',
-    text: phase === 'closes' ? `${event} over: ${subject_name}` : `${event}: ${subject_name}`,
+    text: phase === 'closes' ? `${event} ended: ${subject_name}` : `${event}: ${subject_name}`,
     actor: null,
     actor_name: null,
     subject: { kind: subject_kind, id: subject_id },

@@ -10,7 +10,7 @@ export const createNoteVerb = defineWriteVerb({
   method: 'POST',
   path: '/api/analytics/annotations',
   scope: 'management',
-  summary: 'Note that something happened now, such as a deployment, for charts to show',
+  summary: 'Add a note, such as a deployment, at the current time; charts show it',
   body: analyticsNoteInput,
   answer: analyticsNote,
   status: 201,

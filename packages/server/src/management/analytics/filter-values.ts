@@ -14,7 +14,7 @@ export function getFilterValuesVerb(coverage: AnalyticsCoverage): Verb {
     path: '/api/analytics/values',
     scope: 'management',
     summary:
-      'List the values of a dimension with the number of their requests, most first; by what they begin with',
+      'List the values of a dimension with their number of requests, most frequent first; `q` filters by prefix',
     query: analyticsValuesQuery,
     answer: analyticsValues,
     async run(context, { query }) {

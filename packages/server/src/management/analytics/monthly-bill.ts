@@ -21,7 +21,7 @@ export function exportMonthlyBillVerb(coverage: AnalyticsCoverage): Verb {
     method: 'GET',
     path: '/api/analytics/months/{month}.csv',
     scope: 'management',
-    summary: 'Download the use and cost of a month that is over, by team, cost centre, key and model',
+    summary: 'Download the usage and cost of a completed month by team, cost center, key and model',
     params: monthlyBillParams,
     query: monthlyBillQuery,
     answer: fileDownloadSchema(CSV_CONTENT_TYPE),
@@ -33,13 +33,17 @@ export function exportMonthlyBillVerb(coverage: AnalyticsCoverage): Verb {
       const now = clock.now();
       const { complete_until } = coverage.describeRange({ from, to, timezone }, clock);
       if (to > now || Date.parse(complete_until) < to)
-        throw new Fault('invalid_request', `month: ${month} is not over, or not all of it is counted yet`, {
-          param: 'month',
-        });
+        throw new Fault(
+          'invalid_request',
+          `month: ${month} has not ended, or its requests are not completely counted yet. Choose an earlier month or try again later.`,
+          {
+            param: 'month',
+          },
+        );
       if (from < coverage.retainedFrom(now))
         throw new Fault(
           'not_found',
-          `Requests of ${month} are no longer kept whole (retention.requests_days).`,
+          `The requests of ${month} are no longer completely retained (retention.requests_days).`,
         );
       const teams = await listTeamsOfOrg(reader, orgId);
       const costCenters = new Map(teams.map(({ id, cost_center }) => [id, cost_center]));

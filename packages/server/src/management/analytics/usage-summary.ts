@@ -11,7 +11,7 @@ export function getUsageSummaryVerb(coverage: AnalyticsCoverage): Verb {
     method: 'GET',
     path: '/api/analytics/summary',
     scope: 'management',
-    summary: 'Add up the requests of a range, all or those that pass the filters of the list',
+    summary: 'Read the totals of the requests in a time range, optionally filtered',
     query: analyticsSummaryQuery,
     answer: analyticsSummary,
     async run(context, { query }) {

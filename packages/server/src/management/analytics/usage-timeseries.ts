@@ -66,7 +66,11 @@ export function getUsageTimeseriesVerb(coverage: AnalyticsCoverage): Verb {
 /** @throws Fault `invalid_request` for a chart that has too many points */
 function requirePointLimit({ from, to, stepMs }: SeriesRequest): void {
   if ((to - from) / stepMs > MAX_POINTS)
-    throw new Fault('invalid_request', `interval: the range has more than ${MAX_POINTS} of them`, {
-      param: 'interval',
-    });
+    throw new Fault(
+      'invalid_request',
+      `interval: the range would have more than ${MAX_POINTS} points. Choose a longer interval or a shorter range.`,
+      {
+        param: 'interval',
+      },
+    );
 }

@@ -10,7 +10,7 @@ export const listAuditAnchorsVerb = defineReadVerb({
   method: 'GET',
   path: '/api/management/audit/anchors',
   scope: 'management',
-  summary: 'List what the audit chain ended with on each day, to be kept elsewhere',
+  summary: 'List the last audit chain hash of each day, for storage outside Floe',
   answer: auditAnchorList,
   query: pageQuery,
   async run({ orgId, reader }, { query }) {
@@ -26,7 +26,7 @@ export function verifyAuditVerb(verifier: AuditChainVerifier): Verb {
     method: 'POST',
     path: '/api/management/audit/verify',
     scope: 'management',
-    summary: 'Check the audit log against anchors that were exported before',
+    summary: 'Verify the audit log against previously exported anchors',
     body: auditVerificationInput,
     answer: auditVerificationResult,
     async run({ orgId, reader, clock }, { body }) {

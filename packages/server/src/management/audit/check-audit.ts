@@ -8,7 +8,7 @@ export function checkAuditVerb(verifier: AuditChainVerifier): Verb {
     method: 'GET',
     path: '/api/management/audit/chain',
     scope: 'management',
-    summary: 'Check that no kept entry of the audit log was changed or taken out',
+    summary: 'Verify that no retained entry of the audit log was changed or removed',
     answer: auditChain,
     async run({ orgId, reader, clock }) {
       const { entries, firstSeq, lastSeq, lastHash, brokenAtSeq, checkedAt } = await verifier.check(

@@ -30,7 +30,7 @@ export const exportAuditVerb = defineReadVerb({
   method: 'GET',
   path: '/api/management/audit/export',
   scope: 'management',
-  summary: 'Download changes as NDJSON or CSV, newest first',
+  summary: 'Download audit log entries as NDJSON or CSV, newest first',
   query: auditExportQuery,
   answer: fileDownloadSchema(NDJSON_CONTENT_TYPE, CSV_CONTENT_TYPE),
   async run({ orgId, reader }, { query }) {

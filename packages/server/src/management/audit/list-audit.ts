@@ -10,7 +10,7 @@ export const listAuditVerb = defineReadVerb({
   method: 'GET',
   path: '/api/management/audit',
   scope: 'management',
-  summary: 'List changes, newest first',
+  summary: 'List audit log entries, newest first',
   query: auditListQuery,
   answer: createPageSchema(auditEntry),
   async run({ orgId, reader }, { query }) {

@@ -14,7 +14,7 @@ export function getBoardStatusVerb(dependencies: MonitoringDependencies): Verb {
     method: 'GET',
     path: '/api/monitoring/boards/{id}/status',
     scope: MONITORING_SCOPES,
-    summary: 'What a board says now, public or not',
+    summary: 'Read the current status of a board, public or private',
     params: idParams,
     answer: boardStatus,
     async run(context, { params }) {

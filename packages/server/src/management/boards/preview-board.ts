@@ -16,7 +16,7 @@ export function previewBoardVerb(dependencies: MonitoringDependencies): Verb {
     scope: MONITORING_SCOPES,
     // Whoever may see a board may see what it would be.
     roles: MEMBER_ROLES,
-    summary: 'The page that a board would be',
+    summary: 'Preview the page of a board',
     body: boardCreation,
     answer: boardPreview,
     async run({ orgId, reader }, { body }) {

@@ -10,7 +10,7 @@ export const listBreakerChangesVerb = defineReadVerb({
   method: 'GET',
   path: '/api/management/breakers/{id}/history',
   scope: 'management',
-  summary: 'List the changes of a breaker’s state, of every process, newest first',
+  summary: 'List the state changes of a breaker in all processes, newest first',
   params: idParams,
   query: rangeQuery,
   answer: createPageSchema(breakerHistoryEntry),

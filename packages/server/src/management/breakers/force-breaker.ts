@@ -19,7 +19,7 @@ export function forceBreakerVerb(breakers: BreakerSource, getRunningOrg: GetRunn
     method: 'POST',
     path: '/api/management/breakers/{id}/force',
     scope: 'management',
-    summary: 'Force a breaker open or closed for a while',
+    summary: 'Force a breaker open or closed for a limited time',
     params: idParams,
     body: breakerForceInput,
     answer: breakerResource,
@@ -58,7 +58,7 @@ function requireBreakerTarget(name: ReturnType<typeof parseBreakerId>, { catalog
         ? null
         : `"${name.provider}" has no credential "${name.credential}"`;
   if (missing !== null)
-    throw new Fault('not_found', `${missing}, so there is no such breaker.`, { param: 'id' });
+    throw new Fault('not_found', `${missing}, so this breaker does not exist.`, { param: 'id' });
 }
 
 const CLOSED_BREAKER = {

@@ -11,7 +11,7 @@ export function listBreakersVerb(breakers: BreakerSource): Verb {
     method: 'GET',
     path: '/api/management/breakers',
     scope: 'management',
-    summary: 'List breakers that are not simply closed, by id',
+    summary: 'List breakers that are not closed or are forced, by id',
     query: breakerListQuery,
     answer: createPageSchema(breakerResource),
     async run({ orgId }, { query: { sort = 'id', ...query } }) {

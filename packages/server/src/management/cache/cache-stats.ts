@@ -13,7 +13,7 @@ export function getCacheStatsVerb(getCacheSize: GetCacheSize): Verb {
     method: 'GET',
     path: '/api/management/cache/stats',
     scope: 'management',
-    summary: 'Read how often the answer cache answers and how much it keeps',
+    summary: 'Read the hit rate and size of the response cache',
     answer: cacheStats,
     async run({ orgId, reader, clock }) {
       const to = Math.ceil(clock.now() / HOUR_MS) * HOUR_MS;

@@ -7,7 +7,7 @@ export const purgeCacheVerb = defineWriteVerb({
   method: 'POST',
   path: '/api/management/cache/purge',
   scope: 'management',
-  summary: 'Throw away every kept answer of the org; none is told again once this is answered',
+  summary: 'Delete all cached responses of the organization; takes effect before the response is sent',
   answer: z.null(),
   status: 204,
   invalidates: 'cache',

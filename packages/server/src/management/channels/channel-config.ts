@@ -35,7 +35,7 @@ export function buildChannelConfig(fields: ChannelInputFields, current: ChannelC
   if (current && channelOrigin(current) !== channelOrigin(draft))
     for (const credential of ['token', 'bot_token', 'routing_key'])
       if (credential in draft && fields[credential] === undefined)
-        throw new Fault('invalid_request', `${credential}: give it again, for the address is another one`, {
+        throw new Fault('invalid_request', `${credential}: must be sent again because the URL has changed`, {
           param: credential,
         });
   return draft;

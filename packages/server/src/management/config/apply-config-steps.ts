@@ -113,7 +113,7 @@ function resolveStepChange(
 ) {
   if (name === 'keys.apply') return createKeyChange(pepper);
   const verb = listVerbs().find((one) => one.name === name);
-  if (!verb?.applyChange) throw new Error(`there is no verb ${name}`);
+  if (!verb?.applyChange) throw new Error(`unknown verb ${name}`);
   requireAccess(verb, context.actor, context.clock.now());
   return verb.applyChange;
 }

@@ -8,7 +8,7 @@ import { diffFileResources } from './file-diff.ts';
 import { loadConfigDocument } from './load-config-document.ts';
 
 /** Nothing of a rehearsal stays, so nobody has to say why. */
-const DIFF_REASON = 'Looked at what applying it would change';
+const DIFF_REASON = 'Previewed the changes of applying a configuration';
 
 /** Performed, shown, and taken back. */
 export function diffConfigVerb(dependencies: ConfigDependencies): Verb {
@@ -17,7 +17,7 @@ export function diffConfigVerb(dependencies: ConfigDependencies): Verb {
     method: 'POST',
     path: '/api/management/config/diff',
     scope: 'management',
-    summary: 'Tell what applying a floe.yaml to the org would create, change and remove',
+    summary: 'Preview what applying a floe.yaml to the organization would create, change and remove',
     body: configDocumentInput,
     answer: configChangeList,
     async run({ reader, ...context }, { body }) {
@@ -64,7 +64,8 @@ export function applyConfigVerb(dependencies: ConfigDependencies): Verb {
     method: 'POST',
     path: '/api/management/config/apply',
     scope: 'management',
-    summary: 'Apply a floe.yaml to the org, all of it or nothing; `prune` also removes what it does not name',
+    summary:
+      'Apply a floe.yaml to the organization atomically; `prune` also removes resources that it does not contain',
     body: configDocumentInput,
     answer: configChangeList,
     status: 200,

@@ -74,7 +74,7 @@ export function parseConfigDocument({
   const at = own === -1 && orgs.length === 1 ? 0 : own;
   const org = orgs[at];
   if (!org)
-    throw new Fault('invalid_request', `orgs: has no entry "${orgId}", and not exactly one`, {
+    throw new Fault('invalid_request', `orgs: must contain an entry "${orgId}" or exactly one entry`, {
       param: 'orgs',
     });
   const others = isObject(tree) ? Object.keys(tree).filter((section) => section !== 'orgs') : [];
@@ -82,13 +82,15 @@ export function parseConfigDocument({
     org,
     set: findSetPaths(tree, at),
     kept: new Set(kept.filter(([, index]) => index === at).map(([, , ...path]) => JSON.stringify(path))),
-    ignored: others.map((section) => `${section}: belongs to the installation; only floe.yaml sets it`),
+    ignored: others.map(
+      (section) => `${section}: applies to the whole installation and can only be set in floe.yaml`,
+    ),
   };
 }
 
 function documentText({ yaml, config }: ConfigDocumentInput): string {
   if ((yaml === undefined) === (config === undefined))
-    throw new Fault('invalid_request', 'Give either yaml or config.', { param: 'yaml' });
+    throw new Fault('invalid_request', 'Send either yaml or config.', { param: 'yaml' });
   return yaml ?? JSON.stringify(config, null, 1);
 }
 

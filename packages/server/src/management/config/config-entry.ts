@@ -12,12 +12,12 @@ export function getConfigEntryVerb(dependencies: ConfigDependencies): Verb {
     method: 'GET',
     path: '/api/management/config/entries/{kind}/{id}',
     scope: 'management',
-    summary: 'Write one resource as floe.yaml would say it; secrets are ${NAME}',
+    summary: 'Export one resource in floe.yaml format; secrets are replaced by ${NAME}',
     params: configEntryParams,
     answer: configEntry,
     async run({ orgId, reader, clock }, { params }) {
       const tree = await exportConfigEntry({ reader, orgId, dependencies, nowMs: clock.now() }, params);
-      if (!tree) throw new Fault('not_found', `There is nothing called "${params.id}" in ${params.kind}.`);
+      if (!tree) throw new Fault('not_found', `There is no "${params.id}" in ${params.kind}.`);
       return { yaml: writeYaml(tree, []) };
     },
   });

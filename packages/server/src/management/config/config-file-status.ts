@@ -10,7 +10,7 @@ export function getConfigFileVerb(dependencies: ConfigDependencies): Verb {
     method: 'GET',
     path: '/api/management/config/file',
     scope: 'management',
-    summary: 'Read whether the last change of floe.yaml was taken over, and what was wrong with it',
+    summary: 'Read whether the last change of floe.yaml was applied, and its problems if not',
     answer: configFile,
     run: async ({ orgId }) => toConfigFileResource(dependencies.getFileStatus(), orgId),
   });
@@ -25,7 +25,7 @@ export function filterProblemsForOrg(
   const others = problems.length - visible.length;
   if (others === 0) return problems;
   const count = others === 1 ? '1 mistake' : `${others} mistakes`;
-  return [...visible, { where: '', message: `${count} in what it says about other organizations` }];
+  return [...visible, { where: '', message: `${count} in the configuration of other organizations` }];
 }
 
 /** The state of the file as the API tells it to an org. */

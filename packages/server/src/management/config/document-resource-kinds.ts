@@ -67,7 +67,7 @@ const KINDS_BY_NAME: ReadonlyMap<string, DocumentResourceKind> = new Map(
 
 export function getDocumentResourceKind(name: string): DocumentResourceKind {
   const kind = KINDS_BY_NAME.get(name);
-  if (!kind) throw new Error(`a document has no ${name}`);
+  if (!kind) throw new Error(`a document cannot contain ${name}`);
   return kind;
 }
 

@@ -11,15 +11,18 @@ export function exportConfigVerb(dependencies: ConfigDependencies): Verb {
     method: 'GET',
     path: '/api/management/config/export',
     scope: 'management',
-    summary: 'Write the whole org as a floe.yaml; secrets are ${NAME}, with a list of what to set',
+    summary: 'Export the organization as a floe.yaml; secrets are replaced by ${NAME} and listed',
     answer: fileDownloadSchema('application/yaml'),
     async run({ orgId, reader, clock }) {
       const { tree, placeholders } = await exportOrg({ reader, orgId, dependencies, nowMs: clock.now() });
       const names = placeholders.describeAll();
       const comment =
         names.length === 0
-          ? [`The org "${orgId}" as it runs.`]
-          : [`The org "${orgId}" as it runs. Secrets are not told; set these before it is used:`, ...names];
+          ? [`The current configuration of the organization "${orgId}".`]
+          : [
+              `The current configuration of the organization "${orgId}". Secrets are not exported. Set these variables before you use it:`,
+              ...names,
+            ];
       return new FileDownload('application/yaml', `floe-${orgId}.yaml`, yieldOnce(writeYaml(tree, comment)));
     },
   });

@@ -26,7 +26,7 @@ test('a condition that cannot work refuses the file with its line and the reason
       assert.ok(error instanceof ConfigError);
       assert.match(
         error.message,
-        /^floe\.yaml:7:\d+: orgs\[0\]\.policies\[1\]\.when: "request" has no "max_token"; it has model, /,
+        /^floe\.yaml:7:\d+: orgs\[0\]\.policies\[1\]\.when: "request" has no field "max_token"; its fields are model, /,
       );
       return true;
     },
@@ -37,5 +37,5 @@ test('a condition that cannot work refuses the file with its line and the reason
 test('a rule that redacts says what, and one that detects says which kinds', () => {
   const rule = (more: string) => `orgs: [{ id: acme, policies: [{ name: x, on: request, ${more} }] }]`;
   assert.throws(() => load(rule('when: "true", action: redact')), /detect: is required with action: redact/);
-  assert.throws(() => load(rule('detect: {}, action: deny')), /looks for nothing/);
+  assert.throws(() => load(rule('detect: {}, action: deny')), /must set secrets, pii or both/);
 });

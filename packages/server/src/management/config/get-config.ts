@@ -13,7 +13,7 @@ export function getConfigVerb(dependencies: ConfigDependencies): Verb {
     method: 'GET',
     path: '/api/management/config',
     scope: 'management',
-    summary: 'Read which configuration runs, when it was taken over, and what was refused since',
+    summary: 'Read the running configuration, when it was applied, and any later rejected change',
     answer: runningConfig,
     async run({ orgId, reader, clock }) {
       const reading = { reader, orgId, dependencies, nowMs: clock.now() };

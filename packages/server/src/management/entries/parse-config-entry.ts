@@ -34,7 +34,7 @@ export function parseConfigEntry<Config>(input: ConfigEntryInput<Config>): Confi
     ...named,
   ];
   if (!result.success || first)
-    throw first ? invalidInputFault(first) : new Error('an entry was refused without a reason');
+    throw first ? invalidInputFault(first) : new Error('an entry was rejected without a reason');
   const found = findProblem?.(result.data) ?? null;
   if (found) throw invalidInputFault({ path: [found.field], message: found.message });
   return result.data;

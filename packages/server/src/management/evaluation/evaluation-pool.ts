@@ -82,17 +82,17 @@ function toEvaluationFault(error: unknown, limitMs: number): unknown {
     return new Fault(
       'evaluation_limit_exceeded',
       error.exceeded === 'time'
-        ? `This took longer than ${limitMs / 1_000} s and was stopped. Try fewer or cheaper rules, or fewer samples.`
-        : 'This took more memory than it may and was stopped. Try fewer rules, or fewer samples.',
+        ? `The evaluation took longer than ${limitMs / 1_000} s and was stopped. Use fewer or simpler rules, or fewer samples.`
+        : 'The evaluation exceeded its memory limit and was stopped. Use fewer rules or fewer samples.',
     );
   if (error instanceof TenantBusyError)
     return new Fault(
       'rate_limit_exceeded',
-      `${MAX_QUEUED_PER_ORG} trials of this organization wait already; try again when one is done.`,
+      `${MAX_QUEUED_PER_ORG} evaluations of this organization are already queued. Try again when one has finished.`,
       { retryAfterMs: 1_000 },
     );
   if (error instanceof PoolClosedError)
-    return new Fault('shutting_down', 'This process is shutting down; try again.');
+    return new Fault('shutting_down', 'This process is shutting down. Retry the request.');
   return error;
 }
 

@@ -5,7 +5,7 @@ import type { EvaluationCall, EvaluationReply } from './evaluation-pool.ts';
 import { EVALUATION_TASKS } from './evaluation-tasks.ts';
 
 const port = parentPort;
-if (!port) throw new Error('evaluation-worker.ts runs in a worker thread');
+if (!port) throw new Error('evaluation-worker.ts must run in a worker thread');
 const send = (message: WorkerThreadMessage) => port.postMessage(message);
 
 /** `EvaluationPool.run` takes the input from the type of the task with this name. */

@@ -20,7 +20,7 @@ export function watchEventsVerb(hub: LiveHub): Verb {
     method: 'GET',
     path: '/api/events',
     scope: ['management', 'monitoring'],
-    summary: 'Watch what happens as Server-Sent Events; `Last-Event-ID` goes on where a connection broke off',
+    summary: 'Stream live events as Server-Sent Events; `Last-Event-ID` resumes after a broken connection',
     status: 200,
     params: z.strictObject({}),
     query: eventsQuery,
@@ -36,7 +36,7 @@ export function watchEventsVerb(hub: LiveHub): Verb {
       const lastEventId = streamContext?.lastEventId;
       const after = lastEventId === undefined ? null : parseLiveEventPosition(lastEventId);
       if (lastEventId !== undefined && after === null)
-        throw new Fault('invalid_request', 'Last-Event-ID: is no id of this stream; leave it out.', {
+        throw new Fault('invalid_request', 'Last-Event-ID: is not an id of this stream. Leave it out.', {
           param: 'Last-Event-ID',
         });
       const watcher = hub.watch({

@@ -17,7 +17,7 @@ export function createInvitationVerb(dependencies: MemberDependencies): Verb {
     method: 'POST',
     path: '/api/management/invitations',
     scope: 'management',
-    summary: 'Invite an address; its link is shown once, and mailed where mail is set up',
+    summary: 'Invite an email address; the link is returned once, and sent by email if SMTP is configured',
     body: invitationCreation,
     answer: createdInvitation,
     status: 201,
@@ -32,7 +32,7 @@ export function createInvitationVerb(dependencies: MemberDependencies): Verb {
       if (idempotencyKey !== undefined && (await findInvitationById(writer, orgId, id)))
         throw new Fault(
           'conflict',
-          `This Idempotency-Key made the invitation ${id}; its link was shown once.`,
+          `This Idempotency-Key already created the invitation ${id}. Its link was shown only once.`,
         );
       const { email, role, team = null, expires_in_days: days } = body;
       const offer = { id, orgId, email, role, team, ttlMs: days * DAY_MS };
@@ -73,11 +73,11 @@ function buildInvitationMail({
     to: email,
     subject: 'You are invited to Floe',
     text: [
-      `You are invited as ${role}. Open this link to accept; it works once, until ${expires_at}:`,
+      `You are invited as ${role}. Open this link to accept the invitation. It works once, until ${expires_at}:`,
       '',
       link,
       '',
-      'If you did not expect this, do nothing.',
+      'If you did not expect this invitation, ignore this email.',
       '',
     ].join('\n'),
   };

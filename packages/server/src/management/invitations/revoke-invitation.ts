@@ -11,7 +11,7 @@ export const revokeInvitationVerb = defineWriteVerb({
   method: 'DELETE',
   path: '/api/management/invitations/{id}',
   scope: 'management',
-  summary: 'Take an invitation back; its link opens nothing any more',
+  summary: 'Revoke an invitation; its link stops working',
   params: idParams,
   answer: z.null(),
   status: 204,
@@ -20,7 +20,7 @@ export const revokeInvitationVerb = defineWriteVerb({
     const row = await findInvitationById(writer, orgId, params.id);
     if (!row) throw new Fault('not_found', 'No invitation has this id.');
     if (row.accepted_at !== null)
-      throw new Fault('conflict', 'This invitation was accepted; remove the member instead.');
+      throw new Fault('conflict', 'This invitation has been accepted. Remove the member instead.');
     const now = clock.now();
     if (row.revoked_at !== null) return { answer: null, audit: 'unchanged' };
     requireOwnerToManageOwners(actor, [row.role], now);

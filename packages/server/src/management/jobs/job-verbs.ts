@@ -29,7 +29,7 @@ export const getJobVerb = defineReadVerb({
   method: 'GET',
   path: '/api/jobs/{id}',
   scope: 'management',
-  summary: 'Read how far a job is, and what came of it',
+  summary: 'Read the progress and result of a job',
   params: idParams,
   answer: jobResource,
   async run({ orgId, reader, clock }, { params }) {
@@ -44,7 +44,7 @@ export function cancelJobVerb(jobs: JobRunner): Verb {
     method: 'POST',
     path: '/api/jobs/{id}/cancel',
     scope: 'management',
-    summary: 'Ask a job to stop; within seconds it is cancelled, unless it was done before',
+    summary: 'Cancel a job; it stops within seconds unless it finishes first',
     params: idParams,
     answer: jobResource,
     status: 200,

@@ -42,7 +42,7 @@ export function createKeyChange(pepper: KeyObject) {
     if (row) return changeStoredKey(context, row, input, given?.hash === row.hash ? null : given);
     if (!given)
       throw new NotAppliedError(
-        'its value is not known here; set its variable, or create it with POST /api/management/keys',
+        'the key does not exist and has no value; set its variable, or create it with POST /api/management/keys',
       );
     return createDeclaredKey(context, pepper, input, given.value);
   };
@@ -55,12 +55,12 @@ async function findStoredKey(
 ): Promise<PlatformKeyRow | undefined> {
   const found = hash === null ? undefined : await findPlatformKeyByHash(writer, hash);
   if (found && found.org_id !== orgId)
-    throw new Fault('conflict', 'key: is the key of another organization', { param: 'key' });
-  if (found?.revoked_at) throw new NotAppliedError('this value was revoked; give the key another one');
+    throw new Fault('conflict', 'key: belongs to another organization', { param: 'key' });
+  if (found?.revoked_at) throw new NotAppliedError('this value was revoked; use a new value');
   if (found && found.hash !== hash)
-    throw new NotAppliedError('this value was replaced by a rotation; put the present one into the document');
+    throw new NotAppliedError('this value was replaced by a rotation; use the current value');
   const row = found ?? (await findActivePlatformKeyByName(writer, orgId, name, clock.now()));
-  if (row?.source === 'file') throw new NotAppliedError(`stands in ${sourceLocation(row)}`, true);
+  if (row?.source === 'file') throw new NotAppliedError(`is defined in ${sourceLocation(row)}`, true);
   return row;
 }
 

@@ -44,7 +44,7 @@ export function requireOwnTeamAndOwner(actor: Actor, { team, owner }: KeyOwnersh
   const field =
     owner != null && owner !== member.email ? 'owner' : team != null && team !== member.team ? 'team' : null;
   if (field === null) return;
-  throw new Fault('insufficient_role', `${field}: a member can only name their own in a key.`, {
+  throw new Fault('insufficient_role', `${field}: a member can only set their own ${field}.`, {
     param: field,
   });
 }

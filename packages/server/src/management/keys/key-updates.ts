@@ -14,7 +14,8 @@ import { requireFreeKeyName } from './require-free-key-name.ts';
 export function parseFutureTimestamp(moment: string | null | undefined, nowMs: number): number | null {
   if (moment == null) return null;
   const at = Date.parse(moment);
-  if (at <= nowMs) throw new Fault('invalid_request', 'expires_at: is in the past', { param: 'expires_at' });
+  if (at <= nowMs)
+    throw new Fault('invalid_request', 'expires_at: must be in the future', { param: 'expires_at' });
   return at;
 }
 

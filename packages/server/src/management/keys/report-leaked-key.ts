@@ -16,13 +16,13 @@ export const reportLeakedKeyVerb = defineWriteVerb({
   path: '/api/management/keys/report-leak',
   scope: null,
   roles: [],
-  summary: 'Report that the platform key this request is made with has leaked: it is revoked at once',
+  summary: 'Report the platform key of this request as leaked; it is revoked immediately',
   body: leakReport,
   answer: z.null(),
   status: 204,
   invalidates: 'keys',
   async run({ orgId, actor, clock, writer }, { body }) {
-    if (!actor.key) throw new Fault('insufficient_role', 'Send this with the key that leaked.');
+    if (!actor.key) throw new Fault('insufficient_role', 'Send this request with the leaked key.');
     const row = await requirePlatformKey(writer, orgId, actor.id);
     const now = clock.now();
     const columns: Partial<PlatformKeyRow> = {

@@ -14,5 +14,6 @@ export async function requireFreeKeyName(
   nowMs: number,
 ): Promise<void> {
   const other = await findActivePlatformKeyByName(writer, orgId, name, nowMs);
-  if (other) throw new Fault('conflict', `The key ${other.id} in use has this name.`, { param: 'name' });
+  if (other)
+    throw new Fault('conflict', `The active key ${other.id} already has this name.`, { param: 'name' });
 }

@@ -26,7 +26,7 @@ export function rotateKeyVerb(pepper: KeyObject): Verb {
     path: '/api/management/keys/{id}/rotate',
     scope: 'management',
     roles: KEY_EDITOR_ROLES,
-    summary: 'Give a platform key another value; the one before works on for some hours',
+    summary: 'Rotate a platform key; the previous value remains valid for `overlap_hours`',
     params: idParams,
     body: keyRotation,
     answer: createdKey,
@@ -77,13 +77,16 @@ function previousValueColumns({ hash, prefix, last4, last_used_at }: PlatformKey
 /** @throws Fault `conflict` */
 function requireRotatable(row: PlatformKeyRow, rotation: string, overlapHours: number, now: number): void {
   if (row.rotation_id === rotation)
-    throw new Fault('conflict', `This Idempotency-Key rotated the key ${row.id}; its value was shown once.`);
+    throw new Fault(
+      'conflict',
+      `This Idempotency-Key already rotated the key ${row.id}. Its value was shown only once.`,
+    );
   if (row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now))
-    throw new Fault('conflict', `The key "${row.name}" does not work any more; create another one.`);
+    throw new Fault('conflict', `The key "${row.name}" is no longer valid. Create a new key.`);
   const until = row.previous_until ?? 0;
   if (until > now && overlapHours > 0)
     throw new Fault(
       'conflict',
-      `The value before the last rotation works until ${new Date(until).toISOString()}. Wait for that, or rotate with overlap_hours 0, which ends both values at once.`,
+      `The previous value of the last rotation is valid until ${new Date(until).toISOString()}. Wait until then, or rotate with overlap_hours 0, which invalidates both values immediately.`,
     );
 }

@@ -15,7 +15,7 @@ export const listMemberRemovalsVerb = defineReadVerb({
   method: 'GET',
   path: '/api/management/removed-members',
   scope: 'management',
-  summary: 'List people who were removed and whom groups do not add again, newest first',
+  summary: 'List removed members, whom group mappings do not add again, newest first',
   answer: memberRemovalList,
   query: createListQuery(),
   run: async ({ orgId, reader }, { query }) =>
@@ -31,14 +31,14 @@ export const undoMemberRemovalVerb = defineWriteVerb({
   method: 'DELETE',
   path: '/api/management/removed-members/{id}',
   scope: 'management',
-  summary: 'Undo the removal of somebody, by their user id: groups may add them again',
+  summary: 'Undo the removal of a member by user id; group mappings can add them again',
   params: idParams,
   answer: z.null(),
   status: 204,
   invalidates: null,
   async run({ orgId, writer }, { params }) {
     const row = (await listMemberRemovals(writer, orgId)).find(({ user_id }) => user_id === params.id);
-    if (!row) throw new Fault('not_found', 'Nobody with this user id was removed.');
+    if (!row) throw new Fault('not_found', 'No member with this user id was removed.');
     await deleteMemberRemoval(writer, orgId, row.user_id);
     return { answer: null, audit: { subject: row.user_id, before: toRemovalResource(row), after: null } };
   },

@@ -39,7 +39,7 @@ export async function requireTeamExists(
   team: string | null | undefined,
 ): Promise<void> {
   if (typeof team === 'string' && !(await findTeamById(reader, orgId, team)))
-    throw new Fault('invalid_request', `team: there is no team "${team}"; create it first`, {
+    throw new Fault('invalid_request', `team: "${team}" does not exist; create it first`, {
       param: 'team',
     });
 }

@@ -13,7 +13,7 @@ export function removeMemberVerb(dependencies: MemberDependencies): Verb {
     path: '/api/management/members/{id}',
     scope: 'management',
     summary:
-      'Remove a member; their sessions end, their keys are revoked, and groups do not add them again until the removal is undone',
+      'Remove a member: ends their sessions, revokes their keys, and prevents group mappings from adding them again until the removal is undone',
     params: idParams,
     answer: z.null(),
     status: 204,

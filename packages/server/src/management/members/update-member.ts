@@ -11,7 +11,7 @@ export const updateMemberVerb = defineWriteVerb({
   method: 'PATCH',
   path: '/api/management/members/{id}',
   scope: 'management',
-  summary: 'Change the role or the team of a member; their keys lose what the role cannot give',
+  summary: 'Change the role or team of a member; their keys lose scopes that the role does not allow',
   params: idParams,
   body: memberPatch,
   answer: memberResource,

@@ -30,8 +30,7 @@ export function listModelsVerb({ getRunningOrg, listProviderModels }: ModelListD
     method: 'GET',
     path: '/api/management/models',
     scope: 'management',
-    summary:
-      'List what callers may name as model: source, prices with their date, aliases, and the keys that may use it',
+    summary: 'List the models that callers can request, with source, dated prices, aliases and allowed keys',
     query: modelListQuery,
     answer: createPageSchema(modelResource),
     async run({ orgId, reader, clock }, { query }) {

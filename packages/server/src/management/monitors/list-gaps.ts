@@ -13,7 +13,7 @@ export function listGapsVerb(dependencies: MonitoringDependencies): Verb {
     method: 'GET',
     path: '/api/monitoring/gaps',
     scope: MONITORING_SCOPES,
-    summary: 'List the spans in which no process of Floe was there, oldest first',
+    summary: 'List the gaps in which no Floe process was running, oldest first',
     query: historyRangeQuery,
     answer: gapList,
     async run(_context, { query }) {

@@ -16,7 +16,7 @@ export function listPeriodsVerb(dependencies: MonitoringDependencies): Verb {
     method: 'GET',
     path: '/api/monitoring/monitors/{id}/periods',
     scope: MONITORING_SCOPES,
-    summary: 'The timeline of a monitor, newest first; the last 30 days unless told otherwise',
+    summary: 'List the periods of a monitor, newest first; by default of the last 30 days',
     params: idParams,
     query: periodListQuery,
     answer: createPageSchema(periodResource),

@@ -31,7 +31,7 @@ export function buildMonitorDefinition(
     if (value === null) delete merged[name];
     else merged[name] = value;
   if (fields['paused'] === false && isGiven('paused_until'))
-    throw new Fault('invalid_request', 'paused_until: means a pause, so paused cannot be false', {
+    throw new Fault('invalid_request', 'paused_until: cannot be set while paused is false', {
       param: 'paused_until',
     });
   return parseMonitorDefinition(validateInput(MonitorSchema, merged), timezone);

@@ -34,7 +34,7 @@ export async function requireChannelsExist(
   for (const [index, name] of channels.entries()) {
     const row = await findChannelByIdOrName(reader, orgId, name);
     if (row?.name !== name)
-      throw new Fault('invalid_request', `channels[${index}]: there is no such channel`, {
+      throw new Fault('invalid_request', `channels[${index}]: this channel does not exist`, {
         param: `channels[${index}]`,
       });
   }

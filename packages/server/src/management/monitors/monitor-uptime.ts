@@ -11,7 +11,7 @@ export function getUptimeVerb(dependencies: MonitoringDependencies): Verb {
     method: 'GET',
     path: '/api/monitoring/monitors/{id}/uptime',
     scope: MONITORING_SCOPES,
-    summary: 'Uptime and downtime of a range, from durations; the last 30 days unless told otherwise',
+    summary: 'Read the uptime and downtime of a time range; by default the last 30 days',
     params: idParams,
     query: historyRangeQuery,
     answer: uptimeReport,

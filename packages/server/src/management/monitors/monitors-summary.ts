@@ -12,13 +12,13 @@ export function getMonitorSummaryVerb(dependencies: MonitoringDependencies): Ver
     method: 'GET',
     path: '/api/monitoring/status',
     scope: MONITORING_SCOPES,
-    summary: 'How many monitors are in each state, and the last day of some of them',
+    summary: 'Count the monitors in each status, with the last day of selected ones',
     query: monitorSummaryQuery,
     answer: monitorSummary,
     async run({ orgId, reader }, { query }) {
       const ids = [...new Set(query.monitors.split(',').filter((id) => id !== ''))];
       if (ids.length > MAX_BULK_MONITORS)
-        throw new Fault('invalid_request', `monitors: at most ${MAX_BULK_MONITORS} at a time`, {
+        throw new Fault('invalid_request', `monitors: must have at most ${MAX_BULK_MONITORS} entries`, {
           param: 'monitors',
         });
       const found = await countOrgMonitorsByStatus(reader, orgId);

@@ -17,7 +17,7 @@ export function pauseMonitorVerb(dependencies: MonitoringDependencies): Verb {
     method: 'POST',
     path: '/api/monitoring/monitors/{id}/pause',
     scope: MONITORING_SCOPES,
-    summary: 'Pause a monitor now; beats are recorded and nothing is missed',
+    summary: 'Pause a monitor; beats are still recorded, and misses are not',
     params: idParams,
     body: monitorPauseInput,
     answer: monitorResource,
@@ -29,7 +29,7 @@ export function pauseMonitorVerb(dependencies: MonitoringDependencies): Verb {
       const change = createMonitorChangeContext(context, dependencies);
       const until = body?.until == null ? null : Date.parse(body.until);
       if (until !== null && until <= change.nowMs)
-        throw new Fault('invalid_request', 'until: lies in the past', { param: 'until' });
+        throw new Fault('invalid_request', 'until: must be in the future', { param: 'until' });
       if (row.paused === 1 && row.paused_until === until)
         return { answer: await loadMonitorResource(context, row.id, dependencies), audit: 'unchanged' };
       const next = await pauseStored(change, row, until);

@@ -16,7 +16,7 @@ export function previewScheduleVerb(dependencies: MonitoringDependencies): Verb 
     scope: MONITORING_SCOPES,
     // Whoever may read a schedule may know what it means.
     roles: MEMBER_ROLES,
-    summary: 'When a schedule would expect beats, and until when each is on time',
+    summary: 'Preview when a schedule expects beats and when each becomes late',
     body: schedulePreviewInput,
     answer: schedulePreview,
     async run({ orgId, reader }, { body }) {

@@ -16,7 +16,7 @@ export function resumeMonitorVerb(dependencies: MonitoringDependencies): Verb {
     method: 'POST',
     path: '/api/monitoring/monitors/{id}/resume',
     scope: MONITORING_SCOPES,
-    summary: 'End a pause: the monitor waits for a beat, with a whole window before it',
+    summary: 'Resume a paused monitor; it waits for the next beat with a full interval and grace period',
     params: idParams,
     answer: monitorResource,
     status: 200,

@@ -17,7 +17,7 @@ export function rotateBeatUrlVerb(dependencies: MonitoringDependencies): Verb {
     method: 'POST',
     path: '/api/monitoring/monitors/{id}/rotate',
     scope: MONITORING_SCOPES,
-    summary: 'Give a monitor another beat URL; the old one is unknown at once',
+    summary: 'Rotate the beat URL of a monitor; the old URL stops working immediately',
     params: idParams,
     answer: monitorResource,
     status: 200,

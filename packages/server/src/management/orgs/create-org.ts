@@ -20,8 +20,7 @@ export function createOrgVerb(pepper: KeyObject): Verb {
     requiresOperator: true,
     allowsPlatformKeys: false,
     requiresStepUp: true,
-    summary:
-      'Create a further organization, as an operator of the installation; the caller becomes its owner',
+    summary: 'Create an organization; requires an operator of the installation, who becomes its owner',
     body: orgCreation,
     answer: createdOrg,
     status: 201,
@@ -31,7 +30,10 @@ export function createOrgVerb(pepper: KeyObject): Verb {
     async run({ actor, clock, writer }, { body }) {
       const { member } = actor;
       if (!member)
-        throw new Fault('insufficient_role', 'Only an operator who is signed in can create an organization.');
+        throw new Fault(
+          'insufficient_role',
+          'Only a signed-in operator of the installation can create an organization.',
+        );
       const now = clock.now();
       const { id, name = id, timezone } = body;
       const settings = { id, name, timezone, userId: member.userId };

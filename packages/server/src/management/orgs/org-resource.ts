@@ -8,7 +8,7 @@ import type { RunningOrg } from '../running-org.ts';
 /** @throws Fault `not_found` */
 export async function requireOrg(reader: DatabaseReader, id: string): Promise<OrgRow> {
   const row = await findOrgById(reader, id);
-  if (!row) throw new Fault('not_found', 'The organization is gone.');
+  if (!row) throw new Fault('not_found', 'The organization no longer exists.');
   return row;
 }
 

@@ -11,7 +11,7 @@ export function updateOrgVerb(getRunningOrg: GetRunningOrg): Verb {
     method: 'PATCH',
     path: '/api/management/org',
     scope: 'management',
-    summary: 'Change the name or the time zone of the organization',
+    summary: 'Change the name or time zone of the organization',
     body: orgPatch,
     answer: orgResource,
     status: 200,
@@ -22,7 +22,7 @@ export function updateOrgVerb(getRunningOrg: GetRunningOrg): Verb {
       if (running.isInFile)
         throw new Fault(
           'managed_by_file',
-          `The organization "${orgId}" stands in ${running.fileName}; change it there.`,
+          `The organization "${orgId}" is defined in ${running.fileName}. Change it there.`,
         );
       const columns = {
         name: body.name ?? row.name,

@@ -60,7 +60,7 @@ function listProcessItems(
       severity: 'critical',
       subject: { kind: 'config', id: 'file', name: rejection.file ?? DEFAULT_FILE_NAME },
       since: toIsoTimestamp(rejection.atMs),
-      text: `The last change was refused and the configuration before it runs: ${rejection.problem}`,
+      text: `The last change was rejected, and the previous configuration remains active: ${rejection.problem}`,
     });
   if (processStatus.sharedStoreState() === 'unavailable')
     found.push({
@@ -68,7 +68,7 @@ function listProcessItems(
       severity: 'critical',
       subject: { kind: 'store', id: 'shared', name: 'Shared store' },
       since: null,
-      text: 'It does not answer: each process counts its own share of every limit.',
+      text: 'The shared store does not respond. Each process enforces its share of every limit.',
     });
   const waiting = backlog();
   if (waiting >= MIN_PENDING_ROWS)
@@ -77,7 +77,7 @@ function listProcessItems(
       severity: 'warning',
       subject: { kind: 'store', id: 'database', name: 'Database' },
       since: null,
-      text: `${waiting} requests are on disk and not yet in the database; charts end where it stands.`,
+      text: `${waiting} requests are on disk and not yet in the database. Charts do not include them yet.`,
     });
   const rejectedBeats = processStatus.rejectedBeats(orgId);
   if (rejectedBeats)
@@ -86,7 +86,7 @@ function listProcessItems(
       severity: 'warning',
       subject: { kind: 'monitors', id: orgId, name: 'Heartbeats' },
       since: toIsoTimestamp(rejectedBeats.atMs),
-      text: `${rejectedBeats.count} refused within an hour; the last: ${rejectedBeats.last}`,
+      text: `${rejectedBeats.count} rejected within the last hour; the latest: ${rejectedBeats.last}`,
     });
   return found;
 }
@@ -98,7 +98,7 @@ async function listCredentialItems({ orgId, reader }: OverviewContext): Promise<
     severity: 'critical',
     subject: { kind: 'breaker', id: subject_id, name: subject_name },
     since: toIsoTimestamp(at),
-    text: 'The provider refuses this credential.',
+    text: 'The provider rejects this credential.',
   }));
 }
 
@@ -134,7 +134,7 @@ async function listMonitorItems({ orgId, reader }: OverviewContext): Promise<Ove
     severity: 'critical',
     subject: { kind: 'monitor', id, name },
     since: failing_since === null ? null : toIsoTimestamp(failing_since),
-    text: 'No heartbeat came in time, or the job said that it failed.',
+    text: 'The heartbeat is overdue, or the job reported a failure.',
   }));
 }
 
@@ -156,7 +156,7 @@ async function listBudgetItems(
       severity: share >= 1 && mode === 'hard' ? 'critical' : 'warning',
       subject: { kind: 'budget', id, name },
       since: null,
-      text: `${Math.floor(share * 100)} % is used${share >= 1 && mode === 'hard' ? ', requests are refused' : ''}.`,
+      text: `${Math.floor(share * 100)}% used${share >= 1 && mode === 'hard' ? '; requests are rejected' : ''}.`,
     }));
 }
 
@@ -173,7 +173,7 @@ async function listKeyItems({ orgId, reader, clock }: OverviewContext): Promise<
     severity: 'notice',
     subject: { kind: 'key', id, name },
     since: null,
-    text: `It ends on ${formatMinute(toIsoTimestamp(expires_at ?? now))}.`,
+    text: `It expires on ${formatMinute(toIsoTimestamp(expires_at ?? now))}.`,
   }));
 }
 

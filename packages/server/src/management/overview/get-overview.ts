@@ -13,7 +13,7 @@ export function getOverviewVerb(coverage: AnalyticsCoverage, dependencies: Atten
     method: 'GET',
     path: '/api/overview',
     scope: 'management',
-    summary: 'Read what needs somebody, and the traffic of a range beside the one before',
+    summary: 'Read what needs attention, and the traffic of a time range compared with the previous one',
     query: orgOverviewQuery,
     answer: orgOverview,
     async run(context, { query }) {

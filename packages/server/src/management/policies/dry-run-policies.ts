@@ -22,13 +22,13 @@ export function dryRunPoliciesVerb(
     method: 'POST',
     path: '/api/management/policies/dry-run',
     scope: 'management',
-    summary: 'Judge samples, or kept bodies of the past, by a draft of policies or by those in force',
+    summary: 'Evaluate samples or stored bodies against draft or active policies',
     body: policyDryRunInput,
     answer: policyDryRunResponse,
     async run({ orgId, reader, clock }, { body }) {
       const { samples, stored_bodies: kept } = body;
       if ((samples === undefined) === (kept === undefined))
-        throw new Fault('invalid_request', 'Give either `samples` or `stored_bodies`.', { param: 'samples' });
+        throw new Fault('invalid_request', 'Send either `samples` or `stored_bodies`.', { param: 'samples' });
       const policies = body.policies ?? listEnabledPolicies(getRunningOrg, orgId);
       if (samples) {
         const evaluations = await evaluationPool.run(orgId, 'judgeSamples', { policies, samples });

@@ -118,7 +118,7 @@ function evaluateSample(
 function answerDialect({ surface }: PolicySample, at: number) {
   const param = `samples[${at}].answer`;
   if (surface === 'embeddings')
-    throw new Fault('invalid_request', `${param}: vectors are not judged`, { param });
+    throw new Fault('invalid_request', `${param}: policies do not evaluate embeddings`, { param });
   return surface;
 }
 

@@ -43,7 +43,7 @@ export function startPolicyDryRunVerb({
     method: 'POST',
     path: '/api/management/policies/dry-run/jobs',
     scope: 'management',
-    summary: 'Begin to judge the kept bodies of a range by a draft of policies, or by those in force',
+    summary: 'Start a job that evaluates the stored bodies of a time range against draft or active policies',
     body: policyDryRunJob,
     answer: jobResource,
     async run({ orgId, actor, reader, clock }, { body }) {

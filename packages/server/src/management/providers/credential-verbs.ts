@@ -93,7 +93,7 @@ function createCredentialVerb(dependencies: ProviderDependencies): Verb {
     requiresStepUp: true,
     method: 'POST',
     path: CREDENTIALS_PATH,
-    summary: 'Give a provider another key, stored encrypted and bound to its address',
+    summary: 'Add a credential to a provider; it is stored encrypted and bound to the URL of the provider',
     params: idParams,
     body: credentialCreation,
     answer: credentialResource,
@@ -105,7 +105,7 @@ function createCredentialVerb(dependencies: ProviderDependencies): Verb {
         params.id,
       );
       if (found.credentials.some(({ name }) => name === body.name))
-        throw new Fault('conflict', `There is a credential "${body.name}" already.`, { param: 'name' });
+        throw new Fault('conflict', `The credential "${body.name}" already exists.`, { param: 'name' });
       const wanted = { name: body.name, weight: body.weight, secret: body.api_key, before: null };
       const row = await upsertCredential(context, dependencies.secretsKey, credentialBinding(found), wanted);
       const after = toCredentialResource(row);
@@ -120,7 +120,7 @@ function updateCredentialVerb(dependencies: ProviderDependencies): Verb {
     name: 'credentials.update',
     method: 'PATCH',
     path: CREDENTIAL_PATH,
-    summary: 'Put another key in the place of one, or change its share of the traffic',
+    summary: 'Replace the key of a credential or change its share of the traffic',
     params: credentialParams,
     body: credentialPatch,
     answer: credentialResource,
@@ -152,7 +152,7 @@ function deleteCredentialVerb(dependencies: ProviderDependencies): Verb {
     requiresStepUp: true,
     method: 'DELETE',
     path: CREDENTIAL_PATH,
-    summary: 'Remove a key of a provider; no request is sent with it once this is answered',
+    summary: 'Remove a credential of a provider; no request uses it after the response is sent',
     params: credentialParams,
     answer: z.null(),
     status: 204,
@@ -181,5 +181,5 @@ function credentialBinding({ row }: StoredProvider) {
 }
 
 function unknownCredentialFault(): Fault {
-  return new Fault('not_found', 'This provider has no credential of this name.');
+  return new Fault('not_found', 'This provider has no credential with this name.');
 }

@@ -128,7 +128,7 @@ function requireKeysForOrigin(
     if (known.origin !== origin)
       throw invalidInputFault({
         path,
-        message: `give it again: it was given for ${known.origin}, not for ${origin}`,
+        message: `must be sent again: it was stored for ${known.origin}, not for ${origin}`,
       });
   }
 }
@@ -147,12 +147,12 @@ function requireSecretsForOrigin(
   if (Object.keys(headers).length > 0 && fields['headers'] === undefined)
     throw invalidInputFault({
       path: ['headers'],
-      message: 'give them again, for the address is another one',
+      message: 'must be sent again because the URL has changed',
     });
   if (Object.keys(identity).length > 0 && !isObject(fields['identity']))
     throw invalidInputFault({
       path: ['identity'],
-      message: 'give it again, for the address is another one',
+      message: 'must be sent again because the URL has changed',
     });
 }
 
@@ -207,7 +207,7 @@ function rejectMachineResources({ client_cert, outbound, identity }: ProviderCon
     if (isNamed)
       throw new Fault(
         'invalid_request',
-        `${param}: belongs to the machine, which several orgs share; only floe.yaml may set it`,
+        `${param}: uses resources of the machine, which several organizations share; it can only be set in floe.yaml`,
         { param },
       );
 }

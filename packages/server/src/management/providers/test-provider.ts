@@ -20,7 +20,7 @@ export function testCredentialVerb(dependencies: ProviderDependencies): Verb {
     method: 'POST',
     path: '/api/management/providers/{id}/credentials/{name}/test',
     scope: 'management',
-    summary: 'Ask the provider with this key now; tells what happened in plain words',
+    summary: 'Test a credential of a provider with a live request',
     params: credentialParams,
     answer: credentialTestResult,
     async run({ orgId, reader, clock }, { params }) {
@@ -40,7 +40,7 @@ export function testCredentialVerb(dependencies: ProviderDependencies): Verb {
           : running;
       const known = provider?.credentials.some(({ name }) => name === params.name) ?? false;
       if (!provider || !known)
-        throw new Fault('not_found', 'This provider is not in use, or has no credential of this name.');
+        throw new Fault('not_found', 'This provider is not enabled, or has no credential with this name.');
       const tried = await dependencies.testProvider(provider, provider.credential(params.name), null);
       const answer = toTestResource(tried);
       if (row)
@@ -59,7 +59,7 @@ export function testDraftProviderVerb(dependencies: ProviderDependencies): Verb 
     method: 'POST',
     path: '/api/management/providers/test',
     scope: 'management',
-    summary: 'Ask a provider that is not stored yet with its first key, or `test_model` for one word',
+    summary: 'Test an unsaved provider with its first key; `test_model` sends a short completion',
     body: providerTestInput,
     answer: credentialTestResult,
     async run({ orgId, reader }, { body }) {

@@ -8,10 +8,14 @@ import { reportRow } from '../../relay/relay-reports.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { type RelayDependencies, toRelayCaller } from './relay-dependencies.ts';
 
-const hookPayloadSchema = z.record(z.string(), z.unknown()).describe('What the agent gives its hooks.');
+const hookPayloadSchema = z
+  .record(z.string(), z.unknown())
+  .describe('The payload that the agent sends to its hooks.');
 const hookAnswerSchema = z
   .record(z.string(), z.unknown())
-  .describe('What the agent expects of its hooks; `{exit_code, stderr}` where it expects no JSON.');
+  .describe(
+    'The response that the agent expects from its hooks, or `{exit_code, stderr}` if it does not expect JSON.',
+  );
 
 /** An agent's own hook: its payload in, its answer out. */
 export function answerHookVerb({ decisionEngine, orgRelays, rowSink }: RelayDependencies): Verb {
@@ -20,7 +24,7 @@ export function answerHookVerb({ decisionEngine, orgRelays, rowSink }: RelayDepe
     method: 'POST',
     path: '/relay/v1/hooks/{agent}',
     scope: 'relay',
-    summary: 'Answer a hook of an agent in the agent’s own words',
+    summary: 'Evaluate a hook call of an agent and respond in the format of the agent',
     params: hookParams,
     body: hookPayloadSchema,
     answer: hookAnswerSchema,
@@ -55,6 +59,6 @@ function requireHookAdapter(agent: string): HookAdapter {
   const known = [...HOOK_ADAPTERS.keys()].join(', ');
   throw new Fault(
     'not_found',
-    `No agent has this name here; known are ${known}. Others use /relay/v1/decisions.`,
+    `This agent is not supported. Supported agents: ${known}. Other agents can use /relay/v1/decisions.`,
   );
 }

@@ -20,7 +20,7 @@ export const listApprovalsVerb = defineReadVerb({
   method: 'GET',
   path: '/api/management/relay/approvals',
   scope: 'management',
-  summary: 'List questions to a person, newest first',
+  summary: 'List approvals, newest first',
   query: approvalListQuery,
   answer: createPageSchema(relayApproval),
   async run({ reader, orgId, clock }, { query }) {
@@ -37,7 +37,7 @@ export function decideApprovalVerb({ approvals }: RelayDependencies): Verb {
     method: 'POST',
     path: '/api/management/relay/approvals/{id}',
     scope: 'management',
-    summary: 'Answer a question: allow once, allow for the session, or deny',
+    summary: 'Decide an approval: allow once, allow for the session, or deny',
     params: idParams,
     body: approvalAnswerInput,
     answer: relayApproval,
@@ -50,7 +50,7 @@ export function decideApprovalVerb({ approvals }: RelayDependencies): Verb {
     async run({ writer, orgId, actor, clock }, { params, body }) {
       const nowMs = clock.now();
       const before = await findApprovalById(writer, orgId, params.id);
-      if (!before) throw new Fault('not_found', 'No question has this id.');
+      if (!before) throw new Fault('not_found', 'No approval has this id.');
       const allows = body.decision === 'allow';
       const answered = {
         org_id: orgId,
@@ -77,6 +77,6 @@ export function decideApprovalVerb({ approvals }: RelayDependencies): Verb {
 function approvalClosedFault(decidedBy: string | null): Fault {
   return new Fault(
     'conflict',
-    decidedBy === null ? 'The time for an answer is over.' : `${decidedBy} has answered it.`,
+    decidedBy === null ? 'The approval has expired.' : `${decidedBy} has already decided this approval.`,
   );
 }

@@ -9,7 +9,7 @@ export function decideEventVerb({ decisionEngine }: RelayDependencies): Verb {
     method: 'POST',
     path: '/relay/v1/decisions',
     scope: 'relay',
-    summary: 'Decide about a shell command, a call of a connector, a prompt or a file, before it happens',
+    summary: 'Decide on a shell command, connector call, prompt or file access before it happens',
     body: relayEvent,
     answer: relayDecision,
     run: async ({ actor }, { body }) => decisionEngine.decide(toRelayCaller(actor), body),
@@ -23,7 +23,7 @@ export function decideBatchVerb({ decisionEngine }: RelayDependencies): Verb {
     method: 'POST',
     path: '/relay/v1/decisions/batch',
     scope: 'relay',
-    summary: 'Decide about up to 100 events, each by itself',
+    summary: 'Decide on up to 100 events, each independently',
     body: relayBatchInput,
     answer: relayBatchResult,
     async run({ actor }, { body }) {

@@ -10,7 +10,7 @@ export function getBundleVerb({ orgRelays, bundleKey }: RelayDependencies): Verb
     method: 'GET',
     path: '/relay/v1/bundle',
     scope: 'relay',
-    summary: 'Fetch the signed rules for deciding without the server; honours If-None-Match',
+    summary: 'Read the signed rule bundle for decisions without the server; supports If-None-Match',
     answer: relayBundle,
     hasEntityTag: true,
     run: async ({ actor, clock, orgId }) => ({

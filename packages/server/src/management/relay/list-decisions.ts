@@ -15,7 +15,7 @@ export const listDecisionsVerb = defineReadVerb({
   method: 'GET',
   path: '/api/management/relay/decisions',
   scope: 'management',
-  summary: 'List what agents asked and were answered, newest first',
+  summary: 'List relay decisions, newest first',
   query: relayDecisionListQuery,
   answer: createPageSchema(storedRelayDecision),
   async run({ reader, orgId }, { query }) {

@@ -20,7 +20,7 @@ export const listRelaySessionsVerb = defineReadVerb({
   method: 'GET',
   path: '/api/management/relay/sessions',
   scope: 'management',
-  summary: 'List sessions of agents with how often they asked models and the relay, newest first',
+  summary: 'List agent sessions with their number of model requests and relay decisions, newest first',
   query: relaySessionListQuery,
   answer: createPageSchema(relaySession),
   async run({ reader, orgId }, { query }) {
@@ -43,8 +43,7 @@ export const getRelayCoverageVerb = defineReadVerb({
   method: 'GET',
   path: '/api/management/relay/coverage',
   scope: 'management',
-  summary:
-    'Who uses models and who of them asks the relay; the last seven days unless from and to say otherwise',
+  summary: 'Compare callers of models with callers of the relay; by default for the last seven days',
   query: relayCoverageQuery,
   answer: relayCoverage,
   async run({ reader, orgId, clock }, { query }) {

@@ -20,7 +20,7 @@ export function reportEventsVerb({ rowSink }: RelayDependencies): Verb {
     method: 'POST',
     path: '/relay/v1/events',
     scope: 'relay',
-    summary: 'Record what agents did: results, edits, sessions; nothing is decided about it',
+    summary: 'Record agent activity (results, edits, sessions) without a decision',
     body: relayReportBatch,
     answer: relayReportBatchResult,
     async run({ actor, clock }, { body }) {
@@ -36,7 +36,7 @@ export const listRelayEventsVerb = defineReadVerb({
   method: 'GET',
   path: '/relay/v1/events',
   scope: ['relay', 'management'],
-  summary: 'List what agents did, newest first',
+  summary: 'List agent activity, newest first',
   query: relayReportListQuery,
   answer: createPageSchema(storedRelayReport),
   async run({ reader, orgId }, { query }) {

@@ -30,7 +30,7 @@ export function replayDecisionsVerb(
     method: 'POST',
     path: '/api/management/relay/replay',
     scope: 'management',
-    summary: 'Judge the decisions of the last days again by a draft of rules; differences are listed',
+    summary: 'Evaluate recent decisions against draft rules and list the differences',
     body: relayReplayInput,
     answer: relayReplayResult,
     async run({ orgId, actor, clock, reader }, { body }) {

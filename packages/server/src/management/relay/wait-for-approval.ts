@@ -13,13 +13,13 @@ export function waitForApprovalVerb({ approvals }: RelayDependencies): Verb {
     method: 'GET',
     path: '/relay/v1/approvals/{id}',
     scope: ['relay', 'management'],
-    summary: 'Read a question to a person; with wait_seconds, once it is answered',
+    summary: 'Read an approval; with wait_seconds, wait until it is decided',
     params: idParams,
     query: approvalWaitQuery,
     answer: relayApproval,
     async run({ orgId, clock }, { params, query }) {
       const row = await approvals.waitForDecision(orgId, params.id, query.wait_seconds);
-      if (!row) throw new Fault('not_found', 'No question has this id.');
+      if (!row) throw new Fault('not_found', 'No approval has this id.');
       return toApprovalResource(row, clock.now());
     },
   });

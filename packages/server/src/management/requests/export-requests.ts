@@ -68,7 +68,7 @@ export function exportRequestsVerb(coverage: AnalyticsCoverage): Verb {
     method: 'GET',
     path: '/api/analytics/export',
     scope: 'management',
-    summary: 'Download every request that passes the filters of the list as CSV or NDJSON, newest first',
+    summary: 'Download all requests that match the filters as CSV or NDJSON, newest first',
     query: requestExportQuery,
     answer: fileDownloadSchema(CSV_CONTENT_TYPE, NDJSON_CONTENT_TYPE),
     async run({ orgId, reader, clock }, { query }) {

@@ -16,14 +16,14 @@ export function getRequestBodiesVerb(bodies: Pick<BodyStore, 'open'>): Verb {
     scope: 'management',
     isConfidential: true,
     roles: ['owner', 'admin', 'member'],
-    summary: 'Read what a client sent and was told, where the org keeps bodies',
+    summary: 'Read the request and response bodies, if the organization stores them',
     params: idParams,
     answer: requestBodies,
     invalidates: null,
     async run({ orgId, actor, writer }, { params }) {
       const row = await findStoredBodies(writer, orgId, params.id);
       if (!row || !canReadBodies(actor, row.owner))
-        throw new Fault('not_found', 'No bodies are kept of a request with this id.');
+        throw new Fault('not_found', 'No bodies are stored for a request with this id.');
       const { request, answer } = bodies.open(row);
       const created_at = new Date(row.created_at).toISOString();
       return {

@@ -25,7 +25,7 @@ export const tailRequestsVerb = defineReadVerb({
   method: 'GET',
   path: '/api/analytics/tail',
   scope: 'management',
-  summary: 'List the requests that were recorded between two events, with the exact count of all of them',
+  summary: 'List the requests that were recorded between two events, with their exact total',
   query: requestTailQuery,
   answer: requestTailPage,
   async run({ orgId, reader }, { query }) {
@@ -62,6 +62,6 @@ function resyncPage(upTo: LiveEventPosition): z.input<typeof requestTailPage> {
 function requirePosition(text: string, param: string): LiveEventPosition {
   const position = parseLiveEventPosition(text);
   if (position === null)
-    throw new Fault('invalid_request', `${param}: is no id of the event stream`, { param });
+    throw new Fault('invalid_request', `${param}: is not an id of the event stream`, { param });
   return position;
 }

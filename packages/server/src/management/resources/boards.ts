@@ -46,11 +46,11 @@ export function createBoardKind(dependencies: MonitoringDependencies): BoardReso
     scope: MONITORING_SCOPES,
     summaries: {
       list: 'List boards, newest first',
-      create: 'Create a board; private unless it says public',
+      create: 'Create a board; private by default',
       get: 'Read one board, by id or slug',
       update: 'Change a board',
       replace: 'Create or replace a board by its slug',
-      delete: 'Remove a board; its monitors stay',
+      delete: 'Remove a board; its monitors are not affected',
     },
     schemas: BOARD_SCHEMAS,
     notFoundMessage: 'No board has this id or slug.',
@@ -67,7 +67,7 @@ export function createBoardKind(dependencies: MonitoringDependencies): BoardReso
     },
     configFromReplacement({ writer, orgId }, row, id, { body }) {
       if (!row && body.slug !== undefined && body.slug !== id)
-        throw new Fault('invalid_request', 'slug: is not the one of the path', { param: 'slug' });
+        throw new Fault('invalid_request', 'slug: must match the slug in the path', { param: 'slug' });
       const fields = { ...body, slug: body.slug ?? row?.slug ?? id };
       return requireBoardMonitors(writer, orgId, buildBoardConfig(fields), row ? parseBoardGroups(row) : []);
     },
@@ -102,7 +102,7 @@ export function createBoardKind(dependencies: MonitoringDependencies): BoardReso
 /** @throws Fault `conflict`: slugs are unique in the installation */
 async function requireFreeSlug(reader: DatabaseReader, slug: string): Promise<void> {
   if (!(await findBoardBySlug(reader, slug))) return;
-  throw new Fault('conflict', `A board of this installation has the slug "${slug}" already.`, {
+  throw new Fault('conflict', `Another board of this installation already has the slug "${slug}".`, {
     param: 'slug',
   });
 }

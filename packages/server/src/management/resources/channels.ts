@@ -47,9 +47,9 @@ const CHANNEL_SUMMARIES = {
   list: 'List alert channels, newest first',
   create: 'Create an alert channel; its secrets are stored encrypted',
   get: 'Read one alert channel, by id or name; its secrets are never shown',
-  update: 'Change an alert channel; a webhook signs with its earlier secret too for 24 hours',
+  update: 'Change an alert channel; a webhook also signs with its previous secret for 24 hours',
   replace: 'Create or replace an alert channel by its id or name',
-  delete: 'Remove an alert channel; what it was sent stays in the log',
+  delete: 'Remove an alert channel; its deliveries remain in the log',
 };
 
 /** Alert channels. Secrets that a replacement leaves out stay. */
@@ -142,5 +142,5 @@ async function updateStoredChannel(
 /** @throws Fault `conflict` */
 async function requireFreeChannelName(reader: DatabaseReader, orgId: string, name: string): Promise<void> {
   const other = await findChannelByIdOrName(reader, orgId, name);
-  if (other) throw new Fault('conflict', `The channel ${other.id} has this name.`, { param: 'name' });
+  if (other) throw new Fault('conflict', `The channel ${other.id} already has this name.`, { param: 'name' });
 }

@@ -62,11 +62,11 @@ export function createMaintenanceWindowKind(dependencies: MonitoringDependencies
     volatileFields: ['active_until', 'next'],
     summaries: {
       list: 'List maintenance windows, newest first',
-      create: 'Plan maintenance: messages are held back, states are recorded as ever',
-      get: 'Read one maintenance window, and when it is next',
+      create: 'Create a maintenance window; alerts are muted, and history is still recorded',
+      get: 'Read one maintenance window and its next occurrence',
       update: 'Change a maintenance window; an `ends_at` that has passed ends it',
       replace: 'Create or replace a maintenance window by its id',
-      delete: 'Remove a maintenance window; one under way is over',
+      delete: 'Remove a maintenance window; ends it if it is in progress',
     },
     schemas: MAINTENANCE_WINDOW_SCHEMAS,
     notFoundMessage: 'No maintenance window has this id.',
@@ -76,7 +76,7 @@ export function createMaintenanceWindowKind(dependencies: MonitoringDependencies
     toAuditView: (_, row) => toMaintenanceWindowAuditView(row),
     async configFromCreation({ writer, orgId }, { body: { id, ...fields } }) {
       if (id !== undefined && (await findMaintenanceWindowById(writer, orgId, id)))
-        throw new Fault('conflict', `A maintenance window "${id}" exists already.`, { param: 'id' });
+        throw new Fault('conflict', `The maintenance window "${id}" already exists.`, { param: 'id' });
       return { id, fields };
     },
     configFromPatch(_, row, { body }) {
@@ -86,7 +86,7 @@ export function createMaintenanceWindowKind(dependencies: MonitoringDependencies
     configFromReplacement(_, __, pathId, { body: { id: given, ...fields } }) {
       const { id } = validateInput(maintenanceWindowCreation.pick({ id: true }), { id: pathId });
       if (given !== undefined && given !== id)
-        throw new Fault('invalid_request', 'id: is not the one of the path', { param: 'id' });
+        throw new Fault('invalid_request', 'id: must match the id in the path', { param: 'id' });
       return { id, fields };
     },
     async insert({ orgId, actor, clock, writer }, { id, fields }) {

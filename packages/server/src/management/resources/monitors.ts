@@ -37,13 +37,13 @@ const MONITOR_SCHEMAS = {
 type MonitorResourceKind = ResourceKind<MonitorView, MonitorDefinition, Monitor, typeof MONITOR_SCHEMAS>;
 
 const MONITOR_SUMMARIES = {
-  list: 'List monitors, newest or most urgent first; by tag, status, channel, or a part of id or name',
+  list: 'List monitors, newest or most urgent first; filter by tag, status, channel, or part of the id or name',
   create: 'Create a monitor; it waits for its first beat',
-  get: 'Read one monitor and where it stands now',
-  update: 'Change a monitor; what was due before is judged by the old schedule',
-  replace: 'Create or replace a monitor by its id; its history goes on',
+  get: 'Read one monitor and its current status',
+  update: 'Change a monitor; beats that were already due are evaluated with the old schedule',
+  replace: 'Create or replace a monitor by its id; its history is kept',
   delete:
-    'Remove a monitor; its beats are refused from now on and its alerts are over, its history stays until retention',
+    'Remove a monitor: its beats are rejected and its alerts end; its history is kept for the retention period',
 };
 
 /** Monitors, with where they stand. One that was removed keeps its history, and continues it when it is made again. */
@@ -79,7 +79,7 @@ export function createMonitorKind(dependencies: MonitoringDependencies): Monitor
       const definition = buildMonitorDefinition({ ...body, id }, {}, dependencies.timezone(orgId));
       const other = await findMonitorById(writer, orgId, id);
       if (other?.disabled_at === null)
-        throw new Fault('conflict', `A monitor "${id}" exists already.`, { param: 'id' });
+        throw new Fault('conflict', `The monitor "${id}" already exists.`, { param: 'id' });
       await requireChannelsExist(writer, orgId, parseStringList(definition.channels_json));
       return definition;
     },
@@ -94,7 +94,7 @@ export function createMonitorKind(dependencies: MonitoringDependencies): Monitor
     },
     async configFromReplacement({ writer, orgId }, view, id, { body }) {
       if (body.id !== undefined && body.id !== id)
-        throw new Fault('invalid_request', 'id: is not the one of the path; an id never changes', {
+        throw new Fault('invalid_request', 'id: must match the id in the path; an id cannot be changed', {
           param: 'id',
         });
       const fields = {
@@ -126,7 +126,7 @@ function parseMonitorIds(text: string | undefined): string[] | undefined {
   if (text === undefined) return undefined;
   const ids = [...new Set(text.split(',').filter((id) => id !== ''))];
   if (ids.length <= MAX_BULK_MONITORS) return ids;
-  throw new Fault('invalid_request', `ids: at most ${MAX_BULK_MONITORS} at a time`, { param: 'ids' });
+  throw new Fault('invalid_request', `ids: must have at most ${MAX_BULK_MONITORS} entries`, { param: 'ids' });
 }
 
 const INHERITED_GRACE_PERIOD = { grace_period_minutes: null };

@@ -83,7 +83,7 @@ export function createOrderedKind<Config extends object, View extends ResourceOb
   };
   const requireFreeName = (list: readonly ConfigEntryRow[], id: string) => {
     if (list.some((row) => row.id === id))
-      throw new Fault('conflict', `There is a ${singular} "${id}" already.`, { param: nameField });
+      throw new Fault('conflict', `The ${singular} "${id}" already exists.`, { param: nameField });
   };
   const declared: ResourceKind<RankedEntry, OrderedEntryInput<Config>, View, typeof shapes> = {
     kind,
@@ -91,15 +91,15 @@ export function createOrderedKind<Config extends object, View extends ResourceOb
     scope: 'management',
     invalidates: 'config',
     summaries: {
-      list: `List ${kind} in the order that counts: those of floe.yaml first`,
-      create: `Create a ${singular}; it is in force when this is answered`,
+      list: `List ${kind} in evaluation order: those in floe.yaml first`,
+      create: `Create a ${singular}; it is active when the response is sent`,
       get: `Read one ${singular}`,
-      update: `Change some fields of a ${singular}, or its place; null returns to the default`,
-      replace: `Create or replace the ${singular} of this name; what GET returned is accepted`,
+      update: `Change fields or the position of a ${singular}; null resets a field to its default`,
+      replace: `Create or replace the ${singular} with this name; accepts the body that GET returns`,
       delete: `Remove a ${singular}`,
     },
     schemas: shapes,
-    notFoundMessage: `There is no such ${singular}.`,
+    notFoundMessage: `This ${singular} does not exist.`,
     async find(reader, orgId, id) {
       const list = await listConfigEntriesOfOrg(reader, orgId, kind);
       return rankEntries(list).find(({ row }) => row.id === id);
@@ -116,7 +116,7 @@ export function createOrderedKind<Config extends object, View extends ResourceOb
       if ((toJsonObject(sent)[nameField] ?? id) !== id)
         throw invalidInputFault({
           path: [nameField],
-          message: 'is not the one of the path; PATCH gives another name',
+          message: 'must match the name in the path; use PATCH to rename',
         });
       return parseInput(context, { [nameField]: id }, sent);
     },

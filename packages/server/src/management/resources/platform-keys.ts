@@ -50,12 +50,12 @@ interface PlatformKeyInput {
 type PlatformKeyKind = ResourceKind<PlatformKeyRow, PlatformKeyInput, PlatformKey, typeof KEY_SCHEMAS>;
 
 const KEY_SUMMARIES = {
-  list: 'List platform keys, newest first, revoked ones included',
-  create: 'Create a platform key; what a mere member makes is their own',
+  list: 'List platform keys including revoked ones, newest first',
+  create: 'Create a platform key; keys created with the role member belong to that member',
   get: 'Read one platform key',
   update: 'Change the name, scopes, models, paths, team, owner or expiry of a platform key',
-  replace: 'Replace every field of an existing platform key; what GET returned is accepted',
-  delete: 'Revoke a platform key for good; its history stays',
+  replace: 'Replace all fields of an existing platform key; accepts the body that GET returns',
+  delete: 'Revoke a platform key permanently; its history is kept',
 };
 
 /** Platform keys. One that is revoked stays readable, and revoking it again changes nothing. */
@@ -114,7 +114,10 @@ async function buildNewKey(
   const id =
     idempotencyKey === undefined ? newId('key', nowMs) : deriveId('key', `${orgId}\n${idempotencyKey}`);
   if (idempotencyKey !== undefined && (await findPlatformKeyById(writer, orgId, id)))
-    throw new Fault('conflict', `This Idempotency-Key made the key ${id}; its value was shown once.`);
+    throw new Fault(
+      'conflict',
+      `This Idempotency-Key already created the key ${id}. Its value was shown only once.`,
+    );
   const { name, scopes, models, paths } = body;
   await requireFreeKeyName(writer, orgId, name, nowMs);
   const { key, row } = createPlatformKey(

@@ -54,12 +54,12 @@ export function createProviderKind(dependencies: ProviderDependencies): Provider
     invalidates: 'config',
     volatileFields: ['origin', 'problem', 'native_dialects', 'credentials.tested_at', 'credentials.test'],
     summaries: {
-      list: 'List providers and their credentials by name, without any secret',
-      create: 'Create a provider; its keys are stored encrypted and bound to its address',
-      get: 'Read one provider, without any secret',
-      update: 'Change a provider; its keys stay, unless it moves to another address',
+      list: 'List providers and their credentials by name, without secrets',
+      create: 'Create a provider; its credentials are stored encrypted and bound to its URL',
+      get: 'Read one provider, without secrets',
+      update: 'Change a provider; its credentials are kept unless its URL changes',
       replace: 'Create or replace the provider with this id',
-      delete: 'Remove a provider and its keys; not while a route names it',
+      delete: 'Remove a provider and its credentials; fails while a route refers to it',
     },
     schemas: PROVIDER_SCHEMAS,
     notFoundMessage: stored.notFoundMessage,
@@ -94,7 +94,7 @@ export function createProviderKind(dependencies: ProviderDependencies): Provider
     async configFromCreation({ reader, orgId }, { body }) {
       const id = String(body['id']);
       if (await stored.find(reader, orgId, id))
-        throw new Fault('conflict', `There is a provider "${id}" already.`, { param: 'id' });
+        throw new Fault('conflict', `The provider "${id}" already exists.`, { param: 'id' });
       return buildDraft(body, null, {});
     },
     configFromPatch(_, row, { body }) {
@@ -126,7 +126,7 @@ export function createProviderKind(dependencies: ProviderDependencies): Provider
       if ('environmentProvider' in row)
         throw new Fault(
           'conflict',
-          'The environment of the process gives this provider; PATCH enabled: false takes it out of use.',
+          'This provider is configured by environment variables and cannot be removed. To disable it, send PATCH with enabled: false.',
         );
       return removeProvider(writer, row.row);
     },
@@ -144,5 +144,8 @@ function knownProviderId(row: KnownProvider): string {
 /** @throws Fault `invalid_request`: analytics, routes and breakers know a provider by its id */
 function requireSameId(id: string, given: unknown): void {
   if (given !== undefined && given !== null && given !== id)
-    throw invalidInputFault({ path: ['id'], message: 'is not the one of the path; an id never changes' });
+    throw invalidInputFault({
+      path: ['id'],
+      message: 'must match the id in the path; an id cannot be changed',
+    });
 }

@@ -24,12 +24,12 @@ const WEEK_MS = 7 * 24 * 3_600_000;
 const MAX_COUNTED_DECISIONS = 10_000;
 
 const RELAY_RULE_SUMMARIES = {
-  list: 'List rules of the relay with how often they applied: those of floe.yaml first, then newest first',
-  create: 'Create a rule of the relay',
-  get: 'Read one rule of the relay',
-  update: 'Change some fields of a rule; null clears',
-  replace: 'Create or replace the rule with this id; what GET returned is accepted',
-  delete: 'Remove a rule of the relay',
+  list: 'List relay rules with their number of matches: those in floe.yaml first, then newest first',
+  create: 'Create a relay rule',
+  get: 'Read one relay rule',
+  update: 'Change fields of a relay rule; null clears a field',
+  replace: 'Create or replace the relay rule with this id; accepts the body that GET returns',
+  delete: 'Remove a relay rule',
 };
 
 /** Rules of the relay, with how often they applied. */
@@ -55,7 +55,7 @@ export function createRelayRuleKind(
       invalidates: 'relay',
       volatileFields: ['match_count', 'mode'],
       summaries: RELAY_RULE_SUMMARIES,
-      notFoundMessage: 'No rule of the relay has this id.',
+      notFoundMessage: 'No relay rule has this id.',
       idPrefix: 'rlr',
       schema: RelayRuleSchema,
       answer: relayRule,

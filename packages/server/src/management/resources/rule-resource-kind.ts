@@ -78,7 +78,9 @@ interface RuleSchemas<View> {
 }
 
 const RULE_LIST_QUERY = createListQuery(['position']);
-const RULE_ID_PARAMS = z.strictObject({ id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'is no id') });
+const RULE_ID_PARAMS = z.strictObject({
+  id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'is not a valid id'),
+});
 
 /** A kind of the tables of rules: those of floe.yaml come first, as they are written there, then the others, newest first. */
 // budget: one declaration
@@ -115,7 +117,8 @@ export function createRuleKind<Config extends FileRuleConfig, View extends Resou
     if (name === undefined) return;
     const known = mergeRules(orgId, await findGuardrailRulesByName(reader, kind, orgId, name));
     const other = known.find((rule) => rule.config.name === name && rule.id !== id);
-    if (other) throw new Fault('conflict', `The ${singular} ${other.id} has this name.`, { param: 'name' });
+    if (other)
+      throw new Fault('conflict', `The ${singular} ${other.id} already has this name.`, { param: 'name' });
   };
   const buildDraft = async ({ reader, orgId }: WriteContext, id: string, fields: RuleInputFields) => {
     const wanted = { id, config: spec.parseConfig(fields) };

@@ -48,15 +48,15 @@ export const SAVED_VIEW_KIND: ResourceKind<SavedViewRow, SavedViewConfig, ViewRe
     scope: 'management',
     roles: MEMBER_ROLES,
     summaries: {
-      list: 'List saved views by name: one’s own and those that are shared',
-      create: 'Save filters of a page under a name, for oneself or for everybody',
+      list: 'List your own and shared saved views by name',
+      create: 'Save the filters of a page as a view, private or shared',
       get: 'Read one saved view',
-      update: 'Change parts of a saved view',
-      replace: 'Write a saved view under an id of one’s own choice',
+      update: 'Change a saved view',
+      replace: 'Create or replace a saved view by its id',
       delete: 'Delete a saved view',
     },
     schemas: VIEW_SCHEMAS,
-    notFoundMessage: 'No view has this id.',
+    notFoundMessage: 'No saved view has this id.',
     find: findSavedViewById,
     canRead: (row, actor) => row.shared === 1 || row.owner === actor.id,
     getPage: ({ reader, orgId, actor }, query) =>
@@ -73,7 +73,10 @@ export const SAVED_VIEW_KIND: ResourceKind<SavedViewRow, SavedViewConfig, ViewRe
     async insert({ orgId, actor, clock, writer }, config) {
       if (config.shared === 1) requireActorScope(actor, 'management');
       if ((await countSavedViews(writer, orgId)) >= MAX_VIEWS_PER_ORG)
-        throw new Fault('conflict', `An organization keeps ${MAX_VIEWS_PER_ORG} views; delete one.`);
+        throw new Fault(
+          'conflict',
+          `This organization already has the maximum of ${MAX_VIEWS_PER_ORG} saved views. Delete one first.`,
+        );
       const now = clock.now();
       const stamps = { created_at: now, updated_at: now, updated_by: actor.id };
       const row: SavedViewRow = { ...config, org_id: orgId, owner: actor.id, ...stamps };

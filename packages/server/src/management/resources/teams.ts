@@ -35,9 +35,9 @@ export const TEAM_RESOURCE_KIND: ResourceKind<TeamRow, TeamConfigWithId, Team, t
     list: 'List teams, newest first',
     create: 'Create a team',
     get: 'Read one team',
-    update: 'Change the name or the cost centre of a team',
-    replace: 'Create or replace the team with this id; what GET returned is accepted',
-    delete: 'Remove a team that nothing names any more; what it spent stays in analytics',
+    update: 'Change the name or cost center of a team',
+    replace: 'Create or replace the team with this id; accepts the body that GET returns',
+    delete: 'Remove a team that is no longer referenced; its spending remains in analytics',
   },
   schemas: TEAM_SCHEMAS,
   notFoundMessage: 'No team has this id.',
@@ -53,7 +53,7 @@ export const TEAM_RESOURCE_KIND: ResourceKind<TeamRow, TeamConfigWithId, Team, t
   configFromReplacement: (_, __, id, { body }) => ({ id, ...storedTeamFields.parse({ name: id, ...body }) }),
   async insert({ writer, orgId, actor, clock }, config) {
     if (await findTeamById(writer, orgId, config.id))
-      throw new Fault('conflict', `There is a team "${config.id}" already.`, { param: 'id' });
+      throw new Fault('conflict', `The team "${config.id}" already exists.`, { param: 'id' });
     const now = clock.now();
     const stamps = { created_at: now, updated_at: now, updated_by: actor.id };
     const row: TeamRow = { org_id: orgId, ...config, source: 'console', source_line: null, ...stamps };

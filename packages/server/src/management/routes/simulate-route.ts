@@ -60,7 +60,7 @@ export function simulateRouteVerb(dependencies: RouteSimulationDependencies): Ve
     scope: 'management',
     // Whoever may read what is configured may know what follows from it.
     roles: MEMBER_ROLES,
-    summary: 'Tell what would happen to a request now, and why',
+    summary: 'Simulate how a request would be routed now, with reasons',
     body: routeSimulationInput,
     answer: routeSimulationResult,
     run: async (context, { body }) => simulateRequest(dependencies, context, body),
@@ -237,7 +237,7 @@ function recordCacheStep(
   steps.push({
     step: 'cache',
     outcome: 'looked_up',
-    because: `an answer ${owner} to an equal request of the last ${ttlMs / 1000} s would be told again`,
+    because: `a cached response ${owner} to an equal request within the last ${ttlMs / 1000} s would be returned`,
   });
 }
 

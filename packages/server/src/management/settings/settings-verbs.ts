@@ -25,7 +25,7 @@ export const getSettingsVerb = defineReadVerb({
   method: 'GET',
   path: ORG_SETTINGS_PATH,
   scope: 'management',
-  summary: 'Read the settings of the org, and where each stands',
+  summary: 'Read the settings of the organization and where each is defined',
   answer: orgSettings,
   run: async ({ reader, orgId }) => toSettingsResource(await loadStoredSettings(reader, orgId)),
 });
@@ -36,7 +36,7 @@ export function updateSettingsVerb(getRunningOrg: GetRunningOrg, monitoring: Mon
     method: 'PATCH',
     path: ORG_SETTINGS_PATH,
     scope: 'management',
-    summary: 'Change settings of the org; null returns one to its default',
+    summary: 'Change settings of the organization; null resets a setting to its default',
     body: orgSettingsPatch,
     answer: orgSettings,
     status: 200,

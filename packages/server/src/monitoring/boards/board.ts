@@ -39,7 +39,7 @@ export async function requireBoardMonitors(
     monitors.map((id, index) => ({ id, param: `groups[${at}].monitors[${index}]` })),
   );
   if (named.length > MAX_MONITORS_PER_BOARD)
-    throw new Fault('invalid_request', `groups: a board shows ${MAX_MONITORS_PER_BOARD} monitors at most`, {
+    throw new Fault('invalid_request', `groups: must contain at most ${MAX_MONITORS_PER_BOARD} monitors`, {
       param: 'groups',
     });
   const known = before.flatMap(({ monitors }) => monitors);

@@ -14,7 +14,7 @@ import {
 import { parseBoardGroups } from './board.ts';
 
 const SLUG_TAKEN =
-  'is the slug of a board of another organization, and slugs are unique in the installation; take another one, or have that board renamed or deleted first';
+  'is already the slug of a board of another organization; slugs are unique in the installation. Choose another slug, or have that board renamed or deleted first.';
 
 /** Boards of floe.yaml. */
 export const BOARD_FILE_KIND = defineFileKind({

@@ -23,11 +23,14 @@ async function requireUnused(reader: DatabaseReader, orgId: string, id: string):
   const routes = (await listConfigEntriesOfOrg(reader, orgId, 'routes')).map(parseStoredRoute);
   const route = routes.find(({ targets }) => targets.some(({ model }) => model.startsWith(`${id}/`)));
   if (route)
-    throw new Fault('conflict', `The route "${route.model}" sends to this provider; change the route first.`);
+    throw new Fault('conflict', `The route "${route.model}" uses this provider. Change the route first.`);
   const row = await findConfigEntryById(reader, orgId, 'settings', 'passthrough');
   if (!row) return;
   const passthrough = ORG_SETTINGS.passthrough.parse(parseStoredEntry(row)['value']);
   for (const surface of ['a', 'b'] as const)
     if (passthrough[surface].some(({ provider }) => provider === id))
-      throw new Fault('conflict', `The setting passthrough.${surface} names this provider; change it first.`);
+      throw new Fault(
+        'conflict',
+        `The setting passthrough.${surface} refers to this provider. Change the setting first.`,
+      );
 }

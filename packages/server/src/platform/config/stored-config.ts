@@ -52,7 +52,9 @@ export async function loadStoredConfig(reader: DatabaseReader, key: SecretsKey):
       return [open(row)];
     } catch (error) {
       const reason =
-        error instanceof UnreadableSecretError ? error.message : 'It is not valid in this release.';
+        error instanceof UnreadableSecretError
+          ? error.message
+          : 'The stored configuration is not valid in this version.';
       unusable.push({ id: `${row.org_id}/${row.kind}/${row.id}`, reason });
       return [];
     }
@@ -112,7 +114,7 @@ export function openStoredProvider(
 /** What a row says; a row is written by this program, so anything but an object is damage. */
 export function parseStoredEntry(row: Pick<ConfigEntryRow, 'entry_json'>): JsonObject {
   const value: unknown = JSON.parse(row.entry_json);
-  if (!isObject(value)) throw new Error('an entry of the configuration is no object');
+  if (!isObject(value)) throw new Error('a configuration entry is not an object');
   return value;
 }
 

@@ -47,7 +47,7 @@ export async function acceptInvitationAndSignIn(
   const hash = await hashNewPassword(context, given.password, email);
   const { name } = given;
   if (name === undefined)
-    throw new Fault('invalid_request', 'name: is needed for a new account', { param: 'name' });
+    throw new Fault('invalid_request', 'name: is required for a new account', { param: 'name' });
   return completeAcceptance(context, given.token, browser, async (writer) => {
     const now = clock.now();
     if (known) {

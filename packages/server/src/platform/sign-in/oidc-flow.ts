@@ -51,7 +51,10 @@ export type OidcFlow = z.output<typeof oidcFlowSchema>;
 export function requireIssuer(context: Pick<SignInContext, 'auth'>, name: string): OidcConfig {
   const found = context.auth().oidc.find((oidc) => oidc.name === name);
   if (!found)
-    throw new Fault('not_found', 'No OpenID Connect issuer has this name here (auth.oidc in floe.yaml).');
+    throw new Fault(
+      'not_found',
+      'No OpenID Connect issuer with this name is configured (auth.oidc in floe.yaml).',
+    );
   return found;
 }
 
@@ -111,9 +114,9 @@ export function openOidcFlow(
 ): OidcFlow {
   const kept = unsealFlow(context, name, sealed);
   if (!kept)
-    throw new OidcSignInError('expired', 'the sign-in was not begun in this browser, or took too long');
+    throw new OidcSignInError('expired', 'the sign-in was not started in this browser, or it took too long');
   if (query['state'] !== kept.state)
-    throw new OidcSignInError('failed', 'the answer belongs to another sign-in');
+    throw new OidcSignInError('failed', 'the response belongs to a different sign-in');
   return kept;
 }
 
@@ -168,7 +171,7 @@ export async function completeOidcFlow(
       ...(kept.step_up && { maxAge: MAX_STEP_UP_AGE_S }),
     });
     const claims = tokens.claims();
-    if (!claims) throw new OidcSignInError('failed', 'the issuer gave no ID token');
+    if (!claims) throw new OidcSignInError('failed', 'the issuer returned no ID token');
     const isWhole = claims['email'] !== undefined && claims[oidc.group_claim] !== undefined;
     const further =
       isWhole || configuration.serverMetadata().userinfo_endpoint === undefined
@@ -225,9 +228,12 @@ function toSignInError(
 ): OidcSignInError {
   if (error instanceof OidcSignInError) return error;
   if (error instanceof openid.AuthorizationResponseError)
-    return new OidcSignInError('access_denied', `the issuer said ${error.error.slice(0, 100)}`);
+    return new OidcSignInError('access_denied', `the issuer returned the error ${error.error.slice(0, 100)}`);
   if (error instanceof openid.ResponseBodyError)
-    return new OidcSignInError('failed', `the issuer's token endpoint said ${error.error.slice(0, 100)}`);
+    return new OidcSignInError(
+      'failed',
+      `the token endpoint of the issuer returned the error ${error.error.slice(0, 100)}`,
+    );
   // Without a code the library passes on what the connection said: refused, not there, not believed, too long.
   const isCall = error instanceof openid.ClientError && error.code === undefined;
   const said = isCall && error.cause !== undefined ? error.cause : error;

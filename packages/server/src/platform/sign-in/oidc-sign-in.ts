@@ -59,7 +59,7 @@ export async function startOidcSession(
     const isFirst = await database.transaction((writer) =>
       markTokenUsed(writer, sha256(kept.state), clock.now() + OIDC_FLOW_TTL_MS),
     );
-    if (!isFirst) throw new OidcSignInError('expired', 'this answer of the issuer was used before');
+    if (!isFirst) throw new OidcSignInError('expired', 'this response of the issuer was already used');
     const person = await completeOidcFlow(context, oidc, kept, answer.query);
     const places = mapGroupsToMemberships(oidc, person.groups);
     const token = await auditedTransaction(context, browser, live, async (writer) => {
@@ -119,14 +119,14 @@ async function resolveUser(
   if (kept.step_up && (!live || known?.user_id !== live.user.id))
     throw new OidcSignInError(
       'account_mismatch',
-      'the issuer confirmed another person than who is signed in',
+      'the issuer identified a different person than the one who is signed in',
     );
   if (known) return known.user_id;
   const { email, isVerified } = profile;
   if (email === null)
-    throw new OidcSignInError('email_not_verified', 'the issuer gave no valid e-mail address');
+    throw new OidcSignInError('email_not_verified', 'the issuer returned no valid email address');
   if (!isVerified)
-    throw new OidcSignInError('email_not_verified', 'the issuer does not vouch for the e-mail address');
+    throw new OidcSignInError('email_not_verified', 'the issuer has not verified the email address');
   const user = await findUserByEmail(writer, email);
   return user ? joinAccount(context, writer, user.id, coming) : createAccount(context, writer, email, coming);
 }
@@ -147,7 +147,7 @@ async function joinAccount(
     if (!(await isUnclaimedAccount(writer, userId)))
       throw new OidcSignInError(
         'account_exists',
-        'an account has this e-mail address, and it was not proven',
+        'an account with this email address exists, and its owner has not confirmed the connection',
       );
     requireMembership(coming);
     await replaceAccountCredentials(context, writer, userId, null);

@@ -57,8 +57,8 @@ export async function createOwnerLink(
     throw new Fault(
       'not_found',
       orgs.length === 0
-        ? 'There is no organization yet. Start the server once: it makes the first one, or takes those of floe.yaml.'
-        : `Name one of the organizations: ${orgs.map(({ id }) => id).join(', ')}.`,
+        ? 'There is no organization yet. Start the server once. It creates the first organization, or those in floe.yaml.'
+        : `Specify one of the organizations: ${orgs.map(({ id }) => id).join(', ')}.`,
     );
   const token = generateToken();
   const link: OwnerLink = {
@@ -144,16 +144,16 @@ export async function previewOwnerLink({ database, clock }: SignInContext, token
 async function requireUsableLink(reader: DatabaseReader, clock: Clock, token: string): Promise<OwnerLink> {
   const link = parseOwnerLink(await getSetting(reader, OWNER_LINK_SETTING));
   if (link?.sha256 !== sha256(token) || !(await findOrgById(reader, link.org_id)))
-    throw linkFault('This link is not known here, or a newer one replaced it.');
+    throw linkFault('This link is not valid, or a newer one has replaced it.');
   if (link.used_at !== undefined)
-    throw linkFault(`This link was used at ${new Date(link.used_at).toISOString()}.`);
+    throw linkFault(`This link was already used at ${new Date(link.used_at).toISOString()}.`);
   if (clock.now() >= link.expires_at)
-    throw linkFault(`This link ended at ${new Date(link.expires_at).toISOString()}.`);
+    throw linkFault(`This link expired at ${new Date(link.expires_at).toISOString()}.`);
   return link;
 }
 
 function linkFault(what: string): Fault {
-  return new Fault('link_expired', `${what} Sign in, or make a new one with: floe owner-link`);
+  return new Fault('link_expired', `${what} Sign in, or create a new link with: floe owner-link`);
 }
 
 /** What only this file and `bootstrap` write. */
@@ -214,7 +214,7 @@ async function upsertAccount(
     if (!link.operator && (await belongsToOtherOrgs(writer, known.id, link.org_id)))
       throw new Fault(
         'conflict',
-        `The account ${email} belongs to other organizations too. Sign in to it, then open the link again.`,
+        `The account ${email} also belongs to other organizations. Sign in to it, then open the link again.`,
       );
     await replaceAccountCredentials({ clock }, writer, known.id, hash);
     await updateUser(writer, known.id, { name, updated_at: now });

@@ -29,11 +29,11 @@ export function loadWebauthn() {
 export function requirePasskeySite({ auth, site }: Pick<SignInContext, 'auth' | 'site'>) {
   const { passkeys, baseUrl } = site();
   if (!auth().passkey)
-    throw new Fault('not_found', 'Sign-in by passkey is switched off here (auth.passkey in floe.yaml).');
+    throw new Fault('not_found', 'Sign-in with a passkey is disabled (auth.passkey in floe.yaml).');
   if (!passkeys)
     throw new Fault(
       'not_found',
-      `Browsers allow no passkeys at ${baseUrl}: server.base_url has to be https with a name, or localhost.`,
+      `Browsers do not support passkeys at ${baseUrl}. server.base_url must be https with a host name, or localhost.`,
     );
   return passkeys;
 }
@@ -143,7 +143,7 @@ export async function consumeAssertion(
 
 function assertionFault(): Fault {
   return signInFailedFault(
-    'This passkey is not known here, or did not fit. Try again, or sign in another way.',
+    'This passkey is not registered, or its verification failed. Try again, or sign in with another method.',
   );
 }
 
@@ -179,9 +179,13 @@ export async function registerPasskey(
     supportedAlgorithmIDs: ALGORITHMS,
   }).catch(() => null);
   if (!verified?.verified || !(await consumeChallenge(writer, clock, challenge)))
-    throw new Fault('invalid_request', 'credential: did not fit; ask for new options and try again', {
-      param: 'credential',
-    });
+    throw new Fault(
+      'invalid_request',
+      'credential: verification failed. Request new options and try again.',
+      {
+        param: 'credential',
+      },
+    );
   const { credential, credentialBackedUp } = verified.registrationInfo;
   const row: PasskeyRow = {
     id: newId('psk', clock.now()),

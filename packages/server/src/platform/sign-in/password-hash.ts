@@ -120,7 +120,7 @@ class HashQueue {
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#free === 0) {
       if (this.#waiting.length >= MAX_WAITING_HASHES)
-        throw new Fault('overloaded', 'Too many people are signing in at once. Try again in a moment.');
+        throw new Fault('overloaded', 'Too many sign-ins are in progress. Try again in a moment.');
       await new Promise<void>((go) => this.#waiting.push(go));
     } else this.#free -= 1;
     try {

@@ -15,13 +15,11 @@ export async function hashNewPassword(
   email: string,
 ): Promise<string | null> {
   if (!listEnabledSignInMethods(context).password) return null;
-  if (password === undefined) throw invalidPassword('is needed to sign in again');
+  if (password === undefined) throw invalidPassword('is required');
   if (!hasPasswordLength(password))
-    throw invalidPassword(`has ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters`);
+    throw invalidPassword(`must have ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters`);
   if (isCommonPassword(password, email))
-    throw invalidPassword(
-      'is among the first that a guesser tries; several words that do not belong together are easy to keep and hard to guess',
-    );
+    throw invalidPassword('is too easy to guess; use several unrelated words');
   return context.hasher.hash(password);
 }
 

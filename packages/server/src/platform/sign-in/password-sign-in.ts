@@ -86,5 +86,5 @@ export async function verifyPassword(
 /** @throws Fault `not_found` where passwords are switched off */
 export function requirePasswordsEnabled(context: Pick<SignInContext, 'auth' | 'site'>): void {
   if (!listEnabledSignInMethods(context).password)
-    throw new Fault('not_found', 'Sign-in by password is switched off here (auth.password in floe.yaml).');
+    throw new Fault('not_found', 'Sign-in with a password is disabled (auth.password in floe.yaml).');
 }

@@ -24,18 +24,21 @@ export async function requireSignedIn(
 export async function requireAccountControl(context: SignInContext, browser: BrowserRequest) {
   const { live, token } = await requireSignedIn(context, browser);
   if (live.steppedUpUntil <= context.clock.now())
-    throw new Fault('step_up_required', 'Confirm who you are to do this, then send the request again.');
+    throw new Fault(
+      'step_up_required',
+      'This operation requires a step-up. Sign in again, then repeat the request.',
+    );
   if (live.hasAllRoles) return { live, token };
   throw new Fault(
     'insufficient_role',
-    `Another issuer than ${live.issuer ?? ''} grants you more than this session may do. Sign in by that one, by password or by passkey to change how you sign in.`,
+    `You have additional roles from an issuer other than ${live.issuer ?? ''}. To change your sign-in methods, sign in with that issuer, a password or a passkey.`,
   );
 }
 
 export function sessionExpiredFault(): Fault {
   return new Fault(
     'session_expired',
-    'You are signed out: the session ended, or somebody ended it. Sign in again.',
+    'You are signed out because your session expired or was ended. Sign in again.',
   );
 }
 
@@ -51,7 +54,10 @@ export async function switchOrg(
 ): Promise<string> {
   const { live, token } = await requireSignedIn(context, browser);
   const at = live.memberships.find(({ org }) => org.id === orgId);
-  if (!at) throw new Fault('not_found', 'You belong to no organization with this id.', { param: 'org_id' });
+  if (!at)
+    throw new Fault('not_found', 'You are not a member of an organization with this id.', {
+      param: 'org_id',
+    });
   const next = await context.database.transaction((writer) =>
     context.sessions.rotate(writer, token, { org_id: orgId, role: at.role }),
   );

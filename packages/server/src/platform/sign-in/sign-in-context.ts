@@ -104,7 +104,7 @@ export async function startSession(
   const standings = sessionMemberships(await listMembershipAccess(writer, user.userId, issuer), issuer);
   const at = standings.find(({ org }) => org.id === user.orgId) ?? standings[0];
   if (!at)
-    throw signInFailedFault('Your account belongs to no organization here. Ask an owner to invite you.');
+    throw signInFailedFault('Your account does not belong to any organization. Ask an owner to invite you.');
   if (browser.token !== null) await deleteConsoleSessionByToken(writer, sha256(browser.token));
   const { id, token } = await context.sessions.create(writer, {
     userId: user.userId,

@@ -74,13 +74,13 @@ async function verifyProof(
 ): Promise<(writer: DatabaseWriter) => Promise<void>> {
   if (passkey) {
     const shown = await verifyAssertion(context, context.database.read, passkey);
-    if (shown.row.user_id !== user.id) throw signInFailedFault('This passkey is of another account.');
+    if (shown.row.user_id !== user.id) throw signInFailedFault('This passkey belongs to another account.');
     return (writer) => consumeAssertion(context, writer, shown);
   }
   requirePasswordsEnabled(context);
   const stored = (await findUserById(context.database.read, user.id))?.password_hash ?? null;
   if (!(await context.hasher.verify(password ?? '', stored)))
-    throw signInFailedFault('The password is not right.');
+    throw signInFailedFault('The password is incorrect.');
   return async () => undefined;
 }
 

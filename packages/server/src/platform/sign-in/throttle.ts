@@ -64,7 +64,7 @@ export function createSignInThrottle(database: Database, clock: Clock): SignInTh
     // Longer than any pause: the clock was set back since, and nobody shall wait for that.
     const waitMs = Math.max(0, ...waits.filter((ms) => ms <= ADDRESS_POLICY.maxPauseMs));
     if (waitMs === 0) return rows;
-    throw new Fault('too_many_attempts', `Too many tries. Again in ${Math.ceil(waitMs / 1000)} s.`, {
+    throw new Fault('too_many_attempts', `Too many attempts. Try again in ${Math.ceil(waitMs / 1000)} s.`, {
       retryAfterMs: waitMs,
     });
   }

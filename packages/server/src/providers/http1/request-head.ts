@@ -24,15 +24,18 @@ export function formatRequestHead(
   host: string,
   bodyLength: number | null,
 ): string {
-  if (!TOKEN.test(method)) throw new UnsendableRequestError('the method is no token');
-  if (!TARGET.test(path)) throw new UnsendableRequestError('the path holds a character that cannot be sent');
+  if (!TOKEN.test(method)) throw new UnsendableRequestError('the method is not a valid token');
+  if (!TARGET.test(path))
+    throw new UnsendableRequestError('the path contains a character that is not allowed');
   let fields = '';
   let named = host;
   for (let at = 0; at + 1 < headers.length; at += 2) {
     const [name = '', value = ''] = [headers[at], headers[at + 1]];
-    if (!TOKEN.test(name)) throw new UnsendableRequestError(`the header name "${name}" is no token`);
+    if (!TOKEN.test(name)) throw new UnsendableRequestError(`the header name "${name}" is not a valid token`);
     if (ILLEGAL_IN_VALUE.test(value))
-      throw new UnsendableRequestError(`the header ${name} holds a character that cannot be sent`);
+      throw new UnsendableRequestError(
+        `the header ${name} contains a character that is not allowed in an HTTP header`,
+      );
     const lower = name.toLowerCase();
     if (lower === 'host') named = value;
     else if (!CONNECTION_FIELDS.has(lower)) fields += `${name}: ${value}\r\n`;

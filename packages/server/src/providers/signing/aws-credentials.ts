@@ -48,7 +48,7 @@ async function baseCredentials(identity: AwsIdentity, context: CredentialContext
   if (container) return fromContainer(container, context);
   if (metadata !== undefined) return fromMetadataService(metadata, context);
   throw credentialFault(
-    'no keys in `identity`, the environment or the shared files; `identity.metadata: true` asks the machine',
+    'no keys found in `identity`, the environment or the shared files; set `identity.metadata: true` to use the role of the machine',
   );
 }
 
@@ -77,7 +77,7 @@ async function fromProfile(
         : own && keys
           ? { keys }
           : await fromNamedSource(profile.get('credential_source'), identity, context);
-    if (!base) throw credentialFault(`the profile "${name}" borrows from one that has no keys`);
+    if (!base) throw credentialFault(`the source of the profile "${name}" has no keys`);
     return assumeRole(identity, { arn, externalId: profile.get('external_id') }, base.keys, context);
   }
   return keys && { keys, expiresAt: null };

@@ -74,10 +74,10 @@ export async function callCredentialService(
     answer = await callBuffered(context.transport, context.clock, call, RESPONSE_LIMITS);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw unreachableFault(`${url.origin} gave no answer (${why})`, { cause });
+    throw unreachableFault(`${url.origin} did not respond (${why})`, { cause });
   }
   if (answer.status >= 500 || answer.status === 429)
-    throw unreachableFault(`${url.origin} answered ${answer.status}`, responseDetail(answer));
+    throw unreachableFault(`${url.origin} responded with status ${answer.status}`, responseDetail(answer));
   return answer;
 }
 
@@ -116,8 +116,8 @@ function toCredentialResponse(
   const grant = {
     text,
     skewMs: computeClockSkew(answer.headers, clock.now()),
-    json: () => parseCredentialJson(text, `the answer of ${origin}`),
-    toFault: () => credentialFault(`${origin} refused to give one (${answer.status})`, answer),
+    json: () => parseCredentialJson(text, `the response of ${origin}`),
+    toFault: () => credentialFault(`${origin} rejected the request with status ${answer.status}`, answer),
   };
   if (answer.status !== 200) throw grant.toFault();
   return grant;
@@ -126,11 +126,11 @@ function toCredentialResponse(
 /** A credential that is not there or not usable; `what` completes "No credential could be had: …". */
 export function credentialFault(what: string, answer?: BufferedResponse): Fault {
   const detail = answer && responseDetail(answer);
-  return new Fault('upstream_auth_failed', `No credential could be had: ${what}.`, detail);
+  return new Fault('upstream_auth_failed', `Could not obtain a credential: ${what}.`, detail);
 }
 
 function unreachableFault(what: string, detail: ConstructorParameters<typeof Fault>[2]): Fault {
-  return new Fault('upstream_unreachable', `No credential could be had: ${what}.`, detail);
+  return new Fault('upstream_unreachable', `Could not obtain a credential: ${what}.`, detail);
 }
 
 function responseDetail({ status, body }: BufferedResponse) {

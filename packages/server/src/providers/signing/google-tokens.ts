@@ -53,7 +53,7 @@ export async function fetchGoogleToken(
     case 'external_account':
       return fromFederation(credentials, context);
     default:
-      throw credentialFault(`credentials of type "${String(credentials['type'])}" are not known`);
+      throw credentialFault(`credentials of type "${String(credentials['type'])}" are not supported`);
   }
 }
 
@@ -88,7 +88,7 @@ async function signJwt(claims: JsonObject, key: string, keyId: string | undefine
     return await jwt.sign(createPrivateKey(key));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw credentialFault(`the private key of the credentials file does not sign (${why})`);
+    throw credentialFault(`the private key in the credentials file cannot sign (${why})`);
   }
 }
 
@@ -156,7 +156,8 @@ async function subjectToken(source: unknown, context: CredentialContext): Promis
   const [file, url] = [readStringMember(source, 'file'), readStringMember(source, 'url')];
   if (file !== undefined)
     return parseSubjectToken(source['format'], await readCredentialFile(file, 'the token file'));
-  if (url === undefined) throw credentialFault('of `credential_source`, `file` and `url` are supported');
+  if (url === undefined)
+    throw credentialFault('`credential_source` must have `file` or `url`; no other source is supported');
   const named = isObject(source['headers']) ? source['headers'] : {};
   const headers = Object.entries(named).flatMap(([name, value]) => [name.toLowerCase(), String(value)]);
   const grant = await requestCredential(context, { method: 'GET', url, headers, isLocal: true });

@@ -186,7 +186,7 @@ describe('AWS keys', () => {
     const waiting = faultOf(aws({ keys, roleArn: 'arn:r' }));
     while (server.requests.length === before) await new Promise((resolve) => setImmediate(resolve));
     clock.advance(15_000);
-    assert.match((await waiting).message, /no answer within 15 s/);
+    assert.match((await waiting).message, /no response within 15 s/);
   });
 });
 
@@ -275,7 +275,7 @@ describe('Google tokens', () => {
   test('what cannot be read or is refused says where, and never what it holds', async () => {
     answers = () => jsonReply({ error: 'invalid_grant' }, 400);
     for (const [settings, expected] of [
-      [{ file: account() }, /refused to give one \(400\)/],
+      [{ file: account() }, /rejected the request with status 400/],
       [{ file: join(folder, 'absent.json') }, /cannot be read/],
       [{ file: file('half.json', '{"private_key": "very-secret') }, /not a JSON object/],
       [{ file: file('odd.json', { type: 'gdch' }) }, /of type "gdch"/],
@@ -284,7 +284,7 @@ describe('Google tokens', () => {
         {
           file: file('bad.json', { type: 'service_account', client_email: 'a', private_key: 'very-secret' }),
         },
-        /does not sign/,
+        /cannot sign/,
       ],
     ] as const) {
       const fault = await faultOf(google(settings));

@@ -69,7 +69,9 @@ class RedisResponseCache implements ResponseCache {
     const { clock, onUnavailable, isStoreSlow } = this.#options;
     if (clock.monotonic() < this.#cooldownUntil || isStoreSlow?.()) return null;
     const late = Promise.withResolvers<never>();
-    const timer = clock.after(TIMEOUT_MS, () => late.reject(new Error(`no answer within ${TIMEOUT_MS} ms`)));
+    const timer = clock.after(TIMEOUT_MS, () =>
+      late.reject(new Error(`no response within ${TIMEOUT_MS} ms`)),
+    );
     try {
       return await Promise.race([command(), late.promise]);
     } catch (error) {

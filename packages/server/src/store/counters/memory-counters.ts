@@ -123,7 +123,7 @@ export class MemoryCounters implements Counters {
   #spendBucketFor(orgId: string, claim: BucketClaim): SpendBucket {
     const bucket = this.#bucketFor(orgId, claim);
     if (bucket instanceof SpendBucket) return bucket;
-    throw new Error(`"${claim.bucket}" is no budget`);
+    throw new Error(`"${claim.bucket}" is not a budget`);
   }
 
   #bucketFor(orgId: string, claim: BucketClaim): CounterBucket {

@@ -147,7 +147,7 @@ class RedisCounters implements RemoteCounters {
       reply = (await Promise.all(again)).at(-1) ?? [];
     }
     const [refusedBy = 0, wait = -1, second = 0, ...levels] = reply;
-    if (refusedBy === -1) throw new Error('the shared store lost the slots of this process');
+    if (refusedBy === -1) throw new Error('the shared store lost the concurrency slots of this process');
     const refused = refusedBy === 0 ? null : refusedBy - 1;
     const rateRefused = refused !== null && claims[refused]?.kind !== 'spend';
     return {

@@ -59,7 +59,7 @@ test('a database with any other set of migrations is refused with a line that na
       } else if (difference === 'renamed') applied[at] = { number, name: 'other' };
       else if (difference === 'newer') {
         applied.push({ number: (list.at(-1)?.number ?? 0) + 1, name: 'later' });
-        expected = 'newer Floe';
+        expected = 'newer version of Floe';
       } else {
         const gap = list.findIndex(
           ({ number: one }, index) => (list[index + 1]?.number ?? one + 1) > one + 1,
@@ -143,7 +143,10 @@ test('a dry run names the copy that a start writes first, and refuses where ther
   );
   assert.equal(copy, join(dataDir, `floe.db.before-${NEWEST}`));
   const full = { ...quiet, freeBytes: async () => 2 };
-  assert.match(await refusalOf(planUpgrade(place, full)), /Cannot copy .* has room for 2 bytes\. Make room/);
+  assert.match(
+    await refusalOf(planUpgrade(place, full)),
+    /Cannot copy .* has only 2 bytes free\. Free disk space/,
+  );
 });
 
 async function refusalOf(opening: Promise<unknown>): Promise<string> {

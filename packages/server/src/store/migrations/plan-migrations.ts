@@ -20,13 +20,13 @@ export function planMigrations(
 ): readonly Migration[] {
   if (applied.some(({ number, name }) => number === 1 && name === PRE_RELEASE_MIGRATION))
     throw new StoreUnusableError(
-      'The database was made by a build from before the first release, whose tables this build does not read. Nothing was changed. Export every organization with that build (floe config export > org.yaml), start this one with another storage.database, and apply the files (floe config apply org.yaml).',
+      'The database was created by a build before the first release, whose tables this build cannot read. Nothing was changed. Export every organization with that build (floe config export > org.yaml), start this build with a different storage.database, and apply the files (floe config apply org.yaml).',
     );
   const newest = Math.max(0, ...applied.map(({ number }) => number));
   const known = migrations.at(-1)?.number ?? 0;
   if (newest > known)
     throw new StoreUnusableError(
-      `The database was made by a newer Floe (migration ${newest}; this one knows ${known}). Run that version, or restore a copy from before the upgrade.`,
+      `The database was created by a newer version of Floe (migration ${newest}; this version supports up to ${known}). Run that version, or restore a backup from before the upgrade.`,
     );
   const problems = [
     ...describeUnknownMigrations(applied, migrations),
@@ -34,7 +34,7 @@ export function planMigrations(
   ];
   if (problems.length > 0)
     throw new StoreUnusableError(
-      `The database was migrated by another build of Floe: ${problems.join('; ')}. Nothing was changed. Run the build that last used this database, or restore a copy from before it did (floe.db.before-<number>, or a dump of PostgreSQL).`,
+      `The database was migrated by a different build of Floe: ${problems.join('; ')}. Nothing was changed. Run the build that last used this database, or restore an earlier backup (floe.db.before-<number>, or a PostgreSQL dump).`,
     );
   return migrations.filter(({ number }) => number > newest);
 }

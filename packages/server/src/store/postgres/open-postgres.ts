@@ -59,7 +59,7 @@ export async function openPostgres(url: string, options: OpenPostgresOptions): P
       {
         ...options,
         createBackup: async (number) =>
-          options.log.info({ number }, 'Migrating PostgreSQL; a copy from before is what pg_dump made'),
+          options.log.info({ number }, 'Migrating PostgreSQL; to go back, restore a pg_dump taken before'),
       },
     );
   } finally {
@@ -112,7 +112,7 @@ class PostgresDatabase implements Database, BeatStore {
   async ping(): Promise<void> {
     const late = Promise.withResolvers<never>();
     const timer = this.#clock.after(PING_TIMEOUT_MS, () =>
-      late.reject(new Fault('overloaded', 'The database does not answer.')),
+      late.reject(new Fault('overloaded', 'The database does not respond.')),
     );
     const answered = this.#pool.withConnection((connection) => connection.query('select 1', []));
     await Promise.race([answered, late.promise]).finally(() => timer.cancel());
@@ -181,7 +181,7 @@ function describeDatabaseUrl(url: string): string {
     return `${host}${pathname}`;
   } catch (cause) {
     throw new StoreUnusableError(
-      'storage.database wants postgres://user:password@host:port/database; write special characters of the password as %XX.',
+      'storage.database must be postgres://user:password@host:port/database. Percent-encode special characters in the password.',
       { cause },
     );
   }

@@ -7,13 +7,13 @@ const CHARACTER_NOT_IN_REPERTOIRE = '22021';
 
 /** Codes of a server that cannot serve now; classes are their first two characters. */
 const OUTAGE_REASONS: Readonly<Record<string, string>> = {
-  '08': 'The database connection broke.',
-  '25006': 'The database only reads now; it may be failing over.',
-  '40': 'The database gave way to another transaction.',
-  '53': 'The database has no connection, memory or disk left.',
+  '08': 'The database connection was lost.',
+  '25006': 'The database is read-only; it may be failing over.',
+  '40': 'The transaction was aborted because of a conflict with another transaction.',
+  '53': 'The database has run out of connections, memory or disk space.',
   '55P03': 'The database is locked.',
-  '57': 'The database is stopping, or took too long.',
-  '58': 'The database cannot reach its files.',
+  '57': 'The database is shutting down, or a statement timed out.',
+  '58': 'The database cannot access its files.',
 };
 
 /** Failures to reach it, as Node.js names them. */
@@ -39,7 +39,7 @@ export function describeOutage(error: unknown): string | null {
     return UNREACHABLE.test(code) ? 'The database cannot be reached.' : null;
   }
   return error instanceof Error && PG_CLIENT_ERRORS.test(error.message)
-    ? 'The database does not answer.'
+    ? 'The database does not respond.'
     : null;
 }
 
@@ -60,9 +60,9 @@ export function isRowError(error: unknown): boolean {
 export function toStatementError(error: unknown, sql: string): unknown {
   if (!(error instanceof Error) || error instanceof Fault) return error;
   if (postgresErrorCode(error) === UNIQUE_VIOLATION)
-    return new Fault('conflict', 'It exists already.', { cause: error });
+    return new Fault('conflict', 'The resource already exists.', { cause: error });
   if (postgresErrorCode(error) === CHARACTER_NOT_IN_REPERTOIRE)
-    return new Fault('invalid_request', 'Text must not hold the character U+0000.', { cause: error });
+    return new Fault('invalid_request', 'Text must not contain the character U+0000.', { cause: error });
   const reason = describeOutage(error);
   if (reason !== null) return new Fault('overloaded', reason, { cause: error, retryAfterMs: 1000 });
   return new Error(`${error.message} (in: ${sql})`, { cause: error });

@@ -54,7 +54,7 @@ export function createPostgresPool({
     }),
   });
   // An idle connection that breaks has no statement to fail; without a listener it would end the process.
-  pool.on('error', (error) => log.debug({ err: error }, 'An idle database connection broke'));
+  pool.on('error', (error) => log.debug({ err: error }, 'An idle database connection was lost'));
   return new PostgresPool(pool);
 }
 
@@ -119,7 +119,8 @@ export class PostgresConnection {
     sql: string | object,
     parameters: readonly unknown[] = [],
   ): Promise<StatementResult<Row>> | object {
-    if (typeof sql !== 'string') throw new Error('The PostgreSQL store does not stream; read page by page');
+    if (typeof sql !== 'string')
+      throw new Error('The PostgreSQL store does not support streaming; read page by page');
     return this.#run<Row>({ text: sql, values: [...parameters] });
   }
 

@@ -76,7 +76,8 @@ test('a database that a newer program made is refused', async (t) => {
   await open(t, url, [...MIGRATIONS, second]);
   await assert.rejects(
     openPostgres(url, quiet),
-    (error) => error instanceof StoreUnusableError && /was made by a newer Floe/.test(error.message),
+    (error) =>
+      error instanceof StoreUnusableError && /was created by a newer version of Floe/.test(error.message),
   );
 });
 
@@ -124,7 +125,7 @@ test('a wrong password, database or URL is refused at once', async (t) => {
   const cases: [string, RegExp][] = [
     [wrong((u) => (u.password = 'other')), /password authentication failed/],
     [wrong((u) => (u.pathname = '/nowhere')), /database "nowhere" does not exist/],
-    ['postgres://us er:p@ss:word@/', /storage\.database wants postgres:/],
+    ['postgres://us er:p@ss:word@/', /storage\.database must be postgres:/],
   ];
   for (const [place, message] of cases)
     await assert.rejects(

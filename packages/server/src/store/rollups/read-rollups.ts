@@ -206,7 +206,7 @@ function selectGroupedRows(reader: DatabaseReader, request: RollupRequest & Grou
     return { rows: filter ? rows.where(matchesValues(value, filter.any, filter.none)) : rows, column: value };
   }
   if (!isRollupDimension(groupBy) || !isRollupDimension(filter.facet))
-    throw new Error(`no rollup holds ${groupBy} by ${filter.facet}`);
+    throw new Error(`no rollup contains ${groupBy} by ${filter.facet}`);
   const { facet, first } = pairFacet(groupBy, filter.facet);
   const rows = facetRows(reader, request, 'rollup_pairs', facet);
   const byValue = sql.ref<string>('by_value');

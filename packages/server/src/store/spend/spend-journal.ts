@@ -154,9 +154,12 @@ class DiskSpendJournal implements SpendJournal {
   async close(): Promise<void> {
     this.#timer?.cancel();
     const late = Promise.withResolvers<never>();
-    const timer = this.#options.clock.after(CLOSE_MS, () => late.reject(new Error('it took too long')));
+    const timer = this.#options.clock.after(CLOSE_MS, () => late.reject(new Error('the flush timed out')));
     await Promise.race([this.flush(), late.promise]).catch((error: unknown) => {
-      this.#options.log.warn({ err: error }, 'spending stays in its journal; the next start counts it');
+      this.#options.log.warn(
+        { err: error },
+        'could not flush the spend journal; its spending is counted after the next start',
+      );
     });
     timer.cancel();
     this.#timer?.cancel();
@@ -173,7 +176,7 @@ class DiskSpendJournal implements SpendJournal {
         this.#leftovers = this.#leftovers.filter((other) => other !== name);
       }
     } catch (error) {
-      this.#options.log.warn({ err: error }, 'spending of an earlier process could not be counted yet');
+      this.#options.log.warn({ err: error }, 'could not count the spending of an earlier process; retrying');
       this.#scheduleApply(RETRY_MS);
     }
   }
@@ -196,7 +199,10 @@ class DiskSpendJournal implements SpendJournal {
     });
     afterSpent(spent);
     if (open.length > 0 && spent.length > 0)
-      log.warn({ reservations: open.length }, 'an earlier process died with reservations: charged in full');
+      log.warn(
+        { reservations: open.length },
+        'an earlier process ended with open reservations; they are charged in full',
+      );
     await rm(directory, { recursive: true, force: true });
   }
 
@@ -218,7 +224,7 @@ class DiskSpendJournal implements SpendJournal {
     const apply = () => {
       this.#timer = null;
       this.#start().catch((error: unknown) => {
-        this.#options.log.warn({ err: error }, 'spending could not be counted in the database yet');
+        this.#options.log.warn({ err: error }, 'could not count spending in the database; retrying');
         this.#scheduleApply(RETRY_MS);
       });
     };

@@ -114,7 +114,7 @@ test('flush gives up after its time and says how many rows wait', async (t) => {
   const { sink, database, clock } = await openSpool(t);
   database.fault = () => new Fault('overloaded', 'away');
   for (const id of ids(7)) sink.append(createTestExchangeRow(id));
-  const flushed = assert.rejects(sink.flush(200), /7 rows still wait/);
+  const flushed = assert.rejects(sink.flush(200), /7 rows are not in the database yet/);
   await until(() => database.calls > 0, clock);
   clock.advance(200);
   await flushed;
@@ -150,8 +150,8 @@ test('a torn last line is told in the log and lines that are no rows are kept in
   await sink.flush(FLUSH_MS);
   assert.deepEqual(database.ids(), ['exc_a', 'exc_b', 'exc_d']);
   assert.equal(readFileSync(join(spool, 'rows-000000001.rejected'), 'utf8'), 'garbage\n');
-  assert.equal(log.lines.filter(({ message }) => /cut off/.test(message)).length, 1);
-  assert.equal(log.lines.filter(({ message }) => /are no rows/.test(message)).length, 1);
+  assert.equal(log.lines.filter(({ message }) => /is incomplete/.test(message)).length, 1);
+  assert.equal(log.lines.filter(({ message }) => /contains invalid rows/.test(message)).length, 1);
   assert.equal(sink.backlog(), 0);
 });
 
@@ -185,7 +185,7 @@ test('a disk that stays full costs bounded memory, keeps the oldest rows and cou
   files.createFault = 'ENOSPC';
   const wide = createTestExchangeRow('exc', { attempts_json: 'x'.repeat(1_000_000) });
   for (let i = 0; i < 50; i++) sink.append({ ...wide, id: `exc_${String(i).padStart(2, '0')}` });
-  await until(() => log.lines.some(({ message }) => /cannot be written;/.test(message)), clock);
+  await until(() => log.lines.some(({ message }) => /is not writable;/.test(message)), clock);
   const kept = sink.backlog();
   assert.ok(kept >= 30 && kept <= 33, `${kept} rows of 1 MB are held`);
   files.createFault = null;
@@ -196,13 +196,13 @@ test('a disk that stays full costs bounded memory, keeps the oldest rows and cou
       .slice(0, kept)
       .map((id) => `exc_${id.slice(-2)}`),
   );
-  const told = log.lines.find(({ message }) => /can be written again/.test(message));
+  const told = log.lines.find(({ message }) => /is writable again/.test(message));
   assert.deepEqual(told?.fields, { lost_rows: 50 - kept });
 });
 
 for (const [what, fault] of [
   ['cannot be read', new Error('EIO: read')],
-  ['the database refuses', new Fault('invalid_request', 'Text must not hold the character U+0000.')],
+  ['the database refuses', new Fault('invalid_request', 'Text must not contain the character U+0000.')],
 ] as const)
   test(`a file that ${what} holds up none of those after it and stays for the next start`, async (t) => {
     const dataDir = createTemporaryDirectory(t);
@@ -214,7 +214,9 @@ for (const [what, fault] of [
     await until(() => database.inserted.has('exc_c'), clock);
     assert.deepEqual(database.ids(), ['exc_b', 'exc_c']);
     assert.ok(
-      log.lines.some(({ level, message }) => level === 'error' && /left for the next start/.test(message)),
+      log.lines.some(
+        ({ level, message }) => level === 'error' && /retried after the next start/.test(message),
+      ),
     );
     assert.ok(readdirSync(spool).includes('rows-000000001.jsonl'));
   });

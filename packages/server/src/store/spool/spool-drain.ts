@@ -124,7 +124,7 @@ export class SpoolDrain {
     const last = segment.closed && to === written;
     const ingested = await this.#options.database.ingest({ path, from: ingestedBytes, to, last });
     if (ingested.next === ingestedBytes && !last) {
-      if (to === written) throw new Error(`${path} is shorter than what was written to it`);
+      if (to === written) throw new Error(`${path} is shorter than the data written to it`);
       this.#batchBytes *= 2;
       return;
     }
@@ -141,17 +141,17 @@ export class SpoolDrain {
     if (torn)
       log.warn(
         { file: segment.path, rows: 1 },
-        'The last row of a spool file was cut off when its process died',
+        'The last row of a spool file is incomplete because its process ended while writing',
       );
     if (rejected.length === 0) return;
     const file = segment.path.replace(/\.jsonl$/, '.rejected');
     log.error(
       { file, rows: rejected.length },
-      'Lines of the spool are no rows; they are kept in a file of their own',
+      'The spool contains invalid rows; they are moved to a separate file',
     );
     await files
       .append(file, rejected.map((line) => `${line}\n`).join(''))
-      .catch((error) => log.error({ err: error, file }, 'Rejected lines of the spool could not be kept'));
+      .catch((error) => log.error({ err: error, file }, 'Rejected spool lines could not be saved'));
   }
 
   async #remove(segment: SpoolSegment): Promise<void> {
@@ -165,7 +165,7 @@ export class SpoolDrain {
     if (this.#failures === 1)
       this.#options.log.warn(
         { err: error, rows: this.waitingRows },
-        'The database does not take rows; they wait on disk',
+        'The database does not accept rows; they remain on disk',
       );
     if (!away && this.#failures >= ATTEMPTS_PER_FILE) this.#skip(segment, error);
     if (this.#closed) return;
@@ -180,14 +180,14 @@ export class SpoolDrain {
     this.#queue.splice(this.#queue.indexOf(segment), 1);
     this.#options.log.error(
       { err: error, file: segment.path, rows: segment.rowsWaiting },
-      'A spool file cannot be taken into the database; it is left for the next start',
+      'A spool file could not be stored in the database; it is retried after the next start',
     );
   }
 
   #onRecovery(): void {
     if (this.#failures === 0) return;
     this.#failures = 0;
-    this.#options.log.info({ rows: this.waitingRows }, 'The database takes rows again');
+    this.#options.log.info({ rows: this.waitingRows }, 'The database accepts rows again');
   }
 
   #resolveWaiters(): void {
@@ -195,7 +195,7 @@ export class SpoolDrain {
       const { segment, upTo } = waiter;
       if (!segment.skipped && segment.ingestedBytes < upTo) continue;
       this.#waiters.delete(waiter);
-      if (segment.skipped) waiter.reject(new Error(`${segment.path} could not be taken into the database`));
+      if (segment.skipped) waiter.reject(new Error(`${segment.path} could not be stored in the database`));
       else waiter.resolve();
     }
   }

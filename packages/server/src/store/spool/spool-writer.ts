@@ -210,7 +210,7 @@ export class SpoolWriter {
     if (!this.#failed)
       this.#options.log.error(
         { err: error, rows: this.bufferedRows },
-        'The spool cannot be written; rows are held in memory',
+        'The spool is not writable; rows are buffered in memory',
       );
     this.#failed = true;
     // Part of the batch may stand behind the good rows: the next try gets a new file, or the same
@@ -222,7 +222,7 @@ export class SpoolWriter {
   #onRecovery(): void {
     if (!this.#failed) return;
     this.#failed = false;
-    this.#options.log.warn({ lost_rows: this.#lost }, 'The spool can be written again');
+    this.#options.log.warn({ lost_rows: this.#lost }, 'The spool is writable again');
   }
 
   #scheduleSync(): void {
@@ -246,7 +246,7 @@ export class SpoolWriter {
     } catch (error) {
       this.#options.log.error(
         { err: error, file: segment.path },
-        'The spool cannot be synced; a power cut could lose rows',
+        'The spool cannot be synced to disk; a power failure could lose rows',
       );
     }
   }
@@ -262,7 +262,7 @@ export class SpoolWriter {
   #logLoss(): void {
     this.#options.log.error(
       { lost_rows: this.#lost },
-      'Rows were lost: the spool cannot be written and memory for them is full',
+      'Rows were lost: the spool is not writable and the memory buffer is full',
     );
   }
 }

@@ -45,7 +45,7 @@ export class Spool {
   async flush(timeoutMs: number): Promise<void> {
     const late = Promise.withResolvers<never>();
     const timer = this.#clock.after(timeoutMs, () =>
-      late.reject(new Fault('overloaded', `${this.backlog()} rows still wait for the database.`)),
+      late.reject(new Fault('overloaded', `${this.backlog()} rows are not in the database yet.`)),
     );
     try {
       await Promise.race([late.promise, this.#flush()]);
@@ -81,7 +81,10 @@ export async function openSpool({
   found.sort((one, other) => one.number - other.number);
   const leftovers = found.map(({ segment }) => segment);
   if (leftovers.length > 0)
-    log.info({ files: leftovers.length, directory }, 'Taking rows of an earlier process into the database');
+    log.info(
+      { files: leftovers.length, directory },
+      'Storing the rows of an earlier process in the database',
+    );
   const drain = new SpoolDrain({ database, files, clock, log }, leftovers);
   const writer = new SpoolWriter({
     directory,

@@ -20,8 +20,9 @@ export async function copySqliteDatabase(
   to: string,
   parts: DatabaseCopyOptions,
 ): Promise<void> {
-  if (!existsSync(from)) throw new StoreUnusableError(`There is no database at ${from}.`);
-  if (existsSync(to)) throw new StoreUnusableError(`${to} exists; nothing is overwritten.`);
+  if (!existsSync(from)) throw new StoreUnusableError(`No database exists at ${from}.`);
+  if (existsSync(to))
+    throw new StoreUnusableError(`${to} already exists and is not overwritten. Choose another file.`);
   let database: DatabaseSync | undefined;
   try {
     const source = new DatabaseSync(from, { readOnly: true, timeout: 30_000 });

@@ -45,7 +45,7 @@ export async function writeDatabaseCopy(
     await rm(unfinished, { force: true });
     const free = await requireFreeSpace(to, bytes, freeBytes);
     const places = { from, to, bytes, free_bytes: free };
-    log.info(places, `Copying the database${purpose}; a large one takes minutes`);
+    log.info(places, `Copying the database${purpose}; this can take minutes for a large database`);
     await write(unfinished);
     const file = await open(unfinished, 'r+');
     await file.chmod(0o600);
@@ -80,7 +80,7 @@ export async function requireFreeSpace(
   const free = await freeBytes(dirname(to)).catch(() => null);
   if (free !== null && free < bytes)
     throw new Error(
-      `it takes ${formatBytes(bytes)}, and ${dirname(to)} has room for ${formatBytes(free)}. Make room there and try again.`,
+      `the copy needs ${formatBytes(bytes)}, but ${dirname(to)} has only ${formatBytes(free)} free. Free disk space and try again.`,
     );
   return free;
 }

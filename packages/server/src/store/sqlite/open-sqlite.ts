@@ -106,7 +106,7 @@ class SqliteDatabase implements Database, BeatStore {
     const endTurn = await this.#turns.acquire();
     try {
       const { ingested } = await this.#writer.send({ kind: 'ingest', region });
-      if (!ingested) throw new Error('The writer answered an ingest without its counts');
+      if (!ingested) throw new Error('The writer returned no counts for an ingest');
       return ingested;
     } catch (error) {
       throw error instanceof WorkerRequestError
@@ -122,7 +122,7 @@ class SqliteDatabase implements Database, BeatStore {
     const endTurn = await this.#turns.acquire();
     try {
       const { kept } = await this.#writer.send(request);
-      if (!kept) throw new Error('The writer answered beats without saying what it kept');
+      if (!kept) throw new Error('The writer returned no result for a batch of beats');
       return kept;
     } catch (error) {
       throw error instanceof WorkerRequestError ? toStatementError(error.failure, 'keep beats') : error;
@@ -154,7 +154,7 @@ async function openThread(thread: SqliteWorkerThread, path: string, role: Worker
 async function prepareFile(path: string): Promise<void> {
   const found = await stat(path).catch(() => null);
   if (found?.isDirectory())
-    throw new StoreUnusableError(`${path} is a directory; storage.database wants the path of a file in it.`);
+    throw new StoreUnusableError(`${path} is a directory. storage.database must be the path of a file.`);
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await (await open(path, 'a', 0o600)).close();

@@ -43,7 +43,7 @@ export function isRowError(error: unknown): boolean {
 export function toStatementError(failure: WorkerFailure, sql: string): Error {
   const cause = new Error(failure.message);
   if (failure.code === CONSTRAINT_UNIQUE || failure.code === CONSTRAINT_PRIMARYKEY)
-    return new Fault('conflict', 'It exists already.', { cause });
+    return new Fault('conflict', 'The resource already exists.', { cause });
   const reason = failure.code === null ? null : describeOutage(failure.code);
   if (reason !== null) return new Fault('overloaded', reason, { cause, retryAfterMs: 1000 });
   return new Error(`${failure.message} (in: ${sql})`);
@@ -73,8 +73,8 @@ function describeOutage(code: number): string | null {
 export function describeOpenError(path: string, failure: WorkerFailure): string {
   const code = failure.code === null ? null : primaryCode(failure.code);
   if (code === NOTADB || code === CORRUPT)
-    return `${path} is not an intact SQLite database (${failure.message}). Restore a copy of it, or move it away to start empty.`;
+    return `${path} is not an intact SQLite database (${failure.message}). Restore a backup, or move the file away to start with an empty database.`;
   if (code === FULL) return `The disk that holds ${path} is full.`;
   if (code === BUSY || code === LOCKED) return `${path} is locked by another program.`;
-  return `Cannot open the database ${path}: ${failure.message}. Is the directory writable for this user?`;
+  return `Cannot open the database ${path}: ${failure.message}. Check that the directory is writable for this user.`;
 }

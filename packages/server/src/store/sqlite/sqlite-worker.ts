@@ -6,7 +6,7 @@ import { sqliteResultCode } from './sqlite-errors.ts';
 import type { WorkerCall, WorkerReply, WorkerRequest, WorkerResult } from './worker-protocol.ts';
 
 const port = parentPort;
-if (!port) throw new Error('sqlite-worker.ts runs in a worker thread');
+if (!port) throw new Error('sqlite-worker.ts must run in a worker thread');
 
 let connection: SqliteConnection | null = null;
 

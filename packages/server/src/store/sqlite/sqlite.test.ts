@@ -100,7 +100,7 @@ test('the copy before a migration is told of, refused where there is no room, an
   const parts = { ...quiet, log, migrations: [...MIGRATIONS, second] };
   await assert.rejects(
     openSqlite(path, { ...parts, freeBytes: async () => 2 }),
-    /Cannot copy .* before migrating it: it takes \d+ KB, and .* has room for 2 bytes\. Make room there/,
+    /Cannot copy .* before migrating it: the copy needs \d+ KB, but .* has only 2 bytes free\. Free disk space/,
   );
   assert.equal(lines.length, 0);
   assert.deepEqual([existsSync(copy), existsSync(`${copy}.part`)], [false, false]);
@@ -141,9 +141,9 @@ test('a database that a newer program made is refused', async (t) => {
     openIn(t, dataDir),
     (error) =>
       error instanceof StoreUnusableError &&
-      new RegExp(`newer Floe \\(migration ${second.number}; this one knows ${second.number - 1}\\)`).test(
-        error.message,
-      ),
+      new RegExp(
+        `newer version of Floe \\(migration ${second.number}; this version supports up to ${second.number - 1}\\)`,
+      ).test(error.message),
   );
 });
 
@@ -155,8 +155,8 @@ test('a path that cannot be a database is refused with a line that says why', as
     [`sqlite:${join(dataDir, 'directory.db')}`, /directory\.db is a directory/],
     [`sqlite:${join(dataDir, 'text.db')}`, /text\.db is not an intact SQLite database/],
     ['sqlite:/dev/null/floe.db', /Cannot write the database \/dev\/null\/floe\.db/],
-    ['sqlite::memory:', /storage\.database wants/],
-    ['mysql://localhost/floe', /storage\.database wants/],
+    ['sqlite::memory:', /storage\.database must be/],
+    ['mysql://localhost/floe', /storage\.database must be/],
   ];
   for (const [url, message] of cases)
     await assert.rejects(

@@ -107,7 +107,7 @@ class WorkerConnection implements DatabaseConnection {
 
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     yield* [];
-    throw new Error('The SQLite store does not stream; read page by page');
+    throw new Error('The SQLite store does not support streaming; read page by page');
   }
 }
 
@@ -122,7 +122,7 @@ async function executeSql(thread: SqliteWorkerThread, request: WorkerRequest, sq
 function toSqlValue(value: unknown): SqlValue {
   if (value === null || typeof value === 'string' || typeof value === 'number') return value;
   if (typeof value === 'bigint' || value instanceof Uint8Array) return value;
-  throw new TypeError(`SQLite takes no ${typeof value} as a parameter`);
+  throw new TypeError(`SQLite does not support a parameter of type ${typeof value}`);
 }
 
 /** Kysely typed the columns from `Schema`; the migrations made the tables that way. */
