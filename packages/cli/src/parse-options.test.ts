@@ -9,14 +9,14 @@ const options = {
 
 test('mistakes in options are sentences', () => {
   for (const [args, message] of [
-    [['--nmae', 'x'], 'unknown option --nmae. Did you mean --name?'],
-    [['--id'], 'unknown option --id. --help lists the options.'],
-    [['-x'], 'unknown option -x. --help lists the options.'],
+    [['--nmae', 'x'], 'Unknown option --nmae. Did you mean --name?'],
+    [['--id'], 'Unknown option --id. --help lists the options.'],
+    [['-x'], 'Unknown option -x. --help lists the options.'],
     [['--name'], '--name needs a value. If the value starts with "-", write --name=<value>.'],
     [['-n'], '--name needs a value. If the value starts with "-", write --name=<value>.'],
     [['--name', '-1'], '--name needs a value. If the value starts with "-", write --name=<value>.'],
     [['--enabled=yes'], '--enabled takes no value. Use --enabled or --no-enabled.'],
-    [['more'], '"more" is one argument too many.'],
+    [['more'], 'Unexpected argument "more".'],
   ] as const)
     assert.throws(() => parseOptions({ args: [...args], options, allowNegative: true }), {
       name: 'UsageError',

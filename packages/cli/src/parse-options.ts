@@ -18,7 +18,7 @@ function describeParseError(message: string, { options = {}, allowNegative }: Pa
   if (message.startsWith('Unknown option')) {
     const known = Object.keys(options).map((name) => `--${name}`);
     const nearest = findNearestWord(word, known);
-    return `unknown option ${word}. ${nearest === undefined ? '--help lists the options.' : `Did you mean ${nearest}?`}`;
+    return `Unknown option ${word}. ${nearest === undefined ? '--help lists the options.' : `Did you mean ${nearest}?`}`;
   }
   if (message.includes('does not take an argument')) {
     const negative = allowNegative ? ` Use ${word} or ${word.replace('--', '--no-')}.` : '';
@@ -26,6 +26,6 @@ function describeParseError(message: string, { options = {}, allowNegative }: Pa
   }
   if (message.includes('argument missing') || message.includes('ambiguous'))
     return `${word} needs a value. If the value starts with "-", write ${word}=<value>.`;
-  if (message.startsWith('Unexpected argument')) return `"${word}" is one argument too many.`;
+  if (message.startsWith('Unexpected argument')) return `Unexpected argument "${word}".`;
   return message.split('\n')[0] ?? message;
 }

@@ -93,7 +93,7 @@ suite('arguments', () => {
     );
     assert.throws(
       () => parseOperationArguments(operationOf('keys', 'create'), ['--nmae', 'x']),
-      /unknown option --nmae\. Did you mean --name\?/,
+      /Unknown option --nmae\. Did you mean --name\?/,
     );
   });
 
@@ -333,7 +333,10 @@ test('a question for an unknown id finds the only resource of that name', async 
   assert.deepEqual(JSON.parse(byName?.stdout ?? ''), { id: 'lim_1', method: 'PATCH' });
   assert.deepEqual(JSON.parse(asInPath?.stdout ?? ''), { id: 'lim_4', method: 'PATCH' });
   assert.deepEqual([none?.code, twice?.code], [1, 1]);
-  assert.match(none?.stderr ?? '', /refused: No limit has this id\. "floe limits list" shows the ids\.$/m);
+  assert.match(
+    none?.stderr ?? '',
+    /rejected the request: No limit has this id\. "floe limits list" shows the ids\.$/m,
+  );
   assert.match(twice?.stderr ?? '', /^floe: "twice" is the name of lim_2, lim_3\. Use one of these ids\.$/m);
   await server.close();
 });
