@@ -11,14 +11,13 @@ export function cliOperations() {
   const subjects = new Map();
   for (const [path, methods] of Object.entries(document.paths))
     for (const [method, operation] of Object.entries(methods)) {
-      const [subject, ...rest] = operation.operationId.split('.');
-      if (!subjects.has(subject)) subjects.set(subject, []);
-      subjects
-        .get(subject)
-        .push([rest.join('-').replaceAll('_', '-'), operationOf(method, path, operation, document)]);
+      const [subject, ...rest] = operation.operationId.split('.').map(kebabCase);
+      if (!subjects.has(subject)) subjects.set(subject, new Map());
+      subjects.get(subject).set(rest.join('-'), operationOf(method, path, operation, document));
     }
+  for (const of of subjects.values()) removeReadOnlyFields(of);
   const shown = [...subjects].sort(byName).map(([subject, of]) => {
-    const lines = of
+    const lines = [...of]
       .sort(byName)
       .map(([verb, operation]) => `    ${JSON.stringify(verb)}: ${JSON.stringify(operation)}`);
     return `  ${JSON.stringify(subject)}: {\n${lines.join(',\n')}\n  }`;
@@ -27,12 +26,21 @@ export function cliOperations() {
 }
 
 const byName = ([one], [other]) => (one < other ? -1 : 1);
+const kebabCase = (name) => name.replaceAll('_', '-');
+
+/** A replacement accepts all that GET returns. A field that neither a creation nor a change takes is read-only. */
+function removeReadOnlyFields(of) {
+  const [create, update, replace] = ['create', 'update', 'replace'].map((verb) => of.get(verb)?.takes);
+  if (create === undefined || update === undefined || replace === undefined) return;
+  for (const name of Object.keys(replace)) if (!(name in create) && !(name in update)) delete replace[name];
+}
 
 function operationOf(method, path, { summary, parameters, requestBody, responses }, document) {
   const query = parameters.filter((parameter) => parameter.in === 'query');
   const schema = requestBody?.content['application/json']?.schema;
   const body = schema === undefined ? [] : fieldsOf(resolved(schema, document), document);
-  const takes = new Map(body);
+  // What stands in the path is given by position.
+  const takes = new Map(body.filter(([name]) => !path.includes(`{${name}}`)));
   for (const { name, schema, required } of query)
     takes.set(name, { ...fieldOf(schema, document), ...(required && { required }), in: 'query' });
   return {
@@ -51,14 +59,16 @@ function isPage(responses, document) {
   return schema !== undefined && resolved(schema, document).properties?.next_cursor !== undefined;
 }
 
-/** The members of an object; of a choice of objects those of each, required where all require them. */
+/** The members of an object that can be written; of a choice of objects those of each, required where all require them. */
 function fieldsOf(schema, document) {
   const choices = (schema.oneOf ?? schema.anyOf ?? schema.allOf)?.map((choice) => resolved(choice, document));
   if (choices === undefined)
-    return Object.entries(schema.properties ?? {}).map(([name, property]) => [
-      name,
-      { ...fieldOf(property, document), ...(schema.required?.includes(name) && { required: true }) },
-    ]);
+    return Object.entries(schema.properties ?? {})
+      .filter(([, property]) => property.readOnly !== true)
+      .map(([name, property]) => [
+        name,
+        { ...fieldOf(property, document), ...(schema.required?.includes(name) && { required: true }) },
+      ]);
   const fields = new Map();
   for (const choice of choices)
     for (const [name, field] of fieldsOf(choice, document)) {
@@ -71,28 +81,43 @@ function fieldsOf(schema, document) {
 
 /** How a value is written on the command line, and what may stand there. */
 function fieldOf(given, document) {
-  const schema = resolved(given, document);
-  const choices = (schema.anyOf ?? schema.oneOf ?? []).map((choice) => resolved(choice, document));
-  const real = choices.filter(({ type }) => type !== 'null');
-  const nullable = real.length < choices.length;
-  const one = real.length === 1 ? real[0] : schema;
+  const branches = branchesOf(given, document);
+  const real = branches.filter(({ type }) => type !== 'null');
+  const words = real.flatMap((branch) => branch.enum ?? branch.items?.enum ?? [null]);
+  const described = [given, ...real].find(({ description }) => typeof description === 'string');
   return {
-    kind: real.length > 1 ? 'json' : kindOf(one, document),
-    ...(Array.isArray(one.enum) && { choices: one.enum }),
-    ...(nullable && { nullable }),
-    ...(typeof given.description === 'string' && { does: given.description }),
+    kind: kindOf(real, document),
+    ...(words.length > 0 && !words.includes(null) && { choices: [...new Set(words)] }),
+    ...(real.length < branches.length && { nullable: true }),
+    ...(described && { does: described.description }),
   };
 }
 
-function kindOf({ type, items, enum: words }, document) {
+/** The alternatives of a schema, each of one type. */
+function branchesOf(given, document) {
+  const schema = resolved(given, document);
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices !== undefined) return choices.flatMap((choice) => branchesOf(choice, document));
+  return Array.isArray(schema.type) ? schema.type.map((type) => ({ ...schema, type })) : [schema];
+}
+
+function kindOf(branches, document) {
+  const kinds = new Set(branches.map((branch) => kindOfBranch(branch, document)));
+  if (kinds.size === 1) return [...kinds][0];
+  // A list is also accepted where the schema takes one name or several.
+  if (kinds.has('entries')) return 'entries';
+  if (kinds.has('texts')) return kinds.size === 2 && kinds.has('text') ? 'texts' : 'entries';
+  return kinds.has('text') ? 'text_or_json' : 'json';
+}
+
+function kindOfBranch({ type, items, enum: words }, document) {
   if (words !== undefined || type === 'string') return 'text';
   if (type === 'integer' || type === 'number') return 'number';
   if (type === 'boolean') return 'flag';
   if (type !== 'array') return 'json';
-  const entry = resolved(items ?? {}, document);
-  const choices = (entry.anyOf ?? entry.oneOf ?? [entry]).map((choice) => resolved(choice, document));
-  if (!choices.some((choice) => choice.type === 'string')) return 'json';
-  return choices.length === 1 ? 'texts' : 'entries';
+  const entries = branchesOf(items ?? {}, document);
+  if (!entries.some((entry) => entry.type === 'string')) return 'json';
+  return entries.length === 1 ? 'texts' : 'entries';
 }
 
 function resolved(schema, document) {

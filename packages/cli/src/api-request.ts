@@ -5,6 +5,13 @@ const REQUEST_TIMEOUT_MS = 10_000;
 /** The API could not be asked, or refused; the message says which and what to do. */
 export class ApiRequestError extends Error {
   override readonly name = 'ApiRequestError';
+  /** HTTP status of a refusal; 0 without an answer. */
+  readonly status: number;
+
+  constructor(message: string, status = 0) {
+    super(message);
+    this.status = status;
+  }
 }
 
 /**
@@ -47,7 +54,10 @@ export function toApiRequestError(
       `${baseUrl} responded with status ${status}, but the response is not from Floe. Check FLOE_BASE_URL.`,
     );
   const message = readTextProperty(readProperty(value, 'error'), 'message') ?? `status ${status}`;
-  return new ApiRequestError(`${baseUrl} rejected the request: ${message.replaceAll(apiKey, '[key]')}`);
+  return new ApiRequestError(
+    `${baseUrl} rejected the request: ${message.replaceAll(apiKey, '[key]')}`,
+    status,
+  );
 }
 
 /** A member of a JSON object; undefined for anything else. */

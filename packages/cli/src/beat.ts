@@ -1,8 +1,8 @@
-import { parseArgs } from 'node:util';
 import { Floe, type HeartbeatResult } from '@floe/sdk';
 import type { CliCommand } from './command.ts';
 import { CONNECTION_HELP, readApiConnection, UsageError } from './connection.ts';
 import { parseMetadataOptions } from './metadata-option.ts';
+import { parseOptions } from './parse-options.ts';
 
 export const beatCommand: CliCommand = {
   words: ['beat'],
@@ -19,7 +19,7 @@ Example: 0 3 * * *  /usr/local/bin/backup && floe beat nightly-backup --quiet`,
 };
 
 async function sendBeat(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = parseOptions({
     args: [...args],
     allowPositionals: true,
     options: {

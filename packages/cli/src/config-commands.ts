@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { isRecord } from './api/api-operations.ts';
 import { formatTable } from './api/format-rows.ts';
 import {
@@ -11,6 +10,7 @@ import {
 } from './api-request.ts';
 import type { CliCommand } from './command.ts';
 import { type ApiConnection, CONNECTION_HELP, readApiConnection, UsageError } from './connection.ts';
+import { parseOptions } from './parse-options.ts';
 
 /** Everything of a large org in one transaction. */
 const APPLY_TIMEOUT_MS = 120_000;
@@ -43,7 +43,7 @@ export const applyConfigCommand: CliCommand = {
 };
 
 async function sendConfig(verb: 'diff' | 'apply', args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = parseOptions({
     args: [...args],
     allowPositionals: true,
     options: { prune: { type: 'boolean' }, json: { type: 'boolean' } },

@@ -12,7 +12,6 @@ import { UsageError } from './connection.ts';
 import { HOOK_COMMANDS } from './hook/hook-commands.ts';
 import { importCommand } from './import.ts';
 import { migrateCommand } from './migrate.ts';
-import { monitorsCommand } from './monitors.ts';
 import { operatorCommand } from './operator.ts';
 import { ownerLinkCommand } from './owner-link.ts';
 import { restoreCommand } from './restore.ts';
@@ -28,7 +27,6 @@ const BUILT_IN_COMMANDS: readonly CliCommand[] = [
   applyConfigCommand,
   beatCommand,
   runCommand,
-  monitorsCommand,
   backupCommand,
   restoreCommand,
   migrateCommand,
@@ -47,14 +45,29 @@ const ALL_COMMANDS: readonly CliCommand[] = [
 function formatHelp(): string {
   const width = Math.max(...ALL_COMMANDS.map((command) => command.usage.length));
   const lines = ALL_COMMANDS.map((command) => `  floe ${command.usage.padEnd(width)}  ${command.summary}`);
-  const subjects = Object.keys(loadApiOperations()).join(', ');
   return `Floe: one endpoint for every model provider, and a monitor for every job.
 
 ${lines.join('\n')}
   floe ${'help'.padEnd(width)}  Shows this help; floe <command> --help shows details.
 
-  floe <subject> <verb>  Calls an operation of the API. Subjects: ${subjects}.
+  floe <resource> <verb>  Calls an operation of the API; floe <resource> --help describes its verbs.
+
+${formatResources()}
 `;
+}
+
+/** A line for each resource of the API, with its verbs. */
+function formatResources(): string {
+  const resources = Object.entries(loadApiOperations());
+  const width = Math.max(...resources.map(([name]) => name.length));
+  const lines = resources.map(([name, operations]) => {
+    const own = BUILT_IN_COMMANDS.flatMap(({ words: [first, second] }) =>
+      first === name ? (second ?? []) : [],
+    );
+    const verbs = [...new Set([...Object.keys(operations), ...own])].sort();
+    return `  ${name.padEnd(width)}  ${verbs.join(', ')}`;
+  });
+  return lines.join('\n');
 }
 
 function formatCommandHelp({ usage, summary, help: details }: CliCommand): string {
@@ -106,9 +119,7 @@ function describeUnknownCommand(args: readonly string[]): string {
 
 /** The exit code for an error that is a message to the person; any other is a defect and stays one. */
 function exitCodeForError(error: unknown): number {
-  const isUsage =
-    error instanceof UsageError ||
-    (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'));
+  const isUsage = error instanceof UsageError;
   if (!isUsage && !(error instanceof ApiRequestError)) throw error;
   process.stderr.write(`floe: ${error.message}\n`);
   return isUsage ? 2 : 1;

@@ -7,12 +7,15 @@ import { suite, test } from 'node:test';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { MINIMAL_ENVIRONMENT } from '@floe/testkit/minimal-environment';
 import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { loadApiOperations } from './api/api-operations.ts';
+import { findOperationCommand } from './api/operation-command.ts';
 import { beatCommand } from './beat.ts';
 import { readApiConnection } from './connection.ts';
-import { monitorsCommand } from './monitors.ts';
 import { runCommand } from './run.ts';
 
 const PROGRAM = join(import.meta.dirname, 'main.ts');
+const monitorsCommand =
+  findOperationCommand(loadApiOperations(), ['monitors'], []) ?? assert.fail('there is no list of monitors');
 const BEAT_PATH = '/api/monitoring/heartbeat';
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}';
 
@@ -309,10 +312,13 @@ suite('floe monitors', { concurrency: 3 }, () => {
     next_due_at: null,
     tags: [],
   };
-  const first = '/api/monitoring/monitors?limit=500';
+  const first = '/api/monitoring/monitors?limit=50';
   const pages = {
     [first]: jsonReply({ data: [one], next_cursor: 'a/b' }),
-    [`${first}&cursor=a%2Fb`]: jsonReply({ data: [two], next_cursor: null }),
+    '/api/monitoring/monitors?limit=49&cursor=a%2Fb': jsonReply({ data: [two], next_cursor: null }),
+    '/api/monitoring/monitors?status=waiting&limit=50': jsonReply({ data: [two], next_cursor: null }),
+    '/api/monitoring/monitors?tag=none&limit=50': jsonReply({ data: [], next_cursor: null }),
+    '/api/monitoring/monitors?limit=1': jsonReply({ data: [one], next_cursor: 'a/b' }),
   };
 
   test('lists every page as a table', async (t) => {
@@ -320,9 +326,9 @@ suite('floe monitors', { concurrency: 3 }, () => {
     const { code, stdout } = await floe(server, ['monitors']);
     assert.equal(code, 0);
     assert.deepEqual(stdout.split('\n'), [
-      'ID       STATUS   LAST BEAT                 NEXT DUE                  NAME',
-      'nightly  healthy  2026-11-21T03:00:00.000Z  2026-11-22T03:00:00.000Z  Nightly backup',
-      'q        waiting  -                         -                         Queue [31m',
+      'ID       STATUS   LAST BEAT             NEXT DUE              NAME',
+      'nightly  healthy  2026-11-21T03:00:00Z  2026-11-22T03:00:00Z  Nightly backup',
+      'q        waiting  -                     -                     Queue [31m',
       '',
     ]);
   });
@@ -332,7 +338,7 @@ suite('floe monitors', { concurrency: 3 }, () => {
     assert.deepEqual(JSON.parse((await floe(server, ['monitors', '--json'])).stdout), [one, two]);
     const waiting = await floe(server, ['monitors', '--json', '--status', 'waiting']);
     assert.deepEqual(JSON.parse(waiting.stdout), [two]);
-    assert.equal((await floe(server, ['monitors', '--tag', 'none'])).stdout, 'No monitors.\n');
+    assert.equal((await floe(server, ['monitors', '--tag', 'none'])).stdout, 'None.\n');
   });
 
   test('lists at most so many', async (t) => {

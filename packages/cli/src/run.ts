@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { parseArgs } from 'node:util';
 import { Floe, type HeartbeatResult, sendSignal } from '@floe/sdk';
 import { getApiJson, readTextProperty } from './api-request.ts';
 import type { CliCommand } from './command.ts';
 import { type ApiConnection, CONNECTION_HELP, readApiConnection, UsageError } from './connection.ts';
 import { parseMetadataOptions } from './metadata-option.ts';
 import { OutputTail } from './output-tail.ts';
+import { parseOptions } from './parse-options.ts';
 import { type JobExit, runJob } from './run-job.ts';
 
 const OUTPUT_TAIL_BYTES = 8192;
@@ -56,7 +56,7 @@ async function runMonitoredJob(args: readonly string[]): Promise<number> {
 
 function parseRunOptions(args: readonly string[]): RunOptions {
   const at = args.indexOf('--');
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = parseOptions({
     args: at === -1 ? [...args] : args.slice(0, at),
     allowPositionals: true,
     options: {

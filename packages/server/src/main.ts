@@ -13,6 +13,7 @@ import { createRouter } from './http/router.ts';
 import { assembleAlerts } from './main/alerts.ts';
 import { assembleApi, assembleBeats } from './main/assemble-api.ts';
 import { logAuditAnchors } from './main/audit-anchors.ts';
+import { findBaseUrlWarning } from './main/base-url-warning.ts';
 import { parseCommandArguments } from './main/command-arguments.ts';
 import type { ConfigFileState } from './main/config-dependencies.ts';
 import { watchConfigFile } from './main/config-file.ts';
@@ -222,7 +223,8 @@ function printWelcome(
   process.stdout.write(
     formatStartupMessage({ ...place, localUrl: listening, listeners, url: at.url }, firstRun),
   );
-  for (const warning of loaded.warnings) parts.log.warn({}, warning);
+  const baseUrlWarning = findBaseUrlWarning(at.url, at.listening) ?? [];
+  for (const warning of loaded.warnings.concat(baseUrlWarning)) parts.log.warn({}, warning);
   for (const field of loaded.inactiveFields)
     parts.log.warn({ field }, 'this setting has no effect in this version');
 }

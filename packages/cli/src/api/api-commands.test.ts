@@ -13,6 +13,20 @@ import { type ApiOperation, loadApiOperations, pathParameterNames } from './api-
 import { findCompletions } from './completion.ts';
 import { formatTable } from './format-rows.ts';
 import { parseOperationArguments } from './operation-arguments.ts';
+import { TABLE_COLUMNS } from './table-columns.ts';
+
+/** Whether a schema has a member; an object of any members has all. */
+function hasMember(document: unknown, schema: unknown, [name, ...rest]: readonly string[]): boolean {
+  if (name === undefined) return true;
+  const { $ref, anyOf, properties, items, additionalProperties } = Object(schema);
+  if ($ref) {
+    const { components } = Object(document);
+    return hasMember(document, components.schemas[String($ref).split('/').at(-1) ?? ''], [name, ...rest]);
+  }
+  if (anyOf) return anyOf.some((branch: unknown) => hasMember(document, branch, [name, ...rest]));
+  const member = name === '[]' ? items : (properties?.[name] ?? additionalProperties);
+  return typeof member === 'object' && hasMember(document, member, rest);
+}
 
 const PROGRAM = join(import.meta.dirname, '..', 'main.ts');
 const operations = loadApiOperations();
@@ -79,7 +93,7 @@ suite('arguments', () => {
     );
     assert.throws(
       () => parseOperationArguments(operationOf('keys', 'create'), ['--nmae', 'x']),
-      /Unknown option/,
+      /Unknown option --nmae\. Did you mean --name\?/,
     );
   });
 
@@ -101,6 +115,21 @@ suite('arguments', () => {
     ]);
     const { searchParams } = new URL(path, 'http://floe');
     assert.deepEqual([searchParams.get('model'), searchParams.get('metadata.project')], ['a/b', 'x=y']);
+  });
+});
+
+suite('help', { concurrency: 2 }, () => {
+  test('all resources are listed with their verbs, a resource describes its verbs, a verb its options', async () => {
+    const [all, resource, verb] = await Promise.all(
+      [['help'], ['monitors', '--help'], ['routes', 'create', '--help']].map((args) => floe(args, {})),
+    );
+    assert.match(all?.stdout ?? '', /^ {2}config +apply, check, diff, entry, export, file, get$/m);
+    assert.match(all?.stdout ?? '', /^ {2}relay-rules +create, delete, get, list, replace, update$/m);
+    for (const action of ['create ', 'pause <id>', 'resume <id>', 'get <id>', 'delete <id>', 'list '])
+      assert.match(resource?.stdout ?? '', new RegExp(`^ {2}floe monitors ${action} .*\\w`, 'm'));
+    assert.match(verb?.stdout ?? '', /^ {2}--targets <a,b\|json> +Where requests go/m);
+    assert.match(verb?.stdout ?? '', /^ {2}--enabled, --no-enabled +`false` takes the route out of use$/m);
+    assert.doesNotMatch(verb?.stdout ?? '', /--(id|source|created-at|updated-by)\b/);
   });
 });
 
@@ -142,8 +171,11 @@ suite('against a server', { concurrency: 2 }, () => {
   let server: FloeProcess;
   let env: Readonly<Record<string, string>>;
   before(async () => {
-    const keys = [{ name: 'root', key: KEY, scopes: ['gateway', 'monitoring', 'management', 'read'] }];
-    server = await startFloeProcess({ yaml: JSON.stringify({ orgs: [{ id: 'acme', keys }] }) });
+    const keys = [
+      { name: 'root', key: KEY, scopes: ['gateway', 'monitoring', 'management', 'relay', 'read'] },
+    ];
+    const providers = [{ id: 'sandbox', kind: 'sandbox' }];
+    server = await startFloeProcess({ yaml: JSON.stringify({ orgs: [{ id: 'acme', keys, providers }] }) });
     env = { FLOE_API_KEY: KEY, FLOE_BASE_URL: server.url };
   });
   after(() => server.stop());
@@ -171,12 +203,142 @@ suite('against a server', { concurrency: 2 }, () => {
     assert.equal((await floe(['limits', 'create', '--rpm', 'many'], env)).code, 2);
   });
 
+  test('every list has columns, which are members of its rows', async () => {
+    const answer = await fetch(`${server.url}/api/openapi.json`, { headers: { 'x-api-key': KEY } });
+    const document = Object(await answer.json());
+    for (const { subject, verb, operation } of every) {
+      const columns = TABLE_COLUMNS[`${subject} ${verb}`];
+      if (!columns) {
+        assert.ok(!operation.page, `${subject} ${verb} needs columns`);
+        continue;
+      }
+      const { responses } = document.paths[operation.path][operation.method.toLowerCase()];
+      const list = responses[200].content['application/json'].schema;
+      const path = `${subject} ${verb}`;
+      for (const member of columns.flatMap(({ paths }) => paths))
+        assert.ok(hasMember(document, list, ['data', '[]', ...member.split('.')]), `${path}: ${member}`);
+    }
+  });
+
+  test('lists show the same columns whatever their rows hold', async () => {
+    const lists = await Promise.all(
+      ['requests', 'budgets', 'limits', 'relay-rules', 'breakers'].map((name) =>
+        floe([name, 'list', '--json'], env),
+      ),
+    );
+    assert.deepEqual(
+      lists.map(({ code }) => code),
+      [0, 0, 0, 0, 0],
+    );
+    await floe(
+      ['budgets', 'create', '--name', 'b', '--scope', 'org', '--period', 'month', '--limit-usd', '50'],
+      env,
+    );
+    const { stdout } = await floe(['budgets', 'list'], env);
+    const [header = '', row = ''] = stdout.split('\n');
+    assert.deepEqual(header.split(/ {2,}/).slice(1, 8), [
+      'NAME',
+      'APPLIES TO',
+      'PERIOD',
+      'MODE',
+      'SPENT',
+      'LIMIT',
+      'REMAINING',
+    ]);
+    assert.deepEqual(row.split(/ {2,}/).slice(1, 8), ['b', 'org', 'month', 'hard', '$0', '$50', '$50']);
+  });
+
+  test('a dry run and an entry of the configuration are printed readably', async () => {
+    const samples = JSON.stringify([
+      { request: { messages: [{ role: 'user', content: 'card 4111 1111 1111 1111' }] } },
+    ]);
+    const rules = JSON.stringify([
+      { name: 'cards', on: 'request', action: 'redact', detect: { pii: ['credit_card'] } },
+    ]);
+    const dry = await floe(['policies', 'dry-run', '--samples', samples, '--policies', rules], env);
+    assert.deepEqual([dry.code, dry.stderr], [0, '']);
+    assert.match(dry.stdout, /^ {2}outcome +redacted$/m);
+    assert.match(dry.stdout, /^ {4}cards +monitor +redacted +"cards": found 1 credit_card$/m);
+    await floe(
+      ['monitors', 'create', '--id', 'nightly', '--name', 'N', '--expected-interval-minutes', '60'],
+      env,
+    );
+    const entry = await floe(['config', 'entry', 'monitors', 'nightly'], env);
+    assert.match(entry.stdout, /^monitors:\n {2}- id: nightly\n {4}name: N\n/);
+  });
+
+  test('plain text, comma lists and a field named file are taken as they are', async () => {
+    const job = await floe(['policies', 'start-dry-run', '--from', '2026-11-20', '--json'], env);
+    assert.equal(job.code, 0, job.stderr);
+    const targets = ['--targets', 'sandbox/echo,sandbox/tools'];
+    const route = await floe(['routes', 'create', '--model', 'smart', ...targets, '--json'], env);
+    assert.equal(route.code, 0, route.stderr);
+    assert.equal(JSON.parse(route.stdout).targets.length, 2);
+    const match = ['--on', 'shell', '--match', '{"command":"rm"}'];
+    const rule = await floe(
+      [
+        'relay-rules',
+        'create',
+        '--name',
+        'no-rm',
+        ...match,
+        '--decision',
+        'deny',
+        '--message',
+        'No.',
+        '--json',
+      ],
+      env,
+    );
+    assert.equal(JSON.parse(rule.stdout).rule.message, 'No.', rule.stderr);
+    const rules = await floe(['relay-rules'], env);
+    assert.match(
+      rules.stdout,
+      /^ID +NAME +MODE +DECISION +ON +MATCHES +SOURCE\nrlr_\w+ +no-rm +observe +deny +shell +0 +console\n/,
+    );
+    const file = JSON.stringify({ path: '/etc/passwd' });
+    const decided = await floe(['relay', 'decide', '--event', 'file_read', '--file', file, '--json'], env);
+    assert.equal(JSON.parse(decided.stdout).decision, 'abstain', decided.stderr);
+  });
+
   test('the body may come from a file, with options on top of it', async () => {
     const body = JSON.stringify({ scope: 'org', rpm: 10, name: 'from-file' });
-    const made = await floe(['limits', 'create', '--file', '-', '--rpm', '20', '--json'], env, body);
+    const made = await floe(['limits', 'create', '--body-file', '-', '--rpm', '20', '--json'], env, body);
     const { name, rpm }: { name: string; rpm: number } = JSON.parse(made.stdout);
     assert.deepEqual([name, rpm], ['from-file', 20]);
   });
+});
+
+test('a question for an unknown id finds the only resource of that name', async () => {
+  const limits = [
+    { id: 'lim_1', name: 'ci' },
+    { id: 'lim_2', name: 'twice' },
+    { id: 'lim_3', name: 'twice' },
+    { id: 'lim_4', name: 'limits' },
+  ];
+  const server = await startFakeUpstream({
+    respond: ({ path, method }) => {
+      const [, id = ''] = /^\/api\/management\/limits\/([^?]+)/.exec(path) ?? [];
+      if (id === '') return jsonReply({ data: limits, next_cursor: null });
+      if (limits.some((limit) => limit.id === id)) return jsonReply({ id, method });
+      return jsonReply({ error: { message: 'No limit has this id.', code: 'not_found' } }, 404);
+    },
+  });
+  const env = { FLOE_API_KEY: 'eis_x', FLOE_BASE_URL: server.url };
+  const answers = ['lim_2', 'ci', 'limits', 'nightly', 'twice'].map((name) =>
+    floe(['limits', 'update', name, '--rpm', '5', '--json'], env),
+  );
+  const [byId, byName, asInPath, none, twice] = await Promise.all(answers);
+  assert.deepEqual(JSON.parse(byId?.stdout ?? ''), { id: 'lim_2', method: 'PATCH' });
+  assert.deepEqual(JSON.parse(byName?.stdout ?? ''), { id: 'lim_1', method: 'PATCH' });
+  assert.deepEqual(JSON.parse(asInPath?.stdout ?? ''), { id: 'lim_4', method: 'PATCH' });
+  assert.deepEqual([none?.code, twice?.code], [1, 1]);
+  assert.match(
+    none?.stderr ?? '',
+    /rejected the request: No limit has this id\. "floe limits list" shows the ids\.$/m,
+  );
+  assert.match(twice?.stderr ?? '', /^floe: "twice" is the name of lim_2, lim_3\. Use one of these ids\.$/m);
+  await server.close();
 });
 
 test('lists go on page by page as far as asked, and say when there is more', async () => {
@@ -192,7 +354,7 @@ test('lists go on page by page as far as asked, and say when there is more', asy
   const env = { FLOE_API_KEY: 'eis_x', FLOE_BASE_URL: server.url };
   const some = await floe(['requests', 'list', '--limit', '700'], env);
   assert.equal(some.stdout.trim().split('\n').length, 701);
-  assert.match(some.stderr, /More rows exist/);
+  assert.match(some.stderr, /^More rows exist\. Use --all or --limit N\.\n$/);
   const all = await floe(['requests', 'list', '--all', '--json'], env);
   assert.deepEqual(JSON.parse(all.stdout), rows);
   await server.close();

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 
-/** How a field is written at the command line: `texts` with commas or repeated, `entries` so too or as JSON, `flag` alone, `json` as JSON. */
-export type OperationFieldKind = 'text' | 'number' | 'flag' | 'texts' | 'entries' | 'json';
+/**
+ * How a field is written at the command line: `texts` with commas or repeated, `entries` so too or as JSON, `flag` alone,
+ * `json` as JSON, `text_or_json` as JSON where it begins as an object or a list.
+ */
+export type OperationFieldKind = 'text' | 'number' | 'flag' | 'texts' | 'entries' | 'json' | 'text_or_json';
 
 export interface OperationField {
   readonly kind: OperationFieldKind;

@@ -1,7 +1,7 @@
 import type { CliCommand } from '../command.ts';
 import { UsageError } from '../connection.ts';
 import { type ApiOperation, type ApiOperations, loadApiOperations } from './api-operations.ts';
-import { toOptionName } from './operation-arguments.ts';
+import { optionNames, toOptionName } from './operation-arguments.ts';
 import { COMMON_OPTIONS } from './operation-command.ts';
 
 /** Scripts that ask `floe complete` for the words that may follow. */
@@ -76,8 +76,8 @@ function findOptionCompletions({ takes, body }: ApiOperation, previous: string):
   if (named?.choices) return named.choices;
   if (named && named.kind !== 'flag') return [];
   return sortUnique([
-    ...Object.keys(takes).map((name) => `--${toOptionName(name)}`),
-    ...(body ? ['--file'] : []),
+    ...Object.entries(takes).flatMap(([name, field]) => optionNames(name, field)),
+    ...(body ? ['--body-file'] : []),
     ...COMMON_OPTIONS,
   ]);
 }

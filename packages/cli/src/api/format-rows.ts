@@ -1,6 +1,9 @@
 import { isRecord } from './api-operations.ts';
+import { type Column, readCell } from './table-column.ts';
 
-/** Names of fields a list shows first, where its rows have them; the rest follows while there is room. */
+type Row = Readonly<Record<string, unknown>>;
+
+/** Names of fields that come first in a list without columns of its own; the rest follows while there is room. */
 const LEADING_COLUMNS = [
   'id',
   'slug',
@@ -16,16 +19,25 @@ const LEADING_COLUMNS = [
 const TRAILING_COLUMNS = ['source', 'updated_at', 'updated_by', 'created_by'];
 const MAX_COLUMNS = 8;
 const MAX_CELL_CHARS = 48;
+const MILLISECONDS = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{3}Z$/;
 
-/** Aligned columns without borders, so that `grep` and `awk` can read them. */
-export function formatTable(rows: readonly unknown[]): string {
+/**
+ * Aligned columns without borders, so that `grep` and `awk` can read them. Without `columns`, those that the rows have
+ * in common.
+ */
+export function formatTable(rows: readonly unknown[], columns?: readonly Column[]): string {
   const records = rows.filter(isRecord);
-  const columns = selectColumns(records);
+  const shown = columns ?? selectColumns(records);
   const cells = [
-    columns.map((name) => name.toUpperCase()),
-    ...records.map((row) => columns.map((name) => truncateCell(formatCell(row[name])))),
+    shown.map(({ title }) => title),
+    ...records.map((row) =>
+      shown.map((column) => {
+        const text = formatCell(readCell(row, column)).replace(MILLISECONDS, '$1Z');
+        return column.whole ? text : truncateCell(text);
+      }),
+    ),
   ];
-  const widths = columns.map((_, at) => Math.max(...cells.map((line) => line[at]?.length ?? 0)));
+  const widths = shown.map((_, at) => Math.max(...cells.map((line) => line[at]?.length ?? 0)));
   const lines = cells.map((line) =>
     line
       .map((text, at) => text.padEnd(widths[at] ?? 0))
@@ -35,9 +47,14 @@ export function formatTable(rows: readonly unknown[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-function selectColumns(records: readonly Readonly<Record<string, unknown>>[]): readonly string[] {
+/** Whether every value of the rows fits one line. */
+export function isFlatList(rows: readonly unknown[]): boolean {
+  return rows.every((row) => isRecord(row) && Object.values(row).every(fitsLine));
+}
+
+function selectColumns(records: readonly Row[]): readonly Column[] {
   const names = [...new Set(records.flatMap((row) => Object.keys(row)))].filter((name) =>
-    records.some((row) => formatCell(row[name]) !== '-' && fitsColumn(row[name])),
+    records.some((row) => formatCell(row[name]) !== '-' && fitsLine(row[name]) && !isRecord(row[name])),
   );
   const rank = (name: string) =>
     LEADING_COLUMNS.includes(name)
@@ -45,38 +62,37 @@ function selectColumns(records: readonly Readonly<Record<string, unknown>>[]): r
       : TRAILING_COLUMNS.includes(name)
         ? 1000
         : 100;
-  return names.sort((one, other) => rank(one) - rank(other)).slice(0, MAX_COLUMNS);
+  return names
+    .sort((one, other) => rank(one) - rank(other))
+    .slice(0, MAX_COLUMNS)
+    .map((name) => ({ title: name.toUpperCase(), paths: [name] }));
 }
 
-/** Whether a value fits a column: no object, and no list of objects. */
-function fitsColumn(value: unknown): boolean {
-  return Array.isArray(value) ? value.every((one) => typeof one !== 'object') : !isRecord(value);
+/** Whether a value fits one line: no object, and no list of objects. */
+export function fitsLine(value: unknown): boolean {
+  return Array.isArray(value)
+    ? value.every((one) => typeof one !== 'object' || one === null)
+    : !isRecord(value) || isSource(value);
 }
 
 const truncateCell = (text: string) =>
   text.length > MAX_CELL_CHARS ? `${text.slice(0, MAX_CELL_CHARS - 1)}…` : text;
 
 /** One line of text; control characters in a name must not steer the terminal. */
-function formatCell(value: unknown): string {
+export function formatCell(value: unknown): string {
   if (value === undefined || value === null || value === '') return '-';
-  if (isRecord(value) && typeof value['kind'] === 'string' && 'line' in value) return formatSource(value);
-  if (Array.isArray(value) && fitsColumn(value))
-    return value.length === 0 ? '-' : formatCell(value.join(','));
+  if (isRecord(value) && isSource(value)) return formatSource(value);
+  if (Array.isArray(value) && fitsLine(value)) return value.length === 0 ? '-' : formatCell(value.join(','));
   return replaceControlCharacters(typeof value === 'object' ? JSON.stringify(value) : String(value));
 }
 
+const isSource = (value: Row) => typeof value['kind'] === 'string' && 'line' in value;
+
 /** Where a resource stands: `console`, or `file:12`. */
-function formatSource({ kind, line }: Readonly<Record<string, unknown>>): string {
+function formatSource({ kind, line }: Row): string {
   return replaceControlCharacters(typeof line === 'number' ? `${kind}:${line}` : String(kind));
 }
 
 function replaceControlCharacters(text: string): string {
   return text.replace(/\p{Cc}/gu, ' ');
-}
-
-/** One thing, a line per field. */
-export function formatFields(record: Readonly<Record<string, unknown>>): string {
-  const width = Math.max(0, ...Object.keys(record).map((name) => name.length));
-  const lines = Object.entries(record).map(([name, value]) => `${name.padEnd(width)}  ${formatCell(value)}`);
-  return `${lines.join('\n')}\n`;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { UsageError } from '../connection.ts';
+import { parseOptions } from '../parse-options.ts';
 import { type ApiOperation, isRecord, type OperationField, pathParameterNames } from './api-operations.ts';
 
 /** A request to the API and how its answer is shown. */
@@ -17,24 +17,33 @@ export interface OperationRequest {
   readonly maxRows: number | null;
 }
 
-const BUILT_IN_OPTIONS = {
+/** No field may have such a name. */
+export const BUILT_IN_OPTIONS = {
   json: { type: 'boolean' },
   all: { type: 'boolean' },
-  file: { type: 'string' },
+  'body-file': { type: 'string' },
   unset: { type: 'string', multiple: true },
   filter: { type: 'string', multiple: true },
   'idempotency-key': { type: 'string' },
   'if-match': { type: 'string' },
 } as const;
 
+const DEFAULT_ROWS = 50;
+
 /** A field's option: `expires_at` is `--expires-at`. */
 export const toOptionName = (name: string) => name.replaceAll('_', '-');
 
-/** @throws UsageError, and parseArgs' own errors for options nobody knows */
+/** The options of a field; that of a flag has an opposite. */
+export function optionNames(name: string, field: OperationField): readonly string[] {
+  const option = toOptionName(name);
+  return isBodyFlag(field) ? [`--${option}`, `--no-${option}`] : [`--${option}`];
+}
+
+/** @throws UsageError */
 export function parseOperationArguments(operation: ApiOperation, args: readonly string[]): OperationRequest {
-  const fields = Object.entries(operation.takes).filter(([name]) => !Object.hasOwn(BUILT_IN_OPTIONS, name));
-  const { values, positionals } = parseArgs({
-    args: [...args],
+  const fields = Object.entries(operation.takes);
+  const { values, positionals } = parseOptions({
+    args: resolveFlagValues(operation, args),
     allowPositionals: true,
     allowNegative: true,
     options: {
@@ -49,7 +58,8 @@ export function parseOperationArguments(operation: ApiOperation, args: readonly 
     if (at < 1) throw new UsageError(`--filter ${pair}: must have the form name=value.`);
     query.append(pair.slice(0, at), pair.slice(at + 1));
   }
-  const body: Record<string, unknown> = values.file === undefined ? {} : readBodyFile(values.file);
+  const body: Record<string, unknown> =
+    values['body-file'] === undefined ? {} : readBodyFile(values['body-file']);
   for (const [name, field] of fields) {
     const value = given[toOptionName(name)];
     if (value === undefined) continue;
@@ -64,12 +74,40 @@ export function parseOperationArguments(operation: ApiOperation, args: readonly 
     headers: buildHeaders(operation, values['idempotency-key'], values['if-match']),
     body: operation.body ? JSON.stringify(body) : null,
     json: values.json === true,
-    maxRows: values.all === true ? null : Number(given['limit'] ?? 50),
+    maxRows: values.all === true || !operation.page ? null : parseMaxRows(given['limit'] ?? DEFAULT_ROWS),
   };
 }
 
-function toParseArgsOption({ kind, in: where }: OperationField) {
-  if (kind === 'flag' && where !== 'query') return { type: 'boolean' } as const;
+/** `--enabled false` and `--enabled=false` are `--no-enabled`. */
+function resolveFlagValues({ takes }: ApiOperation, args: readonly string[]): string[] {
+  const flags = new Set(
+    Object.entries(takes).flatMap(([name, field]) => (isBodyFlag(field) ? `--${toOptionName(name)}` : [])),
+  );
+  const resolved: string[] = [];
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at] ?? '';
+    const [option = '', inline] = word.split('=', 2);
+    const value = inline ?? args[at + 1] ?? '';
+    if (!flags.has(option) || !['true', 'false'].includes(value)) resolved.push(word);
+    else {
+      resolved.push(value === 'true' ? option : option.replace('--', '--no-'));
+      if (inline === undefined) at += 1;
+    }
+  }
+  return resolved;
+}
+
+const isBodyFlag = ({ kind, in: where }: OperationField) => kind === 'flag' && where !== 'query';
+
+function parseMaxRows(given: unknown): number {
+  const limit = Number([given].flat().at(-1));
+  if (Number.isInteger(limit) && limit > 0) return limit;
+  throw new UsageError(`--limit: must be a positive integer, got "${String(given)}". Example: --limit 20`);
+}
+
+function toParseArgsOption(field: OperationField) {
+  const { kind, in: where } = field;
+  if (isBodyFlag(field)) return { type: 'boolean' } as const;
   return { type: 'string', multiple: kind === 'texts' || kind === 'entries' || where === 'query' } as const;
 }
 
@@ -104,7 +142,8 @@ function parseOptionValue(name: string, { kind, choices }: OperationField, value
       throw new UsageError(`--${toOptionName(name)} must be a number, not "${text}".`);
     return number;
   }
-  if (kind === 'json') return parseJsonOption(`--${toOptionName(name)}`, text);
+  if (kind === 'json' || (kind === 'text_or_json' && /^\s*[[{]/.test(text)))
+    return parseJsonOption(`--${toOptionName(name)}`, text);
   if (choices && !choices.includes(text))
     throw new UsageError(`--${toOptionName(name)} must be one of ${choices.join(', ')}.`);
   return text;
@@ -120,10 +159,10 @@ function readBodyFile(file: string): Record<string, unknown> {
   try {
     text = readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (error) {
-    throw new UsageError(`--file ${file}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`--body-file ${file}: ${error instanceof Error ? error.message : String(error)}`);
   }
-  const value = parseJsonOption(`--file ${file}`, text);
-  if (!isRecord(value)) throw new UsageError(`--file ${file}: must contain a JSON object.`);
+  const value = parseJsonOption(`--body-file ${file}`, text);
+  if (!isRecord(value)) throw new UsageError(`--body-file ${file}: must contain a JSON object.`);
   return { ...value };
 }
 

@@ -6,8 +6,9 @@ import {
   type OperationField,
   pathParameterNames,
 } from './api-operations.ts';
-import { parseOperationArguments, toOptionName } from './operation-arguments.ts';
-import { runOperation } from './run-operation.ts';
+import { optionNames, parseOperationArguments } from './operation-arguments.ts';
+import { findIdList } from './resolve-name.ts';
+import { type NamedOperation, runOperation } from './run-operation.ts';
 
 /** What every verb takes besides its own fields. */
 export const COMMON_OPTIONS = ['--json', '--help'] as const;
@@ -27,23 +28,31 @@ export function findOperationCommand(
     return findSubcommands(subject, others).length === 0
       ? undefined
       : createOverviewCommand(subject, {}, others);
-  if (Object.hasOwn(verbs, verb) && verbs[verb]) return createOperationCommand([subject, verb], verbs[verb]);
+  const operation = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
+  if (operation) {
+    const idList = findIdList(operations, subject, operation);
+    const name = `${subject} ${verb}`;
+    return createOperationCommand([subject, verb], { name, operation, ...(idList && { idList }) });
+  }
   if (verbs['list'] && (verb === '' || (verb.startsWith('-') && !isHelpOption(verb))))
-    return createOperationCommand([subject], verbs['list']);
+    return createOperationCommand([subject], { name: `${subject} list`, operation: verbs['list'] });
   return createOverviewCommand(subject, verbs, others);
 }
 
+const ID_HELP = '<id> is an id, or a name that only one resource has.\n\n';
+
 const isHelpOption = (word: string) => word === '--help' || word === '-h';
 
-function createOperationCommand(words: readonly string[], operation: ApiOperation): CliCommand {
+function createOperationCommand(words: readonly string[], named: NamedOperation): CliCommand {
+  const { operation } = named;
   const positions = pathParameterNames(operation).map((name) => ` <${name}>`);
   return {
     words,
     usage: `${words.join(' ')}${positions.join('')} [options]`,
     summary: `${operation.does}.`,
-    help: `${formatOptionsHelp(operation)}\n${CONNECTION_HELP}`,
+    help: `${named.idList ? ID_HELP : ''}${formatOptionsHelp(operation)}\n${CONNECTION_HELP}`,
     run: async (args) => {
-      await runOperation(readApiConnection(), operation, parseOperationArguments(operation, args));
+      await runOperation(readApiConnection(), named, parseOperationArguments(operation, args));
       return 0;
     },
   };
@@ -86,10 +95,13 @@ function createOverviewCommand(
 function formatOptionsHelp({ takes, body, page, idempotent }: ApiOperation): string {
   const lines: (readonly [string, string])[] = Object.entries(takes)
     .filter(([name]) => !(page && name === 'cursor'))
-    .map(([name, field]) => [`--${toOptionName(name)}${formatValueHint(field)}`, describeField(field)]);
+    .map(([name, field]) => [
+      `${optionNames(name, field).join(', ')}${formatValueHint(field)}`,
+      describeField(field),
+    ]);
   if (body)
     lines.push([
-      '--file <json>',
+      '--body-file <file>',
       'reads the fields from a file, or "-" for standard input; options take precedence',
     ]);
   if (Object.values(takes).some(({ nullable }) => nullable))
@@ -106,18 +118,21 @@ function formatOptionsHelp({ takes, body, page, idempotent }: ApiOperation): str
 }
 
 function formatValueHint({ kind, in: where }: OperationField): string {
-  if (kind === 'flag' && where !== 'query') return '';
+  if (kind === 'flag') return where === 'query' ? ' <true|false>' : '';
+  // A parameter of the query is sent as it is written.
+  if (where === 'query' && kind !== 'number') return ' <text>';
   return {
     text: ' <text>',
     number: ' <n>',
     texts: ' <a,b>',
     entries: ' <a,b|json>',
     json: ' <json>',
-    flag: ' <true|false>',
+    text_or_json: ' <text|json>',
   }[kind];
 }
 
-function describeField({ choices, required, does }: OperationField): string {
-  const parts = [does?.replace(/\.$/, ''), choices && `one of ${choices.join(', ')}`, required && 'required'];
+function describeField({ kind, choices, required, does }: OperationField): string {
+  const words = choices && `${kind === 'texts' ? 'any' : 'one'} of ${choices.join(', ')}`;
+  const parts = [does?.replace(/\.$/, ''), words, required && 'required'];
   return parts.filter((part) => typeof part === 'string').join('; ');
 }

@@ -10,9 +10,12 @@ import {
 } from '../api-request.ts';
 import type { ApiConnection } from '../connection.ts';
 import type { ApiOperation } from './api-operations.ts';
-import { isRecord } from './api-operations.ts';
-import { formatFields, formatTable } from './format-rows.ts';
+import { formatAnswer } from './format-answer.ts';
+import { formatTable } from './format-rows.ts';
 import type { OperationRequest } from './operation-arguments.ts';
+import { type IdList, resolveNameInPath } from './resolve-name.ts';
+import type { Column } from './table-column.ts';
+import { TABLE_COLUMNS } from './table-columns.ts';
 
 /** Until the answer begins; what it holds may take as long as it takes. */
 const ANSWER_TIMEOUT_MS = 60_000;
@@ -20,24 +23,49 @@ const MAX_PAGE_SIZE = 500;
 /** A server that always names a next page must not hold the command for ever. */
 const MAX_PAGES = 10_000;
 
+/** A verb with the words of its command, as `keys create`. */
+export interface NamedOperation {
+  readonly name: string;
+  readonly operation: ApiOperation;
+  /** Where its id is looked up by the name of a resource. */
+  readonly idList?: IdList;
+}
+
 /** Asks and writes the answer to stdout: a table, lines of fields, JSON, or a download as it comes. @throws ApiError */
 export async function runOperation(
   from: ApiConnection,
-  operation: ApiOperation,
+  named: NamedOperation,
   request: OperationRequest,
 ): Promise<void> {
-  if (operation.page) return printList(from, request);
+  try {
+    await printAnswer(from, named, request);
+  } catch (error) {
+    if (!(error instanceof ApiRequestError) || error.status !== 404 || !named.idList) throw error;
+    const path = await resolveNameInPath(from, named.idList, request.path, error);
+    await printAnswer(from, named, { ...request, path });
+  }
+}
+
+async function printAnswer(
+  from: ApiConnection,
+  { name, operation }: NamedOperation,
+  request: OperationRequest,
+): Promise<void> {
+  const columns = TABLE_COLUMNS[name];
+  if (operation.page) return printList(from, request, columns);
   const response = await sendOperationRequest(from, request, request.path);
   if (!isJsonResponse(response)) return pipeToStdout(response);
   const answer = await readJsonAnswer(from, response);
   if (answer === undefined) return writeStdout('Done.\n');
   if (request.json) return writeStdout(`${JSON.stringify(answer, null, 2)}\n`);
-  const data = readProperty(answer, 'data');
-  if (Array.isArray(data)) return writeStdout(data.length === 0 ? 'None.\n' : formatTable(data));
-  return writeStdout(isRecord(answer) ? formatFields(answer) : `${JSON.stringify(answer)}\n`);
+  return writeStdout(formatAnswer(answer, columns));
 }
 
-async function printList(from: ApiConnection, request: OperationRequest): Promise<void> {
+async function printList(
+  from: ApiConnection,
+  request: OperationRequest,
+  columns: readonly Column[] | undefined,
+): Promise<void> {
   const maxRows = request.maxRows ?? Number.POSITIVE_INFINITY;
   const rows: unknown[] = [];
   let cursor: string | undefined;
@@ -56,9 +84,8 @@ async function printList(from: ApiConnection, request: OperationRequest): Promis
     if (cursor === undefined) break;
   }
   if (request.json) return writeStdout(`${JSON.stringify(rows, null, 2)}\n`);
-  await writeStdout(rows.length === 0 ? 'None.\n' : formatTable(rows));
-  if (cursor !== undefined)
-    process.stderr.write('More rows exist. Use --all to print all rows, or --limit to print more.\n');
+  await writeStdout(rows.length === 0 ? 'None.\n' : formatTable(rows, columns));
+  if (cursor !== undefined) process.stderr.write('More rows exist. Use --all or --limit N.\n');
 }
 
 /** Redirects are not followed, for the key would travel along. */
@@ -97,12 +124,11 @@ const isJsonResponse = (response: Response) =>
   response.status === 204 || (response.headers.get('content-type') ?? '').startsWith('application/json');
 
 /** Undefined for an answer without a body. */
-async function readJsonAnswer({ baseUrl }: ApiConnection, response: Response): Promise<unknown> {
+async function readJsonAnswer(from: ApiConnection, response: Response): Promise<unknown> {
   const text = await response.text();
   if (text === '') return undefined;
   const value = safeParseJson(text);
-  if (value === undefined)
-    throw new ApiRequestError(`The response of ${baseUrl} is not from Floe. Check FLOE_BASE_URL.`);
+  if (value === undefined) throw toApiRequestError(from, response.status, value);
   return value;
 }
 

@@ -65,7 +65,8 @@ async function printHookStatus(): Promise<number> {
     const isOver = Date.parse(known.expires_at) <= Date.now();
     if (isOver) return `the cached rules expired at ${known.expires_at}; their on_error applies`;
     const how = known.relay.offline === 'decide' ? 'cached rules are evaluated' : 'on_error applies';
-    return `${how}, ${known.relay.rules.length} rules cached until ${known.expires_at}`;
+    const count = known.relay.rules.length;
+    return `${how}, ${count} ${count === 1 ? 'rule' : 'rules'} cached until ${known.expires_at}`;
   }
 }
 

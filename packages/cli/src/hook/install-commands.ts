@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writ
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type { CliCommand } from '../command.ts';
 import { UsageError } from '../connection.ts';
+import { parseOptions } from '../parse-options.ts';
 import { type HookScope, listAgentHookFiles } from './agent-hook-files.ts';
 import { withFloeHooks } from './hook-configuration.ts';
 import { readHookSettings, resolveHookSettingsPaths } from './hook-settings.ts';
@@ -71,7 +71,7 @@ async function changeHooks(args: readonly string[], action: 'install' | 'uninsta
 }
 
 function parseInstallTarget(args: readonly string[], action: string) {
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = parseOptions({
     args: [...args],
     allowPositionals: true,
     options: {

@@ -54,7 +54,7 @@ export const requestFilters = {
   client: word.describe(`Product the request came from, such as claude-code, codex or cursor. ${GRAMMAR}`),
   session: word.describe(`The client's own name for its session. ${GRAMMAR}`),
   usage_source: word,
-  stream: flag,
+  stream: flag.describe('Whether the client asked for a stream.'),
   dropped: flag.describe('Whether request fields could not be carried to the provider.'),
   latency_ms: bounds,
   first_token_ms: bounds,
@@ -110,7 +110,7 @@ export const requestExportQuery = createFilteredQuery({
   timezone: timezoneField()
     .optional()
     .describe('Of days and of `created_at_local`. Absent: that of the organization.'),
-  format: z.enum(['csv', 'ndjson']).default('csv'),
+  format: z.enum(['csv', 'ndjson']).default('csv').describe('Format of the file.'),
 });
 
 const tokens = z.int().nullable();

@@ -39,7 +39,7 @@ export type AuditEntry = z.output<typeof auditEntry>;
 
 export const auditExportQuery = auditListQuery
   .omit({ limit: true, cursor: true })
-  .extend({ format: z.enum(['ndjson', 'csv']).default('ndjson') });
+  .extend({ format: z.enum(['ndjson', 'csv']).default('ndjson').describe('Format of the file.') });
 
 /** Whether the chain of the kept entries holds. */
 export const auditChain = z
@@ -71,7 +71,8 @@ export const auditVerificationInput = z.strictObject({
   anchors: z
     .array(z.strictObject({ ...anchor, at: timestamp.optional() }))
     .min(1)
-    .max(1000),
+    .max(1000)
+    .describe('Anchors as `audit.anchors` returned them.'),
 });
 
 /** Whether the chain of today is the one that anchors were exported from. */

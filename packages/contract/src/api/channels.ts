@@ -45,7 +45,7 @@ export const storedChannelFields = z.object({
 
 const settings = {
   name: slugField().describe('Unique in the org; what monitors call it.'),
-  kind: z.enum(CHANNEL_KINDS),
+  kind: z.enum(CHANNEL_KINDS).describe('Service that receives the messages.'),
   enabled: z.boolean().describe('`false` sends nothing to this channel.'),
   ...plain,
 };
@@ -107,7 +107,7 @@ export const channelTestResult = z
 export const DELIVERY_STATES = ['pending', 'sent', 'failed', 'muted', 'skipped'] as const;
 
 export const alertListQuery = rangeQuery.extend({
-  event: z.enum(ALERT_EVENTS).optional(),
+  event: z.enum(ALERT_EVENTS).optional().describe('Only alerts of this kind.'),
   subject: labelField().optional().describe('Id of the monitor, budget, breaker or credential.'),
   channel: labelField().optional().describe('Name of a channel.'),
   state: z.enum(DELIVERY_STATES).optional().describe('State of one of the deliveries.'),

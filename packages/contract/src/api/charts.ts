@@ -45,7 +45,8 @@ export const CHART_METRICS = [
 
 const text = z.string().max(300);
 /** One value or several of a dimension; `!` before one leaves it out. */
-const value = z.union([text, z.array(text).min(1).max(50)]).optional();
+const values = z.union([text, z.array(text).min(1).max(50)]);
+const value = values.optional().describe('Repeat it for any of several values; `!x` is everything but x.');
 const facet = z
   .string()
   .regex(new RegExp(`^(${ALL_DIMENSIONS.join('|')}|metadata\\.[^.]+)$`), {
@@ -95,7 +96,7 @@ const compare = z
 function chartQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z
     .object({ ...range, ...filters, ...shape })
-    .catchall(z.union([text, z.array(text).min(1).max(50)]))
+    .catchall(values)
     .check((context) => {
       for (const name of Object.keys(context.value))
         if (!isFilterParameter(name, range, filters, shape))
@@ -106,7 +107,7 @@ function chartQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
 export const analyticsSummaryQuery = chartQuery({ compare });
 
 export const analyticsTimeseriesQuery = chartQuery({
-  metric: z.enum(CHART_METRICS),
+  metric: z.enum(CHART_METRICS).describe('The metric to chart.'),
   interval: z
     .enum(['minute', 'hour', 'day'])
     .default('hour')
@@ -119,7 +120,7 @@ export const analyticsTimeseriesQuery = chartQuery({
 export const analyticsTopQuery = chartQuery({
   by: facet,
   metric: z.enum(ADDITIVE_METRICS).default('requests').describe('The metric to sort by.'),
-  limit: z.coerce.number().int().min(1).max(100).default(10),
+  limit: z.coerce.number().int().min(1).max(100).default(10).describe('Rows at most.'),
   compare,
 });
 
@@ -127,7 +128,7 @@ export const analyticsValuesQuery = z.strictObject({
   ...range,
   field: facet,
   q: text.optional().describe('What the value begins with, in any case; of a key, its name.'),
-  limit: z.coerce.number().int().min(1).max(200).default(20),
+  limit: z.coerce.number().int().min(1).max(200).default(20).describe('Rows at most.'),
 });
 
 const percentiles = z
@@ -256,7 +257,7 @@ export const analyticsAnnotationsQuery = z.strictObject({
     .describe(
       '`traffic`: only what may change requests: configuration, breakers, leaked keys, notes; no alerts.',
     ),
-  limit: z.coerce.number().int().min(1).max(500).default(200),
+  limit: z.coerce.number().int().min(1).max(500).default(200).describe('Rows at most.'),
 });
 
 /** Something that a person or a deployment wants to see in charts. */

@@ -16,13 +16,23 @@ export const orderedConfigEntryFields = {
   ...configEntryFields,
 };
 
+/** Where a new entry goes among its like. */
+export const positionField = z
+  .int()
+  .min(0)
+  .nullish()
+  .describe('Position in the order of evaluation, from 0. Absent: the last.');
+
+/** A field that only answers carry. A request may send it back, where it is ignored. */
+export const readOnlyField = z.unknown().optional().meta({ readOnly: true });
+
 /** Written by whom and when says nothing in a request. */
 export const readOnlyEntryFields = {
-  id: z.unknown().optional(),
-  source: z.unknown().optional(),
-  created_at: z.unknown().optional(),
-  updated_at: z.unknown().optional(),
-  updated_by: z.unknown().optional(),
+  id: readOnlyField,
+  source: readOnlyField,
+  created_at: readOnlyField,
+  updated_at: readOnlyField,
+  updated_by: readOnlyField,
 };
 
 /**

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { labelField, modelPatternField, positiveCountField, slugField } from '../config/fields.ts';
-import { LIMIT_SUBJECTS } from '../config/guardrails.ts';
+import { BudgetSchema, LIMIT_SUBJECTS, LimitSchema } from '../config/guardrails.ts';
+import { readOnlyField, toWritableFields } from './entries.ts';
 import { resourceSource } from './keys.ts';
 import { nanoUsd, usd } from './money.ts';
 import { timestamp } from './page.ts';
@@ -9,7 +9,6 @@ const subject = z.enum(LIMIT_SUBJECTS);
 const storeError = z.enum(['local', 'open', 'closed']);
 const period = z.enum(['day', 'week', 'month', 'total']);
 const mode = z.enum(['hard', 'soft']);
-const limitUsd = z.number().positive().max(1_000_000_000);
 
 const subjectFields = {
   scope: subject.nullable(),
@@ -103,44 +102,17 @@ const reason = z
   );
 
 /** What a client may send of a rule: null is as good as absent. */
-const writableSubjectFields = {
-  scope: subject.nullish(),
-  per: subject.nullish(),
-  team: slugField().nullish(),
-  key: labelField().nullish(),
-  owner: labelField().nullish(),
-  end_user: labelField().nullish(),
-  model: modelPatternField().nullish(),
-  on_store_error: storeError.nullish(),
-};
-
-const writableLimitFields = {
-  reason,
-  name: slugField().nullish(),
-  ...writableSubjectFields,
-  rpm: positiveCountField().nullish(),
-  tpm: positiveCountField().nullish(),
-  concurrency: positiveCountField().nullish(),
-};
-
-const writableBudgetFields = {
-  reason,
-  name: slugField().nullish(),
-  ...writableSubjectFields,
-  metadata: z.record(z.string(), z.string()).nullish(),
-  period: period.nullish(),
-  limit_usd: limitUsd.nullish(),
-  mode: mode.nullish(),
-};
+const writableLimitFields = { reason, ...toWritableFields(LimitSchema.shape) };
+const writableBudgetFields = { reason, ...toWritableFields(BudgetSchema.shape) };
 
 /** What an answer showed and a client may send back unchanged; it says nothing. */
 const readOnlyFields = {
-  id: z.unknown().optional(),
-  state: z.unknown().optional(),
-  source: z.unknown().optional(),
-  created_at: z.unknown().optional(),
-  updated_at: z.unknown().optional(),
-  updated_by: z.unknown().optional(),
+  id: readOnlyField,
+  state: readOnlyField,
+  source: readOnlyField,
+  created_at: readOnlyField,
+  updated_at: readOnlyField,
+  updated_by: readOnlyField,
 };
 
 export const limitInput = z.strictObject(writableLimitFields);

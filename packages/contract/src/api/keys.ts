@@ -25,7 +25,7 @@ export const PlatformKeySchema = z.strictObject({
   expires_at: timestampField().optional().describe('The key stops working then.'),
 });
 
-const keyName = labelField();
+const { name: keyName, team, owner } = PlatformKeySchema.shape;
 const models = modelPatternListField().describe(
   'Model ids the key may ask for; `*` matches any run of characters, `/` included.',
 );
@@ -93,9 +93,9 @@ export const createdKey = z
 const settings = {
   models: models.nullish(),
   paths: paths.nullish(),
-  team: slugField().nullish(),
-  owner: labelField().nullish(),
-  expires_at: timestamp.nullish(),
+  team: team.unwrap().nullish().describe('Team that uses it.'),
+  owner: owner.unwrap().nullish().describe('Person or job that answers for it.'),
+  expires_at: timestamp.nullish().describe('The key stops working then.'),
 };
 
 export const keyCreation = z.strictObject({
@@ -115,7 +115,8 @@ export const keyPatch = z.strictObject({
 export const keyReplacement = z.strictObject({
   ...platformKey.partial().shape,
   name: keyName,
-  scopes: z.array(z.enum(KEY_SCOPES)).min(1),
+  scopes: z.array(z.enum(KEY_SCOPES)).min(1).describe('None new that the caller itself lacks.'),
+  ...settings,
 });
 
 export const keyRotation = z.strictObject({
@@ -132,6 +133,6 @@ export const leakReport = z
   .optional();
 
 export const keyListQuery = createListQuery().extend({
-  owner: z.string().min(1).max(200).optional(),
-  team: z.string().min(1).max(200).optional(),
+  owner: z.string().min(1).max(200).optional().describe('Only keys of this owner.'),
+  team: z.string().min(1).max(200).optional().describe('Only keys of this team.'),
 });

@@ -5,14 +5,19 @@ import { timestamp } from './page.ts';
 const label = z.string().min(1).max(200);
 
 const settings = {
-  name: label,
+  name: label.describe('Shown in lists and on boards.'),
   starts_at: timestamp.nullable().describe('With `schedule`: not before.'),
   ends_at: timestamp.nullable().describe('With `schedule`: not after. An earlier moment ends it.'),
   schedule: z
     .strictObject({ cron: z.string().min(1).max(200), timezone: timezoneField().optional() })
     .nullable()
     .describe('Starts again and again, and lasts `duration_minutes`.'),
-  duration_minutes: z.number().min(1).max(10_080).nullable(),
+  duration_minutes: z
+    .number()
+    .min(1)
+    .max(10_080)
+    .nullable()
+    .describe('With `schedule`: how long each window lasts.'),
   monitors: z.array(z.string().min(1).max(64)).max(500).describe('Ids of monitors.'),
   tags: z
     .array(label)
@@ -49,7 +54,11 @@ const id = z
   );
 
 /** Either `starts_at` and `ends_at`, or `schedule` and `duration_minutes`. */
-export const maintenanceWindowCreation = z.strictObject({ id: id.optional(), ...optional, name: label });
+export const maintenanceWindowCreation = z.strictObject({
+  id: id.optional().describe('Absent: Floe creates one.'),
+  ...optional,
+  name: settings.name,
+});
 
 /** Absent fields stay; null clears. */
 export const maintenanceWindowPatch = z.strictObject(optional);
@@ -58,6 +67,6 @@ export const maintenanceWindowPatch = z.strictObject(optional);
 export const maintenanceWindowReplacement = z.strictObject({
   id: z.string().optional(),
   ...optional,
-  name: label,
+  name: settings.name,
   ...z.strictObject(readOnly).partial().shape,
 });

@@ -52,7 +52,7 @@ export const meResource = z
 
 /** Absent fields stay; `preferences` is replaced whole. */
 export const mePatch = z.strictObject({
-  name: z.string().min(1).max(200).optional(),
+  name: z.string().min(1).max(200).optional().describe('Your name, as other members see it.'),
   preferences: preferences
     .refine((value) => JSON.stringify(value).length <= MAX_PREFERENCES_CHARS, {
       error: `must have at most ${MAX_PREFERENCES_CHARS} characters as JSON`,

@@ -5,7 +5,8 @@ import { emailAddress } from './email.ts';
 import { createListQuery, timestamp } from './page.ts';
 
 const role = z.enum(MEMBER_ROLES);
-const team = slugField().nullable();
+const roleField = role.describe('What the member may do.');
+const team = slugField().nullable().describe('Team of the member. Null: none.');
 
 /** A person who belongs to the org. */
 export const memberResource = z
@@ -27,12 +28,12 @@ export const memberResource = z
 export type Member = z.output<typeof memberResource>;
 
 export const memberListQuery = createListQuery().extend({
-  role: role.optional(),
-  team: z.string().min(1).max(100).optional(),
+  role: role.optional().describe('Only members with this role.'),
+  team: z.string().min(1).max(100).optional().describe('Only members of this team.'),
 });
 
 /** Absent fields stay; null clears the team. */
-export const memberPatch = z.strictObject({ role: role.optional(), team: team.optional() });
+export const memberPatch = z.strictObject({ role: roleField.optional(), team: team.optional() });
 
 const invitationFields = {
   id: z.string(),
@@ -63,12 +64,15 @@ export const createdInvitation = z
   .meta({ id: 'CreatedInvitation' });
 
 export const invitationCreation = z.strictObject({
-  email: emailAddress,
-  role: role.default('member'),
+  email: emailAddress.describe('Address that the invitation is sent to.'),
+  role: roleField.default('member'),
   team: team.optional(),
-  expires_in_days: z.int().min(1).max(30).default(7),
+  expires_in_days: z.int().min(1).max(30).default(7).describe('Days until the invitation expires.'),
 });
 
 export const invitationListQuery = createListQuery().extend({
-  status: z.enum(['pending', 'accepted', 'expired', 'revoked']).optional(),
+  status: z
+    .enum(['pending', 'accepted', 'expired', 'revoked'])
+    .optional()
+    .describe('Only invitations with this status.'),
 });

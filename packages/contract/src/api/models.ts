@@ -14,7 +14,7 @@ const prices = z.strictObject({
 });
 
 export const modelListQuery = createListQuery(['provider']).extend({
-  provider: z.string().min(1).max(64).optional(),
+  provider: z.string().min(1).max(64).optional().describe('Only models of this provider.'),
   key: z.string().min(1).max(100).optional().describe('Only what this platform key (id) may use.'),
 });
 

@@ -14,7 +14,7 @@ const settings = {
   description,
   expected_interval_minutes: minutesField(0.5).nullable().describe('Either this or `schedule`.'),
   schedule: ScheduleSchema.nullable().describe('Either this or `expected_interval_minutes`.'),
-  tags: labelListField(),
+  tags: labelListField().describe('Labels for filters, channels and maintenance windows.'),
   channels: labelListField().describe('Names of channels that are told. Empty: every channel.'),
   paused: z.boolean().describe('A paused monitor records beats and misses nothing.'),
   paused_until: timestamp.nullable().describe('The pause ends automatically at this time.'),
@@ -98,7 +98,7 @@ export const monitorListQuery = createListQuery().extend({
       '`urgency`: failing first, the longest at the top, then waiting, then by the nearest deadline, paused last.',
     ),
   tag: labelField().optional().describe('Only monitors that carry it.'),
-  status: z.enum(MONITOR_STATUSES).optional(),
+  status: z.enum(MONITOR_STATUSES).optional().describe('Only monitors with this status.'),
   channel: labelField().optional().describe('Only monitors that name this channel.'),
   source: z.enum(['file', 'console']).optional().describe('Only those of floe.yaml, or only the others.'),
   ids: z
@@ -111,13 +111,17 @@ export const monitorListQuery = createListQuery().extend({
 
 /** One change for several monitors; absent fields stay as each has them. */
 export const bulkMonitorPatch = z.strictObject({
-  ids: z.array(z.string().min(1).max(64)).min(1).max(MAX_BULK_MONITORS),
+  ids: z
+    .array(z.string().min(1).max(64))
+    .min(1)
+    .max(MAX_BULK_MONITORS)
+    .describe(`Ids of the monitors, at most ${MAX_BULK_MONITORS}.`),
   paused: settings.paused.optional(),
   paused_until: settings.paused_until.optional(),
   muted_until: settings.muted_until.optional(),
   channels: settings.channels.optional(),
-  add_tags: settings.tags.optional(),
-  remove_tags: settings.tags.optional(),
+  add_tags: settings.tags.optional().describe('Tags to add to each monitor.'),
+  remove_tags: settings.tags.optional().describe('Tags to remove from each monitor.'),
 });
 
 /** What became of each monitor that a change of several named. */
@@ -159,9 +163,9 @@ export const checkResource = z
 export type CheckResource = z.output<typeof checkResource>;
 
 export const checkExportQuery = z.strictObject({
-  format: z.enum(['csv', 'ndjson']).default('csv'),
-  from: timestamp.optional(),
-  to: timestamp.optional(),
+  format: z.enum(['csv', 'ndjson']).default('csv').describe('Format of the file.'),
+  from: rangeQuery.shape.from,
+  to: rangeQuery.shape.to,
   ...checkFilters,
 });
 
@@ -203,11 +207,11 @@ export const gapList = z
   .meta({ id: 'Gaps' });
 
 export const schedulePreviewInput = z.strictObject({
-  expected_interval_minutes: minutesField(0.5).nullable().optional(),
-  schedule: ScheduleSchema.nullable().optional(),
-  grace_period_minutes: minutesField(0).nullable().optional(),
+  expected_interval_minutes: settings.expected_interval_minutes.optional(),
+  schedule: settings.schedule.optional(),
+  grace_period_minutes: optional.grace_period_minutes,
   from: timestamp.optional().describe('A beat at this moment. Absent: now.'),
-  count: z.int().min(1).max(50).default(5),
+  count: z.int().min(1).max(50).default(5).describe('Number of beats to show.'),
 });
 
 export const schedulePreview = z

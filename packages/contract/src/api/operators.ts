@@ -18,7 +18,9 @@ export const operatorResource = z
 export const operatorList = createPageSchema(operatorResource);
 
 /** `POST /api/management/operators`: the account must exist. */
-export const operatorGrant = z.strictObject({ email: emailAddress });
+export const operatorGrant = z.strictObject({
+  email: emailAddress.describe('Address of an existing account.'),
+});
 
 /** A person who was removed from the org, and whom groups do not add again. */
 export const memberRemoval = z

@@ -3,7 +3,10 @@ import { slugField, timezoneField } from '../config/fields.ts';
 import { createdKey, resourceSource } from './keys.ts';
 import { timestamp } from './page.ts';
 
-const name = z.string().min(1).max(200);
+const name = z.string().min(1).max(200).describe('Shown instead of the id.');
+const timezone = timezoneField().describe(
+  'For budget periods, schedules and boards, such as `Europe/Berlin`.',
+);
 
 const fields = {
   id: z.string(),
@@ -19,12 +22,12 @@ export const orgResource = z.strictObject(fields).meta({ id: 'Org' });
 export type OrgResource = z.output<typeof orgResource>;
 
 /** Absent fields stay. */
-export const orgPatch = z.strictObject({ name: name.optional(), timezone: timezoneField().optional() });
+export const orgPatch = z.strictObject({ name: name.optional(), timezone: timezone.optional() });
 
 export const orgCreation = z.strictObject({
   id: slugField().describe('Unique in the installation; never changes.'),
-  name: name.optional().describe('Shown instead of the id.'),
-  timezone: timezoneField().default('UTC'),
+  name: name.optional(),
+  timezone: timezone.default('UTC'),
 });
 
 /** Answer to the creation of an org: the only one that carries the value of its first key. */

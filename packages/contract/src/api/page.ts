@@ -35,7 +35,10 @@ export function createListQuery<const Own extends string = never>(own: readonly 
 }
 
 /** Query parameters of every list over time: `from` is included, `to` is not. */
-export const rangeQuery = pageQuery.extend({ from: timestamp.optional(), to: timestamp.optional() });
+export const rangeQuery = pageQuery.extend({
+  from: timestamp.optional().describe('Included. Absent: from the beginning.'),
+  to: timestamp.optional().describe('Not included. Absent: now.'),
+});
 
 /** Answer of every list, newest first. `next_cursor` is null on the last page. */
 export function createPageSchema<Item extends z.ZodType>(item: Item) {

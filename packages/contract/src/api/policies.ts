@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { POLICY_FIELDS, PolicySchema } from '../config/guardrails.ts';
-import { orderedConfigEntryFields, readOnlyEntryFields, toWritableFields } from './entries.ts';
+import { orderedConfigEntryFields, positionField, readOnlyEntryFields, toWritableFields } from './entries.ts';
 import { dateOrTimestamp, timestamp } from './page.ts';
 
 const detect = z.strictObject({ secrets: z.boolean(), pii: z.array(z.string()) });
@@ -24,7 +24,7 @@ export const policyResource = z
 /** Absent fields stay, or have their default; null returns to the default. */
 export const policyInput = z.strictObject({
   ...toWritableFields(POLICY_FIELDS),
-  position: z.int().min(0).nullish(),
+  position: positionField,
   ...readOnlyEntryFields,
 });
 

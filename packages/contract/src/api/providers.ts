@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { CredentialSchema, PROVIDER_FIELDS, PriceSchema } from '../config/providers.ts';
-import { configEntryFields, readOnlyEntryFields, toWritableFields } from './entries.ts';
+import { configEntryFields, readOnlyEntryFields, readOnlyField, toWritableFields } from './entries.ts';
 import { createPageSchema, timestamp } from './page.ts';
 
 const timeouts = z.strictObject({
@@ -85,22 +85,24 @@ export const providerResource = z
 /** What an answer shows and a client may send back unchanged. */
 const readOnlyFields = {
   ...readOnlyEntryFields,
-  origin: z.unknown().optional(),
-  problem: z.unknown().optional(),
-  native_dialects: z.unknown().optional(),
-  header_names: z.unknown().optional(),
+  origin: readOnlyField,
+  problem: readOnlyField,
+  native_dialects: readOnlyField,
+  header_names: readOnlyField,
 };
+
+const credentialWeight = z.number().positive().describe('Share of the requests of the provider.');
 
 const writableCredential = z.strictObject({
   name: CredentialSchema.shape.name,
   api_key: CredentialSchema.shape.api_key
     .optional()
     .describe('Absent: the stored key of this name stays. Never shown.'),
-  weight: z.number().positive().optional(),
-  last4: z.unknown().optional(),
-  origin: z.unknown().optional(),
-  tested_at: z.unknown().optional(),
-  test: z.unknown().optional(),
+  weight: credentialWeight.optional(),
+  last4: readOnlyField,
+  origin: readOnlyField,
+  tested_at: readOnlyField,
+  test: readOnlyField,
   ...readOnlyEntryFields,
 });
 
@@ -125,11 +127,11 @@ export const providerReplacement = z.strictObject({ ...settings, ...readOnlyFiel
 export const credentialCreation = z.strictObject({
   name: CredentialSchema.shape.name,
   api_key: CredentialSchema.shape.api_key.describe('The key itself. It is never shown again.'),
-  weight: z.number().positive().default(1),
+  weight: credentialWeight.default(1),
 });
 export const credentialPatch = z.strictObject({
   api_key: CredentialSchema.shape.api_key.optional().describe('Another key in its place.'),
-  weight: z.number().positive().optional(),
+  weight: credentialWeight.optional(),
 });
 export const credentialParams = z.strictObject({ id: z.string(), name: z.string() });
 export const credentialList = createPageSchema(credentialResource);

@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { RELAY_EVENTS, RelayRuleSchema } from '../config/relay.ts';
+import { RELAY_EVENTS, RELAY_RULE_FIELDS, RelayRuleSchema } from '../config/relay.ts';
 import type { Json } from '../json.ts';
+import { toWritableFields } from './entries.ts';
 import { jobResource } from './jobs.ts';
 import { resourceSource } from './keys.ts';
 import { pageQuery, rangeQuery, timestamp } from './page.ts';
@@ -45,25 +46,30 @@ export const storedRelayDecision = z
   .meta({ id: 'RelayDecisionRecord' });
 
 export const relayDecisionListQuery = rangeQuery.extend({
-  decision: relayDecisionKind.optional(),
-  enforced_decision: relayDecisionKind.optional(),
-  event: z.enum(RELAY_EVENTS).optional(),
-  rule: relayName.optional(),
-  mode: relayRuleMode.optional(),
-  agent: relayName.optional(),
+  decision: relayDecisionKind.optional().describe('Only decisions that were given as this.'),
+  enforced_decision: relayDecisionKind
+    .optional()
+    .describe('Only decisions that would be this if every rule were enforced.'),
+  event: z.enum(RELAY_EVENTS).optional().describe('Only decisions about this event.'),
+  rule: relayName.optional().describe('Name of the rule that decided.'),
+  mode: relayRuleMode.optional().describe('Mode of that rule.'),
+  agent: relayName.optional().describe('Name of the agent, such as `cursor`.'),
   key: relayName.optional().describe('Name of the platform key.'),
-  owner: relayName.optional(),
-  repository: relayName.optional(),
-  session: relayName.optional(),
+  owner: relayName.optional().describe('Owner of the platform key.'),
+  repository: relayName.optional().describe('Address of the repository without scheme.'),
+  session: relayName.optional().describe('Id of the session.'),
   q: z.string().min(2).max(200).optional().describe('Text in the command, tool, prompt or path.'),
 });
 
 export const approvalListQuery = pageQuery.extend({
-  state: z.enum(['waiting', 'allowed', 'denied', 'expired']).optional(),
+  state: z
+    .enum(['waiting', 'allowed', 'denied', 'expired'])
+    .optional()
+    .describe('Only approvals in this state.'),
 });
 
 export const approvalAnswerInput = z.strictObject({
-  decision: z.enum(['allow', 'deny']),
+  decision: z.enum(['allow', 'deny']).describe('The answer.'),
   scope: z
     .enum(['once', 'session'])
     .default('once')
@@ -94,9 +100,10 @@ export const relaySessionListQuery = rangeQuery.extend({
   covered: z
     .enum(['true', 'false'])
     .optional()
+    .describe('Whether the session asked the relay.')
     .transform((text) => (text === undefined ? undefined : text === 'true')),
-  owner: relayName.optional(),
-  agent: relayName.optional(),
+  owner: relayName.optional().describe('Owner of the platform key.'),
+  agent: relayName.optional().describe('Name of the agent, such as `cursor`.'),
 });
 
 const coverageRow = z.strictObject({
@@ -131,7 +138,7 @@ export const relayCoverage = z
   })
   .meta({ id: 'RelayCoverage' });
 
-export const relayCoverageQuery = z.strictObject({ from: timestamp.optional(), to: timestamp.optional() });
+export const relayCoverageQuery = rangeQuery.pick({ from: true, to: true });
 
 const json: z.ZodType<Json, Json> = z.any();
 
@@ -153,8 +160,9 @@ export const relayRule = z
   })
   .meta({ id: 'RelayRule' });
 
+/** The fields of a rule, or what GET returned. `RelayRuleSchema` refuses any other field. */
 export const relayRuleInput = z
-  .record(z.string(), z.unknown())
+  .looseObject(toWritableFields(RELAY_RULE_FIELDS))
   .describe('A rule as floe.yaml says it; null clears a field.');
 
 const draftFields = {
@@ -164,10 +172,10 @@ const draftFields = {
 
 export const relaySimulationInput = z.strictObject({
   ...draftFields,
-  event: relayEvent,
+  event: relayEvent.describe('What the agent is about to do.'),
   key: z.string().default('').describe('Whose event it is, for rules that ask.'),
-  team: z.string().nullable().default(null),
-  owner: z.string().nullable().default(null),
+  team: z.string().nullable().default(null).describe('Team of the key.'),
+  owner: z.string().nullable().default(null).describe('Owner of the key.'),
   at: timestamp.optional().describe('When it happens, for schedules; now when absent.'),
 });
 
@@ -209,7 +217,7 @@ export const relaySimulationResult = z.strictObject({
 
 export const relayReplayInput = z.strictObject({
   ...draftFields,
-  days: z.int().min(1).max(30).default(7),
+  days: z.int().min(1).max(30).default(7).describe('Days of decisions to evaluate again.'),
   limit: z.int().min(1).max(5_000).default(2_000).describe('Decisions judged again, the newest.'),
 });
 

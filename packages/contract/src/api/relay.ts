@@ -46,22 +46,26 @@ const EVENT_FIELDS = {
   id: relayName
     .optional()
     .describe('Of this one event: the same id gets the same answer and is recorded once.'),
-  event: z.enum(RELAY_EVENTS),
-  session_id: relayName.optional(),
-  turn_id: relayName.optional(),
-  tool_use_id: relayName.optional(),
-  agent: agent.default({ name: 'unknown' }),
+  event: z.enum(RELAY_EVENTS).describe('What the agent is about to do.'),
+  session_id: relayName.optional().describe('The session of the agent.'),
+  turn_id: relayName.optional().describe('The turn of the session.'),
+  tool_use_id: relayName.optional().describe('The call of a tool, as the agent names it.'),
+  agent: agent.default({ name: 'unknown' }).describe('Name, version and permission mode of the agent.'),
   client: z
     .strictObject({ version: relayName.optional(), device: relayName.optional(), host: relayName.optional() })
-    .optional(),
+    .optional()
+    .describe('Version of the hook, and where it runs.'),
   user: relayName.optional().describe('A hint. The platform key identifies the caller.'),
-  cwd: z.string().max(4_096).optional(),
-  home_dir: path.optional(),
-  repository: z.strictObject({ remote: path.optional(), branch: relayName.optional() }).optional(),
-  shell: shell.optional(),
-  tool: tool.optional(),
-  prompt: prompt.optional(),
-  file: file.optional(),
+  cwd: z.string().max(4_096).optional().describe('Working directory.'),
+  home_dir: path.optional().describe('Home directory, for paths that start with `~`.'),
+  repository: z
+    .strictObject({ remote: path.optional(), branch: relayName.optional() })
+    .optional()
+    .describe('Remote and branch of the working directory.'),
+  shell: shell.optional().describe('The command, with `event: shell`.'),
+  tool: tool.optional().describe('The call, with `event: tool`.'),
+  prompt: prompt.optional().describe('The text, with `event: prompt`.'),
+  file: file.optional().describe('The file, with `event: file_read` or `file_write`.'),
 };
 
 const PART_BY_EVENT = {
@@ -121,7 +125,9 @@ export const relayDecision = z
 
 export type RelayDecision = z.output<typeof relayDecision>;
 
-export const relayBatchInput = z.strictObject({ events: z.array(relayEvent).min(1).max(100) });
+export const relayBatchInput = z.strictObject({
+  events: z.array(relayEvent).min(1).max(100).describe('Events to decide about, at most 100.'),
+});
 export const relayBatchResult = z.strictObject({ data: z.array(relayDecision) });
 
 /** Something that has happened: nothing is decided about it. */
@@ -149,7 +155,9 @@ export const relayReport = z
   })
   .meta({ id: 'RelayReport' });
 
-export const relayReportBatch = z.strictObject({ events: z.array(relayReport).min(1).max(500) });
+export const relayReportBatch = z.strictObject({
+  events: z.array(relayReport).min(1).max(500).describe('What has happened, at most 500 events.'),
+});
 export const relayReportBatchResult = z.strictObject({ accepted: z.int() });
 
 export const storedRelayReport = z
@@ -168,8 +176,8 @@ export const storedRelayReport = z
   .meta({ id: 'RelayReportRecord' });
 
 export const relayReportListQuery = rangeQuery.extend({
-  session: relayName.optional(),
-  type: relayName.optional(),
+  session: relayName.optional().describe('Id of the session.'),
+  type: relayName.optional().describe('Kind of event, such as `session_start`.'),
 });
 
 /** A policy bundle: `payload` is JSON text, signed as it stands. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ROUTE_FIELDS } from '../config/routing.ts';
-import { orderedConfigEntryFields, readOnlyEntryFields, toWritableFields } from './entries.ts';
+import { orderedConfigEntryFields, positionField, readOnlyEntryFields, toWritableFields } from './entries.ts';
 
 const timeouts = z.strictObject({
   connect_ms: z.int().optional(),
@@ -30,16 +30,16 @@ export const routeResource = z
 /** Absent fields stay, or have their default; null returns to the default. */
 export const routeInput = z.strictObject({
   ...toWritableFields(ROUTE_FIELDS),
-  position: z.int().min(0).nullish(),
+  position: positionField,
   ...readOnlyEntryFields,
 });
 
 export const routeSimulationInput = z.strictObject({
-  surface: z.enum(['chat', 'responses', 'messages']).default('chat'),
+  surface: z.enum(['chat', 'responses', 'messages']).default('chat').describe('API of the request.'),
   request: z.record(z.string(), z.unknown()).describe('The request body, `model` in it.'),
   key_id: z.string().optional().describe('Asked with this platform key. Absent: the caller’s own.'),
-  end_user: z.string().nullable().default(null),
-  metadata: z.record(z.string(), z.unknown()).nullable().default(null),
+  end_user: z.string().nullable().default(null).describe('End user of the request.'),
+  metadata: z.record(z.string(), z.unknown()).nullable().default(null).describe('Metadata of the request.'),
   draft: z
     .record(z.string(), z.unknown())
     .optional()

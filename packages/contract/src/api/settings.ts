@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ORG_SETTINGS } from '../config/org.ts';
-import { configEntryFields, readOnlyEntryFields, toWritableFields } from './entries.ts';
+import { configEntryFields, readOnlyEntryFields, readOnlyField, toWritableFields } from './entries.ts';
 
 const passthroughTargetList = z.array(
   z.strictObject({ provider: z.string(), model_map: z.record(z.string(), z.string()) }),
@@ -41,11 +41,11 @@ const { cache, ...others } = ORG_SETTINGS;
 /** Absent sections stay, and so do absent fields of one; null returns a section to its default. */
 export const orgSettingsPatch = z.strictObject({
   ...toWritableFields(others),
-  sources: z.unknown().optional().describe('As GET showed it; says nothing.'),
+  sources: readOnlyField,
 });
 
 export const cacheSettingsPatch = z.strictObject({
   ...toWritableFields(cache.unwrap().shape),
-  purges: z.unknown().optional(),
+  purges: readOnlyField,
   ...readOnlyEntryFields,
 });

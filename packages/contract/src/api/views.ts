@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { readOnlyField } from './entries.ts';
 import { createListQuery, LIST_ORDERS, timestamp } from './page.ts';
 
 const SLUG = /^[a-z0-9][a-z0-9._-]{0,63}$/;
@@ -14,7 +15,7 @@ const filters = z
   .describe('State of the page. The server does not interpret it.');
 
 const writableFields = {
-  name: z.string().min(1).max(100),
+  name: z.string().min(1).max(100).describe('Name of the view.'),
   page: z
     .string()
     .regex(SLUG, 'must be the name of a page, such as requests')
@@ -47,23 +48,26 @@ export const viewResource = z
 export type ViewResource = z.output<typeof viewResource>;
 
 export const viewListQuery = createListQuery().extend({
-  sort: z.enum(LIST_ORDERS).default('name'),
-  page: z.string().max(64).optional(),
+  sort: z.enum(LIST_ORDERS).default('name').describe('Absent: name.'),
+  page: z.string().max(64).optional().describe('Only views of this page.'),
 });
 export const viewInput = z.strictObject(writableFields);
 export const viewPatch = z.strictObject({
   ...z.strictObject(writableFields).partial().shape,
-  shared: z.boolean().optional(),
+  shared: writableFields.shared
+    .unwrap()
+    .optional()
+    .describe('Whether everybody in the org sees it; that needs `management`.'),
 });
 
 /** As `view` shows it; what only the server says is read over. */
 export const viewReplacement = z.strictObject({
   ...writableFields,
-  id: z.unknown().optional(),
-  own: z.unknown().optional(),
-  created_at: z.unknown().optional(),
-  updated_at: z.unknown().optional(),
-  updated_by: z.unknown().optional(),
+  id: readOnlyField,
+  own: readOnlyField,
+  created_at: readOnlyField,
+  updated_at: readOnlyField,
+  updated_by: readOnlyField,
 });
 
 /** An id that a client may choose. */

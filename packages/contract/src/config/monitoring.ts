@@ -29,8 +29,8 @@ export const ScheduleSchema = z.strictObject({
 
 /** Settings of a monitor whose columns have the same name and value, as answers show them. */
 export const MONITOR_FIELDS = {
-  name: labelField(),
-  description: z.string().max(2_000),
+  name: labelField().describe('Name in lists and messages.'),
+  description: z.string().max(2_000).describe('What the job does, or what to do when it fails.'),
   alert_after_misses: positiveCountField().describe('Missed beats in a row before a message is sent.'),
 };
 
@@ -176,7 +176,7 @@ export function boardGroupsField() {
 
 /** Settings of a board whose columns have the same name and value, as answers show them. */
 export const BOARD_FIELDS = {
-  name: labelField(),
+  name: labelField().describe('Title of the board.'),
   timezone: timezoneField().nullable().describe('Of days and times. Null: the org’s.'),
 };
 

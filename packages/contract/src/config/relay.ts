@@ -115,7 +115,8 @@ const MessageSchema = z.union([
   }),
 ]);
 
-const RULE_FIELDS = {
+/** What floe.yaml says about a rule of the relay, field by field. */
+export const RELAY_RULE_FIELDS = {
   name: slugField().describe('Unique in the org; named in every decision.'),
   on: z
     .union([z.enum(RELAY_EVENTS), z.array(z.enum(RELAY_EVENTS)).min(1)])
@@ -147,7 +148,7 @@ const RULE_FIELDS = {
   ),
 };
 
-export const RelayRuleSchema = z.strictObject(RULE_FIELDS).check(
+export const RelayRuleSchema = z.strictObject(RELAY_RULE_FIELDS).check(
   crossFieldRule(({ match, when, detect, on }, report) => {
     if (match === undefined && when === undefined && detect === undefined)
       report([], 'requires a condition: match, detect or when');

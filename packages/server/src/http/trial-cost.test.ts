@@ -46,6 +46,9 @@ const ASKED: Readonly<Record<string, (when: string) => object>> = {
   'policies.start_dry_run': (when) => ({ policies: [policy(when)], from: '2026-11-20' }),
   'relay.simulate': (when) => ({ event: PROMPT, rules: [rule({ when })] }),
   'relay.replay': (when) => ({ days: 1, rules: [rule({ when })] }),
+  'relay_rules.create': (when) => rule({ when }),
+  'relay_rules.replace': (when) => rule({ when }),
+  'relay_rules.update': (when) => ({ when }),
 };
 /** Operations whose bodies are rules or documents that no schema describes. */
 const OPEN: Readonly<Record<string, (rule: object) => object>> = {

@@ -1,0 +1,72 @@
+import { ApiRequestError, getApiJson, readProperty, readTextProperty } from '../api-request.ts';
+import type { ApiConnection } from '../connection.ts';
+import { type ApiOperation, type ApiOperations, pathParameterNames } from './api-operations.ts';
+
+const PAGE_SIZE = 500;
+/** An organization has fewer. A search that does not end must not hold the command for ever. */
+const MAX_PAGES = 20;
+
+/** The list in which the `{id}` of an operation is found. */
+export interface IdList {
+  readonly path: string;
+  /** The command that shows it. */
+  readonly command: string;
+}
+
+/** Undefined where the operation takes no id, or its resource has no list. */
+export function findIdList(
+  operations: ApiOperations,
+  subject: string,
+  operation: ApiOperation,
+): IdList | undefined {
+  const list = operations[subject]?.['list'];
+  const takesId = pathParameterNames(operation).join() === 'id';
+  if (!list?.page || !takesId || !operation.path.startsWith(`${list.path}/{id}`)) return undefined;
+  return { path: list.path, command: `floe ${subject} list` };
+}
+
+/**
+ * The path of a request whose id nothing has, with the id of the only resource that has this name.
+ *
+ * @param notFound what the server says of the id
+ * @throws ApiRequestError when no resource or several have this name, with the way to find the id.
+ */
+export async function resolveNameInPath(
+  from: ApiConnection,
+  list: IdList,
+  requestPath: string,
+  notFound: ApiRequestError,
+): Promise<string> {
+  const [given = ''] = requestPath.slice(list.path.length + 1).split(/[/?]/, 1);
+  const name = decodeURIComponent(given);
+  const ids = await findIdsByName(from, list.path, name).catch(() => {
+    throw notFound;
+  });
+  const [id, ...others] = ids;
+  if (id === undefined) throw new ApiRequestError(`${notFound.message} "${list.command}" shows the ids.`);
+  if (others.length > 0)
+    throw new ApiRequestError(`"${name}" is the name of ${ids.join(', ')}. Use one of these ids.`);
+  return `${list.path}/${encodeURIComponent(id)}${requestPath.slice(list.path.length + 1 + given.length)}`;
+}
+
+async function findIdsByName(from: ApiConnection, path: string, name: string): Promise<readonly string[]> {
+  const ids: string[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const after = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const answer = await getApiJson(from, `${path}?limit=${PAGE_SIZE}${after}`);
+    const data = readProperty(answer, 'data');
+    for (const row of Array.isArray(data) ? data : []) {
+      const id = readTextProperty(row, 'id');
+      if (id !== undefined && readName(row) === name) ids.push(id);
+    }
+    cursor = readTextProperty(answer, 'next_cursor');
+    if (cursor === undefined) break;
+  }
+  return ids;
+}
+
+/** A rule of the relay has its name inside. */
+function readName(row: unknown): string | undefined {
+  return readTextProperty(row, 'name') ?? readTextProperty(readProperty(row, 'rule'), 'name');
+}

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseOptions } from './parse-options.ts';
+
+const options = {
+  name: { type: 'string', short: 'n' },
+  enabled: { type: 'boolean' },
+} as const;
+
+test('mistakes in options are sentences', () => {
+  for (const [args, message] of [
+    [['--nmae', 'x'], 'Unknown option --nmae. Did you mean --name?'],
+    [['--id'], 'Unknown option --id. --help lists the options.'],
+    [['-x'], 'Unknown option -x. --help lists the options.'],
+    [['--name'], '--name needs a value. If the value starts with "-", write --name=<value>.'],
+    [['-n'], '--name needs a value. If the value starts with "-", write --name=<value>.'],
+    [['--name', '-1'], '--name needs a value. If the value starts with "-", write --name=<value>.'],
+    [['--enabled=yes'], '--enabled takes no value. Use --enabled or --no-enabled.'],
+    [['more'], 'Unexpected argument "more".'],
+  ] as const)
+    assert.throws(() => parseOptions({ args: [...args], options, allowNegative: true }), {
+      name: 'UsageError',
+      message,
+    });
+  assert.throws(() => parseOptions({ args: ['--enabled=yes'], options }), {
+    message: '--enabled takes no value.',
+  });
+  assert.deepEqual({ ...parseOptions({ args: ['-n', 'x'], options }).values }, { name: 'x' });
+});

@@ -1,0 +1,31 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { findNearestWord } from '@floe/contract/config/nearest-word';
+import { UsageError } from './connection.ts';
+
+/** `parseArgs` of Node, with mistakes as sentences. @throws UsageError */
+export function parseOptions<const Config extends ParseArgsConfig>(config: Config) {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    const isParseError =
+      error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
+    throw isParseError ? new UsageError(describeParseError(error.message, config)) : error;
+  }
+}
+
+function describeParseError(message: string, { options = {}, allowNegative }: ParseArgsConfig): string {
+  const word = /'(?:-\w, )?([^' <=]+)/.exec(message)?.[1] ?? '';
+  if (message.startsWith('Unknown option')) {
+    const known = Object.keys(options).map((name) => `--${name}`);
+    const nearest = findNearestWord(word, known);
+    return `Unknown option ${word}. ${nearest === undefined ? '--help lists the options.' : `Did you mean ${nearest}?`}`;
+  }
+  if (message.includes('does not take an argument')) {
+    const negative = allowNegative ? ` Use ${word} or ${word.replace('--', '--no-')}.` : '';
+    return `${word} takes no value.${negative}`;
+  }
+  if (message.includes('argument missing') || message.includes('ambiguous'))
+    return `${word} needs a value. If the value starts with "-", write ${word}=<value>.`;
+  if (message.startsWith('Unexpected argument')) return `Unexpected argument "${word}".`;
+  return message.split('\n')[0] ?? message;
+}

@@ -1,0 +1,24 @@
+import type { ListenerSet } from './listeners.ts';
+
+const LOOPBACK_HOST = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
+
+/**
+ * A warning when links lead to a port of this machine on which this process does not listen, else null. A forwarded port
+ * looks the same, so it is no error.
+ */
+export function findBaseUrlWarning(
+  baseUrl: string,
+  { url, additional }: Pick<ListenerSet, 'url' | 'additional'>,
+): string | null {
+  const { hostname } = new URL(baseUrl);
+  const isReached = [url, ...additional.map((listener) => listener.url)].some(
+    (listener) => portOf(listener) === portOf(baseUrl),
+  );
+  if (!LOOPBACK_HOST.test(hostname) || isReached) return null;
+  return `server.base_url is ${baseUrl}, but the server listens on port ${portOf(url)}, so links may not work. Unset server.base_url and FLOE_BASE_URL for the server, unless port ${portOf(baseUrl)} is forwarded to it.`;
+}
+
+function portOf(url: string): string {
+  const { port, protocol } = new URL(url);
+  return port || (protocol === 'https:' ? '443' : '80');
+}
