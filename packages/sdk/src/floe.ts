@@ -20,6 +20,7 @@ import {
   toFailedResult,
   toUnexpectedFailure,
 } from './send-with-retries.ts';
+import { requireApiKey, requireBaseUrl, requireTimeoutSeconds } from './validate-options.ts';
 
 const RETRY_BUDGET_SECONDS = 20;
 /** Beats of watched jobs under way at once; more than this means that nothing gets through. */
@@ -273,31 +274,4 @@ function isMonitorId(monitorId: unknown): monitorId is string {
 
 function errorNameOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
-}
-
-/** A header cannot carry anything else; `fetch` would refuse it later with the key in its message. */
-function requireApiKey(apiKey: unknown): string {
-  const key = typeof apiKey === 'string' ? apiKey.trim() : '';
-  if (key === '')
-    throw new FloeConfigurationError('apiKey is required. Example: new Floe({ apiKey: "eis_…" })');
-  if (!/^[\x21-\x7e]+$/.test(key))
-    throw new FloeConfigurationError(
-      'apiKey contains characters that are not valid in a key, such as spaces, line breaks or accents',
-    );
-  return key;
-}
-
-function requireBaseUrl(baseUrl: unknown = 'http://127.0.0.1:3563'): string {
-  const text = typeof baseUrl === 'string' ? baseUrl.trim() : '';
-  if (!/^https?:\/\/[^/\s?#@]+(\/[^\s?#]*)?$/i.test(text))
-    throw new FloeConfigurationError(
-      'baseUrl must be an http or https URL without user, query or fragment. Example: https://floe.example.com',
-    );
-  return text.replace(/\/+$/, '');
-}
-
-function requireTimeoutSeconds(timeoutSeconds: unknown = 5): number {
-  if (typeof timeoutSeconds === 'number' && timeoutSeconds > 0 && Number.isFinite(timeoutSeconds))
-    return timeoutSeconds;
-  throw new FloeConfigurationError('timeoutSeconds must be a positive number');
 }

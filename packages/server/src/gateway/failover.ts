@@ -10,8 +10,9 @@ import { createFailoverDeadline, type RemainingTargets } from './failover-deadli
 import { describeRejection, noHealthyTargetFault } from './no-healthy-target.ts';
 import type { AttemptPlan } from './plan.ts';
 import {
+  type AttemptFailure,
   classifyRetry,
-  isCredentialSpecificError,
+  describeUselessRetry,
   isIneligibleTargetError,
   MAX_RETRY_WAIT_MS,
   selectReportedFailure,
@@ -21,11 +22,6 @@ import { getTargetKey, getTargetName } from './routing-strategy.ts';
 
 /** Makes the plan for one attempt, or throws the `Fault` that makes the target ineligible. */
 export type AttemptPlanner = (target: Target, moved: boolean) => AttemptPlan;
-
-interface AttemptFailure {
-  readonly target: Target;
-  readonly error: unknown;
-}
 
 /** A target that fails at once is not the quickest. */
 const FAILURE_LATENCY_MS = 10_000;
@@ -220,7 +216,10 @@ export class Failover {
   }
 
   #couldAnswer(other: Target): boolean {
-    if (!this.#x.gateway.breakers.allowsTraffic(this.#orgId, other) || this.#describeUseless(other) !== null)
+    if (
+      !this.#x.gateway.breakers.allowsTraffic(this.#orgId, other) ||
+      describeUselessRetry(this.#failures, other) !== null
+    )
       return false;
     try {
       this.#plan(other.provider.usesCallerCredential ? withCallerCredential(this.#x, other) : other, true);
@@ -255,7 +254,7 @@ export class Failover {
   }
 
   #isWorthTrying(target: Target): boolean {
-    const why = this.#describeUseless(target);
+    const why = describeUselessRetry(this.#failures, target);
     if (why !== null)
       this.#recordDecision(
         'send',
@@ -263,21 +262,6 @@ export class Failover {
         `${getTargetName(target)} (${target.credential.name}): ${why} failed before`,
       );
     return why === null;
-  }
-
-  /** After a failure of the same provider and model, another credential helps only where that one was to blame. */
-  #describeUseless(target: Target): string | null {
-    for (const { target: tried, error } of this.#failures) {
-      const sameModel = tried.model === target.model;
-      const remedy = classifyRetry(error);
-      const isUseless =
-        remedy === 'other_model'
-          ? sameModel
-          : sameModel && tried.provider === target.provider && !isCredentialSpecificError(error);
-      if (isUseless)
-        return remedy === 'other_model' ? 'the same model' : 'the same model at the same provider';
-    }
-    return null;
   }
 
   #deadlineAt(target: Target): number {

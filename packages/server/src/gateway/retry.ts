@@ -1,4 +1,5 @@
 import { Fault } from '@floe/contract/faults';
+import type { Target } from './catalog.ts';
 import { ForwardedUpstreamError } from './upstream-fault.ts';
 
 const INITIAL_BACKOFF_MS = 250;
@@ -86,4 +87,27 @@ export function selectReportedFailure(failures: readonly unknown[]): unknown {
   const limited = (error: unknown) => error instanceof Fault && error.code === 'upstream_rate_limited';
   const met = failures.filter((error) => !isIneligibleTargetError(error));
   return met.findLast((error) => !limited(error)) ?? met.at(-1) ?? failures.at(-1);
+}
+
+/** A target that was tried, and why it failed. */
+export interface AttemptFailure {
+  readonly target: Target;
+  readonly error: unknown;
+}
+
+/**
+ * What failed before that makes a try of `target` useless; null when it may succeed. After a failure of the same provider
+ * and model, another credential helps only where the credential was the cause.
+ */
+export function describeUselessRetry(failures: readonly AttemptFailure[], target: Target): string | null {
+  for (const { target: tried, error } of failures) {
+    const sameModel = tried.model === target.model;
+    const remedy = classifyRetry(error);
+    const isUseless =
+      remedy === 'other_model'
+        ? sameModel
+        : sameModel && tried.provider === target.provider && !isCredentialSpecificError(error);
+    if (isUseless) return remedy === 'other_model' ? 'the same model' : 'the same model at the same provider';
+  }
+  return null;
 }

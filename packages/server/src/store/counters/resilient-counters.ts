@@ -1,5 +1,3 @@
-import type { Clock } from '../../core/clock.ts';
-import type { Log } from '../../core/log.ts';
 import type {
   AcquireResult,
   BucketClaim,
@@ -13,6 +11,7 @@ import { ExhaustedLimits } from './exhausted-limits.ts';
 import { MemoryCounters } from './memory-counters.ts';
 import { PendingStoreUpdates } from './pending-store-updates.ts';
 import type { RemoteCounters } from './redis-counters.ts';
+import { refreshSpendBeforeUse, type SpendRefresh } from './refresh-spend.ts';
 import { computeReplicaShare, type ReplicaRank } from './replica-share.ts';
 import { ReservationExtender } from './reservation-extender.ts';
 import { buildAbandonedSettlement, buildCorrectedSettlement, extractSlotSettlement } from './settlements.ts';
@@ -21,24 +20,18 @@ import { SlotLeaseRenewer } from './slot-lease-renewer.ts';
 import { StoreAvailability } from './store-availability.ts';
 import { withTimeout } from './with-timeout.ts';
 
-/** How long the return to the shared store may wait for the database. */
-const SPEND_REFRESH_MS = 2_000;
 /**
  * After the store is back each process stays within its share for so long: the others have not all told yet what they
  * granted alone. They notice within the longest wait between two probes and what a probe may take.
  */
 const SHARE_ENFORCEMENT_MS = 2_000;
 
-export interface ResilientCountersOptions {
+export interface ResilientCountersOptions extends SpendRefresh {
   readonly remote: RemoteCounters;
-  readonly clock: Clock;
-  readonly log: Log;
   /** This process among those that share the store; each takes its share while the store is away. */
   readonly replicaRank: () => ReplicaRank;
   /** What a request may wait for the store. */
   readonly timeoutMs: number;
-  /** Reads what the database knows to be spent: a store that comes back may be empty and is filled with it. */
-  readonly refreshSpend: () => Promise<void>;
 }
 
 /**
@@ -276,14 +269,8 @@ export class ResilientCounters implements Counters {
 
   /** Asks the store whether it is back, and tells it what it missed. */
   async #recover(): Promise<void> {
-    const { clock, remote, refreshSpend, log } = this.#options;
-    await this.#withStoreTimeout(remote.ping());
-    await withTimeout(clock, SPEND_REFRESH_MS, refreshSpend()).catch((error: unknown) =>
-      log.warn(
-        { err: error },
-        'could not read the spending of other processes before using the shared store',
-      ),
-    );
+    await this.#withStoreTimeout(this.#options.remote.ping());
+    await refreshSpendBeforeUse(this.#options);
     await this.#pendingUpdates.flush();
     // What it cannot take now the next take counts again.
     await this.#renewals.renew().catch(() => undefined);

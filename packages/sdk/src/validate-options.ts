@@ -1,0 +1,28 @@
+import { FloeConfigurationError } from './errors.ts';
+
+/** A header cannot carry anything else; `fetch` would refuse it later with the key in its message. */
+export function requireApiKey(apiKey: unknown): string {
+  const key = typeof apiKey === 'string' ? apiKey.trim() : '';
+  if (key === '')
+    throw new FloeConfigurationError('apiKey is required. Example: new Floe({ apiKey: "eis_…" })');
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw new FloeConfigurationError(
+      'apiKey contains characters that are not valid in a key, such as spaces, line breaks or accents',
+    );
+  return key;
+}
+
+export function requireBaseUrl(baseUrl: unknown = 'http://127.0.0.1:3563'): string {
+  const text = typeof baseUrl === 'string' ? baseUrl.trim() : '';
+  if (!/^https?:\/\/[^/\s?#@]+(\/[^\s?#]*)?$/i.test(text))
+    throw new FloeConfigurationError(
+      'baseUrl must be an http or https URL without user, query or fragment. Example: https://floe.example.com',
+    );
+  return text.replace(/\/+$/, '');
+}
+
+export function requireTimeoutSeconds(timeoutSeconds: unknown = 5): number {
+  if (typeof timeoutSeconds === 'number' && timeoutSeconds > 0 && Number.isFinite(timeoutSeconds))
+    return timeoutSeconds;
+  throw new FloeConfigurationError('timeoutSeconds must be a positive number');
+}

@@ -1,0 +1,25 @@
+import type { Clock } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
+import { withTimeout } from './with-timeout.ts';
+
+/** How long the return to the shared store may wait for the database. */
+const TIMEOUT_MS = 2_000;
+
+export interface SpendRefresh {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Reads what the database knows to be spent: a shared store that comes back may be empty and is filled with it. */
+  readonly refreshSpend: () => Promise<void>;
+}
+
+/** Resolves once the spending of other processes was read, or could not be read in time. */
+export async function refreshSpendBeforeUse({ clock, log, refreshSpend }: SpendRefresh): Promise<void> {
+  try {
+    await withTimeout(clock, TIMEOUT_MS, refreshSpend());
+  } catch (error) {
+    log.warn(
+      { err: error },
+      'could not read the spending of other processes; using the shared store without it',
+    );
+  }
+}
