@@ -73,6 +73,10 @@ function BreakerDetails({ breaker }: { readonly breaker: Breaker }) {
       items={[
         [text.drawer.reason, forced ? forced.reason : because || null],
         [text.drawer.forcedBy, forced?.by || null],
+        [
+          text.drawer.automaticState,
+          forced && text.drawer.whileForced(breakerStatus({ ...breaker, forced: null }).word),
+        ],
         [text.drawer.until, forced && formatFullTime(new Date(forced.until), browserZone())],
         [text.drawer.next, describeNextStep(breaker) || null],
         [
