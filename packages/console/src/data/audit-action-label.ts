@@ -1,9 +1,12 @@
 /** An action of the audit log in words, to stand before what it was done to: `Revoked key`; null for one without words. */
-export function auditActionLabel(action: string): string | null {
+export function auditActionLabel(action: string, isCreation = false): string | null {
   const [kind = '', verb = ''] = action.split('.', 2);
-  const done = DONE[verb];
+  const done = isCreation && CREATING.has(verb) ? DONE['create'] : DONE[verb];
   return DEEDS[action] ?? (done ? `${done} ${singular(kind)}` : null);
 }
+
+/** Verbs that create the resource where there is none of its name. */
+const CREATING: ReadonlySet<string> = new Set(['update', 'replace', 'apply']);
 
 const DONE: Readonly<Record<string, string>> = {
   create: 'Created',
