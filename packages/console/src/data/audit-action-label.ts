@@ -37,6 +37,7 @@ const DEEDS: Readonly<Record<string, string>> = {
   'sign_in.fail': 'Failed to sign in:',
   'sign_in.throttle': 'Was slowed down at sign-in:',
   'password.update': 'Changed the password of',
+  'keys.end_overlap': 'Ended the old value of key',
   'keys.report_leak': 'Reported a leak of key',
   'settings.update': 'Changed the settings of',
   'cache.purge': 'Emptied the',

@@ -84,6 +84,6 @@ function requireRotatable(row: PlatformKeyRow, rotation: string, overlapHours: n
   if (until > now && overlapHours > 0)
     throw new Fault(
       'conflict',
-      `The value before the last rotation works until ${new Date(until).toISOString()}. Wait for that, or rotate with overlap_hours 0, which ends both values at once.`,
+      `The value before the last rotation works until ${new Date(until).toISOString()}. End it first (POST /api/management/keys/${row.id}/end-overlap), or rotate with overlap_hours 0, which ends both values at once.`,
     );
 }
