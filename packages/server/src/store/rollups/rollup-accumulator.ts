@@ -90,6 +90,7 @@ const ORG = columnIndex('org_id');
 const CREATED_AT = columnIndex('created_at');
 const PROVIDER = columnIndex('provider');
 const MODEL = columnIndex('model');
+const MODEL_REQUESTED = columnIndex('model_requested');
 const STATUS = columnIndex('status');
 const STATE = columnIndex('state');
 const LATENCY = columnIndex('latency_ms');
@@ -253,13 +254,21 @@ function dimensionValues(row: ExchangeRowValues): string[] {
   const provider = textValue(row[PROVIDER]);
   return [
     provider,
-    servedModel(provider, textValue(row[MODEL])),
+    countedModel(provider, row),
     textValue(row[KEY]),
     statusClass(row[STATUS]),
     textValue(row[SURFACE]),
     classifyExchangeOutcome(String(row[STATE]), Number(row[STATUS])),
     ...UNPAIRED_COLUMNS.map((at) => textValue(row[at])),
   ];
+}
+
+/** The model that served; of a blocked request, which none served, the one that it asked for. */
+function countedModel(provider: string, row: ExchangeRowValues): string {
+  const model = textValue(row[MODEL]);
+  return model === '' && row[STATE] === 'blocked'
+    ? textValue(row[MODEL_REQUESTED])
+    : servedModel(provider, model);
 }
 
 /** Two providers may serve models of one name, at different prices. */
