@@ -1,5 +1,5 @@
 import { compileWildcards } from '@floe/conditions/wildcards';
-import { ANY_TEXT, hasWildcard, patternsOverlap } from '../shell/glob.ts';
+import { ANY_TEXT, directoryOfAllEntries, hasWildcard, patternsOverlap } from '../shell/glob.ts';
 import type { MatchResult } from './match-result.ts';
 
 /** Where a path stands, as far as that is known. */
@@ -31,9 +31,16 @@ const PATH_ALIASES: readonly (readonly [RegExp, string])[] = [
 
 /**
  * Brings a path into one form: no `.`, `..` or doubled slashes, `~` for any home directory. Links of the file system
- * are not followed: the machine they are on is another one.
+ * are not followed: the machine they are on is another one. All entries of a directory (`/etc/*`) count as the directory, too.
  */
-export function normalizePath(path: string, { directories, home }: PathContext): NormalizedPath {
+export function normalizePath(path: string, context: PathContext): NormalizedPath {
+  const one = normalizeOne(path, context);
+  const directory = directoryOfAllEntries(one.written);
+  if (directory === null) return one;
+  return { ...one, absolute: [...one.absolute, ...normalizeOne(directory, context).absolute] };
+}
+
+function normalizeOne(path: string, { directories, home }: PathContext): NormalizedPath {
   const written = resolveAliases(cleanSegments(path.replaceAll('\\', '/').replace(/^file:\/\//, '')));
   const isPattern = hasWildcard(written);
   if (isAbsolute(written))
@@ -51,7 +58,7 @@ function isAbsolute(path: string): boolean {
 function resolveAliases(path: string): string {
   let out = path;
   for (const [pattern, instead] of PATH_ALIASES) out = out.replace(pattern, instead);
-  return out === '' ? '/' : out;
+  return out === '' && path !== '' ? '/' : out;
 }
 
 function abbreviateHome(path: string, home: string | null): string {
@@ -86,7 +93,7 @@ export function compilePathPatterns(patterns: readonly string[]): PathMatcher {
   const floating: string[] = [];
   for (const given of patterns) {
     const pattern = given.replace(/^\$HOME(?=\/|$)/, '~').replace(/^(?:\*\*?\/)+/, '');
-    const forms = pattern.endsWith('/*') ? [pattern, pattern.slice(0, -2)] : [pattern];
+    const forms = pattern.endsWith('/*') ? [pattern, pattern.slice(0, -2) || '/'] : [pattern];
     if (isAbsolute(pattern)) anchored.push(...forms.map((form) => abbreviateHome(form, null)));
     else floating.push(...forms.flatMap((form) => [form, `*/${form}`]));
   }

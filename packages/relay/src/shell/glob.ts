@@ -19,9 +19,9 @@ export function hasWildcard(text: string): boolean {
   return WILDCARD.test(text);
 }
 
-/** Whether nothing of a pattern is spelled out. */
+/** Whether nothing of a pattern is known. `/` alone is known: it is the root. */
 export function isUnknownPattern(pattern: string): boolean {
-  return /^[\uE000/]*$/.test(pattern);
+  return /^(?:\/*\uE000[\uE000/]*)?$/.test(pattern);
 }
 
 /**
@@ -61,7 +61,16 @@ export function patternsOverlap(rule: string, word: string): boolean {
     if (at === rule.length) break;
     row = next;
   }
-  return ((row[word.length] ?? 0) & 2) !== 0;
+  const reached = row[word.length] ?? 0;
+  // A rule such as `~/*` has no character of a name that a word could spell out.
+  return (reached & 2) !== 0 || (reached !== 0 && /^[/~*]+$/.test(rule) && /^[/~][^\uE000]*$/.test(word));
+}
+
+/** The directory of which a pattern names every entry, such as `/etc` of `/etc/*`; null for other patterns. */
+export function directoryOfAllEntries(pattern: string): string | null {
+  const [, directory] = /^(.*?)\/*(?:(?<=\/|^)[\uE001\uE003\uE005])$/s.exec(pattern) ?? [];
+  if (directory === undefined) return null;
+  return directory === '' ? (pattern.startsWith('/') ? '/' : '.') : directory;
 }
 
 /** Whether what both end with behind their last wildcard fits: most patterns are told apart by it. */
