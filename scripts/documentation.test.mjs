@@ -16,11 +16,11 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
-import { checkConfigFile } from '../packages/server/src/config/check.ts';
+import { checkConfigFile } from '../packages/server/src/config/check-config.ts';
 import { readEnvironment } from '../packages/server/src/config/environment.ts';
 import { findConfigIssues } from '../packages/server/src/management/config/find-config-issues.ts';
-import { BARE_ENVIRONMENT } from '../packages/testkit/src/bare-environment.ts';
 import { startFloeProcess } from '../packages/testkit/src/floe-process.ts';
+import { MINIMAL_ENVIRONMENT } from '../packages/testkit/src/minimal-environment.ts';
 import { codeBlocksOf, documentationPages } from './doc-pages.mjs';
 import { root } from './setup.mjs';
 
@@ -112,8 +112,8 @@ async function runPage(t, path, blocks) {
   );
   writeFileSync(session, steps.join('\n'));
   await runSession(session, work, {
-    ...BARE_ENVIRONMENT,
-    PATH: [shims(home), dirname(process.execPath), BARE_ENVIRONMENT.PATH].join(delimiter),
+    ...MINIMAL_ENVIRONMENT,
+    PATH: [shims(home), dirname(process.execPath), MINIMAL_ENVIRONMENT.PATH].join(delimiter),
     HOME: home,
     LANG: 'C.UTF-8',
     PYTHONPATH: join(root, 'sdk-python/src'),

@@ -13,7 +13,7 @@ if (process.features.typescript) {
   enableCompileCache(
     join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'floe', 'relay', 'compiled'),
   );
-  const { hookMain, refreshMain } = await import('../src/hook/main.ts');
+  const { runHook: hookMain, runBundleRefresh: refreshMain } = await import('../src/hook/main.ts');
   const { endProcess } = await import('../src/hook/end-process.ts');
   endProcess(agent === '--refresh' ? await refreshMain() : await hookMain(agent));
 } else {

@@ -46,18 +46,18 @@ export function toApiRequestError(
     return new ApiRequestError(
       `${baseUrl} answered ${status}, but not as Floe does. Is FLOE_BASE_URL right?`,
     );
-  const message = readTextMember(readMember(value, 'error'), 'message') ?? `status ${status}`;
+  const message = readTextProperty(readProperty(value, 'error'), 'message') ?? `status ${status}`;
   return new ApiRequestError(`${baseUrl} refused: ${message.replaceAll(apiKey, '[key]')}`);
 }
 
 /** A member of a JSON object; undefined for anything else. */
-export function readMember(value: unknown, name: string): unknown {
+export function readProperty(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
 /** The same where it is text. */
-export function readTextMember(value: unknown, name: string): string | undefined {
-  const found = readMember(value, name);
+export function readTextProperty(value: unknown, name: string): string | undefined {
+  const found = readProperty(value, name);
   return typeof found === 'string' ? found : undefined;
 }
 

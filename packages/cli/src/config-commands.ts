@@ -5,7 +5,7 @@ import { formatTable } from './api/format-rows.ts';
 import {
   ApiRequestError,
   describeFetchError,
-  readMember,
+  readProperty,
   safeParseJson,
   toApiRequestError,
 } from './api-request.ts';
@@ -116,13 +116,13 @@ function formatConfigChanges(answer: unknown, verb: 'diff' | 'apply'): string {
     fields: action === 'changed' ? fields : [],
   }));
   const ignored = getListMember(answer, 'ignored').map((line) => `not applied: ${String(line)}\n`);
-  const unchanged = Number(readMember(answer, 'unchanged') ?? 0);
+  const unchanged = Number(readProperty(answer, 'unchanged') ?? 0);
   const done = verb === 'diff' ? 'would change' : 'changed';
   const total = `${changes.length} ${done}, ${unchanged} as they are.\n`;
   return `${rows.length === 0 ? '' : formatTable(rows)}${ignored.join('')}${total}`;
 }
 
 function getListMember(answer: unknown, name: string): readonly unknown[] {
-  const list = readMember(answer, name);
+  const list = readProperty(answer, name);
   return Array.isArray(list) ? list : [];
 }

@@ -4,8 +4,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { BARE_ENVIRONMENT } from '@floe/testkit/bare-environment';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { MINIMAL_ENVIRONMENT } from '@floe/testkit/minimal-environment';
 import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import { beatCommand } from './beat.ts';
 import { readApiConnection } from './connection.ts';
@@ -51,7 +51,7 @@ function refusal(status: number, code: string): UpstreamReply {
 
 function start(args: readonly string[], env: Readonly<Record<string, string>>, input = ''): ChildProcess {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
-    env: { ...BARE_ENVIRONMENT, ...env },
+    env: { ...MINIMAL_ENVIRONMENT, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
     timeout: 60_000,
   });

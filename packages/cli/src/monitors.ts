@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { ApiRequestError, getApiJson, readMember, readTextMember } from './api-request.ts';
+import { ApiRequestError, getApiJson, readProperty, readTextProperty } from './api-request.ts';
 import type { CliCommand } from './command.ts';
 import { type ApiConnection, CONNECTION_HELP, readApiConnection, UsageError } from './connection.ts';
 
@@ -34,7 +34,7 @@ async function printMonitors(args: readonly string[]): Promise<number> {
   const monitors = (await fetchAllMonitors(readApiConnection()))
     .filter(
       (monitor) =>
-        (values.status === undefined || readTextMember(monitor, 'status') === values.status) &&
+        (values.status === undefined || readTextProperty(monitor, 'status') === values.status) &&
         (values.tag === undefined || getTags(monitor).includes(values.tag)),
     )
     .slice(0, limit);
@@ -57,11 +57,11 @@ async function fetchAllMonitors(from: ApiConnection): Promise<unknown[]> {
   for (let page = 0; page < MAX_PAGES; page++) {
     const after = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
     const answer = await getApiJson(from, `/api/monitoring/monitors?limit=${PAGE_SIZE}${after}`);
-    const data = readMember(answer, 'data');
+    const data = readProperty(answer, 'data');
     if (!Array.isArray(data))
       throw new ApiRequestError(`${from.baseUrl} did not answer with a list of monitors.`);
     monitors.push(...data);
-    cursor = readTextMember(answer, 'next_cursor');
+    cursor = readTextProperty(answer, 'next_cursor');
     if (cursor === undefined) return monitors;
   }
   throw new ApiRequestError(`${from.baseUrl} did not come to an end after ${MAX_PAGES} pages.`);
@@ -80,7 +80,7 @@ function formatMonitorTable(monitors: readonly unknown[]): string {
   const rows = [
     COLUMNS.map(([title]): string => title),
     ...monitors.map((monitor) =>
-      COLUMNS.map(([, name]) => formatMonitorField(readTextMember(monitor, name))),
+      COLUMNS.map(([, name]) => formatMonitorField(readTextProperty(monitor, name))),
     ),
   ];
   const widths = COLUMNS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
@@ -100,6 +100,6 @@ function formatMonitorField(text: string | undefined): string {
 }
 
 function getTags(monitor: unknown): unknown[] {
-  const tags = readMember(monitor, 'tags');
+  const tags = readProperty(monitor, 'tags');
   return Array.isArray(tags) ? tags : [];
 }

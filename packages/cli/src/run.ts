@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { Floe, type HeartbeatResult, sendSignal } from '@floe/sdk';
-import { getApiJson, readTextMember } from './api-request.ts';
+import { getApiJson, readTextProperty } from './api-request.ts';
 import type { CliCommand } from './command.ts';
 import { type ApiConnection, CONNECTION_HELP, readApiConnection, UsageError } from './connection.ts';
 import { parseMetadataOptions } from './metadata-option.ts';
@@ -104,7 +104,7 @@ function readConnectionOrNull(): ApiConnection | null {
 async function fetchBeatUrl(account: ApiConnection, monitorId: string): Promise<string | null> {
   try {
     const path = `/api/monitoring/monitors/${encodeURIComponent(monitorId)}`;
-    const shown = readTextMember(await getApiJson(account, path, LOOKUP_TIMEOUT_MS), 'beat_url') ?? '';
+    const shown = readTextProperty(await getApiJson(account, path, LOOKUP_TIMEOUT_MS), 'beat_url') ?? '';
     const token = /\/beat\/[^/?#\s]+$/.exec(shown)?.[0];
     return token === undefined ? null : `${account.baseUrl}${token}`;
   } catch {

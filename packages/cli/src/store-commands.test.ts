@@ -5,8 +5,8 @@ import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { BARE_ENVIRONMENT } from '@floe/testkit/bare-environment';
 import { startFloeProcess } from '@floe/testkit/floe-process';
+import { MINIMAL_ENVIRONMENT } from '@floe/testkit/minimal-environment';
 
 const PROGRAM = join(import.meta.dirname, 'main.ts');
 
@@ -16,7 +16,7 @@ test('backup works while the server runs, restore does not, and the restored ins
   const dataDir = join(home, 'data');
   const file = join(home, 'backup.db');
   const floe = (...args: string[]) => {
-    const env = { ...BARE_ENVIRONMENT, FLOE_DATA_DIR: dataDir, FLOE_LOG_LEVEL: 'error' };
+    const env = { ...MINIMAL_ENVIRONMENT, FLOE_DATA_DIR: dataDir, FLOE_LOG_LEVEL: 'error' };
     const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
       cwd: home,
       env,
@@ -54,7 +54,7 @@ test('a restored database without its secret key, or with another, does not star
   const [dataDir, restored] = [join(home, 'data'), join(home, 'restored')];
   const file = join(home, 'backup.db');
   const floe = (dir: string, ...args: string[]) => {
-    const env = { ...BARE_ENVIRONMENT, FLOE_DATA_DIR: dir, FLOE_LOG_LEVEL: 'error' };
+    const env = { ...MINIMAL_ENVIRONMENT, FLOE_DATA_DIR: dir, FLOE_LOG_LEVEL: 'error' };
     return spawnSync(process.execPath, [PROGRAM, ...args], { cwd: home, env, encoding: 'utf8' });
   };
   const server = await startFloeProcess({ dataDir });
@@ -97,7 +97,7 @@ test('a command used wrongly says how it is used', () => {
     const done = spawnSync(process.execPath, [PROGRAM, ...args], {
       cwd: tmpdir(),
       encoding: 'utf8',
-      env: { ...BARE_ENVIRONMENT, FLOE_DATA_DIR: join(tmpdir(), 'floe-cli-unused') },
+      env: { ...MINIMAL_ENVIRONMENT, FLOE_DATA_DIR: join(tmpdir(), 'floe-cli-unused') },
     });
     return [done.status, done.stderr] as const;
   };

@@ -83,7 +83,7 @@ function countCodePoints(text: string): bigint {
   return BigInt(count);
 }
 
-/** Charges for what a call reads. @throws StepLimitExceeded */
+/** Charges for what a call reads. @throws StepLimitExceededError */
 function chargeCall(cel: CelLibrary, meter: StepMeter, name: string, values: readonly unknown[]): void {
   const [first, second] = values;
   if (name === STEP_FUNCTION) return meter.charge(Number(first));

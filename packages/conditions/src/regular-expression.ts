@@ -8,7 +8,7 @@ export const MAX_PATTERN_SIZE = 5_000;
 /** Parts of a pattern that are looked at for one character in the time of a step. */
 const PARTS_PER_STEP = 100;
 
-/** Looks for an expression anywhere in a text. @throws StepLimitExceeded */
+/** Looks for an expression anywhere in a text. @throws StepLimitExceededError */
 export type RegularExpressionTest = (text: string, steps: StepMeter) => boolean;
 
 let loaded: Re2 | null = null;
@@ -22,7 +22,7 @@ let loaded: Re2 | null = null;
  * compileRegularExpression('^gpt-[0-9]')('gpt-5', new StepMeter()); // true
  */
 export function compileRegularExpression(source: string): RegularExpressionTest {
-  const size = patternSize(source);
+  const size = estimatePatternSize(source);
   if (size > MAX_PATTERN_SIZE)
     throw new Error(
       `the pattern has more than ${MAX_PATTERN_SIZE} parts when its repetitions are written out; use smaller counts`,
@@ -48,9 +48,9 @@ const PATTERN_TOKEN =
  * Estimates how many instructions a pattern compiles to; never less than half of them.
  *
  * @example
- * patternSize('a{3}'); // 5
+ * estimatePatternSize('a{3}'); // 5
  */
-export function patternSize(source: string): number {
+export function estimatePatternSize(source: string): number {
   const groups: number[] = [];
   let [sum, last] = [0, 0];
   for (const [token] of source.matchAll(PATTERN_TOKEN)) {

@@ -5,8 +5,8 @@
 export const MAX_EVALUATION_STEPS = 1_000_000;
 
 /** More steps were needed than are allowed. */
-export class StepLimitExceeded extends Error {
-  override readonly name = 'StepLimitExceeded';
+export class StepLimitExceededError extends Error {
+  override readonly name = 'StepLimitExceededError';
 }
 
 /** Counts the steps of one judgement. Once they are used up, everything that is still charged fails. */
@@ -26,10 +26,10 @@ export class StepMeter {
     return this.#used > this.limit;
   }
 
-  /** @throws StepLimitExceeded before the work is done, when it would need more steps than are left */
+  /** @throws StepLimitExceededError before the work is done, when it would need more steps than are left */
   charge(steps: number): void {
     this.#used += steps;
-    if (this.isExceeded) throw new StepLimitExceeded(describeStepLimit(this.limit));
+    if (this.isExceeded) throw new StepLimitExceededError(describeStepLimit(this.limit));
   }
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { eventually } from '@floe/testkit/eventually';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
-import { callHttp, type HttpCallAnswer } from '@floe/testkit/http-client';
+import { callHttp, type HttpCallResponse } from '@floe/testkit/http-client';
 import { jsonReply } from '@floe/testkit/upstream-reply';
 import type { Page } from 'playwright-core';
 import { assertAccessible, takeScreenshot } from './checks.ts';
@@ -58,7 +58,7 @@ after(async () => {
 
 const at = (page: Page, path: string) => page.goto(`${harness.url}${path}`);
 /** Waits until what was asked can be read, which its row does not tell. */
-async function kept({ status, headers }: HttpCallAnswer): Promise<void> {
+async function kept({ status, headers }: HttpCallResponse): Promise<void> {
   assert.equal(status, 200);
   const path = `/api/analytics/requests/${String(headers['x-request-id'])}/bodies`;
   await eventually(async () => {

@@ -1,5 +1,5 @@
 /** Sections of an org in floe.yaml whose entries can be told one by one. */
-export const EXPORTED_SECTIONS = [
+export const EXPORTED_CONFIG_SECTIONS = [
   'teams',
   'keys',
   'providers',
@@ -12,4 +12,4 @@ export const EXPORTED_SECTIONS = [
   'boards',
 ] as const;
 
-export type ExportedSection = (typeof EXPORTED_SECTIONS)[number];
+export type ExportedConfigSection = (typeof EXPORTED_CONFIG_SECTIONS)[number];

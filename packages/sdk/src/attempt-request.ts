@@ -1,7 +1,7 @@
 import type { HeartbeatRequest } from './beat-request.ts';
 import { FloeConnectionError, type FloeError, FloeTimeoutError } from './errors.ts';
-import { thrownMessage } from './metadata.ts';
-import { originOf, type ReceivedAnswer } from './parse-beat-answer.ts';
+import { describeThrown } from './metadata.ts';
+import { type HeartbeatResponse, originOf } from './parse-heartbeat-response.ts';
 import type { FetchReader, FetchResponse, Runtime } from './runtime.ts';
 
 /** An answer to a beat has 300 bytes; whatever goes on beyond this is something else. */
@@ -16,7 +16,7 @@ export async function attemptRequest(
   timeoutMs: number,
   runtime: Runtime,
   stop?: AbortSignal,
-): Promise<ReceivedAnswer | FloeError> {
+): Promise<HeartbeatResponse | FloeError> {
   const abort = new AbortController();
   let settle: (outcome: FloeError) => void = () => undefined;
   const timeoutOrStop = new Promise<FloeError>((resolve) => {
@@ -42,7 +42,7 @@ async function fetchAnswer(
   call: HeartbeatRequest,
   signal: AbortSignal,
   runtime: Runtime,
-): Promise<ReceivedAnswer | FloeError> {
+): Promise<HeartbeatResponse | FloeError> {
   try {
     const init = {
       method: 'POST',
@@ -62,7 +62,7 @@ async function fetchAnswer(
   }
 }
 
-async function readFetchResponse(answer: FetchResponse): Promise<ReceivedAnswer> {
+async function readFetchResponse(answer: FetchResponse): Promise<HeartbeatResponse> {
   const { status, headers } = answer;
   const body = answer.body ? await readLimitedText(answer.body.getReader()) : { text: '', tooLong: false };
   return { status, header: (name) => headers.get(name), ...body };
@@ -95,7 +95,7 @@ function timeoutError(call: HeartbeatRequest, timeoutMs: number): FloeError {
 /** `fetch failed` says nothing; what it was stands in the cause. */
 function describeFetchError(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
-  if (cause === undefined) return thrownMessage(error);
+  if (cause === undefined) return describeThrown(error);
   const code = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined;
-  return typeof code === 'string' ? `${code} (${thrownMessage(cause)})` : thrownMessage(cause);
+  return typeof code === 'string' ? `${code} (${describeThrown(cause)})` : describeThrown(cause);
 }

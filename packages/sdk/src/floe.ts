@@ -9,16 +9,16 @@ import { FloeConfigurationError, FloeConnectionError } from './errors.ts';
 import { FailureReporter, type OnError } from './failure-reporter.ts';
 import { HeartbeatLoop } from './heartbeat-loop.ts';
 import type { HeartbeatHandle, HeartbeatOptions } from './heartbeat-options.ts';
-import { thrownMessage } from './metadata.ts';
+import { describeThrown } from './metadata.ts';
 import { type JobOutcome, observeJob } from './observe-job.ts';
 import { createRuntime, type Fetch, type Runtime } from './runtime.ts';
 import { validateBeatUrl } from './send-signal.ts';
 import {
-  failedResult,
   type HeartbeatResult,
   type SendLimits,
   sendWithRetries,
-  unexpectedFailure,
+  toFailedResult,
+  toUnexpectedFailure,
 } from './send-with-retries.ts';
 
 const RETRY_BUDGET_SECONDS = 20;
@@ -190,7 +190,7 @@ export class Floe {
         ),
       );
     } catch (error) {
-      this.#reporter.logLimited(`defect ${monitorId}`, `${monitorId}: ${thrownMessage(error)}`);
+      this.#reporter.logLimited(`defect ${monitorId}`, `${monitorId}: ${describeThrown(error)}`);
     }
   }
 
@@ -204,7 +204,7 @@ export class Floe {
     const wrong = validateBeatUrl(beatUrl);
     if (wrong) {
       this.#reporter.reportFailure(monitorId, wrong, options.onError);
-      return Promise.resolve(failedResult(wrong, 0));
+      return Promise.resolve(toFailedResult(wrong, 0));
     }
     const call = () => createSignalRequest(beatUrl, signal, { monitorId, runId, metadata });
     return this.#sendInBackground(call, monitorId, options.onError);
@@ -219,7 +219,7 @@ export class Floe {
     const message = `${MAX_PENDING_BEATS} beats are under way already; this one is dropped`;
     const error = new FloeConnectionError(message, { code: 'dropped' });
     this.#reporter.reportFailure(monitorId, error, onError);
-    return Promise.resolve(failedResult(error, 0));
+    return Promise.resolve(toFailedResult(error, 0));
   }
 
   #deliver(call: () => HeartbeatRequest, onError?: OnError): Promise<HeartbeatResult> {
@@ -236,7 +236,7 @@ export class Floe {
       const limits: SendLimits = { timeoutSeconds, budgetSeconds: RETRY_BUDGET_SECONDS, keepsAlive: true };
       result = await sendWithRetries(call, limits, this.#runtime);
     } catch (error) {
-      result = unexpectedFailure(error);
+      result = toUnexpectedFailure(error);
     }
     if (result.error) this.#reporter.reportFailure(monitorId, result.error, onError);
     if (result.metadataDropped !== null)
@@ -248,7 +248,7 @@ export class Floe {
     const shown = typeof monitorId === 'string' ? '""' : typeof monitorId;
     const error = new FloeConfigurationError(`the monitor id is ${shown}; it must be a non-empty string`);
     this.#reporter.reportFailure(shown, error, onError);
-    return failedResult(error, 0);
+    return toFailedResult(error, 0);
   }
 
   #track<T>(work: Promise<T>): Promise<T> {

@@ -8,7 +8,7 @@ import { Floe } from './floe.ts';
 import { computeRetryDelay } from './retry.ts';
 import { createRuntime } from './runtime.ts';
 import type { HeartbeatResult } from './send-with-retries.ts';
-import { committedAnswer, createFakeRuntime, FakeFloeServer } from './test/fake-server.ts';
+import { createCommittedBeatResponse, createFakeRuntime, FakeFloeServer } from './test/fake-server.ts';
 
 for (const golden of requests)
   test(`request: ${golden.name}`, async () => {
@@ -103,7 +103,8 @@ test('a beat has a name of its own, and one with a retry keeps it', async () => 
   const clock = new FakeClock();
   const around = { ...createFakeRuntime(clock, server), id: createRuntime().id };
   const floe = new Floe({ apiKey: 'eis_test_key' }, around);
-  server.answer = (_, index) => (index === 0 ? new Response('', { status: 503 }) : committedAnswer());
+  server.answer = (_, index) =>
+    index === 0 ? new Response('', { status: 503 }) : createCommittedBeatResponse();
   const sending = floe.heartbeat('job');
   await clock.advanceAsync(1000);
   assert.equal((await sending).attempts, 2);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock, nextEventLoopTurn } from '@floe/testkit/fake-clock';
 import { Floe, type FloeOptions } from './floe.ts';
-import { committedAnswer, createFakeRuntime, FakeFloeServer } from './test/fake-server.ts';
+import { createCommittedBeatResponse, createFakeRuntime, FakeFloeServer } from './test/fake-server.ts';
 
 function setUp(options: Partial<FloeOptions> = {}) {
   const clock = new FakeClock();
@@ -92,7 +92,7 @@ test('a fetch that ignores its signal does not hold the loop', async () => {
   const loop = floe.startHeartbeat('job', { everySeconds: 60, onError });
   await clock.advanceAsync(59_000);
   assert.deepEqual(errors, ['timed_out']);
-  server.answer = () => committedAnswer();
+  server.answer = () => createCommittedBeatResponse();
   await clock.advanceAsync(10_000);
   assert.equal(loop.lastResult?.ok, true);
 });
@@ -203,7 +203,7 @@ test('no line and no error names the key, even when the server says it back', as
 
 test('a loop as slow as its monitor expects is told to be quicker', async () => {
   const { clock, server, around, floe } = setUp();
-  server.answer = () => committedAnswer(60_000);
+  server.answer = () => createCommittedBeatResponse(60_000);
   floe.startHeartbeat('job', { everySeconds: 60 });
   await clock.advanceAsync(120_000);
   assert.equal(around.lines.length, 1);
@@ -222,7 +222,7 @@ test('stop ends what is under way, a final beat is marked, and stopping twice is
     );
   const loop = floe.startHeartbeat('job', { everySeconds: 60, metadata: { host: 'a' }, onError });
   await clock.advanceAsync(0);
-  server.answer = () => committedAnswer();
+  server.answer = () => createCommittedBeatResponse();
   const stopping = loop.stop({ final: true });
   assert.equal(loop.stop(), stopping);
   await stopping;

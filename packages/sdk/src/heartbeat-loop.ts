@@ -2,7 +2,7 @@ import { type ApiAccount, createBeatRequest } from './beat-request.ts';
 import { type FloeError, FloeUnhealthyError } from './errors.ts';
 import type { FailureReporter } from './failure-reporter.ts';
 import type { HeartbeatHandle, HeartbeatOptions } from './heartbeat-options.ts';
-import { thrownMessage } from './metadata.ts';
+import { describeThrown } from './metadata.ts';
 import type { Runtime, RuntimeTimer } from './runtime.ts';
 import { type HeartbeatResult, type SendLimits, sendWithRetries } from './send-with-retries.ts';
 import { stopOnSigterm } from './stop-on-sigterm.ts';
@@ -105,7 +105,7 @@ export class HeartbeatLoop implements HeartbeatHandle {
     } catch (error) {
       this.#dependencies.reporter.logLimited(
         `defect ${this.monitorId}`,
-        `${this.monitorId}: ${thrownMessage(error)}`,
+        `${this.monitorId}: ${describeThrown(error)}`,
       );
     }
     if (!this.running) return;
@@ -208,7 +208,7 @@ function callWithin(seconds: number, callback: () => unknown, runtime: Runtime):
     const onTimeout = () => resolve({ done: 'not', problem: `did not answer within ${seconds} s` });
     const onError = (error: unknown) => {
       timer.cancel();
-      resolve({ done: 'not', problem: `threw: ${thrownMessage(error)}` });
+      resolve({ done: 'not', problem: `threw: ${describeThrown(error)}` });
     };
     const timer = runtime.after(seconds * 1000, onTimeout, false);
     try {

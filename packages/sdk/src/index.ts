@@ -16,7 +16,7 @@ export {
 export type { OnError } from './failure-reporter.ts';
 export { Floe, type FloeOptions, type MonitorOptions } from './floe.ts';
 export type { HeartbeatHandle, HeartbeatOptions } from './heartbeat-options.ts';
-export type { Beat } from './parse-beat-answer.ts';
+export type { Beat } from './parse-heartbeat-response.ts';
 export type { Fetch, FetchInit, FetchReader, FetchResponse } from './runtime.ts';
 export { type SignalOptions, sendSignal } from './send-signal.ts';
 export type { HeartbeatResult } from './send-with-retries.ts';

@@ -18,7 +18,7 @@ export function fitMetadata(metadata: unknown): FittedMetadata {
   try {
     json = JSON.stringify(metadata);
   } catch (error) {
-    return { json: null, dropped: `metadata cannot be written as JSON: ${thrownMessage(error)}` };
+    return { json: null, dropped: `metadata cannot be written as JSON: ${describeThrown(error)}` };
   }
   if (json === undefined || !json.startsWith('{'))
     return { json: null, dropped: 'metadata is not an object' };
@@ -48,7 +48,7 @@ function utf8Length(text: string): number {
 }
 
 /** The text of anything that was thrown. */
-export function thrownMessage(thrown: unknown): string {
+export function describeThrown(thrown: unknown): string {
   try {
     return thrown instanceof Error ? thrown.message : String(thrown);
   } catch {

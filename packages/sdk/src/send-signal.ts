@@ -2,10 +2,10 @@ import { createSignalRequest, type RunSignal, type RunSignalDetail } from './bea
 import { FloeConfigurationError } from './errors.ts';
 import { createRuntime } from './runtime.ts';
 import {
-  failedResult,
   type HeartbeatResult,
   sendWithRetries,
-  unexpectedFailure,
+  toFailedResult,
+  toUnexpectedFailure,
 } from './send-with-retries.ts';
 
 export interface SignalOptions extends RunSignalDetail {
@@ -29,13 +29,13 @@ export async function sendSignal(
   options: SignalOptions,
 ): Promise<HeartbeatResult> {
   const error = validateBeatUrl(beatUrl);
-  if (error) return failedResult(error, 0);
+  if (error) return toFailedResult(error, 0);
   const { timeoutSeconds = 5, budgetSeconds = 20 } = options;
   try {
     const limits = { timeoutSeconds, budgetSeconds, keepsAlive: true };
     return await sendWithRetries(createSignalRequest(beatUrl, signal, options), limits, createRuntime());
   } catch (error) {
-    return unexpectedFailure(error);
+    return toUnexpectedFailure(error);
   }
 }
 

@@ -1,7 +1,7 @@
 import { attemptRequest } from './attempt-request.ts';
 import type { HeartbeatRequest } from './beat-request.ts';
 import { FloeConnectionError, FloeError } from './errors.ts';
-import { type Beat, parseBeatAnswer } from './parse-beat-answer.ts';
+import { type Beat, parseHeartbeatResponse } from './parse-heartbeat-response.ts';
 import { computeRetryDelay } from './retry.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -43,7 +43,7 @@ export async function sendWithRetries(
     const timeoutMs = Math.max(0, Math.min(limits.timeoutSeconds, leftSeconds)) * 1000;
     const received = await attemptRequest(request, timeoutMs, runtime, limits.stop);
     const outcome =
-      received instanceof FloeError ? received : parseBeatAnswer(request, received, runtime.now());
+      received instanceof FloeError ? received : parseHeartbeatResponse(request, received, runtime.now());
     if (!(outcome instanceof FloeError))
       return {
         ok: true,
@@ -58,14 +58,14 @@ export async function sendWithRetries(
     const progress = { attempts, elapsedSeconds, budgetSeconds, random: runtime.random() };
     const delay = computeRetryDelay(outcome, progress);
     if (delay === null || limits.stop?.aborted)
-      return failedResult(outcome, attempts, request.metadataDropped);
+      return toFailedResult(outcome, attempts, request.metadataDropped);
     await waitForRetry(delay * 1000, limits, runtime);
-    if (limits.stop?.aborted) return failedResult(outcome, attempts, request.metadataDropped);
+    if (limits.stop?.aborted) return toFailedResult(outcome, attempts, request.metadataDropped);
   }
 }
 
 /** A beat that was not delivered. */
-export function failedResult(
+export function toFailedResult(
   error: FloeError,
   attempts: number,
   metadataDropped: string | null = null,
@@ -74,9 +74,9 @@ export function failedResult(
 }
 
 /** What a defect of this SDK becomes: a report, never an exception in the job. */
-export function unexpectedFailure(error: unknown): HeartbeatResult {
+export function toUnexpectedFailure(error: unknown): HeartbeatResult {
   const message = error instanceof Error ? error.message : 'unknown';
-  return failedResult(
+  return toFailedResult(
     error instanceof FloeError
       ? error
       : new FloeConnectionError(`the beat could not be sent: ${message}`, { code: 'connection_failed' }),

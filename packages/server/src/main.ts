@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { Fault } from '@floe/contract/faults';
-import { checkConfigFile } from './config/check.ts';
+import { checkConfigFile } from './config/check-config.ts';
 import { ConfigError } from './config/config-problem.ts';
 import { type Environment, processEnvironment } from './config/environment.ts';
-import { type LoadedConfig, loadConfig } from './config/load.ts';
+import { type LoadedConfig, loadConfig } from './config/load-config.ts';
 import { systemClock } from './core/clock.ts';
 import { createLog } from './core/log.ts';
 import { createConsole } from './http/console.ts';
@@ -21,12 +21,16 @@ import { type ListenerSet, openListeners } from './main/listeners.ts';
 import { assembleBoards, createMonitoringDependencies } from './main/monitoring.ts';
 import { assembleRelay } from './main/relay.ts';
 import { startRetention } from './main/retention.ts';
-import { closeServerParts, openServerParts, type ServerParts } from './main/server-parts.ts';
+import {
+  closeServerComponents,
+  openServerComponents,
+  type ServerComponents,
+} from './main/server-components.ts';
 import { writeServerUrl } from './main/server-url-file.ts';
 
 import { assembleSignIn } from './main/sign-in.ts';
-import { onSignals } from './main/signals.ts';
-import { applyConfigFile, createSnapshots, type Snapshots } from './main/snapshots.ts';
+import { handleProcessSignals } from './main/signals.ts';
+import { applyConfigFile, createGatewaySnapshots, type GatewaySnapshots } from './main/snapshots.ts';
 import { findConfigIssues } from './management/config/find-config-issues.ts';
 import { resolveMonitorMutes } from './monitoring/monitor-mutes.ts';
 import type { FirstRun } from './platform/bootstrap.ts';
@@ -104,10 +108,10 @@ async function serve(environment: Environment): Promise<void> {
   const log = createLog(environment.logLevel);
   const load = () => loadConfig({ env: environment, validateSemantics: findConfigIssues });
   const loaded = load();
-  const parts = await openServerParts(environment, loaded, log);
+  const parts = await openServerComponents(environment, loaded, log);
   const state: ServerState = { loaded, loadedAt: systemClock.now(), rejected: null, draining: false };
   const firstRun = await applyConfigFile(state.loaded, parts);
-  const snapshots = createSnapshots(() => state.loaded, parts);
+  const snapshots = createGatewaySnapshots(() => state.loaded, parts);
   await snapshots.renew();
 
   const { port, base_url } = loaded.config.server;
@@ -146,7 +150,7 @@ async function serve(environment: Environment): Promise<void> {
   const address = { close: writeServerUrl(parts.dataDir, serverUrl.url) };
   const sessions = signIn.sessions;
   const targets = { watch, retention, anchors, listening, delivery, api, background, sessions, address };
-  onSignals(
+  handleProcessSignals(
     systemClock,
     log,
     () => watch?.reload(),
@@ -170,7 +174,11 @@ interface ShutdownTargets
 }
 
 /** Takes nothing new, finishes what goes on, and writes down the rest. */
-async function shutDown(parts: ServerParts, state: ServerState, targets: ShutdownTargets): Promise<void> {
+async function shutDown(
+  parts: ServerComponents,
+  state: ServerState,
+  targets: ShutdownTargets,
+): Promise<void> {
   state.draining = true;
   targets.watch?.close();
   targets.address.close();
@@ -183,11 +191,11 @@ async function shutDown(parts: ServerParts, state: ServerState, targets: Shutdow
   await targets.api.close();
   await targets.background.close();
   await targets.sessions.close();
-  await closeServerParts(parts);
+  await closeServerComponents(parts);
 }
 
 function assembleOperations(
-  { database, metrics }: ServerParts,
+  { database, metrics }: ServerComponents,
   { config }: LoadedConfig,
   draining: () => boolean,
 ) {
@@ -200,8 +208,8 @@ function assembleOperations(
 }
 
 function printWelcome(
-  parts: ServerParts,
-  { loaded, snapshots }: { readonly loaded: LoadedConfig; readonly snapshots: Snapshots },
+  parts: ServerComponents,
+  { loaded, snapshots }: { readonly loaded: LoadedConfig; readonly snapshots: GatewaySnapshots },
   at: { readonly listening: ListenerSet; readonly url: string },
   firstRun: FirstRun | null,
 ): void {

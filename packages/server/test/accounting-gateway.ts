@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { startFloeProcess } from '@floe/testkit/floe-process';
-import { callHttp, type HttpCallAnswer, type HttpCallOptions } from '@floe/testkit/http-client';
+import { callHttp, type HttpCallOptions, type HttpCallResponse } from '@floe/testkit/http-client';
 import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import type { AccountingDialect } from './accounting-answers.ts';
 import { waitForRows } from './wait-for-rows.ts';
@@ -76,7 +76,7 @@ export interface AccountingGateway {
 }
 
 export interface AccountingCaller {
-  send(way: AccountingPath, body: JsonObject, options?: HttpCallOptions): Promise<HttpCallAnswer>;
+  send(way: AccountingPath, body: JsonObject, options?: HttpCallOptions): Promise<HttpCallResponse>;
   /** Nano-USD that the budget counts, reservations included. */
   getSpend(): Promise<number>;
 }

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { cutMidAnswer, stallMidAnswer } from '@floe/testkit/fault-cuts';
-import type { HttpCallAnswer } from '@floe/testkit/http-client';
+import type { HttpCallResponse } from '@floe/testkit/http-client';
 import { limitFault } from '@floe/testkit/injected-fault';
 import { accountingReply, countDeliveredBytes, type ReportedUsage } from './accounting-answers.ts';
 import {
@@ -61,7 +61,7 @@ before(async () => {
 after(() => harness.close());
 
 /** Lays out an answer and asks for it. Null when the client left before an answer began. */
-async function play({ way, stream, usage, ending }: Case): Promise<HttpCallAnswer | null> {
+async function play({ way, stream, usage, ending }: Case): Promise<HttpCallResponse | null> {
   const { report = null } = REPORTS[usage] ?? {};
   const upstream = harness.upstream(way.upstreamId);
   const part = stream ? { afterFrame: 20 } : {};
@@ -102,7 +102,7 @@ function count(row: JsonObject, name: (typeof COUNTS)[number]): number {
 const paidFor = (row: JsonObject) => Number(row['cost_nano_usd'] ?? 0);
 const costOf = (row: JsonObject) => (count(row, 'input_tokens') + 2 * count(row, 'output_tokens')) * 1_000;
 
-function assertBooked(at: Case, answer: HttpCallAnswer, row: JsonObject): void {
+function assertBooked(at: Case, answer: HttpCallResponse, row: JsonObject): void {
   const name = `${nameOf(at)}: ${JSON.stringify(row)}`;
   const { good = [] } = REPORTS[at.usage] ?? {};
   const delivered = at.way.surface === 'embeddings' ? 0 : countDeliveredBytes(answer.text, at.stream);
@@ -128,7 +128,7 @@ test('whatever is reported and however it ends, an exchange is booked with at le
     for (const stream of way.surface === 'embeddings' ? [false] : [false, true])
       for (const usage of Object.keys(REPORTS))
         for (const ending of ENDINGS) cases.push({ way, stream, usage, ending });
-  const answers = new Map<string, { readonly at: Case; readonly answer: HttpCallAnswer }>();
+  const answers = new Map<string, { readonly at: Case; readonly answer: HttpCallResponse }>();
   for (const at of cases) {
     const answer = await play(at);
     const id = answer?.headers['x-request-id'];
@@ -181,7 +181,7 @@ before(async () => {
 });
 after(() => dear.close());
 
-const codeOf = (answer: HttpCallAnswer) => {
+const codeOf = (answer: HttpCallResponse) => {
   const body: unknown = JSON.parse(answer.text);
   const error = isObject(body) && isObject(body['error']) ? body['error'] : {};
   return [answer.status, error['code'], error['type']];

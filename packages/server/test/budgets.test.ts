@@ -9,7 +9,7 @@ import { eventually } from '@floe/testkit/eventually';
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { findInjectedFault } from '@floe/testkit/fault-table';
 import { startFloeProcess } from '@floe/testkit/floe-process';
-import type { HttpCallAnswer } from '@floe/testkit/http-client';
+import type { HttpCallResponse } from '@floe/testkit/http-client';
 import { loadProjectRecording } from '@floe/testkit/recordings';
 import {
   buildGuardedConfig,
@@ -22,7 +22,7 @@ import {
 const ANSWER_NANO_USD = 79_000;
 const HARD = { name: 'all', scope: 'org', period: 'month', mode: 'hard' };
 
-function errorOf(answer: HttpCallAnswer): JsonObject {
+function errorOf(answer: HttpCallResponse): JsonObject {
   const body = answer.json();
   return isObject(body) && isObject(body.error) ? body.error : {};
 }

@@ -7,7 +7,7 @@ import { requestsStream } from '@floe/testkit/api-surface';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { Gate } from '@floe/testkit/gate';
-import { callHttp, type HttpCallAnswer, type HttpCallOptions } from '@floe/testkit/http-client';
+import { callHttp, type HttpCallOptions, type HttpCallResponse } from '@floe/testkit/http-client';
 import type { UpstreamReply } from '@floe/testkit/upstream-reply';
 import fc from 'fast-check';
 import OpenAI from 'openai';
@@ -116,7 +116,7 @@ function ask(
   text: string,
   more: JsonObject = {},
   { surface = 'chat', ...rest }: Question = {},
-): Promise<HttpCallAnswer> {
+): Promise<HttpCallResponse> {
   const turn = [{ role: 'user', content: text }];
   const { path, more: base } = SURFACES[surface];
   return callHttp(floe.url + path, {
@@ -131,7 +131,7 @@ function ask(
   });
 }
 
-const outcome = ({ status, headers }: HttpCallAnswer) => `${status} ${headers['x-floe-cache']}`;
+const outcome = ({ status, headers }: HttpCallResponse) => `${status} ${headers['x-floe-cache']}`;
 
 for (const surface of ['chat', 'responses', 'messages'] as const)
   for (const dialect of TEST_DIALECTS)
@@ -363,7 +363,7 @@ test('a purge is a change in the audit log, after which nothing kept is told aga
 });
 
 /** All text of an answer, in whichever form and dialect it is. */
-function saidBy({ text, headers }: HttpCallAnswer): string {
+function saidBy({ text, headers }: HttpCallResponse): string {
   const texts: string[] = [];
   const collect = (value: unknown, isDelta: boolean): void => {
     if (Array.isArray(value)) for (const each of value) collect(each, isDelta);

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
-import { callHttp, type HttpCallAnswer } from '@floe/testkit/http-client';
+import { callHttp, type HttpCallResponse } from '@floe/testkit/http-client';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
 import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 
@@ -67,7 +67,7 @@ function respond({ path, headers }: ReceivedRequest): UpstreamReply {
 
 const last = () => upstream.requests.at(-1) ?? assert.fail('the upstream was not asked');
 
-function ask(path: string, credential: string | null, model: string): Promise<HttpCallAnswer> {
+function ask(path: string, credential: string | null, model: string): Promise<HttpCallResponse> {
   const headers = {
     'x-floe-key': KEY,
     ...(credential !== null && { authorization: `Bearer ${credential}` }),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { isUtf8 } from 'node:buffer';
 import { after, before, test } from 'node:test';
 import type { Chunking } from '@floe/testkit/chunking';
-import { callHttp, type HttpCallAnswer } from '@floe/testkit/http-client';
+import { callHttp, type HttpCallResponse } from '@floe/testkit/http-client';
 import { loadProjectRecording } from '@floe/testkit/recordings';
 import fc from 'fast-check';
 import { type ChatCase, loadChatCases } from './recorded-chat.ts';
@@ -25,7 +25,7 @@ before(async () => {
 });
 after(() => gateway.close());
 
-async function ask(org: ReasoningOrg, body: string | object): Promise<HttpCallAnswer> {
+async function ask(org: ReasoningOrg, body: string | object): Promise<HttpCallResponse> {
   return await callHttp(`${gateway.url}/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${gateway.key(org)}`, 'content-type': 'application/json' },
@@ -34,7 +34,7 @@ async function ask(org: ReasoningOrg, body: string | object): Promise<HttpCallAn
 }
 
 /** The answer to a recorded stream, cut in this way on its way to the gateway. */
-async function streamed(org: ReasoningOrg, one: ChatCase, chunking: Chunking): Promise<HttpCallAnswer> {
+async function streamed(org: ReasoningOrg, one: ChatCase, chunking: Chunking): Promise<HttpCallResponse> {
   gateway.setReply(one.kind, { interaction: one.recorded, chunking, framing: 'chunked' });
   const model = `${one.kind}/${one.model}`;
   return await ask(org, { ...one.request, model, stream: true, stream_options: { include_usage: true } });
@@ -44,7 +44,7 @@ async function streamed(org: ReasoningOrg, one: ChatCase, chunking: Chunking): P
  * What the client got; only an error event names the request. An event is over with the CR of its blank line, so an LF
  * that comes in a later piece than its CR may be missing at the end.
  */
-function bytesOf(answer: HttpCallAnswer): string {
+function bytesOf(answer: HttpCallResponse): string {
   return answer.text
     .replaceAll(answer.headers['x-request-id'] ?? '', 'request')
     .replace(/\r\n\r\n?$/, '\r\n\r\n');

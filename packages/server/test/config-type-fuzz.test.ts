@@ -8,7 +8,7 @@ import { isObject, type Json } from '@floe/contract/json';
 import * as z from 'zod';
 import { ConfigError } from '../src/config/config-problem.ts';
 import { readEnvironment } from '../src/config/environment.ts';
-import { loadConfig } from '../src/config/load.ts';
+import { loadConfig } from '../src/config/load-config.ts';
 import { findConfigIssues } from '../src/management/config/find-config-issues.ts';
 import { MAIN_THREAD_LIMIT_MS, measureCpuMs } from './fuzz/main-thread.ts';
 import { generateWrongTypes } from './fuzz/wrong-types.ts';

@@ -5,7 +5,7 @@ import type { JsonObject } from '@floe/contract/json';
 import { requestsStream } from '@floe/testkit/api-surface';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { startFloeProcess } from '@floe/testkit/floe-process';
-import { callHttp, type HttpCallAnswer, type HttpCallOptions } from '@floe/testkit/http-client';
+import { callHttp, type HttpCallOptions, type HttpCallResponse } from '@floe/testkit/http-client';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
 import type { UpstreamReply } from '@floe/testkit/upstream-reply';
 import { objectOrEmpty, objectsOrEmpty, TEST_DIALECTS, type TestDialect } from './answer-content.ts';
@@ -40,10 +40,10 @@ export interface FailoverGateway {
     model: string,
     more?: JsonObject,
     options?: HttpCallOptions,
-  ): Promise<HttpCallAnswer>;
+  ): Promise<HttpCallResponse>;
   /** What this upstream has received. */
   receivedRequests(dialect: TestDialect, side: UpstreamSide): readonly ReceivedRequest[];
-  row(answer: HttpCallAnswer | string): Promise<JsonObject>;
+  row(answer: HttpCallResponse | string): Promise<JsonObject>;
   /** Rows of this query, newest first. */
   rows(query: string): Promise<readonly JsonObject[]>;
   readonly narrowKey: string;

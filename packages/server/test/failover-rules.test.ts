@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { findInjectedFault } from '@floe/testkit/fault-table';
-import type { HttpCallAnswer } from '@floe/testkit/http-client';
+import type { HttpCallResponse } from '@floe/testkit/http-client';
 import { limitFault } from '@floe/testkit/injected-fault';
 import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import { objectsOrEmpty, type TestDialect } from './answer-content.ts';
@@ -36,9 +36,9 @@ after(() => harness.close());
 /** Runs with the faults of the named upstreams in place, and counts who was asked meanwhile. */
 async function under(
   faults: Readonly<Partial<Record<TestDialect, string>>>,
-  ask: () => Promise<HttpCallAnswer>,
+  ask: () => Promise<HttpCallResponse>,
 ): Promise<{
-  readonly answer: HttpCallAnswer;
+  readonly answer: HttpCallResponse;
   readonly asked: (dialect: TestDialect, side: UpstreamSide) => number;
 }> {
   const named: [TestDialect, string][] = [];
@@ -60,7 +60,7 @@ async function under(
   };
 }
 
-function errorOf(answer: HttpCallAnswer): JsonObject {
+function errorOf(answer: HttpCallResponse): JsonObject {
   const body: unknown = answer.json();
   assert.ok(isObject(body) && isObject(body.error), answer.text);
   return body.error;

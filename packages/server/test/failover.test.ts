@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { INJECTED_FAULTS } from '@floe/testkit/fault-table';
-import type { HttpCallAnswer } from '@floe/testkit/http-client';
+import type { HttpCallResponse } from '@floe/testkit/http-client';
 import type { InjectedFault } from '@floe/testkit/injected-fault';
 import { objectsOrEmpty, parseAnswerContent, TEST_DIALECTS, type TestDialect } from './answer-content.ts';
 import { CLIENT_SURFACES, type ClientSurface } from './dialect-gateway.ts';
@@ -157,7 +157,7 @@ const STATES = { rescued: 'complete', harmless: 'complete', passed: 'failed', in
 type Outcome = keyof typeof STATES;
 
 async function checkRow(
-  answer: HttpCallAnswer,
+  answer: HttpCallResponse,
   outcome: Outcome,
   first: string,
   second: string,
@@ -197,7 +197,7 @@ interface WholeAnswer {
 }
 
 function checkWhole(
-  answer: HttpCallAnswer,
+  answer: HttpCallResponse,
   { surface, stream }: Path,
   { provider, attempts, isHuge = false }: WholeAnswer,
 ): void {

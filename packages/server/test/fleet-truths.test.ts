@@ -7,7 +7,7 @@ import { eventually } from '@floe/testkit/eventually';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { cutMidAnswer, stallMidAnswer } from '@floe/testkit/fault-cuts';
 import { findInjectedFault } from '@floe/testkit/fault-table';
-import { callHttp, type HttpCallAnswer } from '@floe/testkit/http-client';
+import { callHttp, type HttpCallResponse } from '@floe/testkit/http-client';
 import { loadProjectRecording } from '@floe/testkit/recordings';
 import { objectOrEmpty, objectsOrEmpty } from './answer-content.ts';
 import {
@@ -28,7 +28,7 @@ const REVOKED_WITHIN_MS = 2_000;
 interface Harness extends GatewayFleet {
   readonly flapping: FakeUpstream;
   /** Asks a process by its number. */
-  ask(member: number, body: JsonObject, key?: string, signal?: AbortController): Promise<HttpCallAnswer>;
+  ask(member: number, body: JsonObject, key?: string, signal?: AbortController): Promise<HttpCallResponse>;
 }
 
 async function startHarness(t: TestContext): Promise<Harness> {
@@ -190,7 +190,7 @@ async function probesOnce(t: TestContext, { ask, flapping, floes }: Harness): Pr
   // Back, but slow: whoever probes now waits at the gate.
   await flapping.setFaults(findInjectedFault('slow-first-token'));
   const before = flapping.requests.length;
-  const waves: Promise<HttpCallAnswer>[] = [];
+  const waves: Promise<HttpCallResponse>[] = [];
   let wave = 0;
   const send = () => {
     wave += 1;

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
 import { type Chunking, splitFrames } from '@floe/testkit/chunking';
 import { findInjectedFault } from '@floe/testkit/fault-table';
-import { callHttp, type HttpCallAnswer, parseSseFrames } from '@floe/testkit/http-client';
+import { callHttp, type HttpCallResponse, parseSseFrames } from '@floe/testkit/http-client';
 import { loadProjectRecordings, type RecordedInteraction } from '@floe/testkit/recordings';
 import { loadSharedRecordings } from '@floe/testkit/shared-recordings';
 import fc from 'fast-check';
@@ -61,28 +61,28 @@ async function ask(
   surface: Surface,
   more: object,
   headers: Readonly<Record<string, string>> = {},
-): Promise<HttpCallAnswer> {
+): Promise<HttpCallResponse> {
   return await callHttp(harness.url + SURFACE_PATHS[surface], {
     headers: { authorization: `Bearer ${harness.key}`, ...headers },
     body: { model: `${surface}/m-1`, ...BODIES[surface], ...more },
   });
 }
 
-async function played(surface: Surface, body: Buffer, chunking: Chunking): Promise<HttpCallAnswer> {
+async function played(surface: Surface, body: Buffer, chunking: Chunking): Promise<HttpCallResponse> {
   const headers = { 'content-type': STREAM_TYPE };
   harness.setReply(surface, { headers, body, chunking, framing: 'chunked' });
   return await ask(surface, { stream: true });
 }
 
 /** Everything but our own event at the end of a broken stream. */
-function passedBytes(surface: Surface, answer: HttpCallAnswer): string {
+function passedBytes(surface: Surface, answer: HttpCallResponse): string {
   const id = answer.headers['x-request-id'] ?? assert.fail();
   const all = splitFrames(answer.bytes, STREAM_TYPE).map((frame) => frame.toString('utf8'));
   const ours = surface === 'messages' ? 1 : 2;
   return all.slice(0, answer.text.includes(id) || isBroken(answer) ? -ours : undefined).join('');
 }
 
-function isBroken(answer: HttpCallAnswer): boolean {
+function isBroken(answer: HttpCallResponse): boolean {
   return answer.frames().some(({ event }) => event === 'error');
 }
 
@@ -155,7 +155,7 @@ test('every recorded answer passes byte for byte, in every chunking', async (con
   context.diagnostic(JSON.stringify(counts));
 });
 
-function withoutId(answer: HttpCallAnswer): string {
+function withoutId(answer: HttpCallResponse): string {
   return answer.text.replaceAll(answer.headers['x-request-id'] ?? '', 'id');
 }
 
@@ -332,7 +332,7 @@ function hasStopReason(surface: Surface, bytes: Buffer): boolean {
   );
 }
 
-function checkBroken(surface: Surface, answer: HttpCallAnswer, body: Buffer, what: string): void {
+function checkBroken(surface: Surface, answer: HttpCallResponse, body: Buffer, what: string): void {
   if (answer.status !== 200) {
     assert.equal(answer.status, 502, what);
     return;
@@ -353,7 +353,7 @@ function checkBroken(surface: Surface, answer: HttpCallAnswer, body: Buffer, wha
 }
 
 /** The failed response goes on where the broken one stopped: same id, next numbers. */
-function checkFailed(answer: HttpCallAnswer, what: string): void {
+function checkFailed(answer: HttpCallResponse, what: string): void {
   const values = answer.frames().map(({ data }) => objectOrEmpty(JSON.parse(data)));
   assert.deepEqual(
     values.map(({ sequence_number }) => sequence_number),

@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { type FakeUpstream, type FakeUpstreamOptions, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
-import { callHttp, type HttpCallAnswer } from '@floe/testkit/http-client';
+import { callHttp, type HttpCallResponse } from '@floe/testkit/http-client';
 import { loadProjectRecording } from '@floe/testkit/recordings';
 import { buildChatBody, buildGatewayConfig, CHAT_COMPLETIONS_PATH, GATEWAY_KEYS } from './running-gateway.ts';
 
@@ -12,8 +12,8 @@ export const GUARDED_PRICES = { model: { input: 1, output: 2 } };
 export interface GuardedGateway {
   readonly floe: FloeProcess;
   readonly upstream: FakeUpstream;
-  chat(more?: JsonObject, key?: string, signal?: AbortSignal): Promise<HttpCallAnswer>;
-  callApi(path: string, options?: { method?: string; body?: JsonObject }): Promise<HttpCallAnswer>;
+  chat(more?: JsonObject, key?: string, signal?: AbortSignal): Promise<HttpCallResponse>;
+  callApi(path: string, options?: { method?: string; body?: JsonObject }): Promise<HttpCallResponse>;
 }
 
 export interface GuardedGatewayOptions {

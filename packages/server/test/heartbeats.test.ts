@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
-import { callHttp, type HttpCallAnswer, type HttpCallOptions } from '@floe/testkit/http-client';
+import { callHttp, type HttpCallOptions, type HttpCallResponse } from '@floe/testkit/http-client';
 import { deriveBeatToken } from '../src/monitoring/beat-token.ts';
 import { derivePepper } from '../src/platform/keyring.ts';
 import { loadSecretKey } from '../src/store/secret-key.ts';
@@ -53,13 +53,13 @@ function beat(body: object | string, headers: HttpCallOptions['headers'] = {}, m
   });
 }
 
-function bodyOf(answer: HttpCallAnswer): JsonObject {
+function bodyOf(answer: HttpCallResponse): JsonObject {
   const body: unknown = answer.json();
   assert.ok(isObject(body));
   return body;
 }
 
-async function refused(answer: Promise<HttpCallAnswer>, status: number, code: string): Promise<JsonObject> {
+async function refused(answer: Promise<HttpCallResponse>, status: number, code: string): Promise<JsonObject> {
   const got = await answer;
   assert.equal(got.status, status, got.text);
   const { error } = bodyOf(got);

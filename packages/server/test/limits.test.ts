@@ -4,12 +4,12 @@ import { test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { findInjectedFault } from '@floe/testkit/fault-table';
-import { callHttp, type HttpCallAnswer } from '@floe/testkit/http-client';
+import { callHttp, type HttpCallResponse } from '@floe/testkit/http-client';
 import { type GuardedGateway, startGuardedGateway } from './guarded-gateway.ts';
 import { GATEWAY_KEYS } from './running-gateway.ts';
 import { waitForRows } from './wait-for-rows.ts';
 
-function errorOf(answer: HttpCallAnswer): JsonObject {
+function errorOf(answer: HttpCallResponse): JsonObject {
   const body = answer.json();
   return isObject(body) && isObject(body.error) ? body.error : {};
 }

@@ -10,7 +10,7 @@ import { type AlertNotice, createNotice, createTestNotice } from '../src/alerts/
 import { CHANNEL_SHEETS } from '../src/alerts/channels/channel-sheets.ts';
 import { compileBudget, declareFileRule } from '../src/guardrails/compile-rules.ts';
 import { budgetBucketName } from '../src/guardrails/matched-rules.ts';
-import { thresholdAlerts } from '../src/guardrails/thresholds.ts';
+import { createThresholdAlerts } from '../src/guardrails/thresholds.ts';
 import { createConsole } from '../src/http/console.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
@@ -188,7 +188,7 @@ test('the alert of a budget names the budget itself, whatever its id looks like'
     const bucket = budgetBucketName(rule, rule.periodAt(NOW), 'key:of:someone');
     const spent = { orgId: 'acme', bucket, name: 'b', mode: 'hard', period: 'day', endsAt: 0 } as const;
     const sums = { nanoUsd: 1, limitNanoUsd: 10, beforeNanoUsd: 1, afterNanoUsd: 10 };
-    const [first] = thresholdAlerts([{ ...spent, ...sums }], NOW);
+    const [first] = createThresholdAlerts([{ ...spent, ...sums }], NOW);
     assert.ok(first?.event === 'budget');
     assert.equal(first.fields.budgetId, rule.id);
   }

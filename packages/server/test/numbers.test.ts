@@ -7,7 +7,7 @@ import { eventually } from '@floe/testkit/eventually';
 import { assertContainsNumber, EXACT_NUMBERS } from '@floe/testkit/exact-numbers';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
-import { callHttp, type HttpCallAnswer } from '@floe/testkit/http-client';
+import { callHttp, type HttpCallResponse } from '@floe/testkit/http-client';
 import type { UpstreamReply } from '@floe/testkit/upstream-reply';
 
 const KEYS = { plain: `eis_plain${'0'.repeat(32)}`, guarded: `eis_guarded${'0'.repeat(32)}` } as const;
@@ -141,7 +141,7 @@ function ask(
   dialect: Dialect,
   rest = '',
   key: string = KEYS.plain,
-): Promise<HttpCallAnswer> {
+): Promise<HttpCallResponse> {
   return callHttp(floe.url + PATHS[surface], {
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: ASKS[surface](`${dialect}/m`, rest),
@@ -160,7 +160,7 @@ function sentTo(dialect: Dialect): string {
 }
 
 /** A stream says the arguments in pieces. */
-function toldIn(answer: HttpCallAnswer): string {
+function toldIn(answer: HttpCallResponse): string {
   assert.equal(answer.status, 200, answer.text);
   return answer.text.replaceAll('\\', '');
 }

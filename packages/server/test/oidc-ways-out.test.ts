@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
-import { CLIENT_SECRET, startIssuer, type TestIssuer } from '../src/http/sign-in/test/issuer.ts';
+import { startIssuer, TEST_CLIENT_SECRET, type TestIssuer } from '../src/http/sign-in/test/issuer.ts';
 import { type CorporateNetwork, startCorporateNetwork } from './corporate-network.ts';
 
 const HOST = 'login.corp.test';
@@ -37,7 +37,7 @@ const withIssuer = (outbound: JsonObject) =>
           name: 'corp',
           issuer: issuer.url,
           client_id: 'floe',
-          client_secret: CLIENT_SECRET,
+          client_secret: TEST_CLIENT_SECRET,
           scopes: ['openid', 'email', 'groups'],
           map: [{ group: 'sre', role: 'admin' }],
         },

@@ -5,7 +5,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import type { JsonObject } from '@floe/contract/json';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
-import { callHttp, type HttpCallAnswer, type HttpCallOptions } from '@floe/testkit/http-client';
+import { callHttp, type HttpCallOptions, type HttpCallResponse } from '@floe/testkit/http-client';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
 import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import OpenAI from 'openai';
@@ -42,10 +42,10 @@ export interface PassthroughGateway {
   call(
     path: string,
     options?: HttpCallOptions & { readonly key?: PassthroughKeyName },
-  ): Promise<HttpCallAnswer>;
+  ): Promise<HttpCallResponse>;
   openai(key?: PassthroughKeyName, base?: string): OpenAI;
   anthropic(key?: PassthroughKeyName): Anthropic;
-  row(answer: HttpCallAnswer | string): Promise<JsonObject>;
+  row(answer: HttpCallResponse | string): Promise<JsonObject>;
   close(): Promise<void>;
 }
 

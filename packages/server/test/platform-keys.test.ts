@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
-import { callHttp, type HttpCallAnswer } from '@floe/testkit/http-client';
+import { callHttp, type HttpCallResponse } from '@floe/testkit/http-client';
 import { assertErrorAnswer } from './assert-error-answer.ts';
 import { buildChatBody, CHAT_COMPLETIONS_PATH } from './running-gateway.ts';
 
@@ -23,7 +23,7 @@ after(async () => {
 
 const KEYS = '/api/management/keys';
 
-function api(method: string, path: string, body?: JsonObject, key = owner): Promise<HttpCallAnswer> {
+function api(method: string, path: string, body?: JsonObject, key = owner): Promise<HttpCallResponse> {
   const headers = { 'x-api-key': key };
   return callHttp(floe.url + path, body ? { method, headers, body } : { method, headers });
 }

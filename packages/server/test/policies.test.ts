@@ -6,7 +6,7 @@ import { requestsStream } from '@floe/testkit/api-surface';
 import type { Chunking } from '@floe/testkit/chunking';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
-import { callHttp, type HttpCallAnswer } from '@floe/testkit/http-client';
+import { callHttp, type HttpCallResponse } from '@floe/testkit/http-client';
 import { objectOrEmpty } from './answer-content.ts';
 import { sampleReply } from './upstream-samples.ts';
 import { waitForRows } from './wait-for-rows.ts';
@@ -142,7 +142,7 @@ function ask(
   });
 }
 
-async function rowOf(org: string, { headers }: HttpCallAnswer): Promise<JsonObject> {
+async function rowOf(org: string, { headers }: HttpCallResponse): Promise<JsonObject> {
   const id = headers['x-request-id'] ?? '';
   return (await waitForRows(floe.url, keyOf(org), [id])).get(id) ?? {};
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { SERVER_PROGRAM, startFloeProcess } from '@floe/testkit/floe-process';
-import { checkConfigFile } from '../src/config/check.ts';
+import { checkConfigFile } from '../src/config/check-config.ts';
 import { readEnvironment } from '../src/config/environment.ts';
 import { CLI_PROGRAM, runProgramToEnd } from './run-program.ts';
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { BARE_ENVIRONMENT } from '@floe/testkit/bare-environment';
+import { MINIMAL_ENVIRONMENT } from '@floe/testkit/minimal-environment';
 
 export const REPOSITORY_ROOT = join(import.meta.dirname, '..', '..', '..');
 export const CLI_PROGRAM = join(REPOSITORY_ROOT, 'packages/cli/bin/floe.mjs');
@@ -22,7 +22,7 @@ export async function runProgramToEnd(
 ): Promise<ProgramExit> {
   const child = spawn(process.execPath, [program, ...args], {
     cwd,
-    env: { ...BARE_ENVIRONMENT, HOME: cwd, ...env },
+    env: { ...MINIMAL_ENVIRONMENT, HOME: cwd, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 60_000,
     killSignal: 'SIGKILL',

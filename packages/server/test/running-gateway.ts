@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { type FakeUpstream, type FakeUpstreamOptions, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
-import { callHttp, type HttpCallAnswer, type HttpCallOptions } from '@floe/testkit/http-client';
+import { callHttp, type HttpCallOptions, type HttpCallResponse } from '@floe/testkit/http-client';
 import { loadProjectRecording } from '@floe/testkit/recordings';
 
 /** Platform keys of the test organization, by what is special about them. */
@@ -29,9 +29,9 @@ export interface RunningGateway {
   readonly floe: FloeProcess;
   readonly upstream: FakeUpstream;
   /** One request with the key `full` unless the headers bring another. */
-  call(path: string, options?: HttpCallOptions): Promise<HttpCallAnswer>;
+  call(path: string, options?: HttpCallOptions): Promise<HttpCallResponse>;
   /** A Chat request for the model `fake/model`; `more` replaces or adds members. */
-  chat(more?: JsonObject, options?: HttpCallOptions): Promise<HttpCallAnswer>;
+  chat(more?: JsonObject, options?: HttpCallOptions): Promise<HttpCallResponse>;
   /** The row of an exchange as the API shows it, once it is there. */
   row(id: string | undefined): Promise<JsonObject>;
   /** Rows of a state, newest first. */

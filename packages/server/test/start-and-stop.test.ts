@@ -11,7 +11,7 @@ import { isObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, type FloeProcessOptions, startFloeProcess } from '@floe/testkit/floe-process';
-import { callHttp, type HttpCallAnswer } from '@floe/testkit/http-client';
+import { callHttp, type HttpCallResponse } from '@floe/testkit/http-client';
 import { encodeRawRequest, RawClient } from '@floe/testkit/raw-client';
 import { sseReply } from '@floe/testkit/upstream-reply';
 import { CLI_PROGRAM, REPOSITORY_ROOT } from './run-program.ts';
@@ -59,7 +59,7 @@ interface Streaming {
   readonly floe: FloeProcess;
   readonly upstream: FakeUpstream;
   /** The answer of a stream that is half through. */
-  readonly answer: Promise<HttpCallAnswer>;
+  readonly answer: Promise<HttpCallResponse>;
 }
 
 /** A server in the middle of one stream. */

@@ -7,7 +7,7 @@ import { FAULTS, type FaultCode } from '@floe/contract/faults';
 import { isObject } from '@floe/contract/json';
 import { cutMidAnswer, stallMidAnswer } from '@floe/testkit/fault-cuts';
 import { findInjectedFault, INJECTED_FAULTS } from '@floe/testkit/fault-table';
-import type { HttpCallAnswer } from '@floe/testkit/http-client';
+import type { HttpCallResponse } from '@floe/testkit/http-client';
 import { type InjectedFault, limitFault } from '@floe/testkit/injected-fault';
 import { assertErrorAnswer } from './assert-error-answer.ts';
 import { assertHealthy, GATEWAY_KEYS, type RunningGateway, startRunningGateway } from './running-gateway.ts';
@@ -153,7 +153,7 @@ async function checkFault(fault: InjectedFault, stream: boolean, outcome: Outcom
   await assertHealthy(gateway, fault.name);
 }
 
-function assertSeen(answer: HttpCallAnswer, outcome: Outcome, stream: boolean): void {
+function assertSeen(answer: HttpCallResponse, outcome: Outcome, stream: boolean): void {
   assert.equal(answer.isComplete, true);
   assert.equal(answer.headers['x-floe-attempts'], '1');
   switch (outcome.is) {
@@ -178,7 +178,7 @@ function assertSeen(answer: HttpCallAnswer, outcome: Outcome, stream: boolean): 
 }
 
 /** After content: one typed error event at the end, and nothing that looks like a finished answer. */
-function assertBroken(answer: HttpCallAnswer, { code, phase }: Outcome & { is: 'broken' }): void {
+function assertBroken(answer: HttpCallResponse, { code, phase }: Outcome & { is: 'broken' }): void {
   assert.equal(answer.status, 200);
   assert.doesNotMatch(answer.text, /\[DONE\]|"finish_reason": ?"/);
   const bodies = answer.frames().map((frame): unknown => JSON.parse(frame.data));
@@ -197,7 +197,7 @@ function phaseIn(body: unknown): unknown {
   return isObject(body) && isObject(body.error) ? body.error.phase : undefined;
 }
 
-async function assertRow(answer: HttpCallAnswer, outcome: Outcome, provider: string): Promise<void> {
+async function assertRow(answer: HttpCallResponse, outcome: Outcome, provider: string): Promise<void> {
   const row = await gateway.row(answer.headers['x-request-id']);
   const states = { refused: 'failed', broken: 'partial', passed: 'failed', whole: 'complete' };
   const code = outcome.is === 'whole' ? null : outcome.is === 'passed' ? 'upstream_error' : outcome.code;

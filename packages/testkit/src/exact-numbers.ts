@@ -24,12 +24,15 @@ export function insertNumber(template: string, number: string): string {
 }
 
 /** How often the number stands in the text, in JSON or in JSON inside of strings. */
-export function countNumber(text: string, number: string): number {
+export function countNumberOccurrences(text: string, number: string): number {
   const token = number.replaceAll('.', '\\.').replaceAll('+', '\\+');
   return [...text.matchAll(new RegExp(`(?<![\\w.+-])${token}(?![\\w.+-])`, 'g'))].length;
 }
 
 /** In `places` places at least. */
 export function assertContainsNumber(text: string, number: string, where: string, places = 1): void {
-  assert.ok(countNumber(text, number) >= places, `${number} is not in ${where}: ${text.slice(0, 1500)}`);
+  assert.ok(
+    countNumberOccurrences(text, number) >= places,
+    `${number} is not in ${where}: ${text.slice(0, 1500)}`,
+  );
 }

@@ -6,7 +6,7 @@ import type { InjectedFault } from './injected-fault.ts';
 import type { Recording } from './recordings.ts';
 import { createReplayResponder } from './replay-responder.ts';
 import { type ReceivedRequest, serveConnection } from './upstream-connection.ts';
-import { jsonReply, replyDelivery, toFakeAnswer, type UpstreamReply } from './upstream-reply.ts';
+import { jsonReply, toAnswerDelivery, toFakeAnswer, type UpstreamReply } from './upstream-reply.ts';
 
 type AnswerSource =
   /** Called with each request and its number, from 0. */
@@ -56,7 +56,7 @@ export async function startFakeUpstream(options: FakeUpstreamOptions): Promise<F
     const fault = faults.take();
     const reply = await respond(request, index);
     const answer = toFakeAnswer(reply);
-    const delivery = { ...defaultDelivery(answer), ...options.delivery, ...replyDelivery(reply) };
+    const delivery = { ...defaultDelivery(answer), ...options.delivery, ...toAnswerDelivery(reply) };
     if (!fault) return answerSteps(answer, delivery);
     return fault.planSteps({ request, answer, delivery, nowMs: Date.now(), origin });
   };

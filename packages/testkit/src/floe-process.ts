@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BARE_ENVIRONMENT } from './bare-environment.ts';
 import { TEST_TIMEOUT_MS } from './eventually.ts';
+import { MINIMAL_ENVIRONMENT } from './minimal-environment.ts';
 
 export interface FloeProcessOptions {
   /** Added to an otherwise bare environment: no provider key of this machine reaches the server. */
@@ -75,7 +75,7 @@ export async function startFloeProcess(options: FloeProcessOptions = {}): Promis
   const home = mkdtempSync(join(tmpdir(), 'floe-test-'));
   const dataDir = options.dataDir ?? join(home, 'data');
   const env: Record<string, string> = {
-    ...BARE_ENVIRONMENT,
+    ...MINIMAL_ENVIRONMENT,
     HOME: home,
     TMPDIR: home,
     FLOE_DATA_DIR: dataDir,

@@ -20,7 +20,7 @@ export interface SseFrame {
   readonly comments: readonly string[];
 }
 
-export interface HttpCallAnswer {
+export interface HttpCallResponse {
   readonly status: number;
   /** Names in lower case; repeated headers joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ export interface HttpCallAnswer {
  *
  * @throws Error when no answer begins: refused, reset, not HTTP, aborted by the signal.
  */
-export async function callHttp(url: string, options: HttpCallOptions = {}): Promise<HttpCallAnswer> {
+export async function callHttp(url: string, options: HttpCallOptions = {}): Promise<HttpCallResponse> {
   const { body, signal } = options;
   const isJson = typeof body === 'object' && !Buffer.isBuffer(body);
   const bytes = body === undefined ? undefined : Buffer.from(isJson ? JSON.stringify(body) : body);
@@ -53,7 +53,7 @@ export async function callHttp(url: string, options: HttpCallOptions = {}): Prom
     },
     ...(signal && { signal }),
   });
-  const { promise, resolve, reject } = Promise.withResolvers<HttpCallAnswer>();
+  const { promise, resolve, reject } = Promise.withResolvers<HttpCallResponse>();
   outgoing.on('response', (incoming) => {
     const parts: Buffer[] = [];
     incoming.on('data', (part: Buffer) => {
@@ -80,7 +80,7 @@ function createHttpAnswer(
   headers: Readonly<Record<string, string>>,
   bytes: Buffer,
   complete: boolean,
-): HttpCallAnswer {
+): HttpCallResponse {
   const text = bytes.toString('utf8');
   return {
     status,

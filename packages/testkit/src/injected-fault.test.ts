@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { type FakeUpstream, type FakeUpstreamOptions, startFakeUpstream } from './fake-upstream.ts';
 import { cutMidAnswer, stallMidAnswer } from './fault-cuts.ts';
 import { findInjectedFault, INJECTED_FAULTS } from './fault-table.ts';
-import { callHttp, type HttpCallAnswer } from './http-client.ts';
+import { callHttp, type HttpCallResponse } from './http-client.ts';
 import { type InjectedFault, limitFault } from './injected-fault.ts';
 import { loadProjectRecording } from './recordings.ts';
 import { jsonReply, sseReply, type UpstreamReply } from './upstream-reply.ts';
@@ -44,7 +44,7 @@ async function meet(name: string, reply: UpstreamReply = STREAM, path = '/v1/cha
 
 type Proof = (fault: InjectedFault) => Promise<void>;
 
-function answers(status: number, look: (answer: HttpCallAnswer) => void): Proof {
+function answers(status: number, look: (answer: HttpCallResponse) => void): Proof {
   return async ({ name }) => {
     const { answer } = await meet(name);
     assert.equal(answer.status, status);
@@ -71,7 +71,7 @@ const cuts: Proof = async ({ name }) => {
   assert.equal(upstream.requests[0]?.isAborted, false);
 };
 
-const errorCode = (answer: HttpCallAnswer, code: string | null) =>
+const errorCode = (answer: HttpCallResponse, code: string | null) =>
   assert.equal(JSON.parse(answer.text).error.code, code);
 
 /** For every fault by name, the proof that it does what its line says. */

@@ -40,7 +40,7 @@ export async function startDedicatedPostgres(
 ): Promise<DedicatedPostgres> {
   const keeper = await startSupervisor(SUPERVISOR, [findPostgres(CACHE), JSON.stringify(settings)]);
   if (!keeper) throw new Error('No PostgreSQL could be started for the tests (its message is above).');
-  const [port, password, pid] = keeper.greeting.split(' ');
+  const [port, password, pid] = keeper.firstLine.split(' ');
   return {
     url: `postgres://floe:${password}@127.0.0.1:${port}/postgres`,
     pid: Number(pid),

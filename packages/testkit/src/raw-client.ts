@@ -12,7 +12,7 @@ export interface RawRequest {
   readonly body?: string | Buffer;
 }
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly rawHeaders: readonly HeaderLine[];
@@ -46,7 +46,7 @@ interface OpenAnswer {
  */
 export class RawClient {
   readonly #socket: Socket;
-  readonly #answers: RawAnswer[] = [];
+  readonly #answers: RawResponse[] = [];
   readonly #reader: MessageReader;
   #open: OpenAnswer | undefined;
   #interim: number[] = [];
@@ -114,7 +114,7 @@ export class RawClient {
    *
    * @throws Error when the connection ends, or says something that is not HTTP, before an answer begins.
    */
-  async readAnswer(): Promise<RawAnswer> {
+  async readAnswer(): Promise<RawResponse> {
     for (;;) {
       const done = this.#answers.shift();
       if (done) return done;
@@ -194,10 +194,10 @@ export function encodeRawRequest(request: RawRequest): Buffer {
 export async function sendPipelined(
   url: string,
   requests: readonly RawRequest[],
-): Promise<readonly RawAnswer[]> {
+): Promise<readonly RawResponse[]> {
   const client = await RawClient.connect(url);
   await client.send(Buffer.concat(requests.map(encodeRawRequest)));
-  const answers: RawAnswer[] = [];
+  const answers: RawResponse[] = [];
   for (const _ of requests) answers.push(await client.readAnswer());
   client.hangUp();
   return answers;

@@ -39,7 +39,7 @@ export async function startDedicatedRedis(): Promise<DedicatedRedis> {
   const { path, libraries } = findRedis(CACHE);
   const keeper = await startSupervisor(SUPERVISOR, [path, libraries ?? '']);
   if (!keeper) throw new Error('No Redis could be started for the tests (its message is above).');
-  const [port, first] = keeper.greeting.split(' ');
+  const [port, first] = keeper.firstLine.split(' ');
   let pid = Number(first);
   return {
     url: `redis://127.0.0.1:${port}`,

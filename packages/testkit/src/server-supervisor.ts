@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 /** A server that a keeper process runs for as long as this process lives. */
 export interface ServerSupervisor {
   /** The line it printed when the server served first. */
-  readonly greeting: string;
+  readonly firstLine: string;
   /** Has it do something; resolves with the line that it answers. */
   sendCommand(command: string): Promise<string>;
   /** Ends server and keeper. */
@@ -38,7 +38,7 @@ export async function startSupervisor(
   };
   hold(false);
   return {
-    greeting,
+    firstLine: greeting,
     async sendCommand(command) {
       hold(true);
       const answer = next();

@@ -38,7 +38,7 @@ export function toFakeAnswer(reply: UpstreamReply): FakeAnswer {
 }
 
 /** What a reply says about its delivery. */
-export function replyDelivery(reply: UpstreamReply): Partial<AnswerDelivery> {
+export function toAnswerDelivery(reply: UpstreamReply): Partial<AnswerDelivery> {
   return {
     ...(reply.chunking !== undefined && { chunking: reply.chunking }),
     ...(reply.framing !== undefined && { framing: reply.framing }),

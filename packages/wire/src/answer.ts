@@ -84,7 +84,7 @@ export class AnswerAccumulator {
         answer.upstream = event.upstream;
         return;
       case 'dropped':
-        answer.dropped.push(event.what);
+        answer.dropped.push(event.field);
     }
   }
 }
@@ -122,7 +122,7 @@ export function* toAnswerEvents(answer: CanonicalAnswer): Generator<AnswerEvent>
     if (entry.text !== '') yield { type: 'delta', block, text: entry.text };
     yield { type: 'close', block, seal: entry.kind === 'reasoning' ? entry.seal : undefined };
   }
-  for (const what of answer.dropped) yield { type: 'dropped', what };
+  for (const what of answer.dropped) yield { type: 'dropped', field: what };
   if (answer.usage) yield { type: 'usage', usage: answer.usage };
   if (answer.fault) yield { type: 'error', fault: answer.fault, upstream: answer.upstream };
   else if (answer.finish) yield { type: 'finish', ...answer.finish };

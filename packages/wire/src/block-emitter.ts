@@ -85,7 +85,7 @@ export class BlockEmitter {
     const what = sanitizeFieldName(given);
     if (this.#reported.has(what)) return;
     this.#reported.add(what);
-    this.#emit({ type: 'dropped', what });
+    this.#emit({ type: 'dropped', field: what });
   }
 
   /** A call makes it `tool`; an answer cut short or refused stays so, for its calls must not run. */

@@ -1,4 +1,4 @@
-import { decodeText } from './json-bytes.ts';
+import { decodeUtf8Range } from './json-bytes.ts';
 import { JsonCursor } from './json-cursor.ts';
 
 const OPEN_BRACE = 0x7b;
@@ -30,7 +30,7 @@ function canonicalizeValue(body: Uint8Array, cursor: JsonCursor): string | null 
   if (first === OPEN_BRACKET) return canonicalizeArray(body, cursor);
   const start = cursor.at;
   cursor.skip();
-  const text = decodeText(body, start, cursor.at);
+  const text = decodeUtf8Range(body, start, cursor.at);
   return first === QUOTE ? JSON.stringify(JSON.parse(text)) : text;
 }
 
@@ -42,7 +42,7 @@ function canonicalizeObject(
   const members = new Map<string, string>();
   cursor.enterObject();
   while (cursor.nextMember()) {
-    const name = String(JSON.parse(decodeText(body, cursor.keyStart - 1, cursor.keyEnd + 1)));
+    const name = String(JSON.parse(decodeUtf8Range(body, cursor.keyStart - 1, cursor.keyEnd + 1)));
     const value = canonicalizeValue(body, cursor);
     if (value === null || members.has(name)) return null;
     members.set(name, value);

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { decodeText } from './json-bytes.ts';
+import { decodeUtf8Range } from './json-bytes.ts';
 import { JsonCursor } from './json-cursor.ts';
 import type { ByteSpan } from './json-edits.ts';
 import { JsonSyntaxError } from './json-syntax-error.ts';
@@ -183,7 +183,7 @@ function countArguments(bytes: Buffer, cursor: JsonCursor): number {
   if (cursor.peek() === QUOTE) return countStringBytes(bytes, skipValue(cursor));
   const { start, end } = skipValue(cursor);
   if (bytes[start] !== OPEN_BRACE && bytes[start] !== OPEN_BRACKET) return 0;
-  const text = decodeText(bytes, start, end);
+  const text = decodeUtf8Range(bytes, start, end);
   const compact = JSON.stringify(JSON.parse(text));
   // An empty object announces arguments that follow in pieces.
   return compact.length > 2 ? Buffer.byteLength(compact) : 0;
@@ -192,7 +192,7 @@ function countArguments(bytes: Buffer, cursor: JsonCursor): number {
 function stringAt(bytes: Buffer, cursor: JsonCursor): string {
   const isString = cursor.peek() === QUOTE;
   const { start, end } = skipValue(cursor);
-  return isString ? decodeText(bytes, start + 1, end - 1) : '';
+  return isString ? decodeUtf8Range(bytes, start + 1, end - 1) : '';
 }
 
 function skipValue(cursor: JsonCursor): ByteSpan {

@@ -1,4 +1,4 @@
-import { decodeText } from './json-bytes.ts';
+import { decodeUtf8Range } from './json-bytes.ts';
 import { JsonCursor } from './json-cursor.ts';
 import type { ByteSpan } from './json-edits.ts';
 
@@ -39,6 +39,6 @@ function findDuplicate(body: Uint8Array, cursor: JsonCursor): string | null {
 }
 
 function memberName(body: Uint8Array, { keyStart, keyEnd, keyEscaped }: JsonCursor): string {
-  const spelled = decodeText(body, keyStart, keyEnd);
+  const spelled = decodeUtf8Range(body, keyStart, keyEnd);
   return keyEscaped ? String(JSON.parse(`"${spelled}"`)) : spelled;
 }

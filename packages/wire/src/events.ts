@@ -34,7 +34,7 @@ export type AnswerEvent =
   | { readonly type: 'usage'; readonly usage: Usage }
   | { readonly type: 'finish'; readonly reason: FinishReason; readonly raw: string }
   | { readonly type: 'error'; readonly fault: Fault; readonly upstream?: UpstreamFault | undefined }
-  | { readonly type: 'dropped'; readonly what: string };
+  | { readonly type: 'dropped'; readonly field: string };
 
 export interface BlockOpenEvent {
   readonly type: 'open';

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 
 /** Text of a byte range, decoded as UTF-8. */
-export function decodeText(bytes: Uint8Array, start: number, end: number): string {
+export function decodeUtf8Range(bytes: Uint8Array, start: number, end: number): string {
   const buffer = Buffer.isBuffer(bytes)
     ? bytes
     : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

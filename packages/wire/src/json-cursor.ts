@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { isInexact } from '@floe/contract/json';
 import {
-  decodeText,
+  decodeUtf8Range,
   INEXACT_INTEGER_LENGTH,
   isDigitByte,
   isHexByte,
@@ -100,7 +100,9 @@ export class JsonCursor {
   /** The last member's name when the table knows it, however it is spelled. */
   key<Name extends string>(names: NameTable<Name>): Name | undefined {
     if (!this.keyEscaped) return names.find(this.#bytes, this.keyStart, this.keyEnd);
-    const name = Buffer.from(String(JSON.parse(decodeText(this.#bytes, this.keyStart - 1, this.keyEnd + 1))));
+    const name = Buffer.from(
+      String(JSON.parse(decodeUtf8Range(this.#bytes, this.keyStart - 1, this.keyEnd + 1))),
+    );
     return names.find(name, 0, name.length);
   }
 
@@ -278,7 +280,7 @@ export class JsonCursor {
     }
     const isPlain =
       this.at === whole && whole - start < INEXACT_INTEGER_LENGTH && !(isZero && first === MINUS);
-    if (!isPlain) this.sawInexact ||= isInexact(decodeText(this.#bytes, start, this.at));
+    if (!isPlain) this.sawInexact ||= isInexact(decodeUtf8Range(this.#bytes, start, this.at));
   }
 
   #digits(): void {

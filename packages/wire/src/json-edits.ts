@@ -1,6 +1,6 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
-import { decodeText } from './json-bytes.ts';
+import { decodeUtf8Range } from './json-bytes.ts';
 import { JsonCursor } from './json-cursor.ts';
 import { JsonSyntaxError } from './json-syntax-error.ts';
 import { NameTable } from './name-table.ts';
@@ -139,10 +139,10 @@ export function readStringAt(body: Uint8Array, span: ByteSpan): string | undefin
   if (body[span.start] !== QUOTE) return undefined;
   for (let at = span.start + 1; at < span.end; at++)
     if (body[at] === 0x5c) {
-      const value: unknown = JSON.parse(decodeText(body, span.start, span.end));
+      const value: unknown = JSON.parse(decodeUtf8Range(body, span.start, span.end));
       return typeof value === 'string' ? value : undefined;
     }
-  return decodeText(body, span.start + 1, span.end - 1);
+  return decodeUtf8Range(body, span.start + 1, span.end - 1);
 }
 
 /**
@@ -169,7 +169,7 @@ export function readNumberAt(body: Uint8Array, span: ByteSpan): number | undefin
   const first = body[span.start] ?? 0;
   const isDigit = first >= 0x30 && first <= 0x39;
   if (isDigit && span.end - span.start === 1) return first - 0x30;
-  return isDigit || first === 0x2d ? Number(decodeText(body, span.start, span.end)) : undefined;
+  return isDigit || first === 0x2d ? Number(decodeUtf8Range(body, span.start, span.end)) : undefined;
 }
 
 /** Bytes with the members of one object in them (`scanObject`, `scanMembersAt`). */
@@ -256,7 +256,7 @@ export function applyByteEdits(body: Buffer, edits: readonly ByteEdit[]): Buffer
 }
 
 function readMemberName(body: Uint8Array, start: number, end: number): string {
-  return COMMON_MEMBERS.find(body, start, end) ?? decodeText(body, start, end);
+  return COMMON_MEMBERS.find(body, start, end) ?? decodeUtf8Range(body, start, end);
 }
 
 function rejectedKeyFault(key: string, why: string): Fault {
@@ -276,7 +276,7 @@ function invalidJsonFault(body: Uint8Array, problem: string, offset: number): Fa
     line += 1;
     lineStart = next + 1;
   }
-  const column = decodeText(body, lineStart, offset).length + 1;
+  const column = decodeUtf8Range(body, lineStart, offset).length + 1;
   return new Fault(
     'invalid_json',
     `The request body is not valid JSON: ${problem} (byte ${offset}, line ${line}, column ${column}).`,
@@ -285,7 +285,7 @@ function invalidJsonFault(body: Uint8Array, problem: string, offset: number): Fa
 
 /** Re-encoding replaces what is invalid, so the first difference is where validity ends. */
 function firstInvalidByte(body: Uint8Array): number {
-  const repaired = Buffer.from(decodeText(body, 0, body.length));
+  const repaired = Buffer.from(decodeUtf8Range(body, 0, body.length));
   let at = 0;
   while (at < body.length && body[at] === repaired[at]) at += 1;
   return at;

@@ -134,7 +134,7 @@ export function selectSeal(
 }
 
 /** For dialects whose conversation must not be empty: a prompt of system text alone is what the user says. */
-export function ensureConversation(request: CanonicalRequest): CanonicalRequest {
+export function ensureNonEmptyConversation(request: CanonicalRequest): CanonicalRequest {
   if (request.turns.length > 0) return request;
   return { ...request, system: [], turns: [{ role: 'user', parts: request.system }] };
 }
@@ -182,7 +182,7 @@ const FIELD_BY_HINT = {
 } as const satisfies Partial<Record<RequestHint, string>>;
 
 /** The value when the provider takes the hint; else the loss is reported. */
-export function acceptedHint<T>(
+export function acceptHint<T>(
   value: T | undefined,
   name: keyof typeof FIELD_BY_HINT,
   options: RequestWriteOptions,
@@ -200,7 +200,7 @@ export function resolveServiceTier(
   options: RequestWriteOptions,
   dropped: Set<string>,
 ): string | undefined {
-  const tier = acceptedHint(request.serviceTier, 'service-tier', options, dropped);
+  const tier = acceptHint(request.serviceTier, 'service-tier', options, dropped);
   if (tier === undefined) return undefined;
   if (!Object.hasOwn(words, tier)) dropped.add('service_tier');
   return Object.hasOwn(words, tier) ? words[tier] : undefined;
@@ -223,7 +223,7 @@ export function resolveCacheKey(
   options: RequestWriteOptions,
   dropped: Set<string>,
 ): string | undefined {
-  const given = acceptedHint(request.cacheKey, 'cache-key', options, dropped);
+  const given = acceptHint(request.cacheKey, 'cache-key', options, dropped);
   return given ?? (options.hints?.includes('cache-key') ? options.cacheKey : undefined);
 }
 

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, suite, test } from 'node:test';
-import { BARE_ENVIRONMENT } from '@floe/testkit/bare-environment';
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
+import { MINIMAL_ENVIRONMENT } from '@floe/testkit/minimal-environment';
 import { jsonReply } from '@floe/testkit/upstream-reply';
 import { type ApiOperation, loadApiOperations, pathParameterNames } from './api-operations.ts';
 import { findCompletions } from './completion.ts';
@@ -26,7 +26,7 @@ function operationOf(subject: string, verb: string): ApiOperation {
 
 async function floe(args: readonly string[], env: Readonly<Record<string, string>>, input = '') {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
-    env: { ...BARE_ENVIRONMENT, ...env },
+    env: { ...MINIMAL_ENVIRONMENT, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
     timeout: 60_000,
   });

@@ -3,8 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import {
   ApiRequestError,
   describeFetchError,
-  readMember,
-  readTextMember,
+  readProperty,
+  readTextProperty,
   safeParseJson,
   toApiRequestError,
 } from '../api-request.ts';
@@ -32,7 +32,7 @@ export async function runOperation(
   const answer = await readJsonAnswer(from, response);
   if (answer === undefined) return writeStdout('Done.\n');
   if (request.json) return writeStdout(`${JSON.stringify(answer, null, 2)}\n`);
-  const data = readMember(answer, 'data');
+  const data = readProperty(answer, 'data');
   if (Array.isArray(data)) return writeStdout(data.length === 0 ? 'None.\n' : formatTable(data));
   return writeStdout(isRecord(answer) ? formatFields(answer) : `${JSON.stringify(answer)}\n`);
 }
@@ -49,10 +49,10 @@ async function printList(from: ApiConnection, request: OperationRequest): Promis
       from,
       await sendOperationRequest(from, request, `${url.pathname}${url.search}`),
     );
-    const data = readMember(answer, 'data');
+    const data = readProperty(answer, 'data');
     if (!Array.isArray(data)) throw new ApiRequestError(`${from.baseUrl} did not answer with a list.`);
     rows.push(...data);
-    cursor = readTextMember(answer, 'next_cursor');
+    cursor = readTextProperty(answer, 'next_cursor');
     if (cursor === undefined) break;
   }
   if (request.json) return writeStdout(`${JSON.stringify(rows, null, 2)}\n`);

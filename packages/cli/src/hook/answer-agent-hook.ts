@@ -1,6 +1,6 @@
 import type { HookAdapter, HookCall, HookDecision, HookReply } from '@floe/relay/hooks/adapter';
 import { strictestHookDecision, withAskFallback } from '@floe/relay/hooks/adapters';
-import { NoAnswerError } from './hook-http.ts';
+import { NoResponseError } from './hook-http.ts';
 import { PayloadError, readHookPayload } from './hook-payload.ts';
 import { type HookSettings, type HookSettingsPaths, resolveHookDeadline } from './hook-settings.ts';
 import { prepareRelayEvents } from './prepare-relay-events.ts';
@@ -12,7 +12,7 @@ const PAYLOAD_TIMEOUT_MS = 5_000;
 /** What happened is told, and nobody waits long for it. */
 const REPORT_TIMEOUT_MS = 1_000;
 
-export interface AgentHookAnswer {
+export interface AgentHookResult {
   readonly reply: HookReply;
   /** Why the server gave no decision; null when it did, or none was wanted. */
   readonly problem: string | null;
@@ -28,7 +28,7 @@ export async function answerAgentHook(
   input: NodeJS.ReadableStream,
   paths: HookSettingsPaths,
   settings: HookSettings,
-): Promise<AgentHookAnswer> {
+): Promise<AgentHookResult> {
   let call: HookCall = { name: '', events: [], report: null };
   try {
     call = adapter.read(await readHookPayload(input, PAYLOAD_TIMEOUT_MS));
@@ -55,7 +55,7 @@ async function answerWithoutServer(
   call: HookCall,
   paths: HookSettingsPaths,
   settings: HookSettings,
-): Promise<AgentHookAnswer> {
+): Promise<AgentHookResult> {
   const skipped = { problem: SERVER_SKIPPED, isServerSkipped: true };
   if (call.events.length === 0) return { reply: adapter.reply(call, ABSTAIN), ...skipped };
   const { decideOffline } = await import('./decide-offline.ts');
@@ -69,7 +69,7 @@ async function answerWithServer(
   call: HookCall,
   paths: HookSettingsPaths,
   settings: HookSettings,
-): Promise<AgentHookAnswer> {
+): Promise<AgentHookResult> {
   const { events, isTruncated } = prepareRelayEvents(call.events);
   let outcome: HookDecision;
   let problem: string | null = null;
@@ -80,7 +80,7 @@ async function answerWithServer(
     );
   } catch (error) {
     problem = describeHookError(error);
-    if (error instanceof NoAnswerError && error.timedOut) markServerUnresponsive(paths, settings);
+    if (error instanceof NoResponseError && error.timedOut) markServerUnresponsive(paths, settings);
     const { decideOffline } = await import('./decide-offline.ts');
     const { outcomes, askFallback } = await decideOffline(call.events, problem, paths, settings);
     outcome = strictestHookDecision(outcomes);
@@ -104,7 +104,7 @@ async function answerUnreadablePayload(
   problem: string,
   paths: HookSettingsPaths,
   settings: HookSettings,
-): Promise<AgentHookAnswer> {
+): Promise<AgentHookResult> {
   const { decideOffline } = await import('./decide-offline.ts');
   const { outcomes } = await decideOffline(null, problem, paths, settings);
   const { decision, agentMessage } = strictestHookDecision(outcomes);
@@ -113,6 +113,6 @@ async function answerUnreadablePayload(
 }
 
 function describeHookError(error: unknown): string {
-  if (error instanceof NoAnswerError || error instanceof PayloadError) return error.message;
+  if (error instanceof NoResponseError || error instanceof PayloadError) return error.message;
   return `an error in the hook itself: ${error instanceof Error ? error.name : typeof error}`;
 }

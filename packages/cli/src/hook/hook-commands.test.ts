@@ -15,8 +15,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { BARE_ENVIRONMENT } from '@floe/testkit/bare-environment';
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { MINIMAL_ENVIRONMENT } from '@floe/testkit/minimal-environment';
 import { jsonReply } from '@floe/testkit/upstream-reply';
 import { listAgentHookFiles } from './agent-hook-files.ts';
 import { countInstalledHooks, withFloeHooks } from './hook-configuration.ts';
@@ -56,7 +56,7 @@ async function run(
 ) {
   const child = spawn(process.execPath, [...args], {
     cwd: home,
-    env: { ...BARE_ENVIRONMENT, HOME: home, ...more.env },
+    env: { ...MINIMAL_ENVIRONMENT, HOME: home, ...more.env },
     stdio: ['pipe', 'pipe', 'pipe'],
     timeout: 60_000,
   });

@@ -9,7 +9,7 @@ import { countInstalledHooks } from './hook-configuration.ts';
 import { findHookProblems } from './hook-problems.ts';
 import { readHookSettings, resolveHookSettingsPaths } from './hook-settings.ts';
 import { hookInstallCommand, hookUninstallCommand } from './install-commands.ts';
-import { hookMain } from './main.ts';
+import { runHook } from './main.ts';
 import { refreshBundle } from './refresh-bundle.ts';
 import { verifyCachedBundle } from './verify-cached-bundle.ts';
 
@@ -28,7 +28,7 @@ const hookCommand: CliCommand = {
   async run(args) {
     const [agent, ...more] = args;
     if (agent === undefined || more.length > 0) throw new UsageError('usage: floe hook <agent>');
-    const exitCode = await hookMain(agent);
+    const exitCode = await runHook(agent);
     endProcess(exitCode);
     return exitCode;
   },

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 
 /** Why there is no answer, for the person. */
-export class NoAnswerError extends Error {
-  override readonly name = 'NoAnswerError';
+export class NoResponseError extends Error {
+  override readonly name = 'NoResponseError';
   /** Whether the whole deadline passed. */
   readonly timedOut: boolean;
 
@@ -21,7 +21,7 @@ export interface HookHttpRequest {
   readonly timeoutMs: number;
 }
 
-export interface HookHttpAnswer {
+export interface HookHttpResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: ReadonlyMap<string, string>;
@@ -35,9 +35,9 @@ const MAX_BODY_BYTES = 16 * 1024 * 1024;
  * One request of HTTP/1.1 (RFC 9112) on a connection of its own. By hand, because a hook is a process of its own
  * for every event: `node:http` and `fetch` each take longer to load than everything else it does.
  *
- * @throws NoAnswerError for every way in which there is none: refused, slow, broken off, not HTTP
+ * @throws NoResponseError for every way in which there is none: refused, slow, broken off, not HTTP
  */
-export async function sendHookRequest(request: HookHttpRequest): Promise<HookHttpAnswer> {
+export async function sendHookRequest(request: HookHttpRequest): Promise<HookHttpResponse> {
   const url = new URL(request.url);
   const deadlineMs = performance.now() + request.timeoutMs;
   const socket = await openSocket(url);
@@ -49,7 +49,7 @@ export async function sendHookRequest(request: HookHttpRequest): Promise<HookHtt
       socket.destroy();
       settle();
     };
-    const fail = (why: string, timedOut = false) => finish(() => reject(new NoAnswerError(why, timedOut)));
+    const fail = (why: string, timedOut = false) => finish(() => reject(new NoResponseError(why, timedOut)));
     const timer = setTimeout(
       () => fail(`no answer within ${request.timeoutMs} ms`, true),
       Math.max(1, deadlineMs - performance.now()),
@@ -60,7 +60,7 @@ export async function sendHookRequest(request: HookHttpRequest): Promise<HookHtt
         if (answered) finish(() => resolve(answered));
         else if (isEnd) fail('the answer broke off');
       } catch (error) {
-        fail(error instanceof NoAnswerError ? error.message : 'what answered does not speak HTTP');
+        fail(error instanceof NoResponseError ? error.message : 'what answered does not speak HTTP');
       }
     };
     socket.on('data', (chunk: Buffer) => {
@@ -118,12 +118,12 @@ class HookAnswerReader {
   #receivedBytes = 0;
   #countedChunks = 0;
 
-  /** @returns null while more is wanted; @throws NoAnswerError when it can never become an answer */
-  read(chunks: Buffer[], isEnd: boolean): HookHttpAnswer | null {
+  /** @returns null while more is wanted; @throws NoResponseError when it can never become an answer */
+  read(chunks: Buffer[], isEnd: boolean): HookHttpResponse | null {
     while (this.#countedChunks < chunks.length)
       this.#receivedBytes += chunks[this.#countedChunks++]?.length ?? 0;
     if (this.#receivedBytes > MAX_HEAD_BYTES + MAX_BODY_BYTES)
-      throw new NoAnswerError('the answer is too long');
+      throw new NoResponseError('the answer is too long');
     this.#head ??= parseHookAnswerHead(Buffer.concat(chunks));
     const head = this.#head;
     if (head === null) return null;
@@ -138,7 +138,7 @@ class HookAnswerReader {
     }
     if (length === undefined)
       return isEnd ? { status, headers, body: Buffer.concat(chunks).toString('utf8', bodyAt) } : null;
-    if (!/^\d+$/.test(length)) throw new NoAnswerError('the answer has no valid length');
+    if (!/^\d+$/.test(length)) throw new NoResponseError('the answer has no valid length');
     const end = bodyAt + Number(length);
     return this.#receivedBytes < end
       ? null
@@ -155,11 +155,11 @@ function parseHookAnswerHead(bytes: Buffer): HookAnswerHead | null {
     const end = bytes.indexOf('\r\n\r\n', from);
     const isWrong = bytes.length > from && !'HTTP/1.'.startsWith(bytes.toString('latin1', from, from + 7));
     if (isWrong || (end < 0 ? bytes.length : end) - from > MAX_HEAD_BYTES)
-      throw new NoAnswerError('what answered does not speak HTTP');
+      throw new NoResponseError('what answered does not speak HTTP');
     if (end < 0) return null;
     const [first = '', ...lines] = bytes.toString('latin1', from, end).split('\r\n');
     const status = Number(/^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(first)?.[1] ?? 0);
-    if (status < 100) throw new NoAnswerError('what answered does not speak HTTP');
+    if (status < 100) throw new NoResponseError('what answered does not speak HTTP');
     from = end + 4;
     if (status < 200 && status !== 101) continue;
     const headers = new Map<string, string>();
@@ -178,7 +178,7 @@ function decodeChunkedBody(bytes: Buffer): string | null {
     const lineEnd = bytes.indexOf(CRLF, at);
     if (lineEnd < 0) return null;
     const size = /^([\da-f]{1,8})(?:\s*;.*)?$/i.exec(bytes.toString('latin1', at, lineEnd))?.[1];
-    if (size === undefined) throw new NoAnswerError('the answer is chunked wrongly');
+    if (size === undefined) throw new NoResponseError('the answer is chunked wrongly');
     const from = lineEnd + 2;
     const end = from + Number.parseInt(size, 16);
     if (end === from) return Buffer.concat(parts).toString('utf8');

@@ -11,7 +11,7 @@ import { after, before, suite, test } from 'node:test';
 import { RelaySchema } from '@floe/contract/config/relay';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { HOOK_ADAPTERS } from '@floe/relay/hooks/adapters';
-import { BARE_ENVIRONMENT } from '@floe/testkit/bare-environment';
+import { MINIMAL_ENVIRONMENT } from '@floe/testkit/minimal-environment';
 import { bundleCacheDirectory, storeBundle } from './bundle-cache.ts';
 import type { HookSettings } from './hook-settings.ts';
 import { clearServerUnresponsive } from './unresponsive-server.ts';
@@ -150,7 +150,7 @@ interface Ended {
 async function run(agent: string, payload: JsonObject, leavesInputOpen: boolean): Promise<Ended> {
   const child = spawn(process.execPath, [HOOK, agent], {
     cwd: home,
-    env: { ...BARE_ENVIRONMENT, HOME: home },
+    env: { ...MINIMAL_ENVIRONMENT, HOME: home },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const hung = setTimeout(() => child.kill('SIGKILL'), HUNG_MS);

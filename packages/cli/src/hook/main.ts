@@ -6,7 +6,7 @@ import { readHookSettings, resolveHookSettingsPaths } from './hook-settings.ts';
 import { PROBE_INTERVAL_MS } from './unresponsive-server.ts';
 
 /** Answers the agent's hook on standard input; resolves to the exit code when everything is printed. */
-export async function hookMain(agent: string): Promise<number> {
+export async function runHook(agent: string): Promise<number> {
   const adapter = HOOK_ADAPTERS.get(agent);
   if (!adapter) {
     process.stderr.write(
@@ -41,7 +41,7 @@ async function spawnRefreshWhenDue(directory: string, refreshMs: number): Promis
   child.unref();
 }
 
-export async function refreshMain(): Promise<number> {
+export async function runBundleRefresh(): Promise<number> {
   const paths = resolveHookSettingsPaths();
   const { refreshBundle } = await import('./refresh-bundle.ts');
   return refreshBundle(paths, readHookSettings(paths)).then(

@@ -6,7 +6,7 @@ import {
   readCachedBundle,
   storeBundle,
 } from './bundle-cache.ts';
-import { NoAnswerError, sendHookRequest } from './hook-http.ts';
+import { NoResponseError, sendHookRequest } from './hook-http.ts';
 import type { HookSettings } from './hook-settings.ts';
 import { clearServerUnresponsive } from './unresponsive-server.ts';
 import { verifyCachedBundle } from './verify-cached-bundle.ts';
@@ -17,11 +17,12 @@ const FETCH_TIMEOUT_MS = 10_000;
  * Fetches the rules into the cache. The first bundle pins its key; one of another key, or an older one, is refused.
  *
  * @returns what there is now, for the person
- * @throws NoAnswerError when there is no bundle that may be kept
+ * @throws NoResponseError when there is no bundle that may be kept
  */
 export async function refreshBundle(paths: BundleCachePath, settings: HookSettings): Promise<string> {
   const { baseUrl, key } = settings;
-  if (baseUrl === null || key === null) throw new NoAnswerError(settings.problem ?? 'there are no settings');
+  if (baseUrl === null || key === null)
+    throw new NoResponseError(settings.problem ?? 'there are no settings');
   const directory = bundleCacheDirectory(paths, settings);
   const before = readCachedBundle(directory, settings);
   const { status, headers, body } = await sendHookRequest({
@@ -33,9 +34,9 @@ export async function refreshBundle(paths: BundleCachePath, settings: HookSettin
   });
   clearServerUnresponsive(paths, settings);
   if (status === 304 && before) return 'the rules are those of before';
-  if (status !== 200) throw new NoAnswerError(`the server answered ${status}${formatServerMessage(body)}`);
+  if (status !== 200) throw new NoResponseError(`the server answered ${status}${formatServerMessage(body)}`);
   const bundle = parseBundleAnswer(body);
-  if (!bundle) throw new NoAnswerError('the server answered with something that is no bundle');
+  if (!bundle) throw new NoResponseError('the server answered with something that is no bundle');
   const next = {
     bundle,
     etag: headers.get('etag') ?? null,
@@ -43,12 +44,12 @@ export async function refreshBundle(paths: BundleCachePath, settings: HookSettin
   };
   const payload = verifyCachedBundle(next, Date.now());
   if (!payload)
-    throw new NoAnswerError(
+    throw new NoResponseError(
       `the bundle is over, or not signed by the key known here; if the key of the server changed, remove ${directory} and install again`,
     );
   const old = before && verifyCachedBundle(before, Number.NEGATIVE_INFINITY);
   if (old && Date.parse(old.issued_at) > Date.parse(payload.issued_at))
-    throw new NoAnswerError('the bundle is older than the one known here');
+    throw new NoResponseError('the bundle is older than the one known here');
   storeBundle(directory, next);
   return `rules ${payload.version} until ${payload.expires_at}`;
 }

@@ -1,7 +1,7 @@
 import type { RelayEvent } from '@floe/contract/api/relay';
 import { isObject, type Json } from '@floe/contract/json';
 import type { HookDecision, HookReport } from '@floe/relay/hooks/adapter';
-import { NoAnswerError, sendHookRequest } from './hook-http.ts';
+import { NoResponseError, sendHookRequest } from './hook-http.ts';
 import type { HookSettings } from './hook-settings.ts';
 
 /** As many as a batch takes. */
@@ -11,25 +11,25 @@ const DECISIONS: readonly HookDecision['decision'][] = ['allow', 'deny', 'ask', 
 /**
  * What the server decides, one outcome for each event.
  *
- * @throws NoAnswerError when there is no decision about every one of them in time
+ * @throws NoResponseError when there is no decision about every one of them in time
  */
 export async function requestDecisions(
   events: readonly RelayEvent[],
   settings: HookSettings,
   timeoutMs: number,
 ): Promise<readonly HookDecision[]> {
-  if (events.length > MAX_BATCH_EVENTS) throw new NoAnswerError(`one call of ${events.length} things`);
+  if (events.length > MAX_BATCH_EVENTS) throw new NoResponseError(`one call of ${events.length} things`);
   const [first] = events;
   const isOne = events.length === 1;
   const path = isOne ? '/relay/v1/decisions' : '/relay/v1/decisions/batch';
   const answer = await postToRelay(path, isOne ? first : { events }, settings, timeoutMs);
   const given = isOne ? [answer] : isObject(answer) ? answer['data'] : null;
   const outcomes = Array.isArray(given) ? given.flatMap((one) => parseHookDecision(one) ?? []) : [];
-  if (outcomes.length !== events.length) throw new NoAnswerError('the server answered with no decision');
+  if (outcomes.length !== events.length) throw new NoResponseError('the server answered with no decision');
   return outcomes;
 }
 
-/** Tells what has happened. @throws NoAnswerError when it does not arrive */
+/** Tells what has happened. @throws NoResponseError when it does not arrive */
 export async function sendHookReport(
   report: HookReport,
   settings: HookSettings,
@@ -45,7 +45,7 @@ async function postToRelay(
   timeoutMs: number,
 ): Promise<Json> {
   const { baseUrl, key, problem } = settings;
-  if (baseUrl === null || key === null) throw new NoAnswerError(problem ?? 'there are no settings');
+  if (baseUrl === null || key === null) throw new NoResponseError(problem ?? 'there are no settings');
   const request = {
     url: baseUrl + path,
     key,
@@ -54,11 +54,11 @@ async function postToRelay(
     timeoutMs,
   } as const;
   const { status, body: text } = await sendHookRequest(request);
-  if (status !== 200 && status !== 202) throw new NoAnswerError(`the server answered ${status}`);
+  if (status !== 200 && status !== 202) throw new NoResponseError(`the server answered ${status}`);
   try {
     return JSON.parse(text);
   } catch {
-    throw new NoAnswerError('the server answered with something that is no JSON');
+    throw new NoResponseError('the server answered with something that is no JSON');
   }
 }
 

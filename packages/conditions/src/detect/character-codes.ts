@@ -18,10 +18,10 @@ export function isTokenCharacter(code: number): boolean {
 }
 
 /** Characters read so far in this process: the measure of how much work a text makes (`scan.test.ts`). */
-export const readCounter = { reads: 0 };
+export const characterReadCounter = { reads: 0 };
 
 /** The code at `at`; -1 outside of the text. Every look at a text goes through here, so that work can be counted. */
-export function countedCodeAt(text: string, at: number): number {
-  readCounter.reads += 1;
+export function readCharacterCode(text: string, at: number): number {
+  characterReadCounter.reads += 1;
   return at >= 0 && at < text.length ? text.charCodeAt(at) : -1;
 }

@@ -1,4 +1,4 @@
-import { countedCodeAt, isDigit, isLetter, isLetterOrDigit } from './character-codes.ts';
+import { isDigit, isLetter, isLetterOrDigit, readCharacterCode } from './character-codes.ts';
 
 const SPACE = 0x20;
 const DASH = 0x2d;
@@ -23,11 +23,11 @@ export function readDigitRun(text: string, start: number): DigitRun {
   let at = start;
   for (;;) {
     const from = at;
-    while (isDigit(countedCodeAt(text, at))) at += 1;
+    while (isDigit(readCharacterCode(text, at))) at += 1;
     groups.push([from, at]);
-    const between = countedCodeAt(text, at);
+    const between = readCharacterCode(text, at);
     const goesOn =
-      (between === SPACE || between === DASH || between === DOT) && isDigit(countedCodeAt(text, at + 1));
+      (between === SPACE || between === DASH || between === DOT) && isDigit(readCharacterCode(text, at + 1));
     if (!goesOn || groups.length === MAX_DIGIT_GROUPS) return { groups, separators, end: at };
     separators += text.charAt(at);
     at += 1;
@@ -80,7 +80,7 @@ export function findCardEnd(text: string, { groups, separators }: DigitRun, firs
 }
 
 function isDecimal(text: string, end: number): boolean {
-  return countedCodeAt(text, end) === DOT && isDigit(countedCodeAt(text, end + 1));
+  return readCharacterCode(text, end) === DOT && isDigit(readCharacterCode(text, end + 1));
 }
 
 /** Area numbers 000, 666 and 900 to 999, group 00 and serial 0000 were never given out (SSA). */
@@ -103,15 +103,15 @@ export function findNationalPhoneEnd(text: string, { groups, separators }: Digit
 
 /** `+49 30 1234567` (E.164, 8 to 15 digits) or `(212) 555-0147`, from its first character; its end, or -1. */
 export function findPhoneEnd(text: string, start: number): number {
-  const isInternational = countedCodeAt(text, start) === 0x2b;
-  if (isInternational && !isDigit(countedCodeAt(text, start + 1))) return -1;
+  const isInternational = readCharacterCode(text, start) === 0x2b;
+  if (isInternational && !isDigit(readCharacterCode(text, start + 1))) return -1;
   if (!isInternational && !/^\([2-9]\d\d\) ?[2-9]\d\d[-. ]\d{4}/.test(text.slice(start, start + 14)))
     return -1;
   let digits = 0;
   let end = -1;
   let at = start + 1;
   for (let gap = 0; at < text.length; at += 1) {
-    const code = countedCodeAt(text, at);
+    const code = readCharacterCode(text, at);
     if (isDigit(code)) {
       const group = findDigitsEnd(text, at);
       // What would make it too long is another number.
@@ -125,14 +125,14 @@ export function findPhoneEnd(text: string, start: number): number {
       if (gap > 2) break;
     } else break;
   }
-  if (isLetterOrDigit(countedCodeAt(text, end))) return -1;
-  return digits >= (isInternational ? 8 : 10) && countedCodeAt(text, start + 1) !== 0x30 ? end : -1;
+  if (isLetterOrDigit(readCharacterCode(text, end))) return -1;
+  return digits >= (isInternational ? 8 : 10) && readCharacterCode(text, start + 1) !== 0x30 ? end : -1;
 }
 
 /** Where the digits that begin at `start` end; no number looked for has more than 20. */
 function findDigitsEnd(text: string, start: number): number {
   let at = start;
-  while (at - start < 20 && isDigit(countedCodeAt(text, at))) at += 1;
+  while (at - start < 20 && isDigit(readCharacterCode(text, at))) at += 1;
   return at;
 }
 
@@ -143,29 +143,30 @@ export function findEmailAround(text: string, at: number): readonly [start: numb
   let start = at;
   while (
     at - start < 64 &&
-    (isLetterOrDigit(countedCodeAt(text, start - 1)) || LOCAL_PART.has(countedCodeAt(text, start - 1)))
+    (isLetterOrDigit(readCharacterCode(text, start - 1)) ||
+      LOCAL_PART.has(readCharacterCode(text, start - 1)))
   )
     start -= 1;
-  while (start < at && countedCodeAt(text, start) === DOT) start += 1;
+  while (start < at && readCharacterCode(text, start) === DOT) start += 1;
   let end = at + 1;
   while (
     end - at < 255 &&
-    (isLetterOrDigit(countedCodeAt(text, end)) ||
-      countedCodeAt(text, end) === DOT ||
-      countedCodeAt(text, end) === DASH)
+    (isLetterOrDigit(readCharacterCode(text, end)) ||
+      readCharacterCode(text, end) === DOT ||
+      readCharacterCode(text, end) === DASH)
   )
     end += 1;
-  while (end > at && !isLetterOrDigit(countedCodeAt(text, end - 1))) end -= 1;
+  while (end > at && !isLetterOrDigit(readCharacterCode(text, end - 1))) end -= 1;
   let dot = end - 1;
-  while (dot > at && isLetter(countedCodeAt(text, dot))) dot -= 1;
+  while (dot > at && isLetter(readCharacterCode(text, dot))) dot -= 1;
   // What stands behind the last dot is letters only, two at least.
-  if (start === at || dot <= at + 1 || countedCodeAt(text, dot) !== DOT) return null;
+  if (start === at || dot <= at + 1 || readCharacterCode(text, dot) !== DOT) return null;
   return end - dot > 2 && !isRepositoryAddress(text, start, at, end) ? [start, end] : null;
 }
 
 /** `git@host.example:path` names a repository. */
 function isRepositoryAddress(text: string, start: number, at: number, end: number): boolean {
-  return text.slice(start, at) === 'git' && countedCodeAt(text, end) === 0x3a;
+  return text.slice(start, at) === 'git' && readCharacterCode(text, end) === 0x3a;
 }
 
 /** Length of an IBAN by country (ISO 13616 registry). */
@@ -182,18 +183,18 @@ const IBAN_LENGTHS = new Map(
 
 /** An account number that begins at `start`, with or without a space after every four characters; its end, or -1. */
 export function findIbanEnd(text: string, start: number): number {
-  if (!isDigit(countedCodeAt(text, start + 2)) || !isDigit(countedCodeAt(text, start + 3))) return -1;
+  if (!isDigit(readCharacterCode(text, start + 2)) || !isDigit(readCharacterCode(text, start + 3))) return -1;
   const length = IBAN_LENGTHS.get(text.slice(start, start + 2).toUpperCase());
   if (length === undefined) return -1;
   let written = '';
   let at = start;
   while (written.length < length) {
-    const code = countedCodeAt(text, at);
+    const code = readCharacterCode(text, at);
     if (isLetterOrDigit(code)) written += text.charAt(at);
     else if (code !== SPACE || written.length % 4 !== 0) return -1;
     at += 1;
   }
-  return !isLetterOrDigit(countedCodeAt(text, at)) && passesMod97(written.toUpperCase()) ? at : -1;
+  return !isLetterOrDigit(readCharacterCode(text, at)) && passesMod97(written.toUpperCase()) ? at : -1;
 }
 
 /** The check digits of an IBAN (ISO 7064, MOD 97-10). */

@@ -1,4 +1,10 @@
-import { countedCodeAt, isDigit, isLetter, isLetterOrDigit, isTokenCharacter } from './character-codes.ts';
+import {
+  isDigit,
+  isLetter,
+  isLetterOrDigit,
+  isTokenCharacter,
+  readCharacterCode,
+} from './character-codes.ts';
 import { normalizeForDetection } from './normalize-text.ts';
 import {
   type DigitRun,
@@ -56,7 +62,7 @@ export class SensitiveDataScan {
   /** Looks for what begins at `at`; returns where to look next. */
   #scanAt(at: number): number {
     const text = this.#text;
-    const code = countedCodeAt(text, at);
+    const code = readCharacterCode(text, at);
     if (isLetter(code)) return this.#word(at);
     if (isDigit(code)) return this.#digits(at);
     switch (code) {
@@ -103,7 +109,7 @@ export class SensitiveDataScan {
   #word(at: number): number {
     const text = this.#text;
     let end = at + 1;
-    while (isTokenCharacter(countedCodeAt(text, end))) end += 1;
+    while (isTokenCharacter(readCharacterCode(text, end))) end += 1;
     if (this.#wants('secret')) {
       if (hasKnownKeyFormat(text, at, end)) this.#addSecret('api_key', at, end);
       else this.#addSecret('jwt', at, findJwtEnd(text, at, end));
@@ -118,11 +124,11 @@ export class SensitiveDataScan {
   #digits(at: number): number {
     const text = this.#text;
     const run = readDigitRun(text, at);
-    if (!isLetterOrDigit(countedCodeAt(text, run.end)) && countedCodeAt(text, run.end) !== 0x5f)
+    if (!isLetterOrDigit(readCharacterCode(text, run.end)) && readCharacterCode(text, run.end) !== 0x5f)
       for (let first = 0; first < run.groups.length; first += 1) this.#group(run, first);
     let end = Math.max(run.end, this.#done);
     // `123abc` is one token; nothing begins within it.
-    while (isLetterOrDigit(countedCodeAt(text, end)) || countedCodeAt(text, end) === 0x5f) end += 1;
+    while (isLetterOrDigit(readCharacterCode(text, end)) || readCharacterCode(text, end) === 0x5f) end += 1;
     return end;
   }
 
@@ -156,7 +162,7 @@ export class SensitiveDataScan {
   }
 
   #phone(at: number): number {
-    if (!this.#wants('phone') || isLetterOrDigit(countedCodeAt(this.#text, at - 1))) return at + 1;
+    if (!this.#wants('phone') || isLetterOrDigit(readCharacterCode(this.#text, at - 1))) return at + 1;
     return this.#addFinding('phone', at, findPhoneEnd(this.#text, at)) ? this.#done : at + 1;
   }
 }

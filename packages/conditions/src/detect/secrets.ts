@@ -1,4 +1,4 @@
-import { countedCodeAt, isLetterOrDigit, isTokenCharacter } from './character-codes.ts';
+import { isLetterOrDigit, isTokenCharacter, readCharacterCode } from './character-codes.ts';
 
 /**
  * Beginnings that makers of keys put before them, and how many characters of key follow at least: from the
@@ -44,23 +44,23 @@ function looksRandom(text: string, start: number, end: number): boolean {
   let digits = 0;
   let changes = 0;
   for (let at = start; at < end; at += 1) {
-    const code = countedCodeAt(text, at);
+    const code = readCharacterCode(text, at);
     if (code >= 0x30 && code <= 0x39) digits += 1;
-    if (at > start && code !== countedCodeAt(text, at - 1)) changes += 1;
+    if (at > start && code !== readCharacterCode(text, at - 1)) changes += 1;
   }
   return digits > 0 && changes * 2 > end - start;
 }
 
 /** A JSON Web Token (RFC 7519): three parts of base64url, the first two of which begin as JSON objects do. */
 export function findJwtEnd(text: string, start: number, firstEnd: number): number {
-  if (!text.startsWith('eyJ', start) || countedCodeAt(text, firstEnd) !== 0x2e) return -1;
+  if (!text.startsWith('eyJ', start) || readCharacterCode(text, firstEnd) !== 0x2e) return -1;
   if (!text.startsWith('eyJ', firstEnd + 1)) return -1;
   let at = firstEnd + 1;
-  while (isTokenCharacter(countedCodeAt(text, at))) at += 1;
-  if (countedCodeAt(text, at) !== 0x2e) return -1;
+  while (isTokenCharacter(readCharacterCode(text, at))) at += 1;
+  if (readCharacterCode(text, at) !== 0x2e) return -1;
   at += 1;
   const signature = at;
-  while (isTokenCharacter(countedCodeAt(text, at))) at += 1;
+  while (isTokenCharacter(readCharacterCode(text, at))) at += 1;
   return at - signature >= 16 ? at : -1;
 }
 
@@ -85,10 +85,11 @@ const USERINFO_CHARS = 256;
 
 /** The password of `scheme://user:password@host` around the `:` at `colon`, as start and end. */
 export function findUrlPassword(text: string, colon: number): readonly [start: number, end: number] | null {
-  if (!text.startsWith(SCHEME_REST, colon) || !isLetterOrDigit(countedCodeAt(text, colon - 1))) return null;
+  if (!text.startsWith(SCHEME_REST, colon) || !isLetterOrDigit(readCharacterCode(text, colon - 1)))
+    return null;
   let password = -1;
   for (let at = colon + SCHEME_REST.length; at - colon < USERINFO_CHARS; at += 1) {
-    const code = countedCodeAt(text, at);
+    const code = readCharacterCode(text, at);
     if (code === 0x40)
       return password > 0 && at > password && !isPlaceholder(text, password) ? [password, at] : null;
     if (code === 0x3a && password === -1) password = at + 1;

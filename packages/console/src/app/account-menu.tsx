@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { Keyboard, LogOut, Monitor, Moon, Rows3, Sun } from 'lucide-react';
 import { useState } from 'react';
 import { signOut, useSignedIn } from '../data/session.ts';
-import { Menu, MenuItem, MenuLabel, MenuSeparator, MenuToggle } from '../ui/menu.tsx';
+import { Menu, MenuCheckboxItem, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx';
 import { showToast } from '../ui/toast.tsx';
 import { ConnectionState } from './connection-state.tsx';
 import { useShell } from './shell-context.ts';
@@ -47,12 +47,12 @@ export function AccountMenu({ icons }: { readonly icons: boolean }) {
             {label}
           </MenuItem>
         ))}
-        <MenuToggle
+        <MenuCheckboxItem
           checked={density === 'comfortable'}
           onChange={(on) => setShown(setDensity(on ? 'comfortable' : 'compact'))}
         >
           <Rows3 size={16} strokeWidth={1.75} className="text-ink-3" /> Comfortable rows
-        </MenuToggle>
+        </MenuCheckboxItem>
         <MenuSeparator />
         <MenuItem icon={Keyboard} keys="?" onSelect={openHelp}>
           Keys

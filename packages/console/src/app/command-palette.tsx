@@ -3,7 +3,7 @@ import { type LucideIcon, Search } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
 import { useState } from 'react';
 import { ModalContent } from '../ui/dialog.tsx';
-import { GROUPS } from './page-index.ts';
+import { NAVIGATION_GROUPS } from './page-index.ts';
 import { setTheme } from './theme.ts';
 import { useOrgNavigate } from './use-org-navigate.ts';
 
@@ -78,7 +78,7 @@ function useOffers(id: string): readonly Offer[] {
         run: () => go(`/requests/${id}`),
       },
     ];
-  const pages = GROUPS.flatMap(({ label: group, entries }) =>
+  const pages = NAVIGATION_GROUPS.flatMap(({ label: group, entries }) =>
     entries.map(
       ({ label, path, icon }): Offer => ({
         label,

@@ -1,12 +1,12 @@
 import { Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { useRows } from '../data/lists.ts';
-import type { Action } from '../data/permissions.ts';
+import type { useListRows } from '../data/lists.ts';
+import type { PermissionAction } from '../data/permissions.ts';
 import { useDenialReason } from '../data/use-denial-reason.ts';
 import { Button } from '../ui/button.tsx';
 import type { DataTableProps } from '../ui/data-table.tsx';
 import { EmptyState } from '../ui/feedback.tsx';
-import { QueryResults } from '../ui/results.tsx';
+import { QueryResults } from '../ui/query-results.tsx';
 import { parseSort, sortRows, type TableColumn } from '../ui/table-columns.ts';
 import { PageFrame } from './page-frame.tsx';
 import { useShortcuts } from './shortcuts.ts';
@@ -17,8 +17,8 @@ interface ListPageProps<Row> {
   readonly title: string;
   /** `limit` */
   readonly one: string;
-  readonly needs?: Action;
-  readonly list: ReturnType<typeof useRows<Row>>;
+  readonly needs?: PermissionAction;
+  readonly list: ReturnType<typeof useListRows<Row>>;
   /** What stands in links to a row, where that is not its id. */
   readonly idOf?: (row: Row) => string;
   readonly columns: readonly TableColumn<Row>[];

@@ -1,4 +1,4 @@
-import { GROUPS } from './page-index.ts';
+import { NAVIGATION_GROUPS } from './page-index.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { useOrgNavigate } from './use-org-navigate.ts';
 
@@ -11,7 +11,7 @@ export function NavigationKeys({
   readonly onHelp: () => void;
 }) {
   const go = useOrgNavigate();
-  const places = GROUPS.flatMap(({ entries }) => entries).filter(({ key }) => key);
+  const places = NAVIGATION_GROUPS.flatMap(({ entries }) => entries).filter(({ key }) => key);
   useShortcuts([
     { keys: 'mod+k', does: 'Search or jump to', run: onPalette },
     { keys: '?', does: 'Keys of this page', run: onHelp },

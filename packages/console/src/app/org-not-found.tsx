@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { enterOrg, type SignedIn } from '../data/session.ts';
+import { type SignedIn, switchToOrg } from '../data/session.ts';
 import { EmptyState, ErrorState, Skeleton } from '../ui/feedback.tsx';
 
 /** A link into another org: entered when it is one of the person's own, else said. */
@@ -9,7 +9,8 @@ export function OrgNotFound({ session, orgId }: { readonly session: SignedIn; re
   const mine = session.orgs.some(({ id }) => id === orgId);
   const [error, setError] = useState<Error | null>(null);
   useEffect(() => {
-    if (mine) enterOrg(client, orgId).catch((reason: unknown) => reason instanceof Error && setError(reason));
+    if (mine)
+      switchToOrg(client, orgId).catch((reason: unknown) => reason instanceof Error && setError(reason));
   }, [mine, orgId, client]);
   if (error) return <ErrorState what={`Could not enter ${orgId}.`} error={error} />;
   if (mine) return <Skeleton className="m-6 h-8 w-48" />;

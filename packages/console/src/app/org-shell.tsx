@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { MembersWithPermission } from '../data/members-with-permission.tsx';
 import { useOnChange } from '../data/on-change.ts';
+import { PermissionHelpersProvider } from '../data/permission-helpers.tsx';
 import { REASON_PROMPT, STEP_UP_PROMPT } from '../data/prompts.ts';
 import { SignedInContext, sessionQuery } from '../data/session.ts';
 import { ErrorState, Skeleton } from '../ui/feedback.tsx';
@@ -50,9 +50,9 @@ export function OrgShell() {
     );
   return (
     <SignedInContext value={session}>
-      <MembersWithPermission>
+      <PermissionHelpersProvider>
         <Shell />
-      </MembersWithPermission>
+      </PermissionHelpersProvider>
     </SignedInContext>
   );
 }

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { ChevronsUpDown } from 'lucide-react';
 import { useSignedIn } from '../data/session.ts';
 import { Menu, MenuItem, MenuLabel } from '../ui/menu.tsx';
-import { FloeMark } from './floe-mark.tsx';
+import { FloeLogo } from './floe-logo.tsx';
 
 /** Which org is shown; the others of the person, to go to. */
 export function OrgSwitcher({ icons }: { readonly icons: boolean }) {
@@ -14,7 +14,7 @@ export function OrgSwitcher({ icons }: { readonly icons: boolean }) {
       aria-label={icons ? `Organization ${org.name}` : undefined}
       className="flex min-h-10 flex-1 items-center gap-2.5 rounded-control px-1.5 text-left hover:bg-hover"
     >
-      <FloeMark />
+      <FloeLogo />
       {!icons && (
         <>
           <span className="min-w-0 flex-1">

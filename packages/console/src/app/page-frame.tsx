@@ -6,7 +6,7 @@ import { ScrollArea } from '../ui/scroll-area.tsx';
 import { OrgLink } from './org-link.tsx';
 import { useShell } from './shell-context.ts';
 
-export interface Crumb {
+export interface Breadcrumb {
   readonly label: string;
   readonly to: string;
 }
@@ -22,7 +22,7 @@ export function PageFrame({
 }: {
   readonly title: string;
   /** What the page lies below, outermost first. */
-  readonly crumbs?: readonly Crumb[];
+  readonly crumbs?: readonly Breadcrumb[];
   readonly actions?: ReactNode;
   readonly children: ReactNode;
   readonly beside?: ReactNode;

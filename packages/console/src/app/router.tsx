@@ -6,18 +6,18 @@ import {
   lazyRouteComponent,
   Outlet,
 } from '@tanstack/react-router';
-import { BASE_PATH } from '../data/base.ts';
-import { BrokenPage, MissingPage } from './broken-page.tsx';
+import { BASE_PATH } from '../data/base-url.ts';
+import { ErrorPage, NotFoundPage } from './error-page.tsx';
 import { OrgShell } from './org-shell.tsx';
-import { loadSignIn, PAGES } from './page-index.ts';
+import { loadSignInPage, PAGE_ROUTES } from './page-index.ts';
 import { PageTransition } from './page-transition.tsx';
 import { prefetchQueries } from './prefetch-queries.ts';
 import { formatQueryString, parseQueryString } from './query-text.ts';
 
 const root = createRootRoute({
   component: Outlet,
-  notFoundComponent: MissingPage,
-  errorComponent: BrokenPage,
+  notFoundComponent: NotFoundPage,
+  errorComponent: ErrorPage,
 });
 
 const arrival = createRoute({ getParentRoute: () => root, path: '/', component: PageTransition });
@@ -27,7 +27,7 @@ const signedOutPages = ['/sign-in', '/first-run', '/invite'].map((path) =>
   createRoute({
     getParentRoute: () => root,
     path,
-    component: lazyRouteComponent(loadSignIn, 'SignInPage'),
+    component: lazyRouteComponent(loadSignInPage, 'SignInPage'),
   }),
 );
 
@@ -36,12 +36,12 @@ const orgStart = createRoute({ getParentRoute: () => org, path: '/', component: 
 
 /** The console's router, below the server's path prefix. Pages ask for what they read by `client`. */
 export function createConsoleRouter(client: QueryClient) {
-  const pages = PAGES.map(({ path, load }) =>
+  const pages = PAGE_ROUTES.map(({ path, load }) =>
     createRoute({
       getParentRoute: () => org,
       path,
       component: lazyRouteComponent(load, 'Page'),
-      errorComponent: BrokenPage,
+      errorComponent: ErrorPage,
       // Nothing that is waited for. A link that is only pointed at loads the code, and asks for nothing.
       loader({ cause, params, location }) {
         const query = new URLSearchParams(location.searchStr);
@@ -56,6 +56,6 @@ export function createConsoleRouter(client: QueryClient) {
     stringifySearch: formatQueryString,
     defaultPreload: 'intent',
     scrollRestoration: true,
-    defaultNotFoundComponent: MissingPage,
+    defaultNotFoundComponent: NotFoundPage,
   });
 }

@@ -1,10 +1,10 @@
 import { Dialog } from '../ui/dialog.tsx';
 import { KeyboardKey } from '../ui/keyboard-key.tsx';
-import { useAllShortcuts } from './shortcuts.ts';
+import { useActiveShortcuts } from './shortcuts.ts';
 
 /** The keys that do something on this page. */
 export function ShortcutHelp({ onClose }: { readonly onClose: () => void }) {
-  const shortcuts = useAllShortcuts();
+  const shortcuts = useActiveShortcuts();
   return (
     <Dialog open onClose={onClose} title="Keys of this page">
       <ul className="grid gap-1.5">

@@ -32,7 +32,7 @@ export function useShortcuts(shortcuts: readonly Shortcut[]): void {
 }
 
 /** All keys that do something right now, for the help. */
-export function useAllShortcuts(): readonly Shortcut[] {
+export function useActiveShortcuts(): readonly Shortcut[] {
   return useSyncExternalStore(
     (reader) => {
       readers.add(reader);

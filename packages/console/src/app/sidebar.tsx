@@ -9,7 +9,7 @@ import { AccountMenu } from './account-menu.tsx';
 import type { NavigationEntry } from './navigation.ts';
 import { OrgLink } from './org-link.tsx';
 import { OrgSwitcher } from './org-switcher.tsx';
-import { GROUPS } from './page-index.ts';
+import { NAVIGATION_GROUPS } from './page-index.ts';
 import { useShell } from './shell-context.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { useScrollCurrentIntoView } from './use-scroll-current-into-view.ts';
@@ -47,7 +47,7 @@ export function Sidebar({ open, onClose }: { readonly open: boolean; readonly on
         </div>
         <SearchButton icons={icons} />
         <div ref={list} className="flex-1 overflow-y-auto p-2 pt-1">
-          {GROUPS.map(({ label, entries }) => (
+          {NAVIGATION_GROUPS.map(({ label, entries }) => (
             <div key={label ?? ''} className="mb-2">
               {label && !icons && <div className="px-2 pt-2 pb-1 text-label text-ink-3">{label}</div>}
               {entries.map((entry) => (

@@ -6,7 +6,7 @@ import { sendJson } from '../data/api-client.ts';
 import { useApiMutation } from '../data/api-mutation.ts';
 import { canUsePasskeys, getPasskeyAssertion } from '../data/passkey.ts';
 import { sessionQuery } from '../data/session.ts';
-import { goToIssuer, methodsQuery } from '../data/sign-in-methods.ts';
+import { redirectToIssuer, signInMethodsQuery } from '../data/sign-in-methods.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Input } from '../ui/field.tsx';
@@ -15,7 +15,7 @@ import { Form, FormField } from '../ui/form.tsx';
 /** Asks who is there once more, before what cannot be taken back; what was asked for goes on by itself. */
 export function StepUpDialog({ onDone }: { readonly onDone: (confirmed: boolean) => void }) {
   const client = useQueryClient();
-  const methods = useQuery(methodsQuery).data;
+  const methods = useQuery(signInMethodsQuery).data;
   const done = () => {
     void client.invalidateQueries({ queryKey: sessionQuery.queryKey, exact: true });
     onDone(true);
@@ -85,7 +85,7 @@ function PasswordForm({ onDone, onCancel }: { readonly onDone: () => void; reado
 function IssuerButton({ name }: { readonly name: string }) {
   const { href } = useLocation();
   return (
-    <Button onClick={() => goToIssuer(name, href, { step_up: 'true' })}>
+    <Button onClick={() => redirectToIssuer(name, href, { step_up: 'true' })}>
       Confirm with {name}, then do it again
     </Button>
   );

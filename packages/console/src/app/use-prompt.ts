@@ -13,7 +13,7 @@ export function usePrompt<Answer>(question: PromptHandler<Answer>): PendingPromp
   const [waiting, setWaiting] = useState<PendingPrompt<Answer> | null>(null);
   useEffect(
     () =>
-      question.onAsk(
+      question.setHandler(
         (because) =>
           new Promise((resolve) =>
             setWaiting({

@@ -1,5 +1,5 @@
 import { ApiError, readApiError, unreachableError } from './api-error.ts';
-import { apiUrl } from './base.ts';
+import { apiUrl } from './base-url.ts';
 import { REASON_PROMPT, STEP_UP_PROMPT } from './prompts.ts';
 
 type QueryValue = string | number | boolean | null | undefined;
@@ -116,10 +116,10 @@ export async function sendWithETag<Body>(
 async function askConfirmed(path: string, asked: Asked): Promise<Response> {
   return ask(path, asked).catch(async (error: unknown) => {
     if (!(error instanceof ApiError)) throw error;
-    if (error.code === 'step_up_required' && (await STEP_UP_PROMPT.ask(error.message)))
+    if (error.code === 'step_up_required' && (await STEP_UP_PROMPT.prompt(error.message)))
       return askConfirmed(path, asked);
     if (error.code !== 'reason_required' || isReasoned(asked)) throw error;
-    const reason = await REASON_PROMPT.ask(error.message);
+    const reason = await REASON_PROMPT.prompt(error.message);
     if (reason === null) throw error;
     return askConfirmed(path, withReason(asked, reason));
   });

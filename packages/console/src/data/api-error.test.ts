@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ApiError, readApiError, toErrorNotice } from './api-error.ts';
+import { ApiError, readApiError, toApiError } from './api-error.ts';
 
 test('an error of the API keeps its words, its code, its field and its request id', () => {
   const body = { error: { message: 'No such role.', type: 'x', param: 'role', code: 'invalid_request' } };
@@ -30,7 +30,7 @@ test('how long to wait is read from either header', () => {
 
 test('beside its field a message is a sentence that does not name the field again', () => {
   const said = (message: string, param: string | null) =>
-    new ApiError({ status: 400, code: 'invalid_request', message, param }).said;
+    new ApiError({ status: 400, code: 'invalid_request', message, param }).fieldMessage;
   assert.equal(
     said('grace_period_minutes: must be at least 0', 'grace_period_minutes'),
     'Must be at least 0.',
@@ -42,10 +42,10 @@ test('beside its field a message is a sentence that does not name the field agai
 
 test('what the browser itself refused is told in its own words', () => {
   const ours = new ApiError({ status: 409, code: 'conflict', message: 'It is there.' });
-  assert.equal(toErrorNotice(ours), ours);
-  assert.equal(toErrorNotice(null), null);
+  assert.equal(toApiError(ours), ours);
+  assert.equal(toApiError(null), null);
   assert.deepEqual(
-    [new Error('No passkey was used.'), new Error()].map((error) => toErrorNotice(error)?.message),
+    [new Error('No passkey was used.'), new Error()].map((error) => toApiError(error)?.message),
     ['No passkey was used.', 'Something went wrong here.'],
   );
 });

@@ -29,7 +29,7 @@ export class ApiError extends Error {
   }
 
   /** The message where its field stands beside it: without the field's name, as a sentence. */
-  get said(): string {
+  get fieldMessage(): string {
     const start = this.param === null ? '' : `${this.param}: `;
     if (start === '' || !this.message.startsWith(start)) return this.message;
     const rest = this.message.slice(start.length);
@@ -39,7 +39,7 @@ export class ApiError extends Error {
 
 /** What an error says where its field is plain to see. */
 export function errorMessage(error: Error): string {
-  return error instanceof ApiError ? error.said : error.message;
+  return error instanceof ApiError ? error.fieldMessage : error.message;
 }
 
 /** Reads an error answer, ours or that of a proxy on the way, which knows nothing of our shape. */
@@ -72,7 +72,7 @@ export function unreachableError(): ApiError {
 }
 
 /** What a change failed of, whatever it was: of the API, or of the browser itself. */
-export function toErrorNotice(error: Error | null): ApiError | null {
+export function toApiError(error: Error | null): ApiError | null {
   if (error === null || error instanceof ApiError) return error;
   return new ApiError({ status: 0, code: 'console', message: error.message || 'Something went wrong here.' });
 }

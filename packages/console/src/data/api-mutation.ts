@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { type ApiError, toErrorNotice } from './api-error.ts';
+import { type ApiError, toApiError } from './api-error.ts';
 
 /** A change of something on the server, with what every control that makes one needs. */
 export interface ApiMutation<Input> {
@@ -31,7 +31,7 @@ export function useApiMutation<Input, Answer>(
       options.done?.(answer, input);
     },
     onError(error) {
-      const told = toErrorNotice(error);
+      const told = toApiError(error);
       if (told) options.failed?.(told);
     },
   });
@@ -40,7 +40,7 @@ export function useApiMutation<Input, Answer>(
       if (!mutation.isPending) mutation.mutate(input);
     },
     running: mutation.isPending,
-    error: useMemo(() => toErrorNotice(mutation.error), [mutation.error]),
+    error: useMemo(() => toApiError(mutation.error), [mutation.error]),
     reset: mutation.reset,
   };
 }

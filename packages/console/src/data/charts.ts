@@ -5,7 +5,7 @@ import { getJson } from './api-client.ts';
 
 export type ChartSummary = z.output<typeof analyticsSummary>;
 export type Timeseries = z.output<typeof analyticsTimeseries>;
-export type Top = z.output<typeof analyticsTop>;
+export type TopValues = z.output<typeof analyticsTop>;
 
 type Asked = Readonly<Record<string, string | number | null | undefined | readonly string[]>>;
 
@@ -26,4 +26,4 @@ function figures<Answer>(what: 'summary' | 'timeseries' | 'top') {
 
 export const summaryQuery = figures<ChartSummary>('summary');
 export const timeseriesQuery = figures<Timeseries>('timeseries');
-export const topQuery = figures<Top>('top');
+export const topQuery = figures<TopValues>('top');

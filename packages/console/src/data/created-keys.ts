@@ -28,7 +28,10 @@ export function createGatewayKey(name: string, expiresAt: string | null = null):
 export async function getPlaygroundKey(orgId: string, person: string, nowMs = Date.now()): Promise<string> {
   if (held?.orgId !== orgId || held.endsMs - SPARE_MS < nowMs) {
     const endsMs = nowMs + HOUR_MS;
-    const key = createGatewayKey(keyName(person, `console-${shortRandom()}`), new Date(endsMs).toISOString());
+    const key = createGatewayKey(
+      buildKeyName(person, `console-${generateKeySuffix()}`),
+      new Date(endsMs).toISOString(),
+    );
     held = { orgId, endsMs, key };
     key.catch(() => {
       held = null;
@@ -43,7 +46,7 @@ export function discardPlaygroundKey(): void {
 }
 
 /** `mara-claude-code` of `Mara Koch` and `claude-code`. */
-export function keyName(person: string, what: string): string {
+export function buildKeyName(person: string, what: string): string {
   const first = person
     .normalize('NFKD')
     .toLowerCase()
@@ -53,6 +56,6 @@ export function keyName(person: string, what: string): string {
 }
 
 /** Names of working keys are unique in an org; four letters keep two of them apart. */
-export function shortRandom(): string {
+export function generateKeySuffix(): string {
   return [...crypto.getRandomValues(new Uint8Array(4))].map((byte) => (byte % 36).toString(36)).join('');
 }

@@ -1,4 +1,4 @@
-import { apiUrl } from './base.ts';
+import { apiUrl } from './base-url.ts';
 
 /** Something that changed, as `GET /api/events` tells it. */
 export interface ServerEvent {

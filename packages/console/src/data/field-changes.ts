@@ -9,7 +9,7 @@ export interface FieldChange {
 const ECHOES: ReadonlySet<string> = new Set(['updated_at', 'updated_by']);
 
 /** What differs between two versions of a resource, by field; what a nested field is called has dots. */
-export function fieldChanges(before: unknown, after: unknown): readonly FieldChange[] {
+export function findFieldChanges(before: unknown, after: unknown): readonly FieldChange[] {
   const [old, now] = [flat(before), flat(after)];
   const fields = [...new Set([...old.keys(), ...now.keys()])];
   return fields

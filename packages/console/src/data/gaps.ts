@@ -2,7 +2,7 @@ import type { gapList } from '@floe/contract/api/monitors';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type * as z from 'zod';
-import { findGaps, type GapSpan } from '../format/gap-spans.ts';
+import { type GapSpan, toGapSpans } from '../format/gap-spans.ts';
 import { getJson } from './api-client.ts';
 
 type Gaps = z.output<typeof gapList>;
@@ -23,5 +23,5 @@ export const gapsQuery = queryOptions({
 /** The spans that a drawing must hatch, for the starts of its intervals in milliseconds. */
 export function useGaps(at: readonly number[]): readonly GapSpan[] {
   const { data } = useQuery(gapsQuery);
-  return useMemo(() => findGaps(data?.data ?? [], at), [data, at]);
+  return useMemo(() => toGapSpans(data?.data ?? [], at), [data, at]);
 }

@@ -18,7 +18,7 @@ export function listQuery<Row>(name: string, path: string, filters: Readonly<Rec
 }
 
 /** The rows of a list so far. Undefined until the first page arrived, so that nothing is called empty too early. */
-export function useRows<Row>(
+export function useListRows<Row>(
   query: ReturnType<typeof listQuery<Row>>,
   refetchInterval: number | false = false,
 ) {

@@ -7,7 +7,7 @@ import { type ApiPage, getJson } from './api-client.ts';
 
 /** What the org has of a kind, in one answer: to choose from, and to call by its name. */
 
-export type Model = z.output<typeof modelResource>;
+export type ModelResource = z.output<typeof modelResource>;
 export type Provider = z.output<typeof providerResource>;
 
 /** The most that the API gives at once; who has more types a name. */
@@ -16,7 +16,7 @@ const MOST = 500;
 /** Routes among them, as kind `alias`. */
 export const orgModelsQuery = queryOptions({
   queryKey: ['models', 'all'],
-  queryFn: ({ signal }) => getJson<ApiPage<Model>>('api/management/models', { limit: MOST }, signal),
+  queryFn: ({ signal }) => getJson<ApiPage<ModelResource>>('api/management/models', { limit: MOST }, signal),
   staleTime: 60_000,
 });
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { denialReason, isAllowed } from './permissions.ts';
+import { denialReason, isActionAllowed } from './permissions.ts';
 
 test('a role may do what it and every lesser role may', () => {
   assert.deepEqual(
     (['owner', 'admin', 'member', 'viewer'] as const).map((role) => [
-      isAllowed(role, 'owners'),
-      isAllowed(role, 'management'),
-      isAllowed(role, 'monitoring'),
+      isActionAllowed(role, 'owners'),
+      isActionAllowed(role, 'management'),
+      isActionAllowed(role, 'monitoring'),
     ]),
     [
       [true, true, true],

@@ -16,15 +16,15 @@ const NEEDS = {
   owners: 'owner',
 } as const satisfies Readonly<Record<string, MemberRole>>;
 
-export type Action = keyof typeof NEEDS;
+export type PermissionAction = keyof typeof NEEDS;
 
 /** True when a role is at least the one that the action needs. */
-export function isAllowed(role: MemberRole, action: Action): boolean {
+export function isActionAllowed(role: MemberRole, action: PermissionAction): boolean {
   return MEMBER_ROLES.indexOf(role) <= MEMBER_ROLES.indexOf(NEEDS[action]);
 }
 
 /** Why a control is switched off, and who can help: by name, as far as `people` who can are known. */
-export function denialReason(action: Action, people: readonly string[] = []): string {
+export function denialReason(action: PermissionAction, people: readonly string[] = []): string {
   const role = NEEDS[action];
   const named = people.slice(0, MOST_NAMES);
   const who = joinWithOr(named) || (role === 'owner' ? 'an owner' : 'an owner or admin of this org');
@@ -32,7 +32,7 @@ export function denialReason(action: Action, people: readonly string[] = []): st
 }
 
 /** The roles whose people can help with it, those asked first at the front: a member cannot give another a role. */
-export function membersWithPermission(action: Action): readonly MemberRole[] {
+export function rolesWithPermission(action: PermissionAction): readonly MemberRole[] {
   return NEEDS[action] === 'owner' ? ['owner'] : ['admin', 'owner'];
 }
 

@@ -6,20 +6,20 @@ test('requests that are refused at the same time share one question', async () =
   const question = new PromptHandler<string>();
   const asked: string[] = [];
   const answer = Promise.withResolvers<string>();
-  const forget = question.onAsk((because) => {
+  const forget = question.setHandler((because) => {
     asked.push(because);
     return answer.promise;
   });
-  const both = [question.ask('It costs more.'), question.ask('It costs more.')];
+  const both = [question.prompt('It costs more.'), question.prompt('It costs more.')];
   answer.resolve('A demo');
   assert.deepEqual(await Promise.all(both), ['A demo', 'A demo']);
   assert.deepEqual(asked, ['It costs more.']);
-  await question.ask('Again.');
+  await question.prompt('Again.');
   assert.equal(asked.length, 2, 'a later refusal asks again');
   forget();
-  assert.equal(await question.ask('Nobody asks any more.'), null);
+  assert.equal(await question.prompt('Nobody asks any more.'), null);
 });
 
 test('without anybody to ask, the refusal stands', async () => {
-  assert.equal(await new PromptHandler<true>().ask('Who are you?'), null);
+  assert.equal(await new PromptHandler<true>().prompt('Who are you?'), null);
 });

@@ -7,7 +7,7 @@ export class PromptHandler<Answer> {
   #asking: Promise<Answer | null> | null = null;
 
   /** Sets who asks the person; returns how to take it back. */
-  onAsk(asker: (because: string) => Promise<Answer | null>): () => void {
+  setHandler(asker: (because: string) => Promise<Answer | null>): () => void {
     this.#asker = asker;
     return () => {
       if (this.#asker === asker) this.#asker = null;
@@ -15,7 +15,7 @@ export class PromptHandler<Answer> {
   }
 
   /** The answer; null when the person gave none. Requests that wait at the same time share one question. */
-  ask(because: string): Promise<Answer | null> {
+  prompt(because: string): Promise<Answer | null> {
     if (this.#asker === null) return Promise.resolve(null);
     this.#asking ??= this.#asker(because).finally(() => {
       this.#asking = null;

@@ -1,12 +1,12 @@
 import { notifyManager, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from './api-error.ts';
-import { nextFrame } from './next-frame.ts';
+import { runInNextFrame } from './run-in-next-frame.ts';
 import { sessionQuery } from './session.ts';
 
 /** The store of what was read. A session that ended anywhere is asked for again, which brings the sign-in page. */
 export function createQueryClient(): QueryClient {
   // Answers that come one after the other are drawn together: a page has up to twenty of them.
-  notifyManager.setScheduler(nextFrame);
+  notifyManager.setScheduler(runInNextFrame);
   const client: QueryClient = new QueryClient({
     defaultOptions: {
       queries: {

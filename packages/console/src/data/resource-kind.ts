@@ -2,9 +2,9 @@ import { queryOptions } from '@tanstack/react-query';
 import { useState } from 'react';
 import { getWithETag, sendJson, type WithETag } from './api-client.ts';
 import { type ApiMutation, useApiMutation } from './api-mutation.ts';
-import { type ResourceEdit, useEdit } from './edit.ts';
-import { fieldChanges } from './field-changes.ts';
-import type { Action } from './permissions.ts';
+import { findFieldChanges } from './field-changes.ts';
+import { type ResourceEdit, usePatchForm } from './patch-form.ts';
+import type { PermissionAction } from './permissions.ts';
 
 /** A kind of things that people make, change and remove by a form. */
 export interface ConsoleResourceKind<Resource extends { readonly id: string }, Form extends object> {
@@ -14,7 +14,7 @@ export interface ConsoleResourceKind<Resource extends { readonly id: string }, F
   readonly path: string;
   /** Queries that a change makes stale; the first names the kind's own. */
   readonly touches: readonly [readonly unknown[], ...(readonly unknown[])[]];
-  readonly needs: Action;
+  readonly needs: PermissionAction;
   readonly formOf: (resource: Resource) => Form;
   /** What the API is sent for a form. What cannot be sent is thrown as an `ApiRequestError` that names the field. */
   readonly bodyOf: (form: Form) => unknown;
@@ -45,7 +45,7 @@ export function resourceQuery<Resource extends { readonly id: string }, Form ext
 }
 
 /** The form over something that is not there yet. */
-export interface NewResource<Form> {
+export interface ResourceCreation<Form> {
   readonly form: Form;
   readonly set: (fields: Partial<Form>) => void;
   readonly create: ApiMutation<undefined>;
@@ -53,11 +53,11 @@ export interface NewResource<Form> {
 }
 
 /** @param from what the form begins with; read once */
-export function useNewResource<Resource extends { readonly id: string }, Form extends object>(
+export function useResourceCreation<Resource extends { readonly id: string }, Form extends object>(
   { path, bodyOf, touches }: ConsoleResourceKind<Resource, Form>,
   from: Form | (() => Form),
   done: (made: Resource) => void,
-): NewResource<Form> {
+): ResourceCreation<Form> {
   const [start] = useState(from);
   const [form, setForm] = useState(start);
   // The body is made inside: what cannot be read is told by its field, as what the server refuses is.
@@ -66,17 +66,17 @@ export function useNewResource<Resource extends { readonly id: string }, Form ex
     done,
   });
   const set = (fields: Partial<Form>) => setForm((before) => ({ ...before, ...fields }));
-  return { form, set, create, isChanged: fieldChanges(start, form).length > 0 };
+  return { form, set, create, isChanged: findFieldChanges(start, form).length > 0 };
 }
 
-/** The form over one that exists: saved with `If-Match`, see `useEdit`. */
+/** The form over one that exists: saved with `If-Match`, see `usePatchForm`. */
 export function useResourceEdit<Resource extends { readonly id: string }, Form extends object>(
   kind: ConsoleResourceKind<Resource, Form>,
   read: WithETag<Resource>,
   done: (saved: Resource) => void,
 ): ResourceEdit<Form> {
   const { formOf, bodyOf, changeOf: write = bodyOf, touches } = kind;
-  return useEdit<Resource, Form>({
+  return usePatchForm<Resource, Form>({
     path: resourcePath(kind, read.body.id),
     read,
     formOf,

@@ -37,7 +37,7 @@ export async function signOut(client: QueryClient): Promise<void> {
 }
 
 /** Turns the session to another of the person's orgs; whatever was read of the old one is forgotten. */
-export async function enterOrg(client: QueryClient, orgId: string): Promise<void> {
+export async function switchToOrg(client: QueryClient, orgId: string): Promise<void> {
   await sendJson('POST', 'api/session/org', { org_id: orgId });
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
   await client.invalidateQueries({ queryKey: sessionQuery.queryKey });

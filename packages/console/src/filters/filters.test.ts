@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type FilterField, parsePastedFilters, parseTypedFilter, toFilterTokens } from './filter-text.ts';
-import { chartIntervalOf, rangeMs, rangeName, resolveTimeRange, timeRangeLabel } from './time-range.ts';
+import {
+  chooseChartInterval,
+  normalizeRange,
+  parseRangeMs,
+  resolveTimeRange,
+  timeRangeLabel,
+} from './time-range.ts';
 
 const FIELDS: readonly FilterField[] = [
   { name: 'status', label: 'status' },
@@ -71,10 +77,10 @@ test('filters survive the way through a URL', () => {
 });
 
 test('a range is read as people write it and is never refused', () => {
-  assert.equal(rangeMs('45m'), 2_700_000);
-  assert.equal(rangeName('last 3 days'), '3d');
+  assert.equal(parseRangeMs('45m'), 2_700_000);
+  assert.equal(normalizeRange('last 3 days'), '3d');
   for (const broken of ['', '0m', '99999d', 'soon', '-1h', '3 months', '30s'])
-    assert.equal(rangeMs(broken), null, broken);
+    assert.equal(parseRangeMs(broken), null, broken);
   assert.equal(resolveTimeRange(new URLSearchParams('range=nonsense'), NOW).range, '24h');
 });
 
@@ -92,7 +98,7 @@ test('an absolute span wins over a range, and one that ends before it begins doe
 });
 
 test('charts have few enough points to read', () => {
-  const of = (range: string) => chartIntervalOf(resolveTimeRange(new URLSearchParams({ range }), NOW));
+  const of = (range: string) => chooseChartInterval(resolveTimeRange(new URLSearchParams({ range }), NOW));
   assert.deepEqual(['1h', '24h', '30d'].map(of), ['minute', 'hour', 'day']);
   assert.equal(timeRangeLabel(resolveTimeRange(new URLSearchParams('range=45m'), NOW)), 'Last 45 minutes');
   assert.equal(timeRangeLabel(resolveTimeRange(new URLSearchParams('range=1d'), NOW)), 'Last 1 day');

@@ -9,7 +9,7 @@ export interface SelectedTimeRange {
   readonly range: string | null;
 }
 
-export const PRESETS = [
+export const TIME_RANGE_PRESETS = [
   ['15m', 'Last 15 minutes'],
   ['1h', 'Last hour'],
   ['24h', 'Last 24 hours'],
@@ -29,13 +29,13 @@ function rangeIn(text: string): DurationInput | null {
 }
 
 /** Milliseconds of a range; null for what is none. */
-export function rangeMs(text: string): number | null {
+export function parseRangeMs(text: string): number | null {
   const length = rangeIn(text);
   return length && durationInputMs(length);
 }
 
 /** The short form that stands in the URL: `45 minutes` becomes `45m`. */
-export function rangeName(text: string): string | null {
+export function normalizeRange(text: string): string | null {
   const length = rangeIn(text);
   return length && `${length.amount}${length.unit}`;
 }
@@ -45,8 +45,8 @@ export function resolveTimeRange(query: URLSearchParams, now: Date, standard = '
   const from = momentOf(query.get('from'));
   const to = momentOf(query.get('to'));
   if (from && (!to || to > from)) return { from, to: to ?? now, range: null };
-  const range = rangeName(query.get('range') ?? '') ?? standard;
-  return { from: new Date(now.getTime() - (rangeMs(range) ?? 0)), to: now, range };
+  const range = normalizeRange(query.get('range') ?? '') ?? standard;
+  return { from: new Date(now.getTime() - (parseRangeMs(range) ?? 0)), to: now, range };
 }
 
 /** The span as the API is asked for it. One that goes on until now has no end, so that what arrives is counted. */
@@ -63,7 +63,7 @@ function momentOf(text: string | null): Date | null {
 /** The name people read: `Last hour`, `Last 45 minutes`; null for an absolute span. */
 export function timeRangeLabel({ range }: SelectedTimeRange): string | null {
   if (range === null) return null;
-  const preset = PRESETS.find(([name]) => name === range);
+  const preset = TIME_RANGE_PRESETS.find(([name]) => name === range);
   if (preset) return preset[1];
   const length = rangeIn(range);
   if (length === null) return null;
@@ -72,7 +72,7 @@ export function timeRangeLabel({ range }: SelectedTimeRange): string | null {
 }
 
 /** The interval of charts over a span: few enough points to read, of the three the API has. */
-export function chartIntervalOf({ from, to }: SelectedTimeRange): 'minute' | 'hour' | 'day' {
+export function chooseChartInterval({ from, to }: SelectedTimeRange): 'minute' | 'hour' | 'day' {
   const ms = to.getTime() - from.getTime();
   if (ms <= 3 * 3_600_000) return 'minute';
   return ms <= 8 * 86_400_000 ? 'hour' : 'day';

@@ -11,7 +11,11 @@ const spans = new Map<string, { readonly span: SelectedTimeRange; readonly at: n
  *
  * @param link what makes it another link
  */
-export function timeRangeOfUrl(link: string, query: URLSearchParams, standard?: string): SelectedTimeRange {
+export function resolveUrlTimeRange(
+  link: string,
+  query: URLSearchParams,
+  standard?: string,
+): SelectedTimeRange {
   const now = new Date();
   const known = spans.get(link);
   if (known && now.getTime() - known.at < SAME_MS) return known.span;

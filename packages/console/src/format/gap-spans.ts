@@ -9,7 +9,7 @@ export interface GapSpan {
 const LEAST_SHARE = 0.001;
 
 /** Gaps as a drawing of these intervals shows them, cut to its range. Pure. */
-export function findGaps(
+export function toGapSpans(
   gaps: readonly { readonly started_at: string; readonly ended_at: string }[],
   at: readonly number[],
 ): readonly GapSpan[] {

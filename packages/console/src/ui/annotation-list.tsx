@@ -44,7 +44,7 @@ export function AnnotationList({
 }
 
 /** The same in one line of fixed height, for a page whose rows below must not move: the newest, and all beside it. */
-export function AnnotationLine({ marks }: { readonly marks: readonly ChartAnnotation[] }) {
+export function LatestAnnotation({ marks }: { readonly marks: readonly ChartAnnotation[] }) {
   const [newest] = marks;
   if (!newest) return null;
   return (

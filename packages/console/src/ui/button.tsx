@@ -1,6 +1,6 @@
 import { LoaderCircle, type LucideIcon } from 'lucide-react';
 import type { ComponentProps } from 'react';
-import type { Action } from '../data/permissions.ts';
+import type { PermissionAction } from '../data/permissions.ts';
 import { useDenialReason } from '../data/use-denial-reason.ts';
 import { joinClassNames } from './class-names.ts';
 import { Tooltip } from './tooltip.tsx';
@@ -18,7 +18,7 @@ export interface ButtonProps extends ComponentProps<'button'> {
   /** Something is under way: the button keeps its place and its focus, and takes no second click. */
   readonly busy?: boolean;
   /** What the person must be allowed to do; else the button is off and says why. */
-  readonly needs?: Action;
+  readonly needs?: PermissionAction;
 }
 
 const OFF = 'cursor-not-allowed border-line bg-sunken text-ink-off';
@@ -62,14 +62,14 @@ export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'childre
   /** Verb and object, such as `Copy request id`. */
   readonly label: string;
   readonly keys?: string;
-  readonly needs?: Action;
+  readonly needs?: PermissionAction;
 }
 
 /** Also of the place of one that is on its way. */
 const ICON_BUTTON = 'size-8 shrink-0 pointer-coarse:size-11';
 
 /** As large as an `IconButton`, for one whose code is being loaded. */
-export function IconButtonPlace() {
+export function IconButtonPlaceholder() {
   return <span className={joinClassNames('block', ICON_BUTTON)} />;
 }
 

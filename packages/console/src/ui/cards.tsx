@@ -53,7 +53,7 @@ export function StatStrip({ children }: { readonly children: ReactNode }) {
 }
 
 /** The change against the period before. Red only where more is certainly worse. */
-export function Delta({
+export function PeriodChange({
   ratio,
   text,
   worse = false,

@@ -43,7 +43,7 @@ export function drawAnnotations(
 }
 
 /** What happened between a moment of the chart and the next, in words. */
-export function annotationsAt(
+export function describeAnnotationsAt(
   marks: readonly ChartAnnotation[],
   at: readonly number[],
   index: number,

@@ -4,7 +4,7 @@ import 'uplot/dist/uPlot.min.css';
 import type { GapSpan } from '../format/gap-spans.ts';
 import { browserZone } from '../format/times.ts';
 import type { ChartProps, PlottedSeries } from './chart.tsx';
-import { annotationsAt, drawAnnotations } from './chart-annotations.ts';
+import { describeAnnotationsAt, drawAnnotations } from './chart-annotations.ts';
 import { intervalLabel } from './chart-intervals.ts';
 import { stackSeries } from './chart-stack.ts';
 import { createChartTooltip } from './chart-tooltip.ts';
@@ -62,7 +62,7 @@ function draw(element: HTMLElement, props: CanvasProps): uPlot {
     {
       format,
       title: (index) => intervalLabel(props, index),
-      marks: (index) => annotationsAt(marks, at, index),
+      marks: (index) => describeAnnotationsAt(marks, at, index),
     },
   );
   const options: uPlot.Options = {

@@ -1,6 +1,6 @@
 import { Columns3 } from 'lucide-react';
 import { IconButton } from './button.tsx';
-import { Menu, MenuLabel, MenuToggle } from './menu.tsx';
+import { Menu, MenuCheckboxItem, MenuLabel } from './menu.tsx';
 import { formatColumnSelection, type TableColumn } from './table-columns.ts';
 
 /** Which columns a list shows; the choice stands in the URL. */
@@ -22,9 +22,9 @@ export function ColumnMenu<Row>({
     <Menu trigger={<IconButton icon={Columns3} label="Choose columns" />}>
       <MenuLabel>Columns</MenuLabel>
       {columns.map(({ id, label }) => (
-        <MenuToggle key={id} checked={chosen.includes(id)} onChange={(on) => toggle(id, on)}>
+        <MenuCheckboxItem key={id} checked={chosen.includes(id)} onChange={(on) => toggle(id, on)}>
           {label}
-        </MenuToggle>
+        </MenuCheckboxItem>
       ))}
     </Menu>
   );

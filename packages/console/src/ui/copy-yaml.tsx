@@ -1,5 +1,5 @@
 import type { configEntry } from '@floe/contract/api/config';
-import { EXPORTED_SECTIONS } from '@floe/contract/exported-sections';
+import { EXPORTED_CONFIG_SECTIONS } from '@floe/contract/exported-sections';
 import type * as z from 'zod';
 import { getJson } from '../data/api-client.ts';
 import { useApiMutation } from '../data/api-mutation.ts';
@@ -30,7 +30,7 @@ export function CopyYaml({ path }: { readonly path: string }) {
 /** `api/management/routes/smart` to where its text is. */
 function entryAddress(path: string): string | null {
   const [kind = '', id = ''] = path.split('/').slice(-2);
-  return EXPORTED_SECTIONS.some((known) => known === kind)
+  return EXPORTED_CONFIG_SECTIONS.some((known) => known === kind)
     ? `api/management/config/entries/${kind}/${id}`
     : null;
 }

@@ -13,11 +13,11 @@ import {
 } from 'react';
 import { useOnChange } from '../data/on-change.ts';
 import { joinClassNames } from './class-names.ts';
-import { fittingColumns, nextSort, type TableColumn, type TableSort } from './table-columns.ts';
+import { fitColumns, nextSort, type TableColumn, type TableSort } from './table-columns.ts';
 import {
-  eventTarget,
-  isControl,
-  offsetWithin,
+  isInteractiveElement,
+  nextRowForKey,
+  offsetInScrollParent,
   scrollParent,
   useElementWidth,
   useRowHeight,
@@ -119,7 +119,7 @@ export function DataTable<Row>(given: DataTableProps<Row>) {
 
 function useFittingColumns<Row>(table: RefObject<HTMLElement | null>, columns: readonly TableColumn<Row>[]) {
   const width = useElementWidth(table);
-  return useMemo(() => fittingColumns(columns, width), [columns, width]);
+  return useMemo(() => fitColumns(columns, width), [columns, width]);
 }
 
 /** Which rows are in the document, which one has the focus, and what keys do. */
@@ -142,7 +142,7 @@ function useRows<Row>({ rows, rowId, onOpen, onEnd, onShown }: DataTableProps<Ro
   });
   useLayoutEffect(() => {
     // What stands above does not change while one scrolls, and looking costs a layout of the page.
-    if (!virtual.isScrolling) setTop(offsetWithin(body.current));
+    if (!virtual.isScrolling) setTop(offsetInScrollParent(body.current));
   });
   useOnChange(rowPx, () => virtual.measure());
   const last = virtual.getVirtualItems().at(-1)?.index ?? -1;
@@ -153,7 +153,7 @@ function useRows<Row>({ rows, rowId, onOpen, onEnd, onShown }: DataTableProps<Ro
   useEffect(() => onShown?.(first, final), [first, final, onShown]);
 
   function move(event: KeyboardEvent) {
-    const to = eventTarget(event.key, cursor, rows.length);
+    const to = nextRowForKey(event.key, cursor, rows.length);
     const row = rows[cursor];
     if (event.key === 'Enter' && row && event.target instanceof HTMLElement && event.target.role === 'row')
       onOpen?.(row);
@@ -234,7 +234,7 @@ function TableRow<Row>(props: TableRowProps<Row>) {
     const column = target.closest<HTMLElement>('[data-column]')?.dataset['column'];
     if (altKey && onAltClick && column) onAltClick(row, column, target);
     // A text being selected, or a control inside the row, is not a wish to open it.
-    else if (window.getSelection()?.isCollapsed !== false && !isControl(target)) onOpen?.(row);
+    else if (window.getSelection()?.isCollapsed !== false && !isInteractiveElement(target)) onOpen?.(row);
   };
   return (
     // biome-ignore lint/a11y/useSemanticElements: part of the table above.

@@ -1,10 +1,10 @@
 import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { sendJson } from '../data/api-client.ts';
-import type { Action } from '../data/permissions.ts';
+import type { PermissionAction } from '../data/permissions.ts';
 import { Button } from './button.tsx';
 import { ConfirmChange, type ConfirmChangeProps } from './confirm-change.tsx';
-import { useDraftSaved } from './unsaved-changes-guard.tsx';
+import { useDiscardDraft } from './unsaved-changes-guard.tsx';
 
 /** Removes a resource after a question that says what it breaks. */
 export function DeleteButton({
@@ -12,9 +12,9 @@ export function DeleteButton({
   needs = 'management',
   onDone,
   ...asking
-}: ConfirmChangeProps & { readonly path: string; readonly needs?: Action }) {
+}: ConfirmChangeProps & { readonly path: string; readonly needs?: PermissionAction }) {
   const [asked, setAsked] = useState(false);
-  const forgetDraft = useDraftSaved();
+  const forgetDraft = useDiscardDraft();
   const done = () => {
     forgetDraft();
     onDone();

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
 import { useOnChange } from '../data/on-change.ts';
 import { joinClassNames } from './class-names.ts';
-import { DRAWER } from './drawer-place.tsx';
+import { DRAWER_CLASS } from './drawer-placeholder.tsx';
 
 /**
  * Beside a list, or over it where there is no room: what one row holds. Not modal: the list stays in use, and
@@ -45,7 +45,10 @@ export function Drawer({
       ref={place}
       tabIndex={-1}
       aria-label={title}
-      className={joinClassNames(DRAWER, 'slide-in overflow-y-auto shadow-dialog outline-none xl:shadow-none')}
+      className={joinClassNames(
+        DRAWER_CLASS,
+        'slide-in overflow-y-auto shadow-dialog outline-none xl:shadow-none',
+      )}
     >
       {children}
     </section>

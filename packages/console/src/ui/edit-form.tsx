@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
-import type { ResourceEdit } from '../data/edit.ts';
-import type { Action } from '../data/permissions.ts';
+import type { ResourceEdit } from '../data/patch-form.ts';
+import type { PermissionAction } from '../data/permissions.ts';
 import { useDenialReason } from '../data/use-denial-reason.ts';
 import { Button } from './button.tsx';
 import { ConflictNotice } from './conflict-notice.tsx';
 import { Form } from './form.tsx';
-import { type ResourceSource, SourceNotice } from './source-badge.tsx';
+import { ManagedByFileNotice, type ResourceSource } from './source-badge.tsx';
 
 /**
  * The form over a resource that exists: from the file it can be read only; a change by somebody else is shown first.
@@ -23,7 +23,7 @@ export function EditForm<Values extends object>({
   readonly source: ResourceSource;
   /** `Save route` */
   readonly verb: string;
-  readonly needs?: Action;
+  readonly needs?: PermissionAction;
   /** Further buttons, before those of the form. */
   readonly more?: ReactNode;
   /** False where the page says it once for several forms. */
@@ -34,12 +34,12 @@ export function EditForm<Values extends object>({
   const disabled = useDenialReason(needs) !== null || fromFile;
   return (
     <div className="grid gap-4">
-      {showSource && <SourceNotice source={source} path={edit.path} />}
-      {edit.meanwhile && (
-        <ConflictNotice changes={edit.meanwhile} onMine={edit.keepMine} onTheirs={edit.takeTheirs} />
+      {showSource && <ManagedByFileNotice source={source} path={edit.path} />}
+      {edit.concurrentChanges && (
+        <ConflictNotice changes={edit.concurrentChanges} onMine={edit.keepMine} onTheirs={edit.takeTheirs} />
       )}
       <Form
-        onSubmit={() => !fromFile && edit.isChanged && edit.meanwhile === null && edit.save()}
+        onSubmit={() => !fromFile && edit.isChanged && edit.concurrentChanges === null && edit.save()}
         error={edit.error}
         running={edit.saving}
         unsaved={edit.isChanged}
@@ -54,7 +54,7 @@ export function EditForm<Values extends object>({
                 look="primary"
                 needs={needs}
                 busy={edit.saving}
-                disabled={!edit.isChanged || edit.meanwhile !== null}
+                disabled={!edit.isChanged || edit.concurrentChanges !== null}
               >
                 {verb}
               </Button>
@@ -62,14 +62,14 @@ export function EditForm<Values extends object>({
           )
         }
       >
-        <FieldsOf disabled={disabled}>{children}</FieldsOf>
+        <FormFieldset disabled={disabled}>{children}</FormFieldset>
       </Form>
     </div>
   );
 }
 
 /** The fields of a form, one below the other. Off, each control in them is, whichever it is. */
-export function FieldsOf({
+export function FormFieldset({
   disabled,
   children,
 }: {

@@ -10,14 +10,14 @@ import {
 import { formatFilterValue } from '../filters/filter-value.ts';
 import { formatCount } from '../format/amounts.ts';
 import { joinClassNames } from './class-names.ts';
-import { FilterFrame, type FilterFrameProps } from './filter-frame.tsx';
+import { FilterBarLayout, type FilterBarLayoutProps } from './filter-bar-layout.tsx';
 import { OPTION_CLASS, POPUP_CLASS } from './menu.tsx';
 import { OptionList } from './option-list.tsx';
 
-export interface FilterBarProps extends FilterFrameProps {
+export interface FilterBarProps extends FilterBarLayoutProps {
   readonly placeholder: string;
   /** What a field holds now, beginning with what is typed; null for a field nobody counts. */
-  readonly values?: (field: string, begun: string) => ValuesQuery | null;
+  readonly values?: (field: string, begun: string) => FilterValuesQuery | null;
   /** The field that a text without one is for: `backup` and Enter. */
   readonly free?: string;
   /** Takes a text that is no filter, such as the id of a row. Returns false for any other text. */
@@ -30,12 +30,12 @@ export interface FilterValue {
   readonly rows: number;
 }
 
-export interface ValuesQuery {
+export interface FilterValuesQuery {
   readonly queryKey: readonly unknown[];
   readonly queryFn: (context: { readonly signal: AbortSignal }) => Promise<readonly FilterValue[]>;
 }
 
-const NO_VALUES: ValuesQuery = { queryKey: ['values', 'none'], queryFn: () => Promise.resolve([]) };
+const NO_VALUES: FilterValuesQuery = { queryKey: ['values', 'none'], queryFn: () => Promise.resolve([]) };
 
 /** Filters as tokens; typing offers fields, then their values. `/` comes here. */
 export function FilterBar(props: FilterBarProps) {
@@ -43,7 +43,7 @@ export function FilterBar(props: FilterBarProps) {
   const { text, type, at, walked, typed, offers, input, list, take, press, setFocused } = useTyping(props);
   return (
     <div className="relative">
-      <FilterFrame fields={fields} tokens={tokens} onAdd={onAdd} onRemove={onRemove}>
+      <FilterBarLayout fields={fields} tokens={tokens} onAdd={onAdd} onRemove={onRemove}>
         <input
           ref={input}
           data-filter
@@ -67,7 +67,7 @@ export function FilterBar(props: FilterBarProps) {
           onBlur={() => setFocused(false)}
           className="h-7 w-full min-w-0 bg-transparent text-ui outline-none"
         />
-      </FilterFrame>
+      </FilterBarLayout>
       {typed.kind === 'unknown_field' && (
         <p role="alert" className="mt-1 text-small text-failing-ink">
           There is no field {typed.name}.{typed.nearest && ` Did you mean ${typed.nearest}?`}

@@ -9,10 +9,10 @@ import {
   useState,
 } from 'react';
 import type { ApiError } from '../data/api-error.ts';
-import type { Action } from '../data/permissions.ts';
+import type { PermissionAction } from '../data/permissions.ts';
 import { useDenialReason } from '../data/use-denial-reason.ts';
 import { Field } from './field.tsx';
-import { DraftSaved, UnsavedChangesGuard } from './unsaved-changes-guard.tsx';
+import { DraftDiscardedContext, UnsavedChangesGuard } from './unsaved-changes-guard.tsx';
 
 const ErrorContext = createContext<ApiError | null>(null);
 
@@ -36,7 +36,7 @@ export function Form({
   /** Whether leaving would lose something, where the form knows better than by having been typed in. */
   readonly unsaved?: boolean;
   /** What the person must be allowed to do; else the fields are off, and why stands above them. */
-  readonly needs?: Action | undefined;
+  readonly needs?: PermissionAction | undefined;
   readonly children: ReactNode;
   readonly actions: ReactNode;
 }) {
@@ -69,9 +69,9 @@ export function Form({
           {children}
         </fieldset>
       </ErrorContext>
-      <DraftSaved value={draftDone}>
+      <DraftDiscardedContext value={draftDone}>
         <div className="flex flex-wrap justify-end gap-2">{actions}</div>
-      </DraftSaved>
+      </DraftDiscardedContext>
       {(unsaved ?? touched) && !running && <UnsavedChangesGuard done={draftDone} />}
     </form>
   );
@@ -145,7 +145,7 @@ export function FormField({
   const error = useContext(ErrorContext);
   const isMine =
     error?.param === name || [`${name}.`, `${name}[`].some((head) => error?.param?.startsWith(head));
-  const told = isMine && error ? error.said : null;
+  const told = isMine && error ? error.fieldMessage : null;
   return (
     <Field label={label} hint={hint} optional={optional} error={problem ?? told} hideLabel={hideLabel}>
       {children}

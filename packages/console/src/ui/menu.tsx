@@ -83,7 +83,7 @@ export function MenuItem({
 }
 
 /** One that is on or off; the menu stays open. */
-export function MenuToggle({
+export function MenuCheckboxItem({
   checked,
   onChange,
   children,

@@ -1,5 +1,5 @@
 /** What a clock of a page needs of the browser. */
-export interface PageTime {
+export interface PageClockEnvironment {
   readonly nowMs: () => number;
   readonly isHidden: () => boolean;
   /** Calls back every second until the returned function is called. */
@@ -14,12 +14,12 @@ const STALE_MS = 1_100;
  * after a pause gets the time as it is, so that what has just happened is never in the future.
  */
 export class PageClock {
-  readonly #time: PageTime;
+  readonly #time: PageClockEnvironment;
   readonly #readers = new Set<() => void>();
   #now: Date;
   #stop: (() => void) | null = null;
 
-  constructor(time: PageTime) {
+  constructor(time: PageClockEnvironment) {
     this.#time = time;
     this.#now = new Date(time.nowMs());
   }

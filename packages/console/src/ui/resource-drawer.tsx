@@ -4,17 +4,17 @@ import type { WithETag } from '../data/api-client.ts';
 import {
   type ConsoleResourceKind,
   resourceQuery,
-  useNewResource,
+  useResourceCreation,
   useResourceEdit,
 } from '../data/resource-kind.ts';
 import { capitalize } from '../format/words.ts';
 import { Drawer } from './drawer.tsx';
-import { DrawerHead } from './drawer-head.tsx';
-import { LoadedResource, NewResourceForm, ResourceForm, type WithSource } from './resource-forms.tsx';
+import { DrawerHeader } from './drawer-header.tsx';
+import { type FormResource, LoadedResource, NewResourceForm, ResourceForm } from './resource-forms.tsx';
 import { showToast } from './toast.tsx';
 
 /** What a drawer shows of a kind beside its form. */
-export interface DrawerParts<Resource, Values> {
+export interface ResourceDrawerContent<Resource, Values> {
   readonly titleOf: (resource: Resource) => string;
   readonly lineOf: (resource: Resource) => ReactNode;
   /** Above the form: how it stands right now. */
@@ -27,9 +27,9 @@ export interface DrawerParts<Resource, Values> {
   readonly refetchMs?: number;
 }
 
-interface DrawerProps<Resource extends WithSource, Values extends object> {
+interface DrawerProps<Resource extends FormResource, Values extends object> {
   readonly kind: ConsoleResourceKind<Resource, Values>;
-  readonly parts: DrawerParts<Resource, Values>;
+  readonly parts: ResourceDrawerContent<Resource, Values>;
   /** `new` for one that is not there yet. */
   readonly id: string;
   readonly onOpen: (id: string) => void;
@@ -37,7 +37,7 @@ interface DrawerProps<Resource extends WithSource, Values extends object> {
 }
 
 /** One of a kind beside its list, or a new one. */
-export function ResourceDrawer<Resource extends WithSource, Values extends object>(
+export function ResourceDrawer<Resource extends FormResource, Values extends object>(
   props: DrawerProps<Resource, Values>,
 ) {
   const { kind, id, onClose } = props;
@@ -46,7 +46,7 @@ export function ResourceDrawer<Resource extends WithSource, Values extends objec
     <Drawer title={title} about={id} onClose={onClose}>
       {id === 'new' ? (
         <>
-          <DrawerHead title={title} onClose={onClose} />
+          <DrawerHeader title={title} onClose={onClose} />
           <NewOne {...props} />
         </>
       ) : (
@@ -56,16 +56,16 @@ export function ResourceDrawer<Resource extends WithSource, Values extends objec
   );
 }
 
-function OneHere<Resource extends WithSource, Values extends object>(
+function OneHere<Resource extends FormResource, Values extends object>(
   props: DrawerProps<Resource, Values> & { readonly title: string },
 ) {
   const { kind, parts, id, onClose } = props;
   const { data } = useQuery(resourceQuery(kind, id));
   return (
     <>
-      <DrawerHead title={data ? parts.titleOf(data.body) : props.title} onClose={onClose}>
+      <DrawerHeader title={data ? parts.titleOf(data.body) : props.title} onClose={onClose}>
         {data && parts.lineOf(data.body)}
-      </DrawerHead>
+      </DrawerHeader>
       <div className="grid p-4 md:p-6">
         <LoadedResource kind={kind} id={id} refetchMs={parts.refetchMs ?? false}>
           {(read) => <OldOne {...props} read={read} />}
@@ -75,13 +75,13 @@ function OneHere<Resource extends WithSource, Values extends object>(
   );
 }
 
-function NewOne<Resource extends WithSource, Values extends object>({
+function NewOne<Resource extends FormResource, Values extends object>({
   kind,
   parts: { empty, made, fields },
   onOpen,
   onClose,
 }: DrawerProps<Resource, Values>) {
-  const fresh = useNewResource(kind, empty, ({ id }) => {
+  const fresh = useResourceCreation(kind, empty, ({ id }) => {
     showToast(made);
     onOpen(id);
   });
@@ -94,7 +94,7 @@ function NewOne<Resource extends WithSource, Values extends object>({
   );
 }
 
-function OldOne<Resource extends WithSource, Values extends object>({
+function OldOne<Resource extends FormResource, Values extends object>({
   kind,
   parts: { standing, fields },
   read,

@@ -2,29 +2,29 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { WithETag } from '../data/api-client.ts';
 import type { ApiError } from '../data/api-error.ts';
-import type { ResourceEdit } from '../data/edit.ts';
+import type { ResourceEdit } from '../data/patch-form.ts';
 import {
   type ConsoleResourceKind,
-  type NewResource,
+  type ResourceCreation,
   resourcePath,
   resourceQuery,
 } from '../data/resource-kind.ts';
 import { useDenialReason } from '../data/use-denial-reason.ts';
 import { Button } from './button.tsx';
 import { DeleteButton } from './delete-button.tsx';
-import { EditForm, FieldsOf } from './edit-form.tsx';
+import { EditForm, FormFieldset } from './edit-form.tsx';
 import { ErrorState, Skeleton } from './feedback.tsx';
 import { Form } from './form.tsx';
 import type { ResourceSource } from './source-badge.tsx';
 
 /** A resource as its form wants it. */
-export interface WithSource {
+export interface FormResource {
   readonly id: string;
   readonly source: ResourceSource;
 }
 
 /** The form over something that is not there yet. */
-export function NewResourceForm<Resource extends WithSource, Values extends object>({
+export function NewResourceForm<Resource extends FormResource, Values extends object>({
   kind: { one, needs },
   fresh: { create, isChanged },
   onCancel,
@@ -33,7 +33,7 @@ export function NewResourceForm<Resource extends WithSource, Values extends obje
   children,
 }: {
   readonly kind: ConsoleResourceKind<Resource, Values>;
-  readonly fresh: NewResource<Values>;
+  readonly fresh: ResourceCreation<Values>;
   readonly onCancel: () => void;
   /** Further buttons, before those of the form. */
   readonly more?: ReactNode;
@@ -59,13 +59,13 @@ export function NewResourceForm<Resource extends WithSource, Values extends obje
         </>
       }
     >
-      <FieldsOf disabled={disabled}>{children}</FieldsOf>
+      <FormFieldset disabled={disabled}>{children}</FormFieldset>
     </Form>
   );
 }
 
 /** The form over one that exists, with what removes it. */
-export function ResourceForm<Resource extends WithSource, Values extends object>({
+export function ResourceForm<Resource extends FormResource, Values extends object>({
   kind,
   resource,
   edit,
@@ -105,7 +105,7 @@ export function ResourceForm<Resource extends WithSource, Values extends object>
 }
 
 /** One of a kind in every state it can be in: on its way, failed, there. */
-export function LoadedResource<Resource extends WithSource, Values extends object>({
+export function LoadedResource<Resource extends FormResource, Values extends object>({
   kind,
   id,
   refetchMs = false,

@@ -23,7 +23,7 @@ export function SourceBadge({ source }: { readonly source: ResourceSource }) {
 const CopyYaml = lazy(() => import('./copy-yaml.tsx').then(({ CopyYaml: Part }) => ({ default: Part })));
 
 /** Over a form whose resource comes from the file: where it stands, and its text to change there. */
-export function SourceNotice({
+export function ManagedByFileNotice({
   source,
   path,
 }: {

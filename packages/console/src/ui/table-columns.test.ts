@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  fittingColumns,
+  fitColumns,
   formatColumnSelection,
   nextSort,
   parseSort,
@@ -40,7 +40,7 @@ test('where not all columns fit, those that yield go one by one, and the others 
     { ...column, id: 'source', width: '8rem', yields: 2 },
     { ...column, id: 'mode', width: '5rem', yields: 1 },
   ];
-  const at = (rem: number) => fittingColumns(columns, rem).map(({ id }) => id);
+  const at = (rem: number) => fitColumns(columns, rem).map(({ id }) => id);
   assert.deepEqual(at(25), ['name', 'source', 'mode']);
   assert.deepEqual(at(24.9), ['name', 'mode']);
   assert.deepEqual(at(15.4), ['name']);

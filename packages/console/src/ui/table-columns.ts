@@ -39,14 +39,14 @@ function leastWidth(columns: readonly { readonly width: string }[]): number {
 }
 
 /** The columns that fit into a width in rem; those that yield go, and no other. */
-export function fittingColumns<Row>(
+export function fitColumns<Row>(
   columns: readonly TableColumn<Row>[],
   width: number,
 ): readonly TableColumn<Row>[] {
   if (leastWidth(columns) <= width) return columns;
   const most = Math.max(0, ...columns.map(({ yields = 0 }) => yields));
   if (most === 0) return columns;
-  return fittingColumns(
+  return fitColumns(
     columns.filter(({ yields = 0 }) => yields < most),
     width,
   );

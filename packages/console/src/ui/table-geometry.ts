@@ -4,7 +4,7 @@ import { useMediaQuery } from './use-media-query.ts';
 /** Where rows of a table are, and where keys lead among them. */
 
 /** Where a key leads from a row; null when it is no key of ours. */
-export function eventTarget(key: string, from: number, rows: number): number | null {
+export function nextRowForKey(key: string, from: number, rows: number): number | null {
   const steps: Readonly<Record<string, number>> = {
     ArrowDown: from + 1,
     ArrowUp: from - 1,
@@ -42,7 +42,7 @@ function rootPx(): number {
 }
 
 /** How far below the top of what scrolls. */
-export function offsetWithin(element: HTMLElement | null): number {
+export function offsetInScrollParent(element: HTMLElement | null): number {
   const frame = scrollParent(element);
   if (!element || !frame) return 0;
   return Math.round(
@@ -58,6 +58,6 @@ export function useRowHeight(phone: boolean): number {
 }
 
 /** Whether something in a row does something of its own when it is clicked. */
-export function isControl(target: Element): boolean {
+export function isInteractiveElement(target: Element): boolean {
   return target.closest('a,button,input,label') !== null;
 }

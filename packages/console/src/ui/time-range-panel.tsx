@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { PRESETS, rangeName, type SelectedTimeRange } from '../filters/time-range.ts';
+import { normalizeRange, type SelectedTimeRange, TIME_RANGE_PRESETS } from '../filters/time-range.ts';
 import { browserZone } from '../format/times.ts';
 import { Button } from './button.tsx';
 import { Field, Input } from './field.tsx';
@@ -16,7 +16,7 @@ export function TimeRangePanel({
   return (
     <div className="grid w-72 gap-3">
       <div className="grid grid-cols-2 gap-1">
-        {PRESETS.map(([range, text]) => (
+        {TIME_RANGE_PRESETS.map(([range, text]) => (
           <Button
             key={range}
             look="quiet"
@@ -36,7 +36,7 @@ export function TimeRangePanel({
 
 function TypedRange({ onChange }: { readonly onChange: (choice: TimeRangeSelection) => void }) {
   const [text, setText] = useState('');
-  const name = rangeName(text);
+  const name = normalizeRange(text);
   return (
     <form
       onSubmit={(event) => {

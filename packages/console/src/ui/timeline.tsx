@@ -5,7 +5,9 @@ import { browserZone, formatFullTime, formatShortTime } from '../format/times.ts
 import { roundUpToTick } from './chart-stack.ts';
 import { joinClassNames } from './class-names.ts';
 
-const AwayMarks = lazy(() => import('./gap-marks.tsx').then(({ GapMarks: Marks }) => ({ default: Marks })));
+const AwayMarks = lazy(() =>
+  import('./gap-hatching.tsx').then(({ GapHatching: Marks }) => ({ default: Marks })),
+);
 
 /** Stacked above the line, from the line on. */
 const ABOVE = ['succeeded', 'cached', 'aborted'] as const;

@@ -11,11 +11,11 @@ interface Place {
 }
 
 /** Set once a form's draft is of no use any more, as when its resource was deleted. */
-export const DraftSaved = createContext<RefObject<boolean> | null>(null);
+export const DraftDiscardedContext = createContext<RefObject<boolean> | null>(null);
 
 /** For what makes the draft of the form around it void, before it goes elsewhere. */
-export function useDraftSaved(): () => void {
-  const done = useContext(DraftSaved);
+export function useDiscardDraft(): () => void {
+  const done = useContext(DraftDiscardedContext);
   return () => {
     if (done) done.current = true;
   };

@@ -5,7 +5,7 @@ import { createRootRoute, createRouter, RouterProvider } from '@tanstack/react-r
 import { type ReactNode, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { formatQueryString, parseQueryString } from '../../src/app/query-text.ts';
-import { MembersWithPermission } from '../../src/data/members-with-permission.tsx';
+import { PermissionHelpersProvider } from '../../src/data/permission-helpers.tsx';
 import { createQueryClient } from '../../src/data/query-client.ts';
 import { type SignedIn, SignedInContext } from '../../src/data/session.ts';
 import { Toasts } from '../../src/ui/toast.tsx';
@@ -49,12 +49,12 @@ createRoot(place).render(
   <StrictMode>
     <QueryClientProvider client={createQueryClient()}>
       <SignedInContext value={session}>
-        <MembersWithPermission>
+        <PermissionHelpersProvider>
           <TooltipProvider>
             <RouterProvider router={router} />
             <Toasts />
           </TooltipProvider>
-        </MembersWithPermission>
+        </PermissionHelpersProvider>
       </SignedInContext>
     </QueryClientProvider>
   </StrictMode>,

@@ -6,9 +6,9 @@ import { ConfirmDialog } from '../../src/ui/confirm-dialog.tsx';
 import { Dialog } from '../../src/ui/dialog.tsx';
 import { Drawer } from '../../src/ui/drawer.tsx';
 import { Input } from '../../src/ui/field.tsx';
-import { Menu, MenuItem, MenuLabel, MenuToggle } from '../../src/ui/menu.tsx';
+import { Menu, MenuCheckboxItem, MenuItem, MenuLabel } from '../../src/ui/menu.tsx';
+import { OneTimeSecret } from '../../src/ui/one-time-secret.tsx';
 import { Popover } from '../../src/ui/popover.tsx';
-import { SecretOnce } from '../../src/ui/secret-once.tsx';
 import { showToast as toast } from '../../src/ui/toast.tsx';
 import { useReportLog } from './report-log.tsx';
 
@@ -97,9 +97,9 @@ export function Menus() {
         <MenuItem current onSelect={() => tell('copied')}>
           Copy
         </MenuItem>
-        <MenuToggle checked={on} onChange={setOn}>
+        <MenuCheckboxItem checked={on} onChange={setOn}>
           Bodies
-        </MenuToggle>
+        </MenuCheckboxItem>
       </Menu>
       <Popover label="Columns" trigger={<Button>Columns</Button>}>
         <Input aria-label="Find a column" />
@@ -143,7 +143,7 @@ export function RevealedSecret() {
   return (
     <main>
       {open && (
-        <SecretOnce
+        <OneTimeSecret
           title="Key made"
           label="Copy key"
           secret={`eis_test${'0'.repeat(30)}last`}

@@ -35,7 +35,7 @@ const plain = {
 };
 
 /** The same of a stored channel, which leaves out what it does not have. */
-export const channelStored = z.object({
+export const storedChannelFields = z.object({
   ...plain,
   events: plain.events.default(null),
   to: plain.to.default(null),

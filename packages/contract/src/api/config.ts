@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { EXPORTED_SECTIONS } from '../exported-sections.ts';
+import { EXPORTED_CONFIG_SECTIONS } from '../exported-sections.ts';
 import { timestamp } from './page.ts';
 
 const problem = z.strictObject({
@@ -32,7 +32,7 @@ export const runningConfig = z
 
 /** Path parameters of one entry. */
 export const configEntryParams = z.strictObject({
-  kind: z.enum(EXPORTED_SECTIONS),
+  kind: z.enum(EXPORTED_CONFIG_SECTIONS),
   id: z.string().min(1).max(200).describe('As the API names it.'),
 });
 

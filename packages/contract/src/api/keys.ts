@@ -42,7 +42,7 @@ export const resourceSource = configSource;
 const shown = { team: z.string().nullable(), owner: z.string().nullable() };
 
 /** Settings whose columns have the same name and value. */
-export const keyStored = z.object({
+export const storedKeyFields = z.object({
   name: z.string(),
   team: shown.team.default(null),
   owner: shown.owner.default(null),

@@ -22,7 +22,7 @@ const settings = {
 };
 
 /** Settings whose columns have the same name and value. */
-export const maintenanceWindowColumns = z.object({ name: z.string().default('') });
+export const storedMaintenanceWindowFields = z.object({ name: z.string().default('') });
 
 const occurrence = z.strictObject({ starts_at: timestamp, ends_at: timestamp });
 

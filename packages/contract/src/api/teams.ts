@@ -18,7 +18,10 @@ export const TeamSchema = z
 const teamFields = { name: z.string(), cost_center: z.string().nullable() };
 
 /** Settings whose columns have the same name and value. */
-export const teamColumns = z.object({ ...teamFields, cost_center: teamFields.cost_center.default(null) });
+export const storedTeamFields = z.object({
+  ...teamFields,
+  cost_center: teamFields.cost_center.default(null),
+});
 
 /** What a request may set; null clears. */
 const settings = {

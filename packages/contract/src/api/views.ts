@@ -26,7 +26,7 @@ const writableFields = {
 const shown = { name: z.string(), page: z.string() };
 
 /** Settings whose columns have the same name and value. */
-export const viewStored = z.object(shown);
+export const storedViewFields = z.object(shown);
 
 /** Filters of a page under a name. */
 export const viewResource = z
@@ -41,7 +41,7 @@ export const viewResource = z
     updated_by: z.string(),
   })
   .meta({ id: 'View' });
-export type View = z.output<typeof viewResource>;
+export type ViewResource = z.output<typeof viewResource>;
 
 export const viewListQuery = createListQuery().extend({
   sort: z.enum(LIST_ORDERS).default('name'),

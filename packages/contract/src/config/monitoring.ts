@@ -35,7 +35,7 @@ export const MONITOR_FIELDS = {
 };
 
 /** The same in rows, with what they hold where the file says nothing. */
-export const monitorStored = z.object({
+export const storedMonitorFields = z.object({
   name: z.string(),
   description: z.string().default(''),
   alert_after_misses: z.number().default(1),
@@ -175,7 +175,7 @@ export const BOARD_FIELDS = {
 };
 
 /** The same in rows, with what they hold where the file says nothing. */
-export const boardStored = z.object({
+export const storedBoardFields = z.object({
   slug: z.string(),
   name: z.string(),
   timezone: z.string().nullable().default(null),

@@ -1,7 +1,7 @@
 import { type CompiledCondition, compileCondition, EvaluationFailure } from '@floe/conditions/condition';
 import type { FindingKind } from '@floe/conditions/detect/scan';
 import { compileRegularExpression } from '@floe/conditions/regular-expression';
-import { StepLimitExceeded, type StepMeter } from '@floe/conditions/step-meter';
+import { StepLimitExceededError, type StepMeter } from '@floe/conditions/step-meter';
 import type { RelayRuleConfig } from '@floe/contract/config';
 import type { RelayEventKind } from '@floe/contract/config/relay';
 import type { ShellAnalysis, SimpleCommand } from '../shell/command.ts';
@@ -203,7 +203,7 @@ function matchText({ text }: RuleMatchers, subject: RuleInput): boolean | Evalua
   try {
     return text(subject.text(), subject.steps);
   } catch (error) {
-    if (error instanceof StepLimitExceeded) return new EvaluationFailure(error.message);
+    if (error instanceof StepLimitExceededError) return new EvaluationFailure(error.message);
     throw error;
   }
 }

@@ -255,6 +255,6 @@ function canMatchPattern(prefix: string, pattern: string): boolean {
 }
 
 /** The words of a command as conditions see them; unknown ones are empty. */
-export function knownWordTexts(args: readonly ShellWord[]): string[] {
+export function toWordTexts(args: readonly ShellWord[]): string[] {
   return args.map(({ text }) => text ?? '');
 }

@@ -7,7 +7,7 @@ import { analyzeShell } from '../shell/analyze-shell.ts';
 import type { ShellAnalysis, SimpleCommand } from '../shell/command.ts';
 import type { ShellGrammar } from '../shell/grammar.ts';
 import { type CallerIdentity, normalizeRepositoryName } from './match-caller.ts';
-import { knownWordTexts } from './match-command.ts';
+import { toWordTexts } from './match-command.ts';
 import { type NormalizedPath, normalizePath } from './paths.ts';
 import { type FileAccess, findDirectoryChanges, findFileAccesses } from './shell-files.ts';
 
@@ -102,7 +102,7 @@ export class RuleInput {
       command: new Map<string, ConditionValue>([
         ['name', command?.name ?? ''],
         ['path', command?.word.text ?? ''],
-        ['args', knownWordTexts(command?.args ?? [])],
+        ['args', toWordTexts(command?.args ?? [])],
         ['via', [...(command?.via ?? [])]],
       ]),
       tool: new Map<string, ConditionValue>([

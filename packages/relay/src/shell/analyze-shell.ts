@@ -2,7 +2,7 @@ import type { CodeContext } from './code-context.ts';
 import { normalizeCommandName, type ShellAnalysis } from './command.ts';
 import { CommandAnalyzer } from './command-analyzer.ts';
 import { CommandCollector } from './command-collector.ts';
-import type { ShellGrammar, WorkBudget } from './grammar.ts';
+import type { AnalysisBudget, ShellGrammar } from './grammar.ts';
 import { ShellScope } from './scope.ts';
 import { createLiteralWord } from './word.ts';
 
@@ -10,7 +10,7 @@ import { createLiteralWord } from './word.ts';
 export type ShellDialect = 'bash' | 'sh' | 'zsh' | 'powershell' | 'cmd' | 'fish' | 'unknown';
 
 /** Texts beyond these limits are not looked at; what agents write is far below. */
-const WORK_LIMITS: WorkBudget = {
+const WORK_LIMITS: AnalysisBudget = {
   parserCallbacks: 64,
   nodes: 6_000,
   visits: 8_000,

@@ -7,13 +7,13 @@ import {
   type SimpleCommand,
   type UnclearSpan,
 } from './command.ts';
-import { unknownOutput } from './command-output.ts';
+import { createUnknownOutput } from './command-output.ts';
 import { findEmbeddedCommands } from './embedded-commands.ts';
-import { fillArguments } from './fill-arguments.ts';
 import { analyzeForeignCode } from './foreign-code.ts';
 import { quoteShellWord } from './git-commands.ts';
 import { toGlobPattern } from './glob.ts';
-import type { WorkBudget } from './grammar.ts';
+import type { AnalysisBudget } from './grammar.ts';
+import { predictArguments } from './predict-arguments.ts';
 import type { CommandInput } from './redirects.ts';
 import { type ShellFunction, ShellScope } from './scope.ts';
 import type { CodeLocation, UnresolvedCommand } from './unresolved-command.ts';
@@ -45,11 +45,11 @@ const MAX_UNKNOWN_ARGS = 9;
 /** Looks into the code that commands run: texts for a shell, functions, scripts, code of other languages. */
 export class CodeInspector {
   readonly #sink: CommandSink;
-  readonly #work: WorkBudget;
+  readonly #work: AnalysisBudget;
   readonly #reader: CodeReader;
   readonly #uncalled = new Map<ShellFunction, CodeLocation & { readonly name: string }>();
 
-  constructor(host: CommandSink, work: WorkBudget, reader: CodeReader) {
+  constructor(host: CommandSink, work: AnalysisBudget, reader: CodeReader) {
     this.#sink = host;
     this.#work = work;
     this.#reader = reader;
@@ -109,7 +109,7 @@ export class CodeInspector {
     const { scope, via } = given.context;
     const key = word.text ?? '';
     if (via.includes(normalizeCommandName(key))) return;
-    const alias = scope.aliasNamed(key);
+    const alias = scope.findAlias(key);
     if (alias !== null)
       this.inspectCode({
         text: [alias, ...args.map(quoteShellWord)].join(' '),
@@ -117,7 +117,7 @@ export class CodeInspector {
         name,
         input: given.input,
       });
-    const shellFunction = scope.functionNamed(key);
+    const shellFunction = scope.findFunction(key);
     if (shellFunction) this.inspectFunctionBody(shellFunction, [word, ...args], given, given.input);
   }
 
@@ -235,12 +235,12 @@ export class CodeInspector {
   ): void {
     const around = nestedContext(given.context, name);
     if (run.kind === 'words') {
-      for (const words of fillArguments(name, args, run.words, given.input))
+      for (const words of predictArguments(name, args, run.words, given.input))
         this.#sink.analyze({ ...given, words, assignments: [], redirects: [], context: around });
       return;
     }
     if (run.text === null && run.word.unknown === 'own') return;
-    const filledIn = fillArguments(name, args, [run.word, ...(run.args ?? [])], given.input);
+    const filledIn = predictArguments(name, args, [run.word, ...(run.args ?? [])], given.input);
     for (const [word, ...values] of filledIn) {
       const text = run.text === run.word.text ? (word?.text ?? null) : run.text;
       const isFilled = word !== run.word && text === null;
@@ -288,7 +288,7 @@ interface CodeText {
 
 /** Programs that connect what they start with the network. */
 const NETWORK_PROGRAMS = /^(?:nc|ncat|netcat|socat)$/;
-export const NETWORK_INPUT: CommandInput = { kind: 'pipe', printed: unknownOutput('data') };
+export const NETWORK_INPUT: CommandInput = { kind: 'pipe', printed: createUnknownOutput('data') };
 
 /** A path of code, which may ask a library for names of files. */
 function createGlobWord(path: string, place: TextSpan): ShellWord {

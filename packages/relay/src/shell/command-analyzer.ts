@@ -15,10 +15,9 @@ import {
   type SimpleCommand,
   type UnclearSpan,
 } from './command.ts';
-import { predictOutput, unknownOutput } from './command-output.ts';
+import { createUnknownOutput, predictOutput } from './command-output.ts';
 import { findEnvironmentEffects, parseAssignment } from './environment-effects.ts';
 import { recordFileWrites, recordRedirectWrites } from './file-flow.ts';
-import { findFilesNamedByInput } from './fill-arguments.ts';
 import {
   findGitSettingCommands,
   findGitTransportCommands,
@@ -26,10 +25,11 @@ import {
   normalizeGitInvocation,
   resolveGitAlias,
 } from './git-commands.ts';
-import type { WorkBudget } from './grammar.ts';
+import type { AnalysisBudget } from './grammar.ts';
 import { guessWrappedCommands } from './guess-wrapped-commands.ts';
 import { analyzeInterpreter, findOptionCommands } from './interpreters.ts';
 import { findPositionals } from './positional-arguments.ts';
+import { findFilesNamedByInput } from './predict-arguments.ts';
 import type { ShellScope } from './scope.ts';
 import { recordVariables } from './set-variables.ts';
 import type { CodeLocation, UnresolvedCommand } from './unresolved-command.ts';
@@ -40,10 +40,10 @@ import { type CommandOutput, createLiteralWord, type ShellWord, type TextSpan } 
 export class CommandAnalyzer implements CommandSink {
   readonly commands: SimpleCommand[] = [];
   readonly unclear: UnclearSpan[] = [];
-  readonly #work: WorkBudget;
+  readonly #work: AnalysisBudget;
   readonly #inspector: CodeInspector;
 
-  constructor(work: WorkBudget, reader: CodeReader) {
+  constructor(work: AnalysisBudget, reader: CodeReader) {
     this.#work = work;
     this.#inspector = new CodeInspector(this, work, reader);
   }
@@ -68,7 +68,7 @@ export class CommandAnalyzer implements CommandSink {
   predictOutput(words: readonly ShellWord[], input: CommandOutput | null): CommandOutput {
     const [name, ...args] = words;
     return name?.text == null
-      ? unknownOutput('made')
+      ? createUnknownOutput('made')
       : predictOutput(normalizeCommandName(name.text), args, input);
   }
 
@@ -110,7 +110,7 @@ export class CommandAnalyzer implements CommandSink {
     const name = this.#nameOf(word, given);
     if (name === null) {
       this.record(given, { word, args, traits: ['unclear'] });
-      return unknownOutput('made');
+      return createUnknownOutput('made');
     }
     this.#analyzeNamed(name, word, args, given);
     return predictOutput(name, args, given.input?.printed ?? null);

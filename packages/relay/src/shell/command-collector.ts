@@ -2,11 +2,11 @@ import { extractSubscriptCode, hasSubscriptCode } from './arithmetic.ts';
 import type { CodeContext } from './code-context.ts';
 import type { Assignment } from './command.ts';
 import type { CommandAnalyzer } from './command-analyzer.ts';
-import { joinOutputs, unknownOutput } from './command-output.ts';
+import { createUnknownOutput, joinOutputs } from './command-output.ts';
 import { expandParameter } from './expansion.ts';
 import type { SyntaxNode } from './grammar.ts';
 import { forEachLoopValue } from './loops.ts';
-import { readAssignedValue, readShellWords, segmentsText, type WordSource } from './read-word.ts';
+import { readAssignedValue, readShellWords, segmentsText, type WordReadContext } from './read-word.ts';
 import {
   type CommandInput,
   findHeredocBackticks,
@@ -20,7 +20,7 @@ import type { CodeLocation } from './unresolved-command.ts';
 import type { CommandOutput, ShellWord, TextSpan } from './word.ts';
 
 /** Finds every simple command of one tree, however deep it stands, and hands it on to be judged. */
-export class CommandCollector implements WordSource {
+export class CommandCollector implements WordReadContext {
   readonly text: string;
   readonly #around: CodeContext;
   readonly #analyzer: CommandAnalyzer;
@@ -71,18 +71,18 @@ export class CommandCollector implements WordSource {
   outputOf(node: SyntaxNode): CommandOutput {
     const parts = node.children.filter(({ type }) => /^[a-z]/.test(type));
     const [only] = parts;
-    if (!only || parts.length > 1 || !this.#analyzer.mayVisit(node)) return unknownOutput('made');
+    if (!only || parts.length > 1 || !this.#analyzer.mayVisit(node)) return createUnknownOutput('made');
     return this.#predictOutput(only);
   }
 
   /** The value of a substitution, whose commands are collected where the walk comes to them. */
   #predictOutput(node: SyntaxNode): CommandOutput {
-    if (node.type === 'file_redirect') return unknownOutput('data');
+    if (node.type === 'file_redirect') return createUnknownOutput('data');
     if (node.type === 'pipeline') {
       let printed: CommandOutput | null = null;
       for (const stage of node.children)
         if (/^[a-z]/.test(stage.type)) printed = this.#predictNodeOutput(stage, printed);
-      return printed ?? unknownOutput('made');
+      return printed ?? createUnknownOutput('made');
     }
     return this.#predictNodeOutput(node, null);
   }
@@ -90,7 +90,7 @@ export class CommandCollector implements WordSource {
   #predictNodeOutput(node: SyntaxNode, input: CommandOutput | null): CommandOutput {
     const body =
       node.type === 'redirected_statement' ? node.children.find(({ field }) => field === 'body') : node;
-    if (body?.type !== 'command') return unknownOutput('made');
+    if (body?.type !== 'command') return createUnknownOutput('made');
     const words = mergeAdjacentWords(body.children, this.text).flatMap((word) => readShellWords(word, this));
     const redirect = node.children.find(({ type }) => /^here(?:string|doc)_redirect$/.test(type));
     const here = redirect?.type === 'herestring_redirect' ? readHereString(redirect, this) : null;
@@ -114,7 +114,7 @@ export class CommandCollector implements WordSource {
     for (const stage of stages) {
       if (!/^[a-z]/.test(stage.type)) continue;
       printed = this.visit(stage, from);
-      from = { kind: 'pipe', printed: printed ?? unknownOutput('made') };
+      from = { kind: 'pipe', printed: printed ?? createUnknownOutput('made') };
     }
     return printed;
   }
@@ -131,7 +131,7 @@ export class CommandCollector implements WordSource {
     });
     if (!isWhole)
       this.#analyzer.reportUnclear('it loops over more values than are looked at', this.#locate(node));
-    return unknownOutput('made');
+    return createUnknownOutput('made');
   }
 
   /** A function does nothing before it is called; one that this text does not call may be called later. */
@@ -247,7 +247,7 @@ export class CommandCollector implements WordSource {
     // `cat <<E | sh`, `cat <<E > f && sh f`: what follows on the line stands within the redirect.
     for (const part of inHeredocs)
       if (isStatementType(part.type)) {
-        const piped = part.type === 'pipeline' ? (printed ?? unknownOutput('made')) : null;
+        const piped = part.type === 'pipeline' ? (printed ?? createUnknownOutput('made')) : null;
         printed = this.visit(part, piped ? { kind: 'pipe', printed: piped } : input);
       }
     return printed;

@@ -21,11 +21,11 @@ const FILTER_PROGRAMS = new Set(
 const GIT_DATA_SUBCOMMANDS = /^(?:show|cat-file|archive|log|diff|grep|blame|config|notes|stash)$/;
 
 /** What prints a text; null for one that nobody knows. */
-export function knownOutput(text: string | null): CommandOutput {
+export function createKnownOutput(text: string | null): CommandOutput {
   return { text, names: [], unknown: 'data' };
 }
 
-export function unknownOutput(unknown: UnknownSource): CommandOutput {
+export function createUnknownOutput(unknown: UnknownSource): CommandOutput {
   return { text: null, names: [], unknown };
 }
 
@@ -43,12 +43,13 @@ export function predictOutput(
   const names = predictPrintedNames(name, args, input);
   if (names.length > 0) return { text: null, names, unknown: 'own' };
   if (name === 'echo' || name === 'printf')
-    return unknownOutput(args.find(({ unknown }) => unknown !== null)?.unknown ?? 'made');
+    return createUnknownOutput(args.find(({ unknown }) => unknown !== null)?.unknown ?? 'made');
   if (FILTER_PROGRAMS.has(name) && input !== null && readsOnlyInput(name, args))
-    return unknownOutput(input.text === null ? input.unknown : 'made');
-  if (name === 'git') return unknownOutput(GIT_DATA_SUBCOMMANDS.test(args[0]?.text ?? '') ? 'data' : 'own');
+    return createUnknownOutput(input.text === null ? input.unknown : 'made');
+  if (name === 'git')
+    return createUnknownOutput(GIT_DATA_SUBCOMMANDS.test(args[0]?.text ?? '') ? 'data' : 'own');
   const isOwn = args.some(({ text }) => /^(?:completions?|shellenv|hook|init|activate)$/.test(text ?? ''));
-  return unknownOutput(
+  return createUnknownOutput(
     DATA_PROGRAMS.has(name) && !(isOwn && SHELL_SETUP_PROGRAMS.has(name)) ? 'data' : 'own',
   );
 }

@@ -94,14 +94,14 @@ function recordCopy(args: readonly ShellWord[], operands: readonly ShellWord[], 
     return scope.write(target.text, { text: source.process.text, program: null });
   if (source?.text == null || target?.text == null || operands.length !== 2 || args.length > 6) return;
   const written = scope.fileAt(source.text);
-  const file = written ?? { text: null, program: programFromPath(source.text) };
+  const file = written ?? { text: null, program: toProgramPath(source.text) };
   if (written === null && file.program === null) return;
   scope.write(target.text, file);
   scope.write(`${target.text}/${normalizeCommandName(source.text)}`, file);
 }
 
 /** The program of a path into a directory of programs; null for any other file. */
-export function programFromPath(path: string): string | null {
+export function toProgramPath(path: string): string | null {
   return /(?:^|\/)s?bin\/[^/]+$/.test(path) || /^[\w.+-]+$/.test(path) ? path : null;
 }
 

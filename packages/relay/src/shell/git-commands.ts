@@ -100,7 +100,7 @@ export function resolveGitAlias({ name, args }: Invocation, scope: ShellScope): 
     const [, key, value] = /^alias\.([\w-]+)=(.*)$/s.exec(text ?? '') ?? [];
     return key === alias && value !== undefined ? [value] : [];
   });
-  const value = given[0] ?? scope.aliasNamed(`git ${alias}`);
+  const value = given[0] ?? scope.findAlias(`git ${alias}`);
   if (value === null) return [];
   const code = value.startsWith('!') ? value.slice(1) : `git ${value}`;
   const rest = args.slice(subcommand.at + 1);

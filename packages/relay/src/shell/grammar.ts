@@ -15,7 +15,7 @@ export interface SyntaxNode {
 const MAX_TREE_DEPTH = 150;
 
 /** What may still be done for one command; taken from as it is done. */
-export interface WorkBudget {
+export interface AnalysisBudget {
   /** How often the parser may still ask whether to go on: about once for 25 nodes. Hostile texts take 0.6 ms each. */
   parserCallbacks: number;
   nodes: number;
@@ -31,7 +31,7 @@ export type ParseFailure = 'syntax' | 'too_much';
 /** Reads bash; made by `loadShellGrammar`. */
 export interface ShellGrammar {
   /** The tree of a text that is well-formed as a whole; else why there is none. Never throws. */
-  parse(text: string, work: WorkBudget): SyntaxNode | ParseFailure;
+  parse(text: string, work: AnalysisBudget): SyntaxNode | ParseFailure;
 }
 
 let loading: Promise<ShellGrammar> | null = null;
@@ -51,7 +51,7 @@ async function loadParser(): Promise<ShellGrammar> {
   return { parse: (text, work) => parseTree(parser, text, work) };
 }
 
-function parseTree(parser: Parser, text: string, work: WorkBudget): SyntaxNode | ParseFailure {
+function parseTree(parser: Parser, text: string, work: AnalysisBudget): SyntaxNode | ParseFailure {
   const progressCallback = () => {
     work.parserCallbacks -= 1;
     return work.parserCallbacks < 0;

@@ -5,7 +5,7 @@ import type { ShellScope } from './scope.ts';
 import { buildWords, type CommandOutput, MAX_WORDS, type ShellWord, type WordSegment } from './word.ts';
 
 /** What words of a text are read with. */
-export interface WordSource {
+export interface WordReadContext {
   readonly text: string;
   readonly scope: ShellScope;
   /** What the commands of a substitution print. */
@@ -13,7 +13,7 @@ export interface WordSource {
 }
 
 /** The words that the node of one word becomes; mostly one. */
-export function readShellWords(node: SyntaxNode, source: WordSource): ShellWord[] {
+export function readShellWords(node: SyntaxNode, source: WordReadContext): ShellWord[] {
   const { dotglob } = source.scope;
   const words = wordSegmentLists(node, source);
   const process = processSubstitutionOutput(node, source);
@@ -21,7 +21,10 @@ export function readShellWords(node: SyntaxNode, source: WordSource): ShellWord[
 }
 
 /** The value that is assigned: never split, braces not expanded. */
-export function readAssignedValue(node: SyntaxNode | undefined, source: WordSource): readonly WordSegment[] {
+export function readAssignedValue(
+  node: SyntaxNode | undefined,
+  source: WordReadContext,
+): readonly WordSegment[] {
   if (!node) return [];
   return readSegments(node, source, true).map((piece) =>
     piece.text !== null && piece.certain && !piece.quoted ? { ...piece, quoted: true } : piece,
@@ -33,7 +36,7 @@ export function segmentsText(pieces: readonly WordSegment[]): string | null {
   return pieces.some(({ text }) => text === null) ? null : pieces.map(({ text }) => text).join('');
 }
 
-function processSubstitutionOutput(node: SyntaxNode, source: WordSource): CommandOutput | null {
+function processSubstitutionOutput(node: SyntaxNode, source: WordReadContext): CommandOutput | null {
   if (node.type === 'process_substitution') return source.outputOf(node);
   if (node.type !== 'concatenation') return null;
   const inner = node.children.find(({ type }) => type === 'process_substitution');
@@ -41,7 +44,7 @@ function processSubstitutionOutput(node: SyntaxNode, source: WordSource): Comman
 }
 
 /** `"$@"` and `"${a[@]}"` become as many words as they hold. */
-function wordSegmentLists(given: SyntaxNode, source: WordSource): readonly (readonly WordSegment[])[] {
+function wordSegmentLists(given: SyntaxNode, source: WordReadContext): readonly (readonly WordSegment[])[] {
   const [child] = given.children;
   const node = given.type === 'command_name' && given.children.length === 1 && child ? child : given;
   const [only] = node.children.filter(({ type }) => type !== '"');
@@ -64,7 +67,7 @@ function limitWords(words: readonly (readonly WordSegment[])[]): readonly (reado
   return [...words.slice(0, MAX_WORDS - 1), [rest]];
 }
 
-function readSegments(node: SyntaxNode, source: WordSource, quoted: boolean): WordSegment[] {
+function readSegments(node: SyntaxNode, source: WordReadContext, quoted: boolean): WordSegment[] {
   const text = source.text.slice(node.start, node.end);
   switch (node.type) {
     case 'raw_string':
@@ -122,7 +125,7 @@ function expandSegments(text: string, scope: ShellScope, quoted: boolean): WordS
 }
 
 /** Parts one after the other; what stands between them in the text is text. */
-function readConcatenation(node: SyntaxNode, source: WordSource, quoted: boolean): WordSegment[] {
+function readConcatenation(node: SyntaxNode, source: WordReadContext, quoted: boolean): WordSegment[] {
   const pieces: WordSegment[] = [];
   let at = node.start;
   for (const child of node.children) {
@@ -138,7 +141,7 @@ function readConcatenation(node: SyntaxNode, source: WordSource, quoted: boolean
 }
 
 /** In double quotes only expansions are more than text, whatever else the grammar names there. */
-function readString({ start, end, children }: SyntaxNode, source: WordSource): WordSegment[] {
+function readString({ start, end, children }: SyntaxNode, source: WordReadContext): WordSegment[] {
   const inner = children.find(({ type }) => type === 'string');
   if (inner) return readString(inner, source);
   const pieces: WordSegment[] = [];

@@ -1,7 +1,7 @@
 import type { ShellRedirect } from './command.ts';
-import { knownOutput, unknownOutput } from './command-output.ts';
+import { createKnownOutput, createUnknownOutput } from './command-output.ts';
 import type { SyntaxNode } from './grammar.ts';
-import { readAssignedValue, readShellWords, segmentsText, type WordSource } from './read-word.ts';
+import { readAssignedValue, readShellWords, segmentsText, type WordReadContext } from './read-word.ts';
 import type { CommandOutput, ShellWord } from './word.ts';
 
 /** What a command finds at its input. */
@@ -13,7 +13,7 @@ export interface CommandInput {
 /** Targets, and the words that the grammar took for further targets. */
 export function readRedirects(
   nodes: readonly SyntaxNode[],
-  source: WordSource,
+  source: WordReadContext,
 ): { readonly redirects: ShellRedirect[]; readonly words: ShellWord[] } {
   const redirects: ShellRedirect[] = [];
   const words: ShellWord[] = [];
@@ -36,7 +36,7 @@ function isDescriptor({ type, end }: SyntaxNode, text: string): boolean {
 }
 
 /** What a redirect gives to read; null when it gives nothing. */
-export function readRedirectInput(node: SyntaxNode, source: WordSource): CommandInput | null {
+export function readRedirectInput(node: SyntaxNode, source: WordReadContext): CommandInput | null {
   if (node.type === 'herestring_redirect') return { kind: 'text', printed: readHereString(node, source) };
   if (node.type === 'heredoc_redirect') return { kind: 'text', printed: readHeredoc(node, source) };
   if (node.type !== 'file_redirect') return null;
@@ -45,27 +45,27 @@ export function readRedirectInput(node: SyntaxNode, source: WordSource): Command
   if (target?.type === 'process_substitution') return { kind: 'pipe', printed: source.outputOf(target) };
   const [word] = target ? readShellWords(target, source) : [];
   const written = word?.text == null ? null : source.scope.fileAt(word.text);
-  return { kind: 'file', printed: written ? knownOutput(written.text) : unknownOutput('data') };
+  return { kind: 'file', printed: written ? createKnownOutput(written.text) : createUnknownOutput('data') };
 }
 
-export function readHereString({ children }: SyntaxNode, source: WordSource): CommandOutput {
+export function readHereString({ children }: SyntaxNode, source: WordReadContext): CommandOutput {
   const pieces = readAssignedValue(children.at(-1), source);
   const text = segmentsText(pieces);
   return text === null
-    ? unknownOutput(pieces.find((piece) => piece.text === null)?.unknown ?? 'variable')
-    : knownOutput(text);
+    ? createUnknownOutput(pieces.find((piece) => piece.text === null)?.unknown ?? 'variable')
+    : createKnownOutput(text);
 }
 
-function readHeredoc({ children }: SyntaxNode, source: WordSource): CommandOutput {
+function readHeredoc({ children }: SyntaxNode, source: WordReadContext): CommandOutput {
   const start = children.find(({ type }) => type === 'heredoc_start');
   const body = children.find(({ type }) => type === 'heredoc_body');
-  if (!start || !body) return unknownOutput('made');
+  if (!start || !body) return createUnknownOutput('made');
   const raw = source.text.slice(body.start, body.end);
   const isQuoted = /['"\\]/.test(source.text.slice(start.start, start.end));
   const text = children[0]?.type === '<<-' ? raw.replaceAll(/^\t+/gm, '') : raw;
-  if (isQuoted) return knownOutput(text);
+  if (isQuoted) return createKnownOutput(text);
   const active = body.children.filter(({ type }) => /expansion|substitution/.test(type));
-  if (active.length === 0) return knownOutput(text);
+  if (active.length === 0) return createKnownOutput(text);
   return expandHeredoc(body, active, source);
 }
 
@@ -81,16 +81,20 @@ export function findHeredocBackticks(redirects: readonly SyntaxNode[], text: str
 }
 
 /** The value of a here-document whose expansions are known; variables of the environment stay as they are written. */
-function expandHeredoc(body: SyntaxNode, active: readonly SyntaxNode[], source: WordSource): CommandOutput {
+function expandHeredoc(
+  body: SyntaxNode,
+  active: readonly SyntaxNode[],
+  source: WordReadContext,
+): CommandOutput {
   let text = '';
   let at = body.start;
   for (const node of active) {
     const pieces = readAssignedValue(node, source);
     const unknown = pieces.find((piece) => piece.text === null)?.unknown ?? 'variable';
     const value = segmentsText(pieces);
-    if (value === null && unknown !== 'variable' && unknown !== 'own') return unknownOutput(unknown);
+    if (value === null && unknown !== 'variable' && unknown !== 'own') return createUnknownOutput(unknown);
     text += source.text.slice(at, node.start) + (value ?? source.text.slice(node.start, node.end));
     at = node.end;
   }
-  return knownOutput(text + source.text.slice(at, body.end));
+  return createKnownOutput(text + source.text.slice(at, body.end));
 }

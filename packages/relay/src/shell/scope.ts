@@ -98,16 +98,16 @@ export class ShellScope {
     this.#functions.set(name, shellFunction);
   }
 
-  functionNamed(name: string): ShellFunction | null {
-    return this.#functions.get(name) ?? this.#parent?.functionNamed(name) ?? null;
+  findFunction(name: string): ShellFunction | null {
+    return this.#functions.get(name) ?? this.#parent?.findFunction(name) ?? null;
   }
 
   alias(name: string, text: string): void {
     this.#aliases.set(name, text);
   }
 
-  aliasNamed(name: string): string | null {
-    return this.#aliases.get(name) ?? this.#parent?.aliasNamed(name) ?? null;
+  findAlias(name: string): string | null {
+    return this.#aliases.get(name) ?? this.#parent?.findAlias(name) ?? null;
   }
 
   write(path: string, file: WrittenFile): void {

@@ -7,7 +7,8 @@ export interface CapturedRequest extends FetchInit {
 /** A server in the place of `fetch`: each answer is given by the test, and every request is kept. */
 export class FakeFloeServer {
   readonly requests: CapturedRequest[] = [];
-  answer: (request: CapturedRequest, index: number) => Response | Promise<Response> = () => committedAnswer();
+  answer: (request: CapturedRequest, index: number) => Response | Promise<Response> = () =>
+    createCommittedBeatResponse();
 
   readonly fetch: Fetch = async (url, init) => {
     const request = { url, ...init };
@@ -21,7 +22,7 @@ export class FakeFloeServer {
 }
 
 /** The answer to a beat; its interval is an hour unless given. */
-export function committedAnswer(intervalMs = 3_600_000): Response {
+export function createCommittedBeatResponse(intervalMs = 3_600_000): Response {
   const at = Date.UTC(2026, 10, 21, 12);
   return Response.json({
     ok: true,

@@ -1,6 +1,11 @@
 import type { Alert, AlertPhase } from './alert.ts';
+import {
+  type AlertWording,
+  composeAlertWording,
+  formatTwoUnitDuration,
+  toSingleLine,
+} from './alert-wording.ts';
 import { linkToAlert, linkToAlerts, linkToChannels } from './console-links.ts';
-import { composeWording, formatTwoUnitDuration, toSingleLine, type Wording } from './wording.ts';
 
 /** One message to one channel: about one alert, or about many that came at once. */
 export interface AlertNotice {
@@ -14,7 +19,7 @@ export interface AlertNotice {
   /** How often its subject began again meanwhile without a message, this beginning included: 1 unless it flapped. */
   readonly failureCount: number;
   readonly sentAt: number;
-  readonly wording: Wording;
+  readonly wording: AlertWording;
   /** Where to look; absolute. */
   readonly link: string;
   /** In order; one, or many when folded; none in a test. */
@@ -39,7 +44,7 @@ export function createNotice(content: NoticeContent, baseUrl: string, nowMs: num
   return {
     ...content,
     sentAt: nowMs,
-    wording: others.length === 0 ? composeWording(first, context) : foldedWording(content, nowMs),
+    wording: others.length === 0 ? composeAlertWording(first, context) : foldedWording(content, nowMs),
     link: others.length === 0 ? linkToAlert(first, baseUrl) : linkToAlerts(first.orgId, baseUrl),
   };
 }
@@ -68,7 +73,7 @@ export function createTestNotice(
   };
 }
 
-function foldedWording({ alerts, phase, repetition }: NoticeContent, nowMs: number): Wording {
+function foldedWording({ alerts, phase, repetition }: NoticeContent, nowMs: number): AlertWording {
   const count = alerts.length;
   const monitors = alerts.every(({ subject }) => subject.kind === 'monitor');
   const things = monitors ? 'monitors' : 'alerts';
@@ -77,7 +82,7 @@ function foldedWording({ alerts, phase, repetition }: NoticeContent, nowMs: numb
       ? `${count} ${things} recovered`
       : `${count} ${things} are ${repetition > 0 ? 'still ' : ''}failing`;
   const facts = alerts.slice(0, MAX_LISTED_ALERTS).map((alert): readonly [string, string] => {
-    const { title: line } = composeWording(alert, { nowMs, repetition, failureCount: 1 });
+    const { title: line } = composeAlertWording(alert, { nowMs, repetition, failureCount: 1 });
     const name = toSingleLine(alert.subject.name);
     const ago = 'failingSinceMs' in alert.fields ? alert.fields.failingSinceMs : alert.at;
     if (alert.event === 'monitor_recovered')

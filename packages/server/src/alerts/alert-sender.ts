@@ -1,14 +1,14 @@
 import type { ChannelConfig } from '@floe/contract/config';
 import type { Clock } from '../core/clock.ts';
-import { type OutboundGuard, OutboundRefused } from '../core/outbound-guard.ts';
+import { type OutboundGuard, OutboundRefusedError } from '../core/outbound-guard.ts';
 import type { ResolvedOutbound } from '../providers/outbound.ts';
 import { createSocketConnector } from '../providers/socket-connector.ts';
 import type { AlertNotice } from './alert-notice.ts';
 import type {
   ChannelConfigOf,
+  ChannelHttpMessage,
   ChannelKind,
   ChannelSheet,
-  HttpMessage,
   ReceiverResponse,
 } from './channels/channel-sheet.ts';
 import { CHANNEL_SHEETS } from './channels/channel-sheets.ts';
@@ -22,7 +22,7 @@ const MAX_RESPONSE_BYTES = 16 * 1024;
 /** What a receiver may ask for at most: no answer silences a channel for days. */
 const MAX_RETRY_AFTER_MS = 60 * 60 * 1000;
 
-export interface SendFailure {
+export interface AlertSendFailure {
   readonly ok: false;
   readonly status: number | null;
   /** For people; names no secret. */
@@ -36,7 +36,7 @@ export interface SendFailure {
   readonly isRateLimited: boolean;
 }
 
-export type SendOutcome = { readonly ok: true; readonly status: number | null } | SendFailure;
+export type AlertSendOutcome = { readonly ok: true; readonly status: number | null } | AlertSendFailure;
 
 /** One try to send a notice. */
 interface SendAttempt {
@@ -48,7 +48,7 @@ interface SendAttempt {
 
 export interface AlertSender {
   /** One try. Never throws: what goes wrong is an outcome. */
-  send(notice: AlertNotice, channel: OpenChannel): Promise<SendOutcome>;
+  send(notice: AlertNotice, channel: OpenChannel): Promise<AlertSendOutcome>;
 }
 
 export function createAlertSender(options: {
@@ -64,7 +64,7 @@ export function createAlertSender(options: {
     sheet: ChannelSheet<Kind>,
     config: ChannelConfigOf<Kind>,
     attempt: SendAttempt,
-  ): Promise<SendOutcome> {
+  ): Promise<AlertSendOutcome> {
     const { notice, signing } = attempt;
     if (sheet.mail) {
       await mailer.send(sheet.mail(notice, config), attempt.signal);
@@ -118,7 +118,7 @@ function withSheet<Result>(
 
 /** A connection of its own: messages are rare, and each is judged by the guard anew. */
 async function postMessage(
-  { url, headers, body }: HttpMessage,
+  { url, headers, body }: ChannelHttpMessage,
   attempt: SendAttempt,
   { guard, via }: { readonly guard: OutboundGuard; readonly via: ResolvedOutbound['via'] },
 ): Promise<ReceiverResponse> {
@@ -176,7 +176,7 @@ function evaluateResponse(
   answer: ReceiverResponse,
   { refusal, retryAfterMs }: ResponseRules,
   nowMs: number,
-): SendOutcome {
+): AlertSendOutcome {
   const { status } = answer;
   if (status >= 200 && status < 300) {
     const why = refusal?.(answer) ?? null;
@@ -224,7 +224,7 @@ function parseRetryAfter({ headers }: ReceiverResponse, nowMs: number): number |
   return Number.isNaN(date) ? undefined : date - nowMs;
 }
 
-function toSendFailure(error: unknown, late: boolean, reached: boolean): SendOutcome {
+function toSendFailure(error: unknown, late: boolean, reached: boolean): AlertSendOutcome {
   const failed = { ok: false, retryAfterMs: undefined, isConnected: reached, isRateLimited: false } as const;
   if (late)
     return {
@@ -233,7 +233,7 @@ function toSendFailure(error: unknown, late: boolean, reached: boolean): SendOut
       error: `no answer within ${SEND_TIMEOUT_MS / 1000} s`,
       isRefused: false,
     };
-  if (error instanceof OutboundRefused)
+  if (error instanceof OutboundRefusedError)
     return { ...failed, status: null, error: error.message, isRefused: true };
   if (error instanceof MailRejectedError) {
     const { status, message, permanent } = error;

@@ -97,7 +97,7 @@ export function enqueueAlerts(writer: DatabaseWriter, alerts: readonly Alert[]):
 /** Whether an alert begins something that lasts, ends it, or neither. */
 export type AlertPhase = 'opens' | 'closes' | 'info';
 
-export function phaseOf(alert: Alert): AlertPhase {
+export function getAlertPhase(alert: Alert): AlertPhase {
   switch (alert.event) {
     case 'monitor_failing':
       return 'opens';
@@ -113,7 +113,7 @@ export function phaseOf(alert: Alert): AlertPhase {
 }
 
 /** What an alert says of its tags; only monitors have any. */
-export function tagsOf(alert: Alert): readonly string[] {
+export function getAlertTags(alert: Alert): readonly string[] {
   return 'tags' in alert.fields ? alert.fields.tags : [];
 }
 
@@ -124,7 +124,7 @@ function toAlertRow(alert: Alert): NewAlertRow {
     idempotency_key: alert.idempotencyKey,
     at: alert.at,
     event: alert.event,
-    phase: phaseOf(alert),
+    phase: getAlertPhase(alert),
     subject_kind: alert.subject.kind,
     subject_id: alert.subject.id,
     subject_name: alert.subject.name,

@@ -18,7 +18,7 @@ import {
 } from '../store/channels.ts';
 import type { Database, DatabaseWriter } from '../store/ports.ts';
 import { createNotice } from './alert-notice.ts';
-import type { AlertSender, SendFailure, SendOutcome } from './alert-sender.ts';
+import type { AlertSender, AlertSendFailure, AlertSendOutcome } from './alert-sender.ts';
 import { CHANNEL_SHEETS, isChannelKind } from './channels/channel-sheets.ts';
 import {
   type ComposedMessage,
@@ -115,7 +115,7 @@ async function deliverNext({ id }: ChannelRow, context: DeliveryContext): Promis
 async function sendMessage(
   { channel, composed }: OutgoingMessage,
   context: DeliveryContext,
-): Promise<SendOutcome> {
+): Promise<AlertSendOutcome> {
   const now = context.clock.now();
   try {
     const opened = openChannel(channel, context.secretsKey, now);
@@ -131,7 +131,7 @@ async function sendMessage(
 async function recordOutcome(
   writer: DatabaseWriter,
   message: OutgoingMessage,
-  outcome: SendOutcome,
+  outcome: AlertSendOutcome,
   context: DeliveryContext,
 ): Promise<boolean> {
   if (!outcome.ok) return recordDeliveryFailure(writer, message, outcome, context);
@@ -154,7 +154,7 @@ async function recordOutcome(
 async function recordDeliveryFailure(
   writer: DatabaseWriter,
   { channel, composed }: OutgoingMessage,
-  outcome: SendFailure,
+  outcome: AlertSendFailure,
   context: DeliveryContext,
 ): Promise<boolean> {
   const now = context.clock.now();
@@ -194,7 +194,7 @@ async function recordDeliveryFailure(
 function failuresAfter(
   { failures }: ChannelRow,
   attemptsBefore: number,
-  { isConnected }: SendFailure,
+  { isConnected }: AlertSendFailure,
 ): number {
   if (!isConnected) return Math.max(failures, DOWN_AFTER - 1) + 1;
   return attemptsBefore === 0 || failures >= DOWN_AFTER ? failures + 1 : failures;
@@ -203,7 +203,7 @@ function failuresAfter(
 /** How long the receiver is left alone; 0 while only single messages failed. */
 function cooldownAfter(
   failures: number,
-  { isRateLimited, retryAfterMs = 0 }: SendFailure,
+  { isRateLimited, retryAfterMs = 0 }: AlertSendFailure,
   random: () => number,
 ): number {
   const restMs =
@@ -211,7 +211,7 @@ function cooldownAfter(
   return isRateLimited ? Math.max(retryAfterMs, restMs, backoffMs(1, random)) : restMs;
 }
 
-function shouldSplit({ deliveries }: ComposedMessage, outcome: SendFailure, attempts: number): boolean {
+function shouldSplit({ deliveries }: ComposedMessage, outcome: AlertSendFailure, attempts: number): boolean {
   const isOfMessage = outcome.isConnected && !outcome.isRateLimited;
   return deliveries.length > 1 && isOfMessage && (outcome.isRefused || attempts >= SPLIT_AFTER);
 }

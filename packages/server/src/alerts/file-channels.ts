@@ -3,14 +3,14 @@ import { newId } from '../core/ids.ts';
 import { defineFileKind, type StoredResourceKind } from '../platform/file-sync.ts';
 import type { SecretsKey } from '../platform/secrets.ts';
 import { type ChannelRow, insertChannel, listAllChannels, updateChannel } from '../store/channels.ts';
-import { channelView } from './channel-view.ts';
+import { toChannelResource } from './channel-resource.ts';
 import { removeChannel } from './remove-channel.ts';
 import { channelColumns } from './stored-channel.ts';
 
 const INITIAL_DELIVERY_STATE = { leased_by: null, leased_until: 0, backoff_until: 0, failures: 0 } as const;
 
 /** Channels, in floe.yaml and stored. */
-export const CHANNEL_KIND: StoredResourceKind<ChannelConfig, ChannelRow> = {
+export const STORED_CHANNEL_KIND: StoredResourceKind<ChannelConfig, ChannelRow> = {
   kind: 'channels',
   list: ({ channels }) => channels,
   nameOf: ({ name }) => name,
@@ -22,7 +22,7 @@ export const CHANNEL_KIND: StoredResourceKind<ChannelConfig, ChannelRow> = {
 /** Channels of floe.yaml, stored with their secrets sealed, so that every process can deliver to them. */
 export function channelFileKind(key: SecretsKey, nowMs: number) {
   return defineFileKind({
-    ...CHANNEL_KIND,
+    ...STORED_CHANNEL_KIND,
     columns({ orgId, config }, before) {
       const place = before ?? { id: newId('chn', nowMs), org_id: orgId };
       return { id: place.id, ...channelColumns(config, place, key, nowMs), enabled: 1 };
@@ -32,6 +32,6 @@ export function channelFileKind(key: SecretsKey, nowMs: number) {
     // It is tried again at once, however it failed before.
     update: (writer, { id }, change) => updateChannel(writer, id, { ...change, backoff_until: 0 }),
     remove: removeChannel,
-    auditView: channelView,
+    auditView: toChannelResource,
   });
 }

@@ -1,7 +1,7 @@
 import type { FloeConfig } from '@floe/contract/config';
 import type { OutboundGuard } from '../core/outbound-guard.ts';
 import type { ResolvedOutbound } from '../providers/outbound.ts';
-import type { Mail } from './channels/channel-sheet.ts';
+import type { ChannelMail } from './channels/channel-sheet.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const REPLY_TIMEOUT_MS = 10_000;
@@ -34,7 +34,7 @@ export class MailRejectedError extends Error {
 
 export interface Mailer {
   /** Resolves when the server took the mail for every recipient it accepts. @throws MailRejectedError */
-  send(mail: Mail, signal: AbortSignal): Promise<void>;
+  send(mail: ChannelMail, signal: AbortSignal): Promise<void>;
 }
 
 /**

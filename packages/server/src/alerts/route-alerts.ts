@@ -10,7 +10,7 @@ import {
 } from '../store/alerts.ts';
 import { type ChannelRow, listAllChannels } from '../store/channels.ts';
 import type { Database, DatabaseWriter } from '../store/ports.ts';
-import { tagsOf } from './alert.ts';
+import { getAlertTags } from './alert.ts';
 import { alertFromRow } from './stored-alert.ts';
 import { type ChannelSubscription, parseChannelSubscription } from './stored-channel.ts';
 
@@ -68,7 +68,7 @@ function deliveriesFor(
   nowMs: number,
 ): NewAlertDeliveryRow[] {
   const alert = alertFromRow(row);
-  const tags = tagsOf(alert);
+  const tags = getAlertTags(alert);
   const wants = ({ row: channel, subscription }: SubscribedChannel) =>
     (alert.channels === null || alert.channels.includes(channel.name)) &&
     (subscription.events === null || subscription.events.includes(alert.event)) &&

@@ -1,5 +1,5 @@
 import type { AlertRow } from '../store/alerts.ts';
-import { type Alert, type AlertPhase, phaseOf } from './alert.ts';
+import { type Alert, type AlertPhase, getAlertPhase } from './alert.ts';
 
 /** An alert of the outbox. */
 export interface StoredAlert {
@@ -13,7 +13,7 @@ export interface StoredAlert {
 
 export function storedAlertFromRow(row: AlertRow): StoredAlert {
   const alert = alertFromRow(row);
-  return { id: row.id, seq: row.seq, alert, phase: phaseOf(alert), closedAt: row.closed_at };
+  return { id: row.id, seq: row.seq, alert, phase: getAlertPhase(alert), closedAt: row.closed_at };
 }
 
 /** Rows are written by `enqueue` alone, which takes nothing but an `Alert`. */

@@ -42,7 +42,7 @@ export function buildChartRequest(
   { groupBy, interval, filter, readsRows = false }: ChartOptions,
 ): ChartRequest & { readonly groupBy: RollupFacet | undefined } {
   if (from >= to) throw new Fault('invalid_request', 'from: must be before to', { param: 'from' });
-  const group = groupBy === undefined ? undefined : facetOf(groupBy);
+  const group = groupBy === undefined ? undefined : parseRollupFacet(groupBy);
   const isPaired = group !== undefined && filter !== undefined && group !== filter.facet;
   const earliest = includesPrevious ? from - (to - from) : from;
   const isLone = [group, filter?.facet].some((facet) => facet !== undefined && isIndependentFacet(facet));
@@ -60,7 +60,7 @@ export function buildChartRequest(
   return { orgId, from, to, unit, minutesSince: nowMs - RELIABLE_MINUTES_MS, filter, groupBy: group };
 }
 
-export function isFacet(name: string): name is RollupFacet {
+export function isRollupFacet(name: string): name is RollupFacet {
   return (
     name.startsWith('metadata.') ||
     CHART_DIMENSIONS.some((dimension) => dimension === name) ||
@@ -73,8 +73,8 @@ function isIndependentFacet(name: string): boolean {
 }
 
 /** The schema of the query let only facets pass. */
-export function facetOf(name: string): RollupFacet {
-  if (!isFacet(name)) throw new Error(`${name} is no facet`);
+export function parseRollupFacet(name: string): RollupFacet {
+  if (!isRollupFacet(name)) throw new Error(`${name} is no facet`);
   return name;
 }
 

@@ -30,7 +30,7 @@ import {
   type IntervalReassignment,
   partialRangesAround,
 } from './grid.ts';
-import { queryRowIntervals, queryRowTotals, zeroSums } from './row-charts.ts';
+import { createZeroSums, queryRowIntervals, queryRowTotals } from './row-charts.ts';
 
 export type ChartMetric = (typeof CHART_METRICS)[number];
 
@@ -132,7 +132,7 @@ export async function querySeries(reader: DatabaseReader, request: SeriesRequest
   const { metric, groupBy } = request;
   const figures = figuresFor(metric);
   if (request.conditions) return querySeriesFromRows(reader, request, figures);
-  const grid = seriesGrid(request);
+  const grid = buildSeriesGrid(request);
   const { around } = wholeUnits(request);
   const moves = findReassignments(request, UNIT_MS[request.unit], grid);
   const groups = groupBy === undefined ? [] : [groupBy];
@@ -181,15 +181,15 @@ async function querySeriesFromRows(
   figures: readonly RollupFigureColumn[],
 ): Promise<ChartSeries[]> {
   const { metric, groupBy, limit, onlyValues } = request;
-  const { starts } = seriesGrid(request);
+  const { starts } = buildSeriesGrid(request);
   const found = await queryRowIntervals(reader, { ...request, figures }, starts);
-  const of = (value: string) => found.get(value) ?? zeroSums(starts, figures);
+  const of = (value: string) => found.get(value) ?? createZeroSums(starts, figures);
   if (groupBy === undefined) return [{ value: null, other: false, values: metricValues(of(''), metric) }];
   const sizeOf = (value: string) =>
     of(value).reduce((sum, sums) => sums.reduce((all, one) => all + one, sum), 0);
   const shown =
     onlyValues ?? [...found.keys()].sort((one, other) => sizeOf(other) - sizeOf(one)).slice(0, limit);
-  const rest = zeroSums(starts, figures);
+  const rest = createZeroSums(starts, figures);
   for (const [value, own] of found)
     if (!shown.includes(value)) for (const [at, sums] of own.entries()) addInto(rest[at], sums);
   const series = shown.map(
@@ -200,7 +200,9 @@ async function querySeriesFromRows(
 }
 
 /** The intervals of a chart. */
-export function seriesGrid(request: Pick<SeriesRequest, 'from' | 'to' | 'stepMs' | 'timezone'>): ChartGrid {
+export function buildSeriesGrid(
+  request: Pick<SeriesRequest, 'from' | 'to' | 'stepMs' | 'timezone'>,
+): ChartGrid {
   return buildChartGrid(request, request.stepMs, request.timezone ?? 'UTC');
 }
 

@@ -23,7 +23,7 @@ import { ingestRows } from '../store/test/ingest-rows.ts';
 import { createTestDatabase } from '../store/test/postgres-database.ts';
 import { createTestExchangeRow, TEST_ORG_ID } from '../store/test/rows.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
-import { querySeries, querySummary, queryTopValues, seriesGrid } from './charts.ts';
+import { buildSeriesGrid, querySeries, querySummary, queryTopValues } from './charts.ts';
 import { previousRange } from './grid.ts';
 import { queryMonthlySums } from './monthly-usage.ts';
 
@@ -168,7 +168,7 @@ for (const [engine, open] of ENGINES)
           const chart = { ...request, groupBy, limit: 9, stepMs: DAY_MS, timezone: zone };
           const sum = await querySummary(read, request);
           assert.deepEqual([sum.requests, sum.cost_nano_usd], [inRange.length, costOf(inRange)]);
-          const { starts } = seriesGrid(chart);
+          const { starts } = buildSeriesGrid(chart);
           const dayOf = (at: number) => starts.findLastIndex((start) => start <= at);
           const series = await querySeries(read, { ...chart, metric: 'cost_nano_usd' });
           for (const [day] of starts.entries())
@@ -246,7 +246,7 @@ test('percentiles of a day are made of its own rows alone', async (t) => {
   const [from, to] = [startOfDay(2026, 9, 5), startOfDay(2026, 9, 12)];
   const request = { orgId: TEST_ORG_ID, from, to, unit: 'hour', stepMs: DAY_MS, timezone, limit: 1 } as const;
   const [series] = await querySeries(read, { ...request, minutesSince: FIRST, metric: 'latency_p95_ms' });
-  const { starts } = seriesGrid(request);
+  const { starts } = buildSeriesGrid(request);
   const expected = starts.map((start, day) => {
     const counts: number[] = HISTOGRAM_BUCKETS.map(() => 0);
     for (const { created_at, latency_ms } of rows)
@@ -275,7 +275,7 @@ test('a month of any zone adds up to its own rows, by key and model', async (t) 
 test('days are 23 or 25 hours long where clocks change, and the week before has as many', () => {
   const { startOfDay } = getTimeZoneCalendar('Europe/Berlin');
   const week = { from: startOfDay(2026, 9, 20), to: startOfDay(2026, 9, 27) };
-  const { starts } = seriesGrid({ ...week, stepMs: DAY_MS, timezone: 'Europe/Berlin' });
+  const { starts } = buildSeriesGrid({ ...week, stepMs: DAY_MS, timezone: 'Europe/Berlin' });
   const lengths = [...starts, week.to].slice(1).map((start, day) => (start - (starts[day] ?? 0)) / HOUR_MS);
   assert.deepEqual(lengths, [24, 24, 24, 24, 24, 25, 24]);
   const after = { from: week.to, to: startOfDay(2026, 10, 3) };

@@ -38,7 +38,7 @@ export async function queryRowIntervals(
   const steps = new Map<string, number[][]>();
   for (const { rangeIndex, values, sums } of found) {
     const value = values[0] ?? '';
-    const own = steps.get(value) ?? zeroSums(starts, figures);
+    const own = steps.get(value) ?? createZeroSums(starts, figures);
     const [known = []] = [own[rangeIndex]];
     own[rangeIndex] = known.map((sum, at) => sum + (sums[at] ?? 0));
     steps.set(value, own);
@@ -47,6 +47,9 @@ export async function queryRowIntervals(
 }
 
 /** Nothing in every interval. */
-export function zeroSums(starts: readonly number[], figures: readonly RollupFigureColumn[]): number[][] {
+export function createZeroSums(
+  starts: readonly number[],
+  figures: readonly RollupFigureColumn[],
+): number[][] {
   return starts.map(() => new Array<number>(figures.length).fill(0));
 }

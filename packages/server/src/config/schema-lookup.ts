@@ -31,7 +31,7 @@ function unwrapAlternatives(schema: Schema): Schema[] {
 }
 
 /** Every schema that a value at `path` may follow; empty where nothing is known. */
-export function schemasAt(root: Schema, path: ConfigPath): readonly Schema[] {
+export function findSchemasAt(root: Schema, path: ConfigPath): readonly Schema[] {
   let here = unwrapAlternatives(root);
   for (const step of path) {
     here = here.flatMap((schema) => {
@@ -51,8 +51,8 @@ function propertySchemas(shape: Readonly<Record<string, Schema>>, name: string):
 }
 
 /** Keys a map at `path` may have; of several kinds of maps, those of the kind that `value` says it is. */
-export function keysAt(root: Schema, path: ConfigPath, value?: Json): string[] {
-  const shapes = schemasAt(root, path).flatMap((schema) => {
+export function listKeysAt(root: Schema, path: ConfigPath, value?: Json): string[] {
+  const shapes = findSchemasAt(root, path).flatMap((schema) => {
     const def = zodDefinition(schema);
     return def.type === 'object' ? [def.shape] : [];
   });
@@ -83,9 +83,12 @@ function literalValues(schema: Schema): string[] | null {
 }
 
 /** The kinds of scalar a value at `path` may be. */
-export function scalarsAt(root: Schema, path: ConfigPath): ReadonlySet<'text' | 'number' | 'boolean'> {
+export function findScalarKindsAt(
+  root: Schema,
+  path: ConfigPath,
+): ReadonlySet<'text' | 'number' | 'boolean'> {
   const kinds = new Set<'text' | 'number' | 'boolean'>();
-  for (const schema of schemasAt(root, path)) {
+  for (const schema of findSchemasAt(root, path)) {
     const { type } = zodDefinition(schema);
     if (type === 'number' || type === 'boolean') kinds.add(type);
     else if (type === 'string' || type === 'enum' || type === 'literal') kinds.add('text');

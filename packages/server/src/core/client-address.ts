@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { type IpAddress, isInNetworks, networksOf, parseIpAddress } from './network.ts';
+import { type IpAddress, isInNetworks, parseIpAddress, parseNetworks } from './network.ts';
 
 /** What of a request says where it came from; `IncomingMessage` has it, with repeated headers joined. */
 export interface ClientAddressSource {
@@ -33,7 +33,7 @@ const MAX_HOPS = 32;
  * @param trusted networks of the proxies in front, as `10.0.0.0/8` or single addresses
  */
 export function createClientAddressResolver(trusted: readonly string[]): ClientAddressResolver {
-  const networks = networksOf(trusted);
+  const networks = parseNetworks(trusted);
   const isTrusted = (ip: IpAddress) => isInNetworks(ip, networks);
 
   /** Hops, the nearest first, each as its header wrote it; null when the headers contradict each other. */

@@ -46,7 +46,7 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<b
 }
 
 /** What `work` gives, or `otherwise` when it fails or takes longer than `ms`: for what can be done without. */
-export async function resolveWithin<T>(
+export async function resolveWithFallback<T>(
   clock: Pick<Clock, 'after'>,
   ms: number,
   work: Promise<T>,

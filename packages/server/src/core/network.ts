@@ -6,7 +6,7 @@ export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 export type IpNetwork = readonly [IpAddress, number];
 
 /** @param texts each as `10.0.0.0/8` or a single address */
-export function networksOf(texts: readonly string[]): readonly IpNetwork[] {
+export function parseNetworks(texts: readonly string[]): readonly IpNetwork[] {
   return texts.map((text) => {
     if (text.includes('/')) return ipaddr.parseCIDR(text);
     const ip = ipaddr.parse(text);
@@ -25,6 +25,6 @@ export function parseIpAddress(text: string): IpAddress | null {
 }
 
 /** The host of a URL as a resolver takes it: an IPv6 address without the brackets it has there (RFC 3986, 3.2.2). */
-export function bareHost({ hostname }: Pick<URL, 'hostname'>): string {
+export function unbracketHost({ hostname }: Pick<URL, 'hostname'>): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }

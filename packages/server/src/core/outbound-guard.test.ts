@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { createOutboundGuard, OutboundRefused, type OutboundRules } from './outbound-guard.ts';
+import { createOutboundGuard, OutboundRefusedError, type OutboundRules } from './outbound-guard.ts';
 
 const STRICT: OutboundRules = { allowPrivate: false, privateNetworks: [], namedHosts: new Set() };
 const ONE_ORG: OutboundRules = { ...STRICT, allowPrivate: true };
@@ -49,7 +49,7 @@ async function passes(
     (await guard.connect(host, port, 2_000)).destroy();
     return true;
   } catch (error) {
-    if (error instanceof OutboundRefused) return false;
+    if (error instanceof OutboundRefusedError) return false;
     return true;
   }
 }
@@ -137,7 +137,7 @@ test('an origin is judged by its host alone, whatever else stands in its address
     'http://0x7f000001#@public.example/',
     'http://2130706433\\@public.example/',
   ])
-    assert.ok(guard.checkOrigin(new URL(url)) instanceof OutboundRefused, url);
+    assert.ok(guard.checkOrigin(new URL(url)) instanceof OutboundRefusedError, url);
   for (const url of [
     'https://127.0.0.1@public.example/',
     'https://8.8.8.8/?127.0.0.1',

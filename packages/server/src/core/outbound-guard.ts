@@ -2,7 +2,7 @@ import { lookup as lookupAddress } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import buildConnector from 'undici/lib/core/connect.js';
-import { bareHost, type IpAddress, isInNetworks, networksOf, parseIpAddress } from './network.ts';
+import { type IpAddress, isInNetworks, parseIpAddress, parseNetworks, unbracketHost } from './network.ts';
 
 /** What calls to addresses that somebody wrote down may reach. */
 export interface OutboundRules {
@@ -15,8 +15,8 @@ export interface OutboundRules {
 }
 
 /** The guard refused to connect. The message names the setting that would allow it, if one can. */
-export class OutboundRefused extends Error {
-  override readonly name = 'OutboundRefused';
+export class OutboundRefusedError extends Error {
+  override readonly name = 'OutboundRefusedError';
 }
 
 type DnsLookup = (
@@ -32,8 +32,8 @@ export interface OutboundGuard {
    */
   connector(origin: URL, options?: buildConnector.BuildOptions): buildConnector.connector;
   /** Judges what is known of an origin before any name is resolved; for origins that a proxy resolves. */
-  checkOrigin(origin: URL): OutboundRefused | null;
-  /** A plain TCP connection under the same rules. @throws OutboundRefused, or the error of the connection */
+  checkOrigin(origin: URL): OutboundRefusedError | null;
+  /** A plain TCP connection under the same rules. @throws OutboundRefusedError, or the error of the connection */
   connect(host: string, port: number, timeoutMs: number): Promise<Socket>;
 }
 
@@ -53,9 +53,9 @@ export function createOutboundGuard(
     };
   }
 
-  function checkHost(host: string, port: number): OutboundRefused | null {
+  function checkHost(host: string, port: number): OutboundRefusedError | null {
     const name = host.toLowerCase().replace(/\.+$/, '');
-    if (METADATA_HOSTS.has(name)) return new OutboundRefused(`${host} is a cloud metadata service.`);
+    if (METADATA_HOSTS.has(name)) return new OutboundRefusedError(`${host} is a cloud metadata service.`);
     return isIP(host) === 0 ? null : checkAddress(host, { host, port }, rules());
   }
 
@@ -67,7 +67,7 @@ export function createOutboundGuard(
         const verdicts = addresses.map(({ address }) => checkAddress(address, { host, port }, current));
         const allowed = addresses.filter((_, index) => verdicts[index] === null);
         const [first] = allowed;
-        if (!first) return done(verdicts[0] ?? new OutboundRefused(`${host} has no address.`), []);
+        if (!first) return done(verdicts[0] ?? new OutboundRefusedError(`${host} has no address.`), []);
         if (options.all) done(null, [...allowed]);
         else done(null, first.address, first.family);
       });
@@ -85,7 +85,7 @@ export function createOutboundGuard(
       const origin = new URL(`http://${bracketed}:${port}`);
       return new Promise((done, fail) => {
         connector(origin, { timeout: timeoutMs })(
-          { hostname: bareHost(origin), protocol: 'http:', port: String(port) },
+          { hostname: unbracketHost(origin), protocol: 'http:', port: String(port) },
           (error, socket) => (socket ? done(socket) : fail(error)),
         );
       });
@@ -100,16 +100,16 @@ interface HostPort {
 
 function hostPortOf(url: URL): HostPort {
   return {
-    host: bareHost(url),
+    host: unbracketHost(url),
     port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)),
   };
 }
 
 /** Null when the address may be reached. */
-function checkAddress(address: string, place: HostPort, rules: OutboundRules): OutboundRefused | null {
+function checkAddress(address: string, place: HostPort, rules: OutboundRules): OutboundRefusedError | null {
   const shown = address === place.host ? address : `${place.host} (${address})`;
   const reached = embeddedAddresses(address);
-  if (reached.length === 0) return new OutboundRefused(`${shown} is no address Floe can judge.`);
+  if (reached.length === 0) return new OutboundRefusedError(`${shown} is no address Floe can judge.`);
   for (const ip of reached) {
     const refused = checkIpAddress(ip, shown, place, rules);
     if (refused) return refused;
@@ -122,23 +122,25 @@ function checkIpAddress(
   shown: string,
   { host, port }: HostPort,
   rules: OutboundRules,
-): OutboundRefused | null {
+): OutboundRefusedError | null {
   if (isInNetworks(ip, METADATA_NETWORKS))
-    return new OutboundRefused(`${shown} is a link-local or cloud metadata address; Floe never calls those.`);
+    return new OutboundRefusedError(
+      `${shown} is a link-local or cloud metadata address; Floe never calls those.`,
+    );
   const range = ip.range();
   if (range === 'multicast' || range === 'broadcast')
-    return new OutboundRefused(`${shown} is no address of one machine.`);
+    return new OutboundRefusedError(`${shown} is no address of one machine.`);
   const isPublic = range === 'unicast';
   if (isPublic || (rules.allowPrivate && TRUSTED_RANGES.has(range))) return null;
   if (rules.namedHosts.has(`${host.toLowerCase()}:${port}`)) return null;
-  if (isInNetworks(ip, networksOf(rules.privateNetworks))) return null;
-  return new OutboundRefused(
+  if (isInNetworks(ip, parseNetworks(rules.privateNetworks))) return null;
+  return new OutboundRefusedError(
     `${shown} is in a private network; add it to security.private_networks if Floe may call it.`,
   );
 }
 
 /** Of each cloud, and link-local addresses whole: nothing else that an alert or a model call wants lives there. */
-const METADATA_NETWORKS = networksOf([
+const METADATA_NETWORKS = parseNetworks([
   '169.254.0.0/16',
   'fe80::/10',
   'fd00:ec2::/32',
@@ -151,10 +153,10 @@ const METADATA_HOSTS = new Set(['metadata.google.internal', 'metadata.goog', 'in
 const TRUSTED_RANGES = new Set(['private', 'loopback', 'uniqueLocal', 'unspecified']);
 
 /** IPv6 forms that carry an IPv4 address in their last 32 bits: they reach that one. */
-const IPV4_EMBEDDING_NETWORKS = networksOf(['::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96']);
-const SIX_TO_FOUR_NETWORKS = networksOf(['2002::/16']);
+const IPV4_EMBEDDING_NETWORKS = parseNetworks(['::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96']);
+const SIX_TO_FOUR_NETWORKS = parseNetworks(['2002::/16']);
 /** For translators of one's own (RFC 8215); where the IPv4 address stands in it is theirs to say (RFC 6052, 2.2). */
-const LOCAL_TRANSLATION_NETWORKS = networksOf(['64:ff9b:1::/48']);
+const LOCAL_TRANSLATION_NETWORKS = parseNetworks(['64:ff9b:1::/48']);
 
 /** What may be reached in the end: IPv4 inside IPv6 is unpacked. Empty for what is no address. */
 function embeddedAddresses(text: string): readonly IpAddress[] {

@@ -21,8 +21,8 @@ export interface ThreadPoolOptions {
 }
 
 /** A task was ended because it took more time or memory than it may. */
-export class TaskStopped extends Error {
-  override readonly name = 'TaskStopped';
+export class TaskStoppedError extends Error {
+  override readonly name = 'TaskStoppedError';
   readonly exceeded: 'time' | 'memory';
 
   constructor(exceeded: 'time' | 'memory') {
@@ -32,13 +32,13 @@ export class TaskStopped extends Error {
 }
 
 /** So many tasks of one tenant wait that no further one is taken. */
-export class TenantBusy extends Error {
-  override readonly name = 'TenantBusy';
+export class TenantBusyError extends Error {
+  override readonly name = 'TenantBusyError';
 }
 
 /** The pool was closed before the task was done. */
-export class PoolClosed extends Error {
-  override readonly name = 'PoolClosed';
+export class PoolClosedError extends Error {
+  override readonly name = 'PoolClosedError';
 }
 
 interface Task {
@@ -67,13 +67,13 @@ export class ThreadPool {
     this.#options = options;
   }
 
-  /** Resolves to the reply of the thread. @throws TaskStopped, TenantBusy, PoolClosed */
+  /** Resolves to the reply of the thread. @throws TaskStoppedError, TenantBusyError, PoolClosedError */
   run(tenant: string, message: unknown): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      if (this.#isClosed) return reject(new PoolClosed('The pool is closed.'));
+      if (this.#isClosed) return reject(new PoolClosedError('The pool is closed.'));
       const queue = this.#queues.get(tenant) ?? [];
       if (queue.length >= this.#options.maxQueuedPerTenant)
-        return reject(new TenantBusy('Too many tasks of this tenant are waiting.'));
+        return reject(new TenantBusyError('Too many tasks of this tenant are waiting.'));
       queue.push({ tenant, message, resolve, reject });
       this.#queues.set(tenant, queue);
       this.#pump();
@@ -85,8 +85,10 @@ export class ThreadPool {
     this.#isClosed = true;
     const waiting = [...this.#queues.values()].flat();
     this.#queues.clear();
-    for (const { reject } of waiting) reject(new PoolClosed('The pool was closed.'));
-    await Promise.all([...this.#threads].map((thread) => thread.end(new PoolClosed('The pool was closed.'))));
+    for (const { reject } of waiting) reject(new PoolClosedError('The pool was closed.'));
+    await Promise.all(
+      [...this.#threads].map((thread) => thread.end(new PoolClosedError('The pool was closed.'))),
+    );
   }
 
   #pump(): void {
@@ -170,7 +172,7 @@ class Thread {
     this.#worker.on('error', (error: Error & { code?: string }) => {
       this.#isEnding = true;
       this.#settle((done) =>
-        done.reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new TaskStopped('memory') : error),
+        done.reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new TaskStoppedError('memory') : error),
       );
     });
     this.#worker.on('exit', (code) => {
@@ -217,7 +219,7 @@ class Thread {
     if (!this.#current) return;
     this.#current.timer = this.#options.clock.after(
       this.#options.taskTimeoutMs,
-      () => void this.end(new TaskStopped('time')),
+      () => void this.end(new TaskStoppedError('time')),
     );
   }
 
@@ -228,7 +230,7 @@ class Thread {
     current.timer?.cancel();
     this.#worker.unref();
     this.#idle = this.#options.clock.after(this.#options.idleTimeoutMs, () => {
-      if (this.isIdle) void this.end(new TaskStopped('time'));
+      if (this.isIdle) void this.end(new TaskStoppedError('time'));
     });
     how(current.done);
   }

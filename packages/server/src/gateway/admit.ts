@@ -3,13 +3,13 @@ import { Fault } from '@floe/contract/faults';
 import type { OrgRules } from '../guardrails/compile-rules.ts';
 import type { Grant } from '../guardrails/grant.ts';
 import { findGrantFault, findRateLimitFault } from '../guardrails/guard.ts';
-import { rateLimitHeaders } from '../guardrails/rate-limit-headers.ts';
+import { buildRateLimitHeaders } from '../guardrails/rate-limit-headers.ts';
 import type { RequestAttributes as CountedCaller } from '../guardrails/request-attributes.ts';
 import type { ResolvedRoute } from './catalog.ts';
-import { ClientDisconnected } from './client.ts';
-import { endUserOf } from './end-user.ts';
+import { ClientDisconnectedError } from './client.ts';
+import { findEndUser } from './end-user.ts';
 import { estimateExchangeCost } from './estimate-exchange.ts';
-import { requestedModels } from './estimate-request.ts';
+import { listRequestedModels } from './estimate-request.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { RoutedRequest } from './operation.ts';
 
@@ -31,11 +31,14 @@ async function admitByRules(
   const { guard, clock } = x.gateway;
   const request = await parsedOrRefused(parse);
   const route = request instanceof Fault ? null : request.route;
-  const counted = requestAttributesOf(x, rules, route);
+  const counted = buildRequestAttributes(x, rules, route);
   const estimate = route && estimateExchangeCost(x, route);
   const pendingGrant = guard.acquire(x.id, rules, counted, estimate);
   const grant = pendingGrant instanceof Promise ? await pendingGrant : pendingGrant;
-  x.admission = { grant, headers: rateLimitHeaders(grant, x.surface.dialect === 'messages', clock.now()) };
+  x.admission = {
+    grant,
+    headers: buildRateLimitHeaders(grant, x.surface.dialect === 'messages', clock.now()),
+  };
   const rateRefusal = findRateLimitFault(grant);
   if (rateRefusal) throw rateRefusal;
   if (request instanceof Fault) throw request;
@@ -52,21 +55,21 @@ async function parsedOrRefused(parse: () => Promise<RoutedRequest>): Promise<Rou
   try {
     return await parse();
   } catch (error) {
-    if (error instanceof ClientDisconnected || !(error instanceof Fault)) throw error;
+    if (error instanceof ClientDisconnectedError || !(error instanceof Fault)) throw error;
     return error;
   }
 }
 
 /** Who an exchange is counted for, as rules judge it. */
-export function requestAttributesOf(
+export function buildRequestAttributes(
   x: Exchange,
   rules: OrgRules,
   route: ResolvedRoute | null,
 ): CountedCaller {
   return {
     key: x.caller.key,
-    endUser: endUserOf(x),
-    models: rules.hasModelRules ? requestedModels(x.request.prompt, route) : [],
+    endUser: findEndUser(x),
+    models: rules.hasModelRules ? listRequestedModels(x.request.prompt, route) : [],
     metadata: x.controls?.metadata ?? null,
   };
 }

@@ -1,7 +1,7 @@
 import type { StartedExchange } from './exchange-record.ts';
 
 /** Headers of every answer of the gateway, flat (product page, "Response headers"). */
-export function answerHeaders(x: StartedExchange, contentType: string): string[] {
+export function buildAnswerHeaders(x: StartedExchange, contentType: string): string[] {
   const headers = [
     'content-type',
     contentType,
@@ -27,12 +27,12 @@ const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 // x-accel-buffering: proxies of the nginx family would otherwise hold events back.
 const UNBUFFERED = ['cache-control', 'no-cache', 'x-accel-buffering', 'no'] as const;
 
-export function streamHeaders(x: StartedExchange): string[] {
-  return [...answerHeaders(x, EVENT_STREAM), ...UNBUFFERED];
+export function buildStreamHeaders(x: StartedExchange): string[] {
+  return [...buildAnswerHeaders(x, EVENT_STREAM), ...UNBUFFERED];
 }
 
 /** Of a stream that is answered before it is known who will: no provider, model or number of attempts. */
-export function keepAliveHeaders(x: StartedExchange): string[] {
+export function buildKeepAliveHeaders(x: StartedExchange): string[] {
   const headers = ['content-type', EVENT_STREAM, 'x-request-id', x.id, ...UNBUFFERED];
   if (x.cache !== null) headers.push('x-floe-cache', x.cache);
   if (x.admission) headers.push(...x.admission.headers);

@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import { streamHeaders } from './answer-headers.ts';
+import { buildStreamHeaders } from './answer-headers.ts';
 import type { ClientOutput } from './client-output.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { AnswerSink } from './plan.ts';
@@ -130,7 +130,7 @@ export class ClientStream implements ClientOutput {
   #sendHeld(): void {
     const { client, gateway, progress } = this.#x;
     this.isContentSent = true;
-    if (!progress.isHeadSent) client.startAnswer(200, streamHeaders(this.#x));
+    if (!progress.isHeadSent) client.startAnswer(200, buildStreamHeaders(this.#x));
     progress.markContentSent(gateway.clock.monotonic());
     for (const bytes of this.#held) client.write(bytes);
     this.#held = [];

@@ -3,9 +3,9 @@ import { isAwsEventStream } from '@floe/wire/converse/event-stream';
 import type { Timer } from '../core/clock.ts';
 import { TurnBatcher } from '../core/turn-batcher.ts';
 import type { FlowControl, UpstreamHandler, UpstreamHeaders } from '../providers/transport.ts';
-import { BinaryAnswer } from './binary-answer.ts';
+import { BinaryFrameSink } from './binary-frame-sink.ts';
 import type { Target } from './catalog.ts';
-import { ClientDisconnected } from './client.ts';
+import { ClientDisconnectedError } from './client.ts';
 import { AttemptDeadlines, type DeadlinePhase, type FailoverDeadline } from './deadlines.ts';
 import { attemptErrorCode, createErrorAnswer, unexpectedContentTypeFault } from './error-answer.ts';
 import type { AttemptRecord, Exchange } from './exchange-record.ts';
@@ -13,7 +13,7 @@ import { setTarget } from './order-targets.ts';
 import type { AnswerSink, AttemptPlan } from './plan.ts';
 import { redactCredentials } from './redact-credentials.ts';
 import { createSpendMeter, type SpendMeter } from './spend-meter.ts';
-import { headerOf, readNetworkError } from './upstream-fault.ts';
+import { readNetworkError, readUpstreamHeader } from './upstream-fault.ts';
 import { carryOverAttemptUsage } from './usage-and-cost.ts';
 
 /** How long the rest of an upstream's answer may take once the client has all of it: the connection is worth keeping. */
@@ -31,7 +31,7 @@ export interface AttemptOptions {
 
 /**
  * One call to an upstream. Resolves when the client has the whole answer; rejects with a `Fault`, an
- * `UpstreamRefusal` or `ClientDisconnected`. Whether content had reached the client by then, `x.progress` says.
+ * `ForwardedUpstreamError` or `ClientDisconnectedError`. Whether content had reached the client by then, `x.progress` says.
  */
 export function runAttempt(
   x: Exchange,
@@ -181,14 +181,14 @@ class Attempt implements UpstreamHandler {
   onError(error: Error): void {
     this.#tail?.cancel();
     // A body that ends by itself (its client left or sent too much) and a credential nobody gave are told as they are.
-    if (error instanceof Fault || error instanceof ClientDisconnected) return this.#fail(error);
+    if (error instanceof Fault || error instanceof ClientDisconnectedError) return this.#fail(error);
     if (this.#tryComplete()) return;
     this.#fail(readNetworkError(this.#target.provider.id, error, this.#record.status !== null));
   }
 
   #createSink(status: number, headers: UpstreamHeaders): AnswerSink {
     const { provider } = this.#target;
-    const type = headerOf(headers, 'content-type') ?? '';
+    const type = readUpstreamHeader(headers, 'content-type') ?? '';
     const isBinary = isAwsEventStream(type);
     const isStream = isBinary || /^\s*text\/event-stream\b/i.test(type);
     this.#isStream = isStream;
@@ -196,7 +196,7 @@ class Attempt implements UpstreamHandler {
     if (this.#plan.createRawSink) return this.#plan.createRawSink({ status, headers });
     if (status < 200 || status >= 300)
       return createErrorAnswer((body) => this.#plan.toError({ status, headers, body }));
-    const encoding = headerOf(headers, 'content-encoding');
+    const encoding = readUpstreamHeader(headers, 'content-encoding');
     if (encoding !== undefined && encoding !== 'identity') {
       const why = `${provider.id} answered in ${encoding} although plain bytes were asked for.`;
       throw new Fault('upstream_error', why);
@@ -207,7 +207,7 @@ class Attempt implements UpstreamHandler {
         unexpectedContentTypeFault(provider.id, wanted, { status, headers, body }),
       );
     const sink = this.#plan.createSink(isStream);
-    return isBinary ? new BinaryAnswer(sink) : sink;
+    return isBinary ? new BinaryFrameSink(sink) : sink;
   }
 
   /** The client is slower than the upstream: stop reading until its buffer is empty again. */

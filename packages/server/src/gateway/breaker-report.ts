@@ -2,8 +2,8 @@ import { Fault } from '@floe/contract/faults';
 import type { BreakerAdmission } from '../guardrails/breakers/circuit.ts';
 import type { Target } from './catalog.ts';
 import type { Exchange } from './exchange-record.ts';
-import { isCredentialBound } from './retry.ts';
-import { UpstreamRefusal } from './upstream-fault.ts';
+import { isCredentialSpecificError } from './retry.ts';
+import { ForwardedUpstreamError } from './upstream-fault.ts';
 
 /**
  * Tells the breaker of a target how an attempt at it failed. What the caller did wrong shows that the target
@@ -18,9 +18,10 @@ export function reportAttemptFailure(
 ): void {
   const { breakers } = x.gateway;
   const { orgId } = x.caller.key;
-  const isCallers = target.provider.usesCallerCredential && isCredentialBound(error);
+  const isCallers = target.provider.usesCallerCredential && isCredentialSpecificError(error);
   if (isCallers) return breakers.recordSuccess(orgId, target, null, admission);
-  if (error instanceof UpstreamRefusal) return reportUpstreamRefusal(x, target, error.status, admission);
+  if (error instanceof ForwardedUpstreamError)
+    return reportUpstreamRefusal(x, target, error.status, admission);
   if (!(error instanceof Fault)) return breakers.recordAbandoned(orgId, target, admission);
   const { code, detail } = error;
   switch (code) {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
-import type { HttpCallAnswer } from '@floe/testkit/http-client';
+import type { HttpCallResponse } from '@floe/testkit/http-client';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
 import type { UpstreamReply } from '@floe/testkit/upstream-reply';
 import { chatReply, failingReply } from './test/chat-replies.ts';
@@ -38,7 +38,7 @@ async function start(
   return gateway;
 }
 
-const ask = (gateway: FakeClockGateway, model = 'smart', more: JsonObject = {}): Promise<HttpCallAnswer> =>
+const ask = (gateway: FakeClockGateway, model = 'smart', more: JsonObject = {}): Promise<HttpCallResponse> =>
   gateway.settled(gateway.send('chat', { model, ...TURN, ...more }));
 
 const asked = (gateway: FakeClockGateway, id: string) => gateway.upstream(id).requests.length;

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import { compilePatterns } from '../core/pattern.ts';
 import { configureProvider, type Provider } from '../providers/configured-provider.ts';
-import { chatCompatible } from '../providers/provider-sheet.ts';
+import { chatCompatibleFields } from '../providers/provider-sheet.ts';
 import { type Catalog, type CompiledRoute, EMPTY_CATALOG, resolveRoute } from './catalog.ts';
 
 const TIMEOUTS = { connectMs: 1, headersMs: 2, firstTokenMs: 3, idleMs: 4, totalMs: 5 };
 
 function provider(id: string, models: string[]): [string, Provider] {
-  const sheet = { ...chatCompatible, kind: id, name: id, keyVariables: [], docs: '', checked: '' };
+  const sheet = { ...chatCompatibleFields, kind: id, name: id, keyVariables: [], docs: '', checked: '' };
   const credentials = [{ name: 'main', secret: id, weight: 1 }];
   const settings = {
     id,

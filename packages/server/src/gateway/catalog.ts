@@ -5,7 +5,7 @@ import type { CompiledPolicies } from '../guardrails/policies/policies.ts';
 import type { Credential, Provider, Timeouts } from '../providers/configured-provider.ts';
 import type { BodyStorageRules } from './bodies/body-storage-rules.ts';
 import type { CacheRules } from './cache/cache-rules.ts';
-import { IDE_DEFAULTS, type IdeSettings } from './ide/ide-settings.ts';
+import { DEFAULT_IDE_SETTINGS, type IdeSettings } from './ide/ide-settings.ts';
 
 /** The gateway's slice of an org in the snapshot: what may be asked and how answers are treated. */
 export interface Catalog {
@@ -70,7 +70,7 @@ export const EMPTY_CATALOG: Catalog = {
   passthrough: { a: [], b: [] },
   storedResponses: true,
   resourceScope: 'key',
-  ide: IDE_DEFAULTS,
+  ide: DEFAULT_IDE_SETTINGS,
   cache: null,
   bodies: null,
   rules: null,

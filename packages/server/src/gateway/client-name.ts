@@ -21,7 +21,7 @@ const PRODUCT_WORD = /^[a-z][a-z0-9._-]{0,39}/;
  * The product a request comes from, as its headers tell: `claude-code`, `codex`, `cursor`, or the first word of the
  * user agent. A hint, never trusted. Null when nothing tells.
  */
-export function clientNameOf(headers: ClientHeaders): string | null {
+export function detectClientName(headers: ClientHeaders): string | null {
   if (headerValue(headers['x-claude-code-session-id']) !== null) return 'claude-code';
   if (headerValue(headers['x-initiator']) !== null && headerValue(headers['x-interaction-type']) !== null)
     return 'copilot';

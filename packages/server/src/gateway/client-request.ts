@@ -15,7 +15,7 @@ import type { GatewaySurface } from './surface.ts';
 type Members = ReadonlyMap<string, ByteSpan>;
 
 /** Bodies the gateway looks into (product page, "Errors"). */
-export const JSON_BODY_BYTES = 32 * 1024 * 1024;
+export const MAX_JSON_BODY_BYTES = 32 * 1024 * 1024;
 
 /** What the gateway needs of a request before it knows whether anything must be translated. */
 export interface ClientRequest {

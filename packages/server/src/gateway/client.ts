@@ -4,8 +4,8 @@ import type { BodyRecorder } from './bodies/body-recorder.ts';
 import type { AnswerRecorder } from './cache/answer-recorder.ts';
 
 /** The client closed its connection; nobody is left to answer. */
-export class ClientDisconnected extends Error {
-  override readonly name = 'ClientDisconnected';
+export class ClientDisconnectedError extends Error {
+  override readonly name = 'ClientDisconnectedError';
 }
 
 /** Resolves after `ms`; rejects with `client.interruption` as soon as the client leaves or its exchange is stopped. */
@@ -56,7 +56,7 @@ export interface HttpTransport {
   markAuthenticated(): void;
   /**
    * The whole body. Throws `request_too_large`, `unsupported_media_type`, `request_timeout` when it stalls for
-   * 30 s or drips slower than 1 KB a second, and `ClientDisconnected` when the connection closes first.
+   * 30 s or drips slower than 1 KB a second, and `ClientDisconnectedError` when the connection closes first.
    */
   readBody(limitBytes: number): Promise<Buffer>;
   /** Sends a whole answer; `headers` is a flat list of names and values. */
@@ -115,7 +115,7 @@ export class ClientConnection {
   /** What an exchange that is interrupted ends with. */
   get interruption(): Error {
     return this.isDisconnected || this.#interruptReason === null
-      ? new ClientDisconnected('the client left')
+      ? new ClientDisconnectedError('the client left')
       : this.#interruptReason;
   }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { jsonReply } from '@floe/testkit/upstream-reply';
-import { clientNameOf } from './client-name.ts';
+import { detectClientName } from './client-name.ts';
 import { findSessionId } from './conversation.ts';
 import { type FakeClockGateway, startFakeClockGateway } from './test/fake-clock-gateway.ts';
 
@@ -162,7 +162,7 @@ test('products are known by what they really send', () => {
     [{ 'user-agent': '\u0000 <script>' }, null],
     [{}, null],
   ];
-  for (const [headers, name] of sent) assert.equal(clientNameOf(headers), name, JSON.stringify(headers));
+  for (const [headers, name] of sent) assert.equal(detectClientName(headers), name, JSON.stringify(headers));
 });
 
 test('a session is named in a header, in a user’s id or in the body, in this order, and an account never is', () => {

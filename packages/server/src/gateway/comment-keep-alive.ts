@@ -1,7 +1,7 @@
 import { formatFaultBody } from '@floe/contract/fault-response';
 import type { Fault } from '@floe/contract/faults';
 import { formatSseFrame } from '@floe/wire/sse';
-import { keepAliveHeaders } from './answer-headers.ts';
+import { buildKeepAliveHeaders } from './answer-headers.ts';
 import type { KeepAliveTimer } from './deadlines.ts';
 import type { Exchange } from './exchange-record.ts';
 import { formatResponsesFailure } from './responses-failure.ts';
@@ -33,7 +33,7 @@ export class CommentKeepAlive implements KeepAliveTimer {
     const { client, gateway, progress } = this.#x;
     this.#nextFireAt = gateway.clock.monotonic() + SILENCE_MS;
     if (client.isDisconnected) return;
-    if (!progress.isHeadSent) client.startAnswer(200, keepAliveHeaders(this.#x));
+    if (!progress.isHeadSent) client.startAnswer(200, buildKeepAliveHeaders(this.#x));
     progress.markHeadSent(this);
     client.writeComment(COMMENT);
   }

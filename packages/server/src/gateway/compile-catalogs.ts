@@ -18,7 +18,7 @@ import { compileCacheRules } from './cache/cache-rules.ts';
 import type { Catalog, CompiledRoute, PassthroughTarget } from './catalog.ts';
 import { compileIdeSettings } from './ide/ide-settings.ts';
 import type { ApiStyle } from './opaque/resource-reference.ts';
-import { speaksStyle } from './passthrough/native-path.ts';
+import { supportsApiStyle } from './passthrough/native-path.ts';
 
 export interface CompiledCatalogs {
   readonly catalogs: ReadonlyMap<string, Catalog>;
@@ -133,7 +133,7 @@ function nativeTargets(style: ApiStyle, providers: Providers): PassthroughTarget
 const speaksStyleOf =
   (style: ApiStyle) =>
   ({ provider }: PassthroughTarget): boolean =>
-    speaksStyle(provider, style);
+    supportsApiStyle(provider, style);
 
 /** Providers behind a surface whose style they do not speak. */
 function findMismatchedTargets(

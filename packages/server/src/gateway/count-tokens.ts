@@ -1,5 +1,5 @@
 import { estimateTokens } from '@floe/wire/token-estimate';
-import { answerHeaders } from './answer-headers.ts';
+import { buildAnswerHeaders } from './answer-headers.ts';
 import { createBufferedAnswer } from './answer-sinks.ts';
 import type { Target } from './catalog.ts';
 import { type ClientRequest, parseBody } from './client-request.ts';
@@ -10,7 +10,7 @@ import type { GatewayOperation, RoutedPrompt } from './operation.ts';
 import type { AttemptPlan } from './plan.ts';
 import { sendToTargets } from './send-to-targets.ts';
 import { COUNT_TOKENS_SURFACE } from './surface.ts';
-import { readUpstreamError, UpstreamRefusal } from './upstream-fault.ts';
+import { ForwardedUpstreamError, readUpstreamError } from './upstream-fault.ts';
 
 /** What hosts of the Messages dialect say that have no such path. */
 const UNSUPPORTED_STATUSES: ReadonlySet<number> = new Set([404, 405, 501]);
@@ -37,7 +37,7 @@ async function countTokens(x: Exchange, { prompt, route }: RoutedPrompt): Promis
   try {
     await sendToTargets(x, { ...route, targets: counting }, (target) => planTokenCount(x, prompt, target));
   } catch (error) {
-    const lacksIt = error instanceof UpstreamRefusal && UNSUPPORTED_STATUSES.has(error.status);
+    const lacksIt = error instanceof ForwardedUpstreamError && UNSUPPORTED_STATUSES.has(error.status);
     if (!lacksIt || first.provider.sheet.countsTokens) throw error;
     sendTokenEstimate(x, prompt);
   }
@@ -53,7 +53,7 @@ function planTokenCount(x: Exchange, prompt: ClientRequest, target: Target): Att
   const { request } = buildForwardedRequest(prompt, target, x.surface, x.client.headers);
   const [path = '', query] = request.path.split('?');
   const countPath = `${path}/count_tokens`;
-  const tell = (bytes: Buffer) => x.client.sendAnswer(200, answerHeaders(x, 'application/json'), bytes);
+  const tell = (bytes: Buffer) => x.client.sendAnswer(200, buildAnswerHeaders(x, 'application/json'), bytes);
   return {
     request: { ...request, path: query === undefined ? countPath : `${countPath}?${query}` },
     dropped: [],
@@ -67,7 +67,7 @@ function sendTokenEstimate(x: Exchange, prompt: ClientRequest): void {
   const body = JSON.stringify({ input_tokens: estimateTokens(system, messages, tools) });
   x.client.sendAnswer(
     200,
-    [...answerHeaders(x, 'application/json'), 'x-floe-usage-source', 'estimated'],
+    [...buildAnswerHeaders(x, 'application/json'), 'x-floe-usage-source', 'estimated'],
     body,
   );
 }

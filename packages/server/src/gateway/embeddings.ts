@@ -12,11 +12,11 @@ import { findUsage } from '@floe/wire/find-usage';
 import { applyByteEdits, type ByteSpan, editMember, readStringAt, scanObject } from '@floe/wire/json-edits';
 import type { EmbeddingsEndpoint } from '../providers/provider-sheet.ts';
 import { buildUpstreamRequest } from '../providers/upstream-request.ts';
-import { answerHeaders } from './answer-headers.ts';
+import { buildAnswerHeaders } from './answer-headers.ts';
 import { createBufferedAnswer } from './answer-sinks.ts';
 import { type ResolvedRoute, resolveRoute, type Target } from './catalog.ts';
 import { computeChargedUsage } from './charged-usage.ts';
-import { type ClientRequest, JSON_BODY_BYTES, parseBody } from './client-request.ts';
+import { type ClientRequest, MAX_JSON_BODY_BYTES, parseBody } from './client-request.ts';
 import { COMPLETE_RESULT, type Exchange, type ExchangeResult, UNPARSED_REQUEST } from './exchange-record.ts';
 import type { GatewayOperation } from './operation.ts';
 import { orderTargets, setExchangeRoute } from './order-targets.ts';
@@ -24,7 +24,7 @@ import type { AnswerSink, AttemptPlan } from './plan.ts';
 import { applyRequestPolicies } from './policy/apply-request-policies.ts';
 import { sendToTargets } from './send-to-targets.ts';
 import { EMBEDDINGS_SURFACE } from './surface.ts';
-import { headerOf, readUpstreamError } from './upstream-fault.ts';
+import { readUpstreamError, readUpstreamHeader } from './upstream-fault.ts';
 import { parseUpstreamJson } from './upstream-json.ts';
 
 /**
@@ -35,7 +35,7 @@ export const EMBEDDINGS_OPERATION: GatewayOperation = {
   surface: EMBEDDINGS_SURFACE,
   async parse(x) {
     const { key, catalog } = x.caller;
-    let prompt = parseEmbeddingsRequest(await x.client.readBody(JSON_BODY_BYTES));
+    let prompt = parseEmbeddingsRequest(await x.client.readBody(MAX_JSON_BODY_BYTES));
     x.request = { ...UNPARSED_REQUEST, prompt };
     const resolved = resolveRoute(catalog, key.models ?? (() => true), prompt.model);
     const route = setExchangeRoute(
@@ -99,7 +99,7 @@ function planEmbeddings(x: Exchange, prompt: ClientRequest, target: Target): Att
       const refusal = readUpstreamError(provider, answer);
       // Words of another shape are no client's to parse: they travel inside an error of ours.
       if (how.dialect === 'openai' || refusal instanceof Fault) return refusal;
-      const type = headerOf(answer.headers, 'content-type') ?? 'no content type';
+      const type = readUpstreamHeader(answer.headers, 'content-type') ?? 'no content type';
       return new Fault(
         'invalid_request',
         `${provider.id} refused the request (${answer.status}, ${type}): ${parseErrorMessage(answer.body)}`,
@@ -151,7 +151,7 @@ function createForwardedVectors(x: Exchange, prompt: ClientRequest, encoding: st
     );
     const first = FIRST_VECTOR.exec(bytes.toString('latin1', 0, 65_536))?.[1];
     const asAsked = first === undefined || (first === '"') === (encoding === 'base64');
-    if (asAsked) return x.client.sendAnswer(200, answerHeaders(x, 'application/json'), bytes);
+    if (asAsked) return x.client.sendAnswer(200, buildAnswerHeaders(x, 'application/json'), bytes);
     const read = readEmbeddingsRequest(parseBody(prompt));
     sendVectors(
       x,
@@ -202,7 +202,7 @@ function sendVectors(
   // Where the provider does not count, the client is told what is booked.
   const { usage } = computeChargedUsage(x, true);
   const body = writeEmbeddingsAnswer({ ...answer, usage: usage ?? undefined }, encoding, model);
-  x.client.sendAnswer(200, answerHeaders(x, 'application/json'), JSON.stringify(body));
+  x.client.sendAnswer(200, buildAnswerHeaders(x, 'application/json'), JSON.stringify(body));
 }
 
 /** What an error body says, at a length that fits a message. */

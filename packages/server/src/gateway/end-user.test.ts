@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stripUnstorableCharacters } from '../core/unstorable-characters.ts';
-import { endUserOf } from './end-user.ts';
+import { findEndUser } from './end-user.ts';
 
-type Asked = Parameters<typeof endUserOf>[0];
+type Asked = Parameters<typeof findEndUser>[0];
 
 /** As far as it is looked at. */
 function asked(user: string | undefined, headers: Asked['client']['headers'] = {}): Asked {
@@ -15,10 +15,10 @@ function asked(user: string | undefined, headers: Asked['client']['headers'] = {
 }
 
 test('an end user is told by a configured header, else by the body, in text that every database holds', () => {
-  assert.equal(endUserOf(asked('ana')), 'ana');
-  assert.equal(endUserOf(asked('ana', { 'x-user': 'ben' })), 'ben');
-  assert.equal(endUserOf(asked(undefined)), null);
-  assert.equal(endUserOf(asked('a\0b\ud800')), 'a\ufffdb\ufffd');
-  const cut = endUserOf(asked(`${'x'.repeat(255)}\u{1f600}`)) ?? '';
+  assert.equal(findEndUser(asked('ana')), 'ana');
+  assert.equal(findEndUser(asked('ana', { 'x-user': 'ben' })), 'ben');
+  assert.equal(findEndUser(asked(undefined)), null);
+  assert.equal(findEndUser(asked('a\0b\ud800')), 'a\ufffdb\ufffd');
+  const cut = findEndUser(asked(`${'x'.repeat(255)}\u{1f600}`)) ?? '';
   assert.equal(cut, stripUnstorableCharacters(cut));
 });

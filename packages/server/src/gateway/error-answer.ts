@@ -1,9 +1,9 @@
 import { Fault } from '@floe/contract/faults';
 import type { UpstreamResponse } from '../providers/transport.ts';
 import { BufferedAnswer } from './answer-sinks.ts';
-import { ClientDisconnected } from './client.ts';
+import { ClientDisconnectedError } from './client.ts';
 import type { AnswerSink } from './plan.ts';
-import { headerOf, UpstreamRefusal } from './upstream-fault.ts';
+import { ForwardedUpstreamError, readUpstreamHeader } from './upstream-fault.ts';
 
 /** An error body is read so far; what is longer is judged by its start. */
 const MAX_ERROR_BYTES = 1024 * 1024;
@@ -23,7 +23,7 @@ export function unexpectedContentTypeFault(
   answer: UpstreamResponse,
 ): Fault {
   const { status, headers, body } = answer;
-  const type = headerOf(headers, 'content-type') ?? '';
+  const type = readUpstreamHeader(headers, 'content-type') ?? '';
   return new Fault(
     'upstream_error',
     `${providerId} answered ${status} with "${type}" instead of ${wanted}.`,
@@ -37,6 +37,6 @@ export function unexpectedContentTypeFault(
 /** What the row of a failed attempt says: a word of the error table, or what happened where no error is told. */
 export function attemptErrorCode(error: Error): string {
   if (error instanceof Fault) return error.code;
-  if (error instanceof UpstreamRefusal) return 'upstream_refused';
-  return error instanceof ClientDisconnected ? 'client_left' : 'internal_error';
+  if (error instanceof ForwardedUpstreamError) return 'upstream_refused';
+  return error instanceof ClientDisconnectedError ? 'client_left' : 'internal_error';
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import type { HttpCallAnswer } from '@floe/testkit/http-client';
+import type { HttpCallResponse } from '@floe/testkit/http-client';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
 import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import {
@@ -49,7 +49,7 @@ async function withUpstream(
   }
 }
 
-async function ask(gateway: FakeClockGateway, surface: FakeClockSurface): Promise<HttpCallAnswer> {
+async function ask(gateway: FakeClockGateway, surface: FakeClockSurface): Promise<HttpCallResponse> {
   return gateway.settled(gateway.send(surface, { model: 'm', ...BODIES[surface] }));
 }
 

@@ -5,12 +5,12 @@ import { hasTierPrice, type Price, type UsageUpperBound, worstCaseCostNanoUsd } 
 import type { ResolvedRoute } from './catalog.ts';
 import type { ClientRequest } from './client-request.ts';
 import type { Gateway } from './gateway.ts';
-import { requestedTier } from './requested-tier.ts';
+import { findRequestedTier } from './requested-tier.ts';
 
 const NO_MODELS: readonly string[] = [];
 
 /** Under an alias, the ids behind it count too: a limit on a model holds by whatever name it is asked. */
-export function requestedModels(
+export function listRequestedModels(
   prompt: ClientRequest | null,
   route: ResolvedRoute | null,
 ): readonly string[] {
@@ -32,7 +32,7 @@ export function estimateRequestCost(
 ): CostEstimate {
   const input = maxInputTokens(prompt.body);
   const cap = parseOutputCap(prompt);
-  const tier = requestedTier(prompt);
+  const tier = findRequestedTier(prompt);
   const writesForAnHour = prompt.body.includes(AN_HOUR);
   let longest = 0;
   let nanoUsd: number | null = 0;

@@ -115,7 +115,7 @@ export interface RecordedDecision {
 }
 
 /** Monotonic milliseconds. */
-export interface UpstreamSpan {
+export interface UpstreamTiming {
   readonly sentAt: number;
   readonly endedAt: number;
 }
@@ -163,5 +163,5 @@ export interface StartedExchange {
   /** What the row says of its end. */
   result: ExchangeResult;
   /** From the first upstream call to the last upstream byte of the attempts that are over; null before one is. */
-  upstreamSpan: UpstreamSpan | null;
+  upstreamSpan: UpstreamTiming | null;
 }

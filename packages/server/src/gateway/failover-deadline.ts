@@ -1,7 +1,7 @@
 import type { Target } from './catalog.ts';
 import type { FailoverDeadline } from './deadlines.ts';
 import type { Exchange } from './exchange-record.ts';
-import { targetName } from './routing-strategy.ts';
+import { getTargetName } from './routing-strategy.ts';
 
 /** The targets that are left behind one that is being asked. */
 export interface RemainingTargets {
@@ -21,13 +21,13 @@ export function createFailoverDeadline(
   if (later.targets.length === 0) return null;
   const { firstTokenDeadlines } = x.gateway;
   const orgId = x.caller.key.orgId;
-  const name = targetName(target);
+  const name = getTargetName(target);
   const ms = Math.round(firstTokenDeadlines.deadlineMs(orgId, name));
   const isOver = () => {
     // Another credential of a silent model is silent too.
-    const next = later.targets.find((other) => targetName(other) !== name && later.couldAnswer(other));
+    const next = later.targets.find((other) => getTargetName(other) !== name && later.couldAnswer(other));
     if (!next) return false;
-    const because = `${name}: no first token within ${ms} ms (${firstTokenDeadlines.describeBasis(orgId, name)}); ${targetName(next)} is left`;
+    const because = `${name}: no first token within ${ms} ms (${firstTokenDeadlines.describeBasis(orgId, name)}); ${getTargetName(next)} is left`;
     firstTokenDeadlines.recordMiss(orgId, name);
     x.decisions.push({ step: 'send', outcome: 'first_token_deadline', because });
     return true;

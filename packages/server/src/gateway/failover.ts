@@ -4,20 +4,20 @@ import { type AttemptOptions, runAttempt } from './attempt.ts';
 import { reportAttemptFailure } from './breaker-report.ts';
 import { withCallerCredential } from './caller-credential.ts';
 import type { ResolvedRoute, Target } from './catalog.ts';
-import { ClientDisconnected, waitUnlessInterrupted } from './client.ts';
+import { ClientDisconnectedError, waitUnlessInterrupted } from './client.ts';
 import type { Exchange } from './exchange-record.ts';
 import { createFailoverDeadline, type RemainingTargets } from './failover-deadline.ts';
 import { describeRejection, noHealthyTargetFault } from './no-healthy-target.ts';
 import type { AttemptPlan } from './plan.ts';
 import {
   classifyRetry,
-  isCredentialBound,
-  isIneligible,
+  isCredentialSpecificError,
+  isIneligibleTargetError,
   MAX_RETRY_WAIT_MS,
   selectReportedFailure,
 } from './retry.ts';
 import { describeFailure, retryDelayMs } from './retry-delay.ts';
-import { targetKey, targetName } from './routing-strategy.ts';
+import { getTargetKey, getTargetName } from './routing-strategy.ts';
 
 /** Makes the plan for one attempt, or throws the `Fault` that makes the target ineligible. */
 export type AttemptPlanner = (target: Target, moved: boolean) => AttemptPlan;
@@ -62,7 +62,7 @@ export class Failover {
       return false;
     }
     if (admission === 'probe')
-      this.#recordDecision('breaker', 'probe', `${targetName(target)}: asked whether it is back`);
+      this.#recordDecision('breaker', 'probe', `${getTargetName(target)}: asked whether it is back`);
     if (await this.#attemptWithRetries(target, admission, this.#route.retries, isLast)) return true;
     if (!isLast && !this.#isFinal) this.#recordDecision('send', 'moved_on', this.#describeLastFailure());
     return false;
@@ -81,7 +81,7 @@ export class Failover {
       if (admission === 'go' || admission === 'probe' || admission === 'cooling') {
         if (await this.#tryAfterCooldown(target, admission)) return true;
       } else if (breakers.acquirePanicSlot(this.#orgId, target)) {
-        this.#recordDecision('breaker', 'panic', `${targetName(target)}: no other target is left`);
+        this.#recordDecision('breaker', 'panic', `${getTargetName(target)}: no other target is left`);
         let succeeded = false;
         try {
           succeeded = await this.#attemptWithRetries(target, admission, 0, true);
@@ -104,7 +104,7 @@ export class Failover {
       return false;
     }
     const waited = wait > 0 ? `; waited ${Math.round(wait)} ms` : '';
-    this.#recordDecision('breaker', 'late', `${targetName(target)}: no other target is left${waited}`);
+    this.#recordDecision('breaker', 'late', `${getTargetName(target)}: no other target is left${waited}`);
     if (wait > 0) await waitUnlessInterrupted(this.#x.client, clock, wait);
     return this.#attemptWithRetries(target, admission, 0, true);
   }
@@ -145,7 +145,7 @@ export class Failover {
   #isWarm(target: Target): boolean {
     const { gateway } = this.#x;
     const { conversation } = this.#route;
-    return conversation !== null && gateway.conversations.find(conversation) === targetKey(target);
+    return conversation !== null && gateway.conversations.find(conversation) === getTargetKey(target);
   }
 
   /** @throws Error that interrupts the exchange, for whoever leaves while the fleet is asked who probes is not listened to. */
@@ -160,7 +160,7 @@ export class Failover {
 
   #recordFailure(target: Target, error: unknown): false {
     this.#failures.push({ target, error });
-    this.#isFinal = classifyRetry(error) === 'none' && !isIneligible(error);
+    this.#isFinal = classifyRetry(error) === 'none' && !isIneligibleTargetError(error);
     return false;
   }
 
@@ -178,7 +178,7 @@ export class Failover {
       reportAttemptFailure(x, target, error, admission);
       // A client that leaves, or asks for what nobody does, says nothing of the target.
       if (classifyRetry(error) !== 'none') this.#recordTargetFailure(target);
-      if (error instanceof ClientDisconnected || x.client.isDisconnected) throw error;
+      if (error instanceof ClientDisconnectedError || x.client.isDisconnected) throw error;
       const { isBroken, replay } = x.progress;
       if (!isBroken) return error;
       this.#streamBreak ??= error;
@@ -196,7 +196,7 @@ export class Failover {
     const onContent = (afterMs: number) => {
       // A probe has its answer with the first content: the breaker need not wait for the end.
       if (admission === 'probe') breakers.recordSuccess(this.#orgId, target, null, 'probe');
-      if (isTimed) firstTokenDeadlines.recordFirstToken(this.#orgId, targetName(target), afterMs);
+      if (isTimed) firstTokenDeadlines.recordFirstToken(this.#orgId, getTargetName(target), afterMs);
     };
     const failoverDeadline = isTimed
       ? createFailoverDeadline(this.#x, target, this.#remainingTargets(target))
@@ -226,9 +226,9 @@ export class Failover {
   #recordTargetFailure(target: Target): void {
     const { gateway } = this.#x;
     const { conversation } = this.#route;
-    if (conversation !== null) gateway.conversations.remove(conversation, targetKey(target));
+    if (conversation !== null) gateway.conversations.remove(conversation, getTargetKey(target));
     if (this.#route.strategy !== 'least_latency') return;
-    gateway.latencies.record(this.#orgId, targetName(target), this.#isStream, FAILURE_LATENCY_MS);
+    gateway.latencies.record(this.#orgId, getTargetName(target), this.#isStream, FAILURE_LATENCY_MS);
   }
 
   #recordTargetSuccess(target: Target, admission: BreakerAdmission): void {
@@ -236,10 +236,10 @@ export class Failover {
     const { conversation } = this.#route;
     const last = attempts.at(-1);
     gateway.breakers.recordSuccess(this.#orgId, target, last?.first_token_ms ?? null, admission);
-    if (conversation !== null) gateway.conversations.set(conversation, targetKey(target));
+    if (conversation !== null) gateway.conversations.set(conversation, getTargetKey(target));
     if (this.#route.strategy !== 'least_latency') return;
     const ms = last?.first_token_ms ?? last?.duration_ms ?? 0;
-    gateway.latencies.record(this.#orgId, targetName(target), this.#isStream, ms);
+    gateway.latencies.record(this.#orgId, getTargetName(target), this.#isStream, ms);
   }
 
   get #isStream(): boolean {
@@ -252,7 +252,7 @@ export class Failover {
       this.#recordDecision(
         'send',
         'skipped',
-        `${targetName(target)} (${target.credential.name}): ${why} failed before`,
+        `${getTargetName(target)} (${target.credential.name}): ${why} failed before`,
       );
     return why === null;
   }
@@ -265,7 +265,7 @@ export class Failover {
       const isUseless =
         remedy === 'other_model'
           ? sameModel
-          : sameModel && tried.provider === target.provider && !isCredentialBound(error);
+          : sameModel && tried.provider === target.provider && !isCredentialSpecificError(error);
       if (isUseless)
         return remedy === 'other_model' ? 'the same model' : 'the same model at the same provider';
     }
@@ -284,7 +284,7 @@ export class Failover {
 
   #recordRejection(outcome: 'skipped' | 'no_retry', target: Target, admission: BreakerAdmission): void {
     const why = describeRejection(this.#x.gateway.breakers, this.#orgId, target, admission);
-    this.#recordDecision('breaker', outcome, `${targetName(target)}: ${why}`);
+    this.#recordDecision('breaker', outcome, `${getTargetName(target)}: ${why}`);
   }
 
   #recordDecision(step: 'send' | 'breaker', outcome: string, because: string): void {

@@ -1,11 +1,11 @@
 import type { Fault } from '@floe/contract/faults';
 import type { ExchangeRow } from '../store/ports.ts';
-import { requestAttributesOf } from './admit.ts';
-import { deferFinalization, findBackgroundResponseId } from './background/under-way.ts';
+import { buildRequestAttributes } from './admit.ts';
+import { deferFinalization, findUnfinishedResponse } from './background/unfinished-response.ts';
 import { storeBodies } from './bodies/store-bodies.ts';
-import { clientNameOf } from './client-name.ts';
+import { detectClientName } from './client-name.ts';
 import { findSessionId } from './conversation.ts';
-import { endUserOf } from './end-user.ts';
+import { findEndUser } from './end-user.ts';
 import { parseOutputCap } from './estimate-request.ts';
 import {
   type Exchange,
@@ -15,7 +15,7 @@ import {
 } from './exchange-record.ts';
 import { computePromptCacheSavings } from './prompt-cache-savings.ts';
 import { computeCacheSavings, computeCost, type UsageAndCost } from './usage-and-cost.ts';
-import { tokenColumns } from './usage-fields.ts';
+import { toTokenColumns } from './usage-fields.ts';
 
 /** Of a response that its provider still makes. */
 const NO_USAGE: UsageAndCost = { usage: null, source: 'none', nanoUsd: null, costSource: null };
@@ -33,7 +33,7 @@ export function finalizeExchange(x: StartedExchange): void {
 function recordExchange(x: Exchange, latencyMs: number): void {
   const { gateway, admission, caller } = x;
   gateway.openExchanges.delete(x);
-  const background = findBackgroundResponseId(x);
+  const background = findUnfinishedResponse(x);
   const usageAndCost = background ? NO_USAGE : computeCost(x);
   if (admission && !background) {
     gateway.guard.settle(
@@ -90,7 +90,7 @@ function chargeBatchResults(x: Exchange, results: ReadonlyMap<string, unknown>, 
   const { rules } = x.caller.catalog;
   if (target === null || rules === null) return;
   const models = [...results.keys()].map((model) => `${target.provider.id}/${model}`);
-  const caller = { ...requestAttributesOf(x, rules, null), models };
+  const caller = { ...buildRequestAttributes(x, rules, null), models };
   gateway.guard.charge(x.id, rules, caller, nanoUsd).catch((error: unknown) => {
     gateway.log.error({ err: error, request_id: x.id }, 'the results of a batch could not be booked');
   });
@@ -118,7 +118,7 @@ function buildRow(
     key_name: key.name,
     team: key.team,
     owner: key.owner,
-    end_user: endUserOf(x),
+    end_user: findEndUser(x),
     model_requested: asked?.model ?? fault?.detail.model ?? null,
     provider: target?.provider.id ?? null,
     model: target?.model || null,
@@ -128,7 +128,7 @@ function buildRow(
     error_code: fault?.code ?? null,
     error_source: fault?.source ?? null,
     finish_reason: x.answer.finishReason,
-    ...tokenColumns(usage),
+    ...toTokenColumns(usage),
     usage_source: source,
     cost_nano_usd: nanoUsd,
     cost_source: costSource,
@@ -139,7 +139,7 @@ function buildRow(
     overhead_ms: overheadMs(x, latencyMs),
     request_bytes: x.request.prompt?.body.length ?? x.request.opaque?.bytes ?? 0,
     response_bytes: x.client.bytesOut,
-    client: clientNameOf(x.client.headers),
+    client: detectClientName(x.client.headers),
     session: findSessionId(x.client.headers, x.request.prompt),
     prompt_saved_nano_usd: computePromptCacheSavings(x),
     metadata_json: x.controls?.metadata ? JSON.stringify(x.controls.metadata) : null,

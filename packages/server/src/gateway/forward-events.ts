@@ -6,7 +6,7 @@ import { UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import type { AnswerEvent } from '@floe/wire/events';
 import { tryParseJson } from '@floe/wire/json-narrowing';
 import { formatSseFrame, parseSseFrame, type SseEvent, SseFramer } from '@floe/wire/sse';
-import { answerHeaders } from './answer-headers.ts';
+import { buildAnswerHeaders } from './answer-headers.ts';
 import { ClientStream, createBufferedAnswer } from './answer-sinks.ts';
 import { recordAnswerContent, recordEventContent } from './charged-usage.ts';
 import type { Exchange } from './exchange-record.ts';
@@ -181,7 +181,7 @@ export function createForwardedJsonAnswer(
       throw new Fault('upstream_error', 'The provider sent an answer that is not finished.');
     recordAnswerContent(x, bytes);
     const told = applyAnswerPolicies(x, bytes);
-    const headers = answerHeaders(x, 'application/json');
+    const headers = buildAnswerHeaders(x, 'application/json');
     const body =
       dialect === 'responses' && x.request.turn?.isStored ? parseUpstreamJson(Buffer.from(told)) : null;
     if (isObject(body)) x.request.turn?.end(body, true, createJsonAnswerEnd(x.client, headers, told));

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { configureProvider } from '../providers/configured-provider.ts';
-import { chatCompatible, type ProviderSheet } from '../providers/provider-sheet.ts';
+import { chatCompatibleFields, type ProviderSheet } from '../providers/provider-sheet.ts';
 import { parseClientRequest } from './client-request.ts';
 import { buildForwardedRequest } from './forward-request.ts';
 import { CHAT_SURFACE } from './surface.ts';
 
 function sheet(usage: ProviderSheet['streamUsage']): ProviderSheet {
   return {
-    ...chatCompatible,
+    ...chatCompatibleFields,
     kind: 'plain',
     name: 'Plain',
     keyVariables: [],

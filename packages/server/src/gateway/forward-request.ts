@@ -39,7 +39,7 @@ export function buildForwardedRequest(
     const { changes, dropped } = shapeBody(shape, (member) => prompt.members.has(member), clientHeaders);
     // Every value that stays keeps its bytes.
     const body = replaceMembers(prompt.body, prompt.members, new Map([...changes, ...provider.body]));
-    const request = buildUpstreamRequest(target, path, upstreamHeaders(target, prompt.stream), body);
+    const request = buildUpstreamRequest(target, path, buildUpstreamHeaders(target, prompt.stream), body);
     return { request, dropUsageFrame: false, dropped };
   }
   const edits: ByteEdit[] = [editMember(prompt, 'model', JSON.stringify(model))];
@@ -48,7 +48,7 @@ export function buildForwardedRequest(
   if (usage) edits.push(usage);
   for (const [name, json] of provider.body) edits.push(editMember(prompt, name, json));
   edits.sort((a, b) => a.start - b.start);
-  const headers = upstreamHeaders(target, prompt.stream, clientHeaders, forwardedHeaders);
+  const headers = buildUpstreamHeaders(target, prompt.stream, clientHeaders, forwardedHeaders);
   return {
     request: buildUpstreamRequest(target, path, headers, applyByteEdits(prompt.body, edits)),
     dropUsageFrame: usage !== null,
@@ -59,7 +59,7 @@ export function buildForwardedRequest(
 const NOTHING: readonly string[] = [];
 
 /** Headers of a call, flat: the provider's, and of the client's only those named in `forwarded`. */
-export function upstreamHeaders(
+export function buildUpstreamHeaders(
   { provider, credential }: Target,
   stream: boolean,
   clientHeaders: ClientHeaders = {},

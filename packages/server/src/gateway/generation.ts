@@ -1,7 +1,7 @@
 import { isCacheEnabled } from './cache/cache-rules.ts';
 import { serveThroughCache } from './cache/serve-through-cache.ts';
 import { resolveRoute } from './catalog.ts';
-import { JSON_BODY_BYTES, parseClientRequest } from './client-request.ts';
+import { MAX_JSON_BODY_BYTES, parseClientRequest } from './client-request.ts';
 import { CommentKeepAlive } from './comment-keep-alive.ts';
 import { COMPLETE_RESULT, type Exchange, type ExchangeResult, UNPARSED_REQUEST } from './exchange-record.ts';
 import { requireExactModelId } from './ide/exact-model-id.ts';
@@ -33,7 +33,7 @@ export async function parseAndRoutePrompt(x: Exchange): Promise<RoutedPrompt> {
     surface,
     caller: { key, catalog },
   } = x;
-  const body = await client.readBody(JSON_BODY_BYTES);
+  const body = await client.readBody(MAX_JSON_BODY_BYTES);
   const { ide } = surface;
   let prompt = ide ? await parseIdeRequest(x, ide.deployment, body) : parseClientRequest(surface, body);
   x.request = { ...UNPARSED_REQUEST, prompt };

@@ -11,7 +11,7 @@ import type { Catalog } from './catalog.ts';
 import type { ClientConnection } from './client.ts';
 
 import type { Gateway } from './gateway.ts';
-import { answerWithFault, reportInternalFault } from './send-error.ts';
+import { reportInternalFault, sendFaultAnswer } from './send-error.ts';
 
 /**
  * `GET /gateway/v1/models`, `/gateway/v1/models/{id}` and `/gateway/v1/key`: what this key may use. A client that
@@ -75,7 +75,7 @@ export async function respondWithJson(
     client.sendAnswer(200, headers, JSON.stringify(await make()));
   } catch (error) {
     const fault = error instanceof Fault ? error : reportInternalFault(gateway.log, client.id, error);
-    answerWithFault(client, fault, shape, headers);
+    sendFaultAnswer(client, fault, shape, headers);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Breakers } from '../guardrails/breakers/breakers.ts';
 import type { BreakerAdmission } from '../guardrails/breakers/circuit.ts';
 import type { Target } from './catalog.ts';
 import type { Exchange } from './exchange-record.ts';
-import { targetName } from './routing-strategy.ts';
+import { getTargetName } from './routing-strategy.ts';
 
 /** A half-open or ramping target may answer the next request. */
 const MIN_RETRY_AFTER_MS = 1_000;
@@ -40,7 +40,7 @@ export function noHealthyTargetFault(
   const { breakers } = gateway;
   const waits = setAside.map((target) => Math.max(MIN_RETRY_AFTER_MS, breakers.waitMs(orgId, target)));
   const retryAfterMs = waits.length > 0 ? Math.min(...waits) : undefined;
-  const names = [...new Set(setAside.map(targetName))].join(', ');
+  const names = [...new Set(setAside.map(getTargetName))].join(', ');
   return new Fault(
     'no_healthy_target',
     `No target of this request is healthy: the breakers of ${names} are open. The row of this request says why.`,

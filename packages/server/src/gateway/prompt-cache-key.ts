@@ -12,7 +12,7 @@ const MAX_HEAD_CHARACTERS = 2_000;
  * and nothing a provider or another org could tell anybody by. A client that names no session has one conversation
  * per system prompt and first question.
  */
-export function promptCacheKey(x: Exchange, prompt: ClientRequest, canonical: WireAsk): string {
+export function computePromptCacheKey(x: Exchange, prompt: ClientRequest, canonical: WireAsk): string {
   const hash = createHash('sha256').update(`${x.caller.key.orgId}\n`);
   const session = findSessionId(x.client.headers, prompt);
   if (session !== null) hash.update(`session\n${session}`);

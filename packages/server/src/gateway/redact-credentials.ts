@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import { UpstreamRefusal } from './upstream-fault.ts';
+import { ForwardedUpstreamError } from './upstream-fault.ts';
 
 const REDACTED_TEXT = '[redacted]';
 /** Tokens that a request gets on its way out, such as those of a cloud identity. */
@@ -11,13 +11,13 @@ const TOKEN_PATTERN = /\b(Bearer|Basic)\s+[\w.~+/=-]{16,}|\b(Signature=)[0-9a-f]
  */
 export function redactCredentials(error: Error, secrets: readonly string[]): Error {
   const clean = (text: string) => redactText(text, secrets);
-  if (error instanceof UpstreamRefusal) {
+  if (error instanceof ForwardedUpstreamError) {
     const text = error.body.toString('latin1');
     const headers = error.headers.map(clean);
     const body = clean(text);
     if (body === text && headers.every((value, at) => value === error.headers[at])) return error;
     const { status, contentType, isContextLength } = error;
-    return new UpstreamRefusal(status, contentType, Buffer.from(body, 'latin1'), {
+    return new ForwardedUpstreamError(status, contentType, Buffer.from(body, 'latin1'), {
       isContextLength,
       headers,
     });

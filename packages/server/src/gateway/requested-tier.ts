@@ -3,7 +3,7 @@ import { parseServiceTier } from '@floe/wire/unit-counts';
 import type { ClientRequest } from './client-request.ts';
 
 /** The service tier a request asks for, as prices name it; undefined where it leaves that to the provider. */
-export function requestedTier(ask: Pick<ClientRequest, 'body' | 'members'> | null): string | undefined {
+export function findRequestedTier(ask: Pick<ClientRequest, 'body' | 'members'> | null): string | undefined {
   if (ask === null) return undefined;
   const { body, members } = ask;
   const speed = members.get('speed');

@@ -3,7 +3,7 @@ import type { Target } from './catalog.ts';
 import type { Exchange } from './exchange-record.ts';
 import { MIN_SILENCE_MS } from './first-token-deadline.ts';
 import { backoffDelayMs, classifyRetry, MAX_RETRY_WAIT_MS } from './retry.ts';
-import { targetName } from './routing-strategy.ts';
+import { getTargetName } from './routing-strategy.ts';
 
 /** A prompt that is warm at a rate-limited target is worth this wait; elsewhere it is read and paid anew. */
 const WARM_WAIT_MS = 2_000;
@@ -33,7 +33,7 @@ export function retryDelayMs(
   if (tries.retries >= tries.maxRetries || classifyRetry(error) !== 'same_target') return null;
   const why = tries.isLast ? null : reasonToMoveOn(x, target, error, tries);
   if (why !== null) {
-    recordSendDecision(x, 'no_retry', `${targetName(target)}: ${why}`);
+    recordSendDecision(x, 'no_retry', `${getTargetName(target)}: ${why}`);
     return null;
   }
   const { breakers, clock, random } = x.gateway;
@@ -44,13 +44,17 @@ export function retryDelayMs(
   if (wait > MAX_RETRY_WAIT_MS || breakers.waitMs(orgId, target) > wait) return null;
   if (clock.monotonic() + wait >= tries.deadlineAt) return null;
   if (breakers.acquireRetry(orgId, target)) return wait;
-  recordSendDecision(x, 'no_retry', `${targetName(target)}: its retry budget of these 30 seconds is used up`);
+  recordSendDecision(
+    x,
+    'no_retry',
+    `${getTargetName(target)}: its retry budget of these 30 seconds is used up`,
+  );
   return null;
 }
 
 /** The target and its failure, for the decision trace. */
 export function describeFailure(target: Target, error: unknown): string {
-  return `${targetName(target)}: ${error instanceof Error ? error.message : String(error)}`;
+  return `${getTargetName(target)}: ${error instanceof Error ? error.message : String(error)}`;
 }
 
 /** Why the next target is better than another try of this one; null when it is not. */
@@ -69,7 +73,7 @@ function reasonToMoveOn(
   recordSendDecision(
     x,
     'waits',
-    `${targetName(target)}: rate limited for ${asked} ms, and its prompt cache is warm`,
+    `${getTargetName(target)}: rate limited for ${asked} ms, and its prompt cache is warm`,
   );
   return null;
 }

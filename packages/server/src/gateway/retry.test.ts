@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault, type FaultCode, type FaultDetail } from '@floe/contract/faults';
 import fc from 'fast-check';
-import { ClientDisconnected } from './client.ts';
+import { ClientDisconnectedError } from './client.ts';
 import { backoffDelayMs, classifyRetry, selectReportedFailure } from './retry.ts';
-import { UpstreamRefusal } from './upstream-fault.ts';
+import { ForwardedUpstreamError } from './upstream-fault.ts';
 
 function fault(code: FaultCode, detail: FaultDetail = {}): Fault {
   return new Fault(code, code, detail);
 }
 
-function refusal(status: number): UpstreamRefusal {
-  return new UpstreamRefusal(status, 'application/json', Buffer.from('{}'));
+function refusal(status: number): ForwardedUpstreamError {
+  return new ForwardedUpstreamError(status, 'application/json', Buffer.from('{}'));
 }
 
 test('what may pass is tried again on the same target', () => {
@@ -37,7 +37,7 @@ test('the total deadline, the client’s own mistakes, bugs and a client that le
     assert.equal(classifyRetry(refusal(status)), 'none', String(status));
   for (const error of [
     new Error('bug'),
-    new ClientDisconnected('gone'),
+    new ClientDisconnectedError('gone'),
     'text',
     fault('rate_limit_exceeded'),
     fault('invalid_request'),

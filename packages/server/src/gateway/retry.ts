@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import { UpstreamRefusal } from './upstream-fault.ts';
+import { ForwardedUpstreamError } from './upstream-fault.ts';
 
 const INITIAL_BACKOFF_MS = 250;
 const MAX_BACKOFF_MS = 8_000;
@@ -18,7 +18,7 @@ const NEXT_TARGET_STATUSES = new Set([402, 404, 408, 412, 425]);
  * mistake is nobody's to retry.
  */
 export function classifyRetry(error: unknown): RetryClass {
-  if (error instanceof UpstreamRefusal) {
+  if (error instanceof ForwardedUpstreamError) {
     if (error.isContextLength) return 'other_model';
     return classifyRefusal(error.status);
   }
@@ -65,8 +65,8 @@ export function backoffDelayMs(error: unknown, triesBefore: number, random: () =
 }
 
 /** Another credential of the same provider and model may fare better. */
-export function isCredentialBound(error: unknown): boolean {
-  if (error instanceof UpstreamRefusal) return error.status === 402 || error.status === 404;
+export function isCredentialSpecificError(error: unknown): boolean {
+  if (error instanceof ForwardedUpstreamError) return error.status === 402 || error.status === 404;
   return (
     error instanceof Fault &&
     ['upstream_auth_failed', 'upstream_rate_limited', 'model_not_found'].includes(error.code)
@@ -74,7 +74,7 @@ export function isCredentialBound(error: unknown): boolean {
 }
 
 /** The target was never asked: its dialect cannot carry the request, and another's may. */
-export function isIneligible(error: unknown): boolean {
+export function isIneligibleTargetError(error: unknown): boolean {
   return error instanceof Fault && error.code === 'unsupported_parameter';
 }
 
@@ -84,6 +84,6 @@ export function isIneligible(error: unknown): boolean {
  */
 export function selectReportedFailure(failures: readonly unknown[]): unknown {
   const limited = (error: unknown) => error instanceof Fault && error.code === 'upstream_rate_limited';
-  const met = failures.filter((error) => !isIneligible(error));
+  const met = failures.filter((error) => !isIneligibleTargetError(error));
   return met.findLast((error) => !limited(error)) ?? met.at(-1) ?? failures.at(-1);
 }

@@ -32,10 +32,10 @@ export function applyRoutingStrategy(route: ResolvedRoute, by: StrategyContext):
   const targets = groups.flatMap((group) =>
     name === null || group.length < 2
       ? group
-      : sortByScore(group, (target) => rendezvousScore(name, targetKey(target), target.credential.weight)),
+      : sortByScore(group, (target) => rendezvousScore(name, getTargetKey(target), target.credential.weight)),
   );
   const kept = name === null ? undefined : by.conversations.find(name);
-  const at = kept === undefined ? -1 : targets.findIndex((target) => targetKey(target) === kept);
+  const at = kept === undefined ? -1 : targets.findIndex((target) => getTargetKey(target) === kept);
   const [stays] = at > 0 ? targets.splice(at, 1) : [];
   if (stays) targets.unshift(stays);
   const because = at >= 0 ? 'the conversation stays where it was' : STRATEGY_REASONS[route.strategy];
@@ -49,12 +49,12 @@ const STRATEGY_REASONS = {
 } as const;
 
 /** Names a target within its org. */
-export function targetKey({ provider, credential, model }: Target): string {
+export function getTargetKey({ provider, credential, model }: Target): string {
   return `${provider.id}\n${credential.name}\n${model}`;
 }
 
 /** What its targets have in common, whichever their credential. */
-export function targetName({ provider, model }: Target): string {
+export function getTargetName({ provider, model }: Target): string {
   return `${provider.id}/${model}`;
 }
 
@@ -79,10 +79,10 @@ function sortGroups(
   if (strategy === 'failover' || groups.length < 2) return groups;
   if (strategy === 'least_latency')
     return sortByScore(groups, ([first]) =>
-      first ? -latencies.expectedMs(orgId, targetName(first), stream) : 0,
+      first ? -latencies.expectedMs(orgId, getTargetName(first), stream) : 0,
     );
   const chance = (group: Target[]) =>
-    name === null ? random() : hashFraction(name, group[0] ? targetName(group[0]) : '');
+    name === null ? random() : hashFraction(name, group[0] ? getTargetName(group[0]) : '');
   return sortByScore(groups, (group) => weightedScore(chance(group), group[0]?.weight ?? 1));
 }
 

@@ -1,22 +1,22 @@
 import { type ErrorBodyFormat, formatFaultBody, formatFaultHeaders } from '@floe/contract/fault-response';
 import { Fault } from '@floe/contract/faults';
 import type { Log } from '../core/log.ts';
-import { answerHeaders } from './answer-headers.ts';
-import { type ClientConnection, ClientDisconnected } from './client.ts';
+import { buildAnswerHeaders } from './answer-headers.ts';
+import { type ClientConnection, ClientDisconnectedError } from './client.ts';
 import type { ExchangeResult, StartedExchange } from './exchange-record.ts';
-import { toIdeFault, upstreamStatusHeaders } from './ide/error-profile.ts';
-import { UpstreamRefusal } from './upstream-fault.ts';
+import { buildUpstreamStatusHeaders, toIdeFault } from './ide/error-profile.ts';
+import { ForwardedUpstreamError } from './upstream-fault.ts';
 
 /** Tells the client how its exchange failed, in its own dialect, as far as it has not left. */
 export function sendError(x: StartedExchange, error: unknown): ExchangeResult {
   const { client, surface } = x;
   const { stage } = x.progress;
-  if (error instanceof ClientDisconnected || client.isDisconnected)
+  if (error instanceof ClientDisconnectedError || client.isDisconnected)
     return { state: 'aborted', status: 499, fault: null };
-  if (error instanceof UpstreamRefusal && stage.name === 'nothing') {
+  if (error instanceof ForwardedUpstreamError && stage.name === 'nothing') {
     client.sendAnswer(
       error.status,
-      [...answerHeaders(x, error.contentType), ...error.headers, 'x-floe-error-source', 'upstream'],
+      [...buildAnswerHeaders(x, error.contentType), ...error.headers, 'x-floe-error-source', 'upstream'],
       error.body,
     );
     const fault = new Fault('upstream_error', error.message, { upstreamStatus: error.status });
@@ -25,9 +25,9 @@ export function sendError(x: StartedExchange, error: unknown): ExchangeResult {
   const fault = toFault(x, error);
   const shown = surface.ide ? toIdeFault(x, fault) : fault;
   if (stage.name === 'nothing') {
-    const headers = answerHeaders(x, 'application/json');
-    if (shown !== fault) headers.push(...upstreamStatusHeaders(fault));
-    answerWithFault(client, shown, surface.faultShape, headers);
+    const headers = buildAnswerHeaders(x, 'application/json');
+    if (shown !== fault) headers.push(...buildUpstreamStatusHeaders(fault));
+    sendFaultAnswer(client, shown, surface.faultShape, headers);
   } else endStream(client, stage.name === 'content' ? null : stage.errorFormatter.formatError(shown));
   if (stage.name === 'content' || stage.name === 'broken') return { state: 'partial', status: 200, fault };
   // An answer that was begun early and had no content ended with this error all the same.
@@ -37,7 +37,7 @@ export function sendError(x: StartedExchange, error: unknown): ExchangeResult {
 function toFault({ id, gateway }: StartedExchange, error: unknown): Fault {
   if (error instanceof Fault) return error;
   // Its own words can no longer be passed on as they are: the stream was answered early.
-  if (error instanceof UpstreamRefusal) return error.toFault();
+  if (error instanceof ForwardedUpstreamError) return error.toFault();
   return reportInternalFault(gateway.log, id, error);
 }
 
@@ -53,7 +53,7 @@ export function reportInternalFault(log: Log, id: string, error: unknown): Fault
 }
 
 /** An error answer before anything else was sent. */
-export function answerWithFault(
+export function sendFaultAnswer(
   client: ClientConnection,
   fault: Fault,
   shape: ErrorBodyFormat,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
 import { cutMidAnswer } from '@floe/testkit/fault-cuts';
-import type { HttpCallAnswer } from '@floe/testkit/http-client';
+import type { HttpCallResponse } from '@floe/testkit/http-client';
 import { jsonReply, sseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import {
   type FakeClockGateway,
@@ -65,7 +65,7 @@ const TOTAL = { prompt_tokens: 7, completion_tokens: 30, total_tokens: 37 };
 
 interface Played extends FakeClockGateway {
   /** Cuts the first answer after so many events and asks. */
-  broken(surface: FakeClockSurface, afterFrame: number, more?: JsonObject): Promise<HttpCallAnswer>;
+  broken(surface: FakeClockSurface, afterFrame: number, more?: JsonObject): Promise<HttpCallResponse>;
 }
 
 async function start(t: TestContext, first: Script, second: Script, route: JsonObject = {}): Promise<Played> {
@@ -89,7 +89,7 @@ async function start(t: TestContext, first: Script, second: Script, route: JsonO
 /** Everything of one kind that a stream says, joined. */
 function said(
   surface: FakeClockSurface,
-  answer: HttpCallAnswer,
+  answer: HttpCallResponse,
 ): { text: string; args: string; calls: Set<string> } {
   const calls = new Set<string>();
   let text = '';

@@ -17,12 +17,17 @@ import { shapeBody } from './body-shape.ts';
 import type { Target } from './catalog.ts';
 import type { ClientRequest } from './client-request.ts';
 import type { Exchange } from './exchange-record.ts';
-import { upstreamHeaders } from './forward-request.ts';
-import { ideAnswerOptions } from './ide/answer-options.ts';
+import { buildUpstreamHeaders } from './forward-request.ts';
+import { createIdeAnswerOptions } from './ide/answer-options.ts';
 import type { AnswerSink, AttemptPlan } from './plan.ts';
-import { promptCacheKey } from './prompt-cache-key.ts';
+import { computePromptCacheKey } from './prompt-cache-key.ts';
 import { TranslatedAnswer, type Translation } from './translated-answer.ts';
-import { headerOf, matchErrorRule, quotaExhaustedFault, readRetryAfterMs } from './upstream-fault.ts';
+import {
+  matchErrorRule,
+  quotaExhaustedFault,
+  readRetryAfterMs,
+  readUpstreamHeader,
+} from './upstream-fault.ts';
 
 /** A request read into the vocabulary, at most once per exchange. */
 export interface TranslatableRequest {
@@ -55,7 +60,9 @@ export function planTranslation(
     model,
     stream: prompt.stream,
     sealOrigin,
-    cacheKey: options.hints?.includes('cache-key') ? promptCacheKey(x, prompt, request.canonical) : undefined,
+    cacheKey: options.hints?.includes('cache-key')
+      ? computePromptCacheKey(x, prompt, request.canonical)
+      : undefined,
     ...options,
   });
   const shape = provider.bodyShapeOf(to);
@@ -65,7 +72,7 @@ export function planTranslation(
     changes.map(([name, json]) => [name, json === null ? undefined : JSON.parse(json)]),
   );
   const body = Buffer.from(JSON.stringify({ ...written.body, ...own }));
-  const headers = upstreamHeaders(target, prompt.stream);
+  const headers = buildUpstreamHeaders(target, prompt.stream);
   return {
     request: buildUpstreamRequest(target, provider.pathOf(to, model, prompt.stream), headers, body),
     dropped: [
@@ -115,7 +122,7 @@ function createTranslation(
     // About four bytes a token: told before the provider has counted, and corrected by its count.
     inputEstimate: Math.ceil(body.length / 4),
     sealOrigin,
-    ...(x.surface.ide ? ideAnswerOptions(x) : undefined),
+    ...(x.surface.ide ? createIdeAnswerOptions(x) : undefined),
     isStored: x.request.turn?.isStored === true,
   };
   const readerOptions = { id, sealOrigin, thinkTags: provider.hasThinkTags(model) };
@@ -165,7 +172,7 @@ export function readTranslatedError(
   const { id, sheet } = target.provider;
   const text = body.toString('utf8');
   const detail = { upstreamStatus: status, upstreamBody: text.slice(0, 2000) };
-  const errorType = headerOf(headers, 'x-amzn-errortype');
+  const errorType = readUpstreamHeader(headers, 'x-amzn-errortype');
   const meaning = matchErrorRule(sheet, status, `${errorType ?? ''} ${text}`);
   if (meaning === 'bad_credentials')
     return new Fault(

@@ -11,7 +11,7 @@ import type {
 } from '@floe/wire/dialect';
 import type { AnswerEvent } from '@floe/wire/events';
 import { parseSseFrame, SseFramer } from '@floe/wire/sse';
-import { answerHeaders } from './answer-headers.ts';
+import { buildAnswerHeaders } from './answer-headers.ts';
 import { ClientStream, createBufferedAnswer } from './answer-sinks.ts';
 import { recordEventContent } from './charged-usage.ts';
 import type { ClientOutput } from './client-output.ts';
@@ -203,7 +203,7 @@ export class TranslatedAnswer implements AnswerSink, PendingAnswerEnd {
       request: { turn },
     } = this.#x;
     const text = applyAnswerPolicies(this.#x, JSON.stringify(body));
-    const headers = answerHeaders(this.#x, 'application/json');
+    const headers = buildAnswerHeaders(this.#x, 'application/json');
     if (turn?.isStored)
       turn.end(this.#storedResponse(body, text), false, createJsonAnswerEnd(client, headers, text));
     else client.sendAnswer(200, headers, text);

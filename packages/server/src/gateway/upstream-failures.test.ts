@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { FakeClock } from '@floe/testkit/fake-clock';
 import { INJECTED_FAULTS } from '@floe/testkit/fault-table';
-import type { HttpCallAnswer } from '@floe/testkit/http-client';
+import type { HttpCallResponse } from '@floe/testkit/http-client';
 import type { InjectedFault } from '@floe/testkit/injected-fault';
 import { chatReply } from './test/chat-replies.ts';
 import { type FakeClockGateway, startFakeClockGateway } from './test/fake-clock-gateway.ts';
@@ -90,7 +90,7 @@ async function asking(
   gateway: FakeClockGateway,
   { fault }: Case,
   form: (typeof FORMS)[number],
-): Promise<HttpCallAnswer> {
+): Promise<HttpCallResponse> {
   const a = gateway.upstream('a');
   const before = a.requests.length;
   const heard = Promise.withResolvers<void>();
@@ -106,7 +106,7 @@ async function asking(
 }
 
 function check(
-  answer: HttpCallAnswer,
+  answer: HttpCallResponse,
   ends: 'passed' | 'whole' | 'broken',
   isStream: boolean,
   isHuge: boolean,

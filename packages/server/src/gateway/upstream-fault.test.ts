@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
-import { chatCompatible, type ProviderSheet } from '../providers/provider-sheet.ts';
+import { chatCompatibleFields, type ProviderSheet } from '../providers/provider-sheet.ts';
 import { PROVIDER_SHEETS } from '../providers/provider-sheets.ts';
 import { ClosedEarlyError, MalformedResponseError, UnsendableRequestError } from '../providers/transport.ts';
-import { readNetworkError, readRetryAfterMs, readUpstreamError, UpstreamRefusal } from './upstream-fault.ts';
+import {
+  ForwardedUpstreamError,
+  readNetworkError,
+  readRetryAfterMs,
+  readUpstreamError,
+} from './upstream-fault.ts';
 
 const plain: ProviderSheet = {
-  ...chatCompatible,
+  ...chatCompatibleFields,
   kind: 'plain',
   name: 'Plain',
   keyVariables: [],
@@ -20,14 +25,14 @@ function read(status: number, body: unknown, headers: Record<string, string> = {
   return readUpstreamError({ id: 'up', sheet }, { status, headers, body: Buffer.from(text) });
 }
 
-function codeOf(result: Fault | UpstreamRefusal): string {
+function codeOf(result: Fault | ForwardedUpstreamError): string {
   return result instanceof Fault ? result.code : 'refusal';
 }
 
 test('a 4xx of the client passes on with its status, type and bytes', () => {
   const body = '{"error":{"message":"max_tokens is too large","code":"x"},"odd":1e400}';
   const result = read(422, body, { 'content-type': 'application/problem+json' });
-  assert.ok(result instanceof UpstreamRefusal);
+  assert.ok(result instanceof ForwardedUpstreamError);
   assert.deepEqual(
     [result.status, result.contentType, result.body.toString()],
     [422, 'application/problem+json', body],

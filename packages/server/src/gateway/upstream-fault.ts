@@ -16,8 +16,8 @@ const MAX_BODY_CHARACTERS = 2000;
 const MAX_RETRY_AFTER_MS = 86_400_000;
 
 /** An upstream's answer that belongs to the client though it is no success: passed on with its status and bytes. */
-export class UpstreamRefusal extends Error {
-  override readonly name = 'UpstreamRefusal';
+export class ForwardedUpstreamError extends Error {
+  override readonly name = 'ForwardedUpstreamError';
   readonly status: number;
   readonly contentType: string;
   readonly body: Buffer;
@@ -51,13 +51,13 @@ export class UpstreamRefusal extends Error {
 export function readUpstreamError(
   { id: provider, sheet }: Pick<Provider, 'id' | 'sheet'>,
   { status, headers, body }: UpstreamResponse,
-): Fault | UpstreamRefusal {
+): Fault | ForwardedUpstreamError {
   const text = body.toString('utf8');
   const meaning = matchErrorRule(sheet, status, text) ?? statusMeaning(status);
   const { kind, message } = parseUpstreamFault(status, {}, text);
   if (meaning === 'request') {
-    const type = headerOf(headers, 'content-type') ?? 'application/json';
-    return new UpstreamRefusal(status, type, body, { isContextLength: kind === 'context' });
+    const type = readUpstreamHeader(headers, 'content-type') ?? 'application/json';
+    return new ForwardedUpstreamError(status, type, body, { isContextLength: kind === 'context' });
   }
   const detail = { upstreamStatus: status, upstreamBody: text.slice(0, MAX_BODY_CHARACTERS) };
   if (meaning === 'bad_credentials')
@@ -116,9 +116,9 @@ function truncateMessage(message: string): string {
  */
 export function readRetryAfterMs(headers: UpstreamHeaders, nowMs: number = Date.now()): number | undefined {
   const waits: number[] = [];
-  const ms = Number(headerOf(headers, 'retry-after-ms') ?? Number.NaN);
+  const ms = Number(readUpstreamHeader(headers, 'retry-after-ms') ?? Number.NaN);
   if (Number.isFinite(ms) && ms >= 0) waits.push(ms);
-  const after = headerOf(headers, 'retry-after');
+  const after = readUpstreamHeader(headers, 'retry-after');
   if (after !== undefined) {
     const seconds = Number(after);
     const date = Date.parse(after);
@@ -128,7 +128,7 @@ export function readRetryAfterMs(headers: UpstreamHeaders, nowMs: number = Date.
   return waits.length === 0 ? undefined : Math.min(MAX_RETRY_AFTER_MS, Math.max(...waits));
 }
 
-export function headerOf(headers: UpstreamHeaders, name: string): string | undefined {
+export function readUpstreamHeader(headers: UpstreamHeaders, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
 }

@@ -1,11 +1,11 @@
 import { mergeUsage, sumUsage, type Usage } from '@floe/wire/usage';
-import { chargedPrice, type Price, computeUsageCost as priceOf } from '../providers/prices.ts';
+import { type Price, computeUsageCost as priceOf, toChargedPrice } from '../providers/prices.ts';
 import { type ChargedUsage, computeChargedUsage, removeImplausibleCounts } from './charged-usage.ts';
 import type { ClientRequest } from './client-request.ts';
 import type { AttemptRecord, CostSource, Exchange, PriorAttemptsUsage } from './exchange-record.ts';
 import { estimateRequestUnits, withRequestUnits } from './request-units.ts';
-import { requestedTier } from './requested-tier.ts';
-import { attemptTokens, nonTokenUnits } from './usage-fields.ts';
+import { findRequestedTier } from './requested-tier.ts';
+import { selectNonTokenUnits, toAttemptTokens } from './usage-fields.ts';
 
 /** What an exchange was worth in the end, as its row and its budgets count it. */
 export interface UsageAndCost {
@@ -40,7 +40,7 @@ export function computeCost(x: Exchange): UsageAndCost {
   const source = isCounted ? 'provider' : usage || prior ? 'estimated' : 'none';
   if (usage !== null && x.attempts.length > 1) {
     const last = x.attempts.at(-1);
-    if (last) last.usage = attemptTokens(usage);
+    if (last) last.usage = toAttemptTokens(usage);
   }
   const { results } = x.answer;
   if (results !== null) return { usage, source, ...computeResultsCost(x, results) };
@@ -64,7 +64,7 @@ export function carryOverAttemptUsage(x: Exchange): void {
     x.answer.contentBytes > 0 ? computeChargedUsage(x, false) : chargedReportedUsage(x);
   x.answer.reset();
   if (usage === null) return;
-  before.usage = attemptTokens(usage);
+  before.usage = toAttemptTokens(usage);
   const cost = computeAttemptCost(x, usage);
   const { priorUsage: prior } = x;
   x.priorUsage =
@@ -105,7 +105,7 @@ export function chargeAttempt(
   const cost = priceOf(price, usage, atMs);
   const { nanoUsd, unpriced } = cost;
   if (attempt) {
-    const charged = chargedPrice(price, cost, usage.tier);
+    const charged = toChargedPrice(price, cost, usage.tier);
     if (charged) attempt.price = charged;
     recordUnits(attempt, usage, unpriced);
   }
@@ -135,7 +135,7 @@ function toBilledUsage(
   price: Price,
 ): Usage {
   const measured = opaque && estimateRequestUnits(surface.billing, opaque, price, createdAt);
-  const tier = usage.tier ?? requestedTier(prompt);
+  const tier = usage.tier ?? findRequestedTier(prompt);
   const counted = withImplicitSearch(prompt, withRequestUnits(usage, measured), price, createdAt);
   return tier === counted.tier || tier === undefined ? counted : { ...counted, tier };
 }
@@ -149,7 +149,7 @@ function withImplicitSearch(prompt: ClientRequest | null, usage: Usage, price: P
 }
 
 function recordUnits(attempt: AttemptRecord, { units, tier }: Usage, unpriced: readonly string[]): void {
-  const billed = nonTokenUnits(units);
+  const billed = selectNonTokenUnits(units);
   if (billed) attempt.billed_units = billed;
   if (tier !== undefined && tier !== 'standard') attempt.service_tier = tier;
   if (unpriced.length > 0) attempt.unpriced = unpriced;

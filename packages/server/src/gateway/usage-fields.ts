@@ -8,7 +8,7 @@ type TokenColumns = Pick<
   'input_tokens' | 'cached_tokens' | 'cache_write_tokens' | 'output_tokens' | 'reasoning_tokens'
 >;
 
-export function tokenColumns(usage: Usage | null): TokenColumns {
+export function toTokenColumns(usage: Usage | null): TokenColumns {
   const { input, cached, cache_write, output, reasoning } = usage?.units ?? {};
   return {
     input_tokens: input ?? null,
@@ -28,13 +28,13 @@ export interface AttemptTokens {
   readonly reasoning?: number | undefined;
 }
 
-export function attemptTokens({ units }: Usage): AttemptTokens {
+export function toAttemptTokens({ units }: Usage): AttemptTokens {
   const { input, cached, cache_write, output, reasoning } = units;
   return { input, cached, cacheWrite: cache_write, output, reasoning };
 }
 
 /** What is billed beside those counts; undefined when nothing is. */
-export function nonTokenUnits(units: Usage['units']): Readonly<Record<string, number>> | undefined {
+export function selectNonTokenUnits(units: Usage['units']): Readonly<Record<string, number>> | undefined {
   const { input, cached, cache_write, output, reasoning, ...others } = units;
   for (const _ in others) return others;
   return undefined;

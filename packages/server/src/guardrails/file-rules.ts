@@ -3,14 +3,14 @@ import type { ListedResourceKind } from '../platform/declared-resources.ts';
 import { fileRuleId } from './compile-rules.ts';
 
 /** Limits of floe.yaml. They are not stored: those that run are read from the file. */
-export const FILE_LIMITS_KIND: ListedResourceKind<LimitConfig> & { readonly kind: 'limits' } = {
+export const LIMIT_FILE_KIND: ListedResourceKind<LimitConfig> & { readonly kind: 'limits' } = {
   kind: 'limits',
   list: ({ limits }) => limits,
   nameOf: fileRuleId,
 };
 
 /** The same for budgets. */
-export const FILE_BUDGETS_KIND: ListedResourceKind<BudgetConfig> & { readonly kind: 'budgets' } = {
+export const BUDGET_FILE_KIND: ListedResourceKind<BudgetConfig> & { readonly kind: 'budgets' } = {
   kind: 'budgets',
   list: ({ budgets }) => budgets,
   nameOf: fileRuleId,

@@ -3,7 +3,10 @@ import type { Grant } from './grant.ts';
 import type { RuleClaim } from './rule-claim.ts';
 
 /** What a grant took of budgets, or all but that. */
-export function splitGrant({ claims, taken }: Grant, isSpend: boolean): Pick<Grant, 'claims' | 'taken'> {
+export function selectGrantClaims(
+  { claims, taken }: Grant,
+  isSpend: boolean,
+): Pick<Grant, 'claims' | 'taken'> {
   const wanted = claims.map(({ kind }) => (kind === 'spend') === isSpend);
   const ofPart = <T>(list: readonly T[]) => list.filter((_, index) => wanted[index]);
   return {
@@ -13,7 +16,7 @@ export function splitGrant({ claims, taken }: Grant, isSpend: boolean): Pick<Gra
 }
 
 /** What a grant holds of budgets, for whoever settles it in another process. */
-export function budgetChargesOf(grant: Grant): readonly BudgetCharge[] {
+export function toBudgetCharges(grant: Grant): readonly BudgetCharge[] {
   return grant.claims.flatMap(
     ({ kind, enforced, bucket, endsAt, limit, name, period }, index): BudgetCharge[] => {
       if (kind !== 'spend') return [];

@@ -5,7 +5,7 @@ import type { BudgetCharge } from '../store/spend/budget-spend.ts';
 import type { SpendJournal } from '../store/spend/spend-journal.ts';
 import type { OrgRules } from './compile-rules.ts';
 import type { Grant, GrantExtension } from './grant.ts';
-import { splitGrant, toSpendClaim, toUnenforcedClaim } from './grant-charges.ts';
+import { selectGrantClaims, toSpendClaim, toUnenforcedClaim } from './grant-charges.ts';
 import { type MatchedRules, matchRules } from './matched-rules.ts';
 import type { CostEstimate, RequestAttributes } from './request-attributes.ts';
 import type { RuleClaim } from './rule-claim.ts';
@@ -126,11 +126,11 @@ export class Guard {
    * grant that this returns is settled; a process that dies before is charged for it in full, as for any reservation.
    */
   settleLimits(grant: Grant): Grant {
-    const kept: Grant = { ...grant, ...splitGrant(grant, true) };
+    const kept: Grant = { ...grant, ...selectGrantClaims(grant, true) };
     if (!grant.isOpen) return kept;
     grant.isOpen = false;
     const { id, orgId } = grant;
-    const rates = splitGrant(grant, false);
+    const rates = selectGrantClaims(grant, false);
     const { second, countedLocally, localSecond, amounts } = rates.taken;
     // Tokens stay as they were reserved: their window is over before the answer is.
     void this.#options.counters.settle(orgId, {

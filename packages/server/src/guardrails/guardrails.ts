@@ -8,7 +8,7 @@ import type { BucketSpendChange, BudgetCharge } from '../store/spend/budget-spen
 import { openSpendJournal, type SpendJournal } from '../store/spend/spend-journal.ts';
 import { Guard } from './guard.ts';
 import { SpendCache } from './spend-cache.ts';
-import { thresholdAlerts } from './thresholds.ts';
+import { createThresholdAlerts } from './thresholds.ts';
 
 export interface GuardrailsOptions {
   readonly dataDir: string;
@@ -97,7 +97,7 @@ async function enqueueThresholdAlerts(
   spent: readonly BucketSpendChange[],
   nowMs: number,
 ): Promise<void> {
-  const alerts = thresholdAlerts(spent, nowMs);
+  const alerts = createThresholdAlerts(spent, nowMs);
   if (alerts.length > 0) await enqueueAlerts(writer, alerts);
 }
 

@@ -32,7 +32,7 @@ export class MatchedRules {
     if (estimate.nanoUsd !== null) return null;
     const hard = this.budgets.find(({ rule }) => rule.config.mode === 'hard');
     if (!hard) return null;
-    const message = `The budget "${hard.rule.name}" is hard and ${describeUnpriced(estimate)}. ${missingPriceHint(estimate)}`;
+    const message = `The budget "${hard.rule.name}" is hard and ${describeUnpriced(estimate)}. ${describeMissingPrice(estimate)}`;
     return new Fault('price_unknown', message, {
       param: 'model',
       rule: { kind: 'budget', id: hard.rule.id },
@@ -59,7 +59,7 @@ function describeUnpriced({ unpriced }: Pick<CostEstimate, 'unpriced'>): string 
 }
 
 /** What to add where, for a model or tier that has no price. */
-export function missingPriceHint({ unpriced }: Pick<CostEstimate, 'unpriced'>): string {
+export function describeMissingPrice({ unpriced }: Pick<CostEstimate, 'unpriced'>): string {
   if (unpriced === null) return '';
   const { provider, model, tier, isOperation } = unpriced;
   if (isOperation) return 'Use a key that no hard budget applies to, or set billing: free on its provider.';

@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import { missingPriceHint } from './matched-rules.ts';
+import { describeMissingPrice } from './matched-rules.ts';
 import type { CostEstimate } from './request-attributes.ts';
 import type { BudgetStatus, LimitStatus } from './rule-status.ts';
 
@@ -64,7 +64,7 @@ export function previewBudgets(budgets: readonly BudgetStatus[], estimate: CostE
     if (!refuses) continue;
     const fault =
       nanoUsd === null
-        ? new Fault('price_unknown', `${because}. ${missingPriceHint(estimate)}`)
+        ? new Fault('price_unknown', `${because}. ${describeMissingPrice(estimate)}`)
         : new Fault(isSpent ? 'budget_exceeded' : 'budget_reserved', because);
     // As the counters judge: a budget that is spent is told before one that is only reserved.
     if (refusal === null || (refusal.code === 'budget_reserved' && isSpent)) refusal = fault;

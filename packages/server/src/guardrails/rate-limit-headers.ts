@@ -11,7 +11,7 @@ interface LimitHeaderValues {
  * Where the caller stands, as flat headers: of all limits that reach it the one with the least left, requests
  * and tokens apart. OpenAI's names always, Anthropic's beside them for clients of that dialect.
  */
-export function rateLimitHeaders(grant: Grant, anthropic: boolean, nowMs: number): string[] {
+export function buildRateLimitHeaders(grant: Grant, anthropic: boolean, nowMs: number): string[] {
   const headers: string[] = [];
   for (const counts of ['requests', 'tokens'] as const) {
     const standing = findTightestLimit(grant, counts);

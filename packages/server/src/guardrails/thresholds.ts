@@ -9,7 +9,7 @@ const ALERT_SHARES = [0.5, 0.8, 1];
  * An alert for each share of a budget that a batch of spending crossed. The sums are read and written in one
  * transaction, so exactly one batch of one process crosses each; the key makes that one alert a period.
  */
-export function thresholdAlerts(spent: readonly BucketSpendChange[], nowMs: number): Alert[] {
+export function createThresholdAlerts(spent: readonly BucketSpendChange[], nowMs: number): Alert[] {
   return spent.flatMap((bucket) =>
     ALERT_SHARES.filter((share) => crossedShare(bucket, share)).map((share) =>
       buildAlert(bucket, share, nowMs),

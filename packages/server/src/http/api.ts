@@ -13,8 +13,8 @@ import type { Actor } from '../platform/actor.ts';
 import { addDocumentationRoutes, OPENAPI_PATH, REFERENCE_PATH } from './api-description.ts';
 import { toApiFault } from './api-faults.ts';
 import type { ApiOptions } from './api-options.ts';
-import { authorizeRequest, createWatch } from './authorize-request.ts';
-import { beatPaths } from './beat-description.ts';
+import { authorizeRequest, createEventStreamContext } from './authorize-request.ts';
+import { describeBeatPaths } from './beat-description.ts';
 import { parseJsonBody } from './json-body.ts';
 import { openApiDocument } from './openapi.ts';
 import type { SessionOperation } from './sign-in/session-operation.ts';
@@ -77,7 +77,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     });
   if (options.signIn) addSessionRoutes(app, options.signIn);
   addDocumentationRoutes(app, () =>
-    openApiDocument([...options.verbs, ...operations], options.version, beatPaths()),
+    openApiDocument([...options.verbs, ...operations], options.version, describeBeatPaths()),
   );
   await app.ready();
   return { handle: (request, response) => app.routing(request, response), close: () => app.close() };
@@ -107,7 +107,7 @@ function createVerbHandler(verb: Verb, resourceVerb: Verb | undefined, options: 
       body: request.body,
       idempotencyKey: verb.status === 201 ? parseIdempotencyKey(request) : undefined,
       preconditions: parsePreconditions(request),
-      streamContext: createWatch(options, verb, request),
+      streamContext: createEventStreamContext(options, verb, request),
     };
     const actor = request.getDecorator<Actor>('actor');
     const { answer, entityTag } = await verb.perform(options.host, actor, input, resourceVerb);

@@ -42,7 +42,11 @@ async function resolveActor(
 }
 
 /** Whether somebody who watches a stream may go on to, asked now and then while it lasts. */
-export function createWatch(options: ApiOptions, verb: Verb, request: FastifyRequest): EventStreamContext {
+export function createEventStreamContext(
+  options: ApiOptions,
+  verb: Verb,
+  request: FastifyRequest,
+): EventStreamContext {
   const id = request.headers['last-event-id'];
   return {
     lastEventId: typeof id === 'string' && id !== '' ? id : undefined,

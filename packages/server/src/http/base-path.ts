@@ -6,7 +6,7 @@ import type { ListenerHandler } from './server.ts';
  *
  * @param prefix path of the configured base URL, '' for none
  */
-export function underBasePath(prefix: string, next: ListenerHandler): ListenerHandler {
+export function stripBasePath(prefix: string, next: ListenerHandler): ListenerHandler {
   const onRequest: ListenerHandler['onRequest'] = (req, res, requestId) => {
     const url = req.url ?? '/';
     if (!url.startsWith('/')) req.url = pathOfAbsoluteUrl(url);

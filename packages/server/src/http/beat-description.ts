@@ -17,7 +17,7 @@ const IDEMPOTENCY_KEY = {
 const dateTimeSchema = { type: 'string', format: 'date-time' };
 
 /** The endpoints that take beats, for the OpenAPI document: they are no verbs (decisions/0021-batched-beats-with-acknowledgement-after-commit.md). */
-export function beatPaths(): Record<string, object> {
+export function describeBeatPaths(): Record<string, object> {
   return {
     '/api/monitoring/heartbeat': { post: heartbeatOperation() },
     '/beat/{token}': beatUrlOperations('beats.signal', 'the job ended well', []),

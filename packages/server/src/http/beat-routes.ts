@@ -13,7 +13,7 @@ import { type KeyRecord, requireKeyScope } from '../platform/keyring.ts';
 import { RequestAbortedError, readRequestBody } from './read-body.ts';
 import { markAuthenticated } from './unauthenticated-connections.ts';
 
-export interface BeatRoutesParts {
+export interface BeatRoutesDependencies {
   readonly engine: Pick<MonitoringEngine, 'recordBeat'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -40,7 +40,7 @@ const HEARTBEAT_BODY = { limitBytes: MAX_HEARTBEAT_BODY_BYTES, onExcess: 'refuse
  * The two routes for beats. They bypass the verbs of `/api`, because beats are small and arrive by the thousand
  * (decisions/0021-batched-beats-with-acknowledgement-after-commit.md).
  */
-export function createBeatRoutes(parts: BeatRoutesParts): BeatRoutes {
+export function createBeatRoutes(parts: BeatRoutesDependencies): BeatRoutes {
   const { engine, clock, log, authenticate, refusals } = parts;
 
   async function respondWith(

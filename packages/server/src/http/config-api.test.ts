@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type AnswerJson, API_TEST_NOW, listEntries, runApi } from './test/running-api.ts';
+import { type AnswerJson, API_TEST_NOW, listAnswerEntries, runApi } from './test/running-api.ts';
 
 const SECRETS = {
   MAIN_DEFAULT_KEY: 'sk-a-key-that-must-never-be-shown-4321',
@@ -55,7 +55,7 @@ async function start(t: TestContext) {
 }
 
 const told = (answer: { body: AnswerJson }) =>
-  listEntries(answer.body['changes']).map(
+  listAnswerEntries(answer.body['changes']).map(
     (change) => `${change['action']} ${change['kind']}/${change['id']}`,
   );
 
@@ -95,7 +95,7 @@ test('each resource can be had alone, as text that says the same and tells no se
   assert.equal((await ask('apply', YAML)).status, 200);
   for (const path of LISTS) {
     const [, kind = ''] = path.split('/');
-    const rows = listEntries((await call('GET', path)).body['data']);
+    const rows = listAnswerEntries((await call('GET', path)).body['data']);
     assert.ok(rows.length > 0, kind);
     for (const row of rows) {
       const id = String(row['id'] ?? row['slug']);
@@ -106,7 +106,9 @@ test('each resource can be had alone, as text that says the same and tells no se
       const below = String(body['yaml']).replace(/^(?=.)/gm, '    ');
       const same = await ask('diff', `orgs:\n  - id: acme\n${below}`);
       // Alone in its section it stands first, wherever it stood before.
-      const others = listEntries(same.body['changes']).filter(({ fields }) => String(fields) !== 'position');
+      const others = listAnswerEntries(same.body['changes']).filter(
+        ({ fields }) => String(fields) !== 'position',
+      );
       assert.deepEqual(others, [], `${kind}/${id}: ${same.text}`);
       assert.ok(!same.text.includes('"created"'), same.text);
     }
@@ -133,7 +135,7 @@ test('a diff tells what applying does and does nothing; applying does it, and a 
     (await database.read.selectFrom('audit').selectAll().where('org_id', '=', 'acme').execute()).length,
     0,
   );
-  assert.equal(listEntries((await call('GET', 'management/providers')).body['data']).length, 0);
+  assert.equal(listAnswerEntries((await call('GET', 'management/providers')).body['data']).length, 0);
   const applied = await ask('apply', YAML);
   assert.equal(applied.status, 200, applied.text);
   expected(told(applied));
@@ -151,7 +153,7 @@ test('another secret is a change with its entries in the audit log, though no fi
   setNow(API_TEST_NOW + 1_000);
   const entries = async () => {
     const { body } = await call('GET', 'management/audit?limit=500');
-    return listEntries(body['data']).map(({ action, subject }) => `${action} ${subject}`);
+    return listAnswerEntries(body['data']).map(({ action, subject }) => `${action} ${subject}`);
   };
   const before = await entries();
   const variables = {
@@ -187,7 +189,7 @@ orgs:
     'removed routes/main/*',
     'removed routes/smart',
   ]);
-  assert.equal(listEntries((await call('GET', 'monitoring/monitors')).body['data']).length, 1);
+  assert.equal(listAnswerEntries((await call('GET', 'monitoring/monitors')).body['data']).length, 1);
 });
 
 test('a document with one mistake changes nothing and is refused at its place', async (t) => {
@@ -219,7 +221,7 @@ test('a document with one mistake changes nothing and is refused at its place', 
       assert.equal(status, 400, text);
       assert.match(String(body['error']?.['message']), expected);
     }
-  assert.equal(listEntries((await call('GET', 'monitoring/channels')).body['data']).length, 0);
+  assert.equal(listAnswerEntries((await call('GET', 'monitoring/channels')).body['data']).length, 0);
   const { body } = await call('GET', 'management/config');
   assert.equal(body['rejected'], null);
   assert.deepEqual(body['counts']?.['providers'], { file: 0, console: 0 });

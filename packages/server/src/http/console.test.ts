@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { FakeClock } from '@floe/testkit/fake-clock';
-import { callHttp, type HttpCallAnswer } from '@floe/testkit/http-client';
+import { callHttp, type HttpCallResponse } from '@floe/testkit/http-client';
 import { ClientConnection } from '../gateway/client.ts';
 import { createConsole } from './console.ts';
 import { NodeHttpTransport } from './node-http-transport.ts';
@@ -43,7 +43,7 @@ async function ask(
   return answer;
 }
 
-async function answered(...asked: Parameters<typeof ask>): Promise<HttpCallAnswer> {
+async function answered(...asked: Parameters<typeof ask>): Promise<HttpCallResponse> {
   const answer = await ask(...asked);
   assert.ok(answer, asked[0]);
   return answer;

@@ -4,8 +4,8 @@ import { FloeConfigSchema } from '@floe/contract/config';
 import type { JsonObject } from '@floe/contract/json';
 import { openStoredProvider } from '../platform/config/stored-config.ts';
 import { listConfigEntriesOfOrg } from '../store/config-entries.ts';
-import { type AnswerJson, listEntries, runApi } from './test/running-api.ts';
-import { apiTestSecretsKey } from './test/running-parts.ts';
+import { type AnswerJson, listAnswerEntries, runApi } from './test/running-api.ts';
+import { apiTestSecretsKey } from './test/test-api-parts.ts';
 
 const KEY = 'sk-a-key-that-must-never-be-shown-4321';
 const MAIN = {
@@ -26,7 +26,7 @@ async function start(t: TestContext, org?: object, isOnlyOrg = false) {
     api.call(method, `/api/management/${path}`, { key, body });
   const simulate = async (model: string) => {
     const { body } = await ask('POST', 'routes/simulate', { request: { model, messages: [] } });
-    return listEntries(body['targets']).map((target) => `${target['provider']}/${target['model']}`);
+    return listAnswerEntries(body['targets']).map((target) => `${target['provider']}/${target['model']}`);
   };
   return { ...api, ask, simulate, keyId: id };
 }
@@ -64,7 +64,7 @@ test('a draft of a route is simulated in the place of the saved one, and nothing
     });
     return body['error']
       ? `${body['error']['code']} ${body['error']['param']}`
-      : listEntries(body['targets'])
+      : listAnswerEntries(body['targets'])
           .map((target) => target['model'])
           .join();
   };
@@ -94,7 +94,7 @@ test('no answer, audit entry or column holds a key or a header of a provider', a
   for (const text of texts) assert.doesNotMatch(text, /must-never-be-shown|also-a-secret/);
   const { body } = await ask('GET', 'providers/main');
   assert.deepEqual(
-    listEntries(body['credentials']).map((one) => `${one['name']} ${one['last4']} ${one['origin']}`),
+    listAnswerEntries(body['credentials']).map((one) => `${one['name']} ${one['last4']} ${one['origin']}`),
     ['default 4321 http://127.0.0.1:9', 'eu ated http://127.0.0.1:9'],
   );
   assert.deepEqual(body['header_names'], ['x-extra']);
@@ -207,7 +207,7 @@ test('a key goes nowhere but where it was given for', async (t) => {
   await ask('POST', 'routes', { model: 'smart', targets: ['main/m'] });
   assert.deepEqual(await simulate('smart'), ['main/m']);
   assert.deepEqual(
-    listEntries((await ask('GET', 'providers/main')).body['credentials']).map((one) => one['origin']),
+    listAnswerEntries((await ask('GET', 'providers/main')).body['credentials']).map((one) => one['origin']),
     ['http://127.0.0.1:10'],
   );
 });
@@ -297,7 +297,7 @@ test('the order of policies is that of the list: those of the file, then as they
     policies: [{ name: 'first', on: 'request', when: 'true', action: 'flag' }],
   });
   const names = async () =>
-    listEntries((await ask('GET', 'policies')).body['data']).map(
+    listAnswerEntries((await ask('GET', 'policies')).body['data']).map(
       (one) => `${one['position']} ${one['name']}`,
     );
   const draft = { on: 'request', when: 'true', action: 'flag' };

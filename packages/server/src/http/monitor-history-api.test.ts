@@ -6,7 +6,7 @@ import type { Gap } from '../monitoring/monitor-clock.ts';
 import { sweepDueClocks } from '../monitoring/sweep.ts';
 import { testBeatCall as beatOf } from '../monitoring/test/test-monitors.ts';
 import { MISSED_BEAT_ERROR } from '../monitoring/unit-of-work.ts';
-import { API_TEST_NOW, listEntries, type RunningApi, runApi } from './test/running-api.ts';
+import { API_TEST_NOW, listAnswerEntries, type RunningApi, runApi } from './test/running-api.ts';
 
 const MINUTE = 60_000;
 const JOB = '/api/monitoring/monitors/job';
@@ -81,7 +81,7 @@ test('uptime is what a timeline made by hand says: unknown, paused and waiting t
 test('periods are the timeline, newest first, page by page', async () => {
   const range = `from=${iso(API_TEST_NOW - 5 * 60 * MINUTE)}&to=${iso(API_TEST_NOW)}`;
   const all = await get(`${JOB}/periods?${range}`);
-  const states = listEntries(all.body.data).map(({ status }) => status);
+  const states = listAnswerEntries(all.body.data).map(({ status }) => status);
   assert.deepEqual(states, [
     'failing',
     'waiting',
@@ -94,12 +94,12 @@ test('periods are the timeline, newest first, page by page', async () => {
     'failing',
     'healthy',
   ]);
-  assert.equal(listEntries(all.body.data)[0]?.ended_at, null);
+  assert.equal(listAnswerEntries(all.body.data)[0]?.ended_at, null);
   const paged: unknown[] = [];
   let cursor = '';
   do {
     const page = await get(`${JOB}/periods?${range}&limit=4${cursor}`);
-    paged.push(...listEntries(page.body.data));
+    paged.push(...listAnswerEntries(page.body.data));
     cursor = page.body.next_cursor === null ? '' : `&cursor=${page.body.next_cursor}`;
   } while (cursor !== '');
   assert.deepEqual(paged, all.body.data);
@@ -108,18 +108,22 @@ test('periods are the timeline, newest first, page by page', async () => {
 test('each missed beat is a check with the words of the specification; checks are filtered and paged', async () => {
   const missed = await get(`${JOB}/checks?status=missed`);
   assert.deepEqual(
-    listEntries(missed.body.data).map(({ expected_at }) => String(expected_at).slice(11, 16)),
+    listAnswerEntries(missed.body.data).map(({ expected_at }) => String(expected_at).slice(11, 16)),
     ['11:50', '11:40', '08:50', '08:40', '08:30', '08:20', '08:10'],
   );
-  assert.ok(listEntries(missed.body.data).every(({ error }) => Object.is(error, MISSED_BEAT_ERROR)));
+  assert.ok(listAnswerEntries(missed.body.data).every(({ error }) => Object.is(error, MISSED_BEAT_ERROR)));
   const page = await get(`${JOB}/checks?status=missed&limit=4`);
   const rest = await get(`${JOB}/checks?status=missed&limit=4&cursor=${page.body.next_cursor}`);
   assert.deepEqual(
-    [listEntries(page.body.data).length, listEntries(rest.body.data).length, rest.body.next_cursor],
+    [
+      listAnswerEntries(page.body.data).length,
+      listAnswerEntries(rest.body.data).length,
+      rest.body.next_cursor,
+    ],
     [4, 3, null],
   );
   const failed = await get(`${JOB}/checks?status=failed`);
-  assert.equal(listEntries(failed.body.data)[0]?.error, 'exit "1", badly');
+  assert.equal(listAnswerEntries(failed.body.data)[0]?.error, 'exit "1", badly');
   assert.equal((await get(`${JOB}/checks?status=red`)).status, 400);
 });
 
@@ -152,21 +156,24 @@ test('a board says the same as the history, day by day in its own zone', async (
   });
   assert.equal(made.status, 201, made.text);
   const { body } = await get(`${BOARDS}/hist/status`);
-  const [group] = listEntries(body.groups);
-  const [monitor] = listEntries(group?.monitors);
+  const [group] = listAnswerEntries(body.groups);
+  const [monitor] = listAnswerEntries(group?.monitors);
   assert.ok(monitor);
-  assert.equal(listEntries(monitor.days).length, 90);
+  assert.equal(listAnswerEntries(monitor.days).length, 90);
   const uptime = (await get(`${JOB}/uptime?from=${iso(API_TEST_NOW - 90 * 24 * 60 * MINUTE)}`)).body;
   assert.equal(monitor.uptime_ratio, uptime.uptime_ratio);
   assert.equal(monitor.downtime_seconds, uptime.downtime_seconds);
-  const today = listEntries(monitor.days).at(-1);
+  const today = listAnswerEntries(monitor.days).at(-1);
   assert.ok(today);
   assert.deepEqual(
     [today.date, today.healthy_seconds, today.failing_seconds, today.unknown_seconds, today.paused_seconds],
     ['2026-11-21', 205 * 60, 65 * 60, 600, 300],
   );
   assert.deepEqual(
-    listEntries(body.downtime).map((one) => [String(one.started_at).slice(11, 16), one.downtime_seconds]),
+    listAnswerEntries(body.downtime).map((one) => [
+      String(one.started_at).slice(11, 16),
+      one.downtime_seconds,
+    ]),
     [
       ['11:45', 900],
       ['11:15', 300],
@@ -182,7 +189,10 @@ test('boards are private until they say public, take PUT of what GET returned, a
   assert.deepEqual([made.status, made.body.public, made.body.slug], [200, false, 'gitops']);
   const again = await api.call('PUT', path, { key, body: made.body });
   assert.deepEqual(again.body, made.body);
-  assert.equal(listEntries((await get(`/api/management/audit?subject=${made.body.id}`)).body.data).length, 1);
+  assert.equal(
+    listAnswerEntries((await get(`/api/management/audit?subject=${made.body.id}`)).body.data).length,
+    1,
+  );
   const unknown = [{ name: 'Jobs', monitors: ['job', 'nobody'] }];
   const refused = await api.call('PATCH', path, { key, body: { groups: unknown } });
   assert.deepEqual([refused.status, refused.body.error?.param], [400, 'groups[0].monitors[1]']);
@@ -217,11 +227,11 @@ test('maintenance is planned once or again and again, and says when it is next',
     tags: ['db'],
   };
   const put = await api.call('PUT', `${path}/weekly`, { key, body: weekly });
-  assert.deepEqual(listEntries(put.body.next)[0], {
+  assert.deepEqual(listAnswerEntries(put.body.next)[0], {
     starts_at: '2026-11-22T00:00:00.000Z',
     ends_at: '2026-11-22T02:00:00.000Z',
   });
-  assert.deepEqual([listEntries(put.body.next).length, put.body.active_until], [3, null]);
+  assert.deepEqual([listAnswerEntries(put.body.next).length, put.body.active_until], [3, null]);
   const again = await api.call('PUT', `${path}/weekly`, { key, body: put.body });
   assert.deepEqual(again.body, put.body);
   const cases: readonly (readonly [object, string])[] = [

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../core/clock.ts';
 import { bodyTooLargeFault, requireJsonBody } from '../gateway/body-checks.ts';
-import { ClientDisconnected, type HttpTransport } from '../gateway/client.ts';
+import { ClientDisconnectedError, type HttpTransport } from '../gateway/client.ts';
 import { markAuthenticated } from './unauthenticated-connections.ts';
 
 /** A refused body is read and thrown away up to here, so that the sender gets to read the refusal. */
@@ -96,7 +96,7 @@ export class NodeHttpTransport implements HttpTransport {
         lastAt = clock.monotonic();
       };
       const whole = () => settle(null);
-      const gone = () => settle(new ClientDisconnected('the client left while sending its request'));
+      const gone = () => settle(new ClientDisconnectedError('the client left while sending its request'));
       req.on('data', take).on('end', whole).on('close', gone).on('error', gone);
     });
   }

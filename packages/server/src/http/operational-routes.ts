@@ -2,11 +2,11 @@ import { timingSafeEqual } from 'node:crypto';
 import { Fault } from '@floe/contract/faults';
 import type { Metrics } from '../analytics/metrics.ts';
 import type { ClientConnection } from '../gateway/client.ts';
-import { answerWithFault } from '../gateway/send-error.ts';
+import { sendFaultAnswer } from '../gateway/send-error.ts';
 import type { Database } from '../store/ports.ts';
 import type { OperationalRoutes } from './router.ts';
 
-export interface OperationalRoutesParts {
+export interface OperationalRoutesDependencies {
   readonly database: Database;
   readonly metrics: Metrics;
   /** Bearer token that `/metrics` asks for; '' leaves it open. */
@@ -20,7 +20,7 @@ export function createOperationalRoutes({
   metrics,
   metricsToken,
   draining,
-}: OperationalRoutesParts): OperationalRoutes {
+}: OperationalRoutesDependencies): OperationalRoutes {
   return {
     health: (client) => sendText(client, 200, 'ok\n'),
     ready(client) {
@@ -36,7 +36,7 @@ export function createOperationalRoutes({
           'invalid_api_key',
           'Send the token of telemetry.metrics_token as a bearer token.',
         );
-        return answerWithFault(client, fault, 'openai', [
+        return sendFaultAnswer(client, fault, 'openai', [
           'content-type',
           'application/json',
           'x-request-id',

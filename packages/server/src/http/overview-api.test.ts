@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { enqueueAlert } from '../alerts/alert.ts';
 import { forecastExhaustion, forecastSpend } from '../guardrails/forecast.ts';
 import { insertBreakerChange } from '../store/breaker-changes.ts';
-import { API_TEST_NOW, listEntries, type RunningApi, runApi } from './test/running-api.ts';
+import { API_TEST_NOW, listAnswerEntries, type RunningApi, runApi } from './test/running-api.ts';
 
 const HOUR_MS = 3_600_000;
 const CIRCUIT = { orgId: 'acme', provider: 'main', model: 'large', credential: 'default' } as const;
@@ -25,7 +25,7 @@ before(async () => {
       list: (orgId) =>
         orgId === 'acme' ? [{ ...CIRCUIT, ...CALM, state: 'open', because: '5 of 5 failed' }] : [],
     },
-    standing: { configRejection: () => refusal, sharedStoreState: () => shared },
+    processStatus: { configRejection: () => refusal, sharedStoreState: () => shared },
   });
   key = (await api.addKey('acme', { scopes: ['read'] })).key;
 });
@@ -82,7 +82,7 @@ test('what needs somebody is listed by urgency, each with its subject and since 
   await api.addExchange('acme', { id: 'exc_1', created_at: API_TEST_NOW - HOUR_MS });
   const { attention, summary } = await overview();
   assert.deepEqual(
-    listEntries(attention).map(({ kind, severity, subject, since }) => [
+    listAnswerEntries(attention).map(({ kind, severity, subject, since }) => [
       kind,
       severity,
       subject?.name,
@@ -103,7 +103,7 @@ test('a breaker’s changes are its history, newest first', async () => {
   const id = encodeURIComponent('main/large@default');
   const { body } = await api.call('GET', `/api/management/breakers/${id}/history`, { key });
   assert.deepEqual(
-    listEntries(body.data).map(({ at, state, because }) => [at, state, because]),
+    listAnswerEntries(body.data).map(({ at, state, because }) => [at, state, because]),
     [['2026-11-21T11:59:55.000Z', 'open', '5 of 5 failed']],
   );
 });

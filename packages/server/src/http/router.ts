@@ -6,14 +6,14 @@ import { EMBEDDINGS_OPERATION } from '../gateway/embeddings.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { createGenerationOperation } from '../gateway/generation.ts';
 import { handleExchange } from '../gateway/handle-exchange.ts';
-import { createIdeAdapter, IDE_BASE } from '../gateway/ide/adapter.ts';
+import { createIdeAdapter, IDE_BASE_PATH } from '../gateway/ide/adapter.ts';
 import type { createModelEndpoints } from '../gateway/model-endpoints.ts';
 import { createOpaqueOperation } from '../gateway/opaque/opaque-operation.ts';
 import type { ApiStyle } from '../gateway/opaque/resource-reference.ts';
 import { UNIFIED_BASE } from '../gateway/opaque/unified.ts';
 import type { GatewayOperation } from '../gateway/operation.ts';
 import type { PassthroughHandler } from '../gateway/passthrough/passthrough.ts';
-import { answerWithFault } from '../gateway/send-error.ts';
+import { sendFaultAnswer } from '../gateway/send-error.ts';
 import type { createStoredResponseEndpoints } from '../gateway/stored/stored-response-endpoints.ts';
 import { CHAT_SURFACE, MESSAGES_SURFACE, RESPONSES_SURFACE } from '../gateway/surface.ts';
 import type { BeatRoutes } from './beat-routes.ts';
@@ -22,7 +22,7 @@ import type { ConsoleRoutes } from './console.ts';
 import type { ExchangeRoute } from './fast-path/exchange-route.ts';
 import { NodeHttpTransport } from './node-http-transport.ts';
 import type { ListenerHandler } from './server.ts';
-import { faultShapeForPath, HEARTBEAT_PATH, pathOfUrl } from './surfaces.ts';
+import { errorFormatForPath, getUrlPath, HEARTBEAT_PATH } from './surfaces.ts';
 
 /** What stands behind the paths. */
 export interface RouterDependencies {
@@ -91,7 +91,7 @@ export function createRouter(dependencies: RouterDependencies): ListenerHandler 
   }
 
   const onRequest: ListenerHandler['onRequest'] = (req, res, requestId) => {
-    const path = pathOfUrl(req.url ?? '/');
+    const path = getUrlPath(req.url ?? '/');
     const beat =
       path === HEARTBEAT_PATH ? beats.heartbeat : path.startsWith('/beat/') ? beats.matchBeatUrl(path) : null;
     if (beat) return void beat(req, res, requestId);
@@ -100,7 +100,7 @@ export function createRouter(dependencies: RouterDependencies): ListenerHandler 
     const client = new ClientConnection(requestId, new NodeHttpTransport(req, res, gateway.clock));
     const headers = ['content-type', 'application/json', 'x-request-id', requestId];
     if (isWebSocketUpgrade(req) && path.startsWith('/gateway/'))
-      return answerWithFault(client, NO_WEBSOCKET, faultShapeForPath(path), [
+      return sendFaultAnswer(client, NO_WEBSOCKET, errorFormatForPath(path), [
         ...headers,
         'upgrade',
         'HTTP/1.1',
@@ -111,7 +111,7 @@ export function createRouter(dependencies: RouterDependencies): ListenerHandler 
     if (answer) return answer(client, path, req.url ?? '');
     const fault = route ? methodNotAllowedFault(req.method ?? '', path) : unknownPathFault(path);
     if (route) headers.push('allow', allowHeader(route));
-    answerWithFault(client, fault, faultShapeForPath(path), headers);
+    sendFaultAnswer(client, fault, errorFormatForPath(path), headers);
   };
   return { onRequest, findExchangeRoute: (target) => exchangeRoutesByPath.get(target) };
 }
@@ -144,7 +144,7 @@ function createSubtreeRouter({
     const query = client.target.indexOf('?');
     const rest = query === -1 ? path : path + client.target.slice(query);
     const [, style] = PASSTHROUGH_PATH.exec(path) ?? [];
-    if (path === IDE_BASE || path.startsWith(`${IDE_BASE}/`)) ide(client, path);
+    if (path === IDE_BASE_PATH || path.startsWith(`${IDE_BASE_PATH}/`)) ide(client, path);
     else if (isPassthroughStyle(style)) passthrough(client, style, rest.slice(PASSTHROUGH_BASE.length));
     else if (OPAQUE_PATH.test(path))
       void handleExchange(

@@ -7,11 +7,10 @@ import { enqueueAlert } from '../alerts/alert.ts';
 import { failingAlert } from '../alerts/test/test-outbox.ts';
 
 import type { GuardrailRuleKind } from '../store/guardrail-rules.ts';
-import { beatPaths } from './beat-description.ts';
+import { describeBeatPaths } from './beat-description.ts';
 import { analyticsRouteExpectations } from './test/analytics-routes.ts';
 import { entryRouteExpectations } from './test/entry-routes.ts';
 import { identityRouteExpectations } from './test/identity-routes.ts';
-import { storeTestBodies } from './test/kept-bodies.ts';
 import {
   monitoringRouteExpectations,
   ROLES_WITH_WRITE,
@@ -21,6 +20,7 @@ import { relayRouteExpectations } from './test/relay-routes.ts';
 import { createRouteCallers, type RouteCallers } from './test/route-callers.ts';
 import { seedRoute, WEBHOOK_CHANNEL } from './test/route-seeds.ts';
 import { type AnswerJson, type RunningApi, runApi } from './test/running-api.ts';
+import { storeTestBodies } from './test/test-bodies.ts';
 
 /** The verbs of limits and budgets, which are alike. */
 function rulesExpected(kind: GuardrailRuleKind, body: object): Record<string, RouteExpectation> {
@@ -214,7 +214,7 @@ function rowOf(route: string): RouteExpectation {
 test('every route of the OpenAPI document has its row here, its roles and its success', async () => {
   const { body } = await api.call('GET', '/api/openapi.json');
   // Where beats are taken is no part of this API; `beat-routes` and heartbeats.test.ts have their rules.
-  const taken = new Set(Object.keys(beatPaths()));
+  const taken = new Set(Object.keys(describeBeatPaths()));
   const own = Object.entries(body.paths ?? {}).filter(([path]) => !taken.has(path));
   const routes = own.flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({

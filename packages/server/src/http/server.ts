@@ -49,7 +49,7 @@ export interface HttpServer {
   drain(limitMs: number): Promise<void>;
 }
 
-export interface HttpServerParts {
+export interface HttpServerDependencies {
   readonly clock: Clock;
   readonly log: Log;
   readonly headerTimeouts?: HeaderTimeouts;
@@ -59,7 +59,7 @@ export interface HttpServerParts {
 /** A listener, with the limits that keep slow and hostile clients cheap. */
 export function createHttpServer(
   { onRequest, findExchangeRoute }: ListenerHandler,
-  { clock, log, headerTimeouts = DEFAULT_HEADER_TIMEOUTS, connectionLimiter }: HttpServerParts,
+  { clock, log, headerTimeouts = DEFAULT_HEADER_TIMEOUTS, connectionLimiter }: HttpServerDependencies,
 ): HttpServer {
   const { headersMs, checkIntervalMs } = headerTimeouts;
   let draining = false;
@@ -87,7 +87,7 @@ export function createHttpServer(
     latestResponses.set(req.socket, res);
     const fault = checkRequestHead(req);
     if (fault === null) onRequest(req, res, requestId);
-    else refuseRequest(res, requestId, fault);
+    else rejectRequest(res, requestId, fault);
   }
   // RFC 9110 section 10.1.1 lets a server pass over expectations it does not know.
   server.on('checkExpectation', accept);
@@ -146,7 +146,7 @@ function detachConnectionListeners(server: Server): (socket: Socket) => void {
 async function drainConnections(
   { server, fastPath }: { readonly server: Server; readonly fastPath: FastPathServer },
   limitMs: number,
-  { clock, log }: HttpServerParts,
+  { clock, log }: HttpServerDependencies,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // Answers begun before the drain promised keep-alive: their connections end when they fall idle.
@@ -209,7 +209,7 @@ function hasOneHost({ headers: { host }, httpVersionMinor }: IncomingMessage): b
 }
 
 /** Answers before anything of the request's body was read, and ends the connection. */
-export function refuseRequest(
+export function rejectRequest(
   res: ServerResponse,
   id: string,
   fault: Fault,

@@ -1,7 +1,7 @@
 import type { ListenerConfig } from '@floe/contract/config';
 import type { ErrorBodyFormat } from '@floe/contract/fault-response';
 import { Fault } from '@floe/contract/faults';
-import { type ListenerHandler, refuseRequest } from './server.ts';
+import { type ListenerHandler, rejectRequest } from './server.ts';
 
 export type ListenerSurface = ListenerConfig['surfaces'][number];
 
@@ -20,14 +20,14 @@ export function surfaceForPath(path: string): ListenerSurface {
 }
 
 /** Errors come in the dialect of the base path, known path or not. */
-export function faultShapeForPath(path: string): ErrorBodyFormat {
+export function errorFormatForPath(path: string): ErrorBodyFormat {
   return path.startsWith('/gateway/passthrough-b') || path.startsWith('/gateway/v1/messages')
     ? 'anthropic'
     : 'openai';
 }
 
 /** A URL's path, without its query. */
-export function pathOfUrl(url: string): string {
+export function getUrlPath(url: string): string {
   const query = url.indexOf('?');
   return query === -1 ? url : url.slice(0, query);
 }
@@ -38,7 +38,7 @@ const METRICS_TOKEN_REQUIRED =
   '/metrics names every provider, and this listener can be reached from other machines. Set telemetry.metrics_token, or give it a listener of its own: server.listeners: [{ port: 9464, surfaces: [metrics] }].';
 
 /** Whether `/metrics` may be read without a token here: on a listener of its own, or from this machine only. */
-export function allowsOpenMetrics(
+export function allowsUnauthenticatedMetrics(
   host: string,
   hasProxies: boolean,
   surfaces: readonly ListenerSurface[],
@@ -51,8 +51,9 @@ export function allowsOpenMetrics(
 export function blockMetrics(next: ListenerHandler): ListenerHandler {
   return {
     onRequest(req, res, requestId) {
-      if (surfaceForPath(pathOfUrl(req.url ?? '/')) !== 'metrics') return next.onRequest(req, res, requestId);
-      refuseRequest(res, requestId, new Fault('missing_api_key', METRICS_TOKEN_REQUIRED), 'openai');
+      if (surfaceForPath(getUrlPath(req.url ?? '/')) !== 'metrics')
+        return next.onRequest(req, res, requestId);
+      rejectRequest(res, requestId, new Fault('missing_api_key', METRICS_TOKEN_REQUIRED), 'openai');
     },
     findExchangeRoute: (target) => next.findExchangeRoute(target),
   };
@@ -66,16 +67,16 @@ export function limitToSurfaces(names: readonly ListenerSurface[], next: Listene
   const open = new Set<ListenerSurface>(['health', ...names]);
   return {
     onRequest(req, res, requestId) {
-      const path = pathOfUrl(req.url ?? '/');
+      const path = getUrlPath(req.url ?? '/');
       if (open.has(surfaceForPath(path))) return next.onRequest(req, res, requestId);
-      refuseRequest(
+      rejectRequest(
         res,
         requestId,
         new Fault('not_found', 'There is nothing at this address.'),
-        faultShapeForPath(path),
+        errorFormatForPath(path),
       );
     },
     findExchangeRoute: (target) =>
-      open.has(surfaceForPath(pathOfUrl(target))) ? next.findExchangeRoute(target) : undefined,
+      open.has(surfaceForPath(getUrlPath(target))) ? next.findExchangeRoute(target) : undefined,
   };
 }

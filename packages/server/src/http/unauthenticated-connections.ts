@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../core/clock.ts';
-import { isInNetworks, networksOf, parseIpAddress } from '../core/network.ts';
+import { isInNetworks, parseIpAddress, parseNetworks } from '../core/network.ts';
 
 /** How many connections may be open over which nobody has authenticated. */
-export interface ConnectionCaps {
+export interface ConnectionLimits {
   readonly total: number;
   readonly perAddress: number;
   /** Connections from these networks carry many clients and are not counted. */
@@ -35,7 +35,7 @@ export function markAuthenticated(socket: object): void {
 
 /** Closes the oldest connections over which nobody has authenticated while there are more of them than allowed. */
 export class UnauthenticatedConnections {
-  readonly #caps: ConnectionCaps;
+  readonly #caps: ConnectionLimits;
   readonly #clock: Clock;
   readonly #isExempt: (address: string) => boolean;
   /** The oldest first. */
@@ -43,10 +43,10 @@ export class UnauthenticatedConnections {
   readonly #byAddress = new Map<string, Set<TrackedConnection>>();
   #sweeping: Timer | null = null;
 
-  constructor(caps: ConnectionCaps, clock: Clock) {
+  constructor(caps: ConnectionLimits, clock: Clock) {
     this.#caps = caps;
     this.#clock = clock;
-    const proxies = networksOf(caps.trustedProxies);
+    const proxies = parseNetworks(caps.trustedProxies);
     this.#isExempt = (text) => {
       const address = proxies.length === 0 ? null : parseIpAddress(text);
       return address !== null && isInNetworks(address, proxies);

@@ -5,7 +5,7 @@ import type { MuteResolver } from '../alerts/compose-message.ts';
 import { createMailer, toMailSettings } from '../alerts/mail.ts';
 import { systemClock } from '../core/clock.ts';
 import type { ChannelDependencies } from '../management/channels/test-channel.ts';
-import type { ServerParts } from './server-parts.ts';
+import type { ServerComponents } from './server-components.ts';
 
 export interface AlertComponents extends ChannelDependencies {
   start(): AlertDelivery;
@@ -13,7 +13,7 @@ export interface AlertComponents extends ChannelDependencies {
 
 /** The outbox's way out: sender, delivery, and what the verbs of channels need. @param place where this process is reached */
 export function assembleAlerts(
-  parts: ServerParts,
+  parts: ServerComponents,
   config: () => FloeConfig,
   place: { readonly url: string },
   quiet: MuteResolver,

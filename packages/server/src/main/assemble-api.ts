@@ -7,7 +7,7 @@ import type { ApiVerbDependencies } from '../management/api-verbs.ts';
 import type { RuleDependencies } from '../management/guardrails/rule-dependencies.ts';
 import type { MonitoringDependencies } from '../management/monitors/monitoring-dependencies.ts';
 import type { RelayDependencies } from '../management/relay/relay-dependencies.ts';
-import { keyActor } from '../platform/actor.ts';
+import { createKeyActor } from '../platform/actor.ts';
 import { type CredentialHeaders, extractPlatformKey } from '../platform/key-format.ts';
 import type { SignInContext } from '../platform/sign-in/sign-in-context.ts';
 import type { Provider } from '../providers/configured-provider.ts';
@@ -21,13 +21,13 @@ import { createMemberDependencies } from './member-dependencies.ts';
 import { listOrgFileRules } from './org-file-rules.ts';
 import { createProviderDependencies } from './provider-dependencies.ts';
 import { buildRunningOrg } from './running-org.ts';
-import type { ServerParts } from './server-parts.ts';
-import type { Snapshots } from './snapshots.ts';
+import type { ServerComponents } from './server-components.ts';
+import type { GatewaySnapshots } from './snapshots.ts';
 
 /** Heartbeats and beat URLs, which have an edge of their own. */
 export function assembleBeats(
-  { monitoring, log, lastUsed, beatRefusals }: ServerParts,
-  snapshots: Snapshots,
+  { monitoring, log, lastUsed, beatRefusals }: ServerComponents,
+  snapshots: GatewaySnapshots,
 ): BeatRoutes {
   const authenticate = (presented: string) => {
     const now = systemClock.now();
@@ -54,7 +54,7 @@ interface ApiDependencies {
 
 /** What the overview says about the process itself. */
 function createProcessStatus(
-  { guardrails, beatRefusals }: ServerParts,
+  { guardrails, beatRefusals }: ServerComponents,
   history: ConfigFileState,
 ): ApiVerbDependencies['processStatus'] {
   return {
@@ -66,14 +66,14 @@ function createProcessStatus(
 
 /** What is configured here, and the version that runs it. */
 export interface Installation {
-  readonly snapshots: Snapshots;
+  readonly snapshots: GatewaySnapshots;
   readonly history: ConfigFileState;
   readonly version: string;
 }
 
 /** Everything else below `/api`. */
 export function assembleApi(
-  parts: ServerParts,
+  parts: ServerComponents,
   { snapshot, conversations, latencies, maxOutputTokens, outputLengths }: Gateway,
   { alerts: channels, monitoring, relay, signIn }: ApiDependencies,
   { snapshots, history, version }: Installation,
@@ -90,7 +90,7 @@ export function assembleApi(
     const now = systemClock.now();
     const key = snapshot().keyring.authenticate(extractPlatformKey(headers), now);
     lastUsed.record(key, now);
-    return keyActor(key);
+    return createKeyActor(key);
   };
   const getRunningOrg = (orgId: string) => buildRunningOrg(snapshots, loaded(), orgId);
   const models = (provider: Provider) => listProviderModels(provider, parts.modelLists);

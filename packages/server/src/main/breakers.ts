@@ -3,7 +3,7 @@ import { CounterFamily, GaugeFamily } from '../analytics/metric-families.ts';
 import { systemClock } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
-import { type BreakerEvent, Breakers, breakerIdOf } from '../guardrails/breakers/breakers.ts';
+import { type BreakerEvent, Breakers, formatBreakerId } from '../guardrails/breakers/breakers.ts';
 import { createCounterLeases } from '../guardrails/breakers/counter-leases.ts';
 import { insertBreakerChange } from '../store/breaker-changes.ts';
 import type { Counters, Database } from '../store/ports.ts';
@@ -51,7 +51,7 @@ export function createBreakers(database: Database, counters: Counters, log: Log)
 function createChangeRecorder(database: Database, log: Log): (event: BreakerEvent) => void {
   return ({ orgId, provider, model, credential, state, because }) => {
     const at = systemClock.now();
-    const breaker = breakerIdOf({ provider, model, credential });
+    const breaker = formatBreakerId({ provider, model, credential });
     const row = { id: newId('brk', at), org_id: orgId, breaker_id: breaker, at, state, because };
     database
       .rowTransaction((writer) => insertBreakerChange(writer, row))
@@ -100,7 +100,7 @@ function createBreakerAlerter(database: Database, log: Log): (event: BreakerEven
   }
 
   return (event) => {
-    const id = breakerIdOf(event);
+    const id = formatBreakerId(event);
     const key = `${event.orgId}\n${id}`;
     const since = openSince.get(key);
     if (event.state === 'closed') openSince.delete(key);

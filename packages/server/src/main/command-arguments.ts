@@ -19,11 +19,11 @@ export interface CommandArguments {
 export function parseCommandArguments(args: readonly string[], form: CommandSyntax): CommandArguments {
   const [least, most] = form.positionals;
   const { positionals, flags } = parseTokens(args, form);
-  if (positionals.length < least || positionals.length > most) throw usageError(form);
+  if (positionals.length < least || positionals.length > most) throw createUsageError(form);
   return { positionals, flags };
 }
 
-export function usageError({ usage }: CommandSyntax): StoreUnusableError {
+export function createUsageError({ usage }: CommandSyntax): StoreUnusableError {
   return new StoreUnusableError(`usage: floe ${usage}`, { exitCode: 2 });
 }
 
@@ -33,6 +33,6 @@ function parseTokens(args: readonly string[], form: CommandSyntax): CommandArgum
     const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
     return { positionals: positionals, flags: new Set(Object.keys(values)) };
   } catch {
-    throw usageError(form);
+    throw createUsageError(form);
   }
 }

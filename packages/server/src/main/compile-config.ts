@@ -1,5 +1,5 @@
 import type { ProviderConfig } from '@floe/contract/config';
-import type { LoadedConfig } from '../config/load.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
 import { type CompiledCatalogs, compileCatalogs } from '../gateway/compile-catalogs.ts';
 import type { GatewaySnapshot } from '../gateway/gateway.ts';
 import { loadStoredRules } from '../guardrails/stored-rules.ts';
@@ -12,10 +12,10 @@ import {
   mergeConfig,
 } from '../platform/config/stored-config.ts';
 import { getCachePurgeCounts } from '../store/cache-purges.ts';
-import type { ServerParts } from './server-parts.ts';
+import type { ServerComponents } from './server-components.ts';
 
 /** Which settings the file gives itself. */
-export function createSetsField({ config, sets }: LoadedConfig): IsSetInFile {
+export function createIsSetInFile({ config, sets }: LoadedConfig): IsSetInFile {
   return (orgId, section) => sets(['orgs', config.orgs.findIndex(({ id }) => id === orgId), section]);
 }
 
@@ -49,12 +49,12 @@ export interface CompiledConfig
 }
 
 /** Puts floe.yaml and what the API made together and compiles both the same way. */
-export async function compileConfig(file: LoadedConfig, parts: ServerParts): Promise<CompiledConfig> {
+export async function compileConfig(file: LoadedConfig, parts: ServerComponents): Promise<CompiledConfig> {
   const { database, secretsKey, environment, prices } = parts;
   const { orgs, outbound } = file.config;
   const environmentOrg = orgs.length === 0 ? DEFAULT_ORG_ID : null;
   const stored = await loadStoredConfig(database.read, secretsKey);
-  const merged = mergeConfig(orgs, createSetsField(file), stored, environmentOrg);
+  const merged = mergeConfig(orgs, createIsSetInFile(file), stored, environmentOrg);
   const isOnly = merged.orgCount <= 1;
   const mayBorrow = (config: ProviderConfig) =>
     !merged.apiProviders.has(config) || (isOnly && usesDefaultOrigin(config));

@@ -1,10 +1,10 @@
 import { type ConfigProblem, formatProblem } from '../config/config-problem.ts';
-import type { LoadedConfig } from '../config/load.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
 import type { ConfigDependencies } from '../management/config/config-dependencies.ts';
 import { filterProblemsForOrg } from '../management/config/config-file-status.ts';
 import { configFileName } from '../platform/declared-resources.ts';
 import { runAndRollBack } from '../store/run-and-roll-back.ts';
-import type { ServerParts } from './server-parts.ts';
+import type { ServerComponents } from './server-components.ts';
 
 /** The file that runs, and what became of the ones after it. */
 export interface ConfigFileState {
@@ -15,7 +15,7 @@ export interface ConfigFileState {
 
 /** What the verbs of the whole configuration stand on. */
 export function createConfigDependencies(
-  { database, pepper }: ServerParts,
+  { database, pepper }: ServerComponents,
   history: ConfigFileState,
   dependencies: Pick<ConfigDependencies, 'rules' | 'providers'>,
 ): Omit<ConfigDependencies, 'listVerbs' | 'evaluationPool'> {

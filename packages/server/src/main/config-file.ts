@@ -1,19 +1,19 @@
 import { ConfigError, type ConfigProblem } from '../config/config-problem.ts';
-import type { LoadedConfig } from '../config/load.ts';
-import { watchConfig } from '../config/watch.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
+import { watchConfig } from '../config/watch-config.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { publishLiveEvent } from '../store/live-events.ts';
 import { listAllOrgs } from '../store/orgs.ts';
 import type { ConfigFileState } from './config-dependencies.ts';
-import type { ServerParts } from './server-parts.ts';
-import { applyConfigFile, type Snapshots } from './snapshots.ts';
+import type { ServerComponents } from './server-components.ts';
+import { applyConfigFile, type GatewaySnapshots } from './snapshots.ts';
 
 /** Takes over a changed file whole or not at all; the old configuration stays when the new one is wrong. */
 export function watchConfigFile(
-  parts: ServerParts,
+  parts: ServerComponents,
   state: ConfigFileState,
-  snapshots: Snapshots,
+  snapshots: GatewaySnapshots,
   load: () => LoadedConfig,
 ) {
   const { log, database } = parts;

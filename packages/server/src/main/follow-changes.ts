@@ -1,5 +1,5 @@
 import { systemClock, type Timer } from '../core/clock.ts';
-import type { ServerParts } from './server-parts.ts';
+import type { ServerComponents } from './server-components.ts';
 
 /** After a store that went away in the middle of it; a revoked key waits for this. */
 const RETRY_MS = 500;
@@ -8,7 +8,7 @@ const RETRY_MS = 500;
  * Follows changes of other processes. While the store is away the snapshot stays in use, and is renewed when it is
  * back; until then it is not current.
  */
-export function followChanges({ database, log }: Pick<ServerParts, 'database' | 'log'>) {
+export function followSnapshotChanges({ database, log }: Pick<ServerComponents, 'database' | 'log'>) {
   /** Changes that were told, and how many of them the snapshot in use holds. */
   const changes = { received: 0, applied: 0 };
   let again: Timer | null = null;

@@ -13,8 +13,8 @@ import { createStoredResponseEndpoints } from '../gateway/stored/stored-response
 import { createTurnStore } from '../gateway/stored/turn-store.ts';
 import { OutputLengths } from '../guardrails/output-lengths.ts';
 import { createModelSessions } from './model-sessions.ts';
-import type { ServerParts } from './server-parts.ts';
-import type { Snapshots } from './snapshots.ts';
+import type { ServerComponents } from './server-components.ts';
+import type { GatewaySnapshots } from './snapshots.ts';
 
 /** What the running configuration says, asked each time. */
 export interface GatewaySettings {
@@ -25,8 +25,8 @@ export interface GatewaySettings {
 
 /** What an exchange runs through, from the parts of the process and what the file says now. */
 export function assembleGateway(
-  parts: ServerParts,
-  snapshots: Snapshots,
+  parts: ServerComponents,
+  snapshots: GatewaySnapshots,
   { draining, responsesDays, baseUrl }: GatewaySettings,
 ): Gateway {
   const {
@@ -77,7 +77,7 @@ export function assembleGateway(
 }
 
 /** What stands behind the gateway's paths. */
-export function createGatewayRoutes(gateway: Gateway, { modelLists }: ServerParts) {
+export function createGatewayRoutes(gateway: Gateway, { modelLists }: ServerComponents) {
   return {
     gateway,
     lists: createModelEndpoints(gateway, modelLists),

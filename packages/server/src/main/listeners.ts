@@ -2,9 +2,9 @@ import type { FloeConfig, ListenerConfig } from '@floe/contract/config';
 import { localListenerUrl } from '@floe/contract/config/platform';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import { underBasePath } from '../http/base-path.ts';
+import { stripBasePath } from '../http/base-path.ts';
 import { createHttpServer, type HttpServer, type ListenerHandler } from '../http/server.ts';
-import { allowsOpenMetrics, blockMetrics, limitToSurfaces } from '../http/surfaces.ts';
+import { allowsUnauthenticatedMetrics, blockMetrics, limitToSurfaces } from '../http/surfaces.ts';
 import { UnauthenticatedConnections } from '../http/unauthenticated-connections.ts';
 
 /** Where this process listens, as this machine reaches it. */
@@ -34,7 +34,7 @@ export async function openListeners(
   // One for all listeners: they share the memory.
   const unauthenticated = new UnauthenticatedConnections(caps, clock);
   const open = async (entrance: ListenerHandler, host: string, port: number, setting: string) => {
-    const server = createHttpServer(underBasePath(prefix, entrance), {
+    const server = createHttpServer(stripBasePath(prefix, entrance), {
       clock,
       log,
       connectionLimiter: unauthenticated,
@@ -45,7 +45,7 @@ export async function openListeners(
   };
   const hasProxies = config.trusted_proxies.length > 0;
   const guardMetrics = (entrance: ListenerHandler, host: string, surfaces: ListenerConfig['surfaces']) =>
-    telemetry.metrics_token !== '' || allowsOpenMetrics(host, hasProxies, surfaces)
+    telemetry.metrics_token !== '' || allowsUnauthenticatedMetrics(host, hasProxies, surfaces)
       ? entrance
       : blockMetrics(entrance);
   const port = await open(guardMetrics(router, config.host, []), config.host, config.port, 'server');

@@ -3,13 +3,13 @@ import { createMailer, toMailSettings } from '../alerts/mail.ts';
 import { systemClock } from '../core/clock.ts';
 import type { MemberDependencies } from '../management/members/member-dependencies.ts';
 import { deleteConsoleSessionsOfUserInOrg } from '../store/console-sessions.ts';
-import type { ServerParts } from './server-parts.ts';
+import type { ServerComponents } from './server-components.ts';
 
 const MAIL_TIMEOUT_MS = 15_000;
 
 /** What the verbs about people stand on. */
 export function createMemberDependencies(
-  { log, outbound }: Pick<ServerParts, 'log' | 'outbound'>,
+  { log, outbound }: Pick<ServerComponents, 'log' | 'outbound'>,
   config: () => FloeConfig,
   baseUrl: () => string,
 ): MemberDependencies {

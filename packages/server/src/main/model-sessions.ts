@@ -1,6 +1,6 @@
 import type { ModelSessions } from '../gateway/model-sessions.ts';
 import type { RelaySessions } from '../relay/relay-sessions.ts';
-import type { Snapshots } from './snapshots.ts';
+import type { GatewaySnapshots } from './snapshots.ts';
 
 /** A session that asked the relay this long ago still counts as one that does. */
 const RELAYED_MS = 24 * 3_600_000;
@@ -18,7 +18,7 @@ const AGENTS: readonly (readonly [RegExp, string])[] = [
  * Joins the gateway with the relay: sessions are counted for orgs that use the relay, or whose policies ask for
  * `session`. For all others a request costs two look-ups.
  */
-export function createModelSessions(sessions: RelaySessions, snapshots: Snapshots): ModelSessions {
+export function createModelSessions(sessions: RelaySessions, snapshots: GatewaySnapshots): ModelSessions {
   return {
     isTracked: (orgId) => sessions.usesRelay(orgId) || policiesNeedSession(snapshots, orgId),
     record(key, sessionId, userAgent) {
@@ -31,7 +31,7 @@ export function createModelSessions(sessions: RelaySessions, snapshots: Snapshot
   };
 }
 
-function policiesNeedSession(snapshots: Snapshots, orgId: string): boolean {
+function policiesNeedSession(snapshots: GatewaySnapshots, orgId: string): boolean {
   const policies = snapshots.current().catalogs.get(orgId)?.policies ?? null;
   return policies !== null && (needsSession(policies.request) || needsSession(policies.answer));
 }

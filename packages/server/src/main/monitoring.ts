@@ -1,17 +1,17 @@
 import { systemClock } from '../core/clock.ts';
 import type { ClientConnection } from '../gateway/client.ts';
 import type { BoardSource } from '../http/boards/board-cache.ts';
-import { type BoardRoutes, createBoardRoutes, drawBoard } from '../http/boards/board-routes.ts';
+import { type BoardRoutes, createBoardRoutes, renderBoardPreview } from '../http/boards/board-routes.ts';
 import { currentSessionCookie } from '../http/sign-in/session-cookie.ts';
 import type { MonitoringDependencies } from '../management/monitors/monitoring-dependencies.ts';
 import { loadBoardView } from '../monitoring/boards/board-view.ts';
 import type { SignInContext } from '../platform/sign-in/sign-in-context.ts';
 import { type BoardRow, findBoardBySlug } from '../store/monitoring/boards.ts';
-import type { ServerParts } from './server-parts.ts';
+import type { ServerComponents } from './server-components.ts';
 
 /** What the verbs of monitoring stand on. @param location where this process is reached */
 export function createMonitoringDependencies(
-  { monitoring, pepper }: ServerParts,
+  { monitoring, pepper }: ServerComponents,
   location: { readonly url: string },
   timezone: (orgId: string) => string,
 ): MonitoringDependencies {
@@ -20,13 +20,13 @@ export function createMonitoringDependencies(
     beatSecret: pepper,
     baseUrl: () => location.url,
     timezone,
-    renderBoard: (view) => drawBoard(view, new URL(location.url).pathname.replace(/\/$/, '')),
+    renderBoard: (view) => renderBoardPreview(view, new URL(location.url).pathname.replace(/\/$/, '')),
   };
 }
 
 /** The pages of boards: public ones for anyone, the others for members who are signed in. */
 export function assembleBoards(
-  { database, log }: ServerParts,
+  { database, log }: ServerComponents,
   dependencies: MonitoringDependencies,
   signIn: SignInContext,
   prefix: string,

@@ -1,16 +1,16 @@
-import type { LoadedConfig } from '../config/load.ts';
-import { FILE_BUDGETS_KIND, FILE_LIMITS_KIND } from '../guardrails/file-rules.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
+import { BUDGET_FILE_KIND, LIMIT_FILE_KIND } from '../guardrails/file-rules.ts';
 import type { OrgFileRules } from '../management/guardrails/rule-dependencies.ts';
-import { configFileName, listDeclared } from '../platform/declared-resources.ts';
+import { configFileName, listDeclaredResources } from '../platform/declared-resources.ts';
 import { RELAY_RULE_KIND } from '../relay/file-relay-rules.ts';
 
 /** The rules that the running floe.yaml gives an org, with their lines. @param timezone of an org it does not name */
 export function listOrgFileRules(loaded: LoadedConfig, orgId: string, timezone: string): OrgFileRules {
   const org = loaded.config.orgs.find(({ id }) => id === orgId);
   return {
-    limits: listDeclared(loaded, FILE_LIMITS_KIND, orgId),
-    budgets: listDeclared(loaded, FILE_BUDGETS_KIND, orgId),
-    relayRules: listDeclared(loaded, RELAY_RULE_KIND, orgId),
+    limits: listDeclaredResources(loaded, LIMIT_FILE_KIND, orgId),
+    budgets: listDeclaredResources(loaded, BUDGET_FILE_KIND, orgId),
+    relayRules: listDeclaredResources(loaded, RELAY_RULE_KIND, orgId),
     file: configFileName(loaded),
     timezone: org?.timezone ?? timezone,
   };

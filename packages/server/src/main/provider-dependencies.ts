@@ -1,17 +1,17 @@
-import type { LoadedConfig } from '../config/load.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
 import { systemClock } from '../core/clock.ts';
 import type { ProviderDependencies } from '../management/providers/provider-dependencies.ts';
 import type { GetRunningOrg } from '../management/running-org.ts';
 import { usesDefaultOrigin } from '../platform/config/provider-secrets.ts';
 import { providersFromConfig } from '../providers/providers-from-config.ts';
 import { testProvider } from '../providers/test-provider.ts';
-import type { ServerParts } from './server-parts.ts';
-import type { Snapshots } from './snapshots.ts';
+import type { ServerComponents } from './server-components.ts';
+import type { GatewaySnapshots } from './snapshots.ts';
 
 /** What the verbs of providers stand on. */
 export function createProviderDependencies(
-  { environment, prices, secretsKey, transport, database }: ServerParts,
-  snapshots: Snapshots,
+  { environment, prices, secretsKey, transport, database }: ServerComponents,
+  snapshots: GatewaySnapshots,
   loaded: () => LoadedConfig,
   getRunningOrg: GetRunningOrg,
 ): ProviderDependencies {

@@ -3,10 +3,10 @@ import { systemClock } from '../core/clock.ts';
 import type { RelayDependencies } from '../management/relay/relay-dependencies.ts';
 import { Approvals } from '../relay/approvals.ts';
 import { DecisionEngine } from '../relay/decision-engine.ts';
-import type { ServerParts } from './server-parts.ts';
+import type { ServerComponents } from './server-components.ts';
 
 /** What the verbs of the relay stand on, from the parts of the process and what the file says now. */
-export function assembleRelay(parts: ServerParts, place: { readonly url: string }): RelayDependencies {
+export function assembleRelay(parts: ServerComponents, place: { readonly url: string }): RelayDependencies {
   const { database, relay } = parts;
   const { relays, rows, sessions, bundleKey } = relay;
   const approvals = new Approvals({ database, clock: systemClock, baseUrl: () => place.url });
@@ -20,6 +20,6 @@ export function assembleRelay(parts: ServerParts, place: { readonly url: string 
 }
 
 /** What is in force about the relay of every org, but for the rules of the API. */
-export function relayConfigs(orgs: readonly OrgConfig[]): ReadonlyMap<string, RelayConfig> {
+export function collectRelayConfigs(orgs: readonly OrgConfig[]): ReadonlyMap<string, RelayConfig> {
   return new Map(orgs.map((org) => [org.id, org.relay]));
 }

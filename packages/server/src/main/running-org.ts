@@ -1,11 +1,11 @@
-import type { LoadedConfig } from '../config/load.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
 import { EMPTY_CATALOG } from '../gateway/catalog.ts';
 import type { RunningOrg } from '../management/running-org.ts';
 import { configFileName } from '../platform/declared-resources.ts';
-import type { Snapshots } from './snapshots.ts';
+import type { GatewaySnapshots } from './snapshots.ts';
 
 /** What is in force for an org. */
-export function buildRunningOrg(snapshots: Snapshots, file: LoadedConfig, orgId: string): RunningOrg {
+export function buildRunningOrg(snapshots: GatewaySnapshots, file: LoadedConfig, orgId: string): RunningOrg {
   const { orgs, problems } = snapshots.runningConfig();
   return {
     config: orgs.find(({ id }) => id === orgId) ?? null,

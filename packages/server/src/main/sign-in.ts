@@ -1,17 +1,17 @@
-import type { LoadedConfig } from '../config/load.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
 import { systemClock } from '../core/clock.ts';
 import { OidcIssuers } from '../platform/sign-in/oidc-issuer.ts';
 import { createPasswordHasher } from '../platform/sign-in/password-hash.ts';
 import { sessionRulesOf } from '../platform/sign-in/session-rules.ts';
 import { ConsoleSessions } from '../platform/sign-in/sessions.ts';
 import type { SignInContext } from '../platform/sign-in/sign-in-context.ts';
-import { siteOf } from '../platform/sign-in/site.ts';
+import { createSite } from '../platform/sign-in/site.ts';
 import { createSignInThrottle } from '../platform/sign-in/throttle.ts';
-import type { ServerParts } from './server-parts.ts';
+import type { ServerComponents } from './server-components.ts';
 
 /** Sign-in to the console. `place.url` is where people find this process. */
 export function assembleSignIn(
-  { database, log, signInKeys, outbound }: ServerParts,
+  { database, log, signInKeys, outbound }: ServerComponents,
   loaded: () => LoadedConfig,
   place: { readonly url: string },
 ): SignInContext {
@@ -26,7 +26,7 @@ export function assembleSignIn(
     issuers: new OidcIssuers(outbound, systemClock),
     auth: () => loaded().config.auth,
     site: () =>
-      siteOf(
+      createSite(
         place.url,
         loaded().config.server.listeners.map(({ port }) => port),
       ),

@@ -5,7 +5,12 @@ import type { Log } from '../core/log.ts';
 const DUPLICATE_SIGNAL_MS = 500;
 
 /** HUP reloads, TERM and INT drain and end; a second TERM or INT ends at once. */
-export function onSignals(clock: Clock, log: Log, reload: () => void, stop: () => Promise<void>): void {
+export function handleProcessSignals(
+  clock: Clock,
+  log: Log,
+  reload: () => void,
+  stop: () => Promise<void>,
+): void {
   let stoppingSince: number | null = null;
   const end = (signal: string) => {
     const now = clock.monotonic();

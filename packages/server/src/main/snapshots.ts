@@ -1,6 +1,6 @@
 import type { OrgConfig } from '@floe/contract/config';
 import { channelFileKind } from '../alerts/file-channels.ts';
-import type { LoadedConfig } from '../config/load.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { GatewaySnapshot } from '../gateway/gateway.ts';
@@ -25,10 +25,10 @@ import type { SecretsKey } from '../platform/secrets.ts';
 import { loadStoredRelayRules } from '../relay/stored-relay-rules.ts';
 import { listForcedBreakers } from '../store/forced-breakers.ts';
 import { upsertOrg } from '../store/orgs.ts';
-import { compileConfig, createSetsField, type EffectiveConfig } from './compile-config.ts';
-import { followChanges } from './follow-changes.ts';
-import { relayConfigs } from './relay.ts';
-import type { ServerParts } from './server-parts.ts';
+import { compileConfig, createIsSetInFile, type EffectiveConfig } from './compile-config.ts';
+import { followSnapshotChanges } from './follow-changes.ts';
+import { collectRelayConfigs } from './relay.ts';
+import type { ServerComponents } from './server-components.ts';
 
 /**
  * Brings the orgs of the file and their objects into the store (`syncConfigFile`); without any org at all, makes the first org
@@ -38,7 +38,7 @@ import type { ServerParts } from './server-parts.ts';
  */
 export async function applyConfigFile(
   loaded: LoadedConfig,
-  parts: ServerParts,
+  parts: ServerComponents,
   before: LoadedConfig | null = null,
 ): Promise<FirstRun | null> {
   const { database, pepper, secretsKey, monitoring } = parts;
@@ -50,7 +50,7 @@ export async function applyConfigFile(
       const changing = { ...moment, writer, secret: pepper };
       // Settings that the file leaves out are the API's.
       const stored = await loadStoredConfig(writer, secretsKey);
-      const { orgs: inForce } = mergeConfig(orgs, createSetsField(loaded), stored, null);
+      const { orgs: inForce } = mergeConfig(orgs, createIsSetInFile(loaded), stored, null);
       for (const org of inForce) if (orgs.some(({ id }) => id === org.id)) await upsertFileOrg(changing, org);
       await syncConfigFile(fileKinds(changing, secretsKey), loaded, changing);
       if (before) await auditFileReload(writer, before.config, loaded.config, systemClock.now());
@@ -88,7 +88,7 @@ async function upsertFileOrg(changing: FileChangeContext, { id, name, analytics,
   await setDefaultGrace({ ...changing, ...by }, id, monitoring.grace_period_minutes * 60_000);
 }
 
-export interface Snapshots {
+export interface GatewaySnapshots {
   current(): GatewaySnapshot;
   /** What the current one was compiled from. */
   runningConfig(): EffectiveConfig;
@@ -102,13 +102,16 @@ export interface Snapshots {
   timezone(orgId: string): string;
 }
 
-export function createSnapshots(loaded: () => LoadedConfig, parts: ServerParts): Snapshots {
+export function createGatewaySnapshots(
+  loaded: () => LoadedConfig,
+  parts: ServerComponents,
+): GatewaySnapshots {
   let current: GatewaySnapshot | null = null;
   let running: EffectiveConfig = { orgs: [], apiProviders: new Set(), orgCount: 0, problems: new Map() };
   let orgs: PlatformSnapshot['orgs'] = new Map();
   let last: Promise<void> = Promise.resolve();
   const watchers: (() => void)[] = [];
-  const follower = followChanges(parts);
+  const follower = followSnapshotChanges(parts);
   async function swap(): Promise<void> {
     const file = loaded();
     const { catalogs, unusableProviders, unsupportedSettings, namedOrigins, ...inForce } =
@@ -120,7 +123,10 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: ServerParts):
       follower.isCurrent,
     );
     const forced = await listForcedBreakers(parts.database.read, systemClock.now());
-    parts.relay.relays.update(relayConfigs(inForce.orgs), await loadStoredRelayRules(parts.database.read));
+    parts.relay.relays.update(
+      collectRelayConfigs(inForce.orgs),
+      await loadStoredRelayRules(parts.database.read),
+    );
     current = { keyring: platform.keyring, catalogs };
     for (const changed of watchers) changed();
     orgs = platform.orgs;

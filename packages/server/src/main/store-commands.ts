@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Environment } from '../config/environment.ts';
-import { loadConfig } from '../config/load.ts';
+import { loadConfig } from '../config/load-config.ts';
 import { systemClock } from '../core/clock.ts';
 import { createLog } from '../core/log.ts';
 import { grantOperatorRole, revokeOperatorRole } from '../platform/operators.ts';
@@ -16,10 +16,10 @@ import { planUpgrade, upgradeDatabase } from '../store/upgrade-database.ts';
 import {
   type CommandArguments,
   type CommandSyntax,
+  createUsageError,
   parseCommandArguments,
-  usageError,
 } from './command-arguments.ts';
-import { rewrap } from './rewrap.ts';
+import { rewrapDatabaseSecrets } from './rewrap-database-secrets.ts';
 import { readServerUrl } from './server-url-file.ts';
 
 interface CommandContext extends DatabaseLocation {
@@ -82,7 +82,7 @@ const COMMANDS: Readonly<Record<string, StoreCommand>> = {
     usage: 'operator grant <email> | operator revoke <email>',
     positionals: [2, 2],
     async run(place, { positionals: [verb, email = ''] }, environment) {
-      if (verb !== 'grant' && verb !== 'revoke') throw usageError(this);
+      if (verb !== 'grant' && verb !== 'revoke') throw createUsageError(this);
       const change = verb === 'grant' ? grantOperatorRole : revokeOperatorRole;
       await writeToStore(place, environment, (writer) => change(writer, systemClock, email));
       return verb === 'grant'
@@ -94,15 +94,15 @@ const COMMANDS: Readonly<Record<string, StoreCommand>> = {
     usage: 'secrets rewrap',
     positionals: [1, 1],
     async run(place, { positionals: [verb] }, environment) {
-      if (verb !== 'rewrap') throw usageError(this);
-      return rewrap(place, environment);
+      if (verb !== 'rewrap') throw createUsageError(this);
+      return rewrapDatabaseSecrets(place, environment);
     },
   },
   storage: {
     usage: 'storage move sqlite:<file>',
     positionals: [2, 2],
     async run(place, { positionals: [verb, from = ''] }, environment) {
-      if (verb !== 'move') throw usageError(this);
+      if (verb !== 'move') throw createUsageError(this);
       const imported = await importSqliteDatabase(from, place, databaseOptions(environment));
       return imported
         .map(({ table, added, known }) => `${table}: ${added} added, ${known} there already`)

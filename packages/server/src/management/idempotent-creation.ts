@@ -21,7 +21,7 @@ export interface IdempotentCreation {
   readonly request: unknown;
 }
 
-export interface AnsweredCreation extends IdempotentCreation {
+export interface CompletedCreation extends IdempotentCreation {
   readonly answer: unknown;
 }
 
@@ -81,7 +81,7 @@ function parseStoredAnswer<Answer>(text: string): Answer {
 /** Belongs in the transaction of the creation. The answer is sealed: it may show a secret that is stored nowhere. */
 export async function storeCreationAnswer(
   writer: DatabaseWriter,
-  creation: AnsweredCreation,
+  creation: CompletedCreation,
   key: SecretsKey,
   nowMs: number,
 ): Promise<void> {

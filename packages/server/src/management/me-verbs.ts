@@ -4,7 +4,7 @@ import { MEMBER_ROLES } from '@floe/contract/roles';
 import type * as z from 'zod';
 import type { Actor, SignedInMember } from '../platform/actor.ts';
 import { sessionMemberships } from '../platform/sign-in/session-memberships.ts';
-import { platformKeyOf } from '../platform/stored-key.ts';
+import { toPlatformKey } from '../platform/stored-key.ts';
 import { listMembershipAccess } from '../store/console-sessions.ts';
 import { findUserById, type UserRow, updateUser } from '../store/members.ts';
 import { findOrgById } from '../store/orgs.ts';
@@ -40,7 +40,7 @@ function getMeVerb(listPermissions: ListPermissions): Verb {
       return {
         kind: 'platform_key' as const,
         org: await loadOrgSummary(reader, orgId),
-        key: platformKeyOf(row, clock.now()),
+        key: toPlatformKey(row, clock.now()),
         can: listPermissions(actor, clock.now()),
       };
     },

@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import { isObject, type Json } from '@floe/contract/json';
 import type * as z from 'zod';
 import { formatConfigPath } from '../config/config-problem.ts';
-import { explainIssue } from '../config/explain.ts';
+import { explainIssue } from '../config/explain-issue.ts';
 
 /**
  * Validates one part of a request, in the words in which floe.yaml is refused.
@@ -17,7 +17,7 @@ export function validateInput<Schema extends z.ZodType>(schema: Schema, value: u
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [first] = result.error.issues.flatMap((issue) =>
-    explainIssue(issue, { schema, tree: asJson(value) }),
+    explainIssue(issue, { schema, tree: castToJson(value) }),
   );
   if (!first) throw new Error('zod refused a value without saying why');
   throw invalidInputFault(first);
@@ -41,7 +41,7 @@ export function invalidInputFault({
 }
 
 /** What a transport hands over was read from JSON, or is text of a URL. */
-export function asJson(value: unknown): Json {
+export function castToJson(value: unknown): Json {
   return (value ?? null) as Json;
 }
 

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import * as z from 'zod';
 import { systemClock } from '../core/clock.ts';
-import { keyActor } from '../platform/actor.ts';
+import { createKeyActor } from '../platform/actor.ts';
 import { deriveSecretsKey } from '../platform/secrets.ts';
 import { openTestPlatform, type TestPlatform } from '../platform/test/test-platform.ts';
 import { insertOrg } from '../store/orgs.ts';
 import { getSetting, storeSetting } from '../store/settings.ts';
 import { defineReadVerb, defineWriteVerb, type VerbDependencies } from './verb.ts';
 
-const actor = keyActor({
+const actor = createKeyActor({
   id: 'key_1',
   orgId: 'acme',
   name: 'ci',

@@ -2,7 +2,7 @@ import { newId } from '../core/ids.ts';
 import type { BeatKeyRow, CheckRow, MonitorClockRow } from '../store/monitoring/clock-rows.ts';
 import type { MonitorReference } from '../store/monitoring/monitor-clocks.ts';
 import { applyBeatEvent, type BeatEvent } from './clock-events.ts';
-import { clockOfRow, clockRowAfterBeat, parseMonitorStatus, planOfRow } from './clock-rows.ts';
+import { clockFromRow, clockRowAfterBeat, parseMonitorStatus, planFromRow } from './clock-rows.ts';
 import { createEvaluation, type Gap, type HistoryChanges, type MonitorStatus } from './monitor-clock.ts';
 
 /** A call of a job as it was received. */
@@ -56,9 +56,9 @@ export function applyBeatCall(
   { gaps, nowMs }: BeatEvaluationContext,
 ): AppliedBeat {
   const { receivedAt, kind, runId, idempotencyKey } = call;
-  const evaluation = createEvaluation(planOfRow(row), gaps);
+  const evaluation = createEvaluation(planFromRow(row), gaps);
   const heardFrom = call.earliestReceivedAt ?? receivedAt;
-  const { clock, durationMs } = applyBeatEvent(clockOfRow(row), evaluation, {
+  const { clock, durationMs } = applyBeatEvent(clockFromRow(row), evaluation, {
     kind,
     at: receivedAt,
     runId,
@@ -96,12 +96,12 @@ export function toBeatReceipt(row: MonitorClockRow, beatId: string, receivedAt: 
 }
 
 /** One text for one address. */
-export function addressKey(address: MonitorReference): string {
+export function toMonitorReferenceKey(address: MonitorReference): string {
   return 'id' in address ? `${address.orgId}\n${address.id}` : address.tokenHash;
 }
 
 /** Both names of a monitor. */
-export function addressKeys(row: MonitorClockRow): readonly string[] {
+export function toMonitorReferenceKeys(row: MonitorClockRow): readonly string[] {
   return [`${row.org_id}\n${row.id}`, row.token_hash];
 }
 

@@ -1,5 +1,5 @@
 import type { MonitorClockRow } from '../store/monitoring/clock-rows.ts';
-import { addressKey, addressKeys } from './beat-call.ts';
+import { toMonitorReferenceKey, toMonitorReferenceKeys } from './beat-call.ts';
 
 /** About a kilobyte each. */
 const MAX_CACHED_CLOCKS = 20_000;
@@ -12,8 +12,8 @@ export class ClockCache {
   readonly #byUid = new Map<string, MonitorClockRow>();
   readonly #uids = new Map<string, string>();
 
-  get(address: Parameters<typeof addressKey>[0]): MonitorClockRow | undefined {
-    const uid = this.#uids.get(addressKey(address));
+  get(address: Parameters<typeof toMonitorReferenceKey>[0]): MonitorClockRow | undefined {
+    const uid = this.#uids.get(toMonitorReferenceKey(address));
     return uid === undefined ? undefined : this.#byUid.get(uid);
   }
 
@@ -21,7 +21,7 @@ export class ClockCache {
     const before = this.#byUid.get(row.uid);
     if (before?.token_hash !== row.token_hash) {
       if (before) this.delete(row.uid);
-      for (const name of addressKeys(row)) this.#uids.set(name, row.uid);
+      for (const name of toMonitorReferenceKeys(row)) this.#uids.set(name, row.uid);
     }
     this.#byUid.set(row.uid, row);
     const [oldest] = this.#byUid.keys();
@@ -33,6 +33,6 @@ export class ClockCache {
     if (!row) return;
     this.#byUid.delete(uid);
     // A monitor that was deleted and made anew has its names by now.
-    for (const name of addressKeys(row)) if (this.#uids.get(name) === uid) this.#uids.delete(name);
+    for (const name of toMonitorReferenceKeys(row)) if (this.#uids.get(name) === uid) this.#uids.delete(name);
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { applyBeatEvent, changePlan, createClock, pauseClock, resumeClock } from './clock-events.ts';
+import { applyBeatEvent, changeMonitorPlan, createClock, pauseClock, resumeClock } from './clock-events.ts';
 import { evaluateUntil, MAX_SEPARATE_MISSES } from './evaluate-until.ts';
 import {
   createEvaluation,
@@ -193,7 +193,12 @@ test('a shorter schedule fails nobody for what it did not promise before', () =>
   const daily = plan(every(DAY), HOUR);
   const hourly = plan(every(HOUR), 5 * MINUTE);
   const at = 20 * HOUR;
-  const clock = changePlan(evaluateUntil(beaten(daily, 0), createEvaluation(daily), at), daily, hourly, at);
+  const clock = changeMonitorPlan(
+    evaluateUntil(beaten(daily, 0), createEvaluation(daily), at),
+    daily,
+    hourly,
+    at,
+  );
   assert.equal(clock.status, 'healthy');
   assert.equal(clock.dueAt, at + 5 * MINUTE);
   const out = createEvaluation(hourly);
@@ -205,7 +210,7 @@ test('a longer schedule does not make a failing monitor well; a beat does', () =
   const hourly = plan(every(HOUR));
   const daily = plan(every(DAY));
   const failing = evaluateUntil(beaten(hourly, 0), createEvaluation(hourly), 3 * HOUR);
-  const changed = changePlan(failing, hourly, daily, 3 * HOUR);
+  const changed = changeMonitorPlan(failing, hourly, daily, 3 * HOUR);
   assert.deepEqual([changed.status, changed.expectedAt], ['failing', DAY]);
   assert.equal(ok(changed, createEvaluation(daily), 4 * HOUR).status, 'healthy');
 });

@@ -150,7 +150,7 @@ export function resumeClock(settled: MonitorClock, evaluation: Evaluation, atMs:
  * Another schedule or grace from `atMs` on, for a clock that the old one has settled. By the new one nothing is due before
  * `atMs` plus its grace, and a failing monitor stays so until it beats.
  */
-export function changePlan(
+export function changeMonitorPlan(
   settled: MonitorClock,
   plan: MonitorPlan,
   next: MonitorPlan,

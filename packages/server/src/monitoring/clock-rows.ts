@@ -1,11 +1,11 @@
 import type { MonitorClockRow } from '../store/monitoring/clock-rows.ts';
-import { NO_WAKE_AT } from '../store/monitoring/monitor-clocks.ts';
+import { NEVER_WAKE_AT } from '../store/monitoring/monitor-clocks.ts';
 import {
   createMonitorPlan,
+  getNextSweepTime,
   type MonitorClock,
   type MonitorPlan,
   type MonitorStatus,
-  nextSweepAt,
 } from './monitor-clock.ts';
 import type { Schedule } from './schedule.ts';
 
@@ -26,7 +26,7 @@ export function scheduleFromColumns({ interval_ms, cron, timezone }: ScheduleCol
 export type PlanColumns = ScheduleColumns &
   Pick<MonitorClockRow, 'grace_ms' | 'first_beat_due_ms' | 'alert_after_misses' | 'fail_counts_as_miss'>;
 
-export function planOfRow(row: PlanColumns): MonitorPlan {
+export function planFromRow(row: PlanColumns): MonitorPlan {
   return createMonitorPlan(scheduleFromColumns(row), {
     graceMs: row.grace_ms,
     firstBeatDueMs: row.first_beat_due_ms,
@@ -35,7 +35,7 @@ export function planOfRow(row: PlanColumns): MonitorPlan {
   });
 }
 
-export function clockOfRow(row: MonitorClockRow): MonitorClock {
+export function clockFromRow(row: MonitorClockRow): MonitorClock {
   return {
     status: parseMonitorStatus(row.status),
     lastBeatAt: row.last_beat_at,
@@ -73,7 +73,7 @@ export function clockColumns(clock: MonitorClock) {
     settled_at: clock.evaluatedUntil,
     run_at: clock.runStartedAt,
     run_id: clock.runId,
-    wake_at: nextSweepAt(clock) ?? NO_WAKE_AT,
+    wake_at: getNextSweepTime(clock) ?? NEVER_WAKE_AT,
   };
 }
 

@@ -18,9 +18,9 @@ import { createMonitor } from './monitors.ts';
 import { MonitorModel, type MonitorModelEvent } from './test/monitor-model.ts';
 import {
   addOrg,
+  loadRecordedHistory,
   MINUTE,
   MONITOR_TEST_ORG,
-  recordedHistory,
   runMonitorChange,
   testBeatCall,
   testMonitorDefinition,
@@ -186,7 +186,7 @@ test('sqlite: however far the clock is set ahead and whenever the process dies, 
       const received = await tell(life, id, told);
       const row = await findMonitorById(database.read, MONITOR_TEST_ORG, id);
       assert.ok(row);
-      const recorded = await recordedHistory(database, row.uid);
+      const recorded = await loadRecordedHistory(database, row.uid);
       const stored = await database.read
         .selectFrom('monitor_gaps')
         .selectAll()
@@ -274,7 +274,7 @@ test('sqlite: wherever the clock is set, time follows it, a job that beats is no
         ids.map(async (id) => {
           const row = await findMonitorById(database.read, MONITOR_TEST_ORG, id);
           assert.ok(row);
-          return recordedHistory(database, row.uid);
+          return loadRecordedHistory(database, row.uid);
         }),
       );
       assert.deepEqual(alive?.alerts, [], 'a job that beat was called failing');

@@ -7,14 +7,14 @@ import {
 } from '../store/monitoring/monitor-clocks.ts';
 import type { Database } from '../store/ports.ts';
 import {
-  addressKey,
-  addressKeys,
   applyBeatCall,
   type BeatCall,
   type BeatEvaluationContext,
   type BeatReceipt,
   sortByReceivedAt,
   toBeatReceipt,
+  toMonitorReferenceKey,
+  toMonitorReferenceKeys,
 } from './beat-call.ts';
 import type { ClockCache } from './clock-cache.ts';
 import { UnitOfWork } from './unit-of-work.ts';
@@ -37,7 +37,7 @@ export async function commitBeats(
     const rows = await lockReferencedClocks(writer, distinctAddresses(calls));
     const byName = indexByAddress(rows);
     const keyed = calls.flatMap(({ address, idempotencyKey }) => {
-      const row = byName.get(addressKey(address));
+      const row = byName.get(toMonitorReferenceKey(address));
       return row && idempotencyKey !== null ? [{ uid: row.uid, key: idempotencyKey }] : [];
     });
     const known = new Map((await findBeatKeys(writer, keyed)).map((row) => [beatKeyId(row), row]));
@@ -46,7 +46,7 @@ export async function commitBeats(
     const results = new Map<BeatCall, BeatResult>();
     const late = new Set<string>();
     for (const call of sortByReceivedAt(calls)) {
-      const row = byName.get(addressKey(call.address));
+      const row = byName.get(toMonitorReferenceKey(call.address));
       results.set(
         call,
         row
@@ -110,12 +110,12 @@ function beatKeyId({ uid, key }: { readonly uid: string; readonly key: string })
 }
 
 function distinctAddresses(calls: readonly BeatCall[]): MonitorReference[] {
-  return [...new Map(calls.map(({ address }) => [addressKey(address), address])).values()];
+  return [...new Map(calls.map(({ address }) => [toMonitorReferenceKey(address), address])).values()];
 }
 
 /** Each clock under both of its names. */
 function indexByAddress(rows: readonly MonitorClockRow[]): Map<string, MonitorClockRow> {
   return new Map(
-    rows.flatMap((row) => addressKeys(row).map((name): [string, MonitorClockRow] => [name, row])),
+    rows.flatMap((row) => toMonitorReferenceKeys(row).map((name): [string, MonitorClockRow] => [name, row])),
   );
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listMonitors, readPeriods, readUptime } from './read-monitors.ts';
-import { createTestCluster, recordTestBeat, runFor } from './test/test-cluster.ts';
+import { createTestCluster, recordTestBeat, runEngineFor } from './test/test-cluster.ts';
 import { MINUTE, MONITOR_TEST_ORG } from './test/test-monitors.ts';
 
 const full = process.env['FLOE_TEST_FULL'] !== undefined;
@@ -14,16 +14,16 @@ test('an hour without us is nobody’s failure: 10,000 clients beat on, and one 
   const before = await start();
   await add(before.engine, [...ids, 'dead'], 5, 1);
   await Promise.all([...ids, 'dead'].map((id) => recordTestBeat(before.engine, id)));
-  await runFor(clock, before.engine, 2 * MINUTE);
+  await runEngineFor(clock, before.engine, 2 * MINUTE);
   before.crash();
   clock.advance(HOUR);
   const { engine, crash } = await start();
   const back = engine.now();
-  await runFor(clock, engine, 4 * MINUTE);
+  await runEngineFor(clock, engine, 4 * MINUTE);
   await Promise.all(ids.map((id) => recordTestBeat(engine, id)));
-  await runFor(clock, engine, 2 * MINUTE - 6_000);
+  await runEngineFor(clock, engine, 2 * MINUTE - 6_000);
   assert.equal(await count('missed'), 0);
-  await runFor(clock, engine, 9_000);
+  await runEngineFor(clock, engine, 9_000);
   const dead = await history('dead');
   assert.deepEqual(
     dead.periods.slice(-1),
@@ -54,19 +54,19 @@ test('a suspended machine and a clock that is set make no miss; what they hid is
   const { engine, crash } = await start();
   await add(engine, ['job'], 1);
   await recordTestBeat(engine, 'job');
-  await runFor(clock, engine, 30_000);
+  await runEngineFor(clock, engine, 30_000);
   // Suspended for ten minutes: the monotonic clock stood still, the wall clock did not.
   clock.step(10 * MINUTE);
-  await runFor(clock, engine, 45_000);
+  await runEngineFor(clock, engine, 45_000);
   await recordTestBeat(engine, 'job');
   assert.equal(await count('missed'), 0);
   // Set back by an hour: time follows, and what was recorded goes back with it.
   clock.step(-HOUR);
-  await runFor(clock, engine, 30_000);
+  await runEngineFor(clock, engine, 30_000);
   assert.equal(engine.now(), clock.now());
   await recordTestBeat(engine, 'job');
   assert.equal(await count('missed'), 0);
-  await runFor(clock, engine, 66_000);
+  await runEngineFor(clock, engine, 66_000);
   assert.equal(await count('missed'), 1);
   const [view] = (
     await listMonitors(database.read, { orgId: MONITOR_TEST_ORG, limit: 1 }, engine.evaluationContext())
@@ -91,7 +91,7 @@ test('a beat is judged by nobody before it is written: the sweep waits for what 
   const one = await start();
   await add(one.engine, ['job'], 1);
   await recordTestBeat(one.engine, 'job');
-  await runFor(clock, one.engine, 58_000);
+  await runEngineFor(clock, one.engine, 58_000);
   clock.advance(1_000);
   const onTime = recordTestBeat(one.engine, 'job');
   clock.advance(2_000);
@@ -109,10 +109,10 @@ test('one process of two that ends makes no gap; the last one that ends does', a
   const gaps = () => database.read.selectFrom('monitor_gaps').selectAll().execute();
   const first = await start();
   const second = await start();
-  await runFor(clock, first.engine, 3_000);
+  await runEngineFor(clock, first.engine, 3_000);
   await second.engine.pulseAndSweep();
   first.crash();
-  await runFor(clock, second.engine, 12_000);
+  await runEngineFor(clock, second.engine, 12_000);
   assert.deepEqual(await gaps(), []);
   await second.engine.stop();
   second.crash();

@@ -15,10 +15,10 @@ import { createMonitor, deleteMonitor, setDefaultGrace } from './monitors.ts';
 import { sweepDueClocks } from './sweep.ts';
 import {
   addOrg,
+  loadRecordedHistory,
   MINUTE,
   MONITOR_TEST_ORG,
   MONITOR_TEST_START,
-  recordedHistory,
   runMonitorChange,
   testBeatCall,
   testMonitorDefinition,
@@ -132,7 +132,7 @@ test('a monitor that leaves the file takes no beats and keeps its history; back 
   assert.equal(row?.disabled_at, MONITOR_TEST_START + 20_000);
   await file(database, MONITOR_TEST_START + 90 * MINUTE, monitors);
   await beat(database, 'job', MONITOR_TEST_START + 91 * MINUTE);
-  const { checks, periods } = await recordedHistory(database, row?.uid ?? '');
+  const { checks, periods } = await loadRecordedHistory(database, row?.uid ?? '');
   assert.equal(checks.length, 2);
   assert.deepEqual(
     periods.map((line) => line.split(' ')[1]),
@@ -158,7 +158,7 @@ test('a monitor that was removed by the API and is created again has its history
   assert.equal(await beat(database, 'job', MONITOR_TEST_START + 30_000), 'unknown');
   assert.equal((await create(MONITOR_TEST_START + 40_000)).uid, row.uid);
   await beat(database, 'job', MONITOR_TEST_START + 50_000);
-  assert.equal((await recordedHistory(database, row.uid)).checks.length, 2);
+  assert.equal((await loadRecordedHistory(database, row.uid)).checks.length, 2);
 });
 
 test('another grace of the org changes the deadlines of those that inherit it, and only those', async (t) => {

@@ -1,11 +1,11 @@
 import type { MonitorConfig } from '@floe/contract/config';
 import { defineFileKind, type StoredResourceKind } from '../platform/file-sync.ts';
 import { listAllMonitors, listMonitorsOfOrg, type MonitorRow } from '../store/monitoring/monitors.ts';
-import { type MonitorChangeContext, MonitorChanges, newMonitorRow } from './monitor-changes.ts';
+import { createMonitorRow, type MonitorChangeContext, MonitorChanges } from './monitor-changes.ts';
 import { parseMonitorDefinition } from './monitor-definition.ts';
 
 /** Monitors, in floe.yaml and stored. */
-export const MONITOR_KIND: StoredResourceKind<MonitorConfig, MonitorRow> = {
+export const STORED_MONITOR_KIND: StoredResourceKind<MonitorConfig, MonitorRow> = {
   kind: 'monitors',
   list: ({ monitors }) => monitors,
   nameOf: ({ id }) => id,
@@ -23,9 +23,9 @@ export const MONITOR_KIND: StoredResourceKind<MonitorConfig, MonitorRow> = {
 export function monitorFileKind(context: Omit<MonitorChangeContext, 'actor' | 'source'>) {
   const changes = new MonitorChanges({ ...context, actor: 'file', source: { kind: 'file', line: null } });
   return defineFileKind({
-    ...MONITOR_KIND,
+    ...STORED_MONITOR_KIND,
     columns: ({ config, timezone }) => ({ ...parseMonitorDefinition(config, timezone), disabled_at: null }),
-    row: newMonitorRow,
+    row: createMonitorRow,
     insert: (_, row) => changes.add(row),
     update: (_, row, { updated_at }, next) =>
       updated_at === undefined ? changes.updateSource(next) : changes.replaceRow(row, next),

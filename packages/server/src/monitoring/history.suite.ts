@@ -18,10 +18,10 @@ import {
 } from './test/monitor-model.ts';
 import {
   addOrg,
+  loadRecordedHistory,
   MINUTE,
   MONITOR_TEST_ORG,
   MONITOR_TEST_START,
-  recordedHistory,
   runMonitorChange,
   testBeatCall,
   testMonitorDefinition,
@@ -156,7 +156,7 @@ export function historySuite(
         const uid = await playStory(flaky, id, told);
         const model = new MonitorModel(told.first, MONITOR_TEST_START);
         const expected = model.run(MONITOR_TEST_START + S, END, told.events, told.gaps);
-        const recorded = await recordedHistory(database, uid);
+        const recorded = await loadRecordedHistory(database, uid);
         assert.deepEqual(recorded.checks, expected.checks);
         assert.deepEqual(recorded.periods, expected.periods);
         assert.deepEqual(recorded.alerts, [...new Set(expected.alerts)]);

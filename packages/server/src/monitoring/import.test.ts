@@ -15,9 +15,9 @@ import { createMonitor } from './monitors.ts';
 import { sweepDueClocks } from './sweep.ts';
 import {
   addOrg,
+  loadRecordedHistory,
   MINUTE,
   MONITOR_TEST_ORG,
-  recordedHistory,
   runMonitorChange,
   testBeatCall,
   testMonitorDefinition,
@@ -32,7 +32,7 @@ const START = Date.now() - 1_440 * MINUTE;
 async function history(database: Database, id: string) {
   const row = await findMonitorById(database.read, MONITOR_TEST_ORG, id);
   assert.ok(row);
-  return recordedHistory(database, row.uid);
+  return loadRecordedHistory(database, row.uid);
 }
 
 function pulse(database: Database, at: number) {

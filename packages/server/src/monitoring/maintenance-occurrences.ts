@@ -1,5 +1,5 @@
 import type { MaintenanceWindowRow } from '../store/monitoring/maintenance-windows.ts';
-import { scheduleOccurrences } from './schedule.ts';
+import { createOccurrences } from './schedule.ts';
 import { parseStringList } from './unit-of-work.ts';
 
 /** One time of maintenance. Instants in milliseconds. */
@@ -14,7 +14,9 @@ export interface MaintenanceSubject {
 }
 
 /** Whether a window is about this monitor: by its id, by a tag, or because it is about all. */
-export function maintenanceMatcher(row: MaintenanceWindowRow): (monitor: MaintenanceSubject) => boolean {
+export function createMaintenanceMatcher(
+  row: MaintenanceWindowRow,
+): (monitor: MaintenanceSubject) => boolean {
   const ids = parseStringList(row.monitors_json);
   const tags = parseStringList(row.tags_json);
   if (ids.length === 0 && tags.length === 0) return () => true;
@@ -40,7 +42,7 @@ export function maintenanceOccurrencesAfter(
   const until = to ?? Number.POSITIVE_INFINITY;
   if (cron === null || lasting === null)
     return from === null || until <= afterMs ? [] : [{ startsAt: from, endsAt: until }];
-  const { after } = scheduleOccurrences({ kind: 'cron', cron, timezone: timezone ?? 'UTC' });
+  const { after } = createOccurrences({ kind: 'cron', cron, timezone: timezone ?? 'UTC' });
   const found: MaintenanceOccurrence[] = [];
   let at = Math.max(afterMs - lasting, (from ?? 0) - 1);
   while (found.length < count) {

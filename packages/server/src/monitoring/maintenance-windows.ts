@@ -1,4 +1,4 @@
-import { maintenanceWindowColumns, type maintenanceWindowPatch } from '@floe/contract/api/maintenance';
+import { type maintenanceWindowPatch, storedMaintenanceWindowFields } from '@floe/contract/api/maintenance';
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import type { MaintenanceWindowRow } from '../store/monitoring/maintenance-windows.ts';
@@ -21,7 +21,7 @@ type MaintenanceWindowColumns = Omit<
  * @param timezone of a schedule that names none
  * @throws Fault `invalid_request` with `param`: neither once nor repeated, an end before the start
  */
-export function windowColumns(fields: MaintenanceWindowFields, timezone: string): MaintenanceWindowColumns {
+export function toWindowColumns(fields: MaintenanceWindowFields, timezone: string): MaintenanceWindowColumns {
   const { schedule = null, duration_minutes: minutes = null, monitors = [], tags = [] } = fields;
   const startsAt = fields.starts_at == null ? null : Date.parse(fields.starts_at);
   const endsAt = fields.ends_at == null ? null : Date.parse(fields.ends_at);
@@ -36,7 +36,7 @@ export function windowColumns(fields: MaintenanceWindowFields, timezone: string)
   const zone = schedule?.timezone ?? timezone;
   if (schedule) requireFutureOccurrence(schedule.cron, zone);
   return {
-    ...maintenanceWindowColumns.parse(fields),
+    ...storedMaintenanceWindowFields.parse(fields),
     starts_at: startsAt,
     ends_at: endsAt,
     cron: schedule?.cron ?? null,

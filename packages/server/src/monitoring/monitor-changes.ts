@@ -5,8 +5,8 @@ import { deleteClocks, lockClocksByUid, upsertClocks } from '../store/monitoring
 import { getDefaultGraceMs, type MonitorRow, upsertMonitors } from '../store/monitoring/monitors.ts';
 import type { DatabaseWriter } from '../store/ports.ts';
 import { deriveBeatToken, hashBeatToken } from './beat-token.ts';
-import { changePlan, createClock, endClock, pauseClock, resumeClock } from './clock-events.ts';
-import { clockColumns, clockOfRow, planOfRow } from './clock-rows.ts';
+import { changeMonitorPlan, createClock, endClock, pauseClock, resumeClock } from './clock-events.ts';
+import { clockColumns, clockFromRow, planFromRow } from './clock-rows.ts';
 import { evaluateUntil } from './evaluate-until.ts';
 import {
   createEvaluation,
@@ -63,7 +63,7 @@ export class MonitorChanges {
     const { nowMs, actor } = this.#context;
     const columns = { ...definition, ...this.#sourceColumns(), disabled_at: null };
     const stamps = { created_at: nowMs, updated_at: nowMs, updated_by: actor };
-    return this.add(newMonitorRow({ org_id: orgId, ...columns, ...stamps }));
+    return this.add(createMonitorRow({ org_id: orgId, ...columns, ...stamps }));
   }
 
   /** Adds a monitor that waits for its first beat. */
@@ -121,7 +121,7 @@ export class MonitorChanges {
       // Ten thousand at once must not hold up what else this process does.
       if (at % CLOCK_CHANGES_PER_TURN === CLOCK_CHANGES_PER_TURN - 1) await nextTurn();
       const { row } = step;
-      const plan = planOfRow({
+      const plan = planFromRow({
         ...row,
         grace_ms: row.grace_ms ?? graces.get(row.org_id) ?? DEFAULT_GRACE_MS,
       });
@@ -145,11 +145,15 @@ export class MonitorChanges {
     if (step.kind === 'begin') return createClock(evaluation, nowMs, activePause(row, nowMs));
     if (!before) throw new Error(`monitor ${row.uid} has no clock`);
     const at = Math.max(nowMs, before.settled_at);
-    const plan = planOfRow(before);
+    const plan = planFromRow(before);
     // What was due from `committedUntil` on may still arrive: this change does not judge it.
-    const settled = evaluateUntil(clockOfRow(before), { ...evaluation, plan }, Math.min(at, committedUntil));
+    const settled = evaluateUntil(
+      clockFromRow(before),
+      { ...evaluation, plan },
+      Math.min(at, committedUntil),
+    );
     if (step.kind === 'end') return endClock(settled, at, evaluation);
-    const replanned = changePlan(settled, plan, evaluation.plan, at);
+    const replanned = changeMonitorPlan(settled, plan, evaluation.plan, at);
     const wanted = activePause(row, at);
     return wanted
       ? pauseClock(replanned, at, wanted.until, evaluation)
@@ -202,7 +206,7 @@ export class MonitorChanges {
 }
 
 /** The row of a monitor that has no history yet. */
-export function newMonitorRow(columns: Omit<MonitorRow, 'uid' | 'token_version'>): MonitorRow {
+export function createMonitorRow(columns: Omit<MonitorRow, 'uid' | 'token_version'>): MonitorRow {
   return { uid: newId('mon', columns.created_at), token_version: 1, ...columns };
 }
 

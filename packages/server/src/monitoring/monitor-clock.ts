@@ -1,4 +1,4 @@
-import { type Occurrences, type Schedule, scheduleOccurrences } from './schedule.ts';
+import { createOccurrences, type Occurrences, type Schedule } from './schedule.ts';
 
 /** States of a monitor as the API names them. `unknown` is no state: it is a span nobody could see. */
 export type MonitorStatus = 'waiting' | 'healthy' | 'failing' | 'paused';
@@ -113,10 +113,10 @@ export function createMonitorPlan(
   schedule: Schedule,
   rest: Pick<MonitorPlan, 'graceMs' | 'firstBeatDueMs' | 'alertAfterMisses' | 'failCountsAsMiss'>,
 ): MonitorPlan {
-  return { schedule, occurrences: scheduleOccurrences(schedule), ...rest };
+  return { schedule, occurrences: createOccurrences(schedule), ...rest };
 }
 
 /** When the sweep has to look at a clock; null: never. */
-export function nextSweepAt(clock: MonitorClock): number | null {
+export function getNextSweepTime(clock: MonitorClock): number | null {
   return clock.status === 'paused' ? clock.pausedUntil : clock.dueAt;
 }

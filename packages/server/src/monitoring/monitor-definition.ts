@@ -1,5 +1,5 @@
 import type { MonitorConfig } from '@floe/contract/config';
-import { monitorStored } from '@floe/contract/config/monitoring';
+import { storedMonitorFields } from '@floe/contract/config/monitoring';
 import { Fault } from '@floe/contract/faults';
 import type { MonitorRow } from '../store/monitoring/monitors.ts';
 import type { ScheduleColumns } from './clock-rows.ts';
@@ -34,7 +34,7 @@ export type MonitorDefinition = Omit<
 export function parseMonitorDefinition(config: MonitorConfig, timezone: string): MonitorDefinition {
   return {
     id: config.id,
-    ...monitorStored.parse(config),
+    ...storedMonitorFields.parse(config),
     ...scheduleColumns(config, timezone),
     grace_ms: minutesToMs(config.grace_period_minutes),
     first_beat_due_ms: minutesToMs(config.first_beat_due_minutes),

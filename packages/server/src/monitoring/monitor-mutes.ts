@@ -1,10 +1,10 @@
-import { type Alert, tagsOf } from '../alerts/alert.ts';
+import { type Alert, getAlertTags } from '../alerts/alert.ts';
 import type { MuteResolver } from '../alerts/compose-message.ts';
 import {
   listMutedMonitors,
   listUnfinishedMaintenanceWindows,
 } from '../store/monitoring/maintenance-windows.ts';
-import { maintenanceMatcher, maintenanceOccurrenceAt } from './maintenance-occurrences.ts';
+import { createMaintenanceMatcher, maintenanceOccurrenceAt } from './maintenance-occurrences.ts';
 
 /**
  * Holds back what is said of muted monitors and of those under maintenance. What is recorded does not change, and a
@@ -24,11 +24,11 @@ export const resolveMonitorMutes: MuteResolver = async (reader, alerts, nowMs) =
   const mutes = new Map(muted.map((row) => [JSON.stringify([row.org_id, row.id]), row.muted_until ?? 0]));
   const running = windows.flatMap((row) => {
     const now = maintenanceOccurrenceAt(row, nowMs);
-    return now ? [{ orgId: row.org_id, endsAt: now.endsAt, isAbout: maintenanceMatcher(row) }] : [];
+    return now ? [{ orgId: row.org_id, endsAt: now.endsAt, isAbout: createMaintenanceMatcher(row) }] : [];
   });
   for (const alert of asked) {
     const { orgId, subject } = alert;
-    const about = { id: subject.id, tags: tagsOf(alert) };
+    const about = { id: subject.id, tags: getAlertTags(alert) };
     const ends = running
       .filter((window) => window.orgId === orgId && window.isAbout(about))
       .map(({ endsAt }) => endsAt);

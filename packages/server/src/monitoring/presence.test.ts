@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import type { MonitoringEngine } from './engine.ts';
 import { replaceMonitor, requireMonitor } from './monitors.ts';
-import { createTestCluster, recordTestBeat, runFor, type TestCluster } from './test/test-cluster.ts';
+import { createTestCluster, recordTestBeat, runEngineFor, type TestCluster } from './test/test-cluster.ts';
 import { MINUTE, MONITOR_TEST_ORG, runMonitorChange, testMonitorDefinition } from './test/test-monitors.ts';
 
 const gapsOf = async ({ database }: TestCluster) =>
@@ -137,17 +137,17 @@ test('a process that begins beside one that was killed learns that nobody was th
     const first = await told.start('first');
     await told.add(first.engine, ['job'], 1);
     await recordTestBeat(first.engine, 'job');
-    await runFor(told.clock, first.engine, 57_000);
+    await runEngineFor(told.clock, first.engine, 57_000);
     if (!lives) first.crash();
     told.clock.advance(4_000);
     const second = await told.start('second');
     if (lives) await first.engine.pulseAndSweep();
-    await runFor(told.clock, second.engine, 1_000);
+    await runEngineFor(told.clock, second.engine, 1_000);
     assert.equal(await told.count('missed'), lives ? 1 : 0);
-    await runFor(told.clock, second.engine, 12_000);
+    await runEngineFor(told.clock, second.engine, 12_000);
     assert.deepEqual(await gapsOf(told), lives ? [] : [4_000]);
     assert.equal(await told.count('missed'), lives ? 1 : 0, 'the deadline lay in the gap');
-    await runFor(told.clock, second.engine, MINUTE);
+    await runEngineFor(told.clock, second.engine, MINUTE);
     assert.ok((await told.count('missed')) > 0, 'and it is found one window later');
     first.crash();
     second.crash();
@@ -169,7 +169,7 @@ test('a process is there from when its listeners are open; until then it only kn
   const first = await told.start('same');
   await told.add(first.engine, ['job'], 1);
   await recordTestBeat(first.engine, 'job');
-  await runFor(told.clock, first.engine, 58_000);
+  await runEngineFor(told.clock, first.engine, 58_000);
   first.crash();
   const second = await told.prepare('same');
   told.clock.advance(1_000);

@@ -5,10 +5,10 @@ import { getMonitorPage, type MonitorQuery } from '../store/monitoring/monitor-p
 import { findClocksByUid, findMonitorById, type MonitorRow } from '../store/monitoring/monitors.ts';
 import type { RowPage } from '../store/pagination.ts';
 import type { DatabaseReader } from '../store/ports.ts';
-import { clockOfRow, parseMonitorStatus, planOfRow } from './clock-rows.ts';
+import { clockFromRow, parseMonitorStatus, planFromRow } from './clock-rows.ts';
 import { evaluateUntil } from './evaluate-until.ts';
 import { createEvaluation, type Gap, type MonitorClock } from './monitor-clock.ts';
-import { cutOutGaps, type StatusSpan, summarizeUptime, type UptimeSummary } from './timeline.ts';
+import { excludeGaps, type StatusSpan, summarizeUptime, type UptimeSummary } from './timeline.ts';
 
 /** What reading takes beside the store. The engine gives one. */
 export interface EvaluationContext {
@@ -87,7 +87,7 @@ export async function readPeriods(
   range: HistoryRange,
   context: EvaluationContext,
 ): Promise<StatusSpan[]> {
-  const spans = cutOutGaps(
+  const spans = excludeGaps(
     await loadStatusSpans(reader, row.uid, range, context),
     context.gaps,
     context.nowMs,
@@ -132,8 +132,8 @@ export function toStatusSpans(
     reason,
   }));
   if (clock) {
-    const evaluation = createEvaluation(planOfRow(clock), context.gaps);
-    evaluateUntil(clockOfRow(clock), evaluation, context.committedUntil);
+    const evaluation = createEvaluation(planFromRow(clock), context.gaps);
+    evaluateUntil(clockFromRow(clock), evaluation, context.committedUntil);
     for (const period of evaluation.periods) {
       // One that begins where the last one did replaces it, as in the store.
       if (starts.at(-1)?.startedAt === period.startedAt) starts.pop();
@@ -152,7 +152,7 @@ export function toMonitorView(
   const until = Math.max(clock.settled_at, context.committedUntil);
   return {
     row,
-    clock: evaluateUntil(clockOfRow(clock), createEvaluation(planOfRow(clock), context.gaps), until),
+    clock: evaluateUntil(clockFromRow(clock), createEvaluation(planFromRow(clock), context.gaps), until),
     graceMs: clock.grace_ms,
     graceSource: row.grace_ms === null ? 'org' : 'monitor',
   };

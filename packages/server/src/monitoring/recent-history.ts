@@ -3,7 +3,7 @@ import { findClocksByUid, findMonitorsByIds } from '../store/monitoring/monitors
 import type { DatabaseReader } from '../store/ports.ts';
 import { type StatusDurations, statusDurationsByDay } from './boards/board-days.ts';
 import { type EvaluationContext, toStatusSpans } from './read-monitors.ts';
-import { cutOutGaps, summarizeUptime } from './timeline.ts';
+import { excludeGaps, summarizeUptime } from './timeline.ts';
 
 const SLICE_MS = 30 * 60_000;
 const SLICES = 48;
@@ -38,7 +38,7 @@ export async function loadRecentHistory(
   return rows.map(({ id, uid }) => {
     const recorded = toStatusSpans(periods.get(uid) ?? [], clocks.get(uid), context);
     const sums = statusDurationsByDay(
-      cutOutGaps(recorded, context.gaps, context.nowMs),
+      excludeGaps(recorded, context.gaps, context.nowMs),
       slices,
       context.nowMs,
     );

@@ -2,7 +2,7 @@ import type { MonitorClockRow } from '../store/monitoring/clock-rows.ts';
 import { lockFutureClocks, updateClockStates } from '../store/monitoring/monitor-clocks.ts';
 import { shiftFuturePeriods } from '../store/monitoring/monitor-history.ts';
 import type { DatabaseWriter } from '../store/ports.ts';
-import { clockColumns, clockOfRow, planOfRow } from './clock-rows.ts';
+import { clockColumns, clockFromRow, planFromRow } from './clock-rows.ts';
 import type { MonitorClock, MonitorPlan } from './monitor-clock.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function rewindClocks(writer: DatabaseWriter, nowMs: number, aheadM
   const rows = await lockFutureClocks(writer, nowMs);
   const moved: MonitorClockRow[] = [];
   for (const row of rows) {
-    const clock = rewindClock(clockOfRow(row), planOfRow(row), nowMs, aheadMs);
+    const clock = rewindClock(clockFromRow(row), planFromRow(row), nowMs, aheadMs);
     const periodAt =
       row.period_at > nowMs
         ? await shiftFuturePeriods(writer, row.uid, nowMs, aheadMs)

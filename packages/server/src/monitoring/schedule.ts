@@ -23,7 +23,7 @@ export interface Occurrences {
 /** A job whose machine's clock is this much ahead of ours calls before its time. */
 export const EARLY_BEAT_TOLERANCE_MS = 5_000;
 
-export function scheduleOccurrences(schedule: Schedule): Occurrences {
+export function createOccurrences(schedule: Schedule): Occurrences {
   return schedule.kind === 'interval' ? intervalSchedule(schedule.intervalMs) : cronSchedule(schedule);
 }
 

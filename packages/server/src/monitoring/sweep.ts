@@ -1,6 +1,6 @@
 import { lockDueClocks } from '../store/monitoring/monitor-clocks.ts';
 import type { Database } from '../store/ports.ts';
-import { clockColumns, clockOfRow, planOfRow } from './clock-rows.ts';
+import { clockColumns, clockFromRow, planFromRow } from './clock-rows.ts';
 import { evaluateUntil } from './evaluate-until.ts';
 import { createEvaluation } from './monitor-clock.ts';
 import type { EvaluationContext } from './read-monitors.ts';
@@ -30,8 +30,8 @@ export function sweepDueClocks(
     const book = new UnitOfWork(writer, nowMs);
     let missed = 0;
     for (const row of rows) {
-      const evaluation = createEvaluation(planOfRow(row), gaps);
-      const clock = evaluateUntil(clockOfRow(row), evaluation, committedUntil);
+      const evaluation = createEvaluation(planFromRow(row), gaps);
+      const clock = evaluateUntil(clockFromRow(row), evaluation, committedUntil);
       book.updateClock({ ...row, ...clockColumns(clock) });
       book.addHistory(row, clock.lastBeatAt, evaluation);
       if (evaluation.inferredChecks.length > 0) missed += 1;

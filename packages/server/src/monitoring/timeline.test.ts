@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Gap, MonitorStatus } from './monitor-clock.ts';
-import { cutOutGaps, type StatusSpan, summarizeUptime } from './timeline.ts';
+import { excludeGaps, type StatusSpan, summarizeUptime } from './timeline.ts';
 
 const STATES: readonly MonitorStatus[] = ['waiting', 'healthy', 'failing', 'paused'];
 const NOW = 400;
@@ -55,7 +55,7 @@ test('uptime is the sum of durations, unknown, paused and waiting left out, over
       const judged = sum('healthy') + sum('failing');
       assert.equal(uptime.uptimeRatio, judged === 0 ? null : sum('healthy') / judged);
       // The timeline that is shown says the same, instant by instant.
-      const shown = cutOutGaps(spans, holes, NOW);
+      const shown = excludeGaps(spans, holes, NOW);
       for (let at = fromMs; at < toMs; at++)
         assert.equal(shown.findLast(({ startedAt }) => startedAt <= at)?.status, stateAt(spans, holes, at));
     }),

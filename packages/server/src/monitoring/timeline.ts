@@ -20,7 +20,7 @@ export interface UptimeSummary {
 }
 
 /** Cuts our own gaps out of periods: nobody knows what was then. A pause is a pause whether we were there or not. */
-export function cutOutGaps(
+export function excludeGaps(
   periods: readonly StatusSpan[],
   gaps: readonly Gap[],
   nowMs: number,
@@ -78,7 +78,7 @@ export function summarizeUptime(
   const length = ({ startedAt, endedAt }: StatusSpan) =>
     Math.max(0, Math.min(endedAt ?? range.nowMs, toMs) - Math.max(startedAt, range.fromMs));
   const sums = { waiting: 0, healthy: 0, failing: 0, paused: 0, unknown: 0 };
-  for (const span of cutOutGaps(periods, gaps, range.nowMs)) sums[span.status] += length(span);
+  for (const span of excludeGaps(periods, gaps, range.nowMs)) sums[span.status] += length(span);
   const judged = sums.healthy + sums.failing;
   return {
     uptimeRatio: judged === 0 ? null : sums.healthy / judged,

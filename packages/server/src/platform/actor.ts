@@ -38,7 +38,7 @@ export interface SignedInMember {
   readonly steppedUpUntil: number;
 }
 
-export function keyActor(key: KeyRecord): Actor {
+export function createKeyActor(key: KeyRecord): Actor {
   return {
     orgId: key.orgId,
     id: key.id,
@@ -50,7 +50,7 @@ export function keyActor(key: KeyRecord): Actor {
   };
 }
 
-export function memberActor(orgId: string, member: SignedInMember): Actor {
+export function createMemberActor(orgId: string, member: SignedInMember): Actor {
   return {
     orgId,
     id: member.id,

@@ -8,7 +8,7 @@ import { insertPlatformKey } from '../store/platform-keys.ts';
 import type { Database } from '../store/ports.ts';
 import { storeSetting } from '../store/settings.ts';
 import { createPlatformKey } from './create-platform-key.ts';
-import { platformKeyOf } from './stored-key.ts';
+import { toPlatformKey } from './stored-key.ts';
 
 const SIGN_IN_TOKEN_TTL_MS = 24 * 60 * 60 * 1000;
 /** Setting that holds the SHA-256 of the one-time console sign-in token and when it ends. */
@@ -52,7 +52,7 @@ export function bootstrapInstallation(
       action: 'keys.create',
       subject: row.id,
       before_json: null,
-      after_json: JSON.stringify(platformKeyOf(row, now)),
+      after_json: JSON.stringify(toPlatformKey(row, now)),
     });
     const sha256 = createHash('sha256').update(signInToken).digest('hex');
     await storeSetting(

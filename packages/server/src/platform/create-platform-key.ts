@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
-import { keyStored } from '@floe/contract/api/keys';
+import { storedKeyFields } from '@floe/contract/api/keys';
 import type { KeyScope } from '@floe/contract/scopes';
 import { newId } from '../core/ids.ts';
 import type { PlatformKeyRow } from '../store/platform-keys.ts';
-import { generatePlatformKey, keyHint } from './key-format.ts';
+import { createKeyHint, generatePlatformKey } from './key-format.ts';
 import { hashPlatformKey } from './keyring.ts';
 
 /** A key that has the one value. */
@@ -34,9 +34,9 @@ export function createPlatformKey(
   const row: PlatformKeyRow = {
     id: newId('key', nowMs),
     org_id: orgId,
-    ...keyStored.parse({ name }),
+    ...storedKeyFields.parse({ name }),
     hash: hashPlatformKey(pepper, key),
-    ...keyHint(key),
+    ...createKeyHint(key),
     scopes_json: JSON.stringify(scopes),
     models_json: null,
     paths_json: null,

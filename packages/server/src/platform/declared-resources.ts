@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { OrgConfig } from '@floe/contract/config';
 import type { ConfigPath } from '@floe/contract/config/references';
-import type { LoadedConfig } from '../config/load.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
 import { DEFAULT_FILE_NAME } from './source-location.ts';
 
 /** A kind of object of which an org of floe.yaml has a list. */
@@ -42,7 +42,7 @@ export function configFileName({ path }: Pick<ConfigFile, 'path'>): string {
 }
 
 /** What a file itself says of a kind, in every org or in one. */
-export function listDeclared<Config>(
+export function listDeclaredResources<Config>(
   file: ConfigFile,
   { kind, section = [kind], list, pathOf }: ListedResourceKind<Config>,
   orgId?: string,

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { keyStored } from '@floe/contract/api/keys';
+import { storedKeyFields } from '@floe/contract/api/keys';
 import type { PlatformKeyConfig } from '@floe/contract/config';
 import type { ConfigIssue } from '@floe/contract/config/references';
 import { newId } from '../core/ids.ts';
@@ -13,9 +13,9 @@ import {
 import { UNROTATED_COLUMNS } from './create-platform-key.ts';
 import type { DeclaredResource } from './declared-resources.ts';
 import { defineFileKind, type StoredResourceKind } from './file-sync.ts';
-import { keyHint } from './key-format.ts';
+import { createKeyHint } from './key-format.ts';
 import { hashPlatformKey } from './keyring.ts';
-import { platformKeyOf } from './stored-key.ts';
+import { toPlatformKey } from './stored-key.ts';
 
 const FOREIGN_KEY_VALUE =
   'is or was the value of a key of another organization, which a key stays with; give this one a value of its own';
@@ -23,7 +23,7 @@ const FOREIGN_KEY_VALUE =
 type DeclaredKey = DeclaredResource<PlatformKeyConfig>;
 
 /** Platform keys, in floe.yaml and stored. */
-export const PLATFORM_KEY_KIND: StoredResourceKind<PlatformKeyConfig, PlatformKeyRow> = {
+export const STORED_KEY_KIND: StoredResourceKind<PlatformKeyConfig, PlatformKeyRow> = {
   kind: 'keys',
   list: ({ keys }) => keys,
   nameOf: ({ name }) => name,
@@ -39,7 +39,7 @@ export const PLATFORM_KEY_KIND: StoredResourceKind<PlatformKeyConfig, PlatformKe
 export function platformKeyFileKind(pepper: KeyObject) {
   const hashOf = ({ config }: DeclaredKey) => hashPlatformKey(pepper, normalizeKey(config.key));
   return defineFileKind({
-    ...PLATFORM_KEY_KIND,
+    ...STORED_KEY_KIND,
     match: (declared, stored) => matchStoredKeys(declared, stored, hashOf),
     findIssues: (declared, stored) => findForeignValues(declared, indexByHash(stored), hashOf),
     columns: (object, before) => ({
@@ -56,7 +56,7 @@ export function platformKeyFileKind(pepper: KeyObject) {
     update: (writer, { org_id, id }, change) => updatePlatformKey(writer, org_id, id, change),
     remove: (writer, { org_id, id }, nowMs) => revokePlatformKey(writer, org_id, id, { by: 'file', nowMs }),
     toRevoked: (row, nowMs) => ({ ...row, revoked_at: nowMs, updated_at: nowMs, updated_by: 'file' }),
-    auditView: platformKeyOf,
+    auditView: toPlatformKey,
   });
 }
 
@@ -107,9 +107,9 @@ function matchStoredKeys(
 function toKeyColumns({ config }: DeclaredKey, hash: string) {
   const { key, scopes, models, paths, expires_at } = config;
   return {
-    ...keyStored.parse(config),
+    ...storedKeyFields.parse(config),
     hash,
-    ...keyHint(normalizeKey(key)),
+    ...createKeyHint(normalizeKey(key)),
     scopes_json: JSON.stringify(scopes),
     models_json: models ? JSON.stringify(models) : null,
     paths_json: paths.length > 0 ? JSON.stringify(paths) : null,

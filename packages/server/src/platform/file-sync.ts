@@ -8,7 +8,7 @@ import {
   type ConfigFile,
   type DeclaredResource,
   type ListedResourceKind,
-  listDeclared,
+  listDeclaredResources,
 } from './declared-resources.ts';
 import { isSourceColumn, type SourceColumns } from './source-location.ts';
 
@@ -100,7 +100,7 @@ export function createKindSync<Config, Row extends FileRow, Columns extends obje
   kind: FileResourceKind<Config, Row, Columns>,
 ): KindSyncFactory {
   return async (context, file) =>
-    new ResourceSync(kind, context, listDeclared(file, kind), await kind.stored(context.writer));
+    new ResourceSync(kind, context, listDeclaredResources(file, kind), await kind.stored(context.writer));
 }
 
 /**

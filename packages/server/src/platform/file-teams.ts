@@ -1,8 +1,8 @@
-import { teamColumns } from '@floe/contract/api/teams';
+import { storedTeamFields } from '@floe/contract/api/teams';
 import type { TeamConfig } from '@floe/contract/config';
 import { listAllTeams, listTeamsOfOrg, type TeamRow, upsertTeam } from '../store/teams.ts';
 import { defineFileKind } from './file-sync.ts';
-import { removeUnusedTeam, teamView } from './stored-team.ts';
+import { removeUnusedTeam, toTeamResource } from './stored-team.ts';
 
 /** Teams of floe.yaml. */
 export const TEAM_FILE_KIND = defineFileKind({
@@ -11,11 +11,11 @@ export const TEAM_FILE_KIND = defineFileKind({
   stored: (reader, orgId) => (orgId === undefined ? listAllTeams(reader) : listTeamsOfOrg(reader, orgId)),
   nameOf: ({ id }: TeamConfig) => id,
   storedName: ({ id }: TeamRow) => id,
-  columns: ({ config }) => ({ id: config.id, ...teamColumns.parse(config) }),
+  columns: ({ config }) => ({ id: config.id, ...storedTeamFields.parse(config) }),
   row: (columns): TeamRow => columns,
   insert: upsertTeam,
   update: (writer, _, __, next) => upsertTeam(writer, next),
   remove: removeUnusedTeam,
   isReferenced: true,
-  auditView: teamView,
+  auditView: toTeamResource,
 });

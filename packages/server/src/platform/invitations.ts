@@ -21,7 +21,7 @@ import {
 import { findOrgById } from '../store/orgs.ts';
 import type { DatabaseReader, DatabaseWriter } from '../store/ports.ts';
 import type { ChangeStamp } from './member-keys.ts';
-import { invitationView, memberView } from './stored-member.ts';
+import { toInvitationResource, toMemberResource } from './stored-member.ts';
 
 /** 256 random bits; shown once, in the fragment of a link. */
 function newInvitationToken(): { readonly token: string; readonly sha256: string } {
@@ -152,8 +152,8 @@ export async function acceptInvitation(
     actor_name: user.email,
     action: 'invitations.accept',
     subject: invitation.id,
-    before_json: JSON.stringify(invitationView(invitation, nowMs)),
-    after_json: JSON.stringify(member ? memberView(member) : null),
+    before_json: JSON.stringify(toInvitationResource(invitation, nowMs)),
+    after_json: JSON.stringify(member ? toMemberResource(member) : null),
   });
   return row;
 }

@@ -8,7 +8,7 @@ import { findJobById, requestJobCancellation } from '../store/jobs.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { insertOrg } from '../store/orgs.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
-import { type JobHandle, JobRunner, jobStateAt } from './job-runner.ts';
+import { type JobHandle, JobRunner, resolveJobState } from './job-runner.ts';
 
 const ASKED = { orgId: 'acme', kind: 'test', by: 'key_one' };
 
@@ -26,7 +26,7 @@ async function openHarness(t: TestContext) {
     const row = await findJobById(database.read, 'acme', id);
     assert.ok(row);
     const result = row.result_json === null ? null : JSON.parse(row.result_json);
-    return { ...row, state: jobStateAt(row, clock.now()), result };
+    return { ...row, state: resolveJobState(row, clock.now()), result };
   };
   /** Looks until the job is in a state: its rows are written in a thread of their own. */
   const until = (id: string, isIt: (job: Awaited<ReturnType<typeof view>>) => boolean) =>

@@ -18,7 +18,7 @@ const MAX_RESULT_CHARS = 1_000_000;
 const LOST_AFTER_MS = 30_000;
 
 /** The state of a job at a moment: nobody need have noticed that its process died. */
-export function jobStateAt({ state, seen_at }: JobRow, nowMs: number): (typeof JOB_STATES)[number] {
+export function resolveJobState({ state, seen_at }: JobRow, nowMs: number): (typeof JOB_STATES)[number] {
   if (state === 'running' && nowMs - seen_at > LOST_AFTER_MS) return 'lost';
   return JOB_STATES.find((known) => known === state) ?? 'failed';
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { Fault } from '@floe/contract/faults';
 import fc from 'fast-check';
-import { extractPlatformKey, generatePlatformKey, keyHint } from './key-format.ts';
+import { createKeyHint, extractPlatformKey, generatePlatformKey } from './key-format.ts';
 
 const KEY = `eis_${'a'.repeat(49)}`;
 const OTHER = `eis_${'b'.repeat(49)}`;
@@ -22,7 +22,7 @@ test('a new key is eis_, 43 characters of secret and a checksum a scanner can ve
 });
 
 test('a hint shows eight characters at the front and four at the end', () => {
-  assert.deepEqual(keyHint('eis_AbCdEFGHIJ1234'), { prefix: 'eis_AbCd', last4: '1234' });
+  assert.deepEqual(createKeyHint('eis_AbCdEFGHIJ1234'), { prefix: 'eis_AbCd', last4: '1234' });
 });
 
 test('the key is found wherever clients put it, and sk-eis_ is the same key', () => {

@@ -28,7 +28,7 @@ export function generatePlatformKey(): string {
 }
 
 /** What a list may show of a key: `eis_AbCd` and its last four characters. */
-export function keyHint(key: string): { readonly prefix: string; readonly last4: string } {
+export function createKeyHint(key: string): { readonly prefix: string; readonly last4: string } {
   return { prefix: key.slice(0, PREFIX.length + 4), last4: key.slice(-4) };
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import type { KeyScope } from '@floe/contract/scopes';
-import { generatePlatformKey, keyHint } from './key-format.ts';
+import { createKeyHint, generatePlatformKey } from './key-format.ts';
 import {
   compileKeyring,
   derivePepper,
@@ -27,7 +27,7 @@ function record(key: string, more: Partial<KeyRecord> = {}): KeyRecord {
     expiresAt: null,
     revokedAt: null,
     hash: hashPlatformKey(pepper, key),
-    ...keyHint(key),
+    ...createKeyHint(key),
     ...more,
   };
 }

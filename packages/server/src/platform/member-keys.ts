@@ -4,7 +4,7 @@ import type { MemberWithUser } from '../store/members.ts';
 import { listPlatformKeysOfMember, type PlatformKeyRow, updatePlatformKey } from '../store/platform-keys.ts';
 import type { DatabaseWriter } from '../store/ports.ts';
 import { includesScope } from './keyring.ts';
-import { keyRecordOf, platformKeyOf } from './stored-key.ts';
+import { toKeyRecord, toPlatformKey } from './stored-key.ts';
 
 /** Who makes a change, and when. */
 export interface ChangeStamp {
@@ -48,7 +48,7 @@ export async function restrictMemberKeys(
   const changes: MemberKeyChange[] = [];
   for (const row of await listPlatformKeysOfMember(writer, member.org_id, member)) {
     if (row.source === 'file') continue;
-    const scopes = [...keyRecordOf(row).scopes];
+    const scopes = [...toKeyRecord(row).scopes];
     const left = scopes.filter((scope) => includesScope(allowed, scope));
     if (left.length === scopes.length) continue;
     if (left.length === 0) {
@@ -78,6 +78,6 @@ function toKeyChange(
   after: PlatformKeyRow,
   nowMs: number,
 ): MemberKeyChange {
-  const view = (row: PlatformKeyRow) => platformKeyOf(row, nowMs);
+  const view = (row: PlatformKeyRow) => toPlatformKey(row, nowMs);
   return { action, subject: before.id, before: view(before), after: view(after) };
 }

@@ -3,7 +3,7 @@ import { listAllOrgs } from '../store/orgs.ts';
 import { listSnapshotPlatformKeys } from '../store/platform-keys.ts';
 import type { DatabaseReader } from '../store/ports.ts';
 import { compileKeyring, type Keyring } from './keyring.ts';
-import { keyRecordsOf } from './stored-key.ts';
+import { toKeyRecords } from './stored-key.ts';
 
 export interface PlatformOrg {
   readonly id: string;
@@ -37,6 +37,6 @@ export async function loadPlatformSnapshot(
   ]);
   return {
     orgs: new Map(orgs.map(({ id, name, timezone }) => [id, { id, name, timezone: timezone ?? 'UTC' }])),
-    keyring: compileKeyring(keys.flatMap(keyRecordsOf), pepper, isCurrent),
+    keyring: compileKeyring(keys.flatMap(toKeyRecords), pepper, isCurrent),
   };
 }

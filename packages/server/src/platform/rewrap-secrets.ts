@@ -7,7 +7,7 @@ import {
   type SealedTable,
 } from '../store/sealed-texts.ts';
 import { StoreUnusableError } from '../store/store-unusable-error.ts';
-import { rewrapSecret, type SecretsKey, sealedPrefix, UnreadableSecretError } from './secrets.ts';
+import { getSealedPrefix, rewrapSecret, type SecretsKey, UnreadableSecretError } from './secrets.ts';
 
 /** What became of the texts of a table that another key than the current one had encrypted. */
 export interface RewrapResult {
@@ -42,7 +42,7 @@ async function rewrapTable(
   while (true) {
     const last: typeof after = after;
     const batch = await database.transaction(async (writer) => {
-      const texts = await listTextsWithOtherPrefix(writer, table, sealedPrefix(key), last);
+      const texts = await listTextsWithOtherPrefix(writer, table, getSealedPrefix(key), last);
       for (const text of texts) {
         const replacement = rewrapText(text, key);
         if (replacement === null) unreadable += 1;

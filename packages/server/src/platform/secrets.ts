@@ -121,7 +121,7 @@ export function rewrapSecret(sealed: string, place: SecretBinding, from: Secrets
 }
 
 /** How every text begins that a key sealed. */
-export function sealedPrefix({ id }: SecretsKey): string {
+export function getSealedPrefix({ id }: SecretsKey): string {
   return `${FORMAT}.${id}.`;
 }
 

@@ -1,4 +1,4 @@
-import { keyStored, type PlatformKey } from '@floe/contract/api/keys';
+import { type PlatformKey, storedKeyFields } from '@floe/contract/api/keys';
 import { KEY_SCOPES, type KeyScope } from '@floe/contract/scopes';
 import { compilePatterns } from '../core/pattern.ts';
 import type { PlatformKeyRow } from '../store/platform-keys.ts';
@@ -6,8 +6,8 @@ import type { KeyRecord } from './keyring.ts';
 import { toSource } from './source-location.ts';
 
 /** Compiles a stored key for the keyring: its value, and the one before a rotation that still works. */
-export function keyRecordsOf(row: PlatformKeyRow): KeyRecord[] {
-  const record = keyRecordOf(row);
+export function toKeyRecords(row: PlatformKeyRow): KeyRecord[] {
+  const record = toKeyRecord(row);
   const { previous_hash, previous_prefix, previous_last4, previous_until, rotated_at } = row;
   if (typeof previous_hash !== 'string' || typeof previous_until !== 'number') return [record];
   const ends = record.expiresAt === null ? previous_until : Math.min(previous_until, record.expiresAt);
@@ -31,7 +31,7 @@ function deprecationHeaders(sinceMs: number, untilMs: number): readonly string[]
 }
 
 /** The key with its present value. */
-export function keyRecordOf(row: PlatformKeyRow): KeyRecord {
+export function toKeyRecord(row: PlatformKeyRow): KeyRecord {
   const models = parseStrings(row.models_json);
   return {
     id: row.id,
@@ -52,8 +52,8 @@ export function keyRecordOf(row: PlatformKeyRow): KeyRecord {
 }
 
 /** A stored key as the API and the audit log show it: never its hash. */
-export function platformKeyOf(row: PlatformKeyRow, nowMs: number): PlatformKey {
-  const { name, ...plain } = keyStored.parse(row);
+export function toPlatformKey(row: PlatformKeyRow, nowMs: number): PlatformKey {
+  const { name, ...plain } = storedKeyFields.parse(row);
   return {
     id: row.id,
     name,

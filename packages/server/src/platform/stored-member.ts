@@ -4,7 +4,7 @@ import type { InvitationRow } from '../store/invitations.ts';
 import type { MemberWithUser } from '../store/members.ts';
 
 /** A stored member as the API and the audit log show it: never a credential. */
-export function memberView(row: MemberWithUser): Member {
+export function toMemberResource(row: MemberWithUser): Member {
   return {
     id: row.id,
     user_id: row.user_id,
@@ -20,7 +20,7 @@ export function memberView(row: MemberWithUser): Member {
 }
 
 /** A stored invitation as the API and the audit log show it: never its token or the hash of it. */
-export function invitationView(row: InvitationRow, nowMs: number): InvitationResource {
+export function toInvitationResource(row: InvitationRow, nowMs: number): InvitationResource {
   return {
     id: row.id,
     email: row.email,

@@ -1,14 +1,14 @@
-import { type Team, teamColumns } from '@floe/contract/api/teams';
+import { storedTeamFields, type Team } from '@floe/contract/api/teams';
 import { Fault } from '@floe/contract/faults';
 import type { DatabaseWriter } from '../store/ports.ts';
 import { countTeamReferences, deleteTeam, type TeamRow } from '../store/teams.ts';
 import { toSource } from './source-location.ts';
 
 /** A stored team as the API and the audit log show it. */
-export function teamView(row: TeamRow): Team {
+export function toTeamResource(row: TeamRow): Team {
   return {
     id: row.id,
-    ...teamColumns.parse(row),
+    ...storedTeamFields.parse(row),
     source: toSource(row),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),

@@ -91,7 +91,7 @@ function orderedDialects(speaks: DialectPaths): Dialect[] {
 
 function endpointMatcher(path: EndpointPath, upstreamModel: (model: string) => string): Matcher {
   const models = endpointModels(path);
-  return models === undefined ? () => true : matchEitherName(models, upstreamModel);
+  return models === undefined ? () => true : matchModelOrUpstreamName(models, upstreamModel);
 }
 
 function endpointModels(path: EndpointPath): DialectEndpoint['models'] {
@@ -109,7 +109,7 @@ function preferredDialect(
   if (first === undefined) throw new Error(`${sheet.kind} speaks no dialect`);
   const preferences = (sheet.dialectPreferences ?? [])
     .filter(({ dialect }) => dialects.includes(dialect))
-    .map(({ models, dialect }) => ({ holdsFor: matchEitherName(models, upstreamModel), dialect }));
+    .map(({ models, dialect }) => ({ holdsFor: matchModelOrUpstreamName(models, upstreamModel), dialect }));
   return (model) =>
     preferences.find(({ holdsFor }) => holdsFor(model))?.dialect ??
     dialects.find((dialect) => speaks(dialect, model)) ??
@@ -117,7 +117,7 @@ function preferredDialect(
 }
 
 /** Sheets know models by their public ids; with deployments that is either the id asked for or the upstream's. */
-export function matchEitherName(
+export function matchModelOrUpstreamName(
   models: readonly string[],
   upstreamModel: (model: string) => string,
 ): Matcher {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { getCACertificates } from 'node:tls';
-import { type IpNetwork, isInNetworks, networksOf, parseIpAddress } from '../core/network.ts';
+import { type IpNetwork, isInNetworks, parseIpAddress, parseNetworks } from '../core/network.ts';
 
 /** How connections to one host are made; absent where nothing was configured. */
 export interface ConnectionOptions {
@@ -117,7 +117,7 @@ function parseNoProxyEntry(entry: string): NoProxyMatcher {
 function parseNoProxyNetwork(entry: string): NoProxyMatcher {
   let networks: readonly IpNetwork[];
   try {
-    networks = networksOf([entry]);
+    networks = parseNetworks([entry]);
   } catch {
     // As every other client: an entry that means nothing keeps nobody from the proxy.
     return () => false;

@@ -1,7 +1,7 @@
 import type { BilledUnit } from '@floe/contract/billed-units';
 import type { ModelInfo, ModelPrice } from '@pydantic/genai-prices';
 import type { PriceBook, PriceRates, TieredRate } from './prices.ts';
-import { tierFactors } from './tier-prices.ts';
+import { findTierPriceFactors } from './tier-price-factors.ts';
 
 /** Day of the data in the version that package.json pins. */
 const CATALOG_DATE = '2026-09-23';
@@ -21,7 +21,7 @@ export async function loadPriceBook(): Promise<PriceBook> {
       const entry = found?.model;
       // What is priced by pages or messages alone has no unit here.
       if (!entry || variantsOf(entry).some(({ prices }) => parseRates(prices) === undefined)) return null;
-      const tiers = tierFactors(book, entry.id);
+      const tiers = findTierPriceFactors(book, entry.id);
       return { source: 'catalog', date: CATALOG_DATE, tiers, ratesAt: (atMs) => variantRatesAt(entry, atMs) };
     },
   };

@@ -1,6 +1,6 @@
 import { compilePatterns } from '../core/pattern.ts';
 import { NO_PRICES } from './price-catalog.ts';
-import { type Price, type PriceBook, type TieredRate, unmeteredPrice } from './prices.ts';
+import { createUnmeteredPrice, type Price, type PriceBook, type TieredRate } from './prices.ts';
 
 /** USD per million tokens, as the operator writes it. */
 export interface PriceOverride {
@@ -31,7 +31,7 @@ const MAX_CACHED_PRICES = 2_000;
 export function createPriceLookup(settings: PricingSettings): (model: string) => Price | null {
   const { billing, multiplier, book, bookName } = settings;
   if (billing !== 'metered') {
-    const price = unmeteredPrice(billing);
+    const price = createUnmeteredPrice(billing);
     return () => price;
   }
   const overrides = Object.entries(settings.overrides).map(([pattern, price]) => ({
@@ -66,7 +66,7 @@ export function createModelPriceLookup(
     bookName: bookName === undefined || bookName === 'free' ? null : bookName,
   });
   // What costs nothing by itself may be given a price, to try budgets with.
-  const otherwise = bookName === 'free' ? unmeteredPrice('free') : null;
+  const otherwise = bookName === 'free' ? createUnmeteredPrice('free') : null;
   return (model) => priceOf(model) ?? priceOf(upstreamModel(model)) ?? otherwise;
 }
 

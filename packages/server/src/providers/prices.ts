@@ -100,7 +100,7 @@ export function computeUsageCost(price: Price, { units, tier }: Usage, atMs: num
   }
   if (!hasTierPrice(price, tier)) unpriced.push(`tier:${tier}`);
   const request = (listed.perThousandRequests ?? 0) / 1000;
-  const usdOfMillion = tokens * tierFactor(price, tier) + fees + request * 1e6;
+  const usdOfMillion = tokens * getTierPriceFactor(price, tier) + fees + request * 1e6;
   return { nanoUsd: roundUpNano(usdOfMillion * price.multiplier * NANO_PER_TOKEN), unpriced, rates, request };
 }
 
@@ -120,7 +120,7 @@ export function hasTierPrice(price: Price, tier: string | undefined): boolean {
 }
 
 /** 1 for the standard tier, and for one that has no known price. */
-export function tierFactor(price: Price, tier: string | undefined): number {
+export function getTierPriceFactor(price: Price, tier: string | undefined): number {
   return (tier === undefined ? undefined : price.tiers[tier]) ?? 1;
 }
 
@@ -170,14 +170,14 @@ const TOKEN_UNITS = new Set<string>(
 );
 
 /** The rates of a cost as a row keeps them; undefined for what costs nothing per token. */
-export function chargedPrice(
+export function toChargedPrice(
   price: Price,
   cost: UsageCost,
   tier: string | undefined,
 ): ChargedPrice | undefined {
   if (price.source === 'free' || price.source === 'seat') return undefined;
   const { multiplier } = price;
-  const factor = multiplier * tierFactor(price, tier);
+  const factor = multiplier * getTierPriceFactor(price, tier);
   const { input = 0, output = 0, cached, cache_write, ...others } = cost.rates;
   const charged: ChargedPrice = {
     input: stripFloatError(input * factor),
@@ -202,6 +202,6 @@ const ZERO_RATE: TieredRate = { base: 0, tiers: [] };
 const ZERO_RATES: PriceRates = { units: { input: ZERO_RATE, output: ZERO_RATE } };
 
 /** The price of a provider whose answers cost nothing per token. */
-export function unmeteredPrice(source: 'free' | 'seat'): Price {
+export function createUnmeteredPrice(source: 'free' | 'seat'): Price {
   return { source, date: null, multiplier: 1, tiers: {}, ratesAt: () => ZERO_RATES };
 }

@@ -163,7 +163,7 @@ export interface ProviderSheet {
 }
 
 /** Fields of a host that copies the Chat dialect and wants a bearer key. */
-export const chatCompatible = {
+export const chatCompatibleFields = {
   auth: { type: 'bearer' },
   dialectPaths: { chat: '/chat/completions' },
   modelListPaths: '/models',
@@ -174,16 +174,16 @@ export const chatCompatible = {
  * Fields of a host that copies the Messages dialect. Its address is written without `/v1`; one written with
  * it means the same. Translated requests follow API version 2023-06-01: later ones refuse sampling fields.
  */
-export const messagesCompatible = {
+export const messagesCompatibleFields = {
   auth: { type: 'header', name: 'x-api-key' },
   headers: { 'anthropic-version': '2023-06-01' },
   dialectPaths: { messages: '/v1/messages' },
-  address: (base) => ({ base: withoutVersion(base) }),
+  address: (base) => ({ base: stripVersionSuffix(base) }),
   modelListPaths: '/v1/models?limit=1000',
   streamUsage: 'given',
 } as const satisfies Partial<ProviderSheet>;
 
 /** A base address without a trailing `/v1`, for hosts whose paths carry it. */
-export function withoutVersion(base: string): string {
+export function stripVersionSuffix(base: string): string {
   return base.replace(/\/v1\/?$/, '');
 }

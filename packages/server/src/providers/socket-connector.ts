@@ -1,6 +1,6 @@
 import { isIPv6, type Socket } from 'node:net';
 import buildConnector from 'undici/lib/core/connect.js';
-import { bareHost } from '../core/network.ts';
+import { unbracketHost } from '../core/network.ts';
 import type { OutboundGuard } from '../core/outbound-guard.ts';
 import type { ConnectionOptions } from './outbound.ts';
 
@@ -46,7 +46,12 @@ function tunnelConnector(
   proxy: URL,
   connectMs: number,
 ): SocketConnector {
-  const asked = { hostname: bareHost(proxy), host: proxy.host, protocol: proxy.protocol, port: proxy.port };
+  const asked = {
+    hostname: unbracketHost(proxy),
+    host: proxy.host,
+    protocol: proxy.protocol,
+    port: proxy.port,
+  };
   return (options, callback) => {
     const port = options.port || (options.protocol === 'https:' ? '443' : '80');
     toProxy(asked, (...[error, socket]) => {

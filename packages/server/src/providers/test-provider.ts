@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type { Clock } from '../core/clock.ts';
-import { OutboundRefused } from '../core/outbound-guard.ts';
+import { OutboundRefusedError } from '../core/outbound-guard.ts';
 import { type BufferedResponse, callBuffered } from './buffered-call.ts';
 import type { Credential, Provider } from './configured-provider.ts';
 import { buildGetRequest } from './model-list.ts';
@@ -167,8 +167,8 @@ function providerMessage(body: Buffer, secret: string): string {
 /** What kept the call from an answer. */
 function describeNetworkError(error: unknown): string {
   if (!(error instanceof Error)) return 'The provider could not be asked.';
-  if (error instanceof OutboundRefused) return `Not called: ${error.message}`;
-  if (error.cause instanceof OutboundRefused) return `Not called: ${error.cause.message}`;
+  if (error instanceof OutboundRefusedError) return `Not called: ${error.message}`;
+  if (error.cause instanceof OutboundRefusedError) return `Not called: ${error.cause.message}`;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const known = REASONS[code];
   if (known !== undefined) return known;

@@ -12,7 +12,7 @@ export interface AuditOrigin {
 const NO_ORIGIN: AuditOrigin = { address: null, sessionId: null };
 
 /** For a database that was opened without a key: what it chains cannot be continued by another process. */
-export const PROCESS_AUDIT_KEY = createSecretKey(randomBytes(32));
+export const EPHEMERAL_AUDIT_KEY = createSecretKey(randomBytes(32));
 
 const auditKeys = new WeakMap<DatabaseReader, KeyObject>();
 const auditOrigins = new WeakMap<DatabaseWriter, AuditOrigin>();

@@ -68,7 +68,7 @@ export interface ExchangeFilters {
   /** The model that served, or the one that was asked for. */
   readonly model?: ValueFilter | undefined;
   readonly status?: IntegerRangeFilter | undefined;
-  /** `succeeded`, `client_error` … as `outcomeOf` tells. */
+  /** `succeeded`, `client_error` … as `getOutcomeDisplay` tells. */
   readonly outcome?: ValueFilter | undefined;
   readonly stream?: boolean | undefined;
   /** Whether fields of the request were left out for a provider. */
@@ -117,7 +117,7 @@ export function metadataFilterName(name: string): string {
   return `metadata.${name}`;
 }
 
-/** `outcomeOf` of a row. */
+/** `getOutcomeDisplay` of a row. */
 export const OUTCOME_SQL: RawBuilder<string> = sql`case
   when state = 'complete' then 'succeeded'
   when state in ('cached', 'blocked', 'partial', 'aborted') then state
@@ -157,20 +157,20 @@ function modelConditions(choice: ValueFilter | undefined): SqlCondition[] {
   const { any, none } = choice;
   const found = valueConditions(served, { ...choice, any: [], none: [] });
   if (any.length > 0) {
-    const byProvider = any.flatMap(servedByConditions).map((one) => sql` or ${one}`);
+    const byProvider = any.flatMap(buildServedByConditions).map((one) => sql` or ${one}`);
     found.push(
       sql`(${served} in (${sql.join(any)}) or ${asked} in (${sql.join(any)})${sql.join(byProvider, sql``)})`,
     );
   }
   if (none.length > 0) {
     found.push(...valueConditions(served, { any: [], none }), ...valueConditions(asked, { any: [], none }));
-    for (const one of none.flatMap(servedByConditions)) found.push(sql`coalesce(not ${one}, true)`);
+    for (const one of none.flatMap(buildServedByConditions)) found.push(sql`coalesce(not ${one}, true)`);
   }
   return found;
 }
 
 /** `<provider>/<model>` as the two columns that have an index. */
-export function servedByConditions(name: string): SqlCondition[] {
+export function buildServedByConditions(name: string): SqlCondition[] {
   const slash = name.indexOf('/');
   if (slash < 1) return [];
   return [sql`(provider = ${name.slice(0, slash)} and model = ${name.slice(slash + 1)})`];

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import {
+  buildServedByConditions,
   type ExchangeFilters,
   type IntegerRangeFilter,
   OUTCOME_SQL,
   type SqlCondition,
-  servedByConditions,
   type ValueFilter,
 } from './exchange-filters.ts';
 
@@ -103,7 +103,7 @@ function modelConditions(choice: ValueFilter | undefined): readonly SqlCondition
   const found = requiredValues(choice)?.flatMap((value) => [
     sql<boolean>`model = ${value}`,
     sql<boolean>`model_requested = ${value}`,
-    ...servedByConditions(value),
+    ...buildServedByConditions(value),
   ]);
   return found ?? null;
 }

@@ -142,7 +142,7 @@ async function scanExchanges(
   const rows = sortNewestFirst(found.flatMap((walk) => walk.rows));
   // A walk that ended earlier in time says nothing about what another has not looked at.
   return {
-    rows: horizon ? rows.filter((row) => compareNewestFirst(exchangePosition(row), horizon) <= 0) : rows,
+    rows: horizon ? rows.filter((row) => compareNewestFirst(toTimePosition(row), horizon) <= 0) : rows,
     scanEnd: horizon,
   };
 }
@@ -244,7 +244,7 @@ export function selectExchangesById(
   return query;
 }
 
-export function exchangePosition(row: ExchangeRow): TimePosition {
+export function toTimePosition(row: ExchangeRow): TimePosition {
   return { at: row.created_at, id: row.id };
 }
 
@@ -258,7 +258,7 @@ function compareNewestFirst(one: TimePosition, other: TimePosition): number {
 export function sortNewestFirst(rows: readonly ExchangeRow[]): ExchangeRow[] {
   const byId = new Map(rows.map((row) => [row.id, row]));
   return [...byId.values()].sort((one, other) =>
-    compareNewestFirst(exchangePosition(one), exchangePosition(other)),
+    compareNewestFirst(toTimePosition(one), toTimePosition(other)),
   );
 }
 

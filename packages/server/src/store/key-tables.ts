@@ -1,7 +1,7 @@
-import type { keyStored } from '@floe/contract/api/keys';
+import type { storedKeyFields } from '@floe/contract/api/keys';
 import type * as z from 'zod';
 
-export interface PlatformKeysTable extends z.output<typeof keyStored> {
+export interface PlatformKeysTable extends z.output<typeof storedKeyFields> {
   id: string;
   org_id: string;
   /** HMAC-SHA-256 of the key with the installation's pepper, hex. The key itself is never stored. */

@@ -1,4 +1,4 @@
-import type { viewStored } from '@floe/contract/api/views';
+import type { storedViewFields } from '@floe/contract/api/views';
 import type { Generated } from 'kysely';
 import type * as z from 'zod';
 
@@ -26,7 +26,7 @@ export interface BreakerChangesTable {
 }
 
 /** Filters of a page under a name. */
-export interface ViewsTable extends z.output<typeof viewStored> {
+export interface ViewsTable extends z.output<typeof storedViewFields> {
   id: string;
   org_id: string;
   /** Id of the member or the platform key that made it. */

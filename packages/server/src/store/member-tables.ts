@@ -1,4 +1,4 @@
-import type { teamColumns } from '@floe/contract/api/teams';
+import type { storedTeamFields } from '@floe/contract/api/teams';
 import type * as z from 'zod';
 
 /** A person, once in an installation, whatever orgs they belong to. */
@@ -60,7 +60,7 @@ export interface OperatorsTable {
 }
 
 /** A group of people and keys that spending is booked on. */
-export interface TeamsTable extends z.output<typeof teamColumns> {
+export interface TeamsTable extends z.output<typeof storedTeamFields> {
   org_id: string;
   /** Unique in the org. */
   id: string;

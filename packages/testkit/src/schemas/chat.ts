@@ -1,134 +1,145 @@
 // Chat Completions as OpenAI documents it (platform.openai.com/docs/api-reference/chat), as far as we write it.
 import {
-  ANY_OBJECT,
+  ANY_OBJECT_SCHEMA,
   arrayOf,
-  BOOLEAN,
-  COUNT,
+  BOOLEAN_SCHEMA,
+  COUNT_SCHEMA,
   closedObject,
   enumOf,
-  INTEGER,
-  NON_EMPTY_TEXT,
-  NULL,
-  NUMBER,
+  INTEGER_SCHEMA,
+  NON_EMPTY_TEXT_SCHEMA,
+  NULL_SCHEMA,
+  NUMBER_SCHEMA,
+  nullableSchema,
   numberBetween,
   oneOf,
   openObject,
-  orNull,
-  TEXT,
+  TEXT_SCHEMA,
 } from './schema-builders.ts';
 
-const CACHE = { cache_control: ANY_OBJECT };
-const TEXT_PART = closedObject({ type: enumOf('text'), text: TEXT }, CACHE);
+const CACHE = { cache_control: ANY_OBJECT_SCHEMA };
+const TEXT_PART = closedObject({ type: enumOf('text'), text: TEXT_SCHEMA }, CACHE);
 const USER_PART = oneOf(
   TEXT_PART,
   closedObject({
     type: enumOf('image_url'),
-    image_url: closedObject({ url: NON_EMPTY_TEXT }, { detail: enumOf('auto', 'low', 'high', 'original') }),
+    image_url: closedObject(
+      { url: NON_EMPTY_TEXT_SCHEMA },
+      { detail: enumOf('auto', 'low', 'high', 'original') },
+    ),
   }),
   closedObject({
     type: enumOf('input_audio'),
-    input_audio: closedObject({ data: NON_EMPTY_TEXT, format: enumOf('wav', 'mp3') }),
+    input_audio: closedObject({ data: NON_EMPTY_TEXT_SCHEMA, format: enumOf('wav', 'mp3') }),
   }),
   closedObject({
     type: enumOf('file'),
     file: oneOf(
-      closedObject({ file_id: NON_EMPTY_TEXT }),
-      closedObject({ file_data: NON_EMPTY_TEXT, filename: TEXT }),
+      closedObject({ file_id: NON_EMPTY_TEXT_SCHEMA }),
+      closedObject({ file_data: NON_EMPTY_TEXT_SCHEMA, filename: TEXT_SCHEMA }),
     ),
   }),
 );
 const CALL = oneOf(
   closedObject({
-    id: NON_EMPTY_TEXT,
+    id: NON_EMPTY_TEXT_SCHEMA,
     type: enumOf('function'),
-    function: closedObject({ name: NON_EMPTY_TEXT, arguments: TEXT }),
+    function: closedObject({ name: NON_EMPTY_TEXT_SCHEMA, arguments: TEXT_SCHEMA }),
   }),
   closedObject({
-    id: NON_EMPTY_TEXT,
+    id: NON_EMPTY_TEXT_SCHEMA,
     type: enumOf('custom'),
-    custom: closedObject({ name: NON_EMPTY_TEXT, input: TEXT }),
+    custom: closedObject({ name: NON_EMPTY_TEXT_SCHEMA, input: TEXT_SCHEMA }),
   }),
 );
-const texts = oneOf(TEXT, arrayOf(TEXT_PART, 1));
+const texts = oneOf(TEXT_SCHEMA, arrayOf(TEXT_PART, 1));
 const MESSAGE = oneOf(
-  closedObject({ role: enumOf('system', 'developer'), content: texts }, { name: TEXT }),
-  closedObject({ role: enumOf('user'), content: oneOf(TEXT, arrayOf(USER_PART, 1)) }, { name: TEXT }),
+  closedObject({ role: enumOf('system', 'developer'), content: texts }, { name: TEXT_SCHEMA }),
+  closedObject(
+    { role: enumOf('user'), content: oneOf(TEXT_SCHEMA, arrayOf(USER_PART, 1)) },
+    { name: TEXT_SCHEMA },
+  ),
   // Hosts take their own reasoning back in members of their own.
   openObject(
     { role: enumOf('assistant') },
-    { content: orNull(texts), refusal: orNull(TEXT), tool_calls: arrayOf(CALL, 1) },
+    { content: nullableSchema(texts), refusal: nullableSchema(TEXT_SCHEMA), tool_calls: arrayOf(CALL, 1) },
   ),
-  closedObject({ role: enumOf('tool'), tool_call_id: NON_EMPTY_TEXT, content: texts }),
+  closedObject({ role: enumOf('tool'), tool_call_id: NON_EMPTY_TEXT_SCHEMA, content: texts }),
 );
-const NAMED = closedObject({ name: NON_EMPTY_TEXT });
+const NAMED = closedObject({ name: NON_EMPTY_TEXT_SCHEMA });
 const TOOL = oneOf(
   closedObject({
     type: enumOf('function'),
     function: closedObject(
-      { name: NON_EMPTY_TEXT },
-      { description: TEXT, parameters: ANY_OBJECT, strict: orNull(BOOLEAN) },
+      { name: NON_EMPTY_TEXT_SCHEMA },
+      { description: TEXT_SCHEMA, parameters: ANY_OBJECT_SCHEMA, strict: nullableSchema(BOOLEAN_SCHEMA) },
     ),
   }),
   closedObject({
     type: enumOf('custom'),
-    custom: closedObject({ name: NON_EMPTY_TEXT }, { description: TEXT, format: ANY_OBJECT }),
+    custom: closedObject(
+      { name: NON_EMPTY_TEXT_SCHEMA },
+      { description: TEXT_SCHEMA, format: ANY_OBJECT_SCHEMA },
+    ),
   }),
 );
 const CHOICE = oneOf(
   enumOf('none', 'auto', 'required'),
   closedObject({ type: enumOf('function'), function: NAMED }),
   closedObject({ type: enumOf('custom'), custom: NAMED }),
-  openObject({ type: enumOf('allowed_tools'), allowed_tools: ANY_OBJECT }),
+  openObject({ type: enumOf('allowed_tools'), allowed_tools: ANY_OBJECT_SCHEMA }),
 );
 const FORMAT = oneOf(
   closedObject({ type: enumOf('text', 'json_object') }),
   closedObject({
     type: enumOf('json_schema'),
     json_schema: closedObject(
-      { name: NON_EMPTY_TEXT },
-      { description: TEXT, schema: ANY_OBJECT, strict: orNull(BOOLEAN) },
+      { name: NON_EMPTY_TEXT_SCHEMA },
+      { description: TEXT_SCHEMA, schema: ANY_OBJECT_SCHEMA, strict: nullableSchema(BOOLEAN_SCHEMA) },
     ),
   }),
 );
 
 export const CHAT_REQUEST_SCHEMA = openObject(
-  { model: NON_EMPTY_TEXT, messages: arrayOf(MESSAGE, 1) },
+  { model: NON_EMPTY_TEXT_SCHEMA, messages: arrayOf(MESSAGE, 1) },
   {
     tools: arrayOf(TOOL, 1),
     tool_choice: CHOICE,
-    parallel_tool_calls: BOOLEAN,
+    parallel_tool_calls: BOOLEAN_SCHEMA,
     response_format: FORMAT,
-    temperature: orNull(numberBetween(0, 2)),
-    top_p: orNull(numberBetween(0, 1)),
-    presence_penalty: orNull(numberBetween(-2, 2)),
-    frequency_penalty: orNull(numberBetween(-2, 2)),
-    stop: oneOf(TEXT, arrayOf(TEXT, 1, 4), NULL),
-    seed: orNull(INTEGER),
-    n: orNull({ type: 'integer', minimum: 1, maximum: 128 }),
-    max_tokens: orNull(INTEGER),
-    max_completion_tokens: orNull(INTEGER),
-    reasoning_effort: orNull(enumOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max')),
-    verbosity: orNull(enumOf('low', 'medium', 'high')),
-    service_tier: orNull(enumOf('auto', 'default', 'flex', 'scale', 'priority')),
-    logit_bias: orNull(ANY_OBJECT),
-    metadata: orNull(ANY_OBJECT),
-    user: TEXT,
-    prompt_cache_key: TEXT,
-    safety_identifier: TEXT,
-    stream: orNull(BOOLEAN),
-    stream_options: orNull(closedObject({}, { include_usage: BOOLEAN, include_obfuscation: BOOLEAN })),
+    temperature: nullableSchema(numberBetween(0, 2)),
+    top_p: nullableSchema(numberBetween(0, 1)),
+    presence_penalty: nullableSchema(numberBetween(-2, 2)),
+    frequency_penalty: nullableSchema(numberBetween(-2, 2)),
+    stop: oneOf(TEXT_SCHEMA, arrayOf(TEXT_SCHEMA, 1, 4), NULL_SCHEMA),
+    seed: nullableSchema(INTEGER_SCHEMA),
+    n: nullableSchema({ type: 'integer', minimum: 1, maximum: 128 }),
+    max_tokens: nullableSchema(INTEGER_SCHEMA),
+    max_completion_tokens: nullableSchema(INTEGER_SCHEMA),
+    reasoning_effort: nullableSchema(enumOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max')),
+    verbosity: nullableSchema(enumOf('low', 'medium', 'high')),
+    service_tier: nullableSchema(enumOf('auto', 'default', 'flex', 'scale', 'priority')),
+    logit_bias: nullableSchema(ANY_OBJECT_SCHEMA),
+    metadata: nullableSchema(ANY_OBJECT_SCHEMA),
+    user: TEXT_SCHEMA,
+    prompt_cache_key: TEXT_SCHEMA,
+    safety_identifier: TEXT_SCHEMA,
+    stream: nullableSchema(BOOLEAN_SCHEMA),
+    stream_options: nullableSchema(
+      closedObject({}, { include_usage: BOOLEAN_SCHEMA, include_obfuscation: BOOLEAN_SCHEMA }),
+    ),
   },
 );
 
 const USAGE = openObject(
-  { prompt_tokens: COUNT, completion_tokens: COUNT, total_tokens: COUNT },
+  { prompt_tokens: COUNT_SCHEMA, completion_tokens: COUNT_SCHEMA, total_tokens: COUNT_SCHEMA },
   {
-    prompt_tokens_details: openObject({}, { cached_tokens: COUNT, audio_tokens: COUNT }),
-    completion_tokens_details: openObject({}, { reasoning_tokens: COUNT, audio_tokens: COUNT }),
+    prompt_tokens_details: openObject({}, { cached_tokens: COUNT_SCHEMA, audio_tokens: COUNT_SCHEMA }),
+    completion_tokens_details: openObject({}, { reasoning_tokens: COUNT_SCHEMA, audio_tokens: COUNT_SCHEMA }),
   },
 );
 const FINISH = enumOf('stop', 'length', 'tool_calls', 'content_filter', 'function_call');
-const ENVELOPE = { id: NON_EMPTY_TEXT, created: INTEGER, model: TEXT };
+const ENVELOPE = { id: NON_EMPTY_TEXT_SCHEMA, created: INTEGER_SCHEMA, model: TEXT_SCHEMA };
 
 export const CHAT_ANSWER_SCHEMA = openObject(
   {
@@ -136,11 +147,15 @@ export const CHAT_ANSWER_SCHEMA = openObject(
     object: enumOf('chat.completion'),
     choices: arrayOf(
       openObject({
-        index: COUNT,
+        index: COUNT_SCHEMA,
         finish_reason: FINISH,
         message: openObject(
-          { role: enumOf('assistant'), content: orNull(TEXT) },
-          { refusal: orNull(TEXT), tool_calls: arrayOf(CALL, 1), reasoning_content: TEXT },
+          { role: enumOf('assistant'), content: nullableSchema(TEXT_SCHEMA) },
+          {
+            refusal: nullableSchema(TEXT_SCHEMA),
+            tool_calls: arrayOf(CALL, 1),
+            reasoning_content: TEXT_SCHEMA,
+          },
         ),
       }),
     ),
@@ -149,12 +164,12 @@ export const CHAT_ANSWER_SCHEMA = openObject(
 );
 
 const CALL_DELTA = openObject(
-  { index: COUNT },
+  { index: COUNT_SCHEMA },
   {
-    id: NON_EMPTY_TEXT,
+    id: NON_EMPTY_TEXT_SCHEMA,
     type: enumOf('function', 'custom'),
-    function: closedObject({}, { name: NON_EMPTY_TEXT, arguments: TEXT }),
-    custom: closedObject({}, { name: NON_EMPTY_TEXT, input: TEXT }),
+    function: closedObject({}, { name: NON_EMPTY_TEXT_SCHEMA, arguments: TEXT_SCHEMA }),
+    custom: closedObject({}, { name: NON_EMPTY_TEXT_SCHEMA, input: TEXT_SCHEMA }),
   },
 );
 
@@ -164,27 +179,27 @@ export const CHAT_CHUNK_SCHEMA = openObject(
     object: enumOf('chat.completion.chunk'),
     choices: arrayOf(
       openObject({
-        index: COUNT,
-        finish_reason: orNull(FINISH),
+        index: COUNT_SCHEMA,
+        finish_reason: nullableSchema(FINISH),
         delta: openObject(
           {},
           {
             role: enumOf('assistant'),
-            content: orNull(TEXT),
-            refusal: orNull(TEXT),
+            content: nullableSchema(TEXT_SCHEMA),
+            refusal: nullableSchema(TEXT_SCHEMA),
             tool_calls: arrayOf(CALL_DELTA, 1),
           },
         ),
       }),
     ),
   },
-  { usage: orNull(USAGE) },
+  { usage: nullableSchema(USAGE) },
 );
 
 /** Of every OpenAI surface. */
 export const OPENAI_ERROR_SCHEMA = openObject({
   error: openObject(
-    { message: NON_EMPTY_TEXT, type: NON_EMPTY_TEXT },
-    { code: orNull(oneOf(TEXT, NUMBER)), param: orNull(TEXT) },
+    { message: NON_EMPTY_TEXT_SCHEMA, type: NON_EMPTY_TEXT_SCHEMA },
+    { code: nullableSchema(oneOf(TEXT_SCHEMA, NUMBER_SCHEMA)), param: nullableSchema(TEXT_SCHEMA) },
   ),
 });

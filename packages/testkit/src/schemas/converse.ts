@@ -1,21 +1,21 @@
 // Converse as AWS documents it (docs.aws.amazon.com/bedrock, API_runtime_Converse), as far as we write it. The service
 // refuses members it does not know, and unions with two members.
 import {
-  ANY_OBJECT,
+  ANY_OBJECT_SCHEMA,
   arrayOf,
-  BOOLEAN,
+  BOOLEAN_SCHEMA,
   closedObject,
   enumOf,
-  NON_EMPTY_TEXT,
+  NON_EMPTY_TEXT_SCHEMA,
   numberBetween,
   oneOf,
-  TEXT,
+  TEXT_SCHEMA,
 } from './schema-builders.ts';
 
 const CACHE_POINT = closedObject({
   cachePoint: closedObject({ type: enumOf('default') }, { ttl: enumOf('5m', '1h') }),
 });
-const BYTES = closedObject({ bytes: TEXT });
+const BYTES = closedObject({ bytes: TEXT_SCHEMA });
 const IMAGE = closedObject({
   image: closedObject({ format: enumOf('png', 'jpeg', 'gif', 'webp'), source: BYTES }),
 });
@@ -28,7 +28,7 @@ const DOCUMENT = closedObject({
 });
 const CALL_ID = { type: 'string', minLength: 1, maxLength: 64 };
 const NAME = { type: 'string', minLength: 1, maxLength: 64 };
-const SAID_TEXT = closedObject({ text: NON_EMPTY_TEXT });
+const SAID_TEXT = closedObject({ text: NON_EMPTY_TEXT_SCHEMA });
 const BLOCK = oneOf(
   SAID_TEXT,
   IMAGE,
@@ -36,16 +36,16 @@ const BLOCK = oneOf(
   CACHE_POINT,
   closedObject({
     reasoningContent: oneOf(
-      closedObject({ reasoningText: closedObject({ text: TEXT }, { signature: TEXT }) }),
-      closedObject({ redactedContent: TEXT }),
+      closedObject({ reasoningText: closedObject({ text: TEXT_SCHEMA }, { signature: TEXT_SCHEMA }) }),
+      closedObject({ redactedContent: TEXT_SCHEMA }),
     ),
   }),
-  closedObject({ toolUse: closedObject({ toolUseId: CALL_ID, name: NAME, input: ANY_OBJECT }) }),
+  closedObject({ toolUse: closedObject({ toolUseId: CALL_ID, name: NAME, input: ANY_OBJECT_SCHEMA }) }),
   closedObject({
     toolResult: closedObject(
       {
         toolUseId: CALL_ID,
-        content: arrayOf(oneOf(SAID_TEXT, IMAGE, DOCUMENT, closedObject({ json: ANY_OBJECT })), 1),
+        content: arrayOf(oneOf(SAID_TEXT, IMAGE, DOCUMENT, closedObject({ json: ANY_OBJECT_SCHEMA })), 1),
       },
       { status: enumOf('success', 'error') },
     ),
@@ -54,8 +54,8 @@ const BLOCK = oneOf(
 const TOOL = oneOf(
   closedObject({
     toolSpec: closedObject(
-      { name: NAME, inputSchema: closedObject({ json: ANY_OBJECT }) },
-      { description: NON_EMPTY_TEXT, strict: BOOLEAN },
+      { name: NAME, inputSchema: closedObject({ json: ANY_OBJECT_SCHEMA }) },
+      { description: NON_EMPTY_TEXT_SCHEMA, strict: BOOLEAN_SCHEMA },
     ),
   }),
   CACHE_POINT,
@@ -71,34 +71,37 @@ export const CONVERSE_REQUEST_SCHEMA = closedObject(
         maxTokens: { type: 'integer', minimum: 1 },
         temperature: numberBetween(0, 1),
         topP: numberBetween(0, 1),
-        stopSequences: arrayOf(NON_EMPTY_TEXT, 0, 2500),
+        stopSequences: arrayOf(NON_EMPTY_TEXT_SCHEMA, 0, 2500),
       },
     ),
     toolConfig: closedObject(
       { tools: arrayOf(TOOL, 1) },
       {
         toolChoice: oneOf(
-          closedObject({ auto: ANY_OBJECT }),
-          closedObject({ any: ANY_OBJECT }),
+          closedObject({ auto: ANY_OBJECT_SCHEMA }),
+          closedObject({ any: ANY_OBJECT_SCHEMA }),
           closedObject({ tool: closedObject({ name: NAME }) }),
         ),
       },
     ),
-    additionalModelRequestFields: ANY_OBJECT,
+    additionalModelRequestFields: ANY_OBJECT_SCHEMA,
     outputConfig: closedObject(
       {},
       {
         textFormat: closedObject({
           type: enumOf('json_schema'),
           structure: closedObject({
-            jsonSchema: closedObject({ schema: NON_EMPTY_TEXT }, { name: NON_EMPTY_TEXT, description: TEXT }),
+            jsonSchema: closedObject(
+              { schema: NON_EMPTY_TEXT_SCHEMA },
+              { name: NON_EMPTY_TEXT_SCHEMA, description: TEXT_SCHEMA },
+            ),
           }),
         }),
       },
     ),
-    requestMetadata: ANY_OBJECT,
+    requestMetadata: ANY_OBJECT_SCHEMA,
     serviceTier: closedObject({ type: enumOf('default', 'priority', 'flex', 'reserved') }),
     performanceConfig: closedObject({ latency: enumOf('standard', 'optimized') }),
-    guardrailConfig: ANY_OBJECT,
+    guardrailConfig: ANY_OBJECT_SCHEMA,
   },
 );

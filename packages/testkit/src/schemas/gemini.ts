@@ -1,71 +1,82 @@
 // generateContent as Google documents it (ai.google.dev/api/generate-content), as far as we write it.
 import {
-  ANY_OBJECT,
+  ANY_OBJECT_SCHEMA,
   arrayOf,
-  BOOLEAN,
+  BOOLEAN_SCHEMA,
   closedObject,
   enumOf,
-  INTEGER,
-  NON_EMPTY_TEXT,
+  INTEGER_SCHEMA,
+  NON_EMPTY_TEXT_SCHEMA,
   numberBetween,
   oneOf,
   openObject,
-  TEXT,
+  TEXT_SCHEMA,
 } from './schema-builders.ts';
 
-const SIGNATURE = { thoughtSignature: NON_EMPTY_TEXT };
+const SIGNATURE = { thoughtSignature: NON_EMPTY_TEXT_SCHEMA };
 const PART = oneOf(
-  closedObject({ text: TEXT }, { ...SIGNATURE, thought: BOOLEAN }),
-  closedObject({ inlineData: closedObject({ mimeType: NON_EMPTY_TEXT, data: NON_EMPTY_TEXT }) }, SIGNATURE),
+  closedObject({ text: TEXT_SCHEMA }, { ...SIGNATURE, thought: BOOLEAN_SCHEMA }),
   closedObject(
-    { fileData: closedObject({ fileUri: NON_EMPTY_TEXT }, { mimeType: NON_EMPTY_TEXT }) },
+    { inlineData: closedObject({ mimeType: NON_EMPTY_TEXT_SCHEMA, data: NON_EMPTY_TEXT_SCHEMA }) },
     SIGNATURE,
   ),
   closedObject(
-    { functionCall: closedObject({ name: NON_EMPTY_TEXT }, { id: NON_EMPTY_TEXT, args: ANY_OBJECT }) },
+    { fileData: closedObject({ fileUri: NON_EMPTY_TEXT_SCHEMA }, { mimeType: NON_EMPTY_TEXT_SCHEMA }) },
     SIGNATURE,
   ),
   closedObject(
     {
-      functionResponse: closedObject({ name: NON_EMPTY_TEXT, response: ANY_OBJECT }, { id: NON_EMPTY_TEXT }),
+      functionCall: closedObject(
+        { name: NON_EMPTY_TEXT_SCHEMA },
+        { id: NON_EMPTY_TEXT_SCHEMA, args: ANY_OBJECT_SCHEMA },
+      ),
+    },
+    SIGNATURE,
+  ),
+  closedObject(
+    {
+      functionResponse: closedObject(
+        { name: NON_EMPTY_TEXT_SCHEMA, response: ANY_OBJECT_SCHEMA },
+        { id: NON_EMPTY_TEXT_SCHEMA },
+      ),
     },
     SIGNATURE,
   ),
 );
 const FUNCTION = closedObject(
-  { name: NON_EMPTY_TEXT },
-  { description: TEXT, parametersJsonSchema: ANY_OBJECT },
+  { name: NON_EMPTY_TEXT_SCHEMA },
+  { description: TEXT_SCHEMA, parametersJsonSchema: ANY_OBJECT_SCHEMA },
 );
 
 export const GEMINI_REQUEST_SCHEMA = closedObject(
   { contents: arrayOf(closedObject({ role: enumOf('user', 'model'), parts: arrayOf(PART, 1) }), 1) },
   {
-    systemInstruction: openObject({ parts: arrayOf(closedObject({ text: TEXT }), 1) }),
+    systemInstruction: openObject({ parts: arrayOf(closedObject({ text: TEXT_SCHEMA }), 1) }),
     tools: arrayOf(closedObject({ functionDeclarations: arrayOf(FUNCTION, 1) }), 1),
     toolConfig: closedObject({
       functionCallingConfig: closedObject(
         { mode: enumOf('AUTO', 'ANY', 'NONE', 'VALIDATED') },
-        { allowedFunctionNames: arrayOf(NON_EMPTY_TEXT, 1) },
+        { allowedFunctionNames: arrayOf(NON_EMPTY_TEXT_SCHEMA, 1) },
       ),
     }),
     generationConfig: closedObject(
       {},
       {
-        maxOutputTokens: INTEGER,
+        maxOutputTokens: INTEGER_SCHEMA,
         temperature: numberBetween(0, 2),
         topP: numberBetween(0, 1),
-        topK: INTEGER,
-        seed: INTEGER,
+        topK: INTEGER_SCHEMA,
+        seed: INTEGER_SCHEMA,
         presencePenalty: numberBetween(-2, 2),
         frequencyPenalty: numberBetween(-2, 2),
-        stopSequences: arrayOf(TEXT, 1, 5),
+        stopSequences: arrayOf(TEXT_SCHEMA, 1, 5),
         responseMimeType: enumOf('application/json', 'text/plain'),
-        responseJsonSchema: ANY_OBJECT,
+        responseJsonSchema: ANY_OBJECT_SCHEMA,
         thinkingConfig: closedObject(
           {},
           {
-            includeThoughts: BOOLEAN,
-            thinkingBudget: INTEGER,
+            includeThoughts: BOOLEAN_SCHEMA,
+            thinkingBudget: INTEGER_SCHEMA,
             thinkingLevel: enumOf('MINIMAL', 'LOW', 'MEDIUM', 'HIGH'),
           },
         ),

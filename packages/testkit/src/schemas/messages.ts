@@ -1,18 +1,18 @@
 // Messages as Anthropic documents it (docs.anthropic.com/en/api/messages), as far as we write it.
 import {
-  ANY_OBJECT,
+  ANY_OBJECT_SCHEMA,
   arrayOf,
-  BOOLEAN,
-  COUNT,
+  BOOLEAN_SCHEMA,
+  COUNT_SCHEMA,
   closedObject,
   enumOf,
-  INTEGER,
-  NON_EMPTY_TEXT,
+  INTEGER_SCHEMA,
+  NON_EMPTY_TEXT_SCHEMA,
+  nullableSchema,
   numberBetween,
   oneOf,
   openObject,
-  orNull,
-  TEXT,
+  TEXT_SCHEMA,
 } from './schema-builders.ts';
 
 const MARK = {
@@ -25,10 +25,10 @@ const IMAGE = closedObject(
       closedObject({
         type: enumOf('base64'),
         media_type: enumOf('image/jpeg', 'image/png', 'image/gif', 'image/webp'),
-        data: NON_EMPTY_TEXT,
+        data: NON_EMPTY_TEXT_SCHEMA,
       }),
-      closedObject({ type: enumOf('url'), url: NON_EMPTY_TEXT }),
-      closedObject({ type: enumOf('file'), file_id: NON_EMPTY_TEXT }),
+      closedObject({ type: enumOf('url'), url: NON_EMPTY_TEXT_SCHEMA }),
+      closedObject({ type: enumOf('file'), file_id: NON_EMPTY_TEXT_SCHEMA }),
     ),
   },
   MARK,
@@ -37,58 +37,80 @@ const DOCUMENT = closedObject(
   {
     type: enumOf('document'),
     source: oneOf(
-      closedObject({ type: enumOf('base64'), media_type: enumOf('application/pdf'), data: NON_EMPTY_TEXT }),
-      closedObject({ type: enumOf('text'), media_type: enumOf('text/plain'), data: TEXT }),
-      closedObject({ type: enumOf('url'), url: NON_EMPTY_TEXT }),
-      closedObject({ type: enumOf('file'), file_id: NON_EMPTY_TEXT }),
+      closedObject({
+        type: enumOf('base64'),
+        media_type: enumOf('application/pdf'),
+        data: NON_EMPTY_TEXT_SCHEMA,
+      }),
+      closedObject({ type: enumOf('text'), media_type: enumOf('text/plain'), data: TEXT_SCHEMA }),
+      closedObject({ type: enumOf('url'), url: NON_EMPTY_TEXT_SCHEMA }),
+      closedObject({ type: enumOf('file'), file_id: NON_EMPTY_TEXT_SCHEMA }),
     ),
   },
-  { ...MARK, title: orNull(TEXT), context: orNull(TEXT), citations: closedObject({ enabled: BOOLEAN }) },
+  {
+    ...MARK,
+    title: nullableSchema(TEXT_SCHEMA),
+    context: nullableSchema(TEXT_SCHEMA),
+    citations: closedObject({ enabled: BOOLEAN_SCHEMA }),
+  },
 );
-const TEXT_BLOCK = closedObject({ type: enumOf('text'), text: NON_EMPTY_TEXT }, MARK);
-const THINKING = { type: enumOf('thinking'), thinking: TEXT, signature: TEXT };
-const REDACTED = { type: enumOf('redacted_thinking'), data: NON_EMPTY_TEXT };
-const CALL_ID = NON_EMPTY_TEXT;
+const TEXT_BLOCK = closedObject({ type: enumOf('text'), text: NON_EMPTY_TEXT_SCHEMA }, MARK);
+const THINKING = { type: enumOf('thinking'), thinking: TEXT_SCHEMA, signature: TEXT_SCHEMA };
+const REDACTED = { type: enumOf('redacted_thinking'), data: NON_EMPTY_TEXT_SCHEMA };
+const CALL_ID = NON_EMPTY_TEXT_SCHEMA;
 const BLOCK = oneOf(
   TEXT_BLOCK,
   IMAGE,
   DOCUMENT,
   closedObject(THINKING),
   closedObject(REDACTED),
-  closedObject({ type: enumOf('tool_use'), id: CALL_ID, name: NON_EMPTY_TEXT, input: ANY_OBJECT }, MARK),
+  closedObject(
+    { type: enumOf('tool_use'), id: CALL_ID, name: NON_EMPTY_TEXT_SCHEMA, input: ANY_OBJECT_SCHEMA },
+    MARK,
+  ),
   closedObject(
     { type: enumOf('tool_result'), tool_use_id: CALL_ID },
-    { ...MARK, content: oneOf(TEXT, arrayOf(oneOf(TEXT_BLOCK, IMAGE, DOCUMENT))), is_error: BOOLEAN },
+    {
+      ...MARK,
+      content: oneOf(TEXT_SCHEMA, arrayOf(oneOf(TEXT_BLOCK, IMAGE, DOCUMENT))),
+      is_error: BOOLEAN_SCHEMA,
+    },
   ),
 );
 
 export const MESSAGES_REQUEST_SCHEMA = closedObject(
   {
-    model: NON_EMPTY_TEXT,
+    model: NON_EMPTY_TEXT_SCHEMA,
     max_tokens: { type: 'integer', minimum: 1 },
     messages: arrayOf(
-      closedObject({ role: enumOf('user', 'assistant', 'system'), content: oneOf(TEXT, arrayOf(BLOCK, 1)) }),
+      closedObject({
+        role: enumOf('user', 'assistant', 'system'),
+        content: oneOf(TEXT_SCHEMA, arrayOf(BLOCK, 1)),
+      }),
       1,
     ),
   },
   {
-    system: oneOf(TEXT, arrayOf(TEXT_BLOCK, 1)),
+    system: oneOf(TEXT_SCHEMA, arrayOf(TEXT_BLOCK, 1)),
     tools: arrayOf(
       closedObject(
-        { name: NON_EMPTY_TEXT, input_schema: openObject({ type: enumOf('object') }) },
-        { ...MARK, description: TEXT, strict: BOOLEAN },
+        { name: NON_EMPTY_TEXT_SCHEMA, input_schema: openObject({ type: enumOf('object') }) },
+        { ...MARK, description: TEXT_SCHEMA, strict: BOOLEAN_SCHEMA },
       ),
       1,
     ),
     tool_choice: oneOf(
-      closedObject({ type: enumOf('auto', 'any') }, { disable_parallel_tool_use: BOOLEAN }),
+      closedObject({ type: enumOf('auto', 'any') }, { disable_parallel_tool_use: BOOLEAN_SCHEMA }),
       closedObject({ type: enumOf('none') }),
-      closedObject({ type: enumOf('tool'), name: NON_EMPTY_TEXT }, { disable_parallel_tool_use: BOOLEAN }),
+      closedObject(
+        { type: enumOf('tool'), name: NON_EMPTY_TEXT_SCHEMA },
+        { disable_parallel_tool_use: BOOLEAN_SCHEMA },
+      ),
     ),
     temperature: numberBetween(0, 1),
     top_p: numberBetween(0, 1),
-    top_k: INTEGER,
-    stop_sequences: arrayOf(TEXT),
+    top_k: INTEGER_SCHEMA,
+    stop_sequences: arrayOf(TEXT_SCHEMA),
     thinking: oneOf(
       closedObject({ type: enumOf('enabled'), budget_tokens: { type: 'integer', minimum: 1024 } }),
       closedObject({ type: enumOf('adaptive') }, { display: enumOf('summarized', 'omitted') }),
@@ -98,12 +120,12 @@ export const MESSAGES_REQUEST_SCHEMA = closedObject(
       {},
       {
         effort: enumOf('low', 'medium', 'high', 'xhigh', 'max'),
-        format: closedObject({ type: enumOf('json_schema'), schema: ANY_OBJECT }),
+        format: closedObject({ type: enumOf('json_schema'), schema: ANY_OBJECT_SCHEMA }),
       },
     ),
-    metadata: closedObject({}, { user_id: orNull(TEXT) }),
+    metadata: closedObject({}, { user_id: nullableSchema(TEXT_SCHEMA) }),
     service_tier: enumOf('auto', 'standard_only'),
-    stream: BOOLEAN,
+    stream: BOOLEAN_SCHEMA,
   },
 );
 
@@ -117,44 +139,55 @@ const STOP = enumOf(
   'model_context_window_exceeded',
 );
 const USAGE = openObject(
-  { input_tokens: COUNT, output_tokens: COUNT },
-  { cache_creation_input_tokens: orNull(COUNT), cache_read_input_tokens: orNull(COUNT) },
+  { input_tokens: COUNT_SCHEMA, output_tokens: COUNT_SCHEMA },
+  {
+    cache_creation_input_tokens: nullableSchema(COUNT_SCHEMA),
+    cache_read_input_tokens: nullableSchema(COUNT_SCHEMA),
+  },
 );
 const OUTPUT_BLOCK = oneOf(
-  openObject({ type: enumOf('text'), text: TEXT }),
+  openObject({ type: enumOf('text'), text: TEXT_SCHEMA }),
   openObject(THINKING),
   openObject(REDACTED),
-  openObject({ type: enumOf('tool_use'), id: CALL_ID, name: NON_EMPTY_TEXT, input: ANY_OBJECT }),
+  openObject({
+    type: enumOf('tool_use'),
+    id: CALL_ID,
+    name: NON_EMPTY_TEXT_SCHEMA,
+    input: ANY_OBJECT_SCHEMA,
+  }),
 );
 
 export const MESSAGES_ANSWER_SCHEMA = openObject({
-  id: NON_EMPTY_TEXT,
+  id: NON_EMPTY_TEXT_SCHEMA,
   type: enumOf('message'),
   role: enumOf('assistant'),
-  model: NON_EMPTY_TEXT,
+  model: NON_EMPTY_TEXT_SCHEMA,
   content: arrayOf(OUTPUT_BLOCK),
-  stop_reason: orNull(STOP),
-  stop_sequence: orNull(TEXT),
+  stop_reason: nullableSchema(STOP),
+  stop_sequence: nullableSchema(TEXT_SCHEMA),
   usage: USAGE,
 });
 
 const DELTA = oneOf(
-  openObject({ type: enumOf('text_delta'), text: TEXT }),
-  openObject({ type: enumOf('thinking_delta'), thinking: TEXT }),
-  openObject({ type: enumOf('signature_delta'), signature: TEXT }),
-  openObject({ type: enumOf('input_json_delta'), partial_json: TEXT }),
+  openObject({ type: enumOf('text_delta'), text: TEXT_SCHEMA }),
+  openObject({ type: enumOf('thinking_delta'), thinking: TEXT_SCHEMA }),
+  openObject({ type: enumOf('signature_delta'), signature: TEXT_SCHEMA }),
+  openObject({ type: enumOf('input_json_delta'), partial_json: TEXT_SCHEMA }),
 );
 
 export const MESSAGES_EVENT_SCHEMA = oneOf(
   openObject({ type: enumOf('message_start'), message: MESSAGES_ANSWER_SCHEMA }),
-  openObject({ type: enumOf('content_block_start'), index: COUNT, content_block: OUTPUT_BLOCK }),
-  openObject({ type: enumOf('content_block_delta'), index: COUNT, delta: DELTA }),
-  openObject({ type: enumOf('content_block_stop'), index: COUNT }),
+  openObject({ type: enumOf('content_block_start'), index: COUNT_SCHEMA, content_block: OUTPUT_BLOCK }),
+  openObject({ type: enumOf('content_block_delta'), index: COUNT_SCHEMA, delta: DELTA }),
+  openObject({ type: enumOf('content_block_stop'), index: COUNT_SCHEMA }),
   openObject({
     type: enumOf('message_delta'),
-    delta: openObject({ stop_reason: orNull(STOP), stop_sequence: orNull(TEXT) }),
-    usage: openObject({ output_tokens: COUNT }),
+    delta: openObject({ stop_reason: nullableSchema(STOP), stop_sequence: nullableSchema(TEXT_SCHEMA) }),
+    usage: openObject({ output_tokens: COUNT_SCHEMA }),
   }),
   openObject({ type: enumOf('message_stop', 'ping') }),
-  openObject({ type: enumOf('error'), error: openObject({ type: NON_EMPTY_TEXT, message: NON_EMPTY_TEXT }) }),
+  openObject({
+    type: enumOf('error'),
+    error: openObject({ type: NON_EMPTY_TEXT_SCHEMA, message: NON_EMPTY_TEXT_SCHEMA }),
+  }),
 );

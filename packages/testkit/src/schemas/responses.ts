@@ -1,202 +1,216 @@
 // Responses as OpenAI documents it (platform.openai.com/docs/api-reference/responses), as far as we write it.
 import type { Json, JsonObject } from '@floe/contract/json';
 import {
-  ANY_OBJECT,
+  ANY_OBJECT_SCHEMA,
   arrayOf,
-  BOOLEAN,
-  COUNT,
+  BOOLEAN_SCHEMA,
+  COUNT_SCHEMA,
   closedObject,
   enumOf,
-  INTEGER,
-  NON_EMPTY_TEXT,
-  NULL,
-  NUMBER,
+  INTEGER_SCHEMA,
+  NON_EMPTY_TEXT_SCHEMA,
+  NULL_SCHEMA,
+  NUMBER_SCHEMA,
+  nullableSchema,
   numberBetween,
   oneOf,
   openObject,
-  orNull,
   type SchemaMembers,
-  TEXT,
+  TEXT_SCHEMA,
 } from './schema-builders.ts';
 
 const STATUS = enumOf('in_progress', 'completed', 'incomplete');
 const IMAGE = closedObject(
   { type: enumOf('input_image') },
-  { detail: enumOf('auto', 'low', 'high', 'original'), image_url: NON_EMPTY_TEXT, file_id: NON_EMPTY_TEXT },
+  {
+    detail: enumOf('auto', 'low', 'high', 'original'),
+    image_url: NON_EMPTY_TEXT_SCHEMA,
+    file_id: NON_EMPTY_TEXT_SCHEMA,
+  },
 );
 const FILE = closedObject(
   { type: enumOf('input_file') },
   {
-    file_data: NON_EMPTY_TEXT,
-    filename: TEXT,
-    file_url: NON_EMPTY_TEXT,
-    file_id: NON_EMPTY_TEXT,
+    file_data: NON_EMPTY_TEXT_SCHEMA,
+    filename: TEXT_SCHEMA,
+    file_url: NON_EMPTY_TEXT_SCHEMA,
+    file_id: NON_EMPTY_TEXT_SCHEMA,
     detail: enumOf('low', 'high'),
   },
 );
-const INPUT_PART = oneOf(closedObject({ type: enumOf('input_text'), text: TEXT }), IMAGE, FILE);
+const INPUT_PART = oneOf(closedObject({ type: enumOf('input_text'), text: TEXT_SCHEMA }), IMAGE, FILE);
 const REASONING = openObject(
-  { type: enumOf('reasoning'), summary: arrayOf(closedObject({ type: enumOf('summary_text'), text: TEXT })) },
-  { id: NON_EMPTY_TEXT, encrypted_content: orNull(NON_EMPTY_TEXT) },
+  {
+    type: enumOf('reasoning'),
+    summary: arrayOf(closedObject({ type: enumOf('summary_text'), text: TEXT_SCHEMA })),
+  },
+  { id: NON_EMPTY_TEXT_SCHEMA, encrypted_content: nullableSchema(NON_EMPTY_TEXT_SCHEMA) },
 );
 const FUNCTION_CALL = {
   type: enumOf('function_call'),
-  call_id: NON_EMPTY_TEXT,
-  name: NON_EMPTY_TEXT,
-  arguments: TEXT,
+  call_id: NON_EMPTY_TEXT_SCHEMA,
+  name: NON_EMPTY_TEXT_SCHEMA,
+  arguments: TEXT_SCHEMA,
 };
 const CUSTOM_CALL = {
   type: enumOf('custom_tool_call'),
-  call_id: NON_EMPTY_TEXT,
-  name: NON_EMPTY_TEXT,
-  input: TEXT,
+  call_id: NON_EMPTY_TEXT_SCHEMA,
+  name: NON_EMPTY_TEXT_SCHEMA,
+  input: TEXT_SCHEMA,
 };
-const OUTPUT = oneOf(TEXT, arrayOf(INPUT_PART));
+const OUTPUT = oneOf(TEXT_SCHEMA, arrayOf(INPUT_PART));
 const ITEM = oneOf(
   closedObject(
-    { role: enumOf('user', 'system', 'developer'), content: oneOf(TEXT, arrayOf(INPUT_PART, 1)) },
+    { role: enumOf('user', 'system', 'developer'), content: oneOf(TEXT_SCHEMA, arrayOf(INPUT_PART, 1)) },
     { type: enumOf('message') },
   ),
   openObject(
-    { role: enumOf('assistant'), content: oneOf(TEXT, arrayOf(ANY_OBJECT, 1)) },
+    { role: enumOf('assistant'), content: oneOf(TEXT_SCHEMA, arrayOf(ANY_OBJECT_SCHEMA, 1)) },
     { type: enumOf('message') },
   ),
-  openObject(FUNCTION_CALL, { namespace: TEXT }),
+  openObject(FUNCTION_CALL, { namespace: TEXT_SCHEMA }),
   openObject(CUSTOM_CALL),
-  closedObject({ type: enumOf('function_call_output'), call_id: NON_EMPTY_TEXT, output: OUTPUT }),
-  closedObject({ type: enumOf('custom_tool_call_output'), call_id: NON_EMPTY_TEXT, output: OUTPUT }),
+  closedObject({ type: enumOf('function_call_output'), call_id: NON_EMPTY_TEXT_SCHEMA, output: OUTPUT }),
+  closedObject({ type: enumOf('custom_tool_call_output'), call_id: NON_EMPTY_TEXT_SCHEMA, output: OUTPUT }),
   REASONING,
 );
 const FORMAT = oneOf(
   closedObject({ type: enumOf('text', 'json_object') }),
   closedObject(
-    { type: enumOf('json_schema'), name: NON_EMPTY_TEXT, schema: ANY_OBJECT },
-    { description: orNull(TEXT), strict: orNull(BOOLEAN) },
+    { type: enumOf('json_schema'), name: NON_EMPTY_TEXT_SCHEMA, schema: ANY_OBJECT_SCHEMA },
+    { description: nullableSchema(TEXT_SCHEMA), strict: nullableSchema(BOOLEAN_SCHEMA) },
   ),
 );
 const FUNCTION_TOOL = closedObject(
-  { type: enumOf('function'), name: NON_EMPTY_TEXT, parameters: orNull(ANY_OBJECT), strict: orNull(BOOLEAN) },
-  { description: orNull(TEXT), defer_loading: BOOLEAN },
+  {
+    type: enumOf('function'),
+    name: NON_EMPTY_TEXT_SCHEMA,
+    parameters: nullableSchema(ANY_OBJECT_SCHEMA),
+    strict: nullableSchema(BOOLEAN_SCHEMA),
+  },
+  { description: nullableSchema(TEXT_SCHEMA), defer_loading: BOOLEAN_SCHEMA },
 );
 const CUSTOM_TOOL = closedObject(
-  { type: enumOf('custom'), name: NON_EMPTY_TEXT },
-  { description: TEXT, format: ANY_OBJECT },
+  { type: enumOf('custom'), name: NON_EMPTY_TEXT_SCHEMA },
+  { description: TEXT_SCHEMA, format: ANY_OBJECT_SCHEMA },
 );
 const TOOL = oneOf(
   FUNCTION_TOOL,
   CUSTOM_TOOL,
   openObject({
     type: enumOf('namespace'),
-    name: NON_EMPTY_TEXT,
+    name: NON_EMPTY_TEXT_SCHEMA,
     tools: arrayOf(oneOf(FUNCTION_TOOL, CUSTOM_TOOL), 1),
   }),
 );
 const CHOICE = oneOf(
   enumOf('none', 'auto', 'required'),
-  closedObject({ type: enumOf('function', 'custom'), name: NON_EMPTY_TEXT }),
+  closedObject({ type: enumOf('function', 'custom'), name: NON_EMPTY_TEXT_SCHEMA }),
   openObject({
     type: enumOf('allowed_tools'),
     mode: enumOf('auto', 'required'),
-    tools: arrayOf(ANY_OBJECT, 1),
+    tools: arrayOf(ANY_OBJECT_SCHEMA, 1),
   }),
 );
 const EFFORT = enumOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max');
 
 export const RESPONSES_REQUEST_SCHEMA = closedObject(
-  { model: NON_EMPTY_TEXT, input: oneOf(TEXT, arrayOf(ITEM)) },
+  { model: NON_EMPTY_TEXT_SCHEMA, input: oneOf(TEXT_SCHEMA, arrayOf(ITEM)) },
   {
-    instructions: orNull(TEXT),
+    instructions: nullableSchema(TEXT_SCHEMA),
     tools: arrayOf(TOOL, 1),
     tool_choice: CHOICE,
-    parallel_tool_calls: BOOLEAN,
+    parallel_tool_calls: BOOLEAN_SCHEMA,
     text: closedObject({}, { format: FORMAT, verbosity: enumOf('low', 'medium', 'high') }),
     max_output_tokens: { type: 'integer', minimum: 16 },
-    temperature: orNull(numberBetween(0, 2)),
-    top_p: orNull(numberBetween(0, 1)),
-    top_logprobs: COUNT,
+    temperature: nullableSchema(numberBetween(0, 2)),
+    top_p: nullableSchema(numberBetween(0, 1)),
+    top_logprobs: COUNT_SCHEMA,
     reasoning: closedObject(
       {},
-      { effort: EFFORT, summary: enumOf('auto', 'concise', 'detailed'), max_tokens: COUNT },
+      { effort: EFFORT, summary: enumOf('auto', 'concise', 'detailed'), max_tokens: COUNT_SCHEMA },
     ),
-    include: arrayOf(NON_EMPTY_TEXT),
-    store: BOOLEAN,
-    safety_identifier: TEXT,
-    metadata: ANY_OBJECT,
-    prompt_cache_key: TEXT,
+    include: arrayOf(NON_EMPTY_TEXT_SCHEMA),
+    store: BOOLEAN_SCHEMA,
+    safety_identifier: TEXT_SCHEMA,
+    metadata: ANY_OBJECT_SCHEMA,
+    prompt_cache_key: TEXT_SCHEMA,
     service_tier: enumOf('auto', 'default', 'flex', 'scale', 'priority'),
-    stream: BOOLEAN,
+    stream: BOOLEAN_SCHEMA,
   },
 );
 
 const CONTENT = oneOf(
-  openObject({ type: enumOf('output_text'), text: TEXT, annotations: arrayOf(ANY_OBJECT) }),
-  openObject({ type: enumOf('refusal'), refusal: TEXT }),
+  openObject({ type: enumOf('output_text'), text: TEXT_SCHEMA, annotations: arrayOf(ANY_OBJECT_SCHEMA) }),
+  openObject({ type: enumOf('refusal'), refusal: TEXT_SCHEMA }),
 );
 const OUTPUT_ITEM = oneOf(
   openObject({
-    id: NON_EMPTY_TEXT,
+    id: NON_EMPTY_TEXT_SCHEMA,
     type: enumOf('message'),
     status: STATUS,
     role: enumOf('assistant'),
     content: arrayOf(CONTENT),
   }),
-  openObject({ id: NON_EMPTY_TEXT, ...FUNCTION_CALL }, { status: STATUS, namespace: TEXT }),
-  openObject({ id: NON_EMPTY_TEXT, ...CUSTOM_CALL }, { status: STATUS, namespace: TEXT }),
+  openObject({ id: NON_EMPTY_TEXT_SCHEMA, ...FUNCTION_CALL }, { status: STATUS, namespace: TEXT_SCHEMA }),
+  openObject({ id: NON_EMPTY_TEXT_SCHEMA, ...CUSTOM_CALL }, { status: STATUS, namespace: TEXT_SCHEMA }),
   openObject({
-    id: NON_EMPTY_TEXT,
+    id: NON_EMPTY_TEXT_SCHEMA,
     type: enumOf('reasoning'),
-    summary: arrayOf(openObject({ type: enumOf('summary_text'), text: TEXT })),
+    summary: arrayOf(openObject({ type: enumOf('summary_text'), text: TEXT_SCHEMA })),
   }),
 );
 const USAGE = openObject({
-  input_tokens: COUNT,
-  input_tokens_details: openObject({ cached_tokens: COUNT }),
-  output_tokens: COUNT,
-  output_tokens_details: openObject({ reasoning_tokens: COUNT }),
-  total_tokens: COUNT,
+  input_tokens: COUNT_SCHEMA,
+  input_tokens_details: openObject({ cached_tokens: COUNT_SCHEMA }),
+  output_tokens: COUNT_SCHEMA,
+  output_tokens_details: openObject({ reasoning_tokens: COUNT_SCHEMA }),
+  total_tokens: COUNT_SCHEMA,
 });
 
 /** Every member that SDKs and Open Responses (openresponses.org) demand, null where there is nothing to say. */
 export const RESPONSES_ANSWER_SCHEMA = openObject(
   {
-    id: NON_EMPTY_TEXT,
+    id: NON_EMPTY_TEXT_SCHEMA,
     object: enumOf('response'),
-    created_at: INTEGER,
-    completed_at: orNull(INTEGER),
+    created_at: INTEGER_SCHEMA,
+    completed_at: nullableSchema(INTEGER_SCHEMA),
     status: enumOf('queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled'),
-    incomplete_details: orNull(openObject({ reason: enumOf('max_output_tokens', 'content_filter') })),
-    model: NON_EMPTY_TEXT,
-    previous_response_id: orNull(NON_EMPTY_TEXT),
-    instructions: orNull(oneOf(TEXT, arrayOf(ANY_OBJECT))),
+    incomplete_details: nullableSchema(openObject({ reason: enumOf('max_output_tokens', 'content_filter') })),
+    model: NON_EMPTY_TEXT_SCHEMA,
+    previous_response_id: nullableSchema(NON_EMPTY_TEXT_SCHEMA),
+    instructions: nullableSchema(oneOf(TEXT_SCHEMA, arrayOf(ANY_OBJECT_SCHEMA))),
     output: arrayOf(OUTPUT_ITEM),
-    error: orNull(openObject({ code: NON_EMPTY_TEXT, message: NON_EMPTY_TEXT })),
+    error: nullableSchema(openObject({ code: NON_EMPTY_TEXT_SCHEMA, message: NON_EMPTY_TEXT_SCHEMA })),
     tools: arrayOf(TOOL),
     tool_choice: CHOICE,
     truncation: enumOf('auto', 'disabled'),
-    parallel_tool_calls: BOOLEAN,
+    parallel_tool_calls: BOOLEAN_SCHEMA,
     text: openObject({ format: FORMAT }, { verbosity: enumOf('low', 'medium', 'high') }),
-    temperature: NUMBER,
-    top_p: NUMBER,
-    presence_penalty: NUMBER,
-    frequency_penalty: NUMBER,
-    top_logprobs: COUNT,
-    reasoning: orNull(openObject({ effort: orNull(EFFORT), summary: orNull(TEXT) })),
-    usage: orNull(USAGE),
-    max_output_tokens: orNull(COUNT),
-    max_tool_calls: orNull(COUNT),
-    store: BOOLEAN,
-    background: BOOLEAN,
-    service_tier: TEXT,
-    metadata: ANY_OBJECT,
-    safety_identifier: orNull(TEXT),
-    prompt_cache_key: orNull(TEXT),
+    temperature: NUMBER_SCHEMA,
+    top_p: NUMBER_SCHEMA,
+    presence_penalty: NUMBER_SCHEMA,
+    frequency_penalty: NUMBER_SCHEMA,
+    top_logprobs: COUNT_SCHEMA,
+    reasoning: nullableSchema(
+      openObject({ effort: nullableSchema(EFFORT), summary: nullableSchema(TEXT_SCHEMA) }),
+    ),
+    usage: nullableSchema(USAGE),
+    max_output_tokens: nullableSchema(COUNT_SCHEMA),
+    max_tool_calls: nullableSchema(COUNT_SCHEMA),
+    store: BOOLEAN_SCHEMA,
+    background: BOOLEAN_SCHEMA,
+    service_tier: TEXT_SCHEMA,
+    metadata: ANY_OBJECT_SCHEMA,
+    safety_identifier: nullableSchema(TEXT_SCHEMA),
+    prompt_cache_key: nullableSchema(TEXT_SCHEMA),
   },
-  { user: NULL },
+  { user: NULL_SCHEMA },
 );
 
-const AT_ITEM: SchemaMembers = { item_id: NON_EMPTY_TEXT, output_index: COUNT };
-const AT_PART: SchemaMembers = { ...AT_ITEM, content_index: COUNT };
-const AT_SUMMARY: SchemaMembers = { ...AT_ITEM, summary_index: COUNT };
+const AT_ITEM: SchemaMembers = { item_id: NON_EMPTY_TEXT_SCHEMA, output_index: COUNT_SCHEMA };
+const AT_PART: SchemaMembers = { ...AT_ITEM, content_index: COUNT_SCHEMA };
+const AT_SUMMARY: SchemaMembers = { ...AT_ITEM, summary_index: COUNT_SCHEMA };
 const RESPONSE: SchemaMembers = { response: RESPONSES_ANSWER_SCHEMA };
 const EVENTS: Readonly<Record<string, SchemaMembers>> = {
   'response.created': RESPONSE,
@@ -204,23 +218,31 @@ const EVENTS: Readonly<Record<string, SchemaMembers>> = {
   'response.completed': RESPONSE,
   'response.incomplete': RESPONSE,
   'response.failed': RESPONSE,
-  'response.output_item.added': { output_index: COUNT, item: OUTPUT_ITEM },
-  'response.output_item.done': { output_index: COUNT, item: OUTPUT_ITEM },
+  'response.output_item.added': { output_index: COUNT_SCHEMA, item: OUTPUT_ITEM },
+  'response.output_item.done': { output_index: COUNT_SCHEMA, item: OUTPUT_ITEM },
   'response.content_part.added': { ...AT_PART, part: CONTENT },
   'response.content_part.done': { ...AT_PART, part: CONTENT },
-  'response.output_text.delta': { ...AT_PART, delta: TEXT },
-  'response.output_text.done': { ...AT_PART, text: TEXT },
-  'response.refusal.delta': { ...AT_PART, delta: TEXT },
-  'response.refusal.done': { ...AT_PART, refusal: TEXT },
-  'response.function_call_arguments.delta': { ...AT_ITEM, delta: TEXT },
-  'response.function_call_arguments.done': { ...AT_ITEM, name: NON_EMPTY_TEXT, arguments: TEXT },
-  'response.custom_tool_call_input.delta': { ...AT_ITEM, delta: TEXT },
-  'response.custom_tool_call_input.done': { ...AT_ITEM, input: TEXT },
-  'response.reasoning_summary_part.added': { ...AT_SUMMARY, part: ANY_OBJECT },
-  'response.reasoning_summary_part.done': { ...AT_SUMMARY, part: ANY_OBJECT },
-  'response.reasoning_summary_text.delta': { ...AT_SUMMARY, delta: TEXT },
-  'response.reasoning_summary_text.done': { ...AT_SUMMARY, text: TEXT },
-  error: { message: NON_EMPTY_TEXT, code: orNull(NON_EMPTY_TEXT), param: orNull(TEXT) },
+  'response.output_text.delta': { ...AT_PART, delta: TEXT_SCHEMA },
+  'response.output_text.done': { ...AT_PART, text: TEXT_SCHEMA },
+  'response.refusal.delta': { ...AT_PART, delta: TEXT_SCHEMA },
+  'response.refusal.done': { ...AT_PART, refusal: TEXT_SCHEMA },
+  'response.function_call_arguments.delta': { ...AT_ITEM, delta: TEXT_SCHEMA },
+  'response.function_call_arguments.done': {
+    ...AT_ITEM,
+    name: NON_EMPTY_TEXT_SCHEMA,
+    arguments: TEXT_SCHEMA,
+  },
+  'response.custom_tool_call_input.delta': { ...AT_ITEM, delta: TEXT_SCHEMA },
+  'response.custom_tool_call_input.done': { ...AT_ITEM, input: TEXT_SCHEMA },
+  'response.reasoning_summary_part.added': { ...AT_SUMMARY, part: ANY_OBJECT_SCHEMA },
+  'response.reasoning_summary_part.done': { ...AT_SUMMARY, part: ANY_OBJECT_SCHEMA },
+  'response.reasoning_summary_text.delta': { ...AT_SUMMARY, delta: TEXT_SCHEMA },
+  'response.reasoning_summary_text.done': { ...AT_SUMMARY, text: TEXT_SCHEMA },
+  error: {
+    message: NON_EMPTY_TEXT_SCHEMA,
+    code: nullableSchema(NON_EMPTY_TEXT_SCHEMA),
+    param: nullableSchema(TEXT_SCHEMA),
+  },
 };
 
 /** Of the event of this type; undefined for one that we do not write. */
@@ -230,5 +252,5 @@ export function findResponsesEventSchema(type: string): Json | undefined {
 }
 
 function eventSchema(type: string, members: SchemaMembers): JsonObject {
-  return openObject({ type: enumOf(type), sequence_number: COUNT, ...members });
+  return openObject({ type: enumOf(type), sequence_number: COUNT_SCHEMA, ...members });
 }

@@ -3,14 +3,14 @@ import type { Json, JsonObject } from '@floe/contract/json';
 
 export type SchemaMembers = Readonly<Record<string, Json>>;
 
-export const TEXT: Json = { type: 'string' };
-export const NON_EMPTY_TEXT: Json = { type: 'string', minLength: 1 };
-export const NUMBER: Json = { type: 'number' };
-export const INTEGER: Json = { type: 'integer' };
-export const COUNT: Json = { type: 'integer', minimum: 0 };
-export const BOOLEAN: Json = { type: 'boolean' };
-export const ANY_OBJECT: Json = { type: 'object' };
-export const NULL: Json = { type: 'null' };
+export const TEXT_SCHEMA: Json = { type: 'string' };
+export const NON_EMPTY_TEXT_SCHEMA: Json = { type: 'string', minLength: 1 };
+export const NUMBER_SCHEMA: Json = { type: 'number' };
+export const INTEGER_SCHEMA: Json = { type: 'integer' };
+export const COUNT_SCHEMA: Json = { type: 'integer', minimum: 0 };
+export const BOOLEAN_SCHEMA: Json = { type: 'boolean' };
+export const ANY_OBJECT_SCHEMA: Json = { type: 'object' };
+export const NULL_SCHEMA: Json = { type: 'null' };
 
 export function numberBetween(minimum: number, maximum: number): Json {
   return { type: 'number', minimum, maximum };
@@ -24,8 +24,8 @@ export function oneOf(...choices: readonly Json[]): Json {
   return { anyOf: [...choices] };
 }
 
-export function orNull(schema: Json): Json {
-  return oneOf(schema, NULL);
+export function nullableSchema(schema: Json): Json {
+  return oneOf(schema, NULL_SCHEMA);
 }
 
 export function enumOf(...words: readonly string[]): Json {

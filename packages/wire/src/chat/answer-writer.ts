@@ -143,7 +143,7 @@ class ChatAnswerWriter implements AnswerStreamWriter {
         return;
       }
       case 'dropped':
-        this.dropped.add(event.what);
+        this.dropped.add(event.field);
     }
   }
 

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { countContentBytesAt } from '../content-bytes.ts';
 import { type Finish, parseFinishReason } from '../finish.ts';
-import { decodeText } from '../json-bytes.ts';
+import { decodeUtf8Range } from '../json-bytes.ts';
 import { JsonCursor } from '../json-cursor.ts';
 import { type ByteEdit, type ByteSpan, readNumberAt, readStringAt } from '../json-edits.ts';
 import { parseServiceTier } from '../unit-counts.ts';
@@ -149,7 +149,7 @@ export class ChatScanner {
     this.hasUsage = true;
     this.usage = mergeUsage(
       this.usage,
-      readChatUsage(JSON.parse(decodeText(this.#bytes, span.start, span.end))),
+      readChatUsage(JSON.parse(decodeUtf8Range(this.#bytes, span.start, span.end))),
     );
   }
 
@@ -243,7 +243,7 @@ export class ChatScanner {
   #cutContent(span: ByteSpan, think: ThinkTagStripper | undefined, ends: boolean): void {
     const first = this.#bytes[span.start];
     if (first === OPEN_BRACKET) {
-      const text = stripReasoningParts(decodeText(this.#bytes, span.start, span.end));
+      const text = stripReasoningParts(decodeUtf8Range(this.#bytes, span.start, span.end));
       this.edits.push({ ...span, text });
     } else if (think !== undefined && !think.isDone && (first === QUOTE || (ends && think.hasPending))) {
       const text = readStringAt(this.#bytes, span) ?? '';

@@ -13,7 +13,7 @@ import type {
   ToolResultPart,
 } from '../request.ts';
 import {
-  acceptedHint,
+  acceptHint,
   applyQuirks,
   joinResultText,
   joinSystemText,
@@ -65,12 +65,12 @@ export function writeRequest(request: CanonicalRequest, options: RequestWriteOpt
     top_k: sampling.topK,
     presence_penalty: sampling.presencePenalty,
     frequency_penalty: sampling.frequencyPenalty,
-    seed: acceptedHint(sampling.seed, 'seed', options, dropped),
+    seed: acceptHint(sampling.seed, 'seed', options, dropped),
     ...writeChatReasoning(request, options, dropped),
-    user: acceptedHint(request.user, 'user', options, dropped),
+    user: acceptHint(request.user, 'user', options, dropped),
     prompt_cache_key: resolveCacheKey(request, options, dropped),
     service_tier: resolveServiceTier(request, OPENAI_SERVICE_TIERS, options, dropped),
-    verbosity: acceptedHint(request.verbosity, 'verbosity', options, dropped),
+    verbosity: acceptHint(request.verbosity, 'verbosity', options, dropped),
     stream,
     stream_options: stream && options.streamUsage !== false ? { include_usage: true } : undefined,
   };

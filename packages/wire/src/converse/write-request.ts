@@ -15,9 +15,9 @@ import {
   unsupportedFeatureFault,
 } from '../request.ts';
 import {
-  acceptedHint,
+  acceptHint,
   applyQuirks,
-  ensureConversation,
+  ensureNonEmptyConversation,
   reportDroppedFields,
   reportReasoningSummary,
   resolveServiceTier,
@@ -50,7 +50,7 @@ interface BlockWriter {
 export function writeRequest(original: CanonicalRequest, options: RequestWriteOptions = {}): WrittenRequest {
   const dropped = new Set<string>();
   const marks = options.hints?.includes('cache-mark') === true;
-  const said = ensureConversation(original);
+  const said = ensureNonEmptyConversation(original);
   const request = marks ? withCacheBreakpoints(said, options, dropped) : said;
   const writer = {
     options,
@@ -97,7 +97,7 @@ export function writeRequest(original: CanonicalRequest, options: RequestWriteOp
     additionalModelRequestFields: extras,
     outputConfig: writeConverseFormat(request.format),
     serviceTier: tier === undefined ? undefined : { type: tier },
-    requestMetadata: acceptedHint(request.metadata, 'metadata', options, dropped),
+    requestMetadata: acceptHint(request.metadata, 'metadata', options, dropped),
   };
   return { body: applyQuirks(body, options, dropped), dropped };
 }

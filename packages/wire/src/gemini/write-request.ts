@@ -14,7 +14,7 @@ import type {
 } from '../request.ts';
 import {
   applyQuirks,
-  ensureConversation,
+  ensureNonEmptyConversation,
   joinResultText,
   joinSystemText,
   planTools,
@@ -46,7 +46,7 @@ interface ContentWriter {
 
 /** Writes a generateContent request; model and streaming stand in the URL. */
 export function writeRequest(original: CanonicalRequest, options: RequestWriteOptions = {}): WrittenRequest {
-  const request = ensureConversation(original);
+  const request = ensureNonEmptyConversation(original);
   const dropped = new Set<string>();
   const writer: ContentWriter = { options, dropped, names: new Map() };
   reportDroppedFields(

@@ -139,7 +139,7 @@ class MessagesAnswerWriter implements AnswerStreamWriter {
         this.#frame('error', writeAnthropicFault(event.fault, this.#context.requestId, event.upstream));
         return;
       case 'dropped':
-        this.dropped.add(event.what);
+        this.dropped.add(event.field);
     }
   }
 

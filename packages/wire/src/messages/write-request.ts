@@ -15,7 +15,7 @@ import type {
 } from '../request.ts';
 import {
   applyQuirks,
-  ensureConversation,
+  ensureNonEmptyConversation,
   reportDroppedFields,
   reportReasoningSummary,
   reportUnsupportedFormatFields,
@@ -47,7 +47,7 @@ interface BlockWriter {
 /** Writes a Messages request for API version 2023-06-01. */
 export function writeRequest(original: CanonicalRequest, options: RequestWriteOptions = {}): WrittenRequest {
   const dropped = new Set<string>();
-  const request = withCacheBreakpoints(ensureConversation(original), options, dropped);
+  const request = withCacheBreakpoints(ensureNonEmptyConversation(original), options, dropped);
   const writer = { options, dropped, callId: createCallIdFormatter(CALL_ID_MAX, options.formatCallId) };
   const thinking = writeMessagesThinking(request, options, dropped);
   const { sampling } = request;

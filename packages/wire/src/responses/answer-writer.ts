@@ -84,7 +84,7 @@ class ResponsesAnswerWriter implements AnswerStreamWriter {
         this.#fail(event);
         return;
       case 'dropped':
-        this.dropped.add(event.what);
+        this.dropped.add(event.field);
     }
   }
 

@@ -13,9 +13,9 @@ import type {
   ToolResultPart,
 } from '../request.ts';
 import {
-  acceptedHint,
+  acceptHint,
   applyQuirks,
-  ensureConversation,
+  ensureNonEmptyConversation,
   joinResultText,
   joinSystemText,
   OPENAI_SERVICE_TIERS,
@@ -47,7 +47,7 @@ interface ItemWriter {
 
 /** Writes a Responses request: stateless, strictness always said, instructions apart. */
 export function writeRequest(original: CanonicalRequest, options: RequestWriteOptions = {}): WrittenRequest {
-  const request = ensureConversation(original);
+  const request = ensureNonEmptyConversation(original);
   const dropped = new Set<string>();
   const callId = createCallIdFormatter(CALL_ID_MAX, options.formatCallId);
   const writer: ItemWriter = { options, dropped, callId, custom: new Set() };
@@ -76,8 +76,8 @@ export function writeRequest(original: CanonicalRequest, options: RequestWriteOp
     reasoning: writeReasoning(request, options, dropped),
     include: seals ? ['reasoning.encrypted_content'] : undefined,
     store: false,
-    safety_identifier: acceptedHint(request.user, 'user', options, dropped),
-    metadata: acceptedHint(request.metadata, 'metadata', options, dropped),
+    safety_identifier: acceptHint(request.user, 'user', options, dropped),
+    metadata: acceptHint(request.metadata, 'metadata', options, dropped),
     prompt_cache_key: resolveCacheKey(request, options, dropped),
     service_tier: resolveServiceTier(request, OPENAI_SERVICE_TIERS, options, dropped),
     stream: options.stream ?? request.stream,
@@ -229,7 +229,7 @@ function writeTextSettings(
   options: RequestWriteOptions,
   dropped: Set<string>,
 ): JsonObject | undefined {
-  const verbosity = acceptedHint(request.verbosity, 'verbosity', options, dropped);
+  const verbosity = acceptHint(request.verbosity, 'verbosity', options, dropped);
   const { format } = request;
   if (format === undefined) return verbosity === undefined ? undefined : { verbosity };
   if (format.type === 'json') return { verbosity, format: { type: 'json_object' } };

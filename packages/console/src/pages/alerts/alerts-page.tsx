@@ -5,13 +5,13 @@ import { type FilterField, filterValues, toFilterTokens } from '../../filters/fi
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { alertsQuery } from '../channels/channel-data.ts';
 import { DeliveryLog } from '../channels/delivery-log.tsx';
-import { text } from './text.ts';
+import { alertsText } from './text.ts';
 
 /** The API's own parameters. */
 const FIELDS: readonly FilterField[] = [
   {
     name: 'event',
-    label: text.filters.event,
+    label: alertsText.filters.event,
     values: [
       'monitor_failing',
       'monitor_recovered',
@@ -21,9 +21,13 @@ const FIELDS: readonly FilterField[] = [
       'credential',
     ],
   },
-  { name: 'subject', label: text.filters.subject },
-  { name: 'channel', label: text.filters.channel },
-  { name: 'state', label: text.filters.state, values: ['pending', 'sent', 'failed', 'muted', 'skipped'] },
+  { name: 'subject', label: alertsText.filters.subject },
+  { name: 'channel', label: alertsText.filters.channel },
+  {
+    name: 'state',
+    label: alertsText.filters.state,
+    values: ['pending', 'sent', 'failed', 'muted', 'skipped'],
+  },
 ];
 
 /** Starts the queries of the page before it is rendered. */
@@ -35,14 +39,14 @@ export function AlertsPage() {
   const { query, change } = useUrlState();
   const tokens = toFilterTokens(query, FIELDS);
   return (
-    <PageFrame title={text.page.title}>
+    <PageFrame title={alertsText.page.title}>
       <div className="grid max-w-4xl gap-2">
         <FilterBar
           fields={FIELDS}
           tokens={tokens}
           onAdd={({ name, value }) => change({ [name]: value })}
           onRemove={(name) => change({ [name]: null })}
-          placeholder={text.page.filterPlaceholder}
+          placeholder={alertsText.page.filterPlaceholder}
         />
         <DeliveryLog filters={filterValues(tokens)} />
       </div>

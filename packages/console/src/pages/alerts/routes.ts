@@ -1,6 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
-export const alerts: readonly PageRoute[] = [
+export const alertPageRoutes: readonly PageRoute[] = [
   {
     path: '/alerts',
     title: 'Alerts',

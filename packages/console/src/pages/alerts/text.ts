@@ -1,5 +1,5 @@
 /** Every text of the Alerts page. */
-export const text = {
+export const alertsText = {
   page: {
     title: 'Alerts',
     filterPlaceholder: 'Filter by event, subject, channel or delivery',

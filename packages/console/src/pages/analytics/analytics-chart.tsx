@@ -6,13 +6,13 @@ import type { ChartSummary, Timeseries } from '../../data/charts.ts';
 import { formatCount, formatDuration, formatMoney, formatPercent } from '../../format/amounts.ts';
 import { browserZone, formatDayLabel } from '../../format/times.ts';
 import { AnnotationList } from '../../ui/annotation-list.tsx';
-import { Delta } from '../../ui/cards.tsx';
+import { PeriodChange } from '../../ui/cards.tsx';
 import { Chart, type PlottedSeries } from '../../ui/chart.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
 import type { MetricTab } from './analytics-data.ts';
 import { missingValueLabel, relativeChange } from './metric-groups.ts';
-import { text } from './text.ts';
+import { analyticsText } from './text.ts';
 
 interface ChartInput {
   readonly tab: MetricTab;
@@ -36,13 +36,13 @@ export function AnalyticsChart({ page }: { readonly page: ChartInput }) {
     if (!data) return null;
     const parts = data.series.map(
       ({ value, name, other, values }): PlottedSeries => ({
-        label: other ? text.other : (name ?? value ?? missingValueLabel(by)),
+        label: other ? analyticsText.other : (name ?? value ?? missingValueLabel(by)),
         values,
       }),
     );
     const values = old?.series[0]?.values;
     const dashed = values && {
-      label: text.chart.previous,
+      label: analyticsText.chart.previous,
       compare: true,
       values: data.at.map((_, index) => values[index] ?? null),
     };
@@ -56,7 +56,11 @@ export function AnalyticsChart({ page }: { readonly page: ChartInput }) {
   }, [by, data, old, tab.label]);
   if (series.error && !data)
     return (
-      <ErrorState what={text.chart.loadFailed} error={series.error} onRetry={() => void series.refetch()} />
+      <ErrorState
+        what={analyticsText.chart.loadFailed}
+        error={series.error}
+        onRetry={() => void series.refetch()}
+      />
     );
   return (
     <section aria-label={tab.label} className="rounded-card border border-line bg-surface p-4">
@@ -64,7 +68,7 @@ export function AnalyticsChart({ page }: { readonly page: ChartInput }) {
       <div className="mt-3">
         {drawn ? (
           <Chart
-            label={text.chart.label(tab.label)}
+            label={analyticsText.chart.label(tab.label)}
             at={drawn.at}
             series={drawn.series}
             kind={tab.adds ? 'stacked' : 'lines'}
@@ -94,9 +98,9 @@ function Headline({ page, sum }: { readonly page: ChartInput; readonly sum: Char
     const figures = tab.id === 'latency' ? sum.latency_ms : sum.first_token_ms;
     return (
       <div className="flex flex-wrap gap-x-9 gap-y-2">
-        <StatCard label={text.chart.p50} value={formatDuration(figures.p50)} />
-        <StatCard label={text.chart.p95} value={formatDuration(figures.p95)} />
-        <StatCard label={text.chart.p99} value={formatDuration(figures.p99)} />
+        <StatCard label={analyticsText.chart.p50} value={formatDuration(figures.p50)} />
+        <StatCard label={analyticsText.chart.p95} value={formatDuration(figures.p95)} />
+        <StatCard label={analyticsText.chart.p99} value={formatDuration(figures.p99)} />
       </div>
     );
   }
@@ -104,10 +108,10 @@ function Headline({ page, sum }: { readonly page: ChartInput; readonly sum: Char
   return (
     <div className="flex flex-wrap gap-x-9 gap-y-2">
       <StatCard
-        label={tab.id === 'cache' ? text.metrics.requests : tab.label}
+        label={tab.id === 'cache' ? analyticsText.metrics.requests : tab.label}
         value={tab.sum === 'cost_nano_usd' ? formatMoney(sum.cost_nano_usd) : formatCount(sum[tab.sum])}
         delta={
-          <Delta
+          <PeriodChange
             ratio={ratio}
             text={ratio === null ? '' : formatPercent(Math.abs(ratio))}
             worse={tab.worse ?? false}
@@ -117,13 +121,13 @@ function Headline({ page, sum }: { readonly page: ChartInput; readonly sum: Char
       />
       {tab.id === 'spend' && (
         <StatCard
-          label={text.chart.costPerRequest}
+          label={analyticsText.chart.costPerRequest}
           value={sum.requests === 0 ? '–' : formatMoney(Math.round(sum.cost_nano_usd / sum.requests))}
         />
       )}
       {tab.id === 'errors' && (
         <StatCard
-          label={text.chart.errorRate}
+          label={analyticsText.chart.errorRate}
           value={formatPercent(sum.errors / Math.max(sum.upstream_requests, 1))}
         />
       )}
@@ -139,5 +143,9 @@ function previousText(
 ) {
   const now = new Date();
   const [first, last] = [new Date(from), new Date(Date.parse(to) - 1)];
-  return text.chart.previousValue(formatDayLabel(first, zone, now), formatDayLabel(last, zone, now), value);
+  return analyticsText.chart.previousValue(
+    formatDayLabel(first, zone, now),
+    formatDayLabel(last, zone, now),
+    value,
+  );
 }

@@ -3,7 +3,7 @@ import * as charts from '../../data/charts.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
 import { formatCount, formatDuration, formatMoney, formatTokens } from '../../format/amounts.ts';
 import type { MetricSumName } from './metric-groups.ts';
-import { text } from './text.ts';
+import { analyticsText } from './text.ts';
 
 export interface MetricTab {
   readonly id: string;
@@ -22,14 +22,14 @@ export interface MetricTab {
 }
 
 export const METRIC_TABS: readonly MetricTab[] = [
-  sumTab('spend', text.metrics.spend, 'cost_nano_usd', formatMoney),
-  sumTab('requests', text.metrics.requests, 'requests', formatCount),
-  sumTab('input', text.metrics.input, 'input_tokens', formatTokens),
-  sumTab('output', text.metrics.output, 'output_tokens', formatTokens),
-  { ...sumTab('errors', text.metrics.errors, 'errors', formatCount), by: 'error_code', worse: true },
-  percentileTab('latency', text.metrics.latency),
-  percentileTab('first_token', text.metrics.first_token),
-  { ...sumTab('cache', text.metrics.cache, 'requests', formatCount), by: 'cache' },
+  sumTab('spend', analyticsText.metrics.spend, 'cost_nano_usd', formatMoney),
+  sumTab('requests', analyticsText.metrics.requests, 'requests', formatCount),
+  sumTab('input', analyticsText.metrics.input, 'input_tokens', formatTokens),
+  sumTab('output', analyticsText.metrics.output, 'output_tokens', formatTokens),
+  { ...sumTab('errors', analyticsText.metrics.errors, 'errors', formatCount), by: 'error_code', worse: true },
+  percentileTab('latency', analyticsText.metrics.latency),
+  percentileTab('first_token', analyticsText.metrics.first_token),
+  { ...sumTab('cache', analyticsText.metrics.cache, 'requests', formatCount), by: 'cache' },
 ];
 
 function sumTab(id: string, label: string, sum: MetricSumName, format: (value: number) => string): MetricTab {
@@ -43,23 +43,23 @@ function percentileTab(id: 'latency' | 'first_token', label: string): MetricTab 
 
 /** Dimensions for groups and filters. */
 export const GROUP_DIMENSIONS: readonly { readonly value: string; readonly label: string }[] = [
-  { value: 'model', label: text.dimensions.model },
-  { value: 'model_requested', label: text.dimensions.model_requested },
-  { value: 'provider', label: text.dimensions.provider },
-  { value: 'key', label: text.dimensions.key },
-  { value: 'team', label: text.dimensions.team },
-  { value: 'owner', label: text.dimensions.owner },
-  { value: 'surface', label: text.dimensions.surface },
-  { value: 'route_mode', label: text.dimensions.route_mode },
-  { value: 'outcome', label: text.dimensions.outcome },
-  { value: 'status_class', label: text.dimensions.status_class },
-  { value: 'error_code', label: text.dimensions.error_code },
-  { value: 'cache', label: text.dimensions.cache },
+  { value: 'model', label: analyticsText.dimensions.model },
+  { value: 'model_requested', label: analyticsText.dimensions.model_requested },
+  { value: 'provider', label: analyticsText.dimensions.provider },
+  { value: 'key', label: analyticsText.dimensions.key },
+  { value: 'team', label: analyticsText.dimensions.team },
+  { value: 'owner', label: analyticsText.dimensions.owner },
+  { value: 'surface', label: analyticsText.dimensions.surface },
+  { value: 'route_mode', label: analyticsText.dimensions.route_mode },
+  { value: 'outcome', label: analyticsText.dimensions.outcome },
+  { value: 'status_class', label: analyticsText.dimensions.status_class },
+  { value: 'error_code', label: analyticsText.dimensions.error_code },
+  { value: 'cache', label: analyticsText.dimensions.cache },
 ];
 
 export const CHART_FIELDS: readonly FilterField[] = [
   ...GROUP_DIMENSIONS.map(({ value, label }) => ({ name: value, label: label.toLowerCase() })),
-  { name: 'metadata', label: text.metadata, keyed: true },
+  { name: 'metadata', label: analyticsText.metadata, keyed: true },
 ];
 
 type Query = Readonly<Record<string, string | number>>;

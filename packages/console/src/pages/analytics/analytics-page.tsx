@@ -5,7 +5,7 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
 import { useAnnotations } from '../../data/annotations.ts';
-import { chartIntervalOf } from '../../filters/time-range.ts';
+import { chooseChartInterval } from '../../filters/time-range.ts';
 import { browserZone, formatDayLabel, formatShortTime, formatZoneName } from '../../format/times.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { joinClassNames } from '../../ui/class-names.ts';
@@ -21,7 +21,7 @@ import { CHART_FIELDS, GROUP_DIMENSIONS, METRIC_TABS, toRequestListSearch } from
 import { parseAnalyticsUrl } from './analytics-url.ts';
 import { GroupTable } from './group-table.tsx';
 import { formatGroupsCsv, toGroupRows } from './metric-groups.ts';
-import { text } from './text.ts';
+import { analyticsText } from './text.ts';
 import { TimezoneSelect } from './timezone-select.tsx';
 
 export { prefetchAnalytics } from './analytics-url.ts';
@@ -29,7 +29,7 @@ export { prefetchAnalytics } from './analytics-url.ts';
 const PERCENTILES = ['p50', 'p95', 'p99'].map((id) => ({ id, label: id }));
 const INTERVALS = (['minute', 'hour', 'day'] as const).map((id) => ({
   id,
-  label: text.controls.intervals[id],
+  label: analyticsText.controls.intervals[id],
 }));
 
 /** Spend, tokens, errors and latency by any dimension, compared with the previous period. */
@@ -37,7 +37,7 @@ export function AnalyticsPage() {
   const page = useAnalytics();
   const { span, change, filter, time, sum } = page;
   return (
-    <PageFrame title={text.page.title} padded={false} actions={<Toolbar page={page} />}>
+    <PageFrame title={analyticsText.page.title} padded={false} actions={<Toolbar page={page} />}>
       <MetricTabs page={page} />
       <div className="grid gap-4 px-4 py-3 md:px-6">
         <FilterBar
@@ -45,38 +45,42 @@ export function AnalyticsPage() {
           tokens={filter}
           onAdd={(token) => change({ ...clearFilters(filter), [token.name]: token.value })}
           onRemove={(name) => change({ [name]: null })}
-          placeholder={text.page.filterPlaceholder}
+          placeholder={analyticsText.page.filterPlaceholder}
         />
         {sum.error && !sum.data ? (
-          <ErrorState what={text.page.loadFailed} error={sum.error} onRetry={() => void sum.refetch()} />
+          <ErrorState
+            what={analyticsText.page.loadFailed}
+            error={sum.error}
+            onRetry={() => void sum.refetch()}
+          />
         ) : !sum.data ? (
           <Skeleton className="h-64" />
         ) : sum.data.requests === 0 ? (
           <EmptyState
-            title={text.empty.title}
+            title={analyticsText.empty.title}
             action={
               <>
                 <Button onClick={() => change({ range: '90d', from: null, to: null })}>
-                  {text.empty.widen}
+                  {analyticsText.empty.widen}
                 </Button>
                 <OrgLink to="/playground" className="self-center text-ui text-accent-ink underline">
-                  {text.empty.send}
+                  {analyticsText.empty.send}
                 </OrgLink>
               </>
             }
           >
-            {text.empty.body}
+            {analyticsText.empty.body}
           </EmptyState>
         ) : (
           <MetricBreakdown page={page} />
         )}
         <p className="flex flex-wrap gap-x-4 text-small text-ink-3">
           {sum.data && <CompleteUntil at={sum.data.complete_until} />}
-          {sum.data && <span>{text.notes.timezone(sum.data.timezone)}</span>}
+          {sum.data && <span>{analyticsText.notes.timezone(sum.data.timezone)}</span>}
           <OrgLink to="/requests" search={toRequestListSearch(filter, time)}>
-            {text.page.openRequests}
+            {analyticsText.page.openRequests}
           </OrgLink>
-          {span.range !== null && <span>{text.page.refresh}</span>}
+          {span.range !== null && <span>{analyticsText.page.refresh}</span>}
         </p>
       </div>
     </PageFrame>
@@ -89,7 +93,7 @@ function MetricTabs({ page }: { readonly page: Analytics }) {
   const { tab, change } = page;
   return (
     <nav
-      aria-label={text.page.metrics}
+      aria-label={analyticsText.page.metrics}
       className="flex gap-1 overflow-x-auto border-b border-line px-4 md:px-6"
     >
       {METRIC_TABS.map(({ id, label }) => (
@@ -138,8 +142,9 @@ function Toolbar({ page }: { readonly page: Analytics }) {
     url.searchParams.set('from', span.from.toISOString());
     url.searchParams.set('to', span.to.toISOString());
     copyText(url.href).then(
-      () => showToast(text.toolbar.linkCopied),
-      (error: unknown) => showToast(error instanceof Error ? error.message : text.toolbar.linkNotCopied),
+      () => showToast(analyticsText.toolbar.linkCopied),
+      (error: unknown) =>
+        showToast(error instanceof Error ? error.message : analyticsText.toolbar.linkNotCopied),
     );
   };
   return (
@@ -147,14 +152,14 @@ function Toolbar({ page }: { readonly page: Analytics }) {
       <TimeRangePicker span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
       <Button
         aria-pressed={compare}
-        title={text.toolbar.compareHint}
+        title={analyticsText.toolbar.compareHint}
         onClick={() => change({ compare: compare ? '0' : null }, 'replace')}
         className={joinClassNames(compare && 'border-accent! bg-accent-tint! text-accent-ink!')}
       >
-        {text.toolbar.compare}
+        {analyticsText.toolbar.compare}
       </Button>
-      <IconButton icon={Link2} label={text.toolbar.copyLink} onClick={share} />
-      <IconButton icon={Download} label={text.toolbar.download} onClick={save} />
+      <IconButton icon={Link2} label={analyticsText.toolbar.copyLink} onClick={share} />
+      <IconButton icon={Download} label={analyticsText.toolbar.download} onClick={save} />
     </>
   );
 }
@@ -171,7 +176,7 @@ function MetricBreakdown({ page }: { readonly page: Analytics }) {
       <Controls page={page} />
       {sum.data && sum.data.retained_from > span.from.toISOString() && (
         <Notice state="partial">
-          {text.notes.retention(
+          {analyticsText.notes.retention(
             formatDayLabel(new Date(sum.data.retained_from), sum.data.timezone, new Date()),
           )}
         </Notice>
@@ -179,7 +184,7 @@ function MetricBreakdown({ page }: { readonly page: Analytics }) {
       <AnalyticsChart page={page} />
       {groups.error && !rows ? (
         <ErrorState
-          what={text.table.loadFailed(dimension)}
+          what={analyticsText.table.loadFailed(dimension)}
           error={groups.error}
           onRetry={() => void groups.refetch()}
         />
@@ -207,25 +212,25 @@ function Controls({ page }: { readonly page: Analytics }) {
   return (
     <div className="flex flex-wrap items-center gap-2">
       <span aria-hidden="true" className="text-ui text-ink-2">
-        {text.controls.groupBy}
+        {analyticsText.controls.groupBy}
       </span>
       <Select
-        aria-label={text.controls.groupBy}
+        aria-label={analyticsText.controls.groupBy}
         className="w-44!"
         choices={known ? GROUP_DIMENSIONS : [...GROUP_DIMENSIONS, { value: by, label: by }]}
         value={by}
         onChange={({ target }) => change({ by: target.value === tab.by ? null : target.value })}
       />
       <SegmentedControl
-        label={text.controls.interval}
+        label={analyticsText.controls.interval}
         options={INTERVALS}
         value={interval}
-        onChange={(next) => change({ interval: next === chartIntervalOf(span) ? null : next }, 'replace')}
+        onChange={(next) => change({ interval: next === chooseChartInterval(span) ? null : next }, 'replace')}
       />
       <TimezoneSelect tz={page.tz} onChange={(tz) => change({ tz }, 'replace')} />
       {!tab.adds && (
         <SegmentedControl
-          label={text.controls.percentile}
+          label={analyticsText.controls.percentile}
           options={PERCENTILES}
           value={percentile}
           onChange={(next) => change({ p: next === 'p95' ? null : next }, 'replace')}
@@ -239,7 +244,7 @@ function CompleteUntil({ at }: { readonly at: string }) {
   const moment = new Date(at);
   return (
     <span>
-      {text.notes.completeUntil(
+      {analyticsText.notes.completeUntil(
         `${formatShortTime(moment, browserZone())} ${formatZoneName(moment, browserZone())}`,
       )}
     </span>

@@ -1,8 +1,8 @@
 import type { PrefetchQueries } from '../../app/page-route.ts';
 import { annotationsListQuery } from '../../data/annotations.ts';
 import { filterValues, toFilterTokens } from '../../filters/filter-text.ts';
-import { chartIntervalOf, timeRangeQuery } from '../../filters/time-range.ts';
-import { timeRangeOfUrl } from '../../filters/url-time-range.ts';
+import { chooseChartInterval, timeRangeQuery } from '../../filters/time-range.ts';
+import { resolveUrlTimeRange } from '../../filters/url-time-range.ts';
 import {
   CHART_FIELDS,
   METRIC_TABS,
@@ -15,11 +15,11 @@ import { resolveTimezone } from './timezone-select.tsx';
 /** What a URL shows, and the queries for it. */
 export function parseAnalyticsUrl(query: URLSearchParams) {
   const link = `analytics ${query.get('range')} ${query.get('from')} ${query.get('to')}`;
-  const span = timeRangeOfUrl(link, query, '30d');
+  const span = resolveUrlTimeRange(link, query, '30d');
   const tab = METRIC_TABS.find(({ id }) => id === query.get('metric')) ?? METRIC_TABS[0] ?? missing();
   const by = query.get('by') ?? tab.by;
   const compare = query.get('compare') !== '0';
-  const interval = query.get('interval') ?? chartIntervalOf(span);
+  const interval = query.get('interval') ?? chooseChartInterval(span);
   const percentile = query.get('p') ?? 'p95';
   const filter = toFilterTokens(query, CHART_FIELDS);
   const time = timeRangeQuery(span);

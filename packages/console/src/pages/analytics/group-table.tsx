@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
 import type { Timeseries } from '../../data/charts.ts';
 import { formatCount, formatMoney, formatPercent } from '../../format/amounts.ts';
-import { Delta } from '../../ui/cards.tsx';
+import { PeriodChange } from '../../ui/cards.tsx';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { ScrollArea } from '../../ui/scroll-area.tsx';
 import { Sparkline } from '../../ui/sparkline.tsx';
 import type { MetricTab } from './analytics-data.ts';
 import type { MetricGroupRow, MetricSums } from './metric-groups.ts';
-import { text } from './text.ts';
+import { analyticsText } from './text.ts';
 
 /** The groups as numbers that add up to the total. The squares show the colours of the chart. */
 export function GroupTable({
@@ -30,7 +30,7 @@ export function GroupTable({
   return (
     <ScrollArea
       as="section"
-      aria-label={text.table.label(tab.label, by)}
+      aria-label={analyticsText.table.label(tab.label, by)}
       className={joinClassNames(
         'overflow-x-auto rounded-card border border-line bg-surface -outline-offset-2',
         isStale && 'stale',
@@ -72,12 +72,12 @@ function TableHead({ by, tab }: { readonly by: string; readonly tab: MetricTab }
           {by}
         </th>
         {!isRequests && <Head>{tab.label}</Head>}
-        <Head>{isRequests ? text.table.requests : text.table.share}</Head>
-        <Head>{isRequests ? text.table.share : text.table.requests}</Head>
-        <Head hidden>{text.table.costPerRequest}</Head>
-        <Head>{text.table.change}</Head>
+        <Head>{isRequests ? analyticsText.table.requests : analyticsText.table.share}</Head>
+        <Head>{isRequests ? analyticsText.table.share : analyticsText.table.requests}</Head>
+        <Head hidden>{analyticsText.table.costPerRequest}</Head>
+        <Head>{analyticsText.table.change}</Head>
         <th scope="col" className="px-4 py-2 text-left font-medium max-md:hidden">
-          {text.table.trend}
+          {analyticsText.table.trend}
         </th>
       </tr>
     </thead>
@@ -91,7 +91,7 @@ function TableFoot({ tab, total }: { readonly tab: MetricTab; readonly total: Me
     <tfoot>
       <tr className="border-t border-line-strong font-semibold">
         <th scope="row" className="px-4 py-2 text-left">
-          {text.table.total}
+          {analyticsText.table.total}
         </th>
         {!isRequests && <Cell>{tab.format(total[tab.sum])}</Cell>}
         <Cell>{isRequests ? formatCount(total.requests) : whole}</Cell>
@@ -118,7 +118,7 @@ function Cells({ row, tab }: { readonly row: MetricGroupRow; readonly tab: Metri
         {change === null ? (
           <span className="text-ink-3">–</span>
         ) : (
-          <Delta ratio={change} text={formatPercent(Math.abs(change))} worse={tab.worse ?? false} />
+          <PeriodChange ratio={change} text={formatPercent(Math.abs(change))} worse={tab.worse ?? false} />
         )}
       </Cell>
     </>

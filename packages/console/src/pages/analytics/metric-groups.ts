@@ -1,5 +1,5 @@
 import { toDecimalUsd } from '@floe/contract/decimal-usd';
-import { text } from './text.ts';
+import { analyticsText } from './text.ts';
 
 /** Totals, their groups and the change against the previous period. Pure. */
 
@@ -41,8 +41,8 @@ export function relativeChange(now: number | undefined, before: number | undefin
 
 /** The label of requests that have no value of a dimension. */
 export function missingValueLabel(by: string): string {
-  const labels: Readonly<Record<string, string>> = text.missingValues;
-  return labels[by] ?? text.missingValue;
+  const labels: Readonly<Record<string, string>> = analyticsText.missingValues;
+  return labels[by] ?? analyticsText.missingValue;
 }
 
 /** One row per group of `by`, and one for all others. The rows add up to exactly the total. */
@@ -66,7 +66,10 @@ export function toGroupRows(
   const rest = subtractGroups(total, groups);
   if (rest.requests <= 0) return rows;
   const share = ratio(rest[metric], total[metric]);
-  return [...rows, { value: null, label: text.other, isOther: true, sums: rest, share, change: null }];
+  return [
+    ...rows,
+    { value: null, label: analyticsText.other, isOther: true, sums: rest, share, change: null },
+  ];
 }
 
 function ratio(part: number, whole: number): number | null {

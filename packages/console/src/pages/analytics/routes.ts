@@ -1,6 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
-export const analytics: readonly PageRoute[] = [
+export const analyticsPageRoutes: readonly PageRoute[] = [
   {
     path: '/analytics',
     title: 'Analytics',

@@ -1,5 +1,5 @@
 /** Every string of the analytics page. */
-export const text = {
+export const analyticsText = {
   page: {
     title: 'Analytics',
     metrics: 'Metrics',

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { orgQuery } from '../../data/org.ts';
 import { browserZone } from '../../format/times.ts';
 import { Select } from '../../ui/field.tsx';
-import { text } from './text.ts';
+import { analyticsText } from './text.ts';
 
 /** The time zone to request; null is the zone of the organization. `tz=browser` is the zone of the browser. */
 export function resolveTimezone(tz: string | null): string | null {
@@ -20,14 +20,19 @@ export function TimezoneSelect({
   const { data } = useQuery({ ...orgQuery, staleTime: 60_000 });
   const org = data?.body.timezone;
   const choices = [
-    { value: '', label: org ? text.controls.organizationZone(org) : text.controls.unknownOrganizationZone },
+    {
+      value: '',
+      label: org
+        ? analyticsText.controls.organizationZone(org)
+        : analyticsText.controls.unknownOrganizationZone,
+    },
     { value: 'UTC', label: 'UTC' },
-    { value: 'browser', label: text.controls.browserZone(browserZone()) },
+    { value: 'browser', label: analyticsText.controls.browserZone(browserZone()) },
   ];
   const isKnown = tz === null || choices.some(({ value }) => value === tz);
   return (
     <Select
-      aria-label={text.controls.timezone}
+      aria-label={analyticsText.controls.timezone}
       className="w-60!"
       choices={isKnown ? choices : [...choices, { value: tz, label: tz }]}
       value={tz ?? ''}

@@ -4,7 +4,7 @@ import type * as z from 'zod';
 import { type ApiPage, getJson } from '../../data/api-client.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
 import { AUDIT_ACTIONS } from './audit-entry.ts';
-import { text } from './text.ts';
+import { auditText } from './text.ts';
 
 type Chain = z.output<typeof auditChain>;
 
@@ -12,9 +12,9 @@ const PAGE_ROWS = 100;
 
 /** The fields by which changes are filtered: the parameters of the API. */
 export const AUDIT_FIELDS: readonly FilterField[] = [
-  { name: 'actor', label: text.filters.actor, values: ['file', 'setup'] },
-  { name: 'action', label: text.filters.action, values: AUDIT_ACTIONS },
-  { name: 'subject', label: text.filters.subject },
+  { name: 'actor', label: auditText.filters.actor, values: ['file', 'setup'] },
+  { name: 'action', label: auditText.filters.action, values: AUDIT_ACTIONS },
+  { name: 'subject', label: auditText.filters.subject },
 ];
 
 export function auditQuery(filters: Readonly<Record<string, string>>) {
@@ -32,7 +32,7 @@ export function auditQuery(filters: Readonly<Record<string, string>>) {
 }
 
 /** Whether the hash chain of the log is intact. The server walks the whole chain for each request. */
-export const chainQuery = queryOptions({
+export const auditChainQuery = queryOptions({
   queryKey: ['audit-chain'],
   queryFn: ({ signal }) => getJson<Chain>('api/management/audit/chain', undefined, signal),
   staleTime: 300_000,

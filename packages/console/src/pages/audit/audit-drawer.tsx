@@ -8,7 +8,7 @@ import { FieldChanges } from '../../ui/conflict-notice.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { actorName, auditEntryTitle, auditFieldChanges } from './audit-entry.ts';
-import { text } from './text.ts';
+import { auditText } from './text.ts';
 
 /** One change: every field before and after, and its place in the hash chain. */
 export function AuditDrawer({
@@ -23,44 +23,44 @@ export function AuditDrawer({
   readonly onNext: () => void;
 }) {
   return (
-    <Drawer title={text.drawer.title} about={entry.id} onClose={onClose}>
+    <Drawer title={auditText.drawer.title} about={entry.id} onClose={onClose}>
       <div className="flex items-start gap-2 px-4 pt-3 md:px-6">
         <h2 className="min-w-0 flex-1 text-body font-semibold break-words">{auditEntryTitle(entry)}</h2>
         <div className="flex">
-          <IconButton icon={ChevronUp} label={text.page.previousChange} keys="k" onClick={onPrevious} />
-          <IconButton icon={ChevronDown} label={text.page.nextChange} keys="j" onClick={onNext} />
-          <IconButton icon={X} label={text.drawer.close} keys="Esc" onClick={onClose} />
+          <IconButton icon={ChevronUp} label={auditText.page.previousChange} keys="k" onClick={onPrevious} />
+          <IconButton icon={ChevronDown} label={auditText.page.nextChange} keys="j" onClick={onNext} />
+          <IconButton icon={X} label={auditText.drawer.close} keys="Esc" onClick={onClose} />
         </div>
       </div>
       <div className="grid gap-5 px-4 pt-2 pb-8 md:px-6">
         <DetailList
           items={[
-            [text.drawer.time, formatFullTime(new Date(entry.at), browserZone(), true)],
-            [text.drawer.actor, <Actor key="actor" entry={entry} />],
+            [auditText.drawer.time, formatFullTime(new Date(entry.at), browserZone(), true)],
+            [auditText.drawer.actor, <Actor key="actor" entry={entry} />],
             [
-              text.drawer.action,
+              auditText.drawer.action,
               <code key="action" className="font-mono text-code">
                 {entry.action}
               </code>,
             ],
-            [text.drawer.ipAddress, entry.ip_address],
-            [text.drawer.session, entry.session_id],
-            [text.drawer.subject, <Subject key="subject" id={entry.subject} />],
-            [text.drawer.reason, entry.reason],
-            [text.drawer.entry, entry.seq],
+            [auditText.drawer.ipAddress, entry.ip_address],
+            [auditText.drawer.session, entry.session_id],
+            [auditText.drawer.subject, <Subject key="subject" id={entry.subject} />],
+            [auditText.drawer.reason, entry.reason],
+            [auditText.drawer.entry, entry.seq],
             [
-              text.drawer.hash,
+              auditText.drawer.hash,
               entry.hash && (
                 <span className="flex items-center gap-1">
                   <code className="min-w-0 truncate font-mono text-code">{entry.hash}</code>
-                  <CopyButton text={entry.hash} label={text.drawer.copyHash} />
+                  <CopyButton text={entry.hash} label={auditText.drawer.copyHash} />
                 </span>
               ),
             ],
           ]}
         />
         <section className="grid gap-2">
-          <h3 className="text-body font-semibold">{text.drawer.fields}</h3>
+          <h3 className="text-body font-semibold">{auditText.drawer.fields}</h3>
           <FieldChanges changes={auditFieldChanges(entry)} />
         </section>
       </div>
@@ -77,7 +77,7 @@ function Actor({ entry }: { readonly entry: AuditEntry }) {
         search={{ actor: entry.actor }}
         className="text-small text-accent-ink underlined"
       >
-        {text.drawer.actorChanges}
+        {auditText.drawer.actorChanges}
       </OrgLink>
     </>
   );
@@ -92,7 +92,7 @@ function Subject({ id }: { readonly id: string }) {
         search={{ subject: id }}
         className="text-small text-accent-ink underlined"
       >
-        {text.drawer.subjectChanges}
+        {auditText.drawer.subjectChanges}
       </OrgLink>
     </>
   );

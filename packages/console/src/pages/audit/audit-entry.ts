@@ -1,15 +1,15 @@
 import type { AuditEntry } from '@floe/contract/api/audit';
 import { auditActionLabel } from '../../data/audit-action-label.ts';
-import { type FieldChange, fieldChanges } from '../../data/field-changes.ts';
-import { text } from './text.ts';
+import { type FieldChange, findFieldChanges } from '../../data/field-changes.ts';
+import { auditText } from './text.ts';
 
 type AuditEntryContent = Pick<AuditEntry, 'action' | 'subject' | 'before' | 'after'>;
 
 /** A change in words: `Revoked key ci`. An action without a label is shown as it is recorded. */
 export function auditEntryTitle({ action, subject, before, after }: AuditEntryContent): string {
   // The subject is the id of a session, which means nothing to the reader.
-  if (action === 'sessions.create') return text.entry.signedIn;
-  if (isReplacedKey(after)) return text.entry.replacedKey(subject);
+  if (action === 'sessions.create') return auditText.entry.signedIn;
+  if (isReplacedKey(after)) return auditText.entry.replacedKey(subject);
   const deed = auditActionLabel(action, before === null && after !== null);
   return deed ? `${deed} ${resourceName(after) ?? resourceName(before) ?? subject}` : `${action} ${subject}`;
 }
@@ -32,12 +32,12 @@ function resourceName(version: unknown): string | null {
 /** The name of the actor at the time of the change. */
 export function actorName({ actor, actor_name, actor_kind }: AuditEntry): string {
   if (actor_kind === 'file') return 'floe.yaml';
-  return actor_name ?? (actor_kind === 'system' ? text.entry.system(actor) : actor);
+  return actor_name ?? (actor_kind === 'system' ? auditText.entry.system(actor) : actor);
 }
 
 /** The fields that a change touched. The first one is shown in the list. */
 export function auditFieldChanges({ before, after }: AuditEntryContent): readonly FieldChange[] {
-  return fieldChanges(before, after);
+  return findFieldChanges(before, after);
 }
 
 /** `models: gpt-5 → gpt-5, claude` and how many more; empty when the entry has no versions to compare. */
@@ -45,8 +45,8 @@ export function formatFirstChange(entry: AuditEntryContent): string {
   if (entry.before === null || entry.after === null) return '';
   const [first, ...others] = auditFieldChanges(entry);
   if (!first) return '';
-  const more = others.length > 0 ? text.entry.moreFields(others.length) : '';
-  return `${text.entry.fieldChange(first.field, first.before || '–', first.after || '–')}${more}`;
+  const more = others.length > 0 ? auditText.entry.moreFields(others.length) : '';
+  return `${auditText.entry.fieldChange(first.field, first.before || '–', first.after || '–')}${more}`;
 }
 
 /** Actions that the filter suggests. Every action of the API can be typed. */

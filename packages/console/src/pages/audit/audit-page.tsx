@@ -5,10 +5,10 @@ import { useCallback, useMemo } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
-import { apiUrl } from '../../data/base.ts';
+import { apiUrl } from '../../data/base-url.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { filterValues, toFilterTokens } from '../../filters/filter-text.ts';
-import { selectQueryParameters } from '../../filters/query-part.ts';
+import { selectQueryParameters } from '../../filters/select-query-parameters.ts';
 import { resolveTimeRange, timeRangeQuery } from '../../filters/time-range.ts';
 import { browserZone, formatClockTime, formatDayLabel } from '../../format/times.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -24,7 +24,7 @@ import { AuditChainStatus } from './audit-chain-status.tsx';
 import { AUDIT_FIELDS, auditQuery } from './audit-data.ts';
 import { AuditDrawer } from './audit-drawer.tsx';
 import { actorName, auditEntryTitle, formatFirstChange } from './audit-entry.ts';
-import { text } from './text.ts';
+import { auditText } from './text.ts';
 
 /** The audit log: who changed what, with the values before and after. */
 export function AuditPage() {
@@ -37,8 +37,8 @@ export function AuditPage() {
     if (next) change({ open: next.id }, 'replace');
   };
   useShortcuts([
-    { keys: 'j', does: text.page.nextChange, run: () => walk(1) },
-    { keys: 'k', does: text.page.previousChange, run: () => walk(-1) },
+    { keys: 'j', does: auditText.page.nextChange, run: () => walk(1) },
+    { keys: 'k', does: auditText.page.previousChange, run: () => walk(-1) },
   ]);
   const entry = rows[at];
   const drawer = entry && (
@@ -51,7 +51,7 @@ export function AuditPage() {
   );
   return (
     <PageFrame
-      title={text.page.title}
+      title={auditText.page.title}
       padded={false}
       beside={drawer}
       actions={
@@ -68,7 +68,7 @@ export function AuditPage() {
           tokens={tokens}
           onAdd={({ name, value }) => change({ [name]: value })}
           onRemove={(name) => change({ [name]: null })}
-          placeholder={text.page.filterPlaceholder}
+          placeholder={auditText.page.filterPlaceholder}
         />
       </div>
       <AuditResults list={list} narrow={entry !== undefined} />
@@ -82,26 +82,30 @@ function AuditResults({ list, narrow }: { readonly list: AuditList; readonly nar
   const { query, change, rows, answer, more } = list;
   if (answer.error && rows.length === 0)
     return (
-      <ErrorState what={text.page.loadFailed} error={answer.error} onRetry={() => void answer.refetch()} />
+      <ErrorState
+        what={auditText.page.loadFailed}
+        error={answer.error}
+        onRetry={() => void answer.refetch()}
+      />
     );
   if (answer.isPending) return <SkeletonRows />;
   if (rows.length === 0)
     return (
       <EmptyState
-        title={text.empty.title}
+        title={auditText.empty.title}
         action={
           <Button onClick={() => change({ range: '90d', from: null, to: null, ...NO_FILTERS })}>
-            {text.empty.showAll}
+            {auditText.empty.showAll}
           </Button>
         }
       >
-        {text.empty.body}
+        {auditText.empty.body}
       </EmptyState>
     );
   return (
     <>
       <DataTable
-        label={text.page.table}
+        label={auditText.page.table}
         rows={rows}
         rowId={({ id }) => id}
         columns={narrow ? COLUMNS.filter(({ id }) => id !== 'change' && id !== 'action') : COLUMNS}
@@ -138,23 +142,23 @@ function useAuditList() {
 }
 
 const COLUMNS: readonly TableColumn<AuditEntry>[] = [
-  { id: 'time', label: text.columns.time, width: '9rem', cell: ({ at }) => <EntryTime at={at} /> },
-  { id: 'actor', label: text.columns.actor, width: 'minmax(8rem, 12rem)', cell: actorName },
+  { id: 'time', label: auditText.columns.time, width: '9rem', cell: ({ at }) => <EntryTime at={at} /> },
+  { id: 'actor', label: auditText.columns.actor, width: 'minmax(8rem, 12rem)', cell: actorName },
   {
     id: 'what',
-    label: text.columns.change,
+    label: auditText.columns.change,
     width: 'minmax(12rem, 1fr)',
     cell: (entry) => <span className="font-medium">{auditEntryTitle(entry)}</span>,
   },
   {
     id: 'change',
-    label: text.columns.firstField,
+    label: auditText.columns.firstField,
     width: 'minmax(10rem, 1.4fr)',
     cell: (entry) => <span className="font-mono text-code text-ink-2">{formatFirstChange(entry)}</span>,
   },
   {
     id: 'action',
-    label: text.columns.action,
+    label: auditText.columns.action,
     width: '11rem',
     cell: ({ action }) => <code className="font-mono text-code text-ink-3">{action}</code>,
   },
@@ -191,9 +195,9 @@ function ExportMenu({ filters }: { readonly filters: Readonly<Record<string, str
     location.assign(url);
   };
   return (
-    <Menu trigger={<IconButton icon={Download} label={text.export.label} />}>
-      <MenuItem onSelect={() => save('csv')}>{text.export.csv}</MenuItem>
-      <MenuItem onSelect={() => save('ndjson')}>{text.export.ndjson}</MenuItem>
+    <Menu trigger={<IconButton icon={Download} label={auditText.export.label} />}>
+      <MenuItem onSelect={() => save('csv')}>{auditText.export.csv}</MenuItem>
+      <MenuItem onSelect={() => save('ndjson')}>{auditText.export.ndjson}</MenuItem>
     </Menu>
   );
 }

@@ -1,6 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
-export const audit: readonly PageRoute[] = [
+export const auditPageRoutes: readonly PageRoute[] = [
   {
     path: '/management/audit',
     title: 'Audit log',

@@ -1,7 +1,7 @@
 import { pluralize } from '../../format/words.ts';
 
 /** Every string of the audit log page. */
-export const text = {
+export const auditText = {
   page: {
     title: 'Audit log',
     loadFailed: 'Could not load the audit log.',

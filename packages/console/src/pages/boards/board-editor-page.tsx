@@ -5,9 +5,9 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import type { WithETag } from '../../data/api-client.ts';
-import { apiUrl } from '../../data/base.ts';
-import type { FormPart } from '../../data/edit.ts';
-import { useNewResource, useResourceEdit } from '../../data/resource-kind.ts';
+import { apiUrl } from '../../data/base-url.ts';
+import type { FormFieldsProps } from '../../data/patch-form.ts';
+import { useResourceCreation, useResourceEdit } from '../../data/resource-kind.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
@@ -15,23 +15,23 @@ import { LoadedResource, NewResourceForm, ResourceForm } from '../../ui/resource
 import { TimeZoneCombobox } from '../../ui/time-zone-combobox.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { Switch } from '../../ui/toggles.tsx';
-import { BOARD_RESOURCE, type BoardForm, NEW_BOARD } from './board-form.ts';
+import { BOARD_RESOURCE, type BoardForm, NEW_BOARD_FORM } from './board-form.ts';
 import { BoardGroups } from './board-groups.tsx';
 import { BoardPreview } from './board-preview.tsx';
-import { text } from './text.ts';
+import { boardsText } from './text.ts';
 
-const CRUMB = { label: text.page.title, to: '/boards' } as const;
+const CRUMB = { label: boardsText.page.title, to: '/boards' } as const;
 
 /** The form for a new board. */
 export function NewBoardPage() {
   const go = useResourceNavigate(CRUMB.to, '/edit');
-  const fresh = useNewResource(BOARD_RESOURCE, NEW_BOARD, ({ name, slug }) => {
-    showToast(text.form.created(name));
+  const fresh = useResourceCreation(BOARD_RESOURCE, NEW_BOARD_FORM, ({ name, slug }) => {
+    showToast(boardsText.form.created(name));
     go(slug, 'replace');
   });
   const { form, set } = fresh;
   return (
-    <PageFrame title={text.page.newTitle} crumbs={[CRUMB]}>
+    <PageFrame title={boardsText.page.newTitle} crumbs={[CRUMB]}>
       <PreviewLayout form={form}>
         <NewResourceForm kind={BOARD_RESOURCE} fresh={fresh} onCancel={() => go()}>
           <BoardFields form={form} onChange={set} />
@@ -45,7 +45,7 @@ export function NewBoardPage() {
 export function EditBoardPage() {
   const slug = usePathParam('slug');
   return (
-    <PageFrame title={text.page.editTitle(slug)} crumbs={[CRUMB]}>
+    <PageFrame title={boardsText.page.editTitle(slug)} crumbs={[CRUMB]}>
       <LoadedResource key={slug} kind={BOARD_RESOURCE} id={slug}>
         {(read) => <BoardEditor read={read} />}
       </LoadedResource>
@@ -57,7 +57,7 @@ function BoardEditor({ read }: { readonly read: WithETag<Board> }) {
   const board = read.body;
   const go = useResourceNavigate(CRUMB.to, '/edit');
   const edit = useResourceEdit(BOARD_RESOURCE, read, ({ name, slug }) => {
-    showToast(text.form.saved(name));
+    showToast(boardsText.form.saved(name));
     if (slug !== board.slug) go(slug, 'replace');
   });
   return (
@@ -81,18 +81,18 @@ function PreviewLayout({ form, children }: { readonly form: BoardForm; readonly 
   );
 }
 
-function BoardFields({ form, onChange }: FormPart<BoardForm>) {
+function BoardFields({ form, onChange }: FormFieldsProps<BoardForm>) {
   return (
     <>
       <div className="grid items-start gap-4 md:grid-cols-2">
-        <FormField name="name" label={text.form.title} optional>
+        <FormField name="name" label={boardsText.form.title} optional>
           <Input
             value={form.name}
             placeholder={form.slug}
             onChange={({ target }) => onChange({ name: target.value })}
           />
         </FormField>
-        <FormField name="slug" label={text.form.slug} hint={text.form.slugHint(form.slug)}>
+        <FormField name="slug" label={boardsText.form.slug} hint={boardsText.form.slugHint(form.slug)}>
           <Input
             value={form.slug}
             className="font-mono"
@@ -100,16 +100,16 @@ function BoardFields({ form, onChange }: FormPart<BoardForm>) {
           />
         </FormField>
       </div>
-      <FormField name="timezone" label={text.form.timezone} optional>
+      <FormField name="timezone" label={boardsText.form.timezone} optional>
         <TimeZoneCombobox
-          none={text.form.orgTimezone}
+          none={boardsText.form.orgTimezone}
           value={form.timezone}
           onChange={(timezone) => onChange({ timezone })}
         />
       </FormField>
       <Switch
-        label={text.form.public}
-        hint={text.form.publicHint}
+        label={boardsText.form.public}
+        hint={boardsText.form.publicHint}
         checked={form.public}
         onChange={(open) => onChange({ public: open })}
       />
@@ -124,21 +124,21 @@ function BoardSharing({ slug }: { readonly slug: string }) {
   return (
     <section className="grid max-w-3xl gap-2">
       <h2 className="flex items-center gap-3 text-body font-semibold">
-        {text.sharing.title}
+        {boardsText.sharing.title}
         <a
           href={url}
           target="_blank"
           rel="noreferrer"
           className="inline-flex items-center gap-1 text-ui font-normal text-accent-ink underlined"
         >
-          {text.sharing.open} <ExternalLink size={12} aria-hidden="true" />
+          {boardsText.sharing.open} <ExternalLink size={12} aria-hidden="true" />
         </a>
       </h2>
       <CodeBlock
         snippets={[
-          { label: text.sharing.link, code: url },
-          { label: text.sharing.badge, code: `[![status](${url}/badge.svg)](${url})` },
-          { label: text.sharing.json, code: `curl -fsS ${url}.json` },
+          { label: boardsText.sharing.link, code: url },
+          { label: boardsText.sharing.badge, code: `[![status](${url}/badge.svg)](${url})` },
+          { label: boardsText.sharing.json, code: `curl -fsS ${url}.json` },
         ]}
       />
     </section>

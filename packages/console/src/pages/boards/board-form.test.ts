@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { boardBody, NEW_BOARD, updateBoardGroup } from './board-form.ts';
+import { NEW_BOARD_FORM, toBoardBody, updateBoardGroup } from './board-form.ts';
 
 test('a change of one group leaves the others as they are', () => {
   const groups = [
@@ -12,6 +12,6 @@ test('a change of one group leaves the others as they are', () => {
 });
 
 test('a board without a name takes its address as one, and without a zone that of the org', () => {
-  const body = boardBody({ ...NEW_BOARD, name: '  ' });
+  const body = toBoardBody({ ...NEW_BOARD_FORM, name: '  ' });
   assert.deepEqual([body.name, body.timezone, body.slug], ['status', null, 'status']);
 });

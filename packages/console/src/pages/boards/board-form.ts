@@ -1,6 +1,6 @@
 import type { Board } from '@floe/contract/api/boards';
 import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
-import { text } from './text.ts';
+import { boardsText } from './text.ts';
 
 export interface BoardGroupForm {
   /** Identifies the group while it is moved or renamed. */
@@ -18,12 +18,12 @@ export interface BoardForm {
   readonly groups: readonly BoardGroupForm[];
 }
 
-export const NEW_BOARD: BoardForm = {
+export const NEW_BOARD_FORM: BoardForm = {
   slug: 'status',
   name: '',
   public: false,
   timezone: '',
-  groups: [{ key: '0', name: text.groups.defaultName, monitors: [] }],
+  groups: [{ key: '0', name: boardsText.groups.defaultName, monitors: [] }],
 };
 
 function boardFormOf({ slug, name, public: open, timezone, groups }: Board): BoardForm {
@@ -32,7 +32,7 @@ function boardFormOf({ slug, name, public: open, timezone, groups }: Board): Boa
 }
 
 /** The request body. */
-export function boardBody({ slug, name, public: open, timezone, groups }: BoardForm) {
+export function toBoardBody({ slug, name, public: open, timezone, groups }: BoardForm) {
   return {
     slug: slug.trim(),
     // The slug is the default title.
@@ -45,15 +45,15 @@ export function boardBody({ slug, name, public: open, timezone, groups }: BoardF
 
 /** The board resource, for the list and the editor. */
 export const BOARD_RESOURCE: ConsoleResourceKind<Board, BoardForm> = {
-  one: text.page.resource,
+  one: boardsText.page.resource,
   path: 'api/monitoring/boards',
   touches: [['boards']],
   needs: 'monitoring',
   formOf: boardFormOf,
-  bodyOf: boardBody,
+  bodyOf: toBoardBody,
   removal: ({ name, slug }) => ({
-    title: text.form.deleteTitle(name),
-    effect: text.form.deleteEffect,
+    title: boardsText.form.deleteTitle(name),
+    effect: boardsText.form.deleteEffect,
     typed: slug,
   }),
 };

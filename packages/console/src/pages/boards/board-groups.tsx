@@ -1,13 +1,13 @@
 import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react';
 import { useState } from 'react';
-import { rowKey } from '../../data/row-key.ts';
+import { createRowKey } from '../../data/row-key.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { moveItem } from '../../ui/reorder.ts';
 import { SortList } from '../../ui/sort-list.tsx';
 import { MonitorCombobox, useMonitorNames } from '../monitors/monitor-combobox.tsx';
 import { type BoardGroupForm, updateBoardGroup } from './board-form.ts';
-import { text } from './text.ts';
+import { boardsText } from './text.ts';
 
 /** The groups of a board with their monitors, in order. */
 export function BoardGroups({
@@ -19,7 +19,7 @@ export function BoardGroups({
 }) {
   const [announcement, setAnnouncement] = useState('');
   const move = (from: number, to: number) => {
-    setAnnouncement(text.groups.moved(groups[from]?.name ?? '', to + 1, groups.length));
+    setAnnouncement(boardsText.groups.moved(groups[from]?.name ?? '', to + 1, groups.length));
     onChange(moveItem(groups, from, to));
   };
   const update = (key: string, change: Partial<BoardGroupForm>) =>
@@ -33,7 +33,7 @@ export function BoardGroups({
         <section key={group.key} className="rounded-card border border-line bg-surface p-3">
           <div className="flex items-end gap-1">
             <div className="min-w-0 flex-1">
-              <Field label={text.groups.label(at + 1)}>
+              <Field label={boardsText.groups.label(at + 1)}>
                 <Input
                   value={group.name}
                   onChange={({ target }) => update(group.key, { name: target.value })}
@@ -42,19 +42,19 @@ export function BoardGroups({
             </div>
             <IconButton
               icon={ArrowUp}
-              label={text.groups.moveUp(group.name)}
+              label={boardsText.groups.moveUp(group.name)}
               disabled={at === 0}
               onClick={() => move(at, at - 1)}
             />
             <IconButton
               icon={ArrowDown}
-              label={text.groups.moveDown(group.name)}
+              label={boardsText.groups.moveDown(group.name)}
               disabled={at === groups.length - 1}
               onClick={() => move(at, at + 1)}
             />
             <IconButton
               icon={X}
-              label={text.groups.remove(group.name)}
+              label={boardsText.groups.remove(group.name)}
               onClick={() => onChange(groups.filter(({ key }) => key !== group.key))}
             />
           </div>
@@ -63,7 +63,7 @@ export function BoardGroups({
       ))}
       <div>
         <Button icon={Plus} onClick={() => onChange([...groups, newGroup()])}>
-          {text.groups.add}
+          {boardsText.groups.add}
         </Button>
       </div>
     </div>
@@ -71,7 +71,7 @@ export function BoardGroups({
 }
 
 function newGroup(): BoardGroupForm {
-  return { key: rowKey(), name: text.groups.newName, monitors: [] };
+  return { key: createRowKey(), name: boardsText.groups.newName, monitors: [] };
 }
 
 function GroupMonitors({
@@ -86,7 +86,7 @@ function GroupMonitors({
   return (
     <div className="mt-3 grid gap-3">
       <SortList
-        label={text.groups.monitors(group.name)}
+        label={boardsText.groups.monitors(group.name)}
         items={ids}
         itemKey={(id) => id}
         nameOf={nameOf}
@@ -97,16 +97,16 @@ function GroupMonitors({
             <span className="min-w-0 flex-1 truncate text-ui">{nameOf(id)}</span>
             <IconButton
               icon={X}
-              label={text.groups.removeMonitor(nameOf(id))}
+              label={boardsText.groups.removeMonitor(nameOf(id))}
               onClick={() => onChange(ids.filter((one) => one !== id))}
             />
           </span>
         )}
       </SortList>
-      <Field label={text.groups.addMonitor(group.name)}>
+      <Field label={boardsText.groups.addMonitor(group.name)}>
         <MonitorCombobox
           chosen={ids}
-          placeholder={text.groups.monitorPlaceholder}
+          placeholder={boardsText.groups.monitorPlaceholder}
           onAdd={(id) => onChange([...ids, id])}
         />
       </Field>

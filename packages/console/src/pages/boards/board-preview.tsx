@@ -6,16 +6,16 @@ import { sendJson } from '../../data/api-client.ts';
 import { useDebounced } from '../../data/debounced.ts';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
-import { type BoardForm, boardBody } from './board-form.ts';
-import { text } from './text.ts';
+import { type BoardForm, toBoardBody } from './board-form.ts';
+import { boardsText } from './text.ts';
 
 const WIDTHS = [
-  { id: 'desktop', label: text.preview.desktop },
-  { id: 'phone', label: text.preview.phone },
+  { id: 'desktop', label: boardsText.preview.desktop },
+  { id: 'phone', label: boardsText.preview.phone },
 ] as const;
 const THEMES = [
-  { id: 'light', label: text.preview.light },
-  { id: 'dark', label: text.preview.dark },
+  { id: 'light', label: boardsText.preview.light },
+  { id: 'dark', label: boardsText.preview.dark },
 ] as const;
 
 /** The page of an unsaved board, rendered by the server. */
@@ -24,24 +24,34 @@ export function BoardPreview({ form }: { readonly form: BoardForm }) {
   const [theme, setTheme] = useState(() =>
     matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
   );
-  const body = useDebounced({ ...boardBody(form), slug: form.slug.trim() || 'preview' });
+  const body = useDebounced({ ...toBoardBody(form), slug: form.slug.trim() || 'preview' });
   const { data, error } = useQuery({
     queryKey: ['boards', 'preview', body],
     queryFn: () => sendJson<z.output<typeof boardPreview>>('POST', 'api/monitoring/boards/preview', body),
     placeholderData: keepPreviousData,
   });
   return (
-    <section aria-label={text.preview.title} className="grid min-w-0 content-start gap-2">
+    <section aria-label={boardsText.preview.title} className="grid min-w-0 content-start gap-2">
       <div className="flex flex-wrap items-center gap-2">
-        <h2 className="flex-1 text-body font-semibold">{text.preview.title}</h2>
-        <SegmentedControl label={text.preview.width} options={WIDTHS} value={width} onChange={setWidth} />
-        <SegmentedControl label={text.preview.theme} options={THEMES} value={theme} onChange={setTheme} />
+        <h2 className="flex-1 text-body font-semibold">{boardsText.preview.title}</h2>
+        <SegmentedControl
+          label={boardsText.preview.width}
+          options={WIDTHS}
+          value={width}
+          onChange={setWidth}
+        />
+        <SegmentedControl
+          label={boardsText.preview.theme}
+          options={THEMES}
+          value={theme}
+          onChange={setTheme}
+        />
       </div>
       {error && <p className="text-small text-failing-ink">{error.message}</p>}
       {data ? (
         <div className="overflow-hidden rounded-card border border-line-strong bg-sunken">
           <iframe
-            title={text.preview.frame}
+            title={boardsText.preview.frame}
             sandbox=""
             srcDoc={data.html}
             // The page follows the color scheme of its frame.

@@ -2,30 +2,30 @@ import type { Board } from '@floe/contract/api/boards';
 import { ExternalLink, Globe, Lock } from 'lucide-react';
 import { ListPage } from '../../app/list-page.tsx';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
-import { apiUrl } from '../../data/base.ts';
+import { apiUrl } from '../../data/base-url.ts';
 import { useLiveQuery } from '../../data/events.ts';
-import { listQuery, useRows } from '../../data/lists.ts';
+import { listQuery, useListRows } from '../../data/lists.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { BOARD_RESOURCE } from './board-form.ts';
-import { text } from './text.ts';
+import { boardsText } from './text.ts';
 
 /** The status pages of the organization. */
 export function BoardsPage() {
   useLiveQuery('config', ['boards']);
-  const list = useRows(listQuery<Board>('boards', BOARD_RESOURCE.path));
+  const list = useListRows(listQuery<Board>('boards', BOARD_RESOURCE.path));
   return (
     <ListPage
-      title={text.page.title}
-      one={text.page.resource}
+      title={boardsText.page.title}
+      one={boardsText.page.resource}
       needs={BOARD_RESOURCE.needs}
       list={list}
       idOf={({ slug }) => slug}
       columns={COLUMNS}
       card={(row) => <BoardCard row={row} />}
       onOpen={useResourceNavigate('/boards', '/edit')}
-      empty={{ title: text.page.emptyTitle, text: text.page.empty }}
+      empty={{ title: boardsText.page.emptyTitle, text: boardsText.page.empty }}
     />
   );
 }
@@ -33,32 +33,32 @@ export function BoardsPage() {
 const COLUMNS: readonly TableColumn<Board>[] = [
   {
     id: 'name',
-    label: text.columns.name,
+    label: boardsText.columns.name,
     width: 'minmax(8rem, 1fr)',
     cell: ({ name }) => <span className="font-medium">{name}</span>,
   },
   {
     id: 'public',
-    label: text.columns.visibility,
+    label: boardsText.columns.visibility,
     width: '10rem',
     cell: (row) => <BoardVisibility row={row} />,
   },
   {
     id: 'address',
-    label: text.columns.url,
+    label: boardsText.columns.url,
     width: 'minmax(10rem, 18rem)',
     cell: (row) => <BoardLink row={row} />,
   },
   {
     id: 'monitors',
-    label: text.columns.monitors,
+    label: boardsText.columns.monitors,
     width: '5rem',
     align: 'end',
     cell: (row) => countBoardMonitors(row),
   },
   {
     id: 'source',
-    label: text.columns.source,
+    label: boardsText.columns.source,
     width: '8rem',
     cell: ({ source }) => <SourceBadge source={source} />,
   },
@@ -72,7 +72,7 @@ function BoardVisibility({ row: { public: open } }: { readonly row: Board }) {
   const Icon = open ? Globe : Lock;
   return (
     <span className="flex items-center gap-1.5 text-ink-2">
-      <Icon size={14} aria-hidden="true" /> {open ? text.columns.public : text.columns.private}
+      <Icon size={14} aria-hidden="true" /> {open ? boardsText.columns.public : boardsText.columns.private}
     </span>
   );
 }
@@ -85,9 +85,9 @@ function BoardLink({ row: { slug, public: open } }: { readonly row: Board }) {
     <span className="flex items-center gap-1">
       <a href={url} target="_blank" rel="noreferrer" className="text-accent-ink underlined">
         <code className="font-mono text-code">{path}</code>
-        <ExternalLink size={12} aria-label={text.columns.newTab} role="img" className="ml-1 inline" />
+        <ExternalLink size={12} aria-label={boardsText.columns.newTab} role="img" className="ml-1 inline" />
       </a>
-      <CopyButton text={url} label={text.columns.copyLink(slug)} />
+      <CopyButton text={url} label={boardsText.columns.copyLink(slug)} />
     </span>
   );
 }
@@ -102,7 +102,7 @@ function BoardCard({ row }: { readonly row: Board }) {
         </div>
       </div>
       <span className="text-small text-ink-2 figures">
-        {text.columns.monitorCount(countBoardMonitors(row))}
+        {boardsText.columns.monitorCount(countBoardMonitors(row))}
       </span>
     </div>
   );

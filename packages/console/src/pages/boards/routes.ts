@@ -1,6 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
-export const boards: readonly PageRoute[] = [
+export const boardPageRoutes: readonly PageRoute[] = [
   {
     path: '/boards',
     title: 'Boards',

@@ -1,7 +1,7 @@
 import { pluralize } from '../../format/words.ts';
 
 /** Every text of the Boards pages. */
-export const text = {
+export const boardsText = {
   page: {
     title: 'Boards',
     newTitle: 'New board',

@@ -8,14 +8,14 @@ import { browserZone, formatFullTime } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { DetailList } from '../../ui/cards.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
-import { DrawerHead } from '../../ui/drawer-head.tsx';
+import { DrawerHeader } from '../../ui/drawer-header.tsx';
 import { ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { StatusBadge, StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { breakerHistoryStatus, breakerStatus, describeNextStep } from './breaker-status.ts';
 import { BreakerTraffic } from './breaker-traffic.tsx';
 import { ForceBreaker } from './force-breaker.tsx';
-import { text } from './text.ts';
+import { breakersText } from './text.ts';
 
 type BreakerChange = z.output<typeof breakerHistoryEntry>;
 
@@ -32,13 +32,13 @@ export function BreakerDrawer({
 }) {
   const { state, word } = breaker
     ? breakerStatus(breaker)
-    : { state: 'healthy' as const, word: text.states.closed };
+    : { state: 'healthy' as const, word: breakersText.states.closed };
   const [target = id] = id.split('@');
   return (
-    <Drawer title={text.drawer.title} about={id} onClose={onClose}>
-      <DrawerHead title={<span className="font-mono text-code">{id}</span>} onClose={onClose}>
+    <Drawer title={breakersText.drawer.title} about={id} onClose={onClose}>
+      <DrawerHeader title={<span className="font-mono text-code">{id}</span>} onClose={onClose}>
         <StatusBadge state={state}>{word}</StatusBadge>
-      </DrawerHead>
+      </DrawerHeader>
       <div className="grid gap-5 p-4 md:p-6">
         {breaker && <BreakerDetails breaker={breaker} />}
         <div className="flex flex-wrap items-center gap-3">
@@ -47,7 +47,7 @@ export function BreakerDrawer({
             id={id}
             trigger={(ask) => (
               <Button needs="management" onClick={ask}>
-                {breaker?.forced ? text.drawer.changeForce : text.drawer.force}
+                {breaker?.forced ? breakersText.drawer.changeForce : breakersText.drawer.force}
               </Button>
             )}
           />
@@ -56,7 +56,7 @@ export function BreakerDrawer({
             search={{ provider: target.split('/')[0] ?? '', range: '24h' }}
             className="text-ui text-accent-ink underlined"
           >
-            {text.drawer.requests}
+            {breakersText.drawer.requests}
           </OrgLink>
         </div>
         <BreakerTraffic id={id} provider={target.split('/')[0] ?? ''} />
@@ -71,17 +71,21 @@ function BreakerDetails({ breaker }: { readonly breaker: Breaker }) {
   return (
     <DetailList
       items={[
-        [text.drawer.reason, forced ? forced.reason : because || null],
-        [text.drawer.forcedBy, forced?.by || null],
+        [breakersText.drawer.reason, forced ? forced.reason : because || null],
+        [breakersText.drawer.forcedBy, forced?.by || null],
         [
-          text.drawer.automaticState,
-          forced && text.drawer.whileForced(breakerStatus({ ...breaker, forced: null }).word),
+          breakersText.drawer.automaticState,
+          forced && breakersText.drawer.whileForced(breakerStatus({ ...breaker, forced: null }).word),
         ],
-        [text.drawer.until, forced && formatFullTime(new Date(forced.until), browserZone())],
-        [text.drawer.next, describeNextStep(breaker) || null],
+        [breakersText.drawer.until, forced && formatFullTime(new Date(forced.until), browserZone())],
+        [breakersText.drawer.next, describeNextStep(breaker) || null],
         [
-          text.drawer.calls,
-          text.drawer.callCounts(formatCount(calls.ok), formatCount(calls.failed), formatCount(calls.slow)),
+          breakersText.drawer.calls,
+          breakersText.drawer.callCounts(
+            formatCount(calls.ok),
+            formatCount(calls.failed),
+            formatCount(calls.slow),
+          ),
         ],
       ]}
     />
@@ -100,13 +104,13 @@ function History({ id }: { readonly id: string }) {
   });
   return (
     <section className="grid gap-2">
-      <h3 className="text-ui font-semibold">{text.drawer.history}</h3>
+      <h3 className="text-ui font-semibold">{breakersText.drawer.history}</h3>
       {error && !data ? (
-        <ErrorState what={text.drawer.historyFailed} error={error} onRetry={() => void refetch()} />
+        <ErrorState what={breakersText.drawer.historyFailed} error={error} onRetry={() => void refetch()} />
       ) : data === undefined ? (
         <SkeletonRows rows={3} />
       ) : data.data.length === 0 ? (
-        <p className="text-ui text-ink-2">{text.drawer.noHistory}</p>
+        <p className="text-ui text-ink-2">{breakersText.drawer.noHistory}</p>
       ) : (
         <ol className="grid gap-2">
           {data.data.map((change) => (

@@ -1,9 +1,9 @@
 import type { BreakerResource as Breaker } from '@floe/contract/api/breakers';
-import type { Model, Provider } from '../../data/org-lists.ts';
+import type { ModelResource, Provider } from '../../data/org-lists.ts';
 import { formatDuration } from '../../format/amounts.ts';
 import { durationInputMs, toDurationInput } from '../../format/duration-input.ts';
 import type { DisplayStatus } from '../../ui/status.tsx';
-import { text } from './text.ts';
+import { breakersText } from './text.ts';
 
 export interface BreakerStatus {
   readonly state: DisplayStatus;
@@ -17,13 +17,16 @@ export function breakerStatus({
   wait_ms,
   probe = null,
 }: Pick<Breaker, 'state' | 'forced' | 'wait_ms'> & Partial<Pick<Breaker, 'probe'>>): BreakerStatus {
-  if (forced) return { state: 'paused', word: text.states.forced[forced.state] };
-  if (state === 'open') return { state: 'failing', word: text.states.open };
+  if (forced) return { state: 'paused', word: breakersText.states.forced[forced.state] };
+  if (state === 'open') return { state: 'failing', word: breakersText.states.open };
   if (state === 'half_open')
-    return { state: 'waiting', word: probe === 'next_request' ? text.states.half_open : text.states.probing };
-  if (state === 'ramping') return { state: 'partial', word: text.states.ramping };
-  if (wait_ms > 0) return { state: 'waiting', word: text.states.waiting };
-  return { state: 'healthy', word: text.states.closed };
+    return {
+      state: 'waiting',
+      word: probe === 'next_request' ? breakersText.states.half_open : breakersText.states.probing,
+    };
+  if (state === 'ramping') return { state: 'partial', word: breakersText.states.ramping };
+  if (wait_ms > 0) return { state: 'waiting', word: breakersText.states.waiting };
+  return { state: 'healthy', word: breakersText.states.closed };
 }
 
 /** The next step of a breaker. Empty if there is none. */
@@ -34,19 +37,19 @@ export function describeNextStep({
   probe,
 }: Pick<Breaker, 'state' | 'forced' | 'wait_ms' | 'probe'>): string {
   if (forced) return '';
-  if (state === 'half_open') return probe === 'next_request' ? text.next.nextRequest : '';
+  if (state === 'half_open') return probe === 'next_request' ? breakersText.next.nextRequest : '';
   if (wait_ms > 0) {
     const duration = formatDuration(wait_ms);
-    return state === 'open' ? text.next.probe(duration) : text.next.retry(duration);
+    return state === 'open' ? breakersText.next.probe(duration) : breakersText.next.retry(duration);
   }
-  return state === 'ramping' ? text.next.ramping : '';
+  return state === 'ramping' ? breakersText.next.ramping : '';
 }
 
 /** The status to show for an entry of the history. */
 export function breakerHistoryStatus(state: string): BreakerStatus {
-  if (state === 'released') return { state: 'healthy', word: text.states.released };
-  if (state === 'forced_open') return { state: 'paused', word: text.states.forced.open };
-  if (state === 'forced_closed') return { state: 'paused', word: text.states.forced.closed };
+  if (state === 'released') return { state: 'healthy', word: breakersText.states.released };
+  if (state === 'forced_open') return { state: 'paused', word: breakersText.states.forced.open };
+  if (state === 'forced_closed') return { state: 'paused', word: breakersText.states.forced.closed };
   const known = (['open', 'half_open', 'ramping', 'closed'] as const).find((one) => one === state);
   return known
     ? breakerStatus({ state: known, forced: null, wait_ms: 0 })
@@ -64,7 +67,7 @@ export function parseForceDuration(typed: string): number | null {
 
 /** The ids of all possible breakers of the known models. A breaker names its credential as the gateway does. */
 export function possibleBreakerIds(
-  models: readonly Pick<Model, 'id' | 'provider'>[],
+  models: readonly Pick<ModelResource, 'id' | 'provider'>[],
   providers: readonly BreakerProvider[],
 ): readonly string[] {
   const ids = models.flatMap((model) => {

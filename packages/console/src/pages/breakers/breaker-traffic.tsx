@@ -5,8 +5,8 @@ import { useAnnotations } from '../../data/annotations.ts';
 import { HOUR_MS, timeseriesQuery } from '../../data/charts.ts';
 import { pluralize } from '../../format/words.ts';
 import { Timeline } from '../../ui/timeline.tsx';
-import { outcomeLanes } from '../requests/request-lanes.ts';
-import { text } from './text.ts';
+import { toOutcomeLanes } from '../requests/request-lanes.ts';
+import { breakersText } from './text.ts';
 
 const HOURS = 24;
 
@@ -20,7 +20,7 @@ export function BreakerTraffic({ id, provider }: { readonly id: string; readonly
   );
   const { data } = useQuery({ ...query, refetchInterval: 15_000 });
   const marks = useAnnotations({ from }).filter(({ page }) => page?.search['open'] === id);
-  const lanes = outcomeLanes(data);
+  const lanes = toOutcomeLanes(data);
   if (lanes.length === 0) return null;
   const show = (at: number) =>
     go('/requests', {
@@ -28,11 +28,11 @@ export function BreakerTraffic({ id, provider }: { readonly id: string; readonly
     });
   return (
     <section className="grid gap-2">
-      <h3 className="text-ui font-semibold">{text.traffic.title(provider, HOURS)}</h3>
+      <h3 className="text-ui font-semibold">{breakersText.traffic.title(provider, HOURS)}</h3>
       <Timeline
         lanes={lanes}
         marks={marks}
-        label={text.traffic.label(pluralize(marks.length, text.traffic.change))}
+        label={breakersText.traffic.label(pluralize(marks.length, breakersText.traffic.change))}
         onChoose={show}
       />
     </section>

@@ -3,20 +3,20 @@ import { useQuery } from '@tanstack/react-query';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
 import { useEventStreamState, useLiveQuery } from '../../data/events.ts';
-import { listQuery, useRows } from '../../data/lists.ts';
+import { listQuery, useListRows } from '../../data/lists.ts';
 import { orgProvidersQuery } from '../../data/org-lists.ts';
 import { formatCount } from '../../format/amounts.ts';
 import { pluralize } from '../../format/words.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { EmptyState, Notice } from '../../ui/feedback.tsx';
-import { QueryResults } from '../../ui/results.tsx';
+import { QueryResults } from '../../ui/query-results.tsx';
 import { STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import { parseSort, sortRows, type TableColumn } from '../../ui/table-columns.ts';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { BreakerDrawer } from './breaker-drawer.tsx';
 import { breakerStatus, describeNextStep, toClosedBreaker } from './breaker-status.ts';
 import { ForceBreaker, useBreakerIds } from './force-breaker.tsx';
-import { text } from './text.ts';
+import { breakersText } from './text.ts';
 
 const BESIDE_DRAWER: ReadonlySet<string> = new Set(['target', 'state', 'next']);
 
@@ -25,7 +25,7 @@ export function BreakersPage() {
   const { query, change } = useUrlState();
   useLiveQuery('breakers', ['breakers']);
   const refetch = useEventStreamState() === 'live' ? 5_000 : 3_000;
-  const list = useRows(listQuery<Breaker>('breakers', 'api/management/breakers'), refetch);
+  const list = useListRows(listQuery<Breaker>('breakers', 'api/management/breakers'), refetch);
   const open = query.get('open');
   const sort = parseSort(query.get('sort'));
   const isAll = query.get('all') === '1';
@@ -35,7 +35,7 @@ export function BreakersPage() {
   const blocked = list.rows?.filter(({ state, forced }) => state === 'open' && !forced) ?? [];
   return (
     <PageFrame
-      title={text.page.title}
+      title={breakersText.page.title}
       padded={false}
       actions={<ForceBreaker />}
       beside={
@@ -51,16 +51,16 @@ export function BreakersPage() {
       {blocked.length > 0 && (
         <div className="px-4 pb-3 md:px-6">
           <Notice state="failing">
-            {blocked.length === 1 ? text.page.blockedOne : text.page.blocked(blocked.length)}
-            {text.page.blockedEffect}
+            {blocked.length === 1 ? breakersText.page.blockedOne : breakersText.page.blocked(blocked.length)}
+            {breakersText.page.blockedEffect}
           </Notice>
         </div>
       )}
       <BreakerFilter count={list.rows?.length} isAll={isAll} onChange={(all) => change({ all }, 'replace')} />
       <QueryResults
         list={list}
-        what={text.page.what}
-        label={text.page.title}
+        what={breakersText.page.what}
+        label={breakersText.page.title}
         shown={sortRows([...(list.rows ?? []), ...closed], COLUMNS, sort)}
         rowId={({ id }) => id}
         columns={open ? COLUMNS.filter(({ id }) => BESIDE_DRAWER.has(id)) : COLUMNS}
@@ -88,13 +88,14 @@ function BreakerFilter({
   return (
     <div className="px-4 pb-3 md:px-6">
       <SegmentedControl
-        label={text.page.filter}
+        label={breakersText.page.filter}
         options={[
           {
             id: 'trouble',
-            label: count === undefined ? text.page.notClosed : text.page.notClosedCount(count),
+            label:
+              count === undefined ? breakersText.page.notClosed : breakersText.page.notClosedCount(count),
           },
-          { id: 'all', label: text.page.all },
+          { id: 'all', label: breakersText.page.all },
         ]}
         value={isAll ? 'all' : 'trouble'}
         onChange={(next) => onChange(next === 'all' ? '1' : null)}
@@ -110,11 +111,11 @@ function NoOpenBreakers() {
     <EmptyState
       title={
         enabled === undefined
-          ? text.page.empty.title
-          : text.page.empty.titleProviders(pluralize(enabled, text.page.empty.provider))
+          ? breakersText.page.empty.title
+          : breakersText.page.empty.titleProviders(pluralize(enabled, breakersText.page.empty.provider))
       }
     >
-      {text.page.empty.text}
+      {breakersText.page.empty.text}
     </EmptyState>
   );
 }
@@ -122,35 +123,35 @@ function NoOpenBreakers() {
 const COLUMNS: readonly TableColumn<Breaker>[] = [
   {
     id: 'target',
-    label: text.columns.target,
+    label: breakersText.columns.target,
     width: 'minmax(9rem, 1fr)',
     value: ({ id }) => id,
     cell: (breaker) => <Target breaker={breaker} />,
   },
   {
     id: 'credential',
-    label: text.columns.credential,
+    label: breakersText.columns.credential,
     width: 'minmax(5rem, 9rem)',
     value: ({ credential }) => credential,
     cell: ({ credential }) => credential,
   },
   {
     id: 'state',
-    label: text.columns.state,
+    label: breakersText.columns.state,
     width: '9.5rem',
     value: (breaker) => breakerStatus(breaker).word,
     cell: (breaker) => <BreakerState breaker={breaker} />,
   },
   {
     id: 'why',
-    label: text.columns.reason,
+    label: breakersText.columns.reason,
     width: 'minmax(8rem, 1.5fr)',
     cell: ({ forced, because }) => <span title={forced?.reason ?? because}>{forced?.reason ?? because}</span>,
   },
-  { id: 'next', label: text.columns.next, width: 'minmax(7rem, 11rem)', cell: describeNextStep },
+  { id: 'next', label: breakersText.columns.next, width: 'minmax(7rem, 11rem)', cell: describeNextStep },
   {
     id: 'calls',
-    label: text.columns.calls,
+    label: breakersText.columns.calls,
     width: '9rem',
     align: 'end',
     cell: ({ calls }) => <Calls calls={calls} />,
@@ -168,8 +169,8 @@ function Target({ breaker: { provider, model } }: { readonly breaker: Breaker })
 
 function Calls({ calls }: { readonly calls: Breaker['calls'] }) {
   const all = calls.ok + calls.failed;
-  if (all === 0) return <span className="text-ink-3">{text.columns.none}</span>;
-  return text.columns.failedOf(formatCount(calls.failed), formatCount(all));
+  if (all === 0) return <span className="text-ink-3">{breakersText.columns.none}</span>;
+  return breakersText.columns.failedOf(formatCount(calls.failed), formatCount(all));
 }
 
 function BreakerState({ breaker }: { readonly breaker: Breaker }) {

@@ -11,20 +11,20 @@ import { Field, Input, Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { parseForceDuration, possibleBreakerIds } from './breaker-status.ts';
-import { text } from './text.ts';
+import { breakersText } from './text.ts';
 
 const DURATIONS = [
-  { value: '900', label: text.force.durations['900'] },
-  { value: '3600', label: text.force.durations['3600'] },
-  { value: '86400', label: text.force.durations['86400'] },
-  { value: '604800', label: text.force.durations['604800'] },
-  { value: '', label: text.force.durations.custom },
+  { value: '900', label: breakersText.force.durations['900'] },
+  { value: '3600', label: breakersText.force.durations['3600'] },
+  { value: '86400', label: breakersText.force.durations['86400'] },
+  { value: '604800', label: breakersText.force.durations['604800'] },
+  { value: '', label: breakersText.force.durations.custom },
 ] as const;
 
 const STATES = [
-  { value: 'open', label: text.force.states.open },
-  { value: 'closed', label: text.force.states.closed },
-  { value: 'auto', label: text.force.states.auto },
+  { value: 'open', label: breakersText.force.states.open },
+  { value: 'closed', label: breakersText.force.states.closed },
+  { value: 'auto', label: breakersText.force.states.auto },
 ] as const;
 
 type ForcedState = (typeof STATES)[number]['value'];
@@ -49,7 +49,7 @@ export function ForceBreaker({
         trigger(ask)
       ) : (
         <Button needs="management" onClick={ask}>
-          {text.force.button}
+          {breakersText.force.button}
         </Button>
       )}
       {asked && <ForceDialog id={id} onClose={() => setAsked(false)} />}
@@ -69,8 +69,8 @@ function ForceDialog({ id, onClose }: { readonly id: string | undefined; readonl
     <Dialog
       open
       onClose={onClose}
-      title={id === undefined ? text.force.title : text.force.titleOf(id)}
-      description={text.force.effects[state]}
+      title={id === undefined ? breakersText.force.title : breakersText.force.titleOf(id)}
+      description={breakersText.force.effects[state]}
     >
       <Form
         onSubmit={() => force.run(undefined)}
@@ -78,30 +78,30 @@ function ForceDialog({ id, onClose }: { readonly id: string | undefined; readonl
         running={force.running}
         actions={
           <>
-            <Button onClick={onClose}>{text.force.cancel}</Button>
+            <Button onClick={onClose}>{breakersText.force.cancel}</Button>
             <Button
               type="submit"
               look="primary"
               busy={force.running}
               disabled={target === '' || reason.trim() === '' || (state !== 'auto' && length === null)}
             >
-              {text.force.submit[state]}
+              {breakersText.force.submit[state]}
             </Button>
           </>
         }
       >
         {id === undefined && (
-          <FormField name="id" label={text.force.breaker} hint={text.force.breakerHint}>
+          <FormField name="id" label={breakersText.force.breaker} hint={breakersText.force.breakerHint}>
             <Combobox
               free
               choices={targets}
               value={target}
               onChange={setTarget}
-              placeholder={text.force.breakerPlaceholder}
+              placeholder={breakersText.force.breakerPlaceholder}
             />
           </FormField>
         )}
-        <FormField name="state" label={text.force.state}>
+        <FormField name="state" label={breakersText.force.state}>
           <Select
             choices={STATES}
             value={state}
@@ -109,7 +109,7 @@ function ForceDialog({ id, onClose }: { readonly id: string | undefined; readonl
           />
         </FormField>
         {state !== 'auto' && <ForceDuration onChange={setLength} />}
-        <FormField name="reason" label={text.force.reason} hint={text.force.reasonHint}>
+        <FormField name="reason" label={breakersText.force.reason} hint={breakersText.force.reasonHint}>
           <Input value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} />
         </FormField>
       </Form>
@@ -131,18 +131,22 @@ function ForceDuration({ onChange }: { readonly onChange: (seconds: number | nul
   const isWrong = written !== '' && parseForceDuration(written) === null;
   return (
     <>
-      <FormField name="expires_in_seconds" label={text.force.duration} hint={text.force.durationHint}>
+      <FormField
+        name="expires_in_seconds"
+        label={breakersText.force.duration}
+        hint={breakersText.force.durationHint}
+      >
         <Select choices={DURATIONS} value={chosen} onChange={({ target }) => change(target.value, written)} />
       </FormField>
       {chosen === '' && (
         <Field
-          label={text.force.custom}
-          hint={text.force.customHint}
-          error={isWrong ? text.force.customProblem : null}
+          label={breakersText.force.custom}
+          hint={breakersText.force.customHint}
+          error={isWrong ? breakersText.force.customProblem : null}
         >
           <Input
             value={written}
-            placeholder={text.force.customPlaceholder}
+            placeholder={breakersText.force.customPlaceholder}
             onChange={({ target }) => change('', target.value)}
           />
         </Field>
@@ -171,7 +175,9 @@ function useForce(
     {
       touches: [['breakers']],
       done: () => {
-        showToast(state === 'auto' ? text.force.returned(target) : text.force.forced(target, state));
+        showToast(
+          state === 'auto' ? breakersText.force.returned(target) : breakersText.force.forced(target, state),
+        );
         onDone();
       },
     },

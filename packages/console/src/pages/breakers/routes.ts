@@ -1,6 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
-export const breakers: readonly PageRoute[] = [
+export const breakerPageRoutes: readonly PageRoute[] = [
   {
     path: '/management/breakers',
     title: 'Breakers',

@@ -1,6 +1,6 @@
 /** Every string of the Breakers page. */
 
-export const text = {
+export const breakersText = {
   page: {
     title: 'Breakers',
     what: 'breakers',

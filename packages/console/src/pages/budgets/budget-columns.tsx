@@ -8,21 +8,21 @@ import type { TableColumn } from '../../ui/table-columns.ts';
 import { TimeText, useNow } from '../../ui/time-text.tsx';
 import { describeSubject } from '../limits/subject.ts';
 import { type Budget, describeForecast } from './budget-form.ts';
-import { text } from './text.ts';
+import { budgetsText } from './text.ts';
 
 const NANO = 1e9;
 
 export const BUDGET_COLUMNS: readonly TableColumn<Budget>[] = [
   {
     id: 'name',
-    label: text.columns.name,
+    label: budgetsText.columns.name,
     width: 'minmax(6rem, 1fr)',
     value: ({ name }) => name,
     cell: ({ name }) => <span className="font-medium">{name}</span>,
   },
   {
     id: 'subject',
-    label: text.columns.subject,
+    label: budgetsText.columns.subject,
     width: 'minmax(5rem, 14rem)',
     yields: 2,
     value: describeSubject,
@@ -35,53 +35,57 @@ export const BUDGET_COLUMNS: readonly TableColumn<Budget>[] = [
   },
   {
     id: 'spent',
-    label: text.columns.spent,
+    label: budgetsText.columns.spent,
     width: 'minmax(11rem, 16rem)',
     value: ({ state, limit_usd }) => (state ? state.spent_nano_usd / limit_usd : null),
     cell: (budget) => <BudgetSpendMeter budget={budget} />,
   },
   {
     id: 'left',
-    label: text.columns.remaining,
+    label: budgetsText.columns.remaining,
     width: '7rem',
     yields: 4,
     align: 'end',
     value: ({ state }) => state?.remaining_nano_usd ?? null,
-    cell: ({ state }) => (state ? formatMoney(Math.max(0, state.remaining_nano_usd)) : text.none),
+    cell: ({ state }) => (state ? formatMoney(Math.max(0, state.remaining_nano_usd)) : budgetsText.none),
   },
   {
     id: 'period',
-    label: text.columns.period,
+    label: budgetsText.columns.period,
     width: '5.5rem',
     value: ({ period }) => period,
-    cell: ({ period }) => text.periods[period],
+    cell: ({ period }) => budgetsText.periods[period],
   },
   {
     id: 'mode',
-    label: text.columns.mode,
+    label: budgetsText.columns.mode,
     width: '6.5rem',
     yields: 1,
     value: ({ mode }) => mode,
-    cell: ({ mode }) => text.modes[mode],
+    cell: ({ mode }) => budgetsText.modes[mode],
   },
   {
     id: 'forecast',
-    label: text.columns.forecast,
+    label: budgetsText.columns.forecast,
     width: '11rem',
     align: 'end',
     cell: (budget) => <BudgetForecast budget={budget} />,
   },
   {
     id: 'resets',
-    label: text.columns.resets,
+    label: budgetsText.columns.resets,
     width: '6.5rem',
     yields: 3,
     cell: ({ state }) =>
-      state?.resets_at ? <TimeText at={state.resets_at} /> : <span className="text-ink-3">{text.none}</span>,
+      state?.resets_at ? (
+        <TimeText at={state.resets_at} />
+      ) : (
+        <span className="text-ink-3">{budgetsText.none}</span>
+      ),
   },
   {
     id: 'source',
-    label: text.columns.source,
+    label: budgetsText.columns.source,
     width: '8rem',
     yields: 5,
     cell: ({ source }) => <SourceBadge source={source} />,
@@ -90,15 +94,15 @@ export const BUDGET_COLUMNS: readonly TableColumn<Budget>[] = [
 
 export function BudgetSpendMeter({ budget: { state, limit_usd } }: { readonly budget: Budget }) {
   const most = limit_usd * NANO;
-  if (!state) return <span className="figures">{text.spent.each(formatMoney(most))}</span>;
+  if (!state) return <span className="figures">{budgetsText.spent.each(formatMoney(most))}</span>;
   return (
     <Meter
-      label={text.spent.label}
+      label={budgetsText.spent.label}
       used={state.spent_nano_usd}
       held={state.reserved_nano_usd}
       most={most}
-      text={text.spent.of(formatMoney(state.spent_nano_usd), formatMoney(most))}
-      heldText={text.spent.reserved(formatMoney(state.reserved_nano_usd))}
+      text={budgetsText.spent.of(formatMoney(state.spent_nano_usd), formatMoney(most))}
+      heldText={budgetsText.spent.reserved(formatMoney(state.reserved_nano_usd))}
     />
   );
 }
@@ -114,7 +118,7 @@ export function BudgetForecast({ budget }: { readonly budget: Budget }) {
         isOver && 'font-medium text-warning-ink',
       )}
     >
-      {isOver && <TriangleAlert size={14} aria-label={text.forecast.overLimit} role="img" />}
+      {isOver && <TriangleAlert size={14} aria-label={budgetsText.forecast.overLimit} role="img" />}
       {summary}
     </span>
   );
@@ -127,7 +131,7 @@ export function BudgetCard({ budget }: { readonly budget: Budget }) {
         <span className="truncate">{budget.name}</span>
         <span className="text-small font-normal text-ink-2">
           {budget.state
-            ? text.spent.remaining(formatMoney(Math.max(0, budget.state.remaining_nano_usd)))
+            ? budgetsText.spent.remaining(formatMoney(Math.max(0, budget.state.remaining_nano_usd)))
             : describeSubject(budget)}
         </span>
       </span>

@@ -3,13 +3,19 @@ import { formatMoney } from '../../format/amounts.ts';
 import { browserZone, formatFullTime } from '../../format/times.ts';
 import { capitalize } from '../../format/words.ts';
 import { DetailList } from '../../ui/cards.tsx';
-import { type DrawerParts, ResourceDrawer } from '../../ui/resource-drawer.tsx';
+import { ResourceDrawer, type ResourceDrawerContent } from '../../ui/resource-drawer.tsx';
 import { describeSubject } from '../limits/subject.ts';
 import { BudgetForecast, BudgetSpendMeter } from './budget-columns.tsx';
 import { BudgetFields } from './budget-fields.tsx';
-import { BUDGETS, type Budget, type BudgetForm, describeForecast, EMPTY_BUDGET } from './budget-form.ts';
+import {
+  BUDGET_RESOURCE,
+  type Budget,
+  type BudgetForm,
+  describeForecast,
+  EMPTY_BUDGET,
+} from './budget-form.ts';
 import { BudgetSpending } from './budget-spending.tsx';
-import { text } from './text.ts';
+import { budgetsText } from './text.ts';
 
 /** One budget beside the list, or a new one. */
 export function BudgetDrawer(props: {
@@ -17,19 +23,19 @@ export function BudgetDrawer(props: {
   readonly onOpen: (id: string) => void;
   readonly onClose: () => void;
 }) {
-  return <ResourceDrawer kind={BUDGETS} parts={PARTS} {...props} />;
+  return <ResourceDrawer kind={BUDGET_RESOURCE} parts={PARTS} {...props} />;
 }
 
-const PARTS: DrawerParts<Budget, BudgetForm> = {
+const PARTS: ResourceDrawerContent<Budget, BudgetForm> = {
   titleOf: ({ name }) => name,
   lineOf: (budget) => {
     const subject = capitalize(describeSubject(budget));
-    return budget.model ? text.drawer.subject(subject, budget.model) : subject;
+    return budget.model ? budgetsText.drawer.subject(subject, budget.model) : subject;
   },
   standing: (budget) => <CurrentUsage budget={budget} />,
   fields: (form, set) => <BudgetFields form={form} onChange={set} />,
   empty: EMPTY_BUDGET,
-  made: text.drawer.created,
+  made: budgetsText.drawer.created,
   refetchMs: 15_000,
 };
 
@@ -37,20 +43,20 @@ function CurrentUsage({ budget }: { readonly budget: Budget }) {
   const { state } = budget;
   const rejected = { status: '402', range: '7d', ...(budget.key ? { key: budget.key } : {}) };
   return (
-    <section aria-label={text.drawer.usage} className="grid gap-3">
+    <section aria-label={budgetsText.drawer.usage} className="grid gap-3">
       <DetailList
         items={[
-          [text.drawer.spent, <BudgetSpendMeter key="spent" budget={budget} />],
+          [budgetsText.drawer.spent, <BudgetSpendMeter key="spent" budget={budget} />],
           [
-            text.drawer.reserved,
+            budgetsText.drawer.reserved,
             state && state.reserved_nano_usd > 0
-              ? text.drawer.reservedAmount(formatMoney(state.reserved_nano_usd))
+              ? budgetsText.drawer.reservedAmount(formatMoney(state.reserved_nano_usd))
               : null,
           ],
-          [text.drawer.remaining, state && formatMoney(Math.max(0, state.remaining_nano_usd))],
-          [text.drawer.forecast, <BudgetForecast key="forecast" budget={budget} />],
+          [budgetsText.drawer.remaining, state && formatMoney(Math.max(0, state.remaining_nano_usd))],
+          [budgetsText.drawer.forecast, <BudgetForecast key="forecast" budget={budget} />],
           [
-            text.drawer.resets,
+            budgetsText.drawer.resets,
             state?.resets_at ? formatFullTime(new Date(state.resets_at), browserZone()) : null,
           ],
         ]}
@@ -58,7 +64,7 @@ function CurrentUsage({ budget }: { readonly budget: Budget }) {
       <p className="text-small text-ink-2">{describeForecast(budget).explanation}</p>
       <BudgetSpending budget={budget} />
       <OrgLink to="/requests" search={rejected} className="text-ui text-accent-ink underlined">
-        {text.drawer.rejectedRequests}
+        {budgetsText.drawer.rejectedRequests}
       </OrgLink>
     </section>
   );

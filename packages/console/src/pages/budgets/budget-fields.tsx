@@ -1,35 +1,40 @@
-import type { FormPart } from '../../data/edit.ts';
+import type { FormFieldsProps } from '../../data/patch-form.ts';
 import { Input, Select, TextArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { StoreErrorField, SubjectFields } from '../limits/subject-fields.tsx';
 import { BUDGET_PERIODS, type BudgetForm, describeBudget } from './budget-form.ts';
-import { text } from './text.ts';
+import { budgetsText } from './text.ts';
 
 const MODES = [
-  { value: 'hard', label: text.fields.modes.hard },
-  { value: 'soft', label: text.fields.modes.soft },
+  { value: 'hard', label: budgetsText.fields.modes.hard },
+  { value: 'soft', label: budgetsText.fields.modes.soft },
 ] as const;
 
 /** The form fields of a budget. */
-export function BudgetFields({ form, onChange }: FormPart<BudgetForm>) {
+export function BudgetFields({ form, onChange }: FormFieldsProps<BudgetForm>) {
   const sentence = describeBudget(form);
   return (
     <>
-      <FormField name="name" label={text.fields.name} hint={text.fields.nameHint}>
+      <FormField name="name" label={budgetsText.fields.name} hint={budgetsText.fields.nameHint}>
         <Input
           value={form.name}
-          placeholder={text.fields.namePlaceholder}
+          placeholder={budgetsText.fields.namePlaceholder}
           onChange={({ target }) => onChange({ name: target.value })}
         />
       </FormField>
       <SubjectFields form={form} onChange={onChange} />
       <Amount form={form} onChange={onChange} />
       <div className="grid gap-4 sm:grid-cols-2">
-        <FormField name="metadata" label={text.fields.metadata} optional hint={text.fields.metadataHint}>
+        <FormField
+          name="metadata"
+          label={budgetsText.fields.metadata}
+          optional
+          hint={budgetsText.fields.metadataHint}
+        >
           <TextArea
             rows={2}
             value={form.metadata}
-            placeholder={text.fields.metadataPlaceholder}
+            placeholder={budgetsText.fields.metadataPlaceholder}
             onChange={({ target }) => onChange({ metadata: target.value })}
           />
         </FormField>
@@ -41,18 +46,18 @@ export function BudgetFields({ form, onChange }: FormPart<BudgetForm>) {
 }
 
 /** The limit, its period, and what happens when it is reached. */
-function Amount({ form, onChange }: FormPart<BudgetForm>) {
+function Amount({ form, onChange }: FormFieldsProps<BudgetForm>) {
   return (
     <div className="grid gap-4 sm:grid-cols-3">
-      <FormField name="limit_usd" label={text.fields.limit}>
+      <FormField name="limit_usd" label={budgetsText.fields.limit}>
         <Input
           inputMode="decimal"
           value={form.limit_usd}
-          placeholder={text.fields.limitPlaceholder}
+          placeholder={budgetsText.fields.limitPlaceholder}
           onChange={({ target }) => onChange({ limit_usd: target.value })}
         />
       </FormField>
-      <FormField name="period" label={text.fields.period}>
+      <FormField name="period" label={budgetsText.fields.period}>
         <Select
           choices={BUDGET_PERIODS}
           value={form.period}
@@ -62,7 +67,7 @@ function Amount({ form, onChange }: FormPart<BudgetForm>) {
           }}
         />
       </FormField>
-      <FormField name="mode" label={text.fields.mode}>
+      <FormField name="mode" label={budgetsText.fields.mode}>
         <Select
           choices={MODES}
           value={form.mode}

@@ -13,7 +13,7 @@ import {
   toSubjectBody,
   toSubjectForm,
 } from '../limits/subject.ts';
-import { text } from './text.ts';
+import { budgetsText } from './text.ts';
 
 export type Budget = z.output<typeof budgetResource>;
 
@@ -36,10 +36,10 @@ export const EMPTY_BUDGET: BudgetForm = {
 };
 
 export const BUDGET_PERIODS = [
-  { value: 'day', label: text.fields.periods.day },
-  { value: 'week', label: text.fields.periods.week },
-  { value: 'month', label: text.fields.periods.month },
-  { value: 'total', label: text.fields.periods.total },
+  { value: 'day', label: budgetsText.fields.periods.day },
+  { value: 'week', label: budgetsText.fields.periods.week },
+  { value: 'month', label: budgetsText.fields.periods.month },
+  { value: 'total', label: budgetsText.fields.periods.total },
 ] as const;
 
 export function toBudgetForm(budget: Budget): BudgetForm {
@@ -67,16 +67,16 @@ export function toBudgetBody(form: BudgetForm) {
 }
 
 /** The resource kind of budgets, for their drawer and list. */
-export const BUDGETS: ConsoleResourceKind<Budget, BudgetForm> = {
-  one: text.page.one,
+export const BUDGET_RESOURCE: ConsoleResourceKind<Budget, BudgetForm> = {
+  one: budgetsText.page.one,
   path: 'api/management/budgets',
   touches: [['budgets']],
   needs: 'management',
   formOf: toBudgetForm,
   bodyOf: toBudgetBody,
   removal: (budget) => ({
-    title: text.removal.title(budget.name),
-    effect: text.removal.effect(describeSubject(budget)),
+    title: budgetsText.removal.title(budget.name),
+    effect: budgetsText.removal.effect(describeSubject(budget)),
   }),
 };
 
@@ -94,12 +94,12 @@ function parseMetadata(typed: string): Record<string, string> {
 export function describeBudget(form: BudgetForm): string | null {
   const usd = parseNumberField(form.limit_usd);
   if (typeof usd !== 'number' || usd <= 0) return null;
-  const requests = text.sentence.subject(describeFormSubject(form), form.model.trim());
+  const requests = budgetsText.sentence.subject(describeFormSubject(form), form.model.trim());
   const limit = formatMoney(Math.round(usd * 1e9));
-  const period = text.sentence.periods[form.period];
+  const period = budgetsText.sentence.periods[form.period];
   return form.mode === 'hard'
-    ? text.sentence.hard(requests, limit, period)
-    : text.sentence.soft(capitalize(requests), limit, period);
+    ? budgetsText.sentence.hard(requests, limit, period)
+    : budgetsText.sentence.soft(capitalize(requests), limit, period);
 }
 
 /** The forecast of a budget: a short text for the list, and a sentence that explains how it was computed. */
@@ -112,7 +112,7 @@ export interface ForecastText {
 /** @param now the time that dates are compared with */
 export function describeForecast({ state, limit_usd }: Budget, now = new Date()): ForecastText {
   const zone = browserZone();
-  const words = text.forecast;
+  const words = budgetsText.forecast;
   if (!state) return { summary: words.none, isOver: false, explanation: words.separate };
   const { forecast_nano_usd: forecast, exhausted_at, resets_at, spent_nano_usd } = state;
   const when = (at: string) => {

@@ -5,7 +5,7 @@ import { formatMoney } from '../../format/amounts.ts';
 import { Chart } from '../../ui/chart.tsx';
 import { findKeyIdByName } from '../limits/subject.ts';
 import type { Budget } from './budget-form.ts';
-import { text } from './text.ts';
+import { budgetsText } from './text.ts';
 
 const NANO = 1e9;
 
@@ -28,11 +28,11 @@ export function BudgetSpending({ budget }: { readonly budget: Budget }) {
   return (
     <div className="grid gap-2">
       <Chart
-        label={text.chart.title}
+        label={budgetsText.chart.title}
         at={spent.at.map((at) => Date.parse(at))}
         series={[
-          { label: text.chart.spent, values: sums },
-          { label: text.chart.limit, values: sums.map(() => limit_usd * NANO) },
+          { label: budgetsText.chart.spent, values: sums },
+          { label: budgetsText.chart.limit, values: sums.map(() => limit_usd * NANO) },
         ]}
         format={formatMoney}
         height={120}
@@ -54,11 +54,12 @@ function Largest({
   if (found.length === 0) return null;
   return (
     <p className="text-small text-ink-2">
-      {text.chart.largest}
+      {budgetsText.chart.largest}
       {found.map(({ name, value, cost_nano_usd }, index) => (
         <span key={value}>
           {index > 0 && ', '}
-          <span className="text-ink">{name ?? value ?? text.chart.unknown}</span> {formatMoney(cost_nano_usd)}
+          <span className="text-ink">{name ?? value ?? budgetsText.chart.unknown}</span>{' '}
+          {formatMoney(cost_nano_usd)}
         </span>
       ))}
       .

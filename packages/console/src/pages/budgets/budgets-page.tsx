@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { ListPage } from '../../app/list-page.tsx';
 import { DAY_MS, summaryQuery } from '../../data/charts.ts';
 import { useEventStreamState, useLiveQuery } from '../../data/events.ts';
-import { listQuery, useRows } from '../../data/lists.ts';
+import { listQuery, useListRows } from '../../data/lists.ts';
 import { formatMoney } from '../../format/amounts.ts';
 import { BUDGET_COLUMNS, BudgetCard } from './budget-columns.tsx';
 import { BudgetDrawer } from './budget-drawer.tsx';
-import { BUDGETS, type Budget } from './budget-form.ts';
-import { text } from './text.ts';
+import { BUDGET_RESOURCE, type Budget } from './budget-form.ts';
+import { budgetsText } from './text.ts';
 
 const BESIDE_DRAWER: ReadonlySet<string> = new Set(['name', 'spent', 'forecast']);
 
@@ -16,21 +16,21 @@ export function BudgetsPage() {
   useLiveQuery('budgets', ['budgets']);
   useLiveQuery('config', ['budgets']);
   const refetch = useEventStreamState() === 'live' ? 15_000 : 10_000;
-  const list = useRows(listQuery<Budget>('budgets', BUDGETS.path), refetch);
+  const list = useListRows(listQuery<Budget>('budgets', BUDGET_RESOURCE.path), refetch);
   return (
     <ListPage
-      title={text.page.title}
-      one={text.page.one}
+      title={budgetsText.page.title}
+      one={budgetsText.page.one}
       list={list}
       columns={BUDGET_COLUMNS}
       besideDrawer={BESIDE_DRAWER}
       card={(budget) => <BudgetCard budget={budget} />}
       drawer={(id, onOpen, onClose) => <BudgetDrawer id={id} onOpen={onOpen} onClose={onClose} />}
       empty={{
-        title: text.page.empty.title,
+        title: budgetsText.page.empty.title,
         text: (
           <>
-            <RecentSpending /> {text.page.empty.text}
+            <RecentSpending /> {budgetsText.page.empty.text}
           </>
         ),
       }}
@@ -41,5 +41,5 @@ export function BudgetsPage() {
 /** The spending of the last 30 days, which helps to choose a limit. */
 function RecentSpending() {
   const { data } = useQuery(summaryQuery({}, 30 * DAY_MS));
-  return data ? text.page.spent(formatMoney(data.cost_nano_usd)) : null;
+  return data ? budgetsText.page.spent(formatMoney(data.cost_nano_usd)) : null;
 }

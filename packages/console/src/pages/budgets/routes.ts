@@ -1,6 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
-export const budgets: readonly PageRoute[] = [
+export const budgetPageRoutes: readonly PageRoute[] = [
   {
     path: '/management/budgets',
     title: 'Budgets',

@@ -1,6 +1,6 @@
 /** Every string of the Budgets page. */
 
-export const text = {
+export const budgetsText = {
   page: {
     title: 'Budgets',
     one: 'budget',

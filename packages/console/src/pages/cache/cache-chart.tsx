@@ -4,9 +4,9 @@ import { formatCount } from '../../format/amounts.ts';
 import { Card } from '../../ui/cards.tsx';
 import { Chart } from '../../ui/chart.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
-import { text } from './text.ts';
+import { cacheText } from './text.ts';
 
-const RESULTS: Readonly<Record<string, string>> = text.chart.results;
+const RESULTS: Readonly<Record<string, string>> = cacheText.chart.results;
 
 /** The requests of the last seven days by cache result. */
 export function CacheChart() {
@@ -18,16 +18,16 @@ export function CacheChart() {
     .filter(({ value }) => value !== null && Object.hasOwn(RESULTS, value))
     .map(({ value, values }) => ({ label: RESULTS[value ?? ''] ?? '', values }));
   return (
-    <Card title={text.chart.title} aside={text.chart.aside}>
+    <Card title={cacheText.chart.title} aside={cacheText.chart.aside}>
       {error && !data ? (
-        <ErrorState what={text.chart.loadFailed} error={error} onRetry={() => void refetch()} />
+        <ErrorState what={cacheText.chart.loadFailed} error={error} onRetry={() => void refetch()} />
       ) : !data ? (
         <Skeleton className="h-40" />
       ) : series.length === 0 ? (
-        <p className="text-ui text-ink-2">{text.chart.empty}</p>
+        <p className="text-ui text-ink-2">{cacheText.chart.empty}</p>
       ) : (
         <Chart
-          label={text.chart.title}
+          label={cacheText.chart.title}
           at={data.at.map((at) => Date.parse(at))}
           series={series}
           kind="stacked"

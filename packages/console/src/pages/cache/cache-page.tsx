@@ -5,8 +5,8 @@ import type * as z from 'zod';
 import { OrgLink } from '../../app/org-link.tsx';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { getJson, getWithETag, sendJson, type WithETag } from '../../data/api-client.ts';
-import { useEdit } from '../../data/edit.ts';
 import { useLiveQuery } from '../../data/events.ts';
+import { usePatchForm } from '../../data/patch-form.ts';
 import { formatCompact, formatCount, formatMoney, formatPercent } from '../../format/amounts.ts';
 import { formatNumberField, parseNumberField } from '../../format/number-field.ts';
 import { pluralize } from '../../format/words.ts';
@@ -22,7 +22,7 @@ import { showToast } from '../../ui/toast.tsx';
 import { Switch } from '../../ui/toggles.tsx';
 import { CacheChart } from './cache-chart.tsx';
 import { CacheRoutes } from './cache-routes.tsx';
-import { text } from './text.ts';
+import { cacheText } from './text.ts';
 
 type CacheState = z.output<typeof cacheResource>;
 type CacheStats = z.output<typeof cacheStats>;
@@ -43,9 +43,9 @@ export function CachePage() {
     refetchInterval: 10_000,
   });
   return (
-    <PageFrame title={text.page.title} actions={<ClearCacheButton stats={stats.data} />}>
+    <PageFrame title={cacheText.page.title} actions={<ClearCacheButton stats={stats.data} />}>
       {error && !data ? (
-        <ErrorState what={text.page.loadFailed} error={error} onRetry={() => void refetch()} />
+        <ErrorState what={cacheText.page.loadFailed} error={error} onRetry={() => void refetch()} />
       ) : data === undefined ? (
         <Skeleton className="h-64" />
       ) : (
@@ -68,35 +68,40 @@ function Figures({ stats, enabled }: { readonly stats: CacheStats | undefined; r
   return (
     <StatStrip>
       <StatCard
-        label={text.figures.hitRate}
-        value={stats && cacheable > 0 ? formatPercent(hits / cacheable) : text.figures.none}
+        label={cacheText.figures.hitRate}
+        value={stats && cacheable > 0 ? formatPercent(hits / cacheable) : cacheText.figures.none}
         remark={
           enabled || cacheable > 0
-            ? text.figures.cacheable(pluralize(cacheable, text.figures.request))
-            : text.figures.disabled
+            ? cacheText.figures.cacheable(pluralize(cacheable, cacheText.figures.request))
+            : cacheText.figures.disabled
         }
       />
       <StatCard
-        label={text.figures.saved}
-        value={stats ? formatMoney(saved) : text.figures.none}
-        remark={text.figures.savedHint}
+        label={cacheText.figures.saved}
+        value={stats ? formatMoney(saved) : cacheText.figures.none}
+        remark={cacheText.figures.savedHint}
       />
-      <StatCard label={text.figures.hits} value={stats ? formatCount(hits) : text.figures.none} />
-      <StatCard label={text.figures.misses} value={stats ? formatCount(misses) : text.figures.none} />
+      <StatCard label={cacheText.figures.hits} value={stats ? formatCount(hits) : cacheText.figures.none} />
       <StatCard
-        label={text.figures.bypassed}
-        value={stats ? formatCount(bypassed) : text.figures.none}
-        remark={text.figures.bypassedHint}
+        label={cacheText.figures.misses}
+        value={stats ? formatCount(misses) : cacheText.figures.none}
       />
       <StatCard
-        label={text.figures.entries}
+        label={cacheText.figures.bypassed}
+        value={stats ? formatCount(bypassed) : cacheText.figures.none}
+        remark={cacheText.figures.bypassedHint}
+      />
+      <StatCard
+        label={cacheText.figures.entries}
         value={
-          stats?.entries === null || stats === undefined ? text.figures.none : formatCompact(stats.entries)
+          stats?.entries === null || stats === undefined
+            ? cacheText.figures.none
+            : formatCompact(stats.entries)
         }
         remark={
           stats?.entries === null
-            ? text.figures.inRedis
-            : text.figures.inProcess(formatCompact(Math.round((stats?.bytes ?? 0) / 1024)))
+            ? cacheText.figures.inRedis
+            : cacheText.figures.inProcess(formatCompact(Math.round((stats?.bytes ?? 0) / 1024)))
         }
       />
     </StatStrip>
@@ -110,8 +115,8 @@ interface CacheForm {
 }
 
 const SCOPES = [
-  { value: 'key', label: text.settings.scopes.key },
-  { value: 'org', label: text.settings.scopes.org },
+  { value: 'key', label: cacheText.settings.scopes.key },
+  { value: 'org', label: cacheText.settings.scopes.org },
 ] as const;
 
 const formOf = ({ enabled, ttl_seconds, scope }: CacheState): CacheForm => ({
@@ -121,7 +126,7 @@ const formOf = ({ enabled, ttl_seconds, scope }: CacheState): CacheForm => ({
 });
 
 function Settings({ read }: { readonly read: WithETag<CacheState> }) {
-  const edit = useEdit<CacheState, CacheForm>({
+  const edit = usePatchForm<CacheState, CacheForm>({
     path: PATH,
     read,
     formOf,
@@ -131,27 +136,28 @@ function Settings({ read }: { readonly read: WithETag<CacheState> }) {
       scope,
     }),
     touches: TOUCHES,
-    done: ({ enabled }) => showToast(enabled ? text.settings.enabledToast : text.settings.disabledToast),
+    done: ({ enabled }) =>
+      showToast(enabled ? cacheText.settings.enabledToast : cacheText.settings.disabledToast),
   });
   const { form, set } = edit;
   return (
-    <Card title={text.settings.title}>
-      <EditForm edit={edit} source={read.body.source} verb={text.settings.save}>
+    <Card title={cacheText.settings.title}>
+      <EditForm edit={edit} source={read.body.source} verb={cacheText.settings.save}>
         <Switch
-          label={text.settings.enabled}
-          hint={text.settings.enabledHint}
+          label={cacheText.settings.enabled}
+          hint={cacheText.settings.enabledHint}
           checked={form.enabled}
           onChange={(enabled) => set({ enabled })}
         />
         <div className="grid gap-4 sm:grid-cols-2">
-          <FormField name="ttl_seconds" label={text.settings.ttl} hint={text.settings.ttlHint}>
+          <FormField name="ttl_seconds" label={cacheText.settings.ttl} hint={cacheText.settings.ttlHint}>
             <Input
               inputMode="numeric"
               value={form.ttl_seconds}
               onChange={({ target }) => set({ ttl_seconds: target.value })}
             />
           </FormField>
-          <FormField name="scope" label={text.settings.scope} hint={text.settings.scopeHint}>
+          <FormField name="scope" label={cacheText.settings.scope} hint={cacheText.settings.scopeHint}>
             <Select
               choices={SCOPES}
               value={form.scope}
@@ -160,9 +166,9 @@ function Settings({ read }: { readonly read: WithETag<CacheState> }) {
           </FormField>
         </div>
         <p className="text-ui text-ink-2">
-          {text.settings.clientControl}{' '}
+          {cacheText.settings.clientControl}{' '}
           <OrgLink to="/requests" search={{ state: 'cached', range: '24h' }}>
-            {text.settings.requests}
+            {cacheText.settings.requests}
           </OrgLink>
         </p>
       </EditForm>
@@ -176,7 +182,7 @@ function ClearCacheButton({ stats }: { readonly stats: CacheStats | undefined })
   return (
     <>
       <Button needs="management" onClick={() => setAsked(true)}>
-        {text.clear.button}
+        {cacheText.clear.button}
       </Button>
       {asked && (
         <ConfirmChange
@@ -184,22 +190,22 @@ function ClearCacheButton({ stats }: { readonly stats: CacheStats | undefined })
           touches={TOUCHES}
           onDone={() => {
             setAsked(false);
-            showToast(text.clear.done);
+            showToast(cacheText.clear.done);
           }}
           onClose={() => setAsked(false)}
-          title={text.clear.title}
-          verb={text.clear.verb}
-          typed={text.clear.typed}
+          title={cacheText.clear.title}
+          verb={cacheText.clear.verb}
+          typed={cacheText.clear.typed}
         >
           {stats?.entries === null || stats === undefined
-            ? text.clear.all
-            : text.clear.counted(formatCount(stats.entries))}
+            ? cacheText.clear.all
+            : cacheText.clear.counted(formatCount(stats.entries))}
           {stats && stats.last_day.hits > 0
-            ? text.clear.recentHits(
-                pluralize(stats.last_day.hits, text.clear.request),
+            ? cacheText.clear.recentHits(
+                pluralize(stats.last_day.hits, cacheText.clear.request),
                 formatMoney(stats.last_day.saved_nano_usd),
               )
-            : text.clear.noHits}
+            : cacheText.clear.noHits}
         </ConfirmChange>
       )}
     </>

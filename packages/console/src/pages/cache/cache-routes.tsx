@@ -1,35 +1,40 @@
 import { OrgLink } from '../../app/org-link.tsx';
 import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { listQuery, useRows } from '../../data/lists.ts';
+import { listQuery, useListRows } from '../../data/lists.ts';
 import { resourcePath } from '../../data/resource-kind.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Card } from '../../ui/cards.tsx';
 import { Select } from '../../ui/field.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { parseRouteCacheOption, ROUTE_CACHE_OPTIONS, ROUTES, type Route } from '../routes/route-form.ts';
-import { text } from './text.ts';
+import {
+  parseRouteCacheOption,
+  ROUTE_CACHE_OPTIONS,
+  ROUTE_RESOURCE,
+  type Route,
+} from '../routes/route-form.ts';
+import { cacheText } from './text.ts';
 
 /** The cache setting of each route, which overrides that of the organization. */
 export function CacheRoutes({ enabled }: { readonly enabled: boolean }) {
-  const { rows } = useRows(listQuery<Route>('routes', ROUTES.path));
+  const { rows } = useListRows(listQuery<Route>('routes', ROUTE_RESOURCE.path));
   const refusal = useDenialReason('management');
   const put = useApiMutation(
     ({ id, cache }: { readonly id: string; readonly cache: 'on' | 'off' | null }) =>
-      sendJson<Route>('PATCH', resourcePath(ROUTES, id), { cache }),
+      sendJson<Route>('PATCH', resourcePath(ROUTE_RESOURCE, id), { cache }),
     {
-      touches: ROUTES.touches,
-      done: ({ id, cache }) => showToast(text.routes.saved[cache ?? 'default'](id)),
+      touches: ROUTE_RESOURCE.touches,
+      done: ({ id, cache }) => showToast(cacheText.routes.saved[cache ?? 'default'](id)),
     },
   );
   if (!rows) return null;
   return (
-    <Card title={text.routes.title}>
+    <Card title={cacheText.routes.title}>
       {rows.length === 0 ? (
         <p className="text-ui text-ink-2">
-          {text.routes.empty} <OrgLink to="/management/routes/new">{text.routes.create}</OrgLink>
-          {text.routes.emptyEffect}
+          {cacheText.routes.empty} <OrgLink to="/management/routes/new">{cacheText.routes.create}</OrgLink>
+          {cacheText.routes.emptyEffect}
         </p>
       ) : (
         <ul className="grid gap-2 text-ui">
@@ -45,7 +50,7 @@ export function CacheRoutes({ enabled }: { readonly enabled: boolean }) {
                 {route.source.kind === 'file' && <SourceBadge source={route.source} />}
               </span>
               <Select
-                aria-label={text.routes.label(route.model)}
+                aria-label={cacheText.routes.label(route.model)}
                 choices={ROUTE_CACHE_OPTIONS}
                 value={route.cache ?? ''}
                 disabled={route.source.kind === 'file' || refusal !== null || put.running}
@@ -58,7 +63,7 @@ export function CacheRoutes({ enabled }: { readonly enabled: boolean }) {
         </ul>
       )}
       {put.error && <p className="mt-2 text-small text-failing-ink">{put.error.message}</p>}
-      <p className="mt-3 text-small text-ink-2">{text.routes.hint(enabled)}</p>
+      <p className="mt-3 text-small text-ink-2">{cacheText.routes.hint(enabled)}</p>
     </Card>
   );
 }

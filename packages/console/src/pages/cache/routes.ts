@@ -1,6 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
-export const cache: readonly PageRoute[] = [
+export const cachePageRoutes: readonly PageRoute[] = [
   {
     path: '/management/cache',
     title: 'Cache',

@@ -1,6 +1,6 @@
 /** Every string of the Cache page. */
 
-export const text = {
+export const cacheText = {
   page: { title: 'Cache', loadFailed: 'Could not load the cache.' },
   figures: {
     none: '–',

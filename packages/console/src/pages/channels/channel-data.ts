@@ -4,24 +4,24 @@ import type * as z from 'zod';
 import { type ApiPage, getJson, sendJson } from '../../data/api-client.ts';
 import { type ConsoleResourceKind, resourcePath } from '../../data/resource-kind.ts';
 import type { DisplayStatus } from '../../ui/status.tsx';
-import { type ChannelForm, channelBody, channelChangeBody, channelFormOf } from './channel-form.ts';
-import { text } from './text.ts';
+import { type ChannelForm, toChannelBody, toChannelChangeBody, toChannelForm } from './channel-form.ts';
+import { channelsText } from './text.ts';
 
 export type ConsoleAlert = z.output<typeof alertResource>;
 export type ChannelTestReport = z.output<typeof channelTestResult>;
 
 /** The channel resource, for the list and the drawer. */
 export const CHANNEL_RESOURCE: ConsoleResourceKind<Channel, ChannelForm> = {
-  one: text.page.resource,
+  one: channelsText.page.resource,
   path: 'api/monitoring/channels',
   touches: [['channels']],
   needs: 'monitoring',
-  formOf: channelFormOf,
-  bodyOf: channelBody,
-  changeOf: channelChangeBody,
+  formOf: toChannelForm,
+  bodyOf: toChannelBody,
+  changeOf: toChannelChangeBody,
   removal: ({ name }) => ({
-    title: text.drawer.deleteTitle(name),
-    effect: text.drawer.deleteEffect,
+    title: channelsText.drawer.deleteTitle(name),
+    effect: channelsText.drawer.deleteEffect,
   }),
 };
 
@@ -52,9 +52,9 @@ export const DELIVERY_LABELS: Readonly<
     { readonly state: DisplayStatus; readonly word: string }
   >
 > = {
-  sent: { state: 'healthy', word: text.deliveries.sent },
-  pending: { state: 'waiting', word: text.deliveries.pending },
-  failed: { state: 'failing', word: text.deliveries.failed },
-  muted: { state: 'maintenance', word: text.deliveries.muted },
-  skipped: { state: 'paused', word: text.deliveries.skipped },
+  sent: { state: 'healthy', word: channelsText.deliveries.sent },
+  pending: { state: 'waiting', word: channelsText.deliveries.pending },
+  failed: { state: 'failing', word: channelsText.deliveries.failed },
+  muted: { state: 'maintenance', word: channelsText.deliveries.muted },
+  skipped: { state: 'paused', word: channelsText.deliveries.skipped },
 };

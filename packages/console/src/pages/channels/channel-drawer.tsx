@@ -4,12 +4,12 @@ import { Send } from 'lucide-react';
 import { useState } from 'react';
 import type { WithETag } from '../../data/api-client.ts';
 import { type ApiMutation, useApiMutation } from '../../data/api-mutation.ts';
-import type { ResourceEdit } from '../../data/edit.ts';
-import { resourceQuery, useNewResource, useResourceEdit } from '../../data/resource-kind.ts';
+import type { ResourceEdit } from '../../data/patch-form.ts';
+import { resourceQuery, useResourceCreation, useResourceEdit } from '../../data/resource-kind.ts';
 import { formatDuration } from '../../format/amounts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
-import { DrawerHead } from '../../ui/drawer-head.tsx';
+import { DrawerHeader } from '../../ui/drawer-header.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { LoadedResource, NewResourceForm, ResourceForm } from '../../ui/resource-forms.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
@@ -17,9 +17,9 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { CHANNEL_RESOURCE, type ChannelTestReport, testChannel, testChannelDraft } from './channel-data.ts';
 import { ChannelFields } from './channel-fields.tsx';
-import { CHANNEL_KIND_FORMS, type ChannelForm, channelDraftBody, EMPTY_CHANNEL } from './channel-form.ts';
+import { CHANNEL_KIND_FORMS, type ChannelForm, EMPTY_CHANNEL, toChannelDraftBody } from './channel-form.ts';
 import { DeliveryLog } from './delivery-log.tsx';
-import { text } from './text.ts';
+import { channelsText } from './text.ts';
 
 interface DrawerProps {
   /** `new` for a new channel. */
@@ -33,10 +33,10 @@ export function ChannelDrawer(props: DrawerProps) {
   const { id, onClose } = props;
   const isNew = id === 'new';
   const { data } = useQuery({ ...resourceQuery(CHANNEL_RESOURCE, id), enabled: !isNew });
-  const name = isNew ? text.drawer.newTitle : (data?.body.name ?? text.drawer.loadingTitle);
+  const name = isNew ? channelsText.drawer.newTitle : (data?.body.name ?? channelsText.drawer.loadingTitle);
   return (
     <Drawer title={name} about={id} onClose={onClose}>
-      <DrawerHead title={name} onClose={onClose} />
+      <DrawerHeader title={name} onClose={onClose} />
       {isNew ? (
         <div className="p-4 md:p-6">
           <NewChannel {...props} />
@@ -51,13 +51,13 @@ export function ChannelDrawer(props: DrawerProps) {
 }
 
 function NewChannel({ onOpen, onClose }: DrawerProps) {
-  const fresh = useNewResource(CHANNEL_RESOURCE, EMPTY_CHANNEL, ({ id, name }) => {
-    showToast(text.drawer.created(name));
+  const fresh = useResourceCreation(CHANNEL_RESOURCE, EMPTY_CHANNEL, ({ id, name }) => {
+    showToast(channelsText.drawer.created(name));
     onOpen(id);
   });
   const { form, set } = fresh;
   const [result, setResult] = useState<ChannelTestReport | null>(null);
-  const test = useApiMutation(() => testChannelDraft(channelDraftBody(form)), { done: setResult });
+  const test = useApiMutation(() => testChannelDraft(toChannelDraftBody(form)), { done: setResult });
   return (
     <NewResourceForm
       kind={CHANNEL_RESOURCE}
@@ -75,19 +75,21 @@ function NewChannel({ onOpen, onClose }: DrawerProps) {
 function ChannelTabs({ read, onGone }: { readonly read: WithETag<Channel>; readonly onGone: () => void }) {
   const { name } = read.body;
   // The edit state is kept outside the tabs, so that a draft survives a look at the deliveries.
-  const edit = useResourceEdit(CHANNEL_RESOURCE, read, (saved) => showToast(text.drawer.saved(saved.name)));
+  const edit = useResourceEdit(CHANNEL_RESOURCE, read, (saved) =>
+    showToast(channelsText.drawer.saved(saved.name)),
+  );
   return (
     <Tabs
-      label={text.drawer.tabs}
+      label={channelsText.drawer.tabs}
       tabs={[
         {
           id: 'settings',
-          label: text.drawer.settings,
+          label: channelsText.drawer.settings,
           content: <ChannelSettings channel={read.body} edit={edit} onGone={onGone} />,
         },
         {
           id: 'deliveries',
-          label: text.drawer.deliveries,
+          label: channelsText.drawer.deliveries,
           content: <DeliveryLog filters={{ channel: name }} channel={name} />,
         },
       ]}
@@ -122,8 +124,8 @@ function ChannelHealth({ channel: { id, kind, failures, backoff_until } }: { rea
     <>
       {failures > 0 && (
         <Notice state="failing">
-          {text.health.failures(failures)}
-          {backoff_until !== null && ` ${text.health.backoff}`}
+          {channelsText.health.failures(failures)}
+          {backoff_until !== null && ` ${channelsText.health.backoff}`}
         </Notice>
       )}
       <div>
@@ -138,7 +140,7 @@ function ChannelHealth({ channel: { id, kind, failures, backoff_until } }: { rea
 function TestButton({ test }: { readonly test: ApiMutation<undefined> }) {
   return (
     <Button icon={Send} needs="monitoring" busy={test.running} onClick={() => test.run(undefined)}>
-      {text.test.send}
+      {channelsText.test.send}
     </Button>
   );
 }
@@ -173,6 +175,6 @@ function TestResultNotice({
 
 function testSummary(kind: string, { ok, status, duration_ms }: ChannelTestReport): string {
   const duration = formatDuration(duration_ms);
-  if (status !== null) return text.test.responded(kind, status, duration);
-  return ok ? text.test.accepted(kind, duration) : text.test.noResponse(kind, duration);
+  if (status !== null) return channelsText.test.responded(kind, status, duration);
+  return ok ? channelsText.test.accepted(kind, duration) : channelsText.test.noResponse(kind, duration);
 }

@@ -1,4 +1,4 @@
-import type { FormPart } from '../../data/edit.ts';
+import type { FormFieldsProps } from '../../data/patch-form.ts';
 import { Input, Select } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { Checkbox, Switch } from '../../ui/toggles.tsx';
@@ -9,7 +9,7 @@ import {
   type ChannelKindField,
   type ChannelKindId,
 } from './channel-form.ts';
-import { text } from './text.ts';
+import { channelsText } from './text.ts';
 
 /** The fields of a channel. @param origin origin of the stored URL, whose rest is secret */
 export function ChannelFields({
@@ -17,22 +17,22 @@ export function ChannelFields({
   onChange,
   isNew = false,
   origin = null,
-}: FormPart<ChannelForm> & {
+}: FormFieldsProps<ChannelForm> & {
   readonly isNew?: boolean;
   readonly origin?: string | null;
 }) {
   return (
     <>
       <div className="grid items-start gap-4 md:grid-cols-2">
-        <FormField name="name" label={text.fields.name} hint={text.fields.nameHint}>
+        <FormField name="name" label={channelsText.fields.name} hint={channelsText.fields.nameHint}>
           <Input
             value={form.name}
-            placeholder={text.fields.namePlaceholder}
+            placeholder={channelsText.fields.namePlaceholder}
             autoFocus={isNew}
             onChange={({ target }) => onChange({ name: target.value })}
           />
         </FormField>
-        <FormField name="kind" label={text.fields.kind}>
+        <FormField name="kind" label={channelsText.fields.kind}>
           <Select
             value={form.kind}
             disabled={!isNew}
@@ -57,11 +57,11 @@ export function ChannelFields({
 }
 
 /** Which alerts the channel receives, and how often. */
-function EventFields({ form, onChange }: FormPart<ChannelForm>) {
+function EventFields({ form, onChange }: FormFieldsProps<ChannelForm>) {
   return (
     <>
       <fieldset>
-        <legend className="text-label text-ink-2">{text.fields.events}</legend>
+        <legend className="text-label text-ink-2">{channelsText.fields.events}</legend>
         <div className="mt-1 grid grid-cols-2 gap-1">
           {ALERT_EVENT_LABELS.map(({ id, label }) => (
             <Checkbox
@@ -76,10 +76,14 @@ function EventFields({ form, onChange }: FormPart<ChannelForm>) {
         </div>
       </fieldset>
       <div className="grid items-start gap-4 md:grid-cols-2">
-        <FormField name="tags" label={text.fields.tags} optional hint={text.fields.tagsHint}>
+        <FormField name="tags" label={channelsText.fields.tags} optional hint={channelsText.fields.tagsHint}>
           <Input value={form.tags} onChange={({ target }) => onChange({ tags: target.value })} />
         </FormField>
-        <FormField name="realert_minutes" label={text.fields.repeat} hint={text.fields.repeatHint}>
+        <FormField
+          name="realert_minutes"
+          label={channelsText.fields.repeat}
+          hint={channelsText.fields.repeatHint}
+        >
           <Input
             value={form.realert}
             inputMode="numeric"
@@ -88,8 +92,8 @@ function EventFields({ form, onChange }: FormPart<ChannelForm>) {
         </FormField>
       </div>
       <Switch
-        label={text.fields.enabled}
-        hint={text.fields.enabledHint}
+        label={channelsText.fields.enabled}
+        hint={channelsText.fields.enabledHint}
         checked={form.enabled}
         onChange={(enabled) => onChange({ enabled })}
       />
@@ -113,9 +117,16 @@ function KindInput({
 }) {
   const { name, label, optional = false, placeholder, hint } = field;
   const storedPlaceholder =
-    name === 'url' && origin ? text.fields.storedUrlPlaceholder(origin) : text.fields.storedPlaceholder;
+    name === 'url' && origin
+      ? channelsText.fields.storedUrlPlaceholder(origin)
+      : channelsText.fields.storedPlaceholder;
   return (
-    <FormField name={name} label={label} optional={optional} hint={stored ? text.fields.storedHint : hint}>
+    <FormField
+      name={name}
+      label={label}
+      optional={optional}
+      hint={stored ? channelsText.fields.storedHint : hint}
+    >
       <Input
         value={value}
         placeholder={stored ? storedPlaceholder : placeholder}

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  channelBody,
-  channelChangeBody,
-  channelDraftBody,
-  channelFormOf,
   EMPTY_CHANNEL,
+  toChannelBody,
+  toChannelChangeBody,
+  toChannelDraftBody,
+  toChannelForm,
 } from './channel-form.ts';
 
 test('a secret that is left empty is not sent, so that it stays what it was', () => {
-  const body = channelChangeBody({ ...EMPTY_CHANNEL, name: 'ops', values: { url: ' ' } });
+  const body = toChannelChangeBody({ ...EMPTY_CHANNEL, name: 'ops', values: { url: ' ' } });
   assert.deepEqual(
     ['url' in body, 'secret' in body, 'kind' in body, body['name']],
     [false, false, false, 'ops'],
@@ -17,7 +17,7 @@ test('a secret that is left empty is not sent, so that it stays what it was', ()
 });
 
 test('only fields of the chosen kind are sent, recipients as a list', () => {
-  const body = channelBody({
+  const body = toChannelBody({
     ...EMPTY_CHANNEL,
     name: 'mail',
     kind: 'email',
@@ -27,17 +27,17 @@ test('only fields of the chosen kind are sent, recipients as a list', () => {
 });
 
 test('every event chosen means all there will be, and some mean just these', () => {
-  assert.equal(channelBody({ ...EMPTY_CHANNEL, name: 'a' })['events'], null);
-  assert.deepEqual(channelBody({ ...EMPTY_CHANNEL, name: 'a', events: ['budget'] })['events'], ['budget']);
+  assert.equal(toChannelBody({ ...EMPTY_CHANNEL, name: 'a' })['events'], null);
+  assert.deepEqual(toChannelBody({ ...EMPTY_CHANNEL, name: 'a', events: ['budget'] })['events'], ['budget']);
 });
 
 test('a draft can be tested before it has a name', () => {
-  const body = channelDraftBody({ ...EMPTY_CHANNEL, values: { url: 'https://a.example' } });
+  const body = toChannelDraftBody({ ...EMPTY_CHANNEL, values: { url: 'https://a.example' } });
   assert.deepEqual([body['name'], body['url'], 'enabled' in body], ['draft', 'https://a.example', false]);
 });
 
 test('what is shown of a channel comes back as the same channel', () => {
-  const form = channelFormOf({
+  const form = toChannelForm({
     id: 'chn_1',
     name: 'mail',
     kind: 'email',
@@ -56,7 +56,7 @@ test('what is shown of a channel comes back as the same channel', () => {
     updated_at: '2026-11-01T00:00:00.000Z',
     updated_by: 'mem_1',
   });
-  assert.deepEqual(channelBody(form), {
+  assert.deepEqual(toChannelBody(form), {
     name: 'mail',
     kind: 'email',
     enabled: true,
@@ -69,7 +69,7 @@ test('what is shown of a channel comes back as the same channel', () => {
 
 test('what is no secret is sent when it is emptied, and what is no number is left for the server to refuse', () => {
   const mail = { ...EMPTY_CHANNEL, name: 'mail', kind: 'email', values: { to: '' } } as const;
-  assert.deepEqual(channelChangeBody(mail)['to'], []);
-  assert.equal(channelBody({ ...EMPTY_CHANNEL, realert: 'ten' })['realert_minutes'], 'ten');
-  assert.equal(channelBody({ ...EMPTY_CHANNEL, realert: '' })['realert_minutes'], 0);
+  assert.deepEqual(toChannelChangeBody(mail)['to'], []);
+  assert.equal(toChannelBody({ ...EMPTY_CHANNEL, realert: 'ten' })['realert_minutes'], 'ten');
+  assert.equal(toChannelBody({ ...EMPTY_CHANNEL, realert: '' })['realert_minutes'], 0);
 });

@@ -1,7 +1,7 @@
 import type { Channel } from '@floe/contract/api/channels';
 import { parseNumberField } from '../../format/number-field.ts';
 import { parseList } from '../../format/words.ts';
-import { text } from './text.ts';
+import { channelsText } from './text.ts';
 
 export type ChannelKindId = Channel['kind'];
 export type ChannelEvent = NonNullable<Channel['events']>[number];
@@ -16,7 +16,7 @@ export interface ChannelKindField {
   readonly hint?: string;
 }
 
-const { kindFields } = text;
+const { kindFields } = channelsText;
 
 const urlField = (label: string, placeholder: string): ChannelKindField => ({
   name: 'url',
@@ -30,7 +30,7 @@ export const CHANNEL_KIND_FORMS: Readonly<
   Record<ChannelKindId, { readonly label: string; readonly fields: readonly ChannelKindField[] }>
 > = {
   webhook: {
-    label: text.kinds.webhook,
+    label: channelsText.kinds.webhook,
     fields: [
       urlField(kindFields.url, kindFields.urlPlaceholder),
       {
@@ -43,19 +43,19 @@ export const CHANNEL_KIND_FORMS: Readonly<
     ],
   },
   slack: {
-    label: text.kinds.slack,
+    label: channelsText.kinds.slack,
     fields: [urlField(kindFields.incomingWebhookUrl, kindFields.slackPlaceholder)],
   },
   discord: {
-    label: text.kinds.discord,
+    label: channelsText.kinds.discord,
     fields: [urlField(kindFields.webhookUrl, kindFields.discordPlaceholder)],
   },
   teams: {
-    label: text.kinds.teams,
+    label: channelsText.kinds.teams,
     fields: [urlField(kindFields.workflowUrl, kindFields.workflowPlaceholder)],
   },
   email: {
-    label: text.kinds.email,
+    label: channelsText.kinds.email,
     fields: [
       {
         name: 'to',
@@ -67,18 +67,18 @@ export const CHANNEL_KIND_FORMS: Readonly<
     ],
   },
   pagerduty: {
-    label: text.kinds.pagerduty,
+    label: channelsText.kinds.pagerduty,
     fields: [{ name: 'routing_key', label: kindFields.integrationKey, secret: true }],
   },
   ntfy: {
-    label: text.kinds.ntfy,
+    label: channelsText.kinds.ntfy,
     fields: [
       urlField(kindFields.topicUrl, kindFields.topicPlaceholder),
       { name: 'token', label: kindFields.accessToken, secret: true, optional: true },
     ],
   },
   telegram: {
-    label: text.kinds.telegram,
+    label: channelsText.kinds.telegram,
     fields: [
       { name: 'bot_token', label: kindFields.botToken, secret: true },
       { name: 'chat_id', label: kindFields.chatId, secret: false, placeholder: kindFields.chatIdPlaceholder },
@@ -87,12 +87,12 @@ export const CHANNEL_KIND_FORMS: Readonly<
 };
 
 export const ALERT_EVENT_LABELS: readonly { readonly id: ChannelEvent; readonly label: string }[] = [
-  { id: 'monitor_failing', label: text.events.monitor_failing },
-  { id: 'monitor_recovered', label: text.events.monitor_recovered },
-  { id: 'monitor_never_beaten', label: text.events.monitor_never_beaten },
-  { id: 'budget', label: text.events.budget },
-  { id: 'breaker', label: text.events.breaker },
-  { id: 'credential', label: text.events.credential },
+  { id: 'monitor_failing', label: channelsText.events.monitor_failing },
+  { id: 'monitor_recovered', label: channelsText.events.monitor_recovered },
+  { id: 'monitor_never_beaten', label: channelsText.events.monitor_never_beaten },
+  { id: 'budget', label: channelsText.events.budget },
+  { id: 'breaker', label: channelsText.events.breaker },
+  { id: 'credential', label: channelsText.events.credential },
 ];
 
 export interface ChannelForm {
@@ -116,7 +116,7 @@ export const EMPTY_CHANNEL: ChannelForm = {
   values: {},
 };
 
-export function channelFormOf(channel: Channel): ChannelForm {
+export function toChannelForm(channel: Channel): ChannelForm {
   return {
     name: channel.name,
     kind: channel.kind,
@@ -129,7 +129,7 @@ export function channelFormOf(channel: Channel): ChannelForm {
 }
 
 /** The request body. A secret that was left empty is not sent, which keeps the stored one. */
-export function channelBody(form: ChannelForm): Readonly<Record<string, unknown>> {
+export function toChannelBody(form: ChannelForm): Readonly<Record<string, unknown>> {
   const values = Object.fromEntries(
     CHANNEL_KIND_FORMS[form.kind].fields.flatMap(({ name, secret }) => {
       const value = form.values[name]?.trim() ?? '';
@@ -149,15 +149,15 @@ export function channelBody(form: ChannelForm): Readonly<Record<string, unknown>
 }
 
 /** The body of an update: the kind of a channel never changes. */
-export function channelChangeBody(form: ChannelForm): Readonly<Record<string, unknown>> {
-  const { kind: _, ...rest } = channelBody(form);
+export function toChannelChangeBody(form: ChannelForm): Readonly<Record<string, unknown>> {
+  const { kind: _, ...rest } = toChannelBody(form);
   return rest;
 }
 
 /** The body of a test of a draft. */
-export function channelDraftBody(form: ChannelForm): Readonly<Record<string, unknown>> {
+export function toChannelDraftBody(form: ChannelForm): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
-    Object.entries({ ...channelBody(form), name: form.name.trim() || 'draft' }).filter(
+    Object.entries({ ...toChannelBody(form), name: form.name.trim() || 'draft' }).filter(
       ([name, value]) => value !== null && name !== 'enabled',
     ),
   );

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { ListPage } from '../../app/list-page.tsx';
 import { useLiveQuery } from '../../data/events.ts';
-import { listQuery, useRows } from '../../data/lists.ts';
+import { listQuery, useListRows } from '../../data/lists.ts';
 import { capitalize } from '../../format/words.ts';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { Badge, StatusIcon } from '../../ui/status.tsx';
@@ -12,18 +12,18 @@ import { TimeText } from '../../ui/time-text.tsx';
 import { alertsQuery, CHANNEL_RESOURCE, type ConsoleAlert } from './channel-data.ts';
 import { ChannelDrawer } from './channel-drawer.tsx';
 import { ALERT_EVENT_LABELS, CHANNEL_KIND_FORMS } from './channel-form.ts';
-import { text } from './text.ts';
+import { channelsText } from './text.ts';
 
 /** The channels and the last delivery of each. */
 export function ChannelsPage() {
   useLiveQuery('config', ['channels']);
   useLiveQuery('alerts', ['alerts']);
-  const list = useRows(listQuery<Channel>('channels', CHANNEL_RESOURCE.path));
+  const list = useListRows(listQuery<Channel>('channels', CHANNEL_RESOURCE.path));
   const last = useLastDeliveries();
   return (
     <ListPage
-      title={text.page.title}
-      one={text.page.resource}
+      title={channelsText.page.title}
+      one={channelsText.page.resource}
       needs={CHANNEL_RESOURCE.needs}
       list={list}
       columns={channelColumns(last)}
@@ -31,8 +31,8 @@ export function ChannelsPage() {
       card={(row) => <ChannelCard row={row} delivery={last.get(row.name)} />}
       drawer={(id, onOpen, onClose) => <ChannelDrawer id={id} onOpen={onOpen} onClose={onClose} />}
       empty={{
-        title: text.page.emptyTitle,
-        text: text.page.empty,
+        title: channelsText.page.emptyTitle,
+        text: channelsText.page.empty,
       }}
     />
   );
@@ -58,7 +58,7 @@ function channelColumns(last: ReadonlyMap<string, Delivery>): readonly TableColu
   return [
     {
       id: 'name',
-      label: text.columns.name,
+      label: channelsText.columns.name,
       width: 'minmax(8rem, 1fr)',
       cell: (row) => (
         <span className="flex items-center gap-2">
@@ -69,25 +69,25 @@ function channelColumns(last: ReadonlyMap<string, Delivery>): readonly TableColu
     },
     {
       id: 'kind',
-      label: text.columns.kind,
+      label: channelsText.columns.kind,
       width: '8rem',
       cell: ({ kind }) => CHANNEL_KIND_FORMS[kind].label,
     },
     {
       id: 'events',
-      label: text.columns.events,
+      label: channelsText.columns.events,
       width: 'minmax(10rem, 1.5fr)',
       cell: (row) => <ChannelEvents row={row} />,
     },
     {
       id: 'last',
-      label: text.columns.lastDelivery,
+      label: channelsText.columns.lastDelivery,
       width: 'minmax(8rem, 12rem)',
       cell: ({ name }) => <DeliveryText delivery={last.get(name)} />,
     },
     {
       id: 'source',
-      label: text.columns.source,
+      label: channelsText.columns.source,
       width: '8rem',
       cell: ({ source }) => <SourceBadge source={source} />,
     },
@@ -104,7 +104,9 @@ function ChannelEvents({ row: { events, tags } }: { readonly row: Channel }) {
   );
   return (
     <span className="flex items-center gap-1.5 text-ink-2">
-      <span className="truncate">{labels ? capitalize(labels.join(', ')) : text.columns.allEvents}</span>
+      <span className="truncate">
+        {labels ? capitalize(labels.join(', ')) : channelsText.columns.allEvents}
+      </span>
       {tags.map((tag) => (
         <Badge key={tag} name="tag">
           {tag}
@@ -115,13 +117,15 @@ function ChannelEvents({ row: { events, tags } }: { readonly row: Channel }) {
 }
 
 function DeliveryText({ delivery }: { readonly delivery: Delivery | undefined }) {
-  if (!delivery) return <span className="text-ink-3">{text.columns.noDelivery}</span>;
+  if (!delivery) return <span className="text-ink-3">{channelsText.columns.noDelivery}</span>;
   const { state, status, sent_at, due_at, error } = delivery;
   const failed = state === 'failed' || (state === 'pending' && error !== null);
   return (
     <span className="flex items-center gap-1.5" title={error ?? undefined}>
       <StatusIcon state={failed ? 'failing' : state === 'sent' ? 'healthy' : 'waiting'} />
-      {failed && <span className="font-medium text-failing-ink">{status ?? text.columns.noResponse}</span>}
+      {failed && (
+        <span className="font-medium text-failing-ink">{status ?? channelsText.columns.noResponse}</span>
+      )}
       <TimeText at={sent_at ?? due_at} />
     </span>
   );

@@ -13,7 +13,7 @@ import { TimeText } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { alertStatus } from './alert-status.ts';
 import { alertsQuery, type ConsoleAlert, DELIVERY_LABELS } from './channel-data.ts';
-import { text } from './text.ts';
+import { channelsText } from './text.ts';
 
 /** Alerts of one channel or of all channels, newest first, with their deliveries. */
 export function DeliveryLog({
@@ -37,7 +37,7 @@ export function DeliveryLog({
   if (answer.error && alerts.length === 0)
     return (
       <ErrorState
-        what={text.deliveries.loadError}
+        what={channelsText.deliveries.loadError}
         error={answer.error}
         onRetry={() => void answer.refetch()}
       />
@@ -45,8 +45,10 @@ export function DeliveryLog({
   if (answer.isPending) return <SkeletonRows rows={4} />;
   if (alerts.length === 0)
     return (
-      <EmptyState title={isFiltered ? text.deliveries.noMatchTitle : text.deliveries.emptyTitle}>
-        {isFiltered ? text.deliveries.noMatch : text.deliveries.empty}
+      <EmptyState
+        title={isFiltered ? channelsText.deliveries.noMatchTitle : channelsText.deliveries.emptyTitle}
+      >
+        {isFiltered ? channelsText.deliveries.noMatch : channelsText.deliveries.empty}
       </EmptyState>
     );
   return (
@@ -93,12 +95,12 @@ function AlertEntry({ alert, channel }: { readonly alert: ConsoleAlert; readonly
           {closed_at !== null && event !== 'monitor_recovered' && (
             <>
               {' '}
-              · {text.deliveries.ended} <TimeText at={closed_at} />
+              · {channelsText.deliveries.ended} <TimeText at={closed_at} />
             </>
           )}
         </p>
         {shown.length === 0 ? (
-          <p className="mt-1 text-small text-ink-3">{text.deliveries.notSent}</p>
+          <p className="mt-1 text-small text-ink-3">{channelsText.deliveries.notSent}</p>
         ) : (
           <ul className="mt-1 grid gap-0.5">
             {shown.map((delivery) => (
@@ -117,7 +119,7 @@ type Delivery = ConsoleAlert['deliveries'][number];
 function RetryDeliveryButton({ id }: { readonly id: string }) {
   const again = useApiMutation(
     () => sendJson<null>('POST', `api/monitoring/deliveries/${encodeURIComponent(id)}/retry`),
-    { touches: [['alerts']], done: () => showToast(text.deliveries.retried) },
+    { touches: [['alerts']], done: () => showToast(channelsText.deliveries.retried) },
   );
   return (
     <>
@@ -128,7 +130,7 @@ function RetryDeliveryButton({ id }: { readonly id: string }) {
         busy={again.running}
         onClick={() => again.run(undefined)}
       >
-        {text.deliveries.retry}
+        {channelsText.deliveries.retry}
       </Button>
       {again.error && <span className="text-failing-ink">{again.error.message}</span>}
     </>
@@ -139,16 +141,16 @@ function DeliveryRow({ delivery }: { readonly delivery: Delivery }) {
   const { channel, state, status, error, attempts, sent_at, grouped_into } = delivery;
   const { state: look, word } = DELIVERY_LABELS[state];
   const details = [
-    grouped_into !== null && text.deliveries.grouped,
-    status !== null && text.deliveries.responded(status),
-    attempts > 1 && text.deliveries.attempt(attempts),
+    grouped_into !== null && channelsText.deliveries.grouped,
+    status !== null && channelsText.deliveries.responded(status),
+    attempts > 1 && channelsText.deliveries.attempt(attempts),
   ].filter((part) => part !== false);
   return (
     <li className="flex flex-wrap items-center gap-x-2 text-ui">
       <StatusIcon state={look} size={14} />
       <span className="font-medium">{channel}</span>
       <span className="text-ink-2">
-        {state === 'pending' && attempts > 0 ? text.deliveries.retrying : word}
+        {state === 'pending' && attempts > 0 ? channelsText.deliveries.retrying : word}
         {sent_at !== null && <> </>}
         {sent_at !== null && <TimeText at={sent_at} />}
         {details.length > 0 && ` · ${details.join(' · ')}`}

@@ -1,6 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
-export const channels: readonly PageRoute[] = [
+export const channelPageRoutes: readonly PageRoute[] = [
   {
     path: '/channels',
     title: 'Channels',

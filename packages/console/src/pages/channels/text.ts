@@ -1,7 +1,7 @@
 import { pluralize } from '../../format/words.ts';
 
 /** Every text of the Channels page and of the delivery log, which the Alerts page shows too. */
-export const text = {
+export const channelsText = {
   page: {
     title: 'Channels',
     resource: 'channel',

@@ -3,19 +3,19 @@ import { type ReactNode, useState } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
-import { apiUrl } from '../../data/base.ts';
+import { apiUrl } from '../../data/base-url.ts';
 import type { CreatedKey } from '../../data/created-keys.ts';
-import { type Model, orgModelsQuery } from '../../data/org-lists.ts';
+import { type ModelResource, orgModelsQuery } from '../../data/org-lists.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
 import { EmptyState, Notice } from '../../ui/feedback.tsx';
 import { Field, Input } from '../../ui/field.tsx';
-import { modelChoices } from '../playground/playground-data.ts';
+import { toModelOptions } from '../playground/playground-data.ts';
 import { CLIENT_GROUPS, CONNECT_CLIENTS, type ConnectClient, isPrivateHost } from './clients.ts';
 import { FirstRequestStatus, WaitingStatus } from './first-request.tsx';
 import { KeyStep } from './key-step.tsx';
-import { text } from './text.ts';
+import { connectText } from './text.ts';
 
 /** The settings of a client with a new key, and its first request. */
 export function ConnectPage() {
@@ -23,16 +23,16 @@ export function ConnectPage() {
   const [search, setSearch] = useState('');
   const client = CONNECT_CLIENTS.find(({ id }) => id === chosen);
   return (
-    <PageFrame title={client ? text.page.clientTitle(client.name) : text.page.title}>
+    <PageFrame title={client ? connectText.page.clientTitle(client.name) : connectText.page.title}>
       <div className="grid items-start gap-5 xl:grid-cols-[22rem_1fr]">
         <nav
-          aria-label={text.page.clients}
+          aria-label={connectText.page.clients}
           className={joinClassNames('grid gap-4', client && 'max-xl:hidden')}
         >
           <Input
             type="search"
-            aria-label={text.page.search}
-            placeholder={text.page.search}
+            aria-label={connectText.page.search}
+            placeholder={connectText.page.search}
             value={search}
             onChange={({ target }) => setSearch(target.value)}
           />
@@ -45,10 +45,12 @@ export function ConnectPage() {
           <ClientPanel key={client.id} client={client} />
         ) : chosen === '' ? (
           <p className="rounded-card border border-dashed border-line-strong px-4 py-14 text-center text-ui text-ink-2 max-xl:hidden">
-            {text.page.choose}
+            {connectText.page.choose}
           </p>
         ) : (
-          <EmptyState title={text.unknownClient.title(chosen)}>{text.unknownClient.body}</EmptyState>
+          <EmptyState title={connectText.unknownClient.title(chosen)}>
+            {connectText.unknownClient.body}
+          </EmptyState>
         )}
       </div>
     </PageFrame>
@@ -70,7 +72,7 @@ function ClientGroup({
   if (found.length === 0) return null;
   return (
     <section>
-      <h2 className="mb-1.5 text-label text-ink-2">{text.groups[group]}</h2>
+      <h2 className="mb-1.5 text-label text-ink-2">{connectText.groups[group]}</h2>
       <ul className="grid grid-cols-2 gap-1.5">
         {found.map(({ id, name }) => (
           <li key={id}>
@@ -106,18 +108,18 @@ function ClientPanel({ client }: { readonly client: ConnectClient }) {
       <ClientHeader client={client} />
       {!isReachable && (
         <div className="px-4 pt-4">
-          <Notice>{text.unreachable(client.name, new URL(gateway).host)}</Notice>
+          <Notice>{connectText.unreachable(client.name, new URL(gateway).host)}</Notice>
         </div>
       )}
       <ol className="grid gap-6 p-4">
-        <ConnectStep number={1} title={text.steps.key}>
+        <ConnectStep number={1} title={connectText.steps.key}>
           <KeyStep purpose={client.id} created={created} onCreated={setCreated} />
         </ConnectStep>
-        <ConnectStep number={2} title={text.steps.configure}>
+        <ConnectStep number={2} title={connectText.steps.configure}>
           <div className="grid gap-3">
             <div className="max-w-md">
-              <Field label={text.steps.model}>
-                <Combobox choices={modelChoices(models)} value={model} free onChange={setTyped} />
+              <Field label={connectText.steps.model}>
+                <Combobox choices={toModelOptions(models)} value={model} free onChange={setTyped} />
               </Field>
             </div>
             {client.snippets(settings).map((snippet) => (
@@ -125,7 +127,7 @@ function ClientPanel({ client }: { readonly client: ConnectClient }) {
             ))}
           </div>
         </ConnectStep>
-        <ConnectStep number={3} title={text.steps.run}>
+        <ConnectStep number={3} title={connectText.steps.run}>
           <p className="text-ui text-ink-2">{client.run}</p>
         </ConnectStep>
       </ol>
@@ -133,7 +135,7 @@ function ClientPanel({ client }: { readonly client: ConnectClient }) {
         {created ? (
           <FirstRequestStatus keyId={created.id} client={client.name} />
         ) : (
-          <WaitingStatus>{text.steps.waitingForKey}</WaitingStatus>
+          <WaitingStatus>{connectText.steps.waitingForKey}</WaitingStatus>
         )}
         <Troubleshooting client={client} created={created} gateway={gateway} />
       </footer>
@@ -148,9 +150,9 @@ function ClientHeader({ client }: { readonly client: ConnectClient }) {
         {client.name}
       </h2>
       <span className="flex gap-3 text-small text-ink-2">
-        {text.page.apiName(client.surface)}
+        {connectText.page.apiName(client.surface)}
         <OrgLink to="/connect" className="text-accent-ink underlined xl:hidden">
-          {text.page.allClients}
+          {connectText.page.allClients}
         </OrgLink>
       </span>
     </header>
@@ -192,7 +194,8 @@ function Troubleshooting({
   readonly created: CreatedKey | null;
   readonly gateway: string;
 }) {
-  const { title, unauthorized, compareLast4, compareList, notFound, unreachable } = text.troubleshooting;
+  const { title, unauthorized, compareLast4, compareList, notFound, unreachable } =
+    connectText.troubleshooting;
   return (
     <details className="text-ui text-ink-2">
       <summary className="min-h-6">{title}</summary>
@@ -211,7 +214,7 @@ function Troubleshooting({
 }
 
 /** A model of a provider other than the sandbox, if there is one. */
-function defaultModel(models: readonly Model[]): string {
+function defaultModel(models: readonly ModelResource[]): string {
   return (
     models.find(({ kind, provider }) => kind === 'model' && provider !== 'sandbox')?.id ??
     models.find(({ kind }) => kind === 'alias')?.id ??

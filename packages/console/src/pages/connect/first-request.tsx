@@ -6,8 +6,8 @@ import { type ApiPage, getJson } from '../../data/api-client.ts';
 import { useEventStreamState, useLiveQuery } from '../../data/events.ts';
 import { formatDuration, formatMoney } from '../../format/amounts.ts';
 import { StatusIcon } from '../../ui/status.tsx';
-import { outcomeOf, requestModels } from '../requests/request-rows.ts';
-import { text } from './text.ts';
+import { getOutcomeDisplay, requestModels } from '../requests/request-rows.ts';
+import { connectText } from './text.ts';
 
 const NAME = 'first-use';
 
@@ -34,7 +34,7 @@ export function FirstRequestStatus({ keyId, client }: { readonly keyId: string; 
   useLiveQuery('requests', [NAME]);
   const { data } = useQuery({ ...newestRequestQuery([keyId]), refetchInterval: live ? false : 2_000 });
   const row = data?.data[0];
-  if (!row) return <WaitingStatus>{text.firstRequest.waiting(client)}</WaitingStatus>;
+  if (!row) return <WaitingStatus>{connectText.firstRequest.waiting(client)}</WaitingStatus>;
   return <FirstRequestResult row={row} client={client} />;
 }
 
@@ -52,10 +52,10 @@ export function WaitingStatus({ children }: { readonly children: ReactNode }) {
 
 /** The result of a request, with a link to the request. */
 export function FirstRequestResult({ row, client }: { readonly row: RequestRow; readonly client: string }) {
-  const { state, status, reason } = outcomeOf(row);
+  const { state, status, reason } = getOutcomeDisplay(row);
   const isFine = state === 'healthy' || state === 'cached';
   const { asked } = requestModels(row);
-  const { connected, rejected, succeeded, failed, open } = text.firstRequest;
+  const { connected, rejected, succeeded, failed, open } = connectText.firstRequest;
   return (
     <p role="status" className="flex flex-wrap items-center gap-x-2 text-ui">
       <StatusIcon state={state} />

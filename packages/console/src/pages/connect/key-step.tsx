@@ -1,13 +1,18 @@
 import { KeyRound } from 'lucide-react';
 import { ApiError } from '../../data/api-error.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { type CreatedKey, createGatewayKey, keyName, shortRandom } from '../../data/created-keys.ts';
+import {
+  buildKeyName,
+  type CreatedKey,
+  createGatewayKey,
+  generateKeySuffix,
+} from '../../data/created-keys.ts';
 import { useSignedIn } from '../../data/session.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton, copyWithToast } from '../../ui/copy-button.tsx';
 import { Notice } from '../../ui/feedback.tsx';
-import { text } from './text.ts';
+import { connectText } from './text.ts';
 
 /** Creates a personal key for one client. The snippets show it while the page is open. */
 export function KeyStep({
@@ -22,15 +27,15 @@ export function KeyStep({
 }) {
   const { user } = useSignedIn();
   const refusal = useDenialReason('own_keys');
-  const name = keyName(user.name, purpose);
+  const name = buildKeyName(user.name, purpose);
   const create = useApiMutation(() => createUniqueKey(name), { touches: [['keys']], done: onCreated });
   if (created)
     return (
       <Notice state="warning">
-        <p>{text.key.shownOnce(created.last4)}</p>
+        <p>{connectText.key.shownOnce(created.last4)}</p>
         <p className="mt-1.5 flex flex-wrap items-center gap-1 font-mono text-code break-all">
           {created.key}
-          <CopyButton text={created.key} label={text.key.copy} />
+          <CopyButton text={created.key} label={connectText.key.copy} />
         </p>
       </Notice>
     );
@@ -38,14 +43,14 @@ export function KeyStep({
     <div className="grid gap-2">
       <div className="flex flex-wrap items-center gap-2">
         <Button icon={KeyRound} needs="own_keys" busy={create.running} onClick={() => create.run(undefined)}>
-          {text.key.create(name)}
+          {connectText.key.create(name)}
         </Button>
         {refusal ? (
           <Button look="quiet" onClick={() => copyKeyRequest(name)}>
-            {text.key.copyRequest}
+            {connectText.key.copyRequest}
           </Button>
         ) : (
-          <span className="text-small text-ink-2">{text.key.existing}</span>
+          <span className="text-small text-ink-2">{connectText.key.existing}</span>
         )}
       </div>
       {create.error && (
@@ -63,11 +68,11 @@ async function createUniqueKey(name: string): Promise<CreatedKey> {
     return await createGatewayKey(name);
   } catch (error) {
     if (error instanceof ApiError && error.status === 409)
-      return createGatewayKey(`${name}-${shortRandom()}`);
+      return createGatewayKey(`${name}-${generateKeySuffix()}`);
     throw error;
   }
 }
 
 function copyKeyRequest(name: string): void {
-  copyWithToast(text.key.requestText(name, location.origin), text.key.requestCopied);
+  copyWithToast(connectText.key.requestText(name, location.origin), connectText.key.requestCopied);
 }

@@ -1,5 +1,5 @@
 /** Every string of the Connect page, except the settings and notes of each client (`clients.ts`). */
-export const text = {
+export const connectText = {
   page: {
     title: 'Connect a client',
     clientTitle: (name: string) => `Connect ${name}`,

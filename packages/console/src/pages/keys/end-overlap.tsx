@@ -6,12 +6,12 @@ import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { endOverlap, KEY_QUERY_KEYS, type Key } from './key-data.ts';
+import { endOverlap, KEY_QUERY_KEYS, type KeyResource } from './key-data.ts';
 import { isOwnKey } from './key-status.ts';
-import { text } from './text.ts';
+import { keysText } from './text.ts';
 
 /** Ends the previous value of a key before its overlap is over. Asks first. */
-export function EndOverlap({ row }: { readonly row: Key }) {
+export function EndOverlap({ row }: { readonly row: KeyResource }) {
   const [asked, setAsked] = useState(false);
   const needs = isOwnKey(row, useSignedIn()) ? 'own_keys' : 'management';
   return (
@@ -21,19 +21,19 @@ export function EndOverlap({ row }: { readonly row: Key }) {
         disabled={row.status !== 'active' || row.source.kind === 'file'}
         onClick={() => setAsked(true)}
       >
-        {text.endOverlap.button}
+        {keysText.endOverlap.button}
       </Button>
       {asked && <EndOverlapDialog row={row} onClose={() => setAsked(false)} />}
     </div>
   );
 }
 
-function EndOverlapDialog({ row, onClose }: { readonly row: Key; readonly onClose: () => void }) {
+function EndOverlapDialog({ row, onClose }: { readonly row: KeyResource; readonly onClose: () => void }) {
   const now = useNow();
   const end = useApiMutation(() => endOverlap(row.id), {
     touches: KEY_QUERY_KEYS,
     done: () => {
-      showToast(text.endOverlap.done(row.name));
+      showToast(keysText.endOverlap.done(row.name));
       onClose();
     },
   });
@@ -43,13 +43,15 @@ function EndOverlapDialog({ row, onClose }: { readonly row: Key; readonly onClos
       open
       onClose={onClose}
       onConfirm={() => end.run(undefined)}
-      title={text.endOverlap.title(row.name)}
-      verb={text.endOverlap.button}
+      title={keysText.endOverlap.title(row.name)}
+      verb={keysText.endOverlap.button}
       running={end.running}
       error={end.error}
     >
-      {used ? text.endOverlap.used(formatRelativeTime(new Date(used), now)) : text.endOverlap.neverUsed}
-      {text.endOverlap.effect}
+      {used
+        ? keysText.endOverlap.used(formatRelativeTime(new Date(used), now))
+        : keysText.endOverlap.neverUsed}
+      {keysText.endOverlap.effect}
     </ConfirmDialog>
   );
 }

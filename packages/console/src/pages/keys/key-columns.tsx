@@ -4,36 +4,36 @@ import { SourceBadge } from '../../ui/source-badge.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { TimeText } from '../../ui/time-text.tsx';
-import type { Key } from './key-data.ts';
+import type { KeyResource } from './key-data.ts';
 import { keyStatus } from './key-status.ts';
-import { text } from './text.ts';
+import { keysText } from './text.ts';
 
 /** The columns of the list. `costs` has the nano-USD of the last 30 days by key id. A key that is missing cost nothing. */
 export function keyColumns(
   costs: ReadonlyMap<string, number>,
   revokers: ReadonlyMap<string, string>,
   now: Date,
-): readonly TableColumn<Key>[] {
+): readonly TableColumn<KeyResource>[] {
   return [
     {
       id: 'name',
-      label: text.columns.name,
+      label: keysText.columns.name,
       width: 'minmax(9rem, 2fr)',
       cell: (key) => <KeyName row={key} by={revokers.get(key.id)} now={now} />,
       value: ({ name }) => name,
     },
-    { id: 'key', label: text.columns.key, width: '8rem', cell: (key) => <KeyHint row={key} /> },
+    { id: 'key', label: keysText.columns.key, width: '8rem', cell: (key) => <KeyHint row={key} /> },
     ...ACCESS_COLUMNS,
     {
       id: 'used',
-      label: text.columns.used,
+      label: keysText.columns.used,
       width: '7rem',
       cell: ({ last_used_at }) => <AtOrNever at={last_used_at} />,
       value: ({ last_used_at }) => last_used_at,
     },
     {
       id: 'cost',
-      label: text.columns.cost,
+      label: keysText.columns.cost,
       width: '6rem',
       align: 'end',
       cell: ({ id }) => formatMoney(costs.get(id) ?? 0),
@@ -41,46 +41,46 @@ export function keyColumns(
     },
     {
       id: 'expires',
-      label: text.columns.expires,
+      label: keysText.columns.expires,
       width: '6rem',
       cell: ({ expires_at }) => <AtOrNever at={expires_at} />,
       value: ({ expires_at }) => expires_at,
     },
     {
       id: 'source',
-      label: text.columns.source,
+      label: keysText.columns.source,
       width: '8rem',
       cell: ({ source }) => <SourceBadge source={source} />,
     },
   ];
 }
 
-const ACCESS_COLUMNS: readonly TableColumn<Key>[] = [
+const ACCESS_COLUMNS: readonly TableColumn<KeyResource>[] = [
   {
     id: 'scopes',
-    label: text.columns.scopes,
+    label: keysText.columns.scopes,
     width: 'minmax(5.5rem, 1fr)',
     cell: ({ scopes }) => scopes.join(', '),
     value: ({ scopes }) => scopes.length,
   },
   {
     id: 'models',
-    label: text.columns.models,
+    label: keysText.columns.models,
     width: 'minmax(5rem, 1fr)',
     cell: ({ models }) =>
-      models === null ? <span className="text-ink-3">{text.columns.allModels}</span> : models.join(', '),
+      models === null ? <span className="text-ink-3">{keysText.columns.allModels}</span> : models.join(', '),
   },
   {
     id: 'owner',
-    label: text.columns.owner,
+    label: keysText.columns.owner,
     width: 'minmax(5.5rem, 1fr)',
-    cell: ({ owner, team }) => owner ?? team ?? <span className="text-ink-3">{text.columns.none}</span>,
+    cell: ({ owner, team }) => owner ?? team ?? <span className="text-ink-3">{keysText.columns.none}</span>,
     value: ({ owner, team }) => owner ?? team,
   },
 ];
 
 function AtOrNever({ at }: { readonly at: string | null }) {
-  return at ? <TimeText at={at} /> : <span className="text-ink-3">{text.columns.never}</span>;
+  return at ? <TimeText at={at} /> : <span className="text-ink-3">{keysText.columns.never}</span>;
 }
 
 function KeyName({
@@ -88,7 +88,7 @@ function KeyName({
   by,
   now,
 }: {
-  readonly row: Key;
+  readonly row: KeyResource;
   /** The actor who revoked the key. */
   readonly by?: string | undefined;
   readonly now: Date;
@@ -112,11 +112,11 @@ function KeyName({
 
 function revocationText(revokedAt: string, by: string | undefined, now: Date): string {
   const date = formatDayLabel(new Date(revokedAt), browserZone(), now);
-  return by ? text.status.revokedBy(date, by) : text.status.revokedOn(date);
+  return by ? keysText.status.revokedBy(date, by) : keysText.status.revokedOn(date);
 }
 
 /** The visible part of the key value: its prefix and its last four characters. */
-export function KeyHint({ row }: { readonly row: Pick<Key, 'prefix' | 'last4'> }) {
+export function KeyHint({ row }: { readonly row: Pick<KeyResource, 'prefix' | 'last4'> }) {
   return (
     <code className="font-mono text-code text-ink-2">
       {row.prefix.slice(0, 4)}…{row.last4}
@@ -130,7 +130,7 @@ export function KeyCard({
   cost,
   now,
 }: {
-  readonly row: Key;
+  readonly row: KeyResource;
   readonly cost: number | undefined;
   readonly now: Date;
 }) {
@@ -141,7 +141,7 @@ export function KeyCard({
         <KeyHint row={row} />
       </div>
       <div className="flex justify-between gap-3 text-small text-ink-2 figures">
-        <span>{row.last_used_at ? <TimeText at={row.last_used_at} /> : text.columns.neverUsed}</span>
+        <span>{row.last_used_at ? <TimeText at={row.last_used_at} /> : keysText.columns.neverUsed}</span>
         <span>{formatMoney(cost ?? 0)}</span>
       </div>
     </div>

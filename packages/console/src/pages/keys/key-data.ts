@@ -3,12 +3,12 @@ import type { createdKey, keyCreation, keyPatch, PlatformKey } from '@floe/contr
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { type ApiPage, allPages, getJson, getWithETag, sendJson } from '../../data/api-client.ts';
-import { DAY_MS, summaryQuery, type Top, timeseriesQuery, topQuery } from '../../data/charts.ts';
+import { DAY_MS, summaryQuery, type TopValues, timeseriesQuery, topQuery } from '../../data/charts.ts';
 import { actorName } from '../audit/audit-entry.ts';
 import type { Budget } from '../budgets/budget-form.ts';
 import type { Limit } from '../limits/limit-form.ts';
 
-export type Key = PlatformKey;
+export type KeyResource = PlatformKey;
 export type CreatedKey = z.output<typeof createdKey>;
 export type KeyCreation = z.input<typeof keyCreation>;
 export type KeyChange = z.input<typeof keyPatch>;
@@ -19,13 +19,13 @@ export const KEY_QUERY_KEYS = [['keys'], ['key'], ['audit']] as const;
 /** Every key of the org, those that ended included: orgs have tens of them, so filters work on the whole list. */
 export const keysQuery = queryOptions({
   queryKey: ['keys'],
-  queryFn: ({ signal }) => allPages<Key>('api/management/keys', {}, signal),
+  queryFn: ({ signal }) => allPages<KeyResource>('api/management/keys', {}, signal),
 });
 
 export function keyQuery(id: string) {
   return queryOptions({
     queryKey: ['key', id],
-    queryFn: ({ signal }) => getWithETag<Key>(keyPath(id), signal),
+    queryFn: ({ signal }) => getWithETag<KeyResource>(keyPath(id), signal),
   });
 }
 
@@ -34,7 +34,8 @@ const MONTH_MS = 30 * DAY_MS;
 /** What each key cost in the last 30 days, by its id, in nano-USD. */
 export const keyCostsQuery = {
   ...topQuery({ by: 'key', metric: 'cost_nano_usd', limit: 100 }, MONTH_MS),
-  select: ({ data }: Top) => new Map(data.map(({ value, cost_nano_usd }) => [value ?? '', cost_nano_usd])),
+  select: ({ data }: TopValues) =>
+    new Map(data.map(({ value, cost_nano_usd }) => [value ?? '', cost_nano_usd])),
   staleTime: 60_000,
 };
 
@@ -90,7 +91,7 @@ export function rotateKey(id: string, overlapHours: number): Promise<CreatedKey>
   return sendJson('POST', `${keyPath(id)}/rotate`, { overlap_hours: overlapHours });
 }
 
-export function endOverlap(id: string): Promise<Key> {
+export function endOverlap(id: string): Promise<KeyResource> {
   return sendJson('POST', `${keyPath(id)}/end-overlap`);
 }
 

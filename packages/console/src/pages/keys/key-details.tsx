@@ -4,39 +4,42 @@ import { Card, DetailList } from '../../ui/cards.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { EndOverlap } from './end-overlap.tsx';
 import { KeyHint } from './key-columns.tsx';
-import type { Key } from './key-data.ts';
-import { text } from './text.ts';
+import type { KeyResource } from './key-data.ts';
+import { keysText } from './text.ts';
 
 /** The details of a key, and of its previous value while that is still valid. */
-export function KeyDetails({ row }: { readonly row: Key }) {
+export function KeyDetails({ row }: { readonly row: KeyResource }) {
   const { previous } = row;
   const creator = useMemberName(row.created_by ?? '');
   return (
     <>
-      <Card title={text.facts.title}>
+      <Card title={keysText.facts.title}>
         <DetailList
           items={[
-            [text.facts.value, <KeyHint key="value" row={row} />],
-            [text.facts.lastUsed, <LastUsed key="used" at={row.last_used_at} never={text.facts.never} />],
-            [text.facts.expires, row.expires_at ? formatMoment(row.expires_at) : text.facts.never],
-            [text.facts.revoked, row.revoked_at && formatMoment(row.revoked_at)],
-            [text.facts.rotated, row.rotated_at && <TimeText at={row.rotated_at} />],
-            [text.facts.created, formatMoment(row.created_at)],
-            [text.facts.createdBy, creator || null],
-            [text.facts.owner, row.owner],
-            [text.facts.team, row.team],
+            [keysText.facts.value, <KeyHint key="value" row={row} />],
+            [
+              keysText.facts.lastUsed,
+              <LastUsed key="used" at={row.last_used_at} never={keysText.facts.never} />,
+            ],
+            [keysText.facts.expires, row.expires_at ? formatMoment(row.expires_at) : keysText.facts.never],
+            [keysText.facts.revoked, row.revoked_at && formatMoment(row.revoked_at)],
+            [keysText.facts.rotated, row.rotated_at && <TimeText at={row.rotated_at} />],
+            [keysText.facts.created, formatMoment(row.created_at)],
+            [keysText.facts.createdBy, creator || null],
+            [keysText.facts.owner, row.owner],
+            [keysText.facts.team, row.team],
           ]}
         />
       </Card>
       {previous && (
-        <Card title={text.facts.previous}>
+        <Card title={keysText.facts.previous}>
           <DetailList
             items={[
-              [text.facts.value, <KeyHint key="value" row={previous} />],
-              [text.facts.validUntil, formatMoment(previous.expires_at)],
+              [keysText.facts.value, <KeyHint key="value" row={previous} />],
+              [keysText.facts.validUntil, formatMoment(previous.expires_at)],
               [
-                text.facts.lastUsed,
-                <LastUsed key="used" at={previous.last_used_at} never={text.facts.unusedSinceRotation} />,
+                keysText.facts.lastUsed,
+                <LastUsed key="used" at={previous.last_used_at} never={keysText.facts.unusedSinceRotation} />,
               ],
             ]}
           />

@@ -1,29 +1,29 @@
 import type { WithETag } from '../../data/api-client.ts';
-import { useEdit } from '../../data/edit.ts';
+import { usePatchForm } from '../../data/patch-form.ts';
 import { useSignedIn } from '../../data/session.ts';
-import { EditForm, FieldsOf } from '../../ui/edit-form.tsx';
+import { EditForm, FormFieldset } from '../../ui/edit-form.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { KEY_QUERY_KEYS, type Key, keyPath } from './key-data.ts';
+import { KEY_QUERY_KEYS, type KeyResource, keyPath } from './key-data.ts';
 import { KeyFields, toKeyDraft, toKeyFields } from './key-fields.tsx';
 import { isOwnKey } from './key-status.ts';
-import { text } from './text.ts';
+import { keysText } from './text.ts';
 
 /** The form with the name, scopes, models and owner of a key. A key that is not active is read-only. */
-export function KeyEditor({ read }: { readonly read: WithETag<Key> }) {
-  const edit = useEdit({
+export function KeyEditor({ read }: { readonly read: WithETag<KeyResource> }) {
+  const edit = usePatchForm({
     path: keyPath(read.body.id),
     read,
     formOf: toKeyDraft,
     write: toKeyFields,
     touches: KEY_QUERY_KEYS,
-    done: ({ name }) => showToast(text.detail.saved(name)),
+    done: ({ name }) => showToast(keysText.detail.saved(name)),
   });
   const session = useSignedIn();
   const needs = isOwnKey(read.body, session) ? 'own_keys' : 'management';
   const fields = <KeyFields draft={edit.form} onChange={edit.set} />;
-  if (read.body.status !== 'active') return <FieldsOf disabled>{fields}</FieldsOf>;
+  if (read.body.status !== 'active') return <FormFieldset disabled>{fields}</FormFieldset>;
   return (
-    <EditForm edit={edit} source={read.body.source} verb={text.detail.save} needs={needs}>
+    <EditForm edit={edit} source={read.body.source} verb={keysText.detail.save} needs={needs}>
       {fields}
     </EditForm>
   );

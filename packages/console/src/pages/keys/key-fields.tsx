@@ -1,13 +1,13 @@
 import { ROLE_SCOPES } from '@floe/contract/roles';
 import { KEY_SCOPES, type KeyScope } from '@floe/contract/scopes';
-import { isAllowed } from '../../data/permissions.ts';
+import { isActionAllowed } from '../../data/permissions.ts';
 import { useSignedIn } from '../../data/session.ts';
 import { CodeArea, Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
-import type { Key, KeyChange } from './key-data.ts';
+import type { KeyChange, KeyResource } from './key-data.ts';
 import { parseModelPatterns } from './key-status.ts';
-import { text } from './text.ts';
+import { keysText } from './text.ts';
 
 /** The values of the key form. */
 export interface KeyDraft {
@@ -20,7 +20,7 @@ export interface KeyDraft {
 
 export const EMPTY_KEY_DRAFT: KeyDraft = { name: '', scopes: ['gateway'], models: '', owner: '', team: '' };
 
-export function toKeyDraft({ name, scopes, models, owner, team }: Key): KeyDraft {
+export function toKeyDraft({ name, scopes, models, owner, team }: KeyResource): KeyDraft {
   return { name, scopes, models: (models ?? []).join('\n'), owner: owner ?? '', team: team ?? '' };
 }
 
@@ -44,7 +44,7 @@ export function KeyFields({
   readonly onChange: (draft: KeyDraft) => void;
 }) {
   const { role } = useSignedIn();
-  const others = isAllowed(role, 'management');
+  const others = isActionAllowed(role, 'management');
   const put = (name: 'name' | 'models' | 'owner' | 'team') => ({
     value: draft[name],
     onChange: ({ target }: { readonly target: { readonly value: string } }) =>
@@ -52,7 +52,7 @@ export function KeyFields({
   });
   return (
     <>
-      <FormField name="name" label={text.fields.name} hint={text.fields.nameHint}>
+      <FormField name="name" label={keysText.fields.name} hint={keysText.fields.nameHint}>
         <Input autoComplete="off" {...put('name')} />
       </FormField>
       <ScopeChoice
@@ -60,15 +60,15 @@ export function KeyFields({
         mine={ROLE_SCOPES[role]}
         onChange={(scopes) => onChange({ ...draft, scopes })}
       />
-      <FormField name="models" label={text.fields.models} optional hint={text.fields.modelsHint}>
+      <FormField name="models" label={keysText.fields.models} optional hint={keysText.fields.modelsHint}>
         <CodeArea rows={2} {...put('models')} />
       </FormField>
       {others && (
         <div className="grid gap-4 md:grid-cols-2">
-          <FormField name="owner" label={text.fields.owner} optional hint={text.fields.ownerHint}>
+          <FormField name="owner" label={keysText.fields.owner} optional hint={keysText.fields.ownerHint}>
             <Input autoComplete="off" {...put('owner')} />
           </FormField>
-          <FormField name="team" label={text.fields.team} optional hint={text.fields.teamHint}>
+          <FormField name="team" label={keysText.fields.team} optional hint={keysText.fields.teamHint}>
             <Input autoComplete="off" {...put('team')} />
           </FormField>
         </div>
@@ -90,16 +90,18 @@ function ScopeChoice({
   const canGrant = (scope: KeyScope) =>
     mine.includes(scope) || (scope === 'beat' && mine.includes('monitoring'));
   return (
-    <FormField name="scopes" label={text.fields.scopes}>
+    <FormField name="scopes" label={keysText.fields.scopes}>
       <fieldset className="grid gap-2">
-        <legend className="sr-only">{text.fields.scopes}</legend>
+        <legend className="sr-only">{keysText.fields.scopes}</legend>
         {KEY_SCOPES.map((scope) => (
           <Checkbox
             key={scope}
             label={scope}
             checked={chosen.includes(scope)}
             disabled={!canGrant(scope) && !chosen.includes(scope)}
-            hint={canGrant(scope) ? text.scopes[scope] : text.fields.scopeDenied(text.scopes[scope])}
+            hint={
+              canGrant(scope) ? keysText.scopes[scope] : keysText.fields.scopeDenied(keysText.scopes[scope])
+            }
             onChange={(on) =>
               onChange(KEY_SCOPES.filter((one) => (one === scope ? on : chosen.includes(one))))
             }

@@ -5,31 +5,31 @@ import { Skeleton } from '../../ui/feedback.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { actorName, auditEntryTitle } from '../audit/audit-entry.ts';
 import { keyHistoryQuery } from './key-data.ts';
-import { text } from './text.ts';
+import { keysText } from './text.ts';
 
 /** The newest changes of the key in the audit log. */
 export function KeyHistory({ id }: { readonly id: string }) {
   const { data, error } = useQuery(keyHistoryQuery(id));
   const all = (
     <OrgLink to="/management/audit" search={{ subject: id }}>
-      {text.history.all}
+      {keysText.history.all}
     </OrgLink>
   );
   return (
-    <Card title={text.history.title} aside={all}>
+    <Card title={keysText.history.title} aside={all}>
       {error ? (
         <p className="text-ui text-ink-2">{error.message}</p>
       ) : !data ? (
         <Skeleton className="h-16" />
       ) : data.data.length === 0 ? (
-        <p className="text-ui text-ink-2">{text.history.none}</p>
+        <p className="text-ui text-ink-2">{keysText.history.none}</p>
       ) : (
         <ol className="grid gap-2 text-ui">
           {data.data.map((entry) => (
             <li key={entry.id} className="flex justify-between gap-3">
               <span className="min-w-0">
                 {auditEntryTitle(entry)}{' '}
-                <span className="text-ink-2">{text.history.by(actorName(entry))}</span>
+                <span className="text-ink-2">{keysText.history.by(actorName(entry))}</span>
               </span>
               <span className="shrink-0 text-small text-ink-3">
                 <TimeText at={entry.at} />

@@ -6,28 +6,28 @@ import { Skeleton } from '../../ui/feedback.tsx';
 import { BudgetSpendMeter } from '../budgets/budget-columns.tsx';
 import { LimitUsage } from '../limits/limit-usage.tsx';
 import { describeSubject } from '../limits/subject.ts';
-import { type Key, limitsAndBudgetsQuery } from './key-data.ts';
+import { type KeyResource, limitsAndBudgetsQuery } from './key-data.ts';
 import { findKeyLimits } from './key-limits.ts';
-import { text } from './text.ts';
+import { keysText } from './text.ts';
 
 /** The limits and budgets that apply to the key, and their usage. */
-export function KeyLimitsCard({ row }: { readonly row: Key }) {
+export function KeyLimitsCard({ row }: { readonly row: KeyResource }) {
   const { data, error } = useQuery(limitsAndBudgetsQuery);
   const found = data && findKeyLimits(row, data);
   return (
-    <Card title={text.limits.title}>
+    <Card title={keysText.limits.title}>
       {error ? (
         <p className="text-ui text-ink-2">{error.message}</p>
       ) : !found ? (
         <Skeleton className="h-10" />
       ) : found.limits.length + found.budgets.length === 0 ? (
         <p className="flex flex-wrap items-center gap-x-3 text-ui text-ink-2">
-          {text.limits.none}
+          {keysText.limits.none}
           <OrgLink to="/management/limits" search={{ open: 'new' }} className="text-accent-ink underlined">
-            {text.limits.createLimit}
+            {keysText.limits.createLimit}
           </OrgLink>
           <OrgLink to="/management/budgets" search={{ open: 'new' }} className="text-accent-ink underlined">
-            {text.limits.createBudget}
+            {keysText.limits.createBudget}
           </OrgLink>
         </p>
       ) : (
@@ -39,7 +39,7 @@ export function KeyLimitsCard({ row }: { readonly row: Key }) {
                 search={{ open: limit.id }}
                 className="text-accent-ink underlined"
               >
-                {text.limits.limit(describeSubject(limit))}
+                {keysText.limits.limit(describeSubject(limit))}
               </OrgLink>
               <LimitUsage
                 limit={limit}
@@ -54,7 +54,7 @@ export function KeyLimitsCard({ row }: { readonly row: Key }) {
                 search={{ open: budget.id }}
                 className="text-accent-ink underlined"
               >
-                {text.limits.budget(budget.name)}
+                {keysText.limits.budget(budget.name)}
               </OrgLink>
               <span className="text-small text-ink-2">{capitalize(describeSubject(budget))}</span>
               <BudgetSpendMeter budget={budget} />

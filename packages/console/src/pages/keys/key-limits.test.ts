@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Limit } from '../limits/limit-form.ts';
-import type { Key } from './key-data.ts';
+import type { KeyResource } from './key-data.ts';
 import { findKeyLimits, hasLimitOrBudget } from './key-limits.ts';
 import { isConsoleKey } from './key-status.ts';
 
@@ -36,7 +36,7 @@ test('the limits that name the key, its team, each key or the organization apply
 });
 
 test('keys that the console creates for itself are recognized by their name and lifetime', () => {
-  const key = (name: string, expires_at: string | null): Key =>
+  const key = (name: string, expires_at: string | null): KeyResource =>
     JSON.parse(JSON.stringify({ name, created_at: '2026-11-22T10:00:00Z', expires_at }));
   assert.equal(isConsoleKey(key('mara-console-x1y2', '2026-11-22T11:00:00Z')), true);
   assert.equal(isConsoleKey(key('console-x1y2', '2026-11-22T11:00:00Z')), true);

@@ -1,6 +1,6 @@
 import type { Budget } from '../budgets/budget-form.ts';
 import type { Limit } from '../limits/limit-form.ts';
-import type { Key } from './key-data.ts';
+import type { KeyResource } from './key-data.ts';
 
 interface Rules {
   readonly limits: readonly Limit[];
@@ -8,7 +8,10 @@ interface Rules {
 }
 
 /** The limits and budgets that apply to a key. Those of end users depend on the request and are left out. */
-export function findKeyLimits(key: Pick<Key, 'name' | 'team' | 'owner'>, { limits, budgets }: Rules): Rules {
+export function findKeyLimits(
+  key: Pick<KeyResource, 'name' | 'team' | 'owner'>,
+  { limits, budgets }: Rules,
+): Rules {
   const counts = ({ scope, per, ...named }: Limit | Budget) => {
     const kind = scope ?? per;
     if (kind === 'org' || kind === null) return true;
@@ -21,7 +24,7 @@ export function findKeyLimits(key: Pick<Key, 'name' | 'team' | 'owner'>, { limit
 }
 
 /** Whether any limit or budget applies to the key. */
-export function hasLimitOrBudget(key: Pick<Key, 'name' | 'team' | 'owner'>, rules: Rules): boolean {
+export function hasLimitOrBudget(key: Pick<KeyResource, 'name' | 'team' | 'owner'>, rules: Rules): boolean {
   const found = findKeyLimits(key, rules);
   return found.limits.length > 0 || found.budgets.length > 0;
 }

@@ -14,7 +14,7 @@ import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { StatusBadge } from '../../ui/status.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import {
-  type Key,
+  type KeyResource,
   keyFiguresQuery,
   keyHistoryQuery,
   keyQuery,
@@ -29,7 +29,7 @@ import { isOwnKey, keyStatus } from './key-status.ts';
 import { KeyUsage } from './key-usage.tsx';
 import { RevokeKey } from './revoke-key.tsx';
 import { RotateKey } from './rotate-key.tsx';
-import { text } from './text.ts';
+import { keysText } from './text.ts';
 
 /** Requests the data of the key page before the page is drawn. */
 export const prefetchKey: PrefetchQueries = (client, { params: { id = '' } }) => {
@@ -48,12 +48,12 @@ export function KeyPage() {
   const key = data?.body;
   return (
     <PageFrame
-      title={key?.name ?? text.detail.title}
-      crumbs={[{ label: text.page.title, to: '/management/keys' }]}
+      title={key?.name ?? keysText.detail.title}
+      crumbs={[{ label: keysText.page.title, to: '/management/keys' }]}
       actions={key && <KeyActions row={key} />}
     >
       {error && !data ? (
-        <ErrorState what={text.detail.loadFailed} error={error} onRetry={() => void refetch()} />
+        <ErrorState what={keysText.detail.loadFailed} error={error} onRetry={() => void refetch()} />
       ) : !data ? (
         <Skeleton className="h-64" />
       ) : (
@@ -63,7 +63,7 @@ export function KeyPage() {
   );
 }
 
-function KeyActions({ row }: { readonly row: Key }) {
+function KeyActions({ row }: { readonly row: KeyResource }) {
   const [asked, setAsked] = useState<'rotate' | 'revoke' | null>(null);
   const session = useSignedIn();
   const needs = isOwnKey(row, session) ? 'own_keys' : 'management';
@@ -71,10 +71,10 @@ function KeyActions({ row }: { readonly row: Key }) {
   return (
     <>
       <Button icon={RefreshCw} needs={needs} disabled={isReadOnly} onClick={() => setAsked('rotate')}>
-        {text.detail.rotate}
+        {keysText.detail.rotate}
       </Button>
       <Button icon={Trash2} needs={needs} disabled={isReadOnly} onClick={() => setAsked('revoke')}>
-        {text.detail.revoke}
+        {keysText.detail.revoke}
       </Button>
       {asked === 'rotate' && <RotateKey row={row} onClose={() => setAsked(null)} />}
       {asked === 'revoke' && <RevokeKey row={row} onClose={() => setAsked(null)} />}
@@ -82,7 +82,7 @@ function KeyActions({ row }: { readonly row: Key }) {
   );
 }
 
-function KeyBody({ read }: { readonly read: WithETag<Key> }) {
+function KeyBody({ read }: { readonly read: WithETag<KeyResource> }) {
   const row = read.body;
   const standing = keyStatus(row, useNow());
   return (
@@ -91,17 +91,17 @@ function KeyBody({ read }: { readonly read: WithETag<Key> }) {
         {standing ? (
           <StatusBadge state={standing.state}>{standing.word}</StatusBadge>
         ) : (
-          <StatusBadge state="healthy">{text.status.active}</StatusBadge>
+          <StatusBadge state="healthy">{keysText.status.active}</StatusBadge>
         )}
         <span className="flex items-center gap-2">
           <code className="font-mono text-code text-ink-2">{row.id}</code>
-          <CopyButton text={row.id} label={text.detail.copyId} />
+          <CopyButton text={row.id} label={keysText.detail.copyId} />
         </span>
       </div>
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_24rem]">
         <div className="grid min-w-0 gap-4">
           <KeyUsage id={row.id} name={row.name} />
-          <Card title={text.detail.settings}>
+          <Card title={keysText.detail.settings}>
             <KeyEditor key={row.id} read={read} />
           </Card>
         </div>

@@ -1,7 +1,7 @@
 import type { SignedIn } from '../../data/session.ts';
 import type { DisplayStatus } from '../../ui/status.tsx';
-import type { Key } from './key-data.ts';
-import { text } from './text.ts';
+import type { KeyResource } from './key-data.ts';
+import { keysText } from './text.ts';
 
 const DAY_MS = 86_400_000;
 const SOON_MS = 7 * DAY_MS;
@@ -14,57 +14,57 @@ export interface KeyStatus {
 }
 
 /** The status of a key that ended, expires soon or has two valid values. Null for other keys. */
-export function keyStatus(key: Key, now: Date): KeyStatus | null {
-  if (key.status === 'revoked') return { state: 'blocked', word: text.status.revoked };
-  if (key.status === 'expired') return { state: 'paused', word: text.status.expired };
-  if (expiresSoon(key, now)) return { state: 'warning', word: text.status.expiring };
-  if (isRotating(key, now)) return { state: 'partial', word: text.status.rotating };
+export function keyStatus(key: KeyResource, now: Date): KeyStatus | null {
+  if (key.status === 'revoked') return { state: 'blocked', word: keysText.status.revoked };
+  if (key.status === 'expired') return { state: 'paused', word: keysText.status.expired };
+  if (expiresSoon(key, now)) return { state: 'warning', word: keysText.status.expiring };
+  if (isRotating(key, now)) return { state: 'partial', word: keysText.status.rotating };
   return null;
 }
 
 /** True while the previous value is still valid. */
-export function isRotating({ previous }: Key, now: Date): boolean {
+export function isRotating({ previous }: KeyResource, now: Date): boolean {
   return previous !== null && Date.parse(previous.expires_at) > now.getTime();
 }
 
 /** A key that expires within seven days. Keys with a lifetime below that, such as playground keys, do not count. */
-function expiresSoon({ status, created_at, expires_at }: Key, now: Date): boolean {
+function expiresSoon({ status, created_at, expires_at }: KeyResource, now: Date): boolean {
   if (status !== 'active' || expires_at === null) return false;
   const end = Date.parse(expires_at);
   return end - now.getTime() < SOON_MS && end - Date.parse(created_at) >= SOON_MS;
 }
 
 /** An active key without use in the last 90 days. */
-function isUnused({ status, last_used_at, created_at }: Key, now: Date): boolean {
+function isUnused({ status, last_used_at, created_at }: KeyResource, now: Date): boolean {
   return status === 'active' && now.getTime() - Date.parse(last_used_at ?? created_at) > UNUSED_MS;
 }
 
 /** Used in the last 24 hours. Revoking such a key requires typing its name. */
-export function isRecentlyUsed({ last_used_at }: Key, now: Date): boolean {
+export function isRecentlyUsed({ last_used_at }: KeyResource, now: Date): boolean {
   return last_used_at !== null && now.getTime() - Date.parse(last_used_at) < DAY_MS;
 }
 
 /** True for a key that a member may change: they own it, or created it without an owner. */
-export function isOwnKey({ owner, created_by }: Key, { user, member_id }: SignedIn): boolean {
+export function isOwnKey({ owner, created_by }: KeyResource, { user, member_id }: SignedIn): boolean {
   return owner === null ? created_by === member_id : owner === user.email;
 }
 
 const HOUR_MS = 3_600_000;
 
 /** True for a key that the console created for itself, as the playground does: valid for an hour, with a generated name. */
-export function isConsoleKey({ name, created_at, expires_at }: Key): boolean {
+export function isConsoleKey({ name, created_at, expires_at }: KeyResource): boolean {
   if (expires_at === null || !/(^|-)console-[a-z0-9]{4}$/.test(name)) return false;
   return Date.parse(expires_at) - Date.parse(created_at) <= HOUR_MS + 60_000;
 }
 
 /** The filters of the page, by the `show` parameter of its URL. */
 export const KEY_FILTERS = [
-  { id: 'active', label: text.filters.active },
-  { id: 'expiring', label: text.filters.expiring },
-  { id: 'unused', label: text.filters.unused },
-  { id: 'unbounded', label: text.filters.unbounded },
-  { id: 'ended', label: text.filters.ended },
-  { id: 'all', label: text.filters.all },
+  { id: 'active', label: keysText.filters.active },
+  { id: 'expiring', label: keysText.filters.expiring },
+  { id: 'unused', label: keysText.filters.unused },
+  { id: 'unbounded', label: keysText.filters.unbounded },
+  { id: 'ended', label: keysText.filters.ended },
+  { id: 'all', label: keysText.filters.all },
 ] as const;
 
 export type KeyFilter = (typeof KEY_FILTERS)[number]['id'];
@@ -74,7 +74,7 @@ export function parseKeyFilter(parameter: string | null): KeyFilter {
 }
 
 /** @param bounded whether a limit or budget applies to the key */
-export function matchesKeyFilter(key: Key, shown: KeyFilter, now: Date, bounded: boolean): boolean {
+export function matchesKeyFilter(key: KeyResource, shown: KeyFilter, now: Date, bounded: boolean): boolean {
   if (shown === 'active') return key.status === 'active';
   if (shown === 'unbounded') return key.status === 'active' && !bounded;
   if (shown === 'expiring') return expiresSoon(key, now);
@@ -84,10 +84,10 @@ export function matchesKeyFilter(key: Key, shown: KeyFilter, now: Date, bounded:
 
 /** The lifetimes of a new key. */
 export const KEY_LIFETIMES = [
-  { value: '30', label: text.expiries['30'] },
-  { value: '90', label: text.expiries['90'] },
-  { value: '365', label: text.expiries['365'] },
-  { value: 'never', label: text.expiries.never },
+  { value: '30', label: keysText.expiries['30'] },
+  { value: '90', label: keysText.expiries['90'] },
+  { value: '365', label: keysText.expiries['365'] },
+  { value: 'never', label: keysText.expiries.never },
 ] as const;
 
 /** The expiry time of an option of `EXPIRIES`. Null for a key that never expires. */

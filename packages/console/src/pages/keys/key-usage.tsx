@@ -6,7 +6,7 @@ import { Chart } from '../../ui/chart.tsx';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
 import { keyFiguresQuery, keyUsageQuery } from './key-data.ts';
-import { text } from './text.ts';
+import { keysText } from './text.ts';
 
 /** The requests, tokens and cost of a key in the last 30 days. */
 export function KeyUsage({ id, name }: { readonly id: string; readonly name: string }) {
@@ -14,35 +14,35 @@ export function KeyUsage({ id, name }: { readonly id: string; readonly name: str
   const use = useQuery(keyUsageQuery(id)).data;
   const requests = (
     <OrgLink to="/requests" search={{ key: id, range: '30d' }}>
-      {text.usage.requests}
+      {keysText.usage.requests}
     </OrgLink>
   );
   const sums = figures.data;
   return (
-    <Card title={text.usage.title} aside={requests}>
+    <Card title={keysText.usage.title} aside={requests}>
       {figures.error ? (
         <p className="text-ui text-ink-2">{figures.error.message}</p>
       ) : !sums ? (
         <Skeleton className="h-40" />
       ) : sums.requests === 0 ? (
-        <p className="text-ui text-ink-2">{text.usage.none}</p>
+        <p className="text-ui text-ink-2">{keysText.usage.none}</p>
       ) : (
         <div className="grid gap-4">
           <div className="flex flex-wrap gap-x-9 gap-y-2">
-            <StatCard label={text.usage.requestCount} value={formatCount(sums.requests)} />
+            <StatCard label={keysText.usage.requestCount} value={formatCount(sums.requests)} />
             <StatCard
-              label={text.usage.errors}
+              label={keysText.usage.errors}
               value={formatPercent(sums.errors / Math.max(sums.upstream_requests, 1))}
             />
-            <StatCard label={text.usage.inputTokens} value={formatTokens(sums.input_tokens)} />
-            <StatCard label={text.usage.outputTokens} value={formatTokens(sums.output_tokens)} />
-            <StatCard label={text.usage.cost} value={formatMoney(sums.cost_nano_usd)} />
+            <StatCard label={keysText.usage.inputTokens} value={formatTokens(sums.input_tokens)} />
+            <StatCard label={keysText.usage.outputTokens} value={formatTokens(sums.output_tokens)} />
+            <StatCard label={keysText.usage.cost} value={formatMoney(sums.cost_nano_usd)} />
           </div>
           {use && (
             <Chart
-              label={text.usage.chart(name)}
+              label={keysText.usage.chart(name)}
               at={use.at.map((at) => Date.parse(at))}
-              series={[{ label: text.usage.requestCount, values: use.series[0]?.values ?? [] }]}
+              series={[{ label: keysText.usage.requestCount, values: use.series[0]?.values ?? [] }]}
               format={formatCount}
               height={140}
             />

@@ -16,24 +16,30 @@ import { useNow } from '../../ui/time-text.tsx';
 import { Switch } from '../../ui/toggles.tsx';
 import { UrlInput } from '../../ui/url-input.tsx';
 import { KeyCard, keyColumns } from './key-columns.tsx';
-import { type Key, keyCostsQuery, keysQuery, limitsAndBudgetsQuery, revokersQuery } from './key-data.ts';
+import {
+  type KeyResource,
+  keyCostsQuery,
+  keysQuery,
+  limitsAndBudgetsQuery,
+  revokersQuery,
+} from './key-data.ts';
 import { hasLimitOrBudget } from './key-limits.ts';
 import { isConsoleKey, KEY_FILTERS, type KeyFilter, matchesKeyFilter, parseKeyFilter } from './key-status.ts';
 import { NewKeyDialog } from './new-key-dialog.tsx';
-import { text } from './text.ts';
+import { keysText } from './text.ts';
 
 /** The keys of the organization, with filters for those that expire soon, are unused or have no limits. */
 export function KeysPage() {
   const [creating, setCreating] = useState(false);
   const refusal = useDenialReason('own_keys');
-  useShortcuts([{ keys: 'c', does: text.page.create, run: () => refusal === null && setCreating(true) }]);
+  useShortcuts([{ keys: 'c', does: keysText.page.create, run: () => refusal === null && setCreating(true) }]);
   const add = (
     <Button look="primary" icon={Plus} needs="own_keys" onClick={() => setCreating(true)}>
-      {text.page.create}
+      {keysText.page.create}
     </Button>
   );
   return (
-    <PageFrame title={text.page.title} padded={false} actions={add}>
+    <PageFrame title={keysText.page.title} padded={false} actions={add}>
       <KeyList onNew={() => setCreating(true)} />
       {creating && <NewKeyDialog onClose={() => setCreating(false)} />}
     </PageFrame>
@@ -46,7 +52,7 @@ function KeyList({ onNew }: { readonly onNew: () => void }) {
   const { costs, columns, now } = useKeyColumns(parseKeyFilter(query.get('show')));
   const open = useResourceNavigate('/management/keys');
   if (error && !keys)
-    return <ErrorState what={text.page.loadFailed} error={error} onRetry={() => void refetch()} />;
+    return <ErrorState what={keysText.page.loadFailed} error={error} onRetry={() => void refetch()} />;
   if (!keys) return <SkeletonRows rows={6} />;
   const sort = parseSort(query.get('sort'));
   return (
@@ -56,7 +62,7 @@ function KeyList({ onNew }: { readonly onNew: () => void }) {
         <NoKeys any={keys.length > 0} onAll={() => change({ show: 'all', q: null })} onNew={onNew} />
       ) : (
         <DataTable
-          label={text.page.title}
+          label={keysText.page.title}
           rows={sortRows(found, columns, sort)}
           rowId={({ id }) => id}
           columns={columns}
@@ -114,7 +120,7 @@ function KeyFilters({
     <div className="flex flex-wrap items-center gap-3 px-4 pb-3 md:px-6">
       <div className="max-w-full overflow-x-auto">
         <SegmentedControl
-          label={text.page.filters}
+          label={keysText.page.filters}
           options={KEY_FILTERS}
           value={parseKeyFilter(query.get('show'))}
           onChange={(id) => change({ show: id === 'active' ? null : id })}
@@ -123,13 +129,13 @@ function KeyFilters({
       <UrlInput
         name="q"
         data-filter
-        aria-label={text.page.search}
-        placeholder={text.page.searchPlaceholder}
+        aria-label={keysText.page.search}
+        placeholder={keysText.page.searchPlaceholder}
         className="max-w-72"
       />
       {(consoles > 0 || isAll) && (
         <Switch
-          label={text.page.consoleKeys(consoles)}
+          label={keysText.page.consoleKeys(consoles)}
           checked={isAll}
           onChange={(on) => change({ console: on ? 'shown' : null }, 'replace')}
         />
@@ -150,27 +156,27 @@ function NoKeys({
   if (any)
     return (
       <EmptyState
-        title={text.page.noMatch.title}
-        action={<Button onClick={onAll}>{text.page.noMatch.action}</Button>}
+        title={keysText.page.noMatch.title}
+        action={<Button onClick={onAll}>{keysText.page.noMatch.action}</Button>}
       >
-        {text.page.noMatch.text}
+        {keysText.page.noMatch.text}
       </EmptyState>
     );
   return (
     <EmptyState
-      title={text.page.empty.title}
+      title={keysText.page.empty.title}
       action={
         <Button look="primary" needs="own_keys" onClick={onNew}>
-          {text.page.create}
+          {keysText.page.create}
         </Button>
       }
     >
-      {text.page.empty.text}
+      {keysText.page.empty.text}
     </EmptyState>
   );
 }
 
-function matches({ name, last4, owner, team, id }: Key, typed: string): boolean {
+function matches({ name, last4, owner, team, id }: KeyResource, typed: string): boolean {
   const wanted = typed.trim().toLowerCase();
   return [name, last4, owner ?? '', team ?? '', id].some((value) => value.toLowerCase().includes(wanted));
 }

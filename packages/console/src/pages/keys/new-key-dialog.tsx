@@ -1,16 +1,16 @@
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { apiUrl } from '../../data/base.ts';
+import { apiUrl } from '../../data/base-url.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
-import { SecretOnce } from '../../ui/secret-once.tsx';
+import { OneTimeSecret } from '../../ui/one-time-secret.tsx';
 import { type CreatedKey, createKey, KEY_QUERY_KEYS, type KeyCreation } from './key-data.ts';
 import { EMPTY_KEY_DRAFT, KeyFields, toKeyFields } from './key-fields.tsx';
 import { KEY_LIFETIMES, toExpiryTime } from './key-status.ts';
-import { text } from './text.ts';
+import { keysText } from './text.ts';
 
 /** Creates a key, then shows its value once. */
 export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
@@ -23,28 +23,28 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
   });
   if (created)
     return (
-      <SecretOnce
-        title={text.create.created(created.name)}
+      <OneTimeSecret
+        title={keysText.create.created(created.name)}
         secret={created.key}
-        label={text.create.copy}
+        label={keysText.create.copy}
         onClose={onClose}
       >
         {created.scopes.includes('gateway') && (
-          <CodeBlock snippets={[{ label: text.create.shell, code: EXAMPLE }]} />
+          <CodeBlock snippets={[{ label: keysText.create.shell, code: EXAMPLE }]} />
         )}
-      </SecretOnce>
+      </OneTimeSecret>
     );
   return (
-    <Dialog open onClose={onClose} title={text.create.title}>
+    <Dialog open onClose={onClose} title={keysText.create.title}>
       <Form
         error={create.error}
         running={create.running}
         onSubmit={() => create.run({ ...toKeyFields(draft), expires_at: toExpiryTime(expiry, new Date()) })}
         actions={
           <>
-            <Button onClick={onClose}>{text.create.cancel}</Button>
+            <Button onClick={onClose}>{keysText.create.cancel}</Button>
             <Button type="submit" look="primary" busy={create.running}>
-              {text.create.submit}
+              {keysText.create.submit}
             </Button>
           </>
         }
@@ -52,8 +52,8 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
         <KeyFields draft={draft} onChange={setDraft} />
         <FormField
           name="expires_at"
-          label={text.fields.expires}
-          hint={expiry === 'never' ? text.fields.neverExpiresHint : undefined}
+          label={keysText.fields.expires}
+          hint={expiry === 'never' ? keysText.fields.neverExpiresHint : undefined}
         >
           <Select choices={KEY_LIFETIMES} value={expiry} onChange={({ target }) => setExpiry(target.value)} />
         </FormField>
@@ -63,6 +63,6 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
 }
 
 const EXAMPLE = [
-  `export FLOE_KEY=${text.create.placeholder}`,
+  `export FLOE_KEY=${keysText.create.placeholder}`,
   `curl -fsS ${apiUrl('gateway/v1/models').href} -H "Authorization: Bearer $FLOE_KEY"`,
 ].join('\n');

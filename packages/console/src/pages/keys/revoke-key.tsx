@@ -6,14 +6,14 @@ import { pluralize } from '../../format/words.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { KEY_QUERY_KEYS, type Key, keyFiguresQuery, keyQuery, revokeKey } from './key-data.ts';
+import { KEY_QUERY_KEYS, type KeyResource, keyFiguresQuery, keyQuery, revokeKey } from './key-data.ts';
 import { isRecentlyUsed } from './key-status.ts';
-import { text } from './text.ts';
+import { keysText } from './text.ts';
 
 const REFETCH_MS = 1_000;
 
 /** Revokes a key. A key that was used in the last 24 hours requires typing its name. */
-export function RevokeKey({ row, onClose }: { readonly row: Key; readonly onClose: () => void }) {
+export function RevokeKey({ row, onClose }: { readonly row: KeyResource; readonly onClose: () => void }) {
   const now = useNow();
   // The key may have been used since the page was drawn, and the server reports a use about a second late.
   const { data: fresh, isFetchedAfterMount } = useQuery({
@@ -26,7 +26,7 @@ export function RevokeKey({ row, onClose }: { readonly row: Key; readonly onClos
   const revoke = useApiMutation(() => revokeKey(row.id), {
     touches: KEY_QUERY_KEYS,
     done: () => {
-      showToast(text.revoke.done(formatClockTime(new Date(), browserZone())));
+      showToast(keysText.revoke.done(formatClockTime(new Date(), browserZone())));
       onClose();
     },
   });
@@ -36,17 +36,17 @@ export function RevokeKey({ row, onClose }: { readonly row: Key; readonly onClos
       open
       onClose={onClose}
       onConfirm={() => revoke.run(undefined)}
-      title={text.revoke.title(row.name)}
-      verb={text.revoke.verb}
+      title={keysText.revoke.title(row.name)}
+      verb={keysText.revoke.verb}
       running={revoke.running || !isFetchedAfterMount}
       error={revoke.error}
       {...(isRecentlyUsed(key, now) ? { typed: row.name } : {})}
     >
-      {used ? text.revoke.used(used) : text.revoke.neverUsed}
+      {used ? keysText.revoke.used(used) : keysText.revoke.neverUsed}
       {figures &&
         figures.requests > 0 &&
-        text.revoke.usage(pluralize(figures.requests, 'request'), formatMoney(figures.cost_nano_usd))}
-      {text.revoke.effect}
+        keysText.revoke.usage(pluralize(figures.requests, 'request'), formatMoney(figures.cost_nano_usd))}
+      {keysText.revoke.effect}
     </ConfirmDialog>
   );
 }

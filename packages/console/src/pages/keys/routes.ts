@@ -1,6 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
-export const keys: readonly PageRoute[] = [
+export const keyPageRoutes: readonly PageRoute[] = [
   {
     path: '/management/keys',
     title: 'Keys',

@@ -1,6 +1,6 @@
 /** Every string of the Keys page and of the page of one key. */
 
-export const text = {
+export const keysText = {
   page: {
     title: 'Keys',
     create: 'Create key',

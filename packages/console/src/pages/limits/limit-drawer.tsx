@@ -1,15 +1,15 @@
 import { OrgLink } from '../../app/org-link.tsx';
-import type { FormPart } from '../../data/edit.ts';
+import type { FormFieldsProps } from '../../data/patch-form.ts';
 import { capitalize } from '../../format/words.ts';
 import { Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
-import { type DrawerParts, ResourceDrawer } from '../../ui/resource-drawer.tsx';
-import { describeLimit, EMPTY_LIMIT, LIMITS, type Limit, type LimitForm } from './limit-form.ts';
+import { ResourceDrawer, type ResourceDrawerContent } from '../../ui/resource-drawer.tsx';
+import { describeLimit, EMPTY_LIMIT, LIMIT_RESOURCE, type Limit, type LimitForm } from './limit-form.ts';
 import { LimitPreview } from './limit-preview.tsx';
 import { LimitReachedNotice, LimitUsage } from './limit-usage.tsx';
 import { describeSubject } from './subject.ts';
 import { StoreErrorField, SubjectFields } from './subject-fields.tsx';
-import { text } from './text.ts';
+import { limitsText } from './text.ts';
 
 /** The usage is read again this often. Reading it counts against no limit. */
 const REFETCH_MS = 2000;
@@ -20,27 +20,27 @@ export function LimitDrawer(props: {
   readonly onOpen: (id: string) => void;
   readonly onClose: () => void;
 }) {
-  return <ResourceDrawer kind={LIMITS} parts={PARTS} {...props} />;
+  return <ResourceDrawer kind={LIMIT_RESOURCE} parts={PARTS} {...props} />;
 }
 
-const PARTS: DrawerParts<Limit, LimitForm> = {
+const PARTS: ResourceDrawerContent<Limit, LimitForm> = {
   titleOf: (limit) =>
-    text.drawer.title(capitalize(describeSubject(limit)), limit.model ?? text.page.allModels),
+    limitsText.drawer.title(capitalize(describeSubject(limit)), limit.model ?? limitsText.page.allModels),
   lineOf: ({ name }) => name,
   standing: (limit, form) => <CurrentUsage limit={limit} form={form} />,
   fields: (form, set) => <LimitFields form={form} onChange={set} />,
   empty: EMPTY_LIMIT,
-  made: text.drawer.created,
+  made: limitsText.drawer.created,
   refetchMs: REFETCH_MS,
 };
 
 function CurrentUsage({ limit, form }: { readonly limit: Limit; readonly form: LimitForm }) {
   const bounds = (['rpm', 'tpm', 'concurrency'] as const).filter((bound) => limit[bound] !== null);
   return (
-    <section aria-label={text.drawer.usage} className="grid gap-1.5">
+    <section aria-label={limitsText.drawer.usage} className="grid gap-1.5">
       {bounds.map((bound) => (
         <div key={bound} className="grid grid-cols-[9.5rem_1fr] items-center gap-x-2 text-ui">
-          <span className="text-ink-2">{text.bounds[bound]}</span>
+          <span className="text-ink-2">{limitsText.bounds[bound]}</span>
           <LimitUsage limit={limit} bound={bound} />
         </div>
       ))}
@@ -50,21 +50,21 @@ function CurrentUsage({ limit, form }: { readonly limit: Limit; readonly form: L
         search={{ status: '429', range: '24h', ...(limit.key ? { key: limit.key } : {}) }}
         className="text-ui text-accent-ink underlined"
       >
-        {text.drawer.rejectedRequests}
+        {limitsText.drawer.rejectedRequests}
       </OrgLink>
       <LimitPreview limit={limit} form={form} />
     </section>
   );
 }
 
-function LimitFields({ form, onChange }: FormPart<LimitForm>) {
+function LimitFields({ form, onChange }: FormFieldsProps<LimitForm>) {
   const sentence = describeLimit(form);
   const number = (name: 'rpm' | 'tpm' | 'concurrency') => (
-    <FormField name={name} label={text.bounds[name]}>
+    <FormField name={name} label={limitsText.bounds[name]}>
       <Input
         inputMode="numeric"
         value={form[name]}
-        placeholder={text.fields.noBound}
+        placeholder={limitsText.fields.noBound}
         onChange={({ target }) => onChange({ [name]: target.value })}
       />
     </FormField>
@@ -78,7 +78,7 @@ function LimitFields({ form, onChange }: FormPart<LimitForm>) {
         {number('concurrency')}
       </div>
       <div className="grid gap-4 sm:grid-cols-2">
-        <FormField name="name" label={text.fields.name} optional hint={text.fields.nameHint}>
+        <FormField name="name" label={limitsText.fields.name} optional hint={limitsText.fields.nameHint}>
           <Input value={form.name} onChange={({ target }) => onChange({ name: target.value })} />
         </FormField>
         <StoreErrorField form={form} onChange={onChange} />

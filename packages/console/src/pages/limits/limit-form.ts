@@ -12,7 +12,7 @@ import {
   toSubjectBody,
   toSubjectForm,
 } from './subject.ts';
-import { text } from './text.ts';
+import { limitsText } from './text.ts';
 
 export type Limit = z.output<typeof limitResource>;
 
@@ -46,16 +46,16 @@ export function toLimitBody(form: LimitForm) {
 }
 
 /** The resource kind of limits, for their drawer and list. */
-export const LIMITS: ConsoleResourceKind<Limit, LimitForm> = {
-  one: text.page.one,
+export const LIMIT_RESOURCE: ConsoleResourceKind<Limit, LimitForm> = {
+  one: limitsText.page.one,
   path: 'api/management/limits',
   touches: [['limits']],
   needs: 'management',
   formOf: toLimitForm,
   bodyOf: toLimitBody,
   removal: (limit) => ({
-    title: text.removal.title(limit.name ?? describeSubject(limit)),
-    effect: text.removal.effect(describeSubject(limit)),
+    title: limitsText.removal.title(limit.name ?? describeSubject(limit)),
+    effect: limitsText.removal.effect(describeSubject(limit)),
   }),
 };
 
@@ -63,12 +63,12 @@ export const LIMITS: ConsoleResourceKind<Limit, LimitForm> = {
 export function describeLimit(form: LimitForm): string | null {
   const [rpm, tpm, concurrency] = [form.rpm, form.tpm, form.concurrency].map(parseNumberField);
   const bounds = [
-    typeof rpm === 'number' && text.sentence.requests(pluralize(rpm, 'request')),
-    typeof tpm === 'number' && text.sentence.tokens(formatCount(tpm)),
-    typeof concurrency === 'number' && text.sentence.concurrency(formatCount(concurrency)),
+    typeof rpm === 'number' && limitsText.sentence.requests(pluralize(rpm, 'request')),
+    typeof tpm === 'number' && limitsText.sentence.tokens(formatCount(tpm)),
+    typeof concurrency === 'number' && limitsText.sentence.concurrency(formatCount(concurrency)),
   ].filter((bound) => bound !== false);
   if (bounds.length === 0) return null;
   const model = form.model.trim();
-  const toModel = model === '' ? '' : text.sentence.toModel(model);
-  return text.sentence.whole(capitalize(describeFormSubject(form)), joinWithAnd(bounds), toModel);
+  const toModel = model === '' ? '' : limitsText.sentence.toModel(model);
+  return limitsText.sentence.whole(capitalize(describeFormSubject(form)), joinWithAnd(bounds), toModel);
 }

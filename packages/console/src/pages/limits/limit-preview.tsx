@@ -8,7 +8,7 @@ import { Chart } from '../../ui/chart.tsx';
 import { countExceededMinutes } from './exceeded-minutes.ts';
 import type { Limit, LimitForm } from './limit-form.ts';
 import { findKeyIdByName } from './subject.ts';
-import { text } from './text.ts';
+import { limitsText } from './text.ts';
 
 /** The requests of the last day beside the bound in the form, and how many of them it would have rejected. */
 export function LimitPreview({ limit, form }: { readonly limit: Limit; readonly form: LimitForm }) {
@@ -26,19 +26,19 @@ export function LimitPreview({ limit, form }: { readonly limit: Limit; readonly 
   return (
     <div className="grid gap-1.5 pt-2">
       <Chart
-        label={text.preview.chart}
+        label={limitsText.preview.chart}
         at={data.at.map((at) => Date.parse(at))}
         series={[
-          { label: text.preview.requests, values },
-          { label: text.preview.limit, values: values.map(() => bound) },
+          { label: limitsText.preview.requests, values },
+          { label: limitsText.preview.limit, values: values.map(() => bound) },
         ]}
         format={formatCount}
         height={110}
       />
       <p className="text-small text-ink-2">
         {over === 0
-          ? text.preview.noneRejected(formatCount(bound), formatCount(most))
-          : text.preview.rejected(
+          ? limitsText.preview.noneRejected(formatCount(bound), formatCount(most))
+          : limitsText.preview.rejected(
               formatCount(bound),
               pluralize(refused, 'request'),
               pluralize(over, 'minute'),

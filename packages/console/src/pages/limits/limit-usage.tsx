@@ -3,7 +3,7 @@ import { formatCount } from '../../format/amounts.ts';
 import { Meter } from '../../ui/meter.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import type { Limit } from './limit-form.ts';
-import { text } from './text.ts';
+import { limitsText } from './text.ts';
 
 /** How much of one bound is used. A limit that counts each subject separately has no single figure. */
 export function LimitUsage({
@@ -11,18 +11,18 @@ export function LimitUsage({
   bound,
 }: {
   readonly limit: Limit;
-  readonly bound: keyof typeof text.bounds;
+  readonly bound: keyof typeof limitsText.bounds;
 }) {
   const most = limit[bound];
-  if (most === null) return <span className="text-ink-3">{text.usage.none}</span>;
+  if (most === null) return <span className="text-ink-3">{limitsText.usage.none}</span>;
   const used = limit.state?.[`${bound}_used`] ?? null;
-  if (used === null) return <span className="figures">{text.usage.each(formatCount(most))}</span>;
+  if (used === null) return <span className="figures">{limitsText.usage.each(formatCount(most))}</span>;
   return (
     <Meter
-      label={text.bounds[bound]}
+      label={limitsText.bounds[bound]}
       used={used}
       most={most}
-      text={text.usage.used(formatCount(used), formatCount(most))}
+      text={limitsText.usage.used(formatCount(used), formatCount(most))}
     />
   );
 }
@@ -36,7 +36,7 @@ export function LimitReachedNotice({ limit: { rpm, tpm, state } }: { readonly li
   const longest = Math.max(0, ...waits.map(({ resetMs }) => resetMs));
   const left = useSecondsLeft(longest);
   if (waits.length === 0) return null;
-  return <p className="text-ui text-failing-ink figures">{text.usage.reached(left)}</p>;
+  return <p className="text-ui text-failing-ink figures">{limitsText.usage.reached(left)}</p>;
 }
 
 /** The whole seconds left of `ms`, counted from the moment the value was received. */

@@ -1,14 +1,14 @@
 import { ListPage } from '../../app/list-page.tsx';
 import { useLiveQuery } from '../../data/events.ts';
-import { listQuery, useRows } from '../../data/lists.ts';
+import { listQuery, useListRows } from '../../data/lists.ts';
 import { capitalize } from '../../format/words.ts';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { LimitDrawer } from './limit-drawer.tsx';
-import { LIMITS, type Limit } from './limit-form.ts';
+import { LIMIT_RESOURCE, type Limit } from './limit-form.ts';
 import { LimitUsage } from './limit-usage.tsx';
 import { describeSubject } from './subject.ts';
-import { text } from './text.ts';
+import { limitsText } from './text.ts';
 
 /** The list is read again this often. Reading it counts against no limit. */
 const REFETCH_MS = 2000;
@@ -17,17 +17,17 @@ const BESIDE_DRAWER: ReadonlySet<string> = new Set(['subject', 'model', 'rpm']);
 /** The limits of the organization and their current usage. */
 export function LimitsPage() {
   useLiveQuery('config', ['limits']);
-  const list = useRows(listQuery<Limit>('limits', LIMITS.path), REFETCH_MS);
+  const list = useListRows(listQuery<Limit>('limits', LIMIT_RESOURCE.path), REFETCH_MS);
   return (
     <ListPage
-      title={text.page.title}
-      one={text.page.one}
+      title={limitsText.page.title}
+      one={limitsText.page.one}
       list={list}
       columns={COLUMNS}
       besideDrawer={BESIDE_DRAWER}
       card={(limit) => <LimitCard limit={limit} />}
       drawer={(id, onOpen, onClose) => <LimitDrawer id={id} onOpen={onOpen} onClose={onClose} />}
-      empty={text.page.empty}
+      empty={limitsText.page.empty}
     />
   );
 }
@@ -35,7 +35,7 @@ export function LimitsPage() {
 const COLUMNS: readonly TableColumn<Limit>[] = [
   {
     id: 'subject',
-    label: text.columns.subject,
+    label: limitsText.columns.subject,
     width: 'minmax(7rem, 1fr)',
     value: describeSubject,
     cell: (limit) => (
@@ -47,35 +47,35 @@ const COLUMNS: readonly TableColumn<Limit>[] = [
   },
   {
     id: 'model',
-    label: text.columns.model,
+    label: limitsText.columns.model,
     width: 'minmax(5rem, 0.5fr)',
     value: ({ model }) => model,
-    cell: ({ model }) => model ?? text.columns.allModels,
+    cell: ({ model }) => model ?? limitsText.columns.allModels,
   },
   {
     id: 'rpm',
-    label: text.bounds.rpm,
+    label: limitsText.bounds.rpm,
     width: '12rem',
     value: ({ rpm }) => rpm,
     cell: (limit) => <LimitUsage limit={limit} bound="rpm" />,
   },
   {
     id: 'tpm',
-    label: text.bounds.tpm,
+    label: limitsText.bounds.tpm,
     width: '13rem',
     value: ({ tpm }) => tpm,
     cell: (limit) => <LimitUsage limit={limit} bound="tpm" />,
   },
   {
     id: 'concurrency',
-    label: text.bounds.concurrency,
+    label: limitsText.bounds.concurrency,
     width: '8rem',
     value: ({ concurrency }) => concurrency,
     cell: (limit) => <LimitUsage limit={limit} bound="concurrency" />,
   },
   {
     id: 'source',
-    label: text.columns.source,
+    label: limitsText.columns.source,
     width: '8rem',
     cell: ({ source }) => <SourceBadge source={source} />,
   },
@@ -87,10 +87,10 @@ function LimitCard({ limit }: { readonly limit: Limit }) {
     <span className="grid gap-0.5">
       <span className="truncate font-medium">
         {capitalize(describeSubject(limit))}
-        <span className="font-normal text-ink-2"> · {limit.model ?? text.page.allModels}</span>
+        <span className="font-normal text-ink-2"> · {limit.model ?? limitsText.page.allModels}</span>
       </span>
       <span className="flex items-center gap-2 text-small text-ink-2">
-        {text.bounds[bound]} <LimitUsage limit={limit} bound={bound} />
+        {limitsText.bounds[bound]} <LimitUsage limit={limit} bound={bound} />
       </span>
     </span>
   );

@@ -1,6 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
-export const limits: readonly PageRoute[] = [
+export const limitPageRoutes: readonly PageRoute[] = [
   {
     path: '/management/limits',
     title: 'Limits',

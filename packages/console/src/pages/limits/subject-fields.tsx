@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import type { FormPart } from '../../data/edit.ts';
 import { orgKeysQuery } from '../../data/org-lists.ts';
+import type { FormFieldsProps } from '../../data/patch-form.ts';
 import { Combobox } from '../../ui/combobox.tsx';
 import { Input, Select } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
@@ -11,16 +11,16 @@ import {
   type SubjectForm,
   subjectNameField,
 } from './subject.ts';
-import { text } from './text.ts';
+import { limitsText } from './text.ts';
 
 /** The fields that choose the subject and the models of a limit or budget. */
-export function SubjectFields({ form, onChange }: FormPart<SubjectForm>) {
+export function SubjectFields({ form, onChange }: FormFieldsProps<SubjectForm>) {
   const kind = subjectNameField(form.subject);
   const keys = [...new Set((useQuery(orgKeysQuery).data?.data ?? []).map(({ name }) => name))];
   const choices = kind === 'key' ? keys.map((value) => ({ value, label: value })) : [];
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <FormField name="scope" label={text.subject.appliesTo}>
+      <FormField name="scope" label={limitsText.subject.appliesTo}>
         <Select
           choices={SUBJECT_OPTIONS}
           value={form.subject}
@@ -28,20 +28,20 @@ export function SubjectFields({ form, onChange }: FormPart<SubjectForm>) {
         />
       </FormField>
       {kind && (
-        <FormField name={kind} label={text.subject.labels[kind]}>
+        <FormField name={kind} label={limitsText.subject.labels[kind]}>
           <Combobox
             free
             choices={choices}
             value={form.who}
             onChange={(who) => onChange({ who })}
-            placeholder={kind === 'key' ? text.subject.keyName : text.subject.name}
+            placeholder={kind === 'key' ? limitsText.subject.keyName : limitsText.subject.name}
           />
         </FormField>
       )}
-      <FormField name="model" label={text.subject.models} optional hint={text.subject.modelsHint}>
+      <FormField name="model" label={limitsText.subject.models} optional hint={limitsText.subject.modelsHint}>
         <Input
           value={form.model}
-          placeholder={text.subject.allModels}
+          placeholder={limitsText.subject.allModels}
           onChange={({ target }) => onChange({ model: target.value })}
         />
       </FormField>
@@ -50,9 +50,9 @@ export function SubjectFields({ form, onChange }: FormPart<SubjectForm>) {
 }
 
 /** The field that chooses what happens while the shared store is unavailable. */
-export function StoreErrorField({ form, onChange }: FormPart<SubjectForm>) {
+export function StoreErrorField({ form, onChange }: FormFieldsProps<SubjectForm>) {
   return (
-    <FormField name="on_store_error" label={text.storeError.label} hint={text.storeError.hint}>
+    <FormField name="on_store_error" label={limitsText.storeError.label} hint={limitsText.storeError.hint}>
       <Select
         choices={STORE_ERROR_OPTIONS}
         value={form.on_store_error}

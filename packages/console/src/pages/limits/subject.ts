@@ -1,11 +1,11 @@
 import type { PlatformKey } from '@floe/contract/api/keys';
 import type { LIMIT_SUBJECTS } from '@floe/contract/config/guardrails';
-import { text } from './text.ts';
+import { limitsText } from './text.ts';
 
-export type SubjectKind = (typeof LIMIT_SUBJECTS)[number];
+export type LimitSubjectKind = (typeof LIMIT_SUBJECTS)[number];
 
 /** What a limit or budget counts together: `scope:key` is one key, `per:key` is each key separately. */
-export type SubjectOption = `${'scope' | 'per'}:${SubjectKind}`;
+export type SubjectOption = `${'scope' | 'per'}:${LimitSubjectKind}`;
 
 /** The form fields that choose the subject of a limit or budget. */
 export interface SubjectForm {
@@ -17,9 +17,9 @@ export interface SubjectForm {
 }
 
 /** The fields of a limit or budget that name its subject. */
-export interface Subject {
-  readonly scope: SubjectKind | null;
-  readonly per: SubjectKind | null;
+export interface LimitSubject {
+  readonly scope: LimitSubjectKind | null;
+  readonly per: LimitSubjectKind | null;
   readonly team: string | null;
   readonly key: string | null;
   readonly owner: string | null;
@@ -28,8 +28,8 @@ export interface Subject {
   readonly on_store_error: 'local' | 'open' | 'closed';
 }
 
-const NAMES: Readonly<Record<SubjectKind, string>> = text.subject.names;
-const OPTIONS = text.subject.options;
+const NAMES: Readonly<Record<LimitSubjectKind, string>> = limitsText.subject.names;
+const OPTIONS = limitsText.subject.options;
 
 export const SUBJECT_OPTIONS: readonly { readonly value: SubjectOption; readonly label: string }[] = [
   { value: 'scope:org', label: OPTIONS['scope:org'] },
@@ -44,14 +44,14 @@ export const SUBJECT_OPTIONS: readonly { readonly value: SubjectOption; readonly
 ];
 
 export const STORE_ERROR_OPTIONS = [
-  { value: 'local', label: text.storeError.options.local },
-  { value: 'open', label: text.storeError.options.open },
-  { value: 'closed', label: text.storeError.options.closed },
+  { value: 'local', label: limitsText.storeError.options.local },
+  { value: 'open', label: limitsText.storeError.options.open },
+  { value: 'closed', label: limitsText.storeError.options.closed },
 ] as const;
 
 /** `key ci`, `each team` or `the organization`. */
-export function describeSubject(rule: Subject): string {
-  if (rule.per) return rule.per === 'org' ? NAMES.org : text.subject.each(NAMES[rule.per]);
+export function describeSubject(rule: LimitSubject): string {
+  if (rule.per) return rule.per === 'org' ? NAMES.org : limitsText.subject.each(NAMES[rule.per]);
   const kind = rule.scope ?? 'org';
   return kind === 'org' ? NAMES.org : `${NAMES[kind]} ${rule[kind] ?? '?'}`;
 }
@@ -59,11 +59,11 @@ export function describeSubject(rule: Subject): string {
 /** The same for the subject in a form. */
 export function describeFormSubject({ subject, who }: SubjectForm): string {
   const [how, kind] = parts(subject);
-  if (how === 'per') return text.subject.each(NAMES[kind]);
+  if (how === 'per') return limitsText.subject.each(NAMES[kind]);
   return kind === 'org' ? NAMES.org : `${NAMES[kind]} ${who || '…'}`;
 }
 
-export function toSubjectForm(rule: Subject): SubjectForm {
+export function toSubjectForm(rule: LimitSubject): SubjectForm {
   const kind = rule.scope ?? rule.per ?? 'org';
   return {
     subject: `${rule.scope ? 'scope' : 'per'}:${kind}`,
@@ -88,7 +88,7 @@ export function toSubjectBody({
   on_store_error,
 }: SubjectForm): Record<string, string | null> {
   const [how, kind] = parts(subject);
-  const named = (one: SubjectKind) =>
+  const named = (one: LimitSubjectKind) =>
     how === 'scope' && kind === one && who.trim() !== '' ? who.trim() : null;
   return {
     scope: how === 'scope' ? kind : null,
@@ -103,7 +103,7 @@ export function toSubjectBody({
 }
 
 /** The field that names the subject of this option. Null where no name is needed. */
-export function subjectNameField(subject: SubjectOption): Exclude<SubjectKind, 'org'> | null {
+export function subjectNameField(subject: SubjectOption): Exclude<LimitSubjectKind, 'org'> | null {
   const [how, kind] = parts(subject);
   return how === 'scope' && kind !== 'org' ? kind : null;
 }
@@ -112,7 +112,7 @@ export function parseSubjectOption(option: string): SubjectOption {
   return SUBJECT_OPTIONS.find(({ value }) => value === option)?.value ?? 'scope:org';
 }
 
-function parts(subject: SubjectOption): readonly ['scope' | 'per', SubjectKind] {
+function parts(subject: SubjectOption): readonly ['scope' | 'per', LimitSubjectKind] {
   const kind = (['org', 'team', 'key', 'owner', 'end_user'] as const).find((one) =>
     subject.endsWith(`:${one}`),
   );

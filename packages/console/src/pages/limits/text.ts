@@ -2,7 +2,7 @@
 
 const rejected = 'Floe rejects further requests with status 429 and a Retry-After header.';
 
-export const text = {
+export const limitsText = {
   page: {
     title: 'Limits',
     one: 'limit',

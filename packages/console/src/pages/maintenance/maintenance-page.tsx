@@ -31,12 +31,12 @@ import {
   type WindowOccurrence,
 } from './calendar.ts';
 import { MonthCalendar } from './month-calendar.tsx';
-import { text } from './text.ts';
+import { maintenanceText } from './text.ts';
 import { WindowDialog } from './window-dialog.tsx';
 
 const VIEWS = [
-  { id: 'month', label: text.page.month },
-  { id: 'list', label: text.page.list },
+  { id: 'month', label: maintenanceText.page.month },
+  { id: 'list', label: maintenanceText.page.list },
 ] as const;
 
 /**
@@ -53,20 +53,20 @@ export function MaintenancePage() {
   const chosen = windows.find(({ id }) => id === asked) ?? null;
   const open = (id: string | null) => change({ open: id, plan: null });
   const view = phone ? 'list' : (query.get('view') ?? 'month');
-  useShortcuts([{ keys: 'c', does: text.page.newWindow, run: () => open('new') }]);
+  useShortcuts([{ keys: 'c', does: maintenanceText.page.newWindow, run: () => open('new') }]);
   const create = (
     <Button look="primary" icon={Plus} needs="monitoring" onClick={() => open('new')}>
-      {text.page.newWindow}
+      {maintenanceText.page.newWindow}
     </Button>
   );
   return (
     <PageFrame
-      title={text.page.title}
+      title={maintenanceText.page.title}
       actions={
         <>
           {!phone && (
             <SegmentedControl
-              label={text.page.view}
+              label={maintenanceText.page.view}
               options={VIEWS}
               value={view}
               onChange={(next) => change({ view: next === 'list' ? 'list' : null }, 'replace')}
@@ -77,7 +77,11 @@ export function MaintenancePage() {
       }
     >
       {answer.error && !answer.data ? (
-        <ErrorState what={text.page.loadError} error={answer.error} onRetry={() => void answer.refetch()} />
+        <ErrorState
+          what={maintenanceText.page.loadError}
+          error={answer.error}
+          onRetry={() => void answer.refetch()}
+        />
       ) : !answer.data ? (
         <SkeletonRows rows={5} />
       ) : (
@@ -85,8 +89,8 @@ export function MaintenancePage() {
           <ActiveWindows windows={windows} />
           {view === 'month' && <MonthView windows={windows} onOpen={open} />}
           {windows.length === 0 ? (
-            <EmptyState title={text.page.emptyTitle} action={create}>
-              {text.page.empty}
+            <EmptyState title={maintenanceText.page.emptyTitle} action={create}>
+              {maintenanceText.page.empty}
             </EmptyState>
           ) : (
             view === 'list' && <WindowList windows={windows} onOpen={open} />
@@ -115,10 +119,10 @@ function MonthView({
   return (
     <section aria-label={title} className="grid gap-2">
       <div className="flex items-center gap-1">
-        <IconButton icon={ChevronLeft} label={text.month.previous} onClick={() => turn(-1)} />
-        <IconButton icon={ChevronRight} label={text.month.next} onClick={() => turn(1)} />
+        <IconButton icon={ChevronLeft} label={maintenanceText.month.previous} onClick={() => turn(-1)} />
+        <IconButton icon={ChevronRight} label={maintenanceText.month.next} onClick={() => turn(1)} />
         <h2 className="ml-1 text-body font-semibold">{title}</h2>
-        <span className="ml-auto text-small text-ink-3">{text.month.remark(browserZone())}</span>
+        <span className="ml-auto text-small text-ink-3">{maintenanceText.month.remark(browserZone())}</span>
       </div>
       <MonthCalendar month={month} occurrences={maintenanceOccurrences(windows)} now={now} onOpen={onOpen} />
     </section>
@@ -143,16 +147,18 @@ function ActiveWindow({ window }: { readonly window: MaintenanceWindow }) {
     { touches: [['maintenance']] },
   );
   const isForAll = monitors.length === 0 && tags.length === 0;
-  const scope = isForAll ? text.active.allMonitors : text.active.scope(monitors.length, tags);
+  const scope = isForAll
+    ? maintenanceText.active.allMonitors
+    : maintenanceText.active.scope(monitors.length, tags);
   return (
     <section className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-card border border-maintenance-line bg-maintenance-tint px-4 py-3">
-      <StatusBadge state="maintenance">{text.active.badge}</StatusBadge>
+      <StatusBadge state="maintenance">{maintenanceText.active.badge}</StatusBadge>
       <div className="min-w-0 flex-1 max-md:basis-full">
         <h2 className="text-body font-semibold">
-          {text.active.title(name, formatTimeOrDay(until, browserZone(), now))}
+          {maintenanceText.active.title(name, formatTimeOrDay(until, browserZone(), now))}
         </h2>
         <p className="text-ui text-ink-2">
-          {text.active.effect(scope, formatDuration(Math.max(0, until.getTime() - now.getTime())))}
+          {maintenanceText.active.effect(scope, formatDuration(Math.max(0, until.getTime() - now.getTime())))}
         </p>
         {end.error && <p className="text-small text-failing-ink">{end.error.message}</p>}
       </div>
@@ -163,10 +169,10 @@ function ActiveWindow({ window }: { readonly window: MaintenanceWindow }) {
             busy={end.running}
             onClick={() => end.run(new Date(until.getTime() + 30 * 60_000))}
           >
-            {text.active.extend}
+            {maintenanceText.active.extend}
           </Button>
           <Button needs="monitoring" busy={end.running} onClick={() => end.run(new Date())}>
-            {text.active.end}
+            {maintenanceText.active.end}
           </Button>
         </>
       )}
@@ -201,23 +207,28 @@ function WindowRow({ window, onOpen }: { readonly window: MaintenanceWindow; rea
       <div className="min-w-0 flex-1">
         <div className="flex items-center gap-1.5 text-body font-medium">
           <span className="truncate">{name}</span>
-          {schedule && <Repeat size={14} role="img" aria-label={text.list.repeats} className="text-ink-3" />}
+          {schedule && (
+            <Repeat size={14} role="img" aria-label={maintenanceText.list.repeats} className="text-ink-3" />
+          )}
         </div>
         <p className="text-small text-ink-2">
           {[
             schedule &&
-              text.list.schedule(describeCron(schedule.cron) ?? schedule.cron, formatScheduleZone(schedule)),
-            first ? describeOccurrence(first, now) : text.list.noOccurrence,
-            show_on_boards && text.list.onBoards,
+              maintenanceText.list.schedule(
+                describeCron(schedule.cron) ?? schedule.cron,
+                formatScheduleZone(schedule),
+              ),
+            first ? describeOccurrence(first, now) : maintenanceText.list.noOccurrence,
+            show_on_boards && maintenanceText.list.onBoards,
           ]
             .filter(Boolean)
             .join(' · ')}
         </p>
       </div>
-      <IconButton icon={Pencil} label={text.list.edit(name)} onClick={onOpen} />
+      <IconButton icon={Pencil} label={maintenanceText.list.edit(name)} onClick={onOpen} />
       <IconButton
         icon={Trash2}
-        label={text.list.delete(name)}
+        label={maintenanceText.list.delete(name)}
         needs="monitoring"
         onClick={() => setAsked(true)}
       />
@@ -227,10 +238,10 @@ function WindowRow({ window, onOpen }: { readonly window: MaintenanceWindow; rea
           touches={[['maintenance']]}
           onDone={() => setAsked(false)}
           onClose={() => setAsked(false)}
-          title={text.list.deleteTitle(name)}
-          verb={text.list.deleteButton}
+          title={maintenanceText.list.deleteTitle(name)}
+          verb={maintenanceText.list.deleteButton}
         >
-          {text.list.deleteEffect}
+          {maintenanceText.list.deleteEffect}
         </ConfirmChange>
       )}
     </li>
@@ -241,10 +252,10 @@ function WindowRow({ window, onOpen }: { readonly window: MaintenanceWindow; rea
 function describeOccurrence({ start, end }: WindowOccurrence, now: Date): string {
   const relative =
     end < now
-      ? text.list.ended(formatRelativeTime(end, now))
+      ? maintenanceText.list.ended(formatRelativeTime(end, now))
       : start < now
-        ? text.list.started(formatRelativeTime(start, now))
-        : text.list.starts(formatRelativeTime(start, now));
+        ? maintenanceText.list.started(formatRelativeTime(start, now))
+        : maintenanceText.list.starts(formatRelativeTime(start, now));
   const duration = formatDuration(end.getTime() - start.getTime());
-  return text.list.occurrence(formatFullTime(start, browserZone()), duration, relative);
+  return maintenanceText.list.occurrence(formatFullTime(start, browserZone()), duration, relative);
 }

@@ -1,7 +1,7 @@
 import { browserZone, formatLongDay, formatShortTime } from '../../format/times.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { buildMonth, type CalendarDay, type WindowOccurrence } from './calendar.ts';
-import { text } from './text.ts';
+import { maintenanceText } from './text.ts';
 
 /** The windows of a month. Screen readers get a list of days instead of a grid. */
 export function MonthCalendar({
@@ -18,7 +18,7 @@ export function MonthCalendar({
   return (
     <div className="overflow-hidden rounded-card border border-line bg-line">
       <div aria-hidden="true" className="grid grid-cols-7 gap-px bg-surface text-label text-ink-2">
-        {text.month.weekdays.map((name) => (
+        {maintenanceText.month.weekdays.map((name) => (
           <span key={name} className="px-2 py-1.5">
             {name}
           </span>
@@ -54,8 +54,8 @@ function Day({
         <span aria-hidden="true">{start.getDate()}</span>
         <span className="sr-only">
           {formatLongDay(start, browserZone())}
-          {today && `, ${text.month.today}`}
-          {open.length === 0 && `, ${text.month.noWindows}`}
+          {today && `, ${maintenanceText.month.today}`}
+          {open.length === 0 && `, ${maintenanceText.month.noWindows}`}
         </span>
       </span>
       <ul className="mt-0.5 grid gap-0.5">
@@ -81,5 +81,8 @@ function Day({
 
 /** `12:00 to 14:00` */
 function timesOf({ start, end }: WindowOccurrence): string {
-  return text.month.times(formatShortTime(start, browserZone()), formatShortTime(end, browserZone()));
+  return maintenanceText.month.times(
+    formatShortTime(start, browserZone()),
+    formatShortTime(end, browserZone()),
+  );
 }

@@ -1,6 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
-export const maintenance: readonly PageRoute[] = [
+export const maintenancePageRoutes: readonly PageRoute[] = [
   {
     path: '/maintenance',
     title: 'Maintenance',

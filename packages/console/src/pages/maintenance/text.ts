@@ -1,7 +1,7 @@
 import { joinWithAnd, pluralize } from '../../format/words.ts';
 
 /** Every text of the Maintenance page. */
-export const text = {
+export const maintenanceText = {
   page: {
     title: 'Maintenance',
     view: 'View',

@@ -13,13 +13,13 @@ import { TimeZoneCombobox } from '../../ui/time-zone-combobox.tsx';
 import { Switch } from '../../ui/toggles.tsx';
 import { MonitorCombobox, useMonitorNames } from '../monitors/monitor-combobox.tsx';
 import { describeCron } from '../monitors/monitor-schedule.ts';
-import { text } from './text.ts';
+import { maintenanceText } from './text.ts';
 import {
   newWindowForm,
+  toWindowBody,
+  toWindowForm,
   validateWindowForm,
   type WindowForm,
-  windowBody,
-  windowFormOf,
 } from './window-form.ts';
 
 /** Creates or edits a maintenance window. */
@@ -35,7 +35,7 @@ export function WindowDialog({
 }) {
   const [form, setForm] = useState(() =>
     window
-      ? windowFormOf(window, browserZone())
+      ? toWindowForm(window, browserZone())
       : { ...newWindowForm(new Date(), browserZone()), monitors: planned },
   );
   const [tried, setTried] = useState(false);
@@ -45,9 +45,9 @@ export function WindowDialog({
         ? sendJson<MaintenanceWindow>(
             'PATCH',
             `api/monitoring/maintenance/${encodeURIComponent(window.id)}`,
-            windowBody(form),
+            toWindowBody(form),
           )
-        : sendJson<MaintenanceWindow>('POST', 'api/monitoring/maintenance', withoutNulls(windowBody(form))),
+        : sendJson<MaintenanceWindow>('POST', 'api/monitoring/maintenance', withoutNulls(toWindowBody(form))),
     { touches: [['maintenance']], done: onClose },
   );
   const problems = tried ? validateWindowForm(form) : {};
@@ -59,8 +59,8 @@ export function WindowDialog({
     <Dialog
       open
       onClose={onClose}
-      title={window ? text.dialog.editTitle(window.name) : text.dialog.newTitle}
-      description={text.dialog.description}
+      title={window ? maintenanceText.dialog.editTitle(window.name) : maintenanceText.dialog.newTitle}
+      description={maintenanceText.dialog.description}
       wide
     >
       <Form
@@ -70,9 +70,9 @@ export function WindowDialog({
         running={save.running}
         actions={
           <>
-            <Button onClick={onClose}>{text.dialog.cancel}</Button>
+            <Button onClick={onClose}>{maintenanceText.dialog.cancel}</Button>
             <Button type="submit" look="primary" needs="monitoring" busy={save.running}>
-              {window ? text.dialog.save : text.dialog.create}
+              {window ? maintenanceText.dialog.save : maintenanceText.dialog.create}
             </Button>
           </>
         }
@@ -89,8 +89,8 @@ function withoutNulls(body: Readonly<Record<string, unknown>>): Readonly<Record<
 }
 
 const KINDS = [
-  { id: 'once', label: text.dialog.once },
-  { id: 'repeats', label: text.dialog.repeats },
+  { id: 'once', label: maintenanceText.dialog.once },
+  { id: 'repeats', label: maintenanceText.dialog.repeats },
 ] as const;
 
 interface FieldsProps {
@@ -103,17 +103,17 @@ function WindowFields({ form, problems, onChange }: FieldsProps) {
   const set = (part: Partial<WindowForm>) => onChange({ ...form, ...part });
   return (
     <>
-      <FormField name="name" label={text.dialog.name} problem={problems['name'] ?? null}>
+      <FormField name="name" label={maintenanceText.dialog.name} problem={problems['name'] ?? null}>
         <Input
           value={form.name}
-          placeholder={text.dialog.namePlaceholder}
+          placeholder={maintenanceText.dialog.namePlaceholder}
           autoFocus
           onChange={({ target }) => set({ name: target.value })}
         />
       </FormField>
       <div>
         <SegmentedControl
-          label={text.dialog.recurrence}
+          label={maintenanceText.dialog.recurrence}
           options={KINDS}
           value={form.kind}
           onChange={(kind) => set({ kind: kind === 'repeats' ? 'repeats' : 'once' })}
@@ -121,18 +121,23 @@ function WindowFields({ form, problems, onChange }: FieldsProps) {
       </div>
       <TimeFields form={form} problems={problems} onChange={onChange} />
       <MonitorChoice chosen={form.monitors} onChange={(monitors) => set({ monitors })} />
-      <FormField name="tags" label={text.dialog.tags} optional hint={text.dialog.tagsHint}>
+      <FormField
+        name="tags"
+        label={maintenanceText.dialog.tags}
+        optional
+        hint={maintenanceText.dialog.tagsHint}
+      >
         <Input
           value={form.tags}
-          placeholder={text.dialog.tagsPlaceholder}
+          placeholder={maintenanceText.dialog.tagsPlaceholder}
           onChange={({ target }) => set({ tags: target.value })}
         />
       </FormField>
       {form.monitors.length === 0 && form.tags.trim() === '' && (
-        <p className="text-small text-ink-2">{text.dialog.allMonitors}</p>
+        <p className="text-small text-ink-2">{maintenanceText.dialog.allMonitors}</p>
       )}
       <Switch
-        label={text.dialog.onBoards}
+        label={maintenanceText.dialog.onBoards}
         checked={form.onBoards}
         onChange={(onBoards) => set({ onBoards })}
       />
@@ -148,7 +153,7 @@ function TimeFields({ form, problems, onChange }: FieldsProps) {
       {form.kind === 'once' ? (
         <FormField
           name="starts_at"
-          label={text.dialog.start(browserZone())}
+          label={maintenanceText.dialog.start(browserZone())}
           problem={problems['starts_at'] ?? null}
         >
           <Input
@@ -158,7 +163,7 @@ function TimeFields({ form, problems, onChange }: FieldsProps) {
           />
         </FormField>
       ) : (
-        <FormField name="schedule" label={text.dialog.schedule} hint={describeCron(form.cron)}>
+        <FormField name="schedule" label={maintenanceText.dialog.schedule} hint={describeCron(form.cron)}>
           <Input
             value={form.cron}
             className="font-mono"
@@ -168,15 +173,15 @@ function TimeFields({ form, problems, onChange }: FieldsProps) {
       )}
       <FormField
         name="duration_minutes"
-        label={text.dialog.duration}
+        label={maintenanceText.dialog.duration}
         problem={problems['duration_minutes'] ?? null}
       >
         <Input value={form.length} onChange={({ target }) => set({ length: target.value })} />
       </FormField>
       {form.kind === 'repeats' && (
-        <FormField name="schedule.timezone" label={text.dialog.timezone}>
+        <FormField name="schedule.timezone" label={maintenanceText.dialog.timezone}>
           <TimeZoneCombobox
-            none={text.dialog.orgTimezone}
+            none={maintenanceText.dialog.orgTimezone}
             value={form.timezone}
             onChange={(timezone) => set({ timezone })}
           />
@@ -197,10 +202,10 @@ function MonitorChoice({
   const nameOf = useMonitorNames(chosen);
   return (
     <div className="grid gap-1.5">
-      <FormField name="monitors" label={text.dialog.monitors} optional>
+      <FormField name="monitors" label={maintenanceText.dialog.monitors} optional>
         <MonitorCombobox
           chosen={chosen}
-          placeholder={text.dialog.addMonitor}
+          placeholder={maintenanceText.dialog.addMonitor}
           onAdd={(id) => onChange([...chosen, id])}
         />
       </FormField>
@@ -211,7 +216,7 @@ function MonitorChoice({
               {nameOf(id)}
               <button
                 type="button"
-                aria-label={text.dialog.removeMonitor(nameOf(id))}
+                aria-label={maintenanceText.dialog.removeMonitor(nameOf(id))}
                 onClick={() => onChange(chosen.filter((one) => one !== id))}
                 className="-mr-1 grid size-6 place-items-center hover:text-failing-ink"
               >

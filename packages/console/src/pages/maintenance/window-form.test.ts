@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
-import { windowBody, windowFormOf } from './window-form.ts';
+import { toWindowBody, toWindowForm } from './window-form.ts';
 
 const WINDOW: MaintenanceWindow = {
   id: 'mnt_1',
@@ -21,8 +21,8 @@ const WINDOW: MaintenanceWindow = {
 };
 
 test('a window in the zone of the org stays in it, wherever somebody changes it', () => {
-  const body = windowBody(windowFormOf(WINDOW, 'Asia/Tokyo'));
+  const body = toWindowBody(toWindowForm(WINDOW, 'Asia/Tokyo'));
   assert.deepEqual([body.schedule, body.duration_minutes], [{ cron: '0 2 * * 0' }, 90]);
   const own = { ...WINDOW, schedule: { cron: '0 2 * * 0', timezone: 'Europe/Riga' } };
-  assert.deepEqual(windowBody(windowFormOf(own, 'Asia/Tokyo')).schedule, own.schedule);
+  assert.deepEqual(toWindowBody(toWindowForm(own, 'Asia/Tokyo')).schedule, own.schedule);
 });

@@ -1,8 +1,8 @@
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
 import { formatMinutes, parseMinutes } from '../../format/minutes.ts';
 import { parseList } from '../../format/words.ts';
-import { cronScheduleBody } from '../monitors/monitor-form.ts';
-import { text } from './text.ts';
+import { toCronScheduleBody } from '../monitors/monitor-form.ts';
+import { maintenanceText } from './text.ts';
 
 export interface WindowForm {
   readonly name: string;
@@ -34,7 +34,7 @@ export function newWindowForm(now: Date, timezone: string): WindowForm {
   };
 }
 
-export function windowFormOf(window: MaintenanceWindow, timezone: string): WindowForm {
+export function toWindowForm(window: MaintenanceWindow, timezone: string): WindowForm {
   const { starts_at: start, ends_at: end, schedule, duration_minutes: length } = window;
   const minutes = start && end ? (new Date(end).getTime() - new Date(start).getTime()) / 60_000 : 120;
   return {
@@ -53,15 +53,15 @@ export function windowFormOf(window: MaintenanceWindow, timezone: string): Windo
 /** The problems that are found before the request is sent, by field. */
 export function validateWindowForm(form: WindowForm): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
-  if (form.name.trim() === '') found['name'] = text.dialog.nameMissing;
-  if (parseMinutes(form.length) === null) found['duration_minutes'] = text.dialog.durationInvalid;
+  if (form.name.trim() === '') found['name'] = maintenanceText.dialog.nameMissing;
+  if (parseMinutes(form.length) === null) found['duration_minutes'] = maintenanceText.dialog.durationInvalid;
   if (form.kind === 'once' && Number.isNaN(new Date(form.start).getTime()))
-    found['starts_at'] = text.dialog.startMissing;
+    found['starts_at'] = maintenanceText.dialog.startMissing;
   return found;
 }
 
 /** The request body; the fields of the other kind are cleared. */
-export function windowBody(form: WindowForm) {
+export function toWindowBody(form: WindowForm) {
   const minutes = parseMinutes(form.length) ?? 0;
   const start = new Date(form.start);
   const times =
@@ -75,7 +75,7 @@ export function windowBody(form: WindowForm) {
       : {
           starts_at: null,
           ends_at: null,
-          schedule: cronScheduleBody(form),
+          schedule: toCronScheduleBody(form),
           duration_minutes: minutes,
         };
   return {

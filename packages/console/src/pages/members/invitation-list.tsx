@@ -9,34 +9,36 @@ import { StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { TimeText } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { invitationsQuery, PEOPLE_TOUCHES, revokeInvitation } from './member-data.ts';
-import { text } from './text.ts';
+import { invitationsQuery, MEMBER_QUERY_KEYS, revokeInvitation } from './member-data.ts';
+import { membersText } from './text.ts';
 
 /** The pending invitations. */
 export function InvitationList({ onInvite }: { readonly onInvite: () => void }) {
   const { data: rows, error, refetch } = useQuery(invitationsQuery);
   const [asked, setAsked] = useState<InvitationResource | null>(null);
   if (error && !rows)
-    return <ErrorState what={text.invitations.loadFailed} error={error} onRetry={() => void refetch()} />;
+    return (
+      <ErrorState what={membersText.invitations.loadFailed} error={error} onRetry={() => void refetch()} />
+    );
   if (!rows) return <SkeletonRows rows={3} />;
   if (rows.length === 0)
     return (
       <EmptyState
-        title={text.invitations.empty.title}
+        title={membersText.invitations.empty.title}
         action={
           <Button needs="members" onClick={onInvite}>
-            {text.page.invite}
+            {membersText.page.invite}
           </Button>
         }
       >
-        {text.invitations.empty.text}
+        {membersText.invitations.empty.text}
       </EmptyState>
     );
   const columns = invitationColumns(setAsked);
   return (
     <>
       <DataTable
-        label={text.invitations.label}
+        label={membersText.invitations.label}
         rows={rows}
         rowId={({ id }) => id}
         columns={columns}
@@ -54,7 +56,7 @@ function invitationColumns(
   return [
     {
       id: 'email',
-      label: text.invitations.email,
+      label: membersText.invitations.email,
       width: 'minmax(12rem, 1fr)',
       cell: ({ email }) => (
         <span className="flex items-center gap-2">
@@ -63,17 +65,22 @@ function invitationColumns(
         </span>
       ),
     },
-    { id: 'role', label: text.invitations.role, width: '7rem', cell: ({ role }) => role },
-    { id: 'team', label: text.invitations.team, width: '9rem', cell: ({ team }) => team ?? text.none },
+    { id: 'role', label: membersText.invitations.role, width: '7rem', cell: ({ role }) => role },
+    {
+      id: 'team',
+      label: membersText.invitations.team,
+      width: '9rem',
+      cell: ({ team }) => team ?? membersText.none,
+    },
     {
       id: 'made',
-      label: text.invitations.created,
+      label: membersText.invitations.created,
       width: '7rem',
       cell: ({ created_at }) => <TimeText at={created_at} />,
     },
     {
       id: 'ends',
-      label: text.invitations.expires,
+      label: membersText.invitations.expires,
       width: '7rem',
       cell: ({ expires_at }) => <TimeText at={expires_at} />,
     },
@@ -90,7 +97,7 @@ function invitationColumns(
 function RevokeButton({ onClick }: { readonly onClick: () => void }) {
   return (
     <Button look="quiet" needs="members" onClick={onClick} className="h-7!">
-      {text.invitations.revoke}
+      {membersText.invitations.revoke}
     </Button>
   );
 }
@@ -107,7 +114,7 @@ function InvitationCard({
       <div className="grid min-w-0 flex-1 gap-0.5">
         <span className="truncate">{row.email}</span>
         <span className="text-small text-ink-2">
-          {row.role} · {text.invitations.expiresShort} <TimeText at={row.expires_at} />
+          {row.role} · {membersText.invitations.expiresShort} <TimeText at={row.expires_at} />
         </span>
       </div>
       <RevokeButton onClick={onRevoke} />
@@ -119,16 +126,16 @@ function Revocation({ row, onClose }: { readonly row: InvitationResource; readon
   return (
     <ConfirmChange
       make={() => revokeInvitation(row.id)}
-      touches={PEOPLE_TOUCHES}
+      touches={MEMBER_QUERY_KEYS}
       onDone={() => {
-        showToast(text.invitations.removal.done(row.email));
+        showToast(membersText.invitations.removal.done(row.email));
         onClose();
       }}
       onClose={onClose}
-      title={text.invitations.removal.title(row.email)}
-      verb={text.invitations.removal.verb}
+      title={membersText.invitations.removal.title(row.email)}
+      verb={membersText.invitations.removal.verb}
     >
-      {text.invitations.removal.effect}
+      {membersText.invitations.removal.effect}
     </ConfirmChange>
   );
 }

@@ -7,16 +7,16 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Input, Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
-import { SecretOnce } from '../../ui/secret-once.tsx';
-import { type CreatedInvitation, invite, PEOPLE_TOUCHES } from './member-data.ts';
+import { OneTimeSecret } from '../../ui/one-time-secret.tsx';
+import { type CreatedInvitation, inviteMember, MEMBER_QUERY_KEYS } from './member-data.ts';
 import { assignableRoles } from './member-rules.ts';
 import { RoleField, TeamField } from './role-fields.tsx';
-import { text } from './text.ts';
+import { membersText } from './text.ts';
 
 const DAYS = [
-  { value: '1', label: text.invite.days['1'] },
-  { value: '7', label: text.invite.days['7'] },
-  { value: '30', label: text.invite.days['30'] },
+  { value: '1', label: membersText.invite.days['1'] },
+  { value: '7', label: membersText.invite.days['7'] },
+  { value: '30', label: membersText.invite.days['30'] },
 ] as const;
 
 /** Invites a person with a one-time link. */
@@ -26,17 +26,17 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   const [created, setCreated] = useState<CreatedInvitation | null>(null);
   const create = useApiMutation(
     () =>
-      invite({
+      inviteMember({
         email: draft.email.trim(),
         role: draft.role,
         team: draft.team || null,
         expires_in_days: Number(draft.days),
       }),
-    { touches: PEOPLE_TOUCHES, done: setCreated },
+    { touches: MEMBER_QUERY_KEYS, done: setCreated },
   );
   if (created) return <InvitationLink invitation={created} onClose={onClose} />;
   return (
-    <Dialog open onClose={onClose} title={text.invite.title}>
+    <Dialog open onClose={onClose} title={membersText.invite.title}>
       <Form
         needs="members"
         error={create.error}
@@ -44,14 +44,14 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
         onSubmit={() => create.run(undefined)}
         actions={
           <>
-            <Button onClick={onClose}>{text.cancel}</Button>
+            <Button onClick={onClose}>{membersText.cancel}</Button>
             <Button type="submit" look="primary" busy={create.running}>
-              {text.invite.submit}
+              {membersText.invite.submit}
             </Button>
           </>
         }
       >
-        <FormField name="email" label={text.invite.email} hint={text.invite.emailHint}>
+        <FormField name="email" label={membersText.invite.email} hint={membersText.invite.emailHint}>
           <Input
             type="email"
             autoComplete="off"
@@ -65,7 +65,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
           onChange={(role) => setDraft({ ...draft, role: parseMemberRole(role) })}
         />
         <TeamField value={draft.team} onChange={(team) => setDraft({ ...draft, team })} />
-        <FormField name="expires_in_days" label={text.invite.expires}>
+        <FormField name="expires_in_days" label={membersText.invite.expires}>
           <Select
             choices={DAYS}
             value={draft.days}
@@ -85,11 +85,16 @@ function InvitationLink({
   readonly onClose: () => void;
 }) {
   return (
-    <SecretOnce title={text.invite.created(email)} secret={link} label={text.invite.copy} onClose={onClose}>
+    <OneTimeSecret
+      title={membersText.invite.created(email)}
+      secret={link}
+      label={membersText.invite.copy}
+      onClose={onClose}
+    >
       <p className="text-ui text-ink-2">
-        {text.invite.mail[mail]}
-        {text.invite.validUntil(formatFullTime(new Date(expires_at), browserZone()))}
+        {membersText.invite.mail[mail]}
+        {membersText.invite.validUntil(formatFullTime(new Date(expires_at), browserZone()))}
       </p>
-    </SecretOnce>
+    </OneTimeSecret>
   );
 }

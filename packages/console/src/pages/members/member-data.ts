@@ -10,13 +10,13 @@ import type { Team, teamCreation, teamPatch } from '@floe/contract/api/teams';
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { allPages, sendJson } from '../../data/api-client.ts';
-import type { Key } from '../keys/key-data.ts';
+import type { KeyResource } from '../keys/key-data.ts';
 
 export type Operator = z.output<typeof operatorResource>;
 export type CreatedInvitation = z.output<typeof createdInvitation>;
 
 /** The queries that a change of members, invitations or teams makes stale. */
-export const PEOPLE_TOUCHES = [['members'], ['invitations'], ['teams'], ['keys'], ['audit']] as const;
+export const MEMBER_QUERY_KEYS = [['members'], ['invitations'], ['teams'], ['keys'], ['audit']] as const;
 
 export const membersQuery = queryOptions({
   queryKey: ['members'],
@@ -39,11 +39,11 @@ export const teamsQuery = queryOptions({
 export function ownedKeysQuery(email: string) {
   return queryOptions({
     queryKey: ['keys', 'of', email],
-    queryFn: ({ signal }) => allPages<Key>('api/management/keys', { owner: email }, signal),
+    queryFn: ({ signal }) => allPages<KeyResource>('api/management/keys', { owner: email }, signal),
   });
 }
 
-export function invite(invitation: z.input<typeof invitationCreation>): Promise<CreatedInvitation> {
+export function inviteMember(invitation: z.input<typeof invitationCreation>): Promise<CreatedInvitation> {
   return sendJson('POST', 'api/management/invitations', invitation);
 }
 

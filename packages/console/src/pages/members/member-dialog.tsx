@@ -10,10 +10,10 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { Form } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { changeMember, ownedKeysQuery, PEOPLE_TOUCHES, removeMember } from './member-data.ts';
+import { changeMember, MEMBER_QUERY_KEYS, ownedKeysQuery, removeMember } from './member-data.ts';
 import { assignableRoles, describeRemoval, isLowerRole, memberLockReason } from './member-rules.ts';
 import { RoleField, TeamField } from './role-fields.tsx';
-import { text } from './text.ts';
+import { membersText } from './text.ts';
 
 /** Changes the role and team of a member, or removes the member. */
 export function MemberDialog({
@@ -34,9 +34,9 @@ export function MemberDialog({
   const save = useApiMutation(
     () => changeMember(row.id, { ...(role === row.role ? {} : { role }), team: team.trim() || null }),
     {
-      touches: PEOPLE_TOUCHES,
+      touches: MEMBER_QUERY_KEYS,
       done: () => {
-        showToast(text.member.saved(row.name || row.email));
+        showToast(membersText.member.saved(row.name || row.email));
         onClose();
       },
     },
@@ -52,12 +52,12 @@ export function MemberDialog({
         actions={
           <>
             <Button needs="members" disabled={lockReason !== null} onClick={() => setRemoving(true)}>
-              {text.member.remove}
+              {membersText.member.remove}
             </Button>
             <span className="flex-1" />
-            <Button onClick={onClose}>{text.cancel}</Button>
+            <Button onClick={onClose}>{membersText.cancel}</Button>
             <Button type="submit" look="primary" needs="members" busy={save.running}>
-              {text.member.save}
+              {membersText.member.save}
             </Button>
           </>
         }
@@ -77,7 +77,7 @@ export function MemberDialog({
 }
 
 function LowerRoleNotice({ role }: { readonly role: string }) {
-  return <p className="text-small text-ink-2">{text.member.lowerRole(role)}</p>;
+  return <p className="text-small text-ink-2">{membersText.member.lowerRole(role)}</p>;
 }
 
 /** Explains why the role cannot be changed here. Renders nothing where it can. */
@@ -85,7 +85,7 @@ function RoleLockNotice({ reason, byGroup }: { readonly reason: string | null; r
   return (
     <>
       {reason && <Notice state="unknown">{reason}</Notice>}
-      {byGroup && <Notice state="unknown">{text.member.roleFromGroup}</Notice>}
+      {byGroup && <Notice state="unknown">{membersText.member.roleFromGroup}</Notice>}
     </>
   );
 }
@@ -97,14 +97,14 @@ function Removal({ row, onClose }: { readonly row: Member; readonly onClose: () 
   return (
     <ConfirmChange
       make={() => removeMember(row.id)}
-      touches={PEOPLE_TOUCHES}
+      touches={MEMBER_QUERY_KEYS}
       onDone={() => {
-        showToast(text.member.removal.done(name));
+        showToast(membersText.member.removal.done(name));
         onClose();
       }}
       onClose={onClose}
-      title={text.member.removal.title(name)}
-      verb={text.member.removal.verb}
+      title={membersText.member.removal.title(name)}
+      verb={membersText.member.removal.verb}
       typed={row.email}
     >
       {describeRemoval(

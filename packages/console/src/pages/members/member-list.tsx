@@ -11,7 +11,7 @@ import { parseSort, sortRows, type TableColumn } from '../../ui/table-columns.ts
 import { TimeText } from '../../ui/time-text.tsx';
 import { membersQuery } from './member-data.ts';
 import { MemberDialog } from './member-dialog.tsx';
-import { text } from './text.ts';
+import { membersText } from './text.ts';
 
 /** The members of the organization. A row opens the form of the member. */
 export function MemberList({ onInvite }: { readonly onInvite: () => void }) {
@@ -20,7 +20,7 @@ export function MemberList({ onInvite }: { readonly onInvite: () => void }) {
   const { member_id } = useSignedIn();
   const [openId, setOpenId] = useState<string | null>(null);
   if (error && !members)
-    return <ErrorState what={text.list.loadFailed} error={error} onRetry={() => void refetch()} />;
+    return <ErrorState what={membersText.list.loadFailed} error={error} onRetry={() => void refetch()} />;
   if (!members) return <SkeletonRows rows={4} />;
   const columns = memberColumns(member_id);
   const sort = parseSort(query.get('sort'));
@@ -28,7 +28,7 @@ export function MemberList({ onInvite }: { readonly onInvite: () => void }) {
   return (
     <>
       <DataTable
-        label={text.list.label}
+        label={membersText.list.label}
         rows={sortRows(members, columns, sort)}
         rowId={({ id }) => id}
         columns={columns}
@@ -40,14 +40,14 @@ export function MemberList({ onInvite }: { readonly onInvite: () => void }) {
       />
       {members.length === 1 && (
         <EmptyState
-          title={text.list.empty.title}
+          title={membersText.list.empty.title}
           action={
             <Button needs="members" onClick={onInvite}>
-              {text.page.invite}
+              {membersText.page.invite}
             </Button>
           }
         >
-          {text.list.empty.text}
+          {membersText.list.empty.text}
         </EmptyState>
       )}
       {open && <MemberDialog key={open.id} row={open} all={members} onClose={() => setOpenId(null)} />}
@@ -59,36 +59,42 @@ function memberColumns(me: string): readonly TableColumn<Member>[] {
   return [
     {
       id: 'name',
-      label: text.list.name,
+      label: membersText.list.name,
       width: 'minmax(10rem, 1.2fr)',
       cell: (row) => <MemberName row={row} me={row.id === me} />,
       value: ({ name, email }) => name || email,
     },
     {
       id: 'email',
-      label: text.list.email,
+      label: membersText.list.email,
       width: 'minmax(10rem, 1.2fr)',
       cell: ({ email }) => <span className="text-ink-2">{email}</span>,
       value: ({ email }) => email,
     },
-    { id: 'role', label: text.list.role, width: '7rem', cell: ({ role }) => role, value: ({ role }) => role },
+    {
+      id: 'role',
+      label: membersText.list.role,
+      width: '7rem',
+      cell: ({ role }) => role,
+      value: ({ role }) => role,
+    },
     {
       id: 'team',
-      label: text.list.team,
+      label: membersText.list.team,
       width: '9rem',
-      cell: ({ team }) => team ?? <span className="text-ink-3">{text.none}</span>,
+      cell: ({ team }) => team ?? <span className="text-ink-3">{membersText.none}</span>,
       value: ({ team }) => team,
     },
     {
       id: 'source',
-      label: text.list.source,
+      label: membersText.list.source,
       width: '11rem',
-      cell: ({ source }) => <span className="text-ink-2">{text.list.sources[source]}</span>,
+      cell: ({ source }) => <span className="text-ink-2">{membersText.list.sources[source]}</span>,
       value: ({ source }) => source,
     },
     {
       id: 'since',
-      label: text.list.since,
+      label: membersText.list.since,
       width: '8rem',
       cell: ({ created_at }) => <TimeText at={created_at} />,
       value: ({ created_at }) => created_at,
@@ -100,7 +106,7 @@ function MemberName({ row, me }: { readonly row: Member; readonly me: boolean })
   return (
     <span className="flex min-w-0 items-center gap-2">
       <span className="truncate font-medium">{row.name || row.email}</span>
-      {me && <Badge>{text.list.you}</Badge>}
+      {me && <Badge>{membersText.list.you}</Badge>}
     </span>
   );
 }

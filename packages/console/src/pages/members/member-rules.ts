@@ -1,6 +1,6 @@
 import type { Member } from '@floe/contract/api/members';
 import { MEMBER_ROLES, type MemberRole } from '@floe/contract/roles';
-import { text } from './text.ts';
+import { membersText } from './text.ts';
 
 /** The roles that a person may assign. Only owners may assign the role owner. */
 export function assignableRoles(role: MemberRole): readonly MemberRole[] {
@@ -10,8 +10,8 @@ export function assignableRoles(role: MemberRole): readonly MemberRole[] {
 /** Why the role of this member cannot be changed and the member cannot be removed. Null when both are allowed. */
 export function memberLockReason(member: Member, all: readonly Member[], asker: MemberRole): string | null {
   const owners = all.filter(({ role }) => role === 'owner');
-  if (member.role === 'owner' && owners.length === 1) return text.member.lastOwner;
-  if (member.role === 'owner' && asker !== 'owner') return text.member.needsOwner;
+  if (member.role === 'owner' && owners.length === 1) return membersText.member.lastOwner;
+  if (member.role === 'owner' && asker !== 'owner') return membersText.member.needsOwner;
   return null;
 }
 
@@ -22,7 +22,7 @@ export function isLowerRole(from: MemberRole, to: MemberRole): boolean {
 
 /** The effect of removing a member, in sentences. */
 export function describeRemoval(name: string, keys: readonly string[]): string {
-  const { removal } = text.member;
+  const { removal } = membersText.member;
   const ended =
     keys.length === 0
       ? removal.noKeys

@@ -15,7 +15,7 @@ import { invitationsQuery, membersQuery, teamsQuery } from './member-data.ts';
 import { MemberList } from './member-list.tsx';
 import { OperatorList } from './operator-list.tsx';
 import { TeamList } from './team-list.tsx';
-import { text } from './text.ts';
+import { membersText } from './text.ts';
 
 /** The members, pending invitations and teams of the organization, and the operators of the installation. */
 export function MembersPage() {
@@ -27,7 +27,9 @@ export function MembersPage() {
   useLiveQuery('config', membersQuery.queryKey);
   useLiveQuery('config', invitationsQuery.queryKey);
   useLiveQuery('config', teamsQuery.queryKey);
-  useShortcuts([{ keys: 'c', does: text.page.invite, run: () => refusal === null && setInviting(true) }]);
+  useShortcuts([
+    { keys: 'c', does: membersText.page.invite, run: () => refusal === null && setInviting(true) },
+  ]);
   const counts = {
     members: useQuery(membersQuery).data?.length,
     invitations: useQuery(invitationsQuery).data?.length,
@@ -35,19 +37,19 @@ export function MembersPage() {
   };
   const invite = (
     <Button look="primary" icon={UserPlus} needs="members" onClick={() => setInviting(true)}>
-      {text.page.invite}
+      {membersText.page.invite}
     </Button>
   );
   return (
-    <PageFrame title={text.page.title} padded={false} actions={invite}>
+    <PageFrame title={membersText.page.title} padded={false} actions={invite}>
       <div className="overflow-x-auto px-4 pb-3 md:px-6">
         <SegmentedControl
-          label={text.page.views}
+          label={membersText.page.views}
           options={[
-            { id: 'members', label: withCount(text.page.members, counts.members) },
-            { id: 'invitations', label: withCount(text.page.invitations, counts.invitations) },
-            { id: 'teams', label: withCount(text.page.teams, counts.teams) },
-            ...(mayOperate ? [{ id: 'operators', label: text.page.operators }] : []),
+            { id: 'members', label: withCount(membersText.page.members, counts.members) },
+            { id: 'invitations', label: withCount(membersText.page.invitations, counts.invitations) },
+            { id: 'teams', label: withCount(membersText.page.teams, counts.teams) },
+            ...(mayOperate ? [{ id: 'operators', label: membersText.page.operators }] : []),
           ]}
           value={shown}
           onChange={(id) => change({ show: id === 'members' ? null : id })}
@@ -68,5 +70,5 @@ export function MembersPage() {
 }
 
 function withCount(label: string, count: number | undefined): string {
-  return count === undefined ? label : text.page.withCount(label, count);
+  return count === undefined ? label : membersText.page.withCount(label, count);
 }

@@ -13,7 +13,7 @@ import type { TableColumn } from '../../ui/table-columns.ts';
 import { TimeText } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { grantOperator, type Operator, operatorsQuery, revokeOperator } from './member-data.ts';
-import { text } from './text.ts';
+import { membersText } from './text.ts';
 
 const TOUCHES = [operatorsQuery.queryKey, ['audit']] as const;
 
@@ -23,18 +23,20 @@ export function OperatorList() {
   const [adding, setAdding] = useState(false);
   const [removing, setRemoving] = useState<Operator | null>(null);
   if (error && !rows)
-    return <ErrorState what={text.operators.loadFailed} error={error} onRetry={() => void refetch()} />;
+    return (
+      <ErrorState what={membersText.operators.loadFailed} error={error} onRetry={() => void refetch()} />
+    );
   if (!rows) return <SkeletonRows rows={3} />;
   return (
     <>
       <div className="flex flex-wrap items-center gap-3 px-4 pb-3 md:px-6">
         <Button icon={UserPlus} onClick={() => setAdding(true)}>
-          {text.operators.add}
+          {membersText.operators.add}
         </Button>
-        <p className="text-small text-ink-2">{text.operators.about}</p>
+        <p className="text-small text-ink-2">{membersText.operators.about}</p>
       </div>
       <DataTable
-        label={text.operators.label}
+        label={membersText.operators.label}
         rows={rows}
         rowId={({ user_id }) => user_id}
         columns={columnsFor(setRemoving)}
@@ -56,14 +58,19 @@ function columnsFor(onRemove: (row: Operator) => void): readonly TableColumn<Ope
   return [
     {
       id: 'name',
-      label: text.operators.name,
+      label: membersText.operators.name,
       width: 'minmax(10rem, 1fr)',
       cell: ({ name, email }) => <span className="font-medium">{name || email}</span>,
     },
-    { id: 'email', label: text.operators.email, width: 'minmax(10rem, 1fr)', cell: ({ email }) => email },
+    {
+      id: 'email',
+      label: membersText.operators.email,
+      width: 'minmax(10rem, 1fr)',
+      cell: ({ email }) => email,
+    },
     {
       id: 'granted',
-      label: text.operators.since,
+      label: membersText.operators.since,
       width: '8rem',
       cell: ({ granted_at }) => <TimeText at={granted_at} />,
     },
@@ -74,7 +81,7 @@ function columnsFor(onRemove: (row: Operator) => void): readonly TableColumn<Ope
       align: 'end',
       cell: (row) => (
         <Button look="quiet" onClick={() => onRemove(row)} className="h-7!">
-          {text.operators.remove}
+          {membersText.operators.remove}
         </Button>
       ),
     },
@@ -86,12 +93,12 @@ function AddOperator({ onClose }: { readonly onClose: () => void }) {
   const save = useApiMutation(() => grantOperator(email.trim()), {
     touches: TOUCHES,
     done: () => {
-      showToast(text.operators.added(email.trim()));
+      showToast(membersText.operators.added(email.trim()));
       onClose();
     },
   });
   return (
-    <Dialog open onClose={onClose} title={text.operators.add}>
+    <Dialog open onClose={onClose} title={membersText.operators.add}>
       <Form
         error={save.error}
         running={save.running}
@@ -99,14 +106,14 @@ function AddOperator({ onClose }: { readonly onClose: () => void }) {
         actions={
           <>
             <span className="flex-1" />
-            <Button onClick={onClose}>{text.cancel}</Button>
+            <Button onClick={onClose}>{membersText.cancel}</Button>
             <Button type="submit" look="primary" busy={save.running}>
-              {text.operators.add}
+              {membersText.operators.add}
             </Button>
           </>
         }
       >
-        <FormField name="email" label={text.operators.email} hint={text.operators.emailHint}>
+        <FormField name="email" label={membersText.operators.email} hint={membersText.operators.emailHint}>
           <Input type="email" value={email} onChange={({ target }) => setEmail(target.value)} />
         </FormField>
       </Form>
@@ -120,14 +127,14 @@ function RemoveOperator({ row, onClose }: { readonly row: Operator; readonly onC
       make={() => revokeOperator(row.user_id)}
       touches={TOUCHES}
       onDone={() => {
-        showToast(text.operators.removal.done(row.email));
+        showToast(membersText.operators.removal.done(row.email));
         onClose();
       }}
       onClose={onClose}
-      title={text.operators.removal.title(row.name || row.email)}
-      verb={text.operators.removal.verb}
+      title={membersText.operators.removal.title(row.name || row.email)}
+      verb={membersText.operators.removal.verb}
     >
-      {text.operators.removal.effect}
+      {membersText.operators.removal.effect}
     </ConfirmChange>
   );
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Select } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { teamsQuery } from './member-data.ts';
-import { text } from './text.ts';
+import { membersText } from './text.ts';
 
 /** The field that chooses a role and explains it. */
 export function RoleField({
@@ -18,7 +18,7 @@ export function RoleField({
   readonly onChange: (role: string) => void;
 }) {
   return (
-    <FormField name="role" label={text.fields.role} hint={text.roles[value]}>
+    <FormField name="role" label={membersText.fields.role} hint={membersText.roles[value]}>
       <Select
         choices={roles.map((role) => ({ value: role, label: role }))}
         value={value}
@@ -39,14 +39,14 @@ export function TeamField({
 }) {
   const teams = useQuery(teamsQuery).data ?? [];
   const choices = [
-    { value: '', label: text.fields.noTeam },
+    { value: '', label: membersText.fields.noTeam },
     ...teams.map(({ id, name }) => ({
       value: id,
-      label: name === id ? id : text.fields.teamOption(name, id),
+      label: name === id ? id : membersText.fields.teamOption(name, id),
     })),
   ];
   return (
-    <FormField name="team" label={text.fields.team} optional>
+    <FormField name="team" label={membersText.fields.team} optional>
       <Select choices={choices} value={value} onChange={({ target }) => onChange(target.value)} />
     </FormField>
   );

@@ -1,6 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
-export const members: readonly PageRoute[] = [
+export const memberPageRoutes: readonly PageRoute[] = [
   {
     path: '/management/members',
     title: 'Members',

@@ -4,13 +4,13 @@ import { useApiMutation } from '../../data/api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { FieldsOf } from '../../ui/edit-form.tsx';
+import { FormFieldset } from '../../ui/edit-form.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
-import { SourceNotice } from '../../ui/source-badge.tsx';
+import { ManagedByFileNotice } from '../../ui/source-badge.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { changeTeam, createTeam, PEOPLE_TOUCHES, removeTeam } from './member-data.ts';
-import { text } from './text.ts';
+import { changeTeam, createTeam, MEMBER_QUERY_KEYS, removeTeam } from './member-data.ts';
+import { membersText } from './text.ts';
 
 /** The form of a team. Null creates a new team. */
 export function TeamDialog({ row, onClose }: { readonly row: Team | null; readonly onClose: () => void }) {
@@ -21,9 +21,9 @@ export function TeamDialog({ row, onClose }: { readonly row: Team | null; readon
   });
   const [removing, setRemoving] = useState(false);
   const save = useApiMutation(() => saveTeam(row, draft), {
-    touches: PEOPLE_TOUCHES,
+    touches: MEMBER_QUERY_KEYS,
     done: ({ name }) => {
-      showToast(text.team.saved(name));
+      showToast(membersText.team.saved(name));
       onClose();
     },
   });
@@ -33,18 +33,18 @@ export function TeamDialog({ row, onClose }: { readonly row: Team | null; readon
     <>
       {row && (
         <Button needs="members" disabled={readOnly} onClick={() => setRemoving(true)}>
-          {text.team.remove}
+          {membersText.team.remove}
         </Button>
       )}
       <span className="flex-1" />
-      <Button onClick={onClose}>{text.cancel}</Button>
+      <Button onClick={onClose}>{membersText.cancel}</Button>
       <Button type="submit" look="primary" needs="members" disabled={readOnly} busy={save.running}>
-        {row ? text.team.save : text.team.create}
+        {row ? membersText.team.save : membersText.team.create}
       </Button>
     </>
   );
   return (
-    <Dialog open onClose={onClose} title={row ? text.team.title(row.name) : text.team.newTitle}>
+    <Dialog open onClose={onClose} title={row ? membersText.team.title(row.name) : membersText.team.newTitle}>
       <Form
         needs={readOnly ? undefined : 'members'}
         error={save.error}
@@ -52,10 +52,10 @@ export function TeamDialog({ row, onClose }: { readonly row: Team | null; readon
         onSubmit={() => save.run(undefined)}
         actions={actions}
       >
-        {row && <SourceNotice source={row.source} path={`api/management/teams/${row.id}`} />}
-        <FieldsOf disabled={readOnly}>
+        {row && <ManagedByFileNotice source={row.source} path={`api/management/teams/${row.id}`} />}
+        <FormFieldset disabled={readOnly}>
           <TeamFields draft={draft} isNew={row === null} onChange={setDraft} />
-        </FieldsOf>
+        </FormFieldset>
       </Form>
     </Dialog>
   );
@@ -81,14 +81,19 @@ function TeamFields({
   return (
     <>
       {isNew && (
-        <FormField name="id" label={text.team.id} hint={text.team.idHint}>
+        <FormField name="id" label={membersText.team.id} hint={membersText.team.idHint}>
           <Input {...put('id')} />
         </FormField>
       )}
-      <FormField name="name" label={text.team.name} optional hint={text.team.nameHint}>
+      <FormField name="name" label={membersText.team.name} optional hint={membersText.team.nameHint}>
         <Input {...put('name')} />
       </FormField>
-      <FormField name="cost_center" label={text.team.costCenter} optional hint={text.team.costCenterHint}>
+      <FormField
+        name="cost_center"
+        label={membersText.team.costCenter}
+        optional
+        hint={membersText.team.costCenterHint}
+      >
         <Input {...put('cost_center')} />
       </FormField>
     </>
@@ -104,16 +109,16 @@ function Removal({ row, onClose }: { readonly row: Team; readonly onClose: () =>
   return (
     <ConfirmChange
       make={() => removeTeam(row.id)}
-      touches={PEOPLE_TOUCHES}
+      touches={MEMBER_QUERY_KEYS}
       onDone={() => {
-        showToast(text.team.removal.done(row.name));
+        showToast(membersText.team.removal.done(row.name));
         onClose();
       }}
       onClose={onClose}
-      title={text.team.removal.title(row.name)}
-      verb={text.team.removal.verb}
+      title={membersText.team.removal.title(row.name)}
+      verb={membersText.team.removal.verb}
     >
-      {text.team.removal.effect}
+      {membersText.team.removal.effect}
     </ConfirmChange>
   );
 }

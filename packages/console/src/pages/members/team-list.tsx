@@ -9,30 +9,30 @@ import { SourceBadge } from '../../ui/source-badge.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { teamsQuery } from './member-data.ts';
 import { TeamDialog } from './team-dialog.tsx';
-import { text } from './text.ts';
+import { membersText } from './text.ts';
 
 const COLUMNS: readonly TableColumn<Team>[] = [
   {
     id: 'name',
-    label: text.teams.team,
+    label: membersText.teams.team,
     width: 'minmax(10rem, 1fr)',
     cell: ({ name }) => <span className="font-medium">{name}</span>,
   },
   {
     id: 'id',
-    label: text.teams.id,
+    label: membersText.teams.id,
     width: 'minmax(8rem, 1fr)',
     cell: ({ id }) => <code className="font-mono text-code text-ink-2">{id}</code>,
   },
   {
     id: 'cost_center',
-    label: text.teams.costCenter,
+    label: membersText.teams.costCenter,
     width: 'minmax(8rem, 1fr)',
-    cell: ({ cost_center }) => cost_center ?? <span className="text-ink-3">{text.none}</span>,
+    cell: ({ cost_center }) => cost_center ?? <span className="text-ink-3">{membersText.none}</span>,
   },
   {
     id: 'source',
-    label: text.teams.source,
+    label: membersText.teams.source,
     width: '9rem',
     cell: ({ source }) => <SourceBadge source={source} />,
   },
@@ -43,24 +43,24 @@ export function TeamList() {
   const { data: rows, error, refetch } = useQuery(teamsQuery);
   const [open, setOpen] = useState<Team | 'new' | null>(null);
   if (error && !rows)
-    return <ErrorState what={text.teams.loadFailed} error={error} onRetry={() => void refetch()} />;
+    return <ErrorState what={membersText.teams.loadFailed} error={error} onRetry={() => void refetch()} />;
   if (!rows) return <SkeletonRows rows={3} />;
   const add = (
     <Button icon={Plus} needs="members" onClick={() => setOpen('new')}>
-      {text.teams.create}
+      {membersText.teams.create}
     </Button>
   );
   return (
     <>
       {rows.length === 0 ? (
-        <EmptyState title={text.teams.empty.title} action={add}>
-          {text.teams.empty.text}
+        <EmptyState title={membersText.teams.empty.title} action={add}>
+          {membersText.teams.empty.text}
         </EmptyState>
       ) : (
         <>
           <div className="flex px-4 pb-3 md:px-6">{add}</div>
           <DataTable
-            label={text.teams.label}
+            label={membersText.teams.label}
             rows={rows}
             rowId={({ id }) => id}
             columns={COLUMNS}

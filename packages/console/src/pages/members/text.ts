@@ -1,6 +1,6 @@
 /** Every string of the Members page: members, invitations, teams and operators. */
 
-export const text = {
+export const membersText = {
   page: {
     title: 'Members',
     invite: 'Invite member',

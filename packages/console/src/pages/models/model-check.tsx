@@ -6,7 +6,7 @@ import { useApiMutation } from '../../data/api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
-import { text } from './text.ts';
+import { modelsText } from './text.ts';
 
 type Answer = z.output<typeof routeSimulationResult>;
 
@@ -33,10 +33,10 @@ export function ModelCheck() {
       }}
     >
       <div className="max-w-sm min-w-0 flex-1 basis-48">
-        <Field label={text.check.label} error={ask.error?.message}>
+        <Field label={modelsText.check.label} error={ask.error?.message}>
           <Input
             value={model}
-            placeholder={text.check.placeholder}
+            placeholder={modelsText.check.placeholder}
             autoComplete="off"
             spellCheck={false}
             onChange={({ target }) => setModel(target.value)}
@@ -44,7 +44,7 @@ export function ModelCheck() {
         </Field>
       </div>
       <Button type="submit" busy={ask.running}>
-        {text.check.submit}
+        {modelsText.check.submit}
       </Button>
       {checked && <CheckResult {...checked} />}
     </form>
@@ -61,12 +61,12 @@ function CheckResult({ model, answer }: { readonly model: string; readonly answe
       {answer.outcome === 'sent' ? (
         <span>
           <strong className="font-medium">{model}</strong>
-          {text.check.available(`${first?.provider}/${first?.model}`)}
+          {modelsText.check.available(`${first?.provider}/${first?.model}`)}
         </span>
       ) : (
         <span className="min-w-0 break-words">
           <strong className="font-medium">{model}</strong>
-          {text.check.unavailable}
+          {modelsText.check.unavailable}
           {answer.message}{' '}
           <code className="font-mono text-code text-ink-3">
             {answer.status} {answer.code}

@@ -9,16 +9,16 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import type { Model } from './model-price.ts';
-import { text } from './text.ts';
+import type { ModelResource } from './model-price.ts';
+import { modelsText } from './text.ts';
 
 type Provider = z.output<typeof providerSchema>;
 
 const FIELDS = [
-  ['input', text.price.input, false],
-  ['output', text.price.output, false],
-  ['cache_read', text.price.cacheRead, true],
-  ['cache_write', text.price.cacheWrite, true],
+  ['input', modelsText.price.input, false],
+  ['output', modelsText.price.output, false],
+  ['cache_read', modelsText.price.cacheRead, true],
+  ['cache_write', modelsText.price.cacheWrite, true],
 ] as const;
 
 /** Sets a price for one model, which replaces the catalog price. */
@@ -26,7 +26,7 @@ export function ModelPriceOverride({
   model,
   provider,
 }: {
-  readonly model: Model;
+  readonly model: ModelResource;
   readonly provider: string;
 }) {
   const [asked, setAsked] = useState(false);
@@ -34,7 +34,7 @@ export function ModelPriceOverride({
   return (
     <div className="mt-3">
       <Button needs="management" onClick={() => setAsked(true)}>
-        {isOwn ? text.price.change : text.price.set}
+        {isOwn ? modelsText.price.change : modelsText.price.set}
       </Button>
       {asked && (
         <PriceDialog model={model} provider={provider} isOwn={isOwn} onClose={() => setAsked(false)} />
@@ -50,7 +50,7 @@ function PriceDialog({
   isOwn,
   onClose,
 }: {
-  readonly model: Model;
+  readonly model: ModelResource;
   readonly provider: string;
   readonly isOwn: boolean;
   readonly onClose: () => void;
@@ -64,7 +64,12 @@ function PriceDialog({
   });
   const save = useSavePrice(provider, name, form, onClose);
   return (
-    <Dialog open onClose={onClose} title={text.price.dialog(model.id)} description={text.price.description}>
+    <Dialog
+      open
+      onClose={onClose}
+      title={modelsText.price.dialog(model.id)}
+      description={modelsText.price.description}
+    >
       <Form
         onSubmit={() => save.run(true)}
         error={save.error}
@@ -73,12 +78,12 @@ function PriceDialog({
           <>
             {isOwn && (
               <Button look="quiet" className="mr-auto" onClick={() => save.run(false)}>
-                {text.price.useCatalog}
+                {modelsText.price.useCatalog}
               </Button>
             )}
-            <Button onClick={onClose}>{text.price.cancel}</Button>
+            <Button onClick={onClose}>{modelsText.price.cancel}</Button>
             <Button type="submit" look="primary" busy={save.running}>
-              {text.price.save}
+              {modelsText.price.save}
             </Button>
           </>
         }
@@ -126,7 +131,7 @@ function useSavePrice(
       touches: [['models'], ['providers']],
       done: () => {
         onDone();
-        showToast(text.price.saved);
+        showToast(modelsText.price.saved);
       },
     },
   );

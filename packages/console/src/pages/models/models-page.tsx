@@ -2,22 +2,22 @@ import { ArrowRight } from 'lucide-react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
 import { useLiveQuery } from '../../data/events.ts';
-import { listQuery, useRows } from '../../data/lists.ts';
+import { listQuery, useListRows } from '../../data/lists.ts';
 import { filterValues, toFilterTokens } from '../../filters/filter-text.ts';
 import { formatCount, formatTokens } from '../../format/amounts.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
-import { QueryResults } from '../../ui/results.tsx';
+import { QueryResults } from '../../ui/query-results.tsx';
 import { Badge } from '../../ui/status.tsx';
 import { parseSort, sortRows, type TableColumn } from '../../ui/table-columns.ts';
 import { ModelCheck } from './model-check.tsx';
 import { ModelDrawer } from './model-drawer.tsx';
-import { formatModelPrice, type Model } from './model-price.ts';
-import { text } from './text.ts';
+import { formatModelPrice, type ModelResource } from './model-price.ts';
+import { modelsText } from './text.ts';
 
 const FIELDS = [
-  { name: 'search', label: 'id', hint: text.page.idFilterHint },
+  { name: 'search', label: 'id', hint: modelsText.page.idFilterHint },
   { name: 'provider', label: 'provider' },
 ];
 
@@ -29,13 +29,13 @@ export function ModelsPage() {
   useLiveQuery('config', ['models']);
   const filters = toFilterTokens(query, FIELDS);
   const wanted = filterValues(filters);
-  const list = useRows(listQuery<Model>('models', 'api/management/models', wanted));
+  const list = useListRows(listQuery<ModelResource>('models', 'api/management/models', wanted));
   const open = query.get('open');
   const sort = parseSort(query.get('sort'));
   const shown = list.rows?.find(({ id }) => id === open);
   return (
     <PageFrame
-      title={text.page.title}
+      title={modelsText.page.title}
       padded={false}
       beside={open && <ModelDrawer id={open} model={shown} onClose={() => change({ open: null })} />}
     >
@@ -46,14 +46,14 @@ export function ModelsPage() {
           tokens={filters}
           onAdd={({ name, value }) => change({ [name]: value })}
           onRemove={(name) => change({ [name]: null })}
-          placeholder={text.page.filterPlaceholder}
+          placeholder={modelsText.page.filterPlaceholder}
         />
-        <p className="text-small text-ink-3">{text.page.priceUnit}</p>
+        <p className="text-small text-ink-3">{modelsText.page.priceUnit}</p>
       </div>
       <QueryResults
         list={list}
-        what={text.page.what}
-        label={text.page.title}
+        what={modelsText.page.what}
+        label={modelsText.page.title}
         shown={sortRows(list.rows ?? [], COLUMNS, sort)}
         rowId={({ id }) => id}
         columns={open ? COLUMNS.filter(({ id }) => BESIDE_DRAWER.has(id)) : COLUMNS}
@@ -65,17 +65,17 @@ export function ModelsPage() {
         empty={
           filters.length > 0 ? (
             <EmptyState
-              title={text.page.noMatch.title}
+              title={modelsText.page.noMatch.title}
               action={
                 <Button onClick={() => change({ search: null, provider: null })}>
-                  {text.page.noMatch.action}
+                  {modelsText.page.noMatch.action}
                 </Button>
               }
             >
-              {text.page.noMatch.text}
+              {modelsText.page.noMatch.text}
             </EmptyState>
           ) : (
-            <EmptyState title={text.page.empty.title}>{text.page.empty.text}</EmptyState>
+            <EmptyState title={modelsText.page.empty.title}>{modelsText.page.empty.text}</EmptyState>
           )
         }
       />
@@ -86,8 +86,8 @@ export function ModelsPage() {
 const price = (
   id: string,
   label: string,
-  of: (prices: NonNullable<Model['prices']>) => number | null,
-): TableColumn<Model> => ({
+  of: (prices: NonNullable<ModelResource['prices']>) => number | null,
+): TableColumn<ModelResource> => ({
   id,
   label,
   width: '6rem',
@@ -95,23 +95,23 @@ const price = (
   value: ({ prices }) => (prices ? of(prices) : null),
   cell: ({ kind, prices }) =>
     kind === 'alias' ? (
-      <span className="text-ink-3">{text.columns.none}</span>
+      <span className="text-ink-3">{modelsText.columns.none}</span>
     ) : (
       formatModelPrice(prices ? of(prices) : undefined)
     ),
 });
 
-const COLUMNS: readonly TableColumn<Model>[] = [
+const COLUMNS: readonly TableColumn<ModelResource>[] = [
   {
     id: 'id',
-    label: text.columns.model,
+    label: modelsText.columns.model,
     width: 'minmax(10rem, 1fr)',
     value: ({ id }) => id,
     cell: (model) => <ModelName model={model} />,
   },
   {
     id: 'context',
-    label: text.columns.context,
+    label: modelsText.columns.context,
     width: '6rem',
     align: 'end',
     value: (model) => model.context_window,
@@ -119,18 +119,18 @@ const COLUMNS: readonly TableColumn<Model>[] = [
   },
   {
     id: 'max_output_tokens',
-    label: text.columns.maxOutput,
+    label: modelsText.columns.maxOutput,
     width: '7rem',
     align: 'end',
     value: (model) => model.max_output_tokens,
     cell: (model) => formatTokens(model.max_output_tokens),
   },
-  price('input', text.columns.input, ({ input_usd }) => input_usd),
-  price('output', text.columns.output, ({ output_usd }) => output_usd),
-  price('cache', text.columns.cacheRead, ({ cache_read_usd }) => cache_read_usd),
+  price('input', modelsText.columns.input, ({ input_usd }) => input_usd),
+  price('output', modelsText.columns.output, ({ output_usd }) => output_usd),
+  price('cache', modelsText.columns.cacheRead, ({ cache_read_usd }) => cache_read_usd),
   {
     id: 'keys',
-    label: text.columns.keys,
+    label: modelsText.columns.keys,
     width: '5rem',
     align: 'end',
     value: ({ keys }) => keys.count,
@@ -138,7 +138,7 @@ const COLUMNS: readonly TableColumn<Model>[] = [
   },
 ];
 
-function ModelName({ model: { id, kind, targets } }: { readonly model: Model }) {
+function ModelName({ model: { id, kind, targets } }: { readonly model: ModelResource }) {
   const slash = id.indexOf('/') + 1;
   return (
     <span className="flex min-w-0 items-center gap-1.5">
@@ -148,7 +148,7 @@ function ModelName({ model: { id, kind, targets } }: { readonly model: Model }) 
       </span>
       {kind === 'alias' && (
         <span className="shrink-0">
-          <Badge>{text.columns.alias}</Badge>
+          <Badge>{modelsText.columns.alias}</Badge>
         </span>
       )}
       {targets.length > 0 && (
@@ -157,7 +157,7 @@ function ModelName({ model: { id, kind, targets } }: { readonly model: Model }) 
             size={12}
             className="shrink-0 text-ink-3"
             role="img"
-            aria-label={text.columns.routesTo}
+            aria-label={modelsText.columns.routesTo}
           />
           <span className="truncate">{targets.join(', ')}</span>
         </span>
@@ -166,15 +166,15 @@ function ModelName({ model: { id, kind, targets } }: { readonly model: Model }) 
   );
 }
 
-function ModelCard({ model }: { readonly model: Model }) {
+function ModelCard({ model }: { readonly model: ModelResource }) {
   const { kind, prices, context_window } = model;
   return (
     <span className="grid gap-0.5">
       <span className="truncate font-medium">{model.id}</span>
       <span className="truncate text-small text-ink-2 figures">
         {kind === 'alias'
-          ? text.card.alias(model.targets.join(', '))
-          : text.card.model(
+          ? modelsText.card.alias(model.targets.join(', '))
+          : modelsText.card.model(
               formatTokens(context_window),
               formatModelPrice(prices?.input_usd),
               formatModelPrice(prices?.output_usd),

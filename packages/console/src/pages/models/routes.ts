@@ -1,6 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
-export const models: readonly PageRoute[] = [
+export const modelPageRoutes: readonly PageRoute[] = [
   {
     path: '/management/models',
     title: 'Models',

@@ -1,6 +1,6 @@
 /** Every string of the Models page. */
 
-export const text = {
+export const modelsText = {
   page: {
     title: 'Models',
     what: 'models',

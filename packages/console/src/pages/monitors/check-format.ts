@@ -1,6 +1,6 @@
 import type { CheckResource } from '@floe/contract/api/monitors';
 import { formatDuration } from '../../format/amounts.ts';
-import { detailText } from './detail-text.ts';
+import { monitorDetailText } from './detail-text.ts';
 
 /** `on time`, `early`, `+7 s`: when a beat arrived compared to its expected time. */
 export function formatLateness({
@@ -9,8 +9,8 @@ export function formatLateness({
 }: Pick<CheckResource, 'expected_at' | 'received_at'>): string {
   if (expected_at === null || received_at === null) return '–';
   const ms = new Date(received_at).getTime() - new Date(expected_at).getTime();
-  if (Math.abs(ms) < 1000) return detailText.checks.onTime;
-  return ms < 0 ? detailText.checks.early : `+${formatDuration(ms)}`;
+  if (Math.abs(ms) < 1000) return monitorDetailText.checks.onTime;
+  return ms < 0 ? monitorDetailText.checks.early : `+${formatDuration(ms)}`;
 }
 
 /** The metadata of a beat; the body of a beat by URL is text, which is parsed when it is a JSON object. */
@@ -36,6 +36,6 @@ export function summarizeMetadata(value: CheckResource['metadata']): string | nu
   if (facts.length === 0) return null;
   return (
     facts.slice(0, 2).join(' · ') +
-    (facts.length > 2 ? ` · ${detailText.checks.moreFacts(facts.length - 2)}` : '')
+    (facts.length > 2 ? ` · ${monitorDetailText.checks.moreFacts(facts.length - 2)}` : '')
   );
 }

@@ -11,25 +11,25 @@ import { ScrollArea } from '../../ui/scroll-area.tsx';
 import { type DisplayStatus, STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { formatLateness, parseBeatMetadata, summarizeMetadata } from './check-format.ts';
-import { detailText } from './detail-text.ts';
+import { monitorDetailText } from './detail-text.ts';
 import { checksExportUrl, checksQuery } from './monitor-data.ts';
 
 const SHOWN = [
-  { id: 'all', label: detailText.checks.all },
-  { id: 'missed', label: detailText.checks.missed },
-  { id: 'failed', label: detailText.checks.failed },
-  { id: 'unknown', label: detailText.checks.unknown },
+  { id: 'all', label: monitorDetailText.checks.all },
+  { id: 'missed', label: monitorDetailText.checks.missed },
+  { id: 'failed', label: monitorDetailText.checks.failed },
+  { id: 'unknown', label: monitorDetailText.checks.unknown },
 ] as const;
 
 const LOOKS: Readonly<
   Record<CheckResource['status'], { readonly state: DisplayStatus; readonly word: string }>
 > = {
-  ok: { state: 'healthy', word: detailText.checks.ok },
-  missed: { state: 'failing', word: detailText.checks.missed },
-  failed: { state: 'failing', word: detailText.checks.failed },
-  unknown: { state: 'unknown', word: detailText.checks.unknown },
-  started: { state: 'waiting', word: detailText.checks.started },
-  logged: { state: 'partial', word: detailText.checks.logged },
+  ok: { state: 'healthy', word: monitorDetailText.checks.ok },
+  missed: { state: 'failing', word: monitorDetailText.checks.missed },
+  failed: { state: 'failing', word: monitorDetailText.checks.failed },
+  unknown: { state: 'unknown', word: monitorDetailText.checks.unknown },
+  started: { state: 'waiting', word: monitorDetailText.checks.started },
+  logged: { state: 'partial', word: monitorDetailText.checks.logged },
 };
 
 /** Beats and missed beats, newest first. `checks=`, `from=` and `to=` in the URL filter them. */
@@ -42,10 +42,10 @@ export function CheckHistory({ id }: { readonly id: string }) {
   return (
     <section className="min-w-0 overflow-hidden rounded-card border border-line bg-surface">
       <header className="flex flex-wrap items-center justify-between gap-2 px-4 py-2.5">
-        <h2 className="text-body font-semibold">{detailText.checks.title}</h2>
+        <h2 className="text-body font-semibold">{monitorDetailText.checks.title}</h2>
         <div className="flex items-center gap-2">
           <SegmentedControl
-            label={detailText.checks.filter}
+            label={monitorDetailText.checks.filter}
             options={SHOWN}
             value={chosen}
             onChange={(next) => change({ checks: next === 'all' ? null : next }, 'replace')}
@@ -53,8 +53,8 @@ export function CheckHistory({ id }: { readonly id: string }) {
           <a
             href={checksExportUrl(id)}
             download
-            aria-label={detailText.checks.download}
-            title={detailText.checks.download}
+            aria-label={monitorDetailText.checks.download}
+            title={monitorDetailText.checks.download}
             className="grid size-8 place-items-center rounded-control text-ink-2 hover:bg-hover pointer-coarse:size-11"
           >
             <Download size={16} strokeWidth={1.75} aria-hidden="true" />
@@ -64,7 +64,7 @@ export function CheckHistory({ id }: { readonly id: string }) {
       <ShownTimeRange from={from} to={to} onAll={() => change({ from: null, to: null }, 'replace')} />
       {answer.error && checks.length === 0 ? (
         <ErrorState
-          what={detailText.checks.loadError}
+          what={monitorDetailText.checks.loadError}
           error={answer.error}
           onRetry={() => void answer.refetch()}
         />
@@ -72,9 +72,13 @@ export function CheckHistory({ id }: { readonly id: string }) {
         <SkeletonRows rows={6} />
       ) : checks.length === 0 ? (
         <EmptyState
-          title={chosen === 'all' ? detailText.checks.emptyTitle : detailText.checks.noMatchTitle(chosen)}
+          title={
+            chosen === 'all'
+              ? monitorDetailText.checks.emptyTitle
+              : monitorDetailText.checks.noMatchTitle(chosen)
+          }
         >
-          {chosen === 'all' ? detailText.checks.empty : detailText.checks.noMatch}
+          {chosen === 'all' ? monitorDetailText.checks.empty : monitorDetailText.checks.noMatch}
         </EmptyState>
       ) : (
         <CheckTable checks={checks} />
@@ -102,21 +106,23 @@ function ShownTimeRange({
   const time = (at: string) => formatFullTime(new Date(at), browserZone());
   return (
     <p className="flex flex-wrap items-center gap-x-3 px-4 pb-2 text-small text-ink-2">
-      {to === null ? detailText.checks.from(time(from)) : detailText.checks.fromTo(time(from), time(to))}
+      {to === null
+        ? monitorDetailText.checks.from(time(from))
+        : monitorDetailText.checks.fromTo(time(from), time(to))}
       <button type="button" onClick={onAll} className="min-h-6 text-accent-ink underline">
-        {detailText.checks.showAll}
+        {monitorDetailText.checks.showAll}
       </button>
     </p>
   );
 }
 
 const HEADS = [
-  { label: detailText.checks.status },
-  { label: detailText.checks.expected, wide: true },
-  { label: detailText.checks.received },
-  { label: detailText.checks.delay },
-  { label: detailText.checks.duration, end: true },
-  { label: detailText.checks.metadata, wide: true },
+  { label: monitorDetailText.checks.status },
+  { label: monitorDetailText.checks.expected, wide: true },
+  { label: monitorDetailText.checks.received },
+  { label: monitorDetailText.checks.delay },
+  { label: monitorDetailText.checks.duration, end: true },
+  { label: monitorDetailText.checks.metadata, wide: true },
 ] as const;
 const CELL = 'px-4 py-2 align-top';
 /** Columns that are hidden on a phone. */
@@ -126,7 +132,7 @@ function CheckTable({ checks }: { readonly checks: readonly CheckResource[] }) {
   return (
     <ScrollArea className="overflow-x-auto -outline-offset-2">
       <table className="w-full text-left text-ui figures">
-        <caption className="sr-only">{detailText.checks.caption(browserZone())}</caption>
+        <caption className="sr-only">{monitorDetailText.checks.caption(browserZone())}</caption>
         <thead className="border-y border-line text-label text-ink-2">
           <tr>
             {HEADS.map((head) => (
@@ -178,10 +184,10 @@ function CheckRow({ check }: { readonly check: CheckResource }) {
         </td>
         <td className={CELL} colSpan={4}>
           <span className={status === 'unknown' ? 'text-ink-2' : STATUS_STYLES[state].ink}>
-            {error ?? detailText.checks.notRunning}
+            {error ?? monitorDetailText.checks.notRunning}
           </span>
           <span className="block text-small text-ink-2">
-            {detailText.checks.recorded} <CheckTime at={detected_at} />
+            {monitorDetailText.checks.recorded} <CheckTime at={detected_at} />
           </span>
         </td>
       </tr>

@@ -2,7 +2,7 @@ import type { MonitorSummary } from '@floe/contract/api/monitors';
 import { memo, useId } from 'react';
 import { formatDuration } from '../../format/amounts.ts';
 import { buildStripPaths, STRIP_HEIGHT, STRIP_STEP } from './strip-paths.ts';
-import { text } from './text.ts';
+import { monitorsText } from './text.ts';
 
 type Slice = MonitorSummary['recent'][number]['intervals'][number];
 
@@ -49,8 +49,8 @@ function describeDayStrip(slices: readonly Slice[]): string {
     ['healthy', sum('healthy_seconds')],
   ] as const;
   const shown = parts.filter(([, seconds]) => seconds >= 1);
-  if (shown.length === 0) return text.day.none;
-  return text.day.sums(
-    shown.map(([status, seconds]) => text.day.sum(status, formatDuration(seconds * 1000))),
+  if (shown.length === 0) return monitorsText.day.none;
+  return monitorsText.day.sums(
+    shown.map(([status, seconds]) => monitorsText.day.sum(status, formatDuration(seconds * 1000))),
   );
 }

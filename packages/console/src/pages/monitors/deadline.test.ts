@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { computeMovedDeadline } from './deadline.ts';
 import { exampleMonitor } from './example-monitor.ts';
-import { monitorFormOf } from './monitor-form.ts';
+import { toMonitorForm } from './monitor-form.ts';
 
 const at = (minutes: number) => new Date(Date.UTC(2026, 10, 21, 12) + minutes * 60_000);
 const monitor = exampleMonitor({
@@ -10,7 +10,7 @@ const monitor = exampleMonitor({
   next_due_at: at(60).toISOString(),
   deadline_at: at(65).toISOString(),
 });
-const form = monitorFormOf(monitor, 'UTC');
+const form = toMonitorForm(monitor, 'UTC');
 
 test('another interval or grace moves the deadline from the last beat on', () => {
   assert.deepEqual(computeMovedDeadline(monitor, { ...form, interval: '2 h' }, at(10))?.to, at(125));

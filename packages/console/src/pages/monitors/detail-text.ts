@@ -1,7 +1,7 @@
 import { pluralize } from '../../format/words.ts';
 
 /** Every text of the page of one monitor. */
-export const detailText = {
+export const monitorDetailText = {
   loadError: 'Could not load this monitor.',
   failingSince: (time: string, duration: string) => `Failing since ${time}, for ${duration}`,
   grace: (duration: string) => `grace period ${duration}`,

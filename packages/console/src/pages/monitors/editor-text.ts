@@ -1,5 +1,5 @@
 /** Every text of the form of a monitor. */
-export const editorText = {
+export const monitorEditorText = {
   saved: (name: string) => `Monitor ${name} is saved.`,
   save: 'Save monitor',
   deadlineMoves: (from: string, to: string) => `The deadline moves from ${from} to ${to}.`,

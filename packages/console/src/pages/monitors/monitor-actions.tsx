@@ -12,9 +12,9 @@ import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { MONITOR_RESOURCE, monitorPath, replaceMonitors } from './monitor-data.ts';
-import { hoursFromNow, MuteItems, useMonitorPause } from './monitor-menu.tsx';
+import { MuteMenuItems, timestampInHours, useMonitorPause } from './monitor-menu.tsx';
 import { sendTestBeat } from './monitor-requests.ts';
-import { text } from './text.ts';
+import { monitorsText } from './text.ts';
 
 /** The actions in the header of the page of a monitor. */
 export function MonitorActions({ monitor }: { readonly monitor: Monitor }) {
@@ -24,11 +24,11 @@ export function MonitorActions({ monitor }: { readonly monitor: Monitor }) {
   const { toggle, running } = useMonitorPause(monitor);
   const beat = useApiMutation(() => sendTestBeat(monitor), {
     touches: [['monitors', 'one', id]],
-    done: () => showToast(text.actions.testBeatSent),
+    done: () => showToast(monitorsText.actions.testBeatSent),
     failed: ({ message }) => showToast(message),
   });
   const edit = () => go(id);
-  useShortcuts([{ keys: 'e', does: text.actions.edit, run: edit }]);
+  useShortcuts([{ keys: 'e', does: monitorsText.actions.edit, run: edit }]);
   return (
     <>
       <Button
@@ -38,21 +38,21 @@ export function MonitorActions({ monitor }: { readonly monitor: Monitor }) {
         disabled={beat_url === null}
         onClick={() => beat.run(undefined)}
       >
-        <span className="max-sm:hidden">{text.actions.sendTestBeat}</span>
-        <span className="sm:hidden">{text.actions.sendTestBeatShort}</span>
+        <span className="max-sm:hidden">{monitorsText.actions.sendTestBeat}</span>
+        <span className="sm:hidden">{monitorsText.actions.sendTestBeatShort}</span>
       </Button>
       <Button
         icon={paused ? Play : Pause}
         needs="monitoring"
         busy={running}
         disabled={fromFile}
-        title={fromFile ? text.actions.pausedInFile : undefined}
+        title={fromFile ? monitorsText.actions.pausedInFile : undefined}
         onClick={toggle}
       >
-        {paused ? text.actions.resume : text.actions.pause}
+        {paused ? monitorsText.actions.resume : monitorsText.actions.pause}
       </Button>
       <Button icon={fromFile ? Lock : Pencil} onClick={edit}>
-        {fromFile ? text.actions.viewSettings : text.actions.edit}
+        {fromFile ? monitorsText.actions.viewSettings : monitorsText.actions.edit}
       </Button>
       <MoreMenu monitor={monitor} />
     </>
@@ -69,21 +69,21 @@ function MoreMenu({ monitor }: { readonly monitor: Monitor }) {
   const close = () => setAsked(null);
   return (
     <>
-      <Menu trigger={<IconButton icon={Ellipsis} label={text.actions.more} />}>
+      <Menu trigger={<IconButton icon={Ellipsis} label={monitorsText.actions.more} />}>
         {!monitor.paused &&
           [1, 24].map((hours) => (
             <MenuItem
               key={hours}
               icon={Pause}
               disabled={refusal !== null || source.kind === 'file'}
-              onSelect={() => pauseUntil(hoursFromNow(hours))}
+              onSelect={() => pauseUntil(timestampInHours(hours))}
             >
-              {text.actions.pauseFor(hours)}
+              {monitorsText.actions.pauseFor(hours)}
             </MenuItem>
           ))}
-        <MuteItems monitor={monitor} />
+        <MuteMenuItems monitor={monitor} />
         <MenuItem icon={KeyRound} disabled={refusal !== null} onSelect={() => setAsked('rotate')}>
-          {text.actions.replaceUrl}
+          {monitorsText.actions.replaceUrl}
         </MenuItem>
         <MenuItem
           icon={Trash2}
@@ -91,7 +91,7 @@ function MoreMenu({ monitor }: { readonly monitor: Monitor }) {
           disabled={refusal !== null || source.kind === 'file'}
           onSelect={() => setAsked('delete')}
         >
-          {text.actions.delete}
+          {monitorsText.actions.delete}
         </MenuItem>
       </Menu>
       {asked === 'rotate' && (
@@ -100,13 +100,13 @@ function MoreMenu({ monitor }: { readonly monitor: Monitor }) {
           touches={[['monitors', 'one', id]]}
           onDone={() => {
             close();
-            showToast(text.actions.urlReplaced);
+            showToast(monitorsText.actions.urlReplaced);
           }}
           onClose={close}
-          title={text.actions.replaceUrlTitle(name)}
-          verb={text.actions.replaceUrlButton}
+          title={monitorsText.actions.replaceUrlTitle(name)}
+          verb={monitorsText.actions.replaceUrlButton}
         >
-          {text.actions.replaceUrlEffect}
+          {monitorsText.actions.replaceUrlEffect}
         </ConfirmChange>
       )}
       {asked === 'delete' && <DeleteMonitor monitor={monitor} onClose={close} />}
@@ -121,7 +121,7 @@ function DeleteMonitor({ monitor, onClose }: { readonly monitor: Monitor; readon
   const { title, effect, typed } = MONITOR_RESOURCE.removal(monitor);
   const gone = () => {
     replaceMonitors(client, [id], []);
-    showToast(text.actions.deleted(name));
+    showToast(monitorsText.actions.deleted(name));
     go();
   };
   return (
@@ -131,7 +131,7 @@ function DeleteMonitor({ monitor, onClose }: { readonly monitor: Monitor; readon
       onDone={gone}
       onClose={onClose}
       title={title}
-      verb={text.actions.deleteButton}
+      verb={monitorsText.actions.deleteButton}
       typed={typed}
     >
       {effect}

@@ -1,17 +1,17 @@
 import type { Monitor } from '@floe/contract/api/monitors';
 import { useQuery } from '@tanstack/react-query';
 import { OrgLink } from '../../app/org-link.tsx';
-import { apiUrl } from '../../data/base.ts';
+import { apiUrl } from '../../data/base-url.ts';
 import { formatDuration, formatUptime } from '../../format/amounts.ts';
 import { formatMinutes } from '../../format/minutes.ts';
 import { browserZone, formatDayLabel, formatFullTime, formatShortTime } from '../../format/times.ts';
 import { Card, DetailList } from '../../ui/cards.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
-import { SourceNotice } from '../../ui/source-badge.tsx';
+import { ManagedByFileNotice } from '../../ui/source-badge.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { type ConsoleAlert, DELIVERY_LABELS } from '../channels/channel-data.ts';
-import { detailText } from './detail-text.ts';
+import { monitorDetailText } from './detail-text.ts';
 import { allBoardsQuery, monitorAlertsQuery, monitorPath, uptimeQuery } from './monitor-data.ts';
 import { formatSchedule, formatScheduleZone } from './monitor-schedule.ts';
 import { beatSnippets } from './send-beats.ts';
@@ -20,10 +20,10 @@ import { beatSnippets } from './send-beats.ts';
 export function UptimeStrip({ id }: { readonly id: string }) {
   return (
     <div className="grid grid-cols-2 gap-px overflow-hidden rounded-card border border-line bg-line md:grid-cols-4 *:bg-surface *:px-3.5 *:py-2.5">
-      <UptimeCard id={id} days={1} label={detailText.uptime.day} />
-      <UptimeCard id={id} days={7} label={detailText.uptime.week} />
-      <UptimeCard id={id} days={30} label={detailText.uptime.month} />
-      <UptimeCard id={id} days={90} label={detailText.uptime.quarter} />
+      <UptimeCard id={id} days={1} label={monitorDetailText.uptime.day} />
+      <UptimeCard id={id} days={7} label={monitorDetailText.uptime.week} />
+      <UptimeCard id={id} days={30} label={monitorDetailText.uptime.month} />
+      <UptimeCard id={id} days={90} label={monitorDetailText.uptime.quarter} />
     </div>
   );
 }
@@ -42,15 +42,17 @@ function UptimeCard({
   const { uptime_ratio: ratio, downtime_seconds: down, unknown_seconds: unknown, incidents } = data;
   const remark =
     ratio === null
-      ? detailText.uptime.noData
+      ? monitorDetailText.uptime.noData
       : down === 0
-        ? detailText.uptime.noDowntime
-        : detailText.uptime.downtime(formatDuration(down * 1000), incidents);
+        ? monitorDetailText.uptime.noDowntime
+        : monitorDetailText.uptime.downtime(formatDuration(down * 1000), incidents);
   return (
     <StatCard
       label={label}
       value={ratio === null ? '–' : formatUptime(ratio)}
-      remark={unknown >= 60 ? detailText.uptime.withUnknown(remark, formatDuration(unknown * 1000)) : remark}
+      remark={
+        unknown >= 60 ? monitorDetailText.uptime.withUnknown(remark, formatDuration(unknown * 1000)) : remark
+      }
     />
   );
 }
@@ -60,42 +62,44 @@ export function ConfigurationCard({ monitor }: { readonly monitor: Monitor }) {
   const { id, channels, source, created_at } = monitor;
   const shown = boards.filter(({ groups }) => groups.some(({ monitors }) => monitors.includes(id)));
   return (
-    <Card title={detailText.configuration.title}>
+    <Card title={monitorDetailText.configuration.title}>
       <div className="grid gap-3">
-        <SourceNotice source={source} path={monitorPath(id)} />
+        <ManagedByFileNotice source={source} path={monitorPath(id)} />
         <DetailList
           items={[
             ...scheduleItems(monitor),
-            [detailText.configuration.alertAfter, monitor.alert_after_misses],
+            [monitorDetailText.configuration.alertAfter, monitor.alert_after_misses],
             [
-              detailText.configuration.reportedFailures,
+              monitorDetailText.configuration.reportedFailures,
               monitor.fail_counts_as_miss
-                ? detailText.configuration.failuresCount
-                : detailText.configuration.failuresAlert,
+                ? monitorDetailText.configuration.failuresCount
+                : monitorDetailText.configuration.failuresAlert,
             ],
             [
-              detailText.configuration.channels,
+              monitorDetailText.configuration.channels,
               <OrgLink key="channels" to="/channels">
-                {channels.length === 0 ? detailText.configuration.allChannels : channels.join(', ')}
+                {channels.length === 0 ? monitorDetailText.configuration.allChannels : channels.join(', ')}
               </OrgLink>,
             ],
             [
-              detailText.configuration.boards,
+              monitorDetailText.configuration.boards,
               shown.length === 0
-                ? detailText.configuration.noBoards
+                ? monitorDetailText.configuration.noBoards
                 : shown.map(({ slug, name, public: open }) => (
                     <span key={slug} className="mr-2">
                       <OrgLink to={`/boards/${slug}/edit`}>{name}</OrgLink>{' '}
-                      {open ? detailText.configuration.public : detailText.configuration.private}
+                      {open
+                        ? monitorDetailText.configuration.public
+                        : monitorDetailText.configuration.private}
                     </span>
                   )),
             ],
             [
-              detailText.configuration.mutedUntil,
+              monitorDetailText.configuration.mutedUntil,
               monitor.muted_until && formatFullTime(new Date(monitor.muted_until), browserZone()),
             ],
             [
-              detailText.configuration.created,
+              monitorDetailText.configuration.created,
               formatDayLabel(new Date(created_at), browserZone(), new Date()),
             ],
           ]}
@@ -108,7 +112,7 @@ export function ConfigurationCard({ monitor }: { readonly monitor: Monitor }) {
 
 /** The schedule, the grace period and the first beat, as items of the configuration. */
 function scheduleItems(monitor: Monitor): readonly (readonly [string, string | null])[] {
-  const labels = detailText.configuration;
+  const labels = monitorDetailText.configuration;
   const { expected_interval_minutes: interval, schedule, first_beat_due_minutes: firstDue } = monitor;
   const grace = formatMinutes(monitor.grace_period_minutes);
   return [
@@ -126,14 +130,14 @@ function scheduleItems(monitor: Monitor): readonly (readonly [string, string | n
 export function SendBeatsCard({ monitor }: { readonly monitor: Monitor }) {
   const waiting = monitor.status === 'waiting';
   return (
-    <Card title={waiting ? detailText.beats.waitingTitle : detailText.beats.title}>
+    <Card title={waiting ? monitorDetailText.beats.waitingTitle : monitorDetailText.beats.title}>
       <div className="grid gap-2">
-        {waiting && <p className="text-ui text-ink-2">{detailText.beats.waiting}</p>}
+        {waiting && <p className="text-ui text-ink-2">{monitorDetailText.beats.waiting}</p>}
         <CodeBlock
           snippets={beatSnippets(monitor.id, apiUrl('api/monitoring/heartbeat').href, monitor.beat_url)}
         />
         <p className="text-small text-ink-3">
-          <code className="font-mono">FLOE_KEY</code> {detailText.beats.keyScope}{' '}
+          <code className="font-mono">FLOE_KEY</code> {monitorDetailText.beats.keyScope}{' '}
           <code className="font-mono">beat</code>.
         </p>
       </div>
@@ -145,17 +149,17 @@ export function AlertsSentCard({ id }: { readonly id: string }) {
   const { data, error } = useQuery(monitorAlertsQuery(id));
   return (
     <Card
-      title={detailText.alerts.title}
+      title={monitorDetailText.alerts.title}
       aside={
         <OrgLink to="/alerts" search={{ subject: id }}>
-          {detailText.alerts.all}
+          {monitorDetailText.alerts.all}
         </OrgLink>
       }
     >
       {error ? (
         <p className="text-ui text-ink-2">{error.message}</p>
       ) : data?.data.length === 0 ? (
-        <p className="text-ui text-ink-2">{detailText.alerts.empty}</p>
+        <p className="text-ui text-ink-2">{monitorDetailText.alerts.empty}</p>
       ) : (
         <ol className="divide-y divide-line">
           {data?.data.map((alert) => (
@@ -178,9 +182,11 @@ function SentAlert({ alert: { event, title, at, deliveries } }: { readonly alert
         <div>{title}</div>
         <div className="text-small text-ink-2">
           {deliveries.length === 0
-            ? detailText.alerts.notSent
+            ? monitorDetailText.alerts.notSent
             : deliveries
-                .map(({ channel, state }) => detailText.alerts.delivery(channel, DELIVERY_LABELS[state].word))
+                .map(({ channel, state }) =>
+                  monitorDetailText.alerts.delivery(channel, DELIVERY_LABELS[state].word),
+                )
                 .join(' · ')}
         </div>
       </div>

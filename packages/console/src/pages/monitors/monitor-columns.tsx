@@ -9,58 +9,63 @@ import { Badge, STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { useNow } from '../../ui/time-text.tsx';
 import { DayStrip } from './day-strip.tsx';
-import type { RecentByMonitor } from './monitor-list.ts';
+import type { RecentHistoryByMonitor } from './monitor-list.ts';
 import { MonitorMenu } from './monitor-menu.tsx';
 import { formatScheduleWithGrace } from './monitor-schedule.ts';
 import type { MonitorSelection } from './monitor-selection.tsx';
-import { text } from './text.ts';
+import { monitorsText } from './text.ts';
 
 /** The last day of the visible monitors. New data rerenders only the cells that read it, not their rows. */
-export const RecentContext = createContext<RecentByMonitor>(new Map());
+export const RecentHistoryContext = createContext<RecentHistoryByMonitor>(new Map());
 
 /** The columns that users can show or hide. */
 export const MONITOR_COLUMNS: readonly TableColumn<Monitor>[] = [
-  { id: 'state', label: text.columns.status, width: '9rem', cell: (row) => <MonitorStatusText row={row} /> },
+  {
+    id: 'state',
+    label: monitorsText.columns.status,
+    width: '9rem',
+    cell: (row) => <MonitorStatusText row={row} />,
+  },
   {
     id: 'name',
-    label: text.columns.name,
+    label: monitorsText.columns.name,
     width: 'minmax(11rem, 1.4fr)',
     cell: (row) => <MonitorName row={row} />,
   },
   {
     id: 'schedule',
-    label: text.columns.schedule,
+    label: monitorsText.columns.schedule,
     width: 'minmax(8rem, 12rem)',
     cell: (row) => <span className="text-ink-2">{formatScheduleWithGrace(row)}</span>,
   },
   {
     id: 'last',
-    label: text.columns.lastBeat,
+    label: monitorsText.columns.lastBeat,
     width: '6rem',
     cell: ({ last_beat_at: at }) => (at ? <BeatTime at={at} /> : <span className="text-ink-3">–</span>),
   },
   {
     id: 'deadline',
-    label: text.columns.deadline,
+    label: monitorsText.columns.deadline,
     width: '6.5rem',
     cell: (row) => <MonitorDeadline row={row} />,
   },
   {
     id: 'day',
-    label: text.columns.day,
+    label: monitorsText.columns.day,
     width: '9.5rem',
     cell: ({ id }) => <MonitorDayStrip id={id} />,
   },
   {
     id: 'uptime',
-    label: text.columns.uptime,
+    label: monitorsText.columns.uptime,
     width: '7rem',
     align: 'end',
     cell: ({ id }) => <MonitorUptimeText id={id} />,
   },
   {
     id: 'source',
-    label: text.columns.source,
+    label: monitorsText.columns.source,
     width: '8rem',
     optional: true,
     cell: ({ source }) => <SourceBadge source={source} />,
@@ -74,7 +79,7 @@ export const SelectionContext = createContext<Pick<MonitorSelection, 'ids' | 'to
 });
 
 /** Adds the checkbox before the columns and the actions menu after them. */
-export function withRowControls(columns: readonly TableColumn<Monitor>[]): readonly TableColumn<Monitor>[] {
+export function addRowControls(columns: readonly TableColumn<Monitor>[]): readonly TableColumn<Monitor>[] {
   return [
     { id: 'select', label: '', width: '1rem', cell: (row) => <SelectBox row={row} /> },
     ...columns,
@@ -88,7 +93,7 @@ function SelectBox({ row: { id, name } }: { readonly row: Monitor }) {
     <label className="-m-1 grid size-6 place-items-center pointer-coarse:size-11">
       <input
         type="checkbox"
-        aria-label={text.columns.select(name)}
+        aria-label={monitorsText.columns.select(name)}
         checked={ids.has(id)}
         onChange={({ nativeEvent }) => toggle(id, 'shiftKey' in nativeEvent && nativeEvent.shiftKey === true)}
         className="size-4 accent-accent"
@@ -98,11 +103,11 @@ function SelectBox({ row: { id, name } }: { readonly row: Monitor }) {
 }
 
 function MonitorDayStrip({ id }: { readonly id: string }) {
-  return <DayStrip slices={use(RecentContext).get(id)?.intervals} />;
+  return <DayStrip slices={use(RecentHistoryContext).get(id)?.intervals} />;
 }
 
 function MonitorUptimeText({ id }: { readonly id: string }) {
-  const ratio = use(RecentContext).get(id)?.uptime_ratio;
+  const ratio = use(RecentHistoryContext).get(id)?.uptime_ratio;
   return ratio === null || ratio === undefined ? <span className="text-ink-3">–</span> : formatUptime(ratio);
 }
 
@@ -127,7 +132,9 @@ function MonitorStatusText({ row }: { readonly row: Monitor }) {
       <StatusIcon state={status} />
       <span className={quiet ? 'text-ink-2' : `font-medium ${STATUS_STYLES[status].ink}`}>
         {status === 'failing' && since
-          ? text.columns.failing(formatDuration(Math.max(0, now.getTime() - new Date(since).getTime())))
+          ? monitorsText.columns.failing(
+              formatDuration(Math.max(0, now.getTime() - new Date(since).getTime())),
+            )
           : STATUS_STYLES[status].word}
       </span>
     </span>
@@ -151,7 +158,7 @@ function MonitorName({ row: { id, name, tags, muted_until } }: { readonly row: M
 /** Shown while alerts of the monitor are muted. */
 function MutedIcon({ until }: { readonly until: string | null }) {
   if (until === null || new Date(until) <= new Date()) return null;
-  const label = text.columns.mutedUntil(formatFullTime(new Date(until), browserZone()));
+  const label = monitorsText.columns.mutedUntil(formatFullTime(new Date(until), browserZone()));
   return (
     <span title={label} className="shrink-0 text-ink-3">
       <BellOff size={14} strokeWidth={1.75} role="img" aria-label={label} />
@@ -169,7 +176,7 @@ function MonitorDeadline({ row }: { readonly row: Monitor }) {
   return (
     <time dateTime={at} className="text-failing-ink">
       {now.getTime() - moment.getTime() < 86_400_000
-        ? text.columns.since(formatShortTime(moment, browserZone()))
+        ? monitorsText.columns.since(formatShortTime(moment, browserZone()))
         : formatRelativeTime(moment, now)}
     </time>
   );
@@ -181,11 +188,11 @@ export function MonitorCard({ row }: { readonly row: Monitor }) {
   const { status, name, failing_since, deadline_at } = row;
   const line =
     status === 'failing' && failing_since
-      ? text.columns.failingFor(
+      ? monitorsText.columns.failingFor(
           formatDuration(Math.max(0, now.getTime() - new Date(failing_since).getTime())),
         )
       : deadline_at
-        ? text.columns.deadlineIn(formatRelativeTime(new Date(deadline_at), now))
+        ? monitorsText.columns.deadlineIn(formatRelativeTime(new Date(deadline_at), now))
         : STATUS_STYLES[status].word.toLowerCase();
   return (
     <div className="flex items-center gap-3 text-body">

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useDebounced } from '../../data/debounced.ts';
 import { Combobox } from '../../ui/combobox.tsx';
-import { loadedMonitorChoices, monitorChoicesQuery, monitorNamesQuery } from './monitor-data.ts';
+import { getCachedMonitorOptions, monitorNamesQuery, monitorOptionsQuery } from './monitor-data.ts';
 
 const PAUSE_MS = 150;
 
@@ -18,9 +18,9 @@ export function MonitorCombobox({
 }) {
   const [typed, setTyped] = useState('');
   const search = useDebounced(typed.trim(), PAUSE_MS);
-  useQuery(monitorChoicesQuery(search));
+  useQuery(monitorOptionsQuery(search));
   // A late answer to an earlier search must not remove an option that matches the text.
-  const found = loadedMonitorChoices(useQueryClient());
+  const found = getCachedMonitorOptions(useQueryClient());
   return (
     <Combobox
       choices={found.filter(({ value }) => !chosen.includes(value))}

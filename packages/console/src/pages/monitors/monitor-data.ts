@@ -19,33 +19,33 @@ import {
 } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { type ApiPage, getJson, getWithETag, sendJson } from '../../data/api-client.ts';
-import { apiUrl } from '../../data/base.ts';
+import { apiUrl } from '../../data/base-url.ts';
 import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
 import { browserZone } from '../../format/times.ts';
 import type { SelectOption } from '../../ui/field.tsx';
 import type { ConsoleAlert } from '../channels/channel-data.ts';
-import { type MonitorForm, monitorBody, monitorChange, monitorFormOf } from './monitor-form.ts';
+import { type MonitorForm, toMonitorBody, toMonitorForm, toMonitorUpdateBody } from './monitor-form.ts';
 import { type MonitorPages, replaceRows } from './monitor-rows.ts';
-import { text } from './text.ts';
+import { monitorsText } from './text.ts';
 
 export type MonitorPeriod = z.output<typeof periodResource>;
 export type MonitorUptime = z.output<typeof uptimeReport>;
 
 /** The filters of the list, named as the API parameters. */
 export const MONITOR_FILTERS: readonly FilterField[] = [
-  { name: 'status', label: text.filters.status, values: ['failing', 'waiting', 'paused', 'healthy'] },
-  { name: 'tag', label: text.filters.tag },
-  { name: 'channel', label: text.filters.channel },
-  { name: 'source', label: text.filters.source, values: ['file', 'console'] },
-  { name: 'search', label: text.filters.search },
+  { name: 'status', label: monitorsText.filters.status, values: ['failing', 'waiting', 'paused', 'healthy'] },
+  { name: 'tag', label: monitorsText.filters.tag },
+  { name: 'channel', label: monitorsText.filters.channel },
+  { name: 'source', label: monitorsText.filters.source, values: ['file', 'console'] },
+  { name: 'search', label: monitorsText.filters.search },
 ];
 
 const MONITORS_PATH = 'api/monitoring/monitors';
 
 /** The monitor resource, for the editor and the delete dialog. Lists are updated row by row. */
 export const MONITOR_RESOURCE: ConsoleResourceKind<Monitor, MonitorForm> = {
-  one: text.page.resource,
+  one: monitorsText.page.resource,
   path: MONITORS_PATH,
   touches: [
     ['monitors', 'settings'],
@@ -53,12 +53,12 @@ export const MONITOR_RESOURCE: ConsoleResourceKind<Monitor, MonitorForm> = {
     ['monitors', 'status'],
   ],
   needs: 'monitoring',
-  formOf: (monitor) => monitorFormOf(monitor, browserZone()),
-  bodyOf: monitorBody,
-  changeOf: monitorChange,
+  formOf: (monitor) => toMonitorForm(monitor, browserZone()),
+  bodyOf: toMonitorBody,
+  changeOf: toMonitorUpdateBody,
   removal: ({ id, name }) => ({
-    title: text.actions.deleteTitle(name),
-    effect: text.actions.deleteEffect,
+    title: monitorsText.actions.deleteTitle(name),
+    effect: monitorsText.actions.deleteEffect,
     typed: id,
   }),
 };
@@ -117,7 +117,7 @@ export function removeInactiveMonitorLists(client: QueryClient): void {
 }
 
 /** Monitors whose name or id holds a text, to choose from. */
-export function monitorChoicesQuery(search: string) {
+export function monitorOptionsQuery(search: string) {
   return queryOptions({
     queryKey: ['monitors', 'choices', search],
     queryFn: ({ signal }) => getJson<ApiPage<Monitor>>(MONITORS_PATH, { search, limit: 50 }, signal),
@@ -127,7 +127,7 @@ export function monitorChoicesQuery(search: string) {
 }
 
 /** Every monitor that any search has found so far, as an option. */
-export function loadedMonitorChoices(client: QueryClient): readonly SelectOption[] {
+export function getCachedMonitorOptions(client: QueryClient): readonly SelectOption[] {
   const pages = client.getQueriesData<ApiPage<Monitor>>({ queryKey: ['monitors', 'choices'] });
   const names = new Map(
     pages.flatMap(([, page]) => (page?.data ?? []).map(({ id, name }) => [id, name] as const)),

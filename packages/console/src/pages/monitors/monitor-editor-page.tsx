@@ -4,27 +4,27 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import type { WithETag } from '../../data/api-client.ts';
-import { useNewResource, useResourceEdit } from '../../data/resource-kind.ts';
+import { useResourceCreation, useResourceEdit } from '../../data/resource-kind.ts';
 import { browserZone, formatTimeOrDay } from '../../format/times.ts';
 import { EditForm } from '../../ui/edit-form.tsx';
 import { LoadedResource, NewResourceForm } from '../../ui/resource-forms.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { computeMovedDeadline } from './deadline.ts';
-import { editorText } from './editor-text.ts';
+import { monitorEditorText } from './editor-text.ts';
 import { MONITOR_RESOURCE, removeInactiveMonitorLists, replaceMonitors } from './monitor-data.ts';
 import { MonitorFields } from './monitor-fields.tsx';
 import { emptyMonitorForm, type MonitorForm } from './monitor-form.ts';
 import { SchedulePreview } from './schedule-preview.tsx';
-import { text } from './text.ts';
+import { monitorsText } from './text.ts';
 
-const CRUMB = { label: text.page.title, to: '/monitors' } as const;
+const CRUMB = { label: monitorsText.page.title, to: '/monitors' } as const;
 
 /** The form for a new monitor. */
 export function NewMonitorPage() {
   const go = useResourceNavigate(CRUMB.to);
   const client = useQueryClient();
-  const fresh = useNewResource(
+  const fresh = useResourceCreation(
     MONITOR_RESOURCE,
     () => emptyMonitorForm(browserZone()),
     ({ id }) => {
@@ -33,7 +33,7 @@ export function NewMonitorPage() {
     },
   );
   return (
-    <PageFrame title={text.page.newTitle} crumbs={[CRUMB]}>
+    <PageFrame title={monitorsText.page.newTitle} crumbs={[CRUMB]}>
       <div className="max-w-3xl">
         <NewResourceForm kind={MONITOR_RESOURCE} fresh={fresh} onCancel={() => go()}>
           <MonitorFields form={fresh.form} onChange={fresh.set} isNew />
@@ -48,7 +48,7 @@ export function NewMonitorPage() {
 export function EditMonitorPage() {
   const id = usePathParam('id');
   return (
-    <PageFrame title={text.page.editTitle} crumbs={[CRUMB, { label: id, to: `/monitors/${id}` }]}>
+    <PageFrame title={monitorsText.page.editTitle} crumbs={[CRUMB, { label: id, to: `/monitors/${id}` }]}>
       <LoadedResource key={id} kind={MONITOR_RESOURCE} id={id}>
         {(read) => <MonitorEditor read={read} />}
       </LoadedResource>
@@ -62,12 +62,17 @@ function MonitorEditor({ read }: { readonly read: WithETag<Monitor> }) {
   const client = useQueryClient();
   const edit = useResourceEdit(MONITOR_RESOURCE, read, (saved) => {
     replaceMonitors(client, [saved.id], [saved]);
-    showToast(editorText.saved(saved.name));
+    showToast(monitorEditorText.saved(saved.name));
     go(saved.id);
   });
   return (
     <div className="max-w-3xl">
-      <EditForm edit={edit} source={monitor.source} verb={editorText.save} needs={MONITOR_RESOURCE.needs}>
+      <EditForm
+        edit={edit}
+        source={monitor.source}
+        verb={monitorEditorText.save}
+        needs={MONITOR_RESOURCE.needs}
+      >
         <MonitorFields form={edit.form} onChange={edit.set} />
         <SchedulePreview form={edit.form} />
         {edit.isChanged && <DeadlineChange monitor={monitor} form={edit.form} />}
@@ -85,10 +90,10 @@ function DeadlineChange({ monitor, form }: { readonly monitor: Monitor; readonly
     <p className="text-small text-ink-2">
       {moved && (
         <strong className="font-medium text-ink">
-          {editorText.deadlineMoves(time(moved.from), time(moved.to))}{' '}
+          {monitorEditorText.deadlineMoves(time(moved.from), time(moved.to))}{' '}
         </strong>
       )}
-      {editorText.pastUnchanged}
+      {monitorEditorText.pastUnchanged}
     </p>
   );
 }

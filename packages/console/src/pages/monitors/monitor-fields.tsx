@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
-import type { FormPart } from '../../data/edit.ts';
+import type { FormFieldsProps } from '../../data/patch-form.ts';
 import { Input, TextArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { TimeZoneCombobox } from '../../ui/time-zone-combobox.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
-import { editorText } from './editor-text.ts';
+import { monitorEditorText } from './editor-text.ts';
 import { channelNamesQuery } from './monitor-data.ts';
 import { type MonitorForm, withCronInput } from './monitor-form.ts';
 import { monitorIdFromName } from './monitor-schedule.ts';
 
-interface FieldsProps extends FormPart<MonitorForm> {
+interface FieldsProps extends FormFieldsProps<MonitorForm> {
   readonly isNew?: boolean;
 }
 
@@ -20,19 +20,19 @@ export function MonitorFields(props: FieldsProps) {
   return (
     <>
       <div className="grid items-start gap-4 md:grid-cols-2">
-        <FormField name="name" label={editorText.name}>
+        <FormField name="name" label={monitorEditorText.name}>
           <Input
             value={form.name}
             onChange={({ target }) => onChange({ name: target.value })}
-            placeholder={editorText.namePlaceholder}
+            placeholder={monitorEditorText.namePlaceholder}
             autoFocus={isNew}
           />
         </FormField>
-        <FormField name="id" label={editorText.id} hint={editorText.idHint}>
+        <FormField name="id" label={monitorEditorText.id} hint={monitorEditorText.idHint}>
           <Input
             value={form.id}
             readOnly={!isNew}
-            placeholder={monitorIdFromName(form.name) || editorText.idPlaceholder}
+            placeholder={monitorIdFromName(form.name) || monitorEditorText.idPlaceholder}
             onChange={({ target }) => onChange({ id: target.value })}
             className="font-mono"
           />
@@ -42,18 +42,18 @@ export function MonitorFields(props: FieldsProps) {
       <GraceFields {...props} />
       <ChannelChoice chosen={form.channels} onChange={(channels) => onChange({ channels })} />
       <div className="grid items-start gap-4 md:grid-cols-2">
-        <FormField name="tags" label={editorText.tags} optional hint={editorText.tagsHint}>
+        <FormField name="tags" label={monitorEditorText.tags} optional hint={monitorEditorText.tagsHint}>
           <Input
             value={form.tags}
-            placeholder={editorText.tagsPlaceholder}
+            placeholder={monitorEditorText.tagsPlaceholder}
             onChange={({ target }) => onChange({ tags: target.value })}
           />
         </FormField>
-        <FormField name="description" label={editorText.description} optional>
+        <FormField name="description" label={monitorEditorText.description} optional>
           <TextArea
             rows={2}
             value={form.description}
-            placeholder={editorText.descriptionPlaceholder}
+            placeholder={monitorEditorText.descriptionPlaceholder}
             onChange={({ target }) => onChange({ description: target.value })}
           />
         </FormField>
@@ -66,14 +66,23 @@ export function MonitorFields(props: FieldsProps) {
 function GraceFields({ form, onChange }: FieldsProps) {
   return (
     <div className="grid items-start gap-4 md:grid-cols-3">
-      <FormField name="grace_period_minutes" label={editorText.grace} optional hint={editorText.graceHint}>
+      <FormField
+        name="grace_period_minutes"
+        label={monitorEditorText.grace}
+        optional
+        hint={monitorEditorText.graceHint}
+      >
         <Input
           value={form.grace}
-          placeholder={editorText.gracePlaceholder}
+          placeholder={monitorEditorText.gracePlaceholder}
           onChange={({ target }) => onChange({ grace: target.value })}
         />
       </FormField>
-      <FormField name="alert_after_misses" label={editorText.alertAfter} hint={editorText.alertAfterHint}>
+      <FormField
+        name="alert_after_misses"
+        label={monitorEditorText.alertAfter}
+        hint={monitorEditorText.alertAfterHint}
+      >
         <Input
           value={form.alertAfter}
           inputMode="numeric"
@@ -82,18 +91,18 @@ function GraceFields({ form, onChange }: FieldsProps) {
       </FormField>
       <FormField
         name="first_beat_due_minutes"
-        label={editorText.firstDue}
+        label={monitorEditorText.firstDue}
         optional
-        hint={editorText.firstDueHint}
+        hint={monitorEditorText.firstDueHint}
       >
         <Input
           value={form.firstDue}
-          placeholder={editorText.firstDuePlaceholder}
+          placeholder={monitorEditorText.firstDuePlaceholder}
           onChange={({ target }) => onChange({ firstDue: target.value })}
         />
       </FormField>
       <Checkbox
-        label={editorText.failIsMiss}
+        label={monitorEditorText.failIsMiss}
         checked={form.failIsMiss}
         onChange={(failIsMiss) => onChange({ failIsMiss })}
       />
@@ -102,17 +111,17 @@ function GraceFields({ form, onChange }: FieldsProps) {
 }
 
 const KINDS = [
-  { id: 'interval', label: editorText.kindInterval },
-  { id: 'cron', label: editorText.kindCron },
+  { id: 'interval', label: monitorEditorText.kindInterval },
+  { id: 'cron', label: monitorEditorText.kindCron },
 ] as const;
 
 function ScheduleFields({ form, onChange }: FieldsProps) {
   return (
     <div className="grid gap-3">
       <div className="flex flex-wrap items-center gap-3">
-        <span className="text-label text-ink-2">{editorText.scheduleKind}</span>
+        <span className="text-label text-ink-2">{monitorEditorText.scheduleKind}</span>
         <SegmentedControl
-          label={editorText.scheduleKind}
+          label={monitorEditorText.scheduleKind}
           options={KINDS}
           value={form.kind}
           onChange={(kind) => onChange({ kind: kind === 'cron' ? 'cron' : 'interval' })}
@@ -122,24 +131,24 @@ function ScheduleFields({ form, onChange }: FieldsProps) {
         <div className="max-w-60">
           <FormField
             name="expected_interval_minutes"
-            label={editorText.interval}
-            hint={editorText.intervalHint}
+            label={monitorEditorText.interval}
+            hint={monitorEditorText.intervalHint}
           >
             <Input value={form.interval} onChange={({ target }) => onChange({ interval: target.value })} />
           </FormField>
         </div>
       ) : (
         <div className="grid items-start gap-4 md:grid-cols-2">
-          <FormField name="schedule" label={editorText.cron} hint={editorText.cronHint}>
+          <FormField name="schedule" label={monitorEditorText.cron} hint={monitorEditorText.cronHint}>
             <Input
               value={form.cron}
               className="font-mono"
               onChange={({ target }) => onChange(withCronInput(form, target.value))}
             />
           </FormField>
-          <FormField name="schedule.timezone" label={editorText.timezone}>
+          <FormField name="schedule.timezone" label={monitorEditorText.timezone}>
             <TimeZoneCombobox
-              none={editorText.orgTimezone}
+              none={monitorEditorText.orgTimezone}
               value={form.timezone}
               onChange={(timezone) => onChange({ timezone })}
             />
@@ -162,9 +171,9 @@ function ChannelChoice({
   const names = [...new Set([...(data?.data.map(({ name }) => name) ?? []), ...chosen])].toSorted();
   return (
     <fieldset>
-      <legend className="text-label text-ink-2">{editorText.channels}</legend>
+      <legend className="text-label text-ink-2">{monitorEditorText.channels}</legend>
       {names.length === 0 ? (
-        <p className="mt-1 text-small text-ink-3">{editorText.noChannels}</p>
+        <p className="mt-1 text-small text-ink-3">{monitorEditorText.noChannels}</p>
       ) : (
         <div className="mt-1 flex flex-wrap gap-x-5 gap-y-1">
           {names.map((name) => (
@@ -176,7 +185,7 @@ function ChannelChoice({
             />
           ))}
           <span className="self-center text-small text-ink-3">
-            {chosen.length === 0 && editorText.allChannels}
+            {chosen.length === 0 && monitorEditorText.allChannels}
           </span>
         </div>
       )}

@@ -2,7 +2,7 @@ import type { Monitor } from '@floe/contract/api/monitors';
 import { ApiError } from '../../data/api-error.ts';
 import { formatMinutes, parseMinutes } from '../../format/minutes.ts';
 import { parseList } from '../../format/words.ts';
-import { editorText } from './editor-text.ts';
+import { monitorEditorText } from './editor-text.ts';
 import { monitorIdFromName, parseCrontabLine } from './monitor-schedule.ts';
 
 /** The values of the form, as they were typed. */
@@ -45,7 +45,7 @@ export function emptyMonitorForm(timezone: string): MonitorForm {
 }
 
 /** @param timezone initial time zone of the schedule of a monitor without one */
-export function monitorFormOf(monitor: Monitor, timezone: string): MonitorForm {
+export function toMonitorForm(monitor: Monitor, timezone: string): MonitorForm {
   const { schedule, expected_interval_minutes: interval, first_beat_due_minutes: first } = monitor;
   return {
     ...emptyMonitorForm(schedule ? (schedule.timezone ?? '') : timezone),
@@ -68,36 +68,36 @@ export function monitorFormOf(monitor: Monitor, timezone: string): MonitorForm {
 function validateMonitorForm(form: MonitorForm): { readonly param: string; readonly message: string } | null {
   const { kind, interval, grace, firstDue, alertAfter } = form;
   if (kind === 'interval' && parseMinutes(interval) === null)
-    return { param: 'expected_interval_minutes', message: editorText.durationInvalid };
+    return { param: 'expected_interval_minutes', message: monitorEditorText.durationInvalid };
   if (grace !== '' && parseMinutes(grace) === null)
-    return { param: 'grace_period_minutes', message: editorText.durationInvalid };
+    return { param: 'grace_period_minutes', message: monitorEditorText.durationInvalid };
   if (firstDue !== '' && parseMinutes(firstDue) === null)
-    return { param: 'first_beat_due_minutes', message: editorText.durationInvalid };
+    return { param: 'first_beat_due_minutes', message: monitorEditorText.durationInvalid };
   return /^[1-9]\d{0,3}$/.test(alertAfter.trim())
     ? null
-    : { param: 'alert_after_misses', message: editorText.alertAfterInvalid };
+    : { param: 'alert_after_misses', message: monitorEditorText.alertAfterInvalid };
 }
 
 /** The part of the request body with the schedule, which the preview takes too. */
-export function scheduleBody(form: MonitorForm) {
+export function toScheduleBody(form: MonitorForm) {
   const grace = form.grace === '' ? null : parseMinutes(form.grace);
   return form.kind === 'interval'
     ? { expected_interval_minutes: parseMinutes(form.interval), grace_period_minutes: grace }
-    : { schedule: cronScheduleBody(form), grace_period_minutes: grace };
+    : { schedule: toCronScheduleBody(form), grace_period_minutes: grace };
 }
 
 /** The schedule of the request body; without a time zone it uses that of the organization. */
-export function cronScheduleBody({ cron, timezone }: { readonly cron: string; readonly timezone: string }) {
+export function toCronScheduleBody({ cron, timezone }: { readonly cron: string; readonly timezone: string }) {
   return { cron: cron.trim(), ...(timezone === '' ? {} : { timezone }) };
 }
 
 /** The body of an update. @throws ApiError naming the field that cannot be parsed */
-export function monitorChange(form: MonitorForm) {
+export function toMonitorUpdateBody(form: MonitorForm) {
   const problem = validateMonitorForm(form);
   if (problem) throw new ApiError({ status: 0, code: 'invalid', ...problem });
   return {
     name: form.name.trim(),
-    ...scheduleBody(form),
+    ...toScheduleBody(form),
     alert_after_misses: Number(form.alertAfter),
     fail_counts_as_miss: form.failIsMiss,
     first_beat_due_minutes: form.firstDue === '' ? null : parseMinutes(form.firstDue),
@@ -107,9 +107,9 @@ export function monitorChange(form: MonitorForm) {
   };
 }
 
-/** The body of a creation, with the id, which never changes. @throws ApiError like `monitorChange` */
-export function monitorBody(form: MonitorForm) {
-  return { ...monitorChange(form), id: form.id || monitorIdFromName(form.name) };
+/** The body of a creation, with the id, which never changes. @throws ApiError like `toMonitorUpdateBody` */
+export function toMonitorBody(form: MonitorForm) {
+  return { ...toMonitorUpdateBody(form), id: form.id || monitorIdFromName(form.name) };
 }
 
 /** Applies the input of the cron field; a pasted crontab line also sets the time zone. */

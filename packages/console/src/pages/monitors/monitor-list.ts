@@ -17,9 +17,9 @@ import {
   monitorsQuery,
   refreshMonitors,
 } from './monitor-data.ts';
-import { keepFirstPage, type MonitorPages, uniqueMonitors } from './monitor-rows.ts';
+import { type MonitorPages, trimToFirstPage, uniqueMonitors } from './monitor-rows.ts';
 
-export type RecentByMonitor = ReadonlyMap<string, MonitorSummary['recent'][number]>;
+export type RecentHistoryByMonitor = ReadonlyMap<string, MonitorSummary['recent'][number]>;
 
 /** Rows whose last day is asked for at once. */
 const BLOCK_ROWS = 50;
@@ -84,7 +84,7 @@ function blocksOf({ first, last }: VisibleRange): VisibleRange {
 }
 
 /** The last day of the blocks of rows that are in view. */
-function useRecent(rows: readonly Monitor[], { first, last }: VisibleRange): RecentByMonitor {
+function useRecent(rows: readonly Monitor[], { first, last }: VisibleRange): RecentHistoryByMonitor {
   const blocks = Array.from({ length: last - first + 1 }, (_, index) => {
     const start = (first + index) * BLOCK_ROWS;
     return rows.slice(start, start + BLOCK_ROWS).map(({ id }) => id);
@@ -95,7 +95,9 @@ function useRecent(rows: readonly Monitor[], { first, last }: VisibleRange): Rec
   });
 }
 
-function recentOf(answers: readonly { readonly data?: MonitorSummary | undefined }[]): RecentByMonitor {
+function recentOf(
+  answers: readonly { readonly data?: MonitorSummary | undefined }[],
+): RecentHistoryByMonitor {
   return new Map(answers.flatMap(({ data }) => data?.recent.map((one) => [one.id, one] as const) ?? []));
 }
 
@@ -120,7 +122,7 @@ function useListRefresh(
     if (isRead && ids.length > 0) void refreshMonitors(client, ids.slice(0, 100)).catch(() => undefined);
     else if (!isRead) {
       const { queryKey } = monitorsQuery(filters);
-      client.setQueryData<MonitorPages>(queryKey, (list) => list && keepFirstPage(list));
+      client.setQueryData<MonitorPages>(queryKey, (list) => list && trimToFirstPage(list));
       void client.invalidateQueries({ queryKey, exact: true });
     }
   });

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { apiUrl } from '../../data/base.ts';
+import { apiUrl } from '../../data/base-url.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { browserZone, formatFullTime } from '../../format/times.ts';
 import { IconButton } from '../../ui/button.tsx';
@@ -15,7 +15,7 @@ import { showToast } from '../../ui/toast.tsx';
 import { monitorPath, replaceMonitors } from './monitor-data.ts';
 import { requestMonitorPause, requestMonitorResume } from './monitor-requests.ts';
 import { beatSnippets } from './send-beats.ts';
-import { text } from './text.ts';
+import { monitorsText } from './text.ts';
 
 /**
  * The actions of a row. Until it is opened, the menu is a plain button, because rows of a long list are created and
@@ -23,7 +23,7 @@ import { text } from './text.ts';
  */
 export function MonitorMenu({ monitor }: { readonly monitor: Monitor }) {
   const [isMounted, setMounted] = useState(false);
-  const label = text.actions.moreOf(monitor.name);
+  const label = monitorsText.actions.moreOf(monitor.name);
   if (!isMounted)
     return (
       <button
@@ -53,15 +53,15 @@ function MenuItems({ monitor }: { readonly monitor: Monitor }) {
   const fromFile = source.kind === 'file';
   return (
     <>
-      <MenuItem icon={Copy} onSelect={() => copyWithToast(curl, text.actions.curlCopied)}>
-        {text.actions.copyCurl}
+      <MenuItem icon={Copy} onSelect={() => copyWithToast(curl, monitorsText.actions.curlCopied)}>
+        {monitorsText.actions.copyCurl}
       </MenuItem>
       <MenuItem icon={paused ? Play : Pause} disabled={refusal !== null || fromFile} onSelect={toggle}>
-        {paused ? text.actions.resume : text.actions.pause}
+        {paused ? monitorsText.actions.resume : monitorsText.actions.pause}
       </MenuItem>
-      <MuteItems monitor={monitor} />
+      <MuteMenuItems monitor={monitor} />
       <MenuItem icon={Pencil} onSelect={() => edit(id)}>
-        {fromFile ? text.actions.viewSettings : text.actions.edit}
+        {fromFile ? monitorsText.actions.viewSettings : monitorsText.actions.edit}
       </MenuItem>
     </>
   );
@@ -71,17 +71,17 @@ const HOUR_MS = 3_600_000;
 
 /** Durations of a mute. The status is still recorded while a monitor is muted. */
 export const MUTE_DURATIONS = [
-  { hours: 1, label: text.actions.muteFor(1) },
-  { hours: 8, label: text.actions.muteFor(8) },
-  { hours: 24, label: text.actions.muteFor(24) },
+  { hours: 1, label: monitorsText.actions.muteFor(1) },
+  { hours: 8, label: monitorsText.actions.muteFor(8) },
+  { hours: 24, label: monitorsText.actions.muteFor(24) },
 ] as const;
 
-export function hoursFromNow(hours: number): string {
+export function timestampInHours(hours: number): string {
   return new Date(Date.now() + hours * HOUR_MS).toISOString();
 }
 
 /** Mutes or unmutes alerts. A monitor that is still failing when the mute ends sends its alert then. */
-export function MuteItems({ monitor: { id, name, muted_until, source } }: { readonly monitor: Monitor }) {
+export function MuteMenuItems({ monitor: { id, name, muted_until, source } }: { readonly monitor: Monitor }) {
   const client = useQueryClient();
   const refusal = useDenialReason('monitoring');
   const muted = muted_until !== null && new Date(muted_until) > new Date();
@@ -92,7 +92,7 @@ export function MuteItems({ monitor: { id, name, muted_until, source } }: { read
       touches: [['monitors', 'one', id]],
       done: (monitor, until) => {
         replaceMonitors(client, [id], [monitor]);
-        showToast(until === null ? text.actions.unmuted(name) : text.actions.muted(name));
+        showToast(until === null ? monitorsText.actions.unmuted(name) : monitorsText.actions.muted(name));
       },
       failed: ({ message }) => showToast(message),
     },
@@ -100,11 +100,11 @@ export function MuteItems({ monitor: { id, name, muted_until, source } }: { read
   if (muted)
     return (
       <MenuItem icon={Bell} disabled={off} onSelect={() => mute.run(null)}>
-        {text.actions.unmute}
+        {monitorsText.actions.unmute}
       </MenuItem>
     );
   return MUTE_DURATIONS.map(({ hours, label }) => (
-    <MenuItem key={hours} icon={BellOff} disabled={off} onSelect={() => mute.run(hoursFromNow(hours))}>
+    <MenuItem key={hours} icon={BellOff} disabled={off} onSelect={() => mute.run(timestampInHours(hours))}>
       {label}
     </MenuItem>
   ));
@@ -126,8 +126,8 @@ export function useMonitorPause({ id, name, paused }: Pick<Monitor, 'id' | 'name
       put(monitor);
       const message =
         until === null
-          ? text.actions.paused(name)
-          : text.actions.pausedUntil(name, formatFullTime(new Date(until), browserZone()));
+          ? monitorsText.actions.paused(name)
+          : monitorsText.actions.pausedUntil(name, formatFullTime(new Date(until), browserZone()));
       showToast(message, () => resume.run(undefined));
     },
     failed,

@@ -12,14 +12,14 @@ import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { Badge, StatusBadge } from '../../ui/status.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { CheckHistory } from './check-history.tsx';
-import { detailText } from './detail-text.ts';
+import { monitorDetailText } from './detail-text.ts';
 import { MonitorActions } from './monitor-actions.tsx';
 import { AlertsSentCard, ConfigurationCard, SendBeatsCard, UptimeStrip } from './monitor-cards.tsx';
 import { maintenanceWindowsQuery, monitorQuery } from './monitor-data.ts';
 import { formatSchedule } from './monitor-schedule.ts';
 import { MonitorTimeline } from './monitor-timeline.tsx';
 import { NextDeadline } from './next-deadline.tsx';
-import { text } from './text.ts';
+import { monitorsText } from './text.ts';
 
 /** One monitor: its next deadline, uptime, timeline, checks, configuration and alerts. */
 export function MonitorPage() {
@@ -32,12 +32,12 @@ export function MonitorPage() {
   useRefreshOnBeat(monitor);
   return (
     <PageFrame
-      title={text.page.detailTitle(id)}
-      crumbs={[{ label: text.page.title, to: '/monitors' }]}
+      title={monitorsText.page.detailTitle(id)}
+      crumbs={[{ label: monitorsText.page.title, to: '/monitors' }]}
       actions={monitor && <MonitorActions monitor={monitor} />}
     >
       {error && !monitor ? (
-        <ErrorState what={detailText.loadError} error={error} onRetry={() => void refetch()} />
+        <ErrorState what={monitorDetailText.loadError} error={error} onRetry={() => void refetch()} />
       ) : monitor ? (
         <MonitorDetails monitor={monitor} />
       ) : (
@@ -71,7 +71,7 @@ function MonitorDetails({ monitor }: { readonly monitor: Monitor }) {
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_21rem]">
         <div className="grid min-w-0 gap-4">
           {waiting && <SendBeatsCard monitor={monitor} />}
-          <Card title={detailText.deadline.title} aside={detailText.timesIn(browserZone())}>
+          <Card title={monitorDetailText.deadline.title} aside={monitorDetailText.timesIn(browserZone())}>
             <NextDeadline monitor={monitor} />
           </Card>
           <UptimeStrip id={monitor.id} />
@@ -104,7 +104,7 @@ function Heading({ monitor }: { readonly monitor: Monitor }) {
         {status === 'failing' && since && (
           <>
             <strong className="font-semibold text-failing-ink">
-              {detailText.failingSince(
+              {monitorDetailText.failingSince(
                 formatTimeOrDay(new Date(since), browserZone(), now),
                 formatDuration(Math.max(0, now.getTime() - new Date(since).getTime())),
               )}
@@ -113,7 +113,7 @@ function Heading({ monitor }: { readonly monitor: Monitor }) {
           </>
         )}
         <code className="font-mono text-code">{id}</code> · {formatSchedule(monitor)},{' '}
-        {grace === 0 ? detailText.noGrace : detailText.grace(formatMinutes(grace))}
+        {grace === 0 ? monitorDetailText.noGrace : monitorDetailText.grace(formatMinutes(grace))}
       </p>
     </div>
   );
@@ -132,7 +132,7 @@ function MaintenanceNotice({ monitor: { id, tags } }: { readonly monitor: Monito
   if (!open?.active_until) return null;
   return (
     <Notice state="maintenance">
-      {detailText.maintenance(
+      {monitorDetailText.maintenance(
         open.name,
         formatTimeOrDay(new Date(open.active_until), browserZone(), new Date()),
       )}

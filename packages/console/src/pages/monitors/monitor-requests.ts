@@ -1,8 +1,8 @@
 import type { Monitor } from '@floe/contract/api/monitors';
 import { sendJson } from '../../data/api-client.ts';
-import { apiUrl } from '../../data/base.ts';
+import { apiUrl } from '../../data/base-url.ts';
 import { monitorPath } from './monitor-data.ts';
-import { text } from './text.ts';
+import { monitorsText } from './text.ts';
 
 /** Sends a beat to the secret URL of the monitor, as the job would, marked as a test. */
 export async function sendTestBeat({ beat_url }: Pick<Monitor, 'beat_url'>): Promise<void> {
@@ -12,7 +12,7 @@ export async function sendTestBeat({ beat_url }: Pick<Monitor, 'beat_url'>): Pro
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ test: true }),
   });
-  if (!answer.ok) throw new Error(text.actions.testBeatFailed(answer.status));
+  if (!answer.ok) throw new Error(monitorsText.actions.testBeatFailed(answer.status));
 }
 
 export const requestMonitorPause = (id: string, until: string | null = null) =>

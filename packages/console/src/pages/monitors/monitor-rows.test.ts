@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { exampleMonitor } from './example-monitor.ts';
-import { keepFirstPage, replaceRows, rowRange, uniqueMonitors } from './monitor-rows.ts';
+import { replaceRows, selectRowRange, trimToFirstPage, uniqueMonitors } from './monitor-rows.ts';
 
 const monitor = (id: string, name = id) => exampleMonitor({ id, name });
 const page = (...ids: string[]) => ({ data: ids.map((id) => monitor(id)), next_cursor: null });
@@ -25,14 +25,14 @@ test('what was read anew is changed where it stands, and what is gone goes, with
 
 test('a list that begins anew keeps its first page', () => {
   assert.deepEqual(
-    uniqueMonitors(keepFirstPage(list).pages).map(({ id }) => id),
+    uniqueMonitors(trimToFirstPage(list).pages).map(({ id }) => id),
     ['a', 'b'],
   );
 });
 
 test('a range goes from the row chosen last to this one, upwards too', () => {
   const rows = uniqueMonitors(list.pages);
-  assert.deepEqual(rowRange(rows, 'a', 'c'), ['a', 'b', 'c']);
-  assert.deepEqual(rowRange(rows, 'd', 'b'), ['b', 'c', 'd']);
-  assert.deepEqual(rowRange(rows, null, 'b'), ['b']);
+  assert.deepEqual(selectRowRange(rows, 'a', 'c'), ['a', 'b', 'c']);
+  assert.deepEqual(selectRowRange(rows, 'd', 'b'), ['b', 'c', 'd']);
+  assert.deepEqual(selectRowRange(rows, null, 'b'), ['b']);
 });

@@ -35,12 +35,12 @@ export function replaceRows(
 }
 
 /** The list as it begins: the pages behind the first are read again when they are reached. Pure. */
-export function keepFirstPage(list: MonitorPages): MonitorPages {
+export function trimToFirstPage(list: MonitorPages): MonitorPages {
   return { pages: list.pages.slice(0, 1), pageParams: list.pageParams.slice(0, 1) };
 }
 
 /** Ids from one row to another, whichever stands higher; only the second where the first is not there. Pure. */
-export function rowRange(rows: readonly Monitor[], from: string | null, to: string): readonly string[] {
+export function selectRowRange(rows: readonly Monitor[], from: string | null, to: string): readonly string[] {
   const [one, other] = [from, to].map((id) => rows.findIndex((row) => row.id === id));
   if (one === undefined || other === undefined || one < 0 || other < 0) return [to];
   return rows.slice(Math.min(one, other), Math.max(one, other) + 1).map(({ id }) => id);

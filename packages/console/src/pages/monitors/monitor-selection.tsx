@@ -13,9 +13,9 @@ import { Form } from '../../ui/form.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { type BulkMonitorChange, refreshMonitors, updateMonitors } from './monitor-data.ts';
-import { hoursFromNow, MUTE_DURATIONS } from './monitor-menu.tsx';
-import { rowRange } from './monitor-rows.ts';
-import { text } from './text.ts';
+import { MUTE_DURATIONS, timestampInHours } from './monitor-menu.tsx';
+import { selectRowRange } from './monitor-rows.ts';
+import { monitorsText } from './text.ts';
 
 export interface MonitorSelection {
   readonly ids: ReadonlySet<string>;
@@ -35,7 +35,7 @@ export function useMonitorSelection(rows: readonly Monitor[]): MonitorSelection 
     (id: string, range: boolean) => {
       setIds((before) => {
         const next = new Set(before);
-        if (range) for (const one of rowRange(rows, last, id)) next.add(one);
+        if (range) for (const one of selectRowRange(rows, last, id)) next.add(one);
         else if (!next.delete(id)) next.add(id);
         return next;
       });
@@ -75,30 +75,30 @@ export function MonitorSelectionBar({
   return (
     <div className="grid gap-2">
       <section
-        aria-label={text.selection.label}
+        aria-label={monitorsText.selection.label}
         className="flex min-h-control flex-wrap items-center gap-2 rounded-control bg-selected px-3 py-1 text-ui"
       >
         <span role="status" className="font-medium figures">
-          {text.selection.count(ids.size)}
+          {monitorsText.selection.count(ids.size)}
         </span>
         {ids.size < rows.length && (
           <Button look="quiet" onClick={all}>
-            {text.selection.selectLoaded(rows.length)}
+            {monitorsText.selection.selectLoaded(rows.length)}
           </Button>
         )}
         <Button icon={Pause} needs={needs} busy={change.running} onClick={() => change.run({ paused: true })}>
-          {text.selection.pause}
+          {monitorsText.selection.pause}
         </Button>
         <Button icon={Play} needs={needs} busy={change.running} onClick={() => change.run({ paused: false })}>
-          {text.selection.resume}
+          {monitorsText.selection.resume}
         </Button>
         <MuteMenu onMute={(muted_until) => change.run({ muted_until })} />
         <Button icon={Tag} needs={needs} onClick={() => setTagging(true)}>
-          {text.selection.editTags}
+          {monitorsText.selection.editTags}
         </Button>
         <PlanLink ids={ids} />
         <Button look="quiet" onClick={clear}>
-          {text.page.clearSelection}
+          {monitorsText.page.clearSelection}
         </Button>
       </section>
       {change.error && <Notice state="failing">{change.error.message}</Notice>}
@@ -125,7 +125,7 @@ function PlanLink({ ids }: { readonly ids: ReadonlySet<string> }) {
       search={{ plan: [...ids].join() }}
       className="inline-flex h-control items-center gap-1.5 px-2 hover:underline"
     >
-      <Wrench size={16} strokeWidth={1.75} aria-hidden="true" /> {text.selection.planMaintenance}
+      <Wrench size={16} strokeWidth={1.75} aria-hidden="true" /> {monitorsText.selection.planMaintenance}
     </OrgLink>
   );
 }
@@ -136,17 +136,17 @@ function MuteMenu({ onMute }: { readonly onMute: (until: string | null) => void 
       align="start"
       trigger={
         <Button icon={BellOff} needs="monitoring">
-          {text.selection.mute}
+          {monitorsText.selection.mute}
         </Button>
       }
     >
       {MUTE_DURATIONS.map(({ hours, label }) => (
-        <MenuItem key={hours} icon={BellOff} onSelect={() => onMute(hoursFromNow(hours))}>
+        <MenuItem key={hours} icon={BellOff} onSelect={() => onMute(timestampInHours(hours))}>
           {label}
         </MenuItem>
       ))}
       <MenuItem icon={Bell} onSelect={() => onMute(null)}>
-        {text.actions.unmute}
+        {monitorsText.actions.unmute}
       </MenuItem>
     </Menu>
   );
@@ -171,7 +171,7 @@ function useBulkChange(ids: readonly string[], clear: () => void) {
         void updateMonitors(changed, { paused: false })
           .then(() => show(changed))
           .catch((error: unknown) =>
-            showToast(error instanceof Error ? error.message : text.selection.resumeFailed),
+            showToast(error instanceof Error ? error.message : monitorsText.selection.resumeFailed),
           );
       if (changed.length > 0)
         showToast(bulkChangeToast(changed.length, asked), asked.paused === true ? undo : undefined);
@@ -181,9 +181,10 @@ function useBulkChange(ids: readonly string[], clear: () => void) {
 }
 
 function bulkChangeToast(changed: number, { paused, muted_until: muted }: BulkMonitorChange): string {
-  if (paused !== undefined) return paused ? text.selection.paused(changed) : text.selection.resumed(changed);
-  if (muted === undefined) return text.selection.tagged(changed);
-  return muted === null ? text.selection.unmuted(changed) : text.selection.muted(changed);
+  if (paused !== undefined)
+    return paused ? monitorsText.selection.paused(changed) : monitorsText.selection.resumed(changed);
+  if (muted === undefined) return monitorsText.selection.tagged(changed);
+  return muted === null ? monitorsText.selection.unmuted(changed) : monitorsText.selection.muted(changed);
 }
 
 /** The monitors that were not changed, with the reasons: they are defined in floe.yaml or were deleted. */
@@ -199,14 +200,14 @@ function FailedMonitors({
   return (
     <div role="alert">
       <Notice>
-        {text.selection.notChanged(refused.length)}{' '}
+        {monitorsText.selection.notChanged(refused.length)}{' '}
         {refused
           .slice(0, 3)
           .map(({ message }) => message)
           .join(' ')}
-        {rest > 0 && ` ${text.selection.moreNotChanged(rest)}`}{' '}
+        {rest > 0 && ` ${monitorsText.selection.moreNotChanged(rest)}`}{' '}
         <button type="button" className="underline" onClick={onDismiss}>
-          {text.selection.dismiss}
+          {monitorsText.selection.dismiss}
         </button>
       </Notice>
     </div>
@@ -228,7 +229,7 @@ function TagsDialog({
   const [removed, setRemoved] = useState('');
   const [add, remove] = [parseList(added), parseList(removed)];
   return (
-    <Dialog open onClose={onClose} title={text.selection.tagsTitle(some)}>
+    <Dialog open onClose={onClose} title={monitorsText.selection.tagsTitle(some)}>
       <Form
         onSubmit={() => {
           if (add.length + remove.length > 0) onChange({ add_tags: add, remove_tags: remove });
@@ -237,21 +238,21 @@ function TagsDialog({
         running={running}
         actions={
           <>
-            <Button onClick={onClose}>{text.selection.cancel}</Button>
+            <Button onClick={onClose}>{monitorsText.selection.cancel}</Button>
             <Button type="submit" look="primary" needs="monitoring">
-              {text.selection.saveTags}
+              {monitorsText.selection.saveTags}
             </Button>
           </>
         }
       >
-        <Field label={text.selection.addTags} hint={text.selection.tagsHint}>
+        <Field label={monitorsText.selection.addTags} hint={monitorsText.selection.tagsHint}>
           <Input
             value={added}
-            placeholder={text.selection.addTagsPlaceholder}
+            placeholder={monitorsText.selection.addTagsPlaceholder}
             onChange={({ target }) => setAdded(target.value)}
           />
         </Field>
-        <Field label={text.selection.removeTags} hint={text.selection.tagsHint}>
+        <Field label={monitorsText.selection.removeTags} hint={monitorsText.selection.tagsHint}>
           <Input value={removed} onChange={({ target }) => setRemoved(target.value)} />
         </Field>
       </Form>

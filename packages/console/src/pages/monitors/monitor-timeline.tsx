@@ -8,16 +8,16 @@ import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { useNow } from '../../ui/time-text.tsx';
-import { detailText } from './detail-text.ts';
+import { monitorDetailText } from './detail-text.ts';
 import { type MonitorPeriod, periodsQuery, recentChecksQuery, settingsChangesQuery } from './monitor-data.ts';
 import { findScheduleChanges, type ScheduleChange } from './schedule-changes.ts';
 import { buildTimelineMarks, buildTimelineTicks, type TimelineMark } from './timeline-marks.ts';
 
 const SPANS = [
-  { id: '1', label: detailText.timeline.ranges.day },
-  { id: '7', label: detailText.timeline.ranges.week },
-  { id: '30', label: detailText.timeline.ranges.month },
-  { id: '90', label: detailText.timeline.ranges.quarter },
+  { id: '1', label: monitorDetailText.timeline.ranges.day },
+  { id: '7', label: monitorDetailText.timeline.ranges.week },
+  { id: '30', label: monitorDetailText.timeline.ranges.month },
+  { id: '90', label: monitorDetailText.timeline.ranges.quarter },
 ] as const;
 
 const LOOKS: Readonly<Record<MonitorPeriod['status'], string>> = {
@@ -44,14 +44,19 @@ export function MonitorTimeline({ id, since }: { readonly id: string; readonly s
   const changes = useMemo(() => findScheduleChanges(audit ?? []), [audit]).filter(({ at }) => at >= from);
   return (
     <Card
-      title={detailText.timeline.title}
+      title={monitorDetailText.timeline.title}
       aside={
-        <SegmentedControl label={detailText.timeline.range} options={SPANS} value={days} onChange={setDays} />
+        <SegmentedControl
+          label={monitorDetailText.timeline.range}
+          options={SPANS}
+          value={days}
+          onChange={setDays}
+        />
       }
     >
       {answer.error && !answer.data ? (
         <ErrorState
-          what={detailText.timeline.loadError}
+          what={monitorDetailText.timeline.loadError}
           error={answer.error}
           onRetry={() => void answer.refetch()}
         />
@@ -79,7 +84,7 @@ export function MonitorTimeline({ id, since }: { readonly id: string; readonly s
           onClick={() => setListed(!listed)}
           className="min-h-6 text-small text-ink-3 underlined hover:text-ink"
         >
-          {listed ? detailText.timeline.showTimeline : detailText.timeline.showList}
+          {listed ? monitorDetailText.timeline.showTimeline : monitorDetailText.timeline.showList}
         </button>
       </div>
     </Card>
@@ -194,18 +199,18 @@ function Legend({ changed }: { readonly changed: boolean }) {
         </li>
       ))}
       <li className="flex items-center gap-1.5">
-        <span className="h-2 w-px bg-ink-3" aria-hidden="true" /> {detailText.timeline.beat}
+        <span className="h-2 w-px bg-ink-3" aria-hidden="true" /> {monitorDetailText.timeline.beat}
       </li>
       <li className="flex items-center gap-1.5">
         <span className="font-bold text-failing-ink" aria-hidden="true">
           ×
         </span>
-        {detailText.timeline.missed}
+        {monitorDetailText.timeline.missed}
       </li>
       {changed && (
         <li className="flex items-center gap-1.5">
           <span className="h-3 border-l border-dashed border-ink" aria-hidden="true" />{' '}
-          {detailText.timeline.scheduleChanged}
+          {monitorDetailText.timeline.scheduleChanged}
         </li>
       )}
     </ul>
@@ -220,7 +225,7 @@ function PeriodList({ marks }: { readonly marks: readonly TimelineMark[] }) {
         <li key={mark.period.started_at} className="flex items-center gap-2 py-1.5">
           <StatusIcon state={mark.period.status} />
           <span className="flex-1">
-            {detailText.timeline.period(
+            {monitorDetailText.timeline.period(
               STATUS_STYLES[mark.period.status].word,
               formatFullTime(new Date(mark.period.started_at), browserZone()),
             )}
@@ -244,7 +249,7 @@ function ShowChecksButton({ mark: { period } }: { readonly mark: TimelineMark })
     });
   return (
     <button type="button" onClick={show} className="min-h-6 text-small text-accent-ink underline">
-      {detailText.timeline.showChecks}
+      {monitorDetailText.timeline.showChecks}
     </button>
   );
 }
@@ -266,11 +271,11 @@ function ScheduleChangeList({ changes }: { readonly changes: readonly ScheduleCh
 }
 
 function changeText({ at, by, words }: ScheduleChange): string {
-  return detailText.timeline.change(formatFullTime(at, browserZone()), by, words);
+  return monitorDetailText.timeline.change(formatFullTime(at, browserZone()), by, words);
 }
 
 function describeMark({ period, ms }: TimelineMark): string {
-  return detailText.timeline.mark(
+  return monitorDetailText.timeline.mark(
     STATUS_STYLES[period.status].word,
     formatDuration(ms),
     formatFullTime(new Date(period.started_at), browserZone()),

@@ -7,9 +7,9 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
 import { useOrgNavigate, useResourceNavigate } from '../../app/use-org-navigate.ts';
-import { apiUrl } from '../../data/base.ts';
+import { apiUrl } from '../../data/base-url.ts';
 import { filterValues, findFilterField, toFilterTokens } from '../../filters/filter-text.ts';
-import { selectQueryParameters } from '../../filters/query-part.ts';
+import { selectQueryParameters } from '../../filters/select-query-parameters.ts';
 import { formatCount } from '../../format/amounts.ts';
 import { Button } from '../../ui/button.tsx';
 import { joinClassNames } from '../../ui/class-names.ts';
@@ -22,17 +22,17 @@ import { LoadMore } from '../../ui/load-more.tsx';
 import { STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import { visibleColumns } from '../../ui/table-columns.ts';
 import {
+  addRowControls,
   MONITOR_COLUMNS,
   MonitorCard,
-  RecentContext,
+  RecentHistoryContext,
   SelectionContext,
-  withRowControls,
 } from './monitor-columns.tsx';
 import { channelNamesQuery, MONITOR_FILTERS } from './monitor-data.ts';
 import { useMonitorList } from './monitor-list.ts';
 import { type MonitorSelection, MonitorSelectionBar, useMonitorSelection } from './monitor-selection.tsx';
 import { beatSnippets } from './send-beats.ts';
-import { text } from './text.ts';
+import { monitorsText } from './text.ts';
 
 export { prefetchMonitors } from './monitor-list.ts';
 
@@ -48,14 +48,14 @@ export function MonitorsPage() {
   const filters = useMemo(() => filterValues(tokens), [tokens]);
   const list = useMonitorList(filters, () => selection.ids.size > 0);
   const selection = useMonitorSelection(list.rows);
-  const clear = { keys: 'Escape', does: text.page.clearSelection, run: selection.clear };
+  const clear = { keys: 'Escape', does: monitorsText.page.clearSelection, run: selection.clear };
   useShortcuts([
-    { keys: 'c', does: text.page.newTitle, run: create },
+    { keys: 'c', does: monitorsText.page.newTitle, run: create },
     ...(selection.ids.size > 0 ? [clear] : []),
   ]);
   return (
     <PageFrame
-      title={text.page.title}
+      title={monitorsText.page.title}
       padded={false}
       actions={
         <>
@@ -67,7 +67,7 @@ export function MonitorsPage() {
             />
           </span>
           <Button look="primary" icon={Plus} needs="monitoring" onClick={create}>
-            {text.page.newTitle}
+            {monitorsText.page.newTitle}
           </Button>
         </>
       }
@@ -83,7 +83,7 @@ export function MonitorsPage() {
           tokens={tokens}
           onAdd={({ name, value }) => change({ [name]: value })}
           onRemove={(name) => change({ [name]: null })}
-          placeholder={text.page.filterPlaceholder}
+          placeholder={monitorsText.page.filterPlaceholder}
           free="search"
         />
         <NoChannelNotice any={list.rows.length > 0} />
@@ -142,8 +142,10 @@ function NoChannelNotice({ any }: { readonly any: boolean }) {
   const isNone = data.data.length === 0;
   return (
     <Notice>
-      {isNone ? text.page.noChannel : text.page.channelsDisabled}{' '}
-      <OrgLink to="/channels">{isNone ? text.page.createChannel : text.page.viewChannels}</OrgLink>
+      {isNone ? monitorsText.page.noChannel : monitorsText.page.channelsDisabled}{' '}
+      <OrgLink to="/channels">
+        {isNone ? monitorsText.page.createChannel : monitorsText.page.viewChannels}
+      </OrgLink>
     </Notice>
   );
 }
@@ -162,11 +164,15 @@ function MonitorTable({
   readonly onClear: () => void;
 }) {
   const place = useResourceNavigate('/monitors');
-  const columns = useMemo(() => withRowControls(visibleColumns(MONITOR_COLUMNS, cols)), [cols]);
+  const columns = useMemo(() => addRowControls(visibleColumns(MONITOR_COLUMNS, cols)), [cols]);
   const open = useCallback(({ id }: Monitor) => place(id), [place]);
   if (answer.error && rows.length === 0)
     return (
-      <ErrorState what={text.page.loadError} error={answer.error} onRetry={() => void answer.refetch()} />
+      <ErrorState
+        what={monitorsText.page.loadError}
+        error={answer.error}
+        onRetry={() => void answer.refetch()}
+      />
     );
   if (answer.isPending) return <SkeletonRows />;
   const filtered = Object.keys(filters).length > 0;
@@ -174,10 +180,10 @@ function MonitorTable({
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: only tracks whether the pointer is over the rows, and handles `x` on a row.
     <div onPointerEnter={() => point(true)} onPointerLeave={() => point(false)} onKeyDown={selection.press}>
-      <RecentContext value={recent}>
+      <RecentHistoryContext value={recent}>
         <SelectionContext value={selection}>
           <DataTable<Monitor>
-            label={text.page.title}
+            label={monitorsText.page.title}
             rows={rows}
             rowId={({ id }) => id}
             columns={columns}
@@ -189,7 +195,7 @@ function MonitorTable({
             stale={answer.isPlaceholderData}
           />
         </SelectionContext>
-      </RecentContext>
+      </RecentHistoryContext>
       <LoadMore more={answer.hasNextPage} loading={answer.isFetchingNextPage} onMore={more} />
     </div>
   );
@@ -206,10 +212,10 @@ function totalOf(counts: MonitorSummary['counts'] | undefined): number | null {
 function NoneMatch({ onClear }: { readonly onClear: () => void }) {
   return (
     <EmptyState
-      title={text.page.noMatchTitle}
-      action={<Button onClick={onClear}>{text.page.clearFilters}</Button>}
+      title={monitorsText.page.noMatchTitle}
+      action={<Button onClick={onClear}>{monitorsText.page.clearFilters}</Button>}
     >
-      {text.page.noMatch}
+      {monitorsText.page.noMatch}
     </EmptyState>
   );
 }
@@ -221,14 +227,14 @@ function NoMonitors() {
   return (
     <>
       <EmptyState
-        title={text.page.emptyTitle}
+        title={monitorsText.page.emptyTitle}
         action={
           <Button look="primary" icon={Plus} needs="monitoring" onClick={create}>
-            {text.page.newTitle}
+            {monitorsText.page.newTitle}
           </Button>
         }
       >
-        {text.page.empty}
+        {monitorsText.page.empty}
       </EmptyState>
       {curl && (
         <div className="mx-auto max-w-2xl px-4 pb-10">

@@ -5,7 +5,7 @@ import { browserZone, formatClockTime, formatRelativeTime, formatTimeOrDay } fro
 import { joinClassNames } from '../../ui/class-names.ts';
 import { useNow } from '../../ui/time-text.tsx';
 import { buildDeadlineBar, type DeadlineBar } from './deadline.ts';
-import { detailText } from './detail-text.ts';
+import { monitorDetailText } from './detail-text.ts';
 import { formatSchedule, formatScheduleZone } from './monitor-schedule.ts';
 
 /** The time from the last beat to the deadline, to scale, with the current time on it. */
@@ -17,16 +17,18 @@ export function NextDeadline({ monitor }: { readonly monitor: Monitor }) {
   const grace = formatMinutes(monitor.grace_period_minutes);
   const failing = monitor.status === 'failing';
   const time = (at: Date) => formatTimeOrDay(at, browserZone(), now);
-  const summary = detailText.deadline.summary(time(from), time(due), time(deadline));
+  const summary = monitorDetailText.deadline.summary(time(from), time(due), time(deadline));
   return (
     <div className="text-small">
       <div className="flex justify-between gap-4">
         <DeadlinePoint
-          title={monitor.last_beat_at ? detailText.deadline.lastBeat : detailText.deadline.created}
+          title={
+            monitor.last_beat_at ? monitorDetailText.deadline.lastBeat : monitorDetailText.deadline.created
+          }
           text={`${formatClockTime(from, browserZone())} · ${formatRelativeTime(from, now)}`}
         />
         <DeadlinePoint
-          title={detailText.deadline.nextDue}
+          title={monitorDetailText.deadline.nextDue}
           text={`${time(due)} · ${formatRelativeTime(due, now)}`}
           end
         />
@@ -35,16 +37,18 @@ export function NextDeadline({ monitor }: { readonly monitor: Monitor }) {
       <div className="flex justify-between gap-4">
         <DeadlinePoint
           title={formatSchedule(monitor)}
-          text={monitor.schedule ? formatScheduleZone(monitor.schedule) : detailText.deadline.fromLastBeat}
+          text={
+            monitor.schedule ? formatScheduleZone(monitor.schedule) : monitorDetailText.deadline.fromLastBeat
+          }
         />
         <DeadlinePoint
-          title={detailText.deadline.at(time(deadline))}
+          title={monitorDetailText.deadline.at(time(deadline))}
           text={
             bar.overdue === 'past' && failing
-              ? detailText.deadline.missed(formatDuration(now.getTime() - deadline.getTime()))
+              ? monitorDetailText.deadline.missed(formatDuration(now.getTime() - deadline.getTime()))
               : monitor.grace_period_minutes === 0
-                ? detailText.deadline.noGrace
-                : detailText.deadline.grace(grace)
+                ? monitorDetailText.deadline.noGrace
+                : monitorDetailText.deadline.grace(grace)
           }
           end
         />
@@ -113,9 +117,11 @@ function DeadlineBarView({
 function describeNothingDue({ status, paused_until, first_beat_due_minutes }: Monitor): string {
   if (status === 'paused')
     return paused_until
-      ? detailText.deadline.pausedUntil(formatTimeOrDay(new Date(paused_until), browserZone(), new Date()))
-      : detailText.deadline.paused;
+      ? monitorDetailText.deadline.pausedUntil(
+          formatTimeOrDay(new Date(paused_until), browserZone(), new Date()),
+        )
+      : monitorDetailText.deadline.paused;
   return first_beat_due_minutes === null
-    ? detailText.deadline.noBeat
-    : detailText.deadline.firstDue(formatMinutes(first_beat_due_minutes));
+    ? monitorDetailText.deadline.noBeat
+    : monitorDetailText.deadline.firstDue(formatMinutes(first_beat_due_minutes));
 }

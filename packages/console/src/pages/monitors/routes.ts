@@ -1,6 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
-export const monitors: readonly PageRoute[] = [
+export const monitorPageRoutes: readonly PageRoute[] = [
   {
     path: '/monitors',
     title: 'Monitors',

@@ -7,15 +7,15 @@ import { useDebounced } from '../../data/debounced.ts';
 import { formatMinutes, parseMinutes } from '../../format/minutes.ts';
 import { browserZone, formatFullTime, formatShortTime } from '../../format/times.ts';
 import { Skeleton } from '../../ui/feedback.tsx';
-import { editorText } from './editor-text.ts';
-import { type MonitorForm, scheduleBody } from './monitor-form.ts';
+import { monitorEditorText } from './editor-text.ts';
+import { type MonitorForm, toScheduleBody } from './monitor-form.ts';
 import { describeCron } from './monitor-schedule.ts';
 
 type Preview = z.output<typeof schedulePreview>;
 
 /** A description of the schedule, and the next expected beats as the server computes them. */
 export function SchedulePreview({ form }: { readonly form: MonitorForm }) {
-  const settled = useDebounced(scheduleBody(form));
+  const settled = useDebounced(toScheduleBody(form));
   const incomplete = form.kind === 'interval' && parseMinutes(form.interval) === null;
   const { data, error } = useQuery({
     queryKey: ['schedule', settled],
@@ -26,12 +26,12 @@ export function SchedulePreview({ form }: { readonly form: MonitorForm }) {
   });
   return (
     <section
-      aria-label={editorText.preview.title}
+      aria-label={monitorEditorText.preview.title}
       className="rounded-card border border-line bg-sunken px-4 py-3 text-ui"
     >
-      <h2 className="text-label text-ink-2">{editorText.preview.title}</h2>
+      <h2 className="text-label text-ink-2">{monitorEditorText.preview.title}</h2>
       {incomplete ? (
-        <p className="mt-1 text-ink-2">{editorText.preview.noInterval}</p>
+        <p className="mt-1 text-ink-2">{monitorEditorText.preview.noInterval}</p>
       ) : error ? (
         <p className="mt-1 text-failing-ink">{errorMessage(error)}</p>
       ) : data ? (
@@ -48,23 +48,25 @@ function ScheduleSummary({ form, preview }: { readonly form: MonitorForm; readon
   const grace = preview.grace_period_minutes;
   const sentence =
     form.kind === 'interval'
-      ? editorText.preview.interval(formatMinutes(parseMinutes(form.interval) ?? 0))
-      : editorText.preview.cron(
-          describeCron(form.cron) ?? editorText.preview.cronExpression(form.cron.trim()),
+      ? monitorEditorText.preview.interval(formatMinutes(parseMinutes(form.interval) ?? 0))
+      : monitorEditorText.preview.cron(
+          describeCron(form.cron) ?? monitorEditorText.preview.cronExpression(form.cron.trim()),
           preview.timezone,
         );
   return (
     <>
       <p className="mt-1 font-medium">{sentence}</p>
       <p className="text-ink-2">
-        {grace === 0 ? editorText.preview.noGrace : editorText.preview.grace(formatMinutes(grace))}
+        {grace === 0
+          ? monitorEditorText.preview.noGrace
+          : monitorEditorText.preview.grace(formatMinutes(grace))}
         {first &&
-          ` ${editorText.preview.fails(formatShortTime(new Date(first.deadline_at), browserZone()), browserZone())}`}
+          ` ${monitorEditorText.preview.fails(formatShortTime(new Date(first.deadline_at), browserZone()), browserZone())}`}
       </p>
       <NextRuns preview={preview} />
       {zoneNames(preview).length > 1 && (
         <p className="mt-2 text-small text-warning-ink">
-          {editorText.preview.clockChange(zoneNames(preview))}
+          {monitorEditorText.preview.clockChange(zoneNames(preview))}
         </p>
       )}
     </>
@@ -74,22 +76,22 @@ function ScheduleSummary({ form, preview }: { readonly form: MonitorForm; readon
 function NextRuns({ preview: { data, timezone } }: { readonly preview: Preview }) {
   const mine = browserZone();
   const both = timezone !== mine;
-  if (data.length === 0) return <p className="mt-2 text-failing-ink">{editorText.preview.never}</p>;
+  if (data.length === 0) return <p className="mt-2 text-failing-ink">{monitorEditorText.preview.never}</p>;
   return (
     <table className="mt-2 w-full max-w-xl text-left text-small figures">
-      <caption className="sr-only">{editorText.preview.table}</caption>
+      <caption className="sr-only">{monitorEditorText.preview.table}</caption>
       <thead className="text-ink-2">
         <tr>
           <th scope="col" className="py-1 pr-4 font-medium">
-            {editorText.preview.expected(timezone)}
+            {monitorEditorText.preview.expected(timezone)}
           </th>
           {both && (
             <th scope="col" className="py-1 pr-4 font-medium">
-              {editorText.preview.local(mine)}
+              {monitorEditorText.preview.local(mine)}
             </th>
           )}
           <th scope="col" className="py-1 font-medium">
-            {editorText.preview.failsAfter}
+            {monitorEditorText.preview.failsAfter}
           </th>
         </tr>
       </thead>

@@ -2,7 +2,7 @@ import { formatCount } from '../../format/amounts.ts';
 import { joinWithAnd, pluralize } from '../../format/words.ts';
 
 /** Every text of the Monitors pages. */
-export const text = {
+export const monitorsText = {
   page: {
     title: 'Monitors',
     newTitle: 'New monitor',

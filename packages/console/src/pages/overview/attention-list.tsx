@@ -4,7 +4,7 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { attentionLabel, attentionLink, attentionStatus } from './attention.ts';
-import { text } from './text.ts';
+import { overviewText } from './text.ts';
 
 /** What needs attention, most urgent first, or one line when nothing does. */
 export function AttentionList({
@@ -18,7 +18,7 @@ export function AttentionList({
     return (
       <p className="flex items-center gap-2 text-ui text-ink-2">
         <StatusIcon state="healthy" />
-        {text.attention.none}
+        {overviewText.attention.none}
       </p>
     );
   return (
@@ -27,7 +27,7 @@ export function AttentionList({
       className="overflow-hidden rounded-card border border-line bg-surface"
     >
       <h2 id="needs-attention" className="px-4 pt-3 pb-1.5 text-label text-ink-2">
-        {text.attention.title} <span className="text-ink-3 figures">{attention.length}</span>
+        {overviewText.attention.title} <span className="text-ink-3 figures">{attention.length}</span>
       </h2>
       <ul>
         {attention.map((entry) => (
@@ -39,13 +39,13 @@ export function AttentionList({
               <StatusIcon state={attentionStatus(entry)} />
               <span className="min-w-0 flex-1">
                 <span className="font-medium">
-                  {text.attention.label(attentionLabel(entry), entry.subject.name)}
+                  {overviewText.attention.label(attentionLabel(entry), entry.subject.name)}
                 </span>{' '}
                 <span className="break-words text-ink-2">{entry.text}</span>
               </span>
               {entry.since && (
                 <span className="shrink-0 text-small text-ink-3 max-md:hidden">
-                  {text.attention.since} <TimeText at={entry.since} />
+                  {overviewText.attention.since} <TimeText at={entry.since} />
                 </span>
               )}
               <ChevronRight size={16} className="shrink-0 text-ink-3" aria-hidden="true" />
@@ -53,7 +53,9 @@ export function AttentionList({
           </li>
         ))}
       </ul>
-      {more && <p className="border-t border-line px-4 py-2 text-small text-ink-2">{text.attention.more}</p>}
+      {more && (
+        <p className="border-t border-line px-4 py-2 text-small text-ink-2">{overviewText.attention.more}</p>
+      )}
     </section>
   );
 }

@@ -1,6 +1,6 @@
 import type { OverviewAttention } from '@floe/contract/api/overview';
 import type { DisplayStatus } from '../../ui/status.tsx';
-import { text } from './text.ts';
+import { overviewText } from './text.ts';
 
 /** The page of the resource that an entry is about. */
 export function attentionLink({ subject }: Pick<OverviewAttention, 'subject'>): {
@@ -27,7 +27,7 @@ export function attentionLink({ subject }: Pick<OverviewAttention, 'subject'>): 
 }
 
 export function attentionLabel({ kind }: Pick<OverviewAttention, 'kind'>): string {
-  return text.attention.kinds[kind];
+  return overviewText.attention.kinds[kind];
 }
 
 export function attentionStatus({ severity }: Pick<OverviewAttention, 'severity'>): DisplayStatus {

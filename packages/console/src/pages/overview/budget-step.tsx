@@ -5,7 +5,7 @@ import { useApiMutation } from '../../data/api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
-import { text } from './text.ts';
+import { overviewText } from './text.ts';
 
 /** Creates a monthly budget for the whole organization. */
 export function BudgetStep({ isDone }: { readonly isDone: boolean }) {
@@ -25,7 +25,8 @@ export function BudgetStep({ isDone }: { readonly isDone: boolean }) {
   if (isDone)
     return (
       <p className="text-ui text-ink-2">
-        {text.budgetStep.done} <OrgLink to="/management/budgets">{text.budgetStep.showBudgets}</OrgLink>
+        {overviewText.budgetStep.done}{' '}
+        <OrgLink to="/management/budgets">{overviewText.budgetStep.showBudgets}</OrgLink>
       </p>
     );
   return (
@@ -36,20 +37,20 @@ export function BudgetStep({ isDone }: { readonly isDone: boolean }) {
       running={create.running}
       actions={
         <Button type="submit" needs="management" busy={create.running}>
-          {text.budgetStep.create}
+          {overviewText.budgetStep.create}
         </Button>
       }
     >
       <FormField
         name="limit_usd"
-        label={text.budgetStep.amount}
-        hint={text.budgetStep.amountHelp}
-        problem={usd !== '' && !(amount > 0) ? text.budgetStep.amountInvalid : null}
+        label={overviewText.budgetStep.amount}
+        hint={overviewText.budgetStep.amountHelp}
+        problem={usd !== '' && !(amount > 0) ? overviewText.budgetStep.amountInvalid : null}
       >
         <Input
           inputMode="decimal"
           value={usd}
-          placeholder={text.budgetStep.amountPlaceholder}
+          placeholder={overviewText.budgetStep.amountPlaceholder}
           onChange={({ target }) => setUsd(target.value)}
         />
       </FormField>

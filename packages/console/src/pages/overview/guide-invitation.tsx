@@ -1,7 +1,7 @@
 import { Button } from '../../ui/button.tsx';
 import type { GuideState } from './guide-state.ts';
 import { GUIDE_STEPS } from './guide-steps.ts';
-import { text } from './text.ts';
+import { overviewText } from './text.ts';
 
 /** One line that leads to the setup guide while steps are open. */
 export function GuideInvitation({
@@ -14,17 +14,17 @@ export function GuideInvitation({
   if (!guide.showsInvitation) return null;
   return (
     <section
-      aria-label={text.guide.label}
+      aria-label={overviewText.guide.label}
       className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-card border border-line bg-surface px-4 py-2 text-ui"
     >
       <p className="min-w-0 flex-1">
-        <b className="font-medium">{text.guide.title}.</b>{' '}
-        <span className="text-ink-2">{text.guide.progress(guide.done.size, GUIDE_STEPS.length)}</span>
+        <b className="font-medium">{overviewText.guide.title}.</b>{' '}
+        <span className="text-ink-2">{overviewText.guide.progress(guide.done.size, GUIDE_STEPS.length)}</span>
       </p>
       <span className="flex gap-2">
-        <Button onClick={onOpen}>{text.guide.continue}</Button>
+        <Button onClick={onOpen}>{overviewText.guide.continue}</Button>
         <Button look="quiet" onClick={guide.dismiss}>
-          {text.guide.dismiss}
+          {overviewText.guide.dismiss}
         </Button>
       </span>
     </section>

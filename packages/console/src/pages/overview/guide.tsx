@@ -9,7 +9,7 @@ import type { GuideState } from './guide-state.ts';
 import { GUIDE_STEPS, type GuideStepId } from './guide-steps.ts';
 import { MonitorStep } from './monitor-step.tsx';
 import { RequestStep } from './request-step.tsx';
-import { text } from './text.ts';
+import { overviewText } from './text.ts';
 
 /** The setup guide. Steps can be taken in any order; each is done when the server has seen its result. */
 export function Guide({ guide, onClose }: { readonly guide: GuideState; readonly onClose: () => void }) {
@@ -17,17 +17,20 @@ export function Guide({ guide, onClose }: { readonly guide: GuideState; readonly
   const [chosen, setChosen] = useState<GuideStepId | 'none' | null>(null);
   const open = chosen ?? 'request';
   const steps: Readonly<Record<GuideStepId, { readonly title: string; readonly content: ReactNode }>> = {
-    request: { title: text.guide.steps.request, content: <RequestStep /> },
-    provider: { title: text.guide.steps.provider, content: <ProviderStep isDone={done.has('provider')} /> },
-    client: { title: text.guide.steps.client, content: <ClientStep isDone={done.has('client')} /> },
-    monitor: { title: text.guide.steps.monitor, content: <MonitorStep monitors={guide.monitors} /> },
-    budget: { title: text.guide.steps.budget, content: <BudgetStep isDone={done.has('budget')} /> },
+    request: { title: overviewText.guide.steps.request, content: <RequestStep /> },
+    provider: {
+      title: overviewText.guide.steps.provider,
+      content: <ProviderStep isDone={done.has('provider')} />,
+    },
+    client: { title: overviewText.guide.steps.client, content: <ClientStep isDone={done.has('client')} /> },
+    monitor: { title: overviewText.guide.steps.monitor, content: <MonitorStep monitors={guide.monitors} /> },
+    budget: { title: overviewText.guide.steps.budget, content: <BudgetStep isDone={done.has('budget')} /> },
   };
   return (
     <div className="mx-auto grid max-w-3xl gap-5 py-2">
       <header>
-        <h2 className="text-title font-semibold tracking-tight">{text.guide.title}</h2>
-        <p className="mt-1 text-body text-ink-2">{text.guide.intro}</p>
+        <h2 className="text-title font-semibold tracking-tight">{overviewText.guide.title}</h2>
+        <p className="mt-1 text-body text-ink-2">{overviewText.guide.intro}</p>
       </header>
       <ol className="divide-y divide-line rounded-card border border-line bg-surface">
         {GUIDE_STEPS.map((step, index) => (
@@ -46,11 +49,12 @@ export function Guide({ guide, onClose }: { readonly guide: GuideState; readonly
       <footer className="flex flex-wrap items-center gap-3 text-ui text-ink-2">
         {done.size === GUIDE_STEPS.length && (
           <p className="w-full">
-            <b className="font-medium text-ink">{text.guide.complete}</b> {text.guide.completeHint}
+            <b className="font-medium text-ink">{overviewText.guide.complete}</b>{' '}
+            {overviewText.guide.completeHint}
           </p>
         )}
         <Button look={done.size === GUIDE_STEPS.length ? 'primary' : 'secondary'} onClick={onClose}>
-          {text.guide.show}
+          {overviewText.guide.show}
         </Button>
         {done.size < GUIDE_STEPS.length && (
           <Button
@@ -60,7 +64,7 @@ export function Guide({ guide, onClose }: { readonly guide: GuideState; readonly
               onClose();
             }}
           >
-            {text.guide.dismiss}
+            {overviewText.guide.dismiss}
           </Button>
         )}
       </footer>
@@ -96,7 +100,7 @@ function GuideStep({
             {isDone ? <StatusIcon state="healthy" /> : number}
           </span>
           <span className={joinClassNames('flex-1', isOpen && 'font-medium')}>{title}</span>
-          {isDone && <span className="text-small text-ink-2">{text.guide.done}</span>}
+          {isDone && <span className="text-small text-ink-2">{overviewText.guide.done}</span>}
           <ChevronDown
             size={16}
             aria-hidden="true"
@@ -112,10 +116,12 @@ function GuideStep({
 function ProviderStep({ isDone }: { readonly isDone: boolean }) {
   return (
     <>
-      <p className="text-ui text-ink-2">{isDone ? text.providerStep.done : text.providerStep.open}</p>
+      <p className="text-ui text-ink-2">
+        {isDone ? overviewText.providerStep.done : overviewText.providerStep.open}
+      </p>
       <p className="text-ui">
         <OrgLink to="/management/providers">
-          {isDone ? text.providerStep.showProviders : text.providerStep.addProvider}
+          {isDone ? overviewText.providerStep.showProviders : overviewText.providerStep.addProvider}
         </OrgLink>
       </p>
     </>
@@ -125,12 +131,14 @@ function ProviderStep({ isDone }: { readonly isDone: boolean }) {
 function ClientStep({ isDone }: { readonly isDone: boolean }) {
   return (
     <>
-      <p className="text-ui text-ink-2">{isDone ? text.clientStep.done : text.clientStep.open}</p>
+      <p className="text-ui text-ink-2">
+        {isDone ? overviewText.clientStep.done : overviewText.clientStep.open}
+      </p>
       <p className="flex flex-wrap gap-x-4 gap-y-1 text-ui">
         <OrgLink to="/connect/claude-code">Claude Code</OrgLink>
         <OrgLink to="/connect/codex">Codex</OrgLink>
         <OrgLink to="/connect/cursor">Cursor</OrgLink>
-        <OrgLink to="/connect">{text.clientStep.allClients}</OrgLink>
+        <OrgLink to="/connect">{overviewText.clientStep.allClients}</OrgLink>
       </p>
     </>
   );

@@ -10,12 +10,12 @@ import { Form, FormField } from '../../ui/form.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { WaitingStatus } from '../connect/first-request.tsx';
-import { text } from './text.ts';
+import { overviewText } from './text.ts';
 
 const INTERVALS = [
-  { value: '60', label: text.monitorStep.intervals.hour },
-  { value: '1440', label: text.monitorStep.intervals.day },
-  { value: '10080', label: text.monitorStep.intervals.week },
+  { value: '60', label: overviewText.monitorStep.intervals.hour },
+  { value: '1440', label: overviewText.monitorStep.intervals.day },
+  { value: '10080', label: overviewText.monitorStep.intervals.week },
 ] as const;
 
 /** Creates a monitor and waits for its first beat. */
@@ -26,17 +26,19 @@ export function MonitorStep({ monitors }: { readonly monitors: readonly Monitor[
   const url = created?.beat_url ?? monitor.beat_url;
   return (
     <>
-      <p className="text-ui text-ink-2">{text.monitorStep.intro}</p>
-      {url && <CodeBlock snippets={[{ label: text.monitorStep.shell, code: `curl -fsS ${url}` }]} />}
+      <p className="text-ui text-ink-2">{overviewText.monitorStep.intro}</p>
+      {url && <CodeBlock snippets={[{ label: overviewText.monitorStep.shell, code: `curl -fsS ${url}` }]} />}
       {monitor.last_beat_at === null ? (
-        <WaitingStatus>{text.monitorStep.waiting(monitor.name)}</WaitingStatus>
+        <WaitingStatus>{overviewText.monitorStep.waiting(monitor.name)}</WaitingStatus>
       ) : (
         <p role="status" className="flex flex-wrap items-center gap-x-2 text-ui">
           <StatusIcon state="healthy" />
           <span>
-            {text.monitorStep.received(monitor.name)} <TimeText at={monitor.last_beat_at} />.
+            {overviewText.monitorStep.received(monitor.name)} <TimeText at={monitor.last_beat_at} />.
           </span>
-          <OrgLink to={`/monitors/${encodeURIComponent(monitor.id)}`}>{text.monitorStep.showMonitor}</OrgLink>
+          <OrgLink to={`/monitors/${encodeURIComponent(monitor.id)}`}>
+            {overviewText.monitorStep.showMonitor}
+          </OrgLink>
         </p>
       )}
     </>
@@ -65,26 +67,26 @@ function NewMonitor({ onCreated }: { readonly onCreated: (monitor: Monitor) => v
       running={create.running}
       actions={
         <Button type="submit" needs="monitoring" busy={create.running}>
-          {text.monitorStep.create}
+          {overviewText.monitorStep.create}
         </Button>
       }
     >
       <div className="grid gap-3 sm:grid-cols-3">
-        <FormField name="name" label={text.monitorStep.name}>
+        <FormField name="name" label={overviewText.monitorStep.name}>
           <Input
             value={name}
-            placeholder={text.monitorStep.namePlaceholder}
+            placeholder={overviewText.monitorStep.namePlaceholder}
             onChange={({ target }) => setName(target.value)}
           />
         </FormField>
-        <FormField name="expected_interval_minutes" label={text.monitorStep.interval}>
+        <FormField name="expected_interval_minutes" label={overviewText.monitorStep.interval}>
           <Select choices={INTERVALS} value={every} onChange={({ target }) => setEvery(target.value)} />
         </FormField>
-        <FormField name="grace_period_minutes" label={text.monitorStep.gracePeriod}>
+        <FormField name="grace_period_minutes" label={overviewText.monitorStep.gracePeriod}>
           <Input inputMode="numeric" value={grace} onChange={({ target }) => setGrace(target.value)} />
         </FormField>
       </div>
-      <p className="text-ui text-ink-2">{text.monitorStep.help(interval, grace || '0')}</p>
+      <p className="text-ui text-ink-2">{overviewText.monitorStep.help(interval, grace || '0')}</p>
     </Form>
   );
 }

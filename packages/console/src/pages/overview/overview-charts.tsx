@@ -10,15 +10,15 @@ import {
   formatMoney,
   formatPercent,
 } from '../../format/amounts.ts';
-import { Card, Delta } from '../../ui/cards.tsx';
+import { Card, PeriodChange } from '../../ui/cards.tsx';
 import { Chart, type PlottedSeries } from '../../ui/chart.tsx';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
 import { Timeline } from '../../ui/timeline.tsx';
 import { relativeChange } from '../analytics/metric-groups.ts';
-import { outcomeLanes } from '../requests/request-lanes.ts';
-import { BY_OUTCOME, type Overview, overviewMetricQuery } from './overview-data.ts';
-import { text } from './text.ts';
+import { toOutcomeLanes } from '../requests/request-lanes.ts';
+import { GROUP_BY_OUTCOME, type Overview, overviewMetricQuery } from './overview-data.ts';
+import { overviewText } from './text.ts';
 
 const AnnotationListPart = lazy(() =>
   import('../../ui/annotation-list.tsx').then(({ AnnotationList: Part }) => ({ default: Part })),
@@ -30,8 +30,8 @@ export function OverviewCharts(props: Props) {
     <div className="grid gap-4 xl:grid-cols-2">
       <RequestsCard {...props} />
       <SpendCard {...props} />
-      <PercentilesCard {...props} title={text.charts.latency} metric="latency" />
-      <PercentilesCard {...props} title={text.charts.firstToken} metric="first_token" />
+      <PercentilesCard {...props} title={overviewText.charts.latency} metric="latency" />
+      <PercentilesCard {...props} title={overviewText.charts.firstToken} metric="first_token" />
     </div>
   );
 }
@@ -43,22 +43,22 @@ interface Props {
 }
 
 function RequestsCard({ span, sum, onChoose }: Props) {
-  const { data } = useQuery(overviewMetricQuery('requests', span, BY_OUTCOME));
-  const lanes = useMemo(() => outcomeLanes(data), [data]);
+  const { data } = useQuery(overviewMetricQuery('requests', span, GROUP_BY_OUTCOME));
+  const lanes = useMemo(() => toOutcomeLanes(data), [data]);
   const marks = useAnnotations(timeRangeQuery(span));
   const step = (lanes[1]?.at ?? 0) - (lanes[0]?.at ?? 0) || 60_000;
   return (
-    <Card title={text.charts.requests} aside={<ComparisonNote span={span} />}>
+    <Card title={overviewText.charts.requests} aside={<ComparisonNote span={span} />}>
       <div className="mb-4 flex gap-9">
         <StatCard
-          label={text.charts.requests}
+          label={overviewText.charts.requests}
           value={formatCount(sum.requests)}
           delta={<ChangeRatio now={sum.requests} before={sum.previous?.requests} />}
         />
         <StatCard
-          label={text.charts.errors}
+          label={overviewText.charts.errors}
           value={sum.upstream_requests > 0 ? formatPercent(sum.errors / sum.upstream_requests) : '–'}
-          remark={sum.errors > 0 ? text.charts.failedRequests(sum.errors) : null}
+          remark={sum.errors > 0 ? overviewText.charts.failedRequests(sum.errors) : null}
         />
       </div>
       {lanes.length === 0 ? (
@@ -66,7 +66,7 @@ function RequestsCard({ span, sum, onChoose }: Props) {
       ) : (
         <Timeline
           lanes={lanes}
-          label={text.charts.byOutcome(formatCount(sum.requests))}
+          label={overviewText.charts.byOutcome(formatCount(sum.requests))}
           onChoose={(at) => onChoose(new Date(at), new Date(at + step))}
           marks={marks}
         />
@@ -82,17 +82,17 @@ function RequestsCard({ span, sum, onChoose }: Props) {
 
 function SpendCard({ span, sum, onChoose }: Props) {
   const { data } = useQuery(overviewMetricQuery('cost_nano_usd', span, { compare: 'previous' }));
-  const drawn = useSpendLines(data, text.charts.spend);
+  const drawn = useSpendLines(data, overviewText.charts.spend);
   return (
-    <Card title={text.charts.spend} aside={<ComparisonNote span={span} />}>
+    <Card title={overviewText.charts.spend} aside={<ComparisonNote span={span} />}>
       <StatCard
-        label={text.charts.knownCost}
+        label={overviewText.charts.knownCost}
         value={formatMoney(sum.cost_nano_usd)}
         delta={<ChangeRatio now={sum.cost_nano_usd} before={sum.previous?.cost_nano_usd} />}
       />
       <ZoomableChart
         drawn={drawn}
-        label={text.charts.overTime(text.charts.spend)}
+        label={overviewText.charts.overTime(overviewText.charts.spend)}
         format={formatMoney}
         span={span}
         onChoose={onChoose}
@@ -110,17 +110,20 @@ function PercentilesCard({
 }: Props & { readonly title: string; readonly metric: 'latency' | 'first_token' }) {
   const { data: half } = useQuery(overviewMetricQuery(`${metric}_p50_ms`, span));
   const { data: most } = useQuery(overviewMetricQuery(`${metric}_p95_ms`, span));
-  const drawn = useMemo(() => combineLines([half, text.charts.p50], [most, text.charts.p95]), [half, most]);
+  const drawn = useMemo(
+    () => combineLines([half, overviewText.charts.p50], [most, overviewText.charts.p95]),
+    [half, most],
+  );
   const figures = metric === 'latency' ? sum.latency_ms : sum.first_token_ms;
   return (
     <Card title={title}>
       <div className="flex gap-9">
-        <StatCard label={text.charts.p50} value={formatDuration(figures.p50)} />
-        <StatCard label={text.charts.p95} value={formatDuration(figures.p95)} />
+        <StatCard label={overviewText.charts.p50} value={formatDuration(figures.p50)} />
+        <StatCard label={overviewText.charts.p95} value={formatDuration(figures.p95)} />
       </div>
       <ZoomableChart
         drawn={drawn}
-        label={text.charts.overTime(title)}
+        label={overviewText.charts.overTime(title)}
         format={formatDuration}
         span={span}
         onChoose={onChoose}
@@ -176,7 +179,7 @@ function useSpendLines(data: Timeseries | undefined, label: string): ChartLines 
         ...(before
           ? [
               {
-                label: text.charts.previous,
+                label: overviewText.charts.previous,
                 compare: true,
                 values: data.at.map((_, at) => before[at] ?? null),
               },
@@ -207,12 +210,12 @@ function ChangeRatio({
   readonly before: number | undefined;
 }) {
   const ratio = relativeChange(now, before);
-  return <Delta ratio={ratio} text={ratio === null ? '' : formatPercent(Math.abs(ratio))} />;
+  return <PeriodChange ratio={ratio} text={ratio === null ? '' : formatPercent(Math.abs(ratio))} />;
 }
 
 function ComparisonNote({ span }: { readonly span: SelectedTimeRange }) {
   const hours = (span.to.getTime() - span.from.getTime()) / 3_600_000;
-  return text.charts.comparison(
+  return overviewText.charts.comparison(
     hours < 48 ? `${formatCompact(Math.round(hours))} h` : `${Math.round(hours / 24)} d`,
   );
 }

@@ -4,7 +4,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { getJson } from '../../data/api-client.ts';
 import * as charts from '../../data/charts.ts';
-import { chartIntervalOf, type SelectedTimeRange, timeRangeQuery } from '../../filters/time-range.ts';
+import { chooseChartInterval, type SelectedTimeRange, timeRangeQuery } from '../../filters/time-range.ts';
 
 export type Overview = z.output<typeof orgOverview>;
 export type AnnotationsPage = z.output<typeof analyticsAnnotations>;
@@ -23,14 +23,14 @@ export function overviewQuery(span: SelectedTimeRange) {
   });
 }
 
-export const BY_OUTCOME = { group_by: 'outcome' } as const;
+export const GROUP_BY_OUTCOME = { group_by: 'outcome' } as const;
 
 export function overviewMetricQuery(
   metric: string,
   span: SelectedTimeRange,
   more: Readonly<Record<string, string>> = {},
 ) {
-  const query = { ...timeRangeQuery(span), metric, interval: chartIntervalOf(span), ...more };
+  const query = { ...timeRangeQuery(span), metric, interval: chooseChartInterval(span), ...more };
   return { ...charts.timeseriesQuery(query), refetchInterval: CHARTS_MS, placeholderData: keepPreviousData };
 }
 
@@ -52,7 +52,7 @@ export function recentEventsQuery(span: SelectedTimeRange) {
 export function overviewPartQueries(span: SelectedTimeRange) {
   return {
     series: [
-      overviewMetricQuery('requests', span, BY_OUTCOME),
+      overviewMetricQuery('requests', span, GROUP_BY_OUTCOME),
       overviewMetricQuery('cost_nano_usd', span, { compare: 'previous' }),
       ...['latency_p50_ms', 'latency_p95_ms', 'first_token_p50_ms', 'first_token_p95_ms'].map((metric) =>
         overviewMetricQuery(metric, span),

@@ -8,7 +8,7 @@ import { type DisplayStatus, StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { missingValueLabel } from '../analytics/metric-groups.ts';
 import { type Overview, overviewTopQuery, recentEventsQuery } from './overview-data.ts';
-import { text } from './text.ts';
+import { overviewText } from './text.ts';
 
 /** Top spend, errors, monitors and recent events. */
 export function OverviewLists({
@@ -20,8 +20,8 @@ export function OverviewLists({
 }) {
   return (
     <div className="grid gap-4 md:grid-cols-2 xl:grid-cols-3">
-      <TopSpendCard span={span} title={text.lists.modelsBySpend} by="model" />
-      <TopSpendCard span={span} title={text.lists.keysBySpend} by="key" />
+      <TopSpendCard span={span} title={overviewText.lists.modelsBySpend} by="model" />
+      <TopSpendCard span={span} title={overviewText.lists.keysBySpend} by="key" />
       <ErrorsCard span={span} />
       <MonitorsCard counts={overview.monitors} />
       <EventsCard span={span} />
@@ -46,11 +46,11 @@ function TopSpendCard({
       title={title}
       aside={
         <OrgLink to="/analytics" search={{ by }}>
-          {text.lists.all}
+          {overviewText.lists.all}
         </OrgLink>
       }
     >
-      <Rows empty={data && all.length === 0 ? text.lists.noRequests : null}>
+      <Rows empty={data && all.length === 0 ? overviewText.lists.noRequests : null}>
         {all.map(({ value, name, cost_nano_usd, requests }) => (
           <Row
             key={value ?? ''}
@@ -63,7 +63,9 @@ function TopSpendCard({
                 {name ?? value ?? missingValueLabel(by)}
               </OrgLink>
             }
-            value={cost_nano_usd === 0 ? text.lists.freeRequests(requests) : formatMoney(cost_nano_usd)}
+            value={
+              cost_nano_usd === 0 ? overviewText.lists.freeRequests(requests) : formatMoney(cost_nano_usd)
+            }
             share={cost_nano_usd / most}
           />
         ))}
@@ -76,14 +78,14 @@ function ErrorsCard({ span }: { readonly span: SelectedTimeRange }) {
   const { data } = useQuery(overviewTopQuery('error_code', 'errors', span));
   const all = (data?.data ?? []).filter(({ errors }) => errors > 0);
   return (
-    <Card title={text.lists.errorsByCode}>
-      <Rows empty={data && all.length === 0 ? text.lists.noErrors : null}>
+    <Card title={overviewText.lists.errorsByCode}>
+      <Rows empty={data && all.length === 0 ? overviewText.lists.noErrors : null}>
         {all.map(({ value, errors }) => (
           <Row
             key={value ?? ''}
             label={
               value === null ? (
-                text.lists.noErrorCode
+                overviewText.lists.noErrorCode
               ) : (
                 <OrgLink to="/requests" search={{ error_code: value }} className="hover:underline">
                   {value.replaceAll('_', ' ')}
@@ -100,16 +102,19 @@ function ErrorsCard({ span }: { readonly span: SelectedTimeRange }) {
 
 function MonitorsCard({ counts }: { readonly counts: Overview['monitors'] }) {
   const states: readonly (readonly [DisplayStatus, string, number])[] = [
-    ['failing', text.lists.monitorStates.failing, counts.failing],
-    ['waiting', text.lists.monitorStates.waiting, counts.waiting],
-    ['paused', text.lists.monitorStates.paused, counts.paused],
-    ['healthy', text.lists.monitorStates.healthy, counts.healthy],
+    ['failing', overviewText.lists.monitorStates.failing, counts.failing],
+    ['waiting', overviewText.lists.monitorStates.waiting, counts.waiting],
+    ['paused', overviewText.lists.monitorStates.paused, counts.paused],
+    ['healthy', overviewText.lists.monitorStates.healthy, counts.healthy],
   ];
   const total = states.reduce((sum, [, , number]) => sum + number, 0);
   return (
-    <Card title={text.lists.monitors} aside={<OrgLink to="/monitors">{text.lists.all}</OrgLink>}>
+    <Card
+      title={overviewText.lists.monitors}
+      aside={<OrgLink to="/monitors">{overviewText.lists.all}</OrgLink>}
+    >
       {total === 0 ? (
-        <p className="text-ui text-ink-2">{text.lists.noMonitors}</p>
+        <p className="text-ui text-ink-2">{overviewText.lists.noMonitors}</p>
       ) : (
         <ul className="flex flex-wrap gap-x-5 gap-y-2 text-ui">
           {states.map(([state, word, number]) =>
@@ -130,12 +135,15 @@ function EventsCard({ span }: { readonly span: SelectedTimeRange }) {
   const { data } = useQuery(recentEventsQuery(span));
   const events = data?.data ?? [];
   return (
-    <Card title={text.lists.events} aside={<OrgLink to="/management/audit">{text.lists.auditLog}</OrgLink>}>
-      <Rows empty={data && events.length === 0 ? text.lists.noEvents : null}>
+    <Card
+      title={overviewText.lists.events}
+      aside={<OrgLink to="/management/audit">{overviewText.lists.auditLog}</OrgLink>}
+    >
+      <Rows empty={data && events.length === 0 ? overviewText.lists.noEvents : null}>
         {events.map(({ at, text: event, actor, subject }) => (
           <li key={`${at} ${event} ${subject.id}`} className="flex justify-between gap-3 py-1.5 text-ui">
             <span className="min-w-0 break-words">
-              {event} {actor && <span className="text-ink-2">{text.lists.by(actor)}</span>}
+              {event} {actor && <span className="text-ink-2">{overviewText.lists.by(actor)}</span>}
             </span>
             <span className="shrink-0 text-small text-ink-3">
               <TimeText at={at} />

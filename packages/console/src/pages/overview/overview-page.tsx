@@ -7,9 +7,9 @@ import { useOrgId, useUrlState } from '../../app/url-state.ts';
 import { annotationsListQuery } from '../../data/annotations.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { gapsQuery } from '../../data/gaps.ts';
-import { selectQueryParameters } from '../../filters/query-part.ts';
+import { selectQueryParameters } from '../../filters/select-query-parameters.ts';
 import { type SelectedTimeRange, timeRangeQuery } from '../../filters/time-range.ts';
-import { timeRangeOfUrl } from '../../filters/url-time-range.ts';
+import { resolveUrlTimeRange } from '../../filters/url-time-range.ts';
 import { browserZone, formatDayLabel } from '../../format/times.ts';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { TimeRangePicker } from '../../ui/time-range-picker.tsx';
@@ -20,7 +20,7 @@ import { prefetchGuide, useGuide } from './guide-state.ts';
 import { OverviewCharts } from './overview-charts.tsx';
 import { overviewPartQueries, overviewQuery } from './overview-data.ts';
 import { OverviewLists } from './overview-lists.tsx';
-import { text } from './text.ts';
+import { overviewText } from './text.ts';
 
 /** What needs attention, and the figures of a time range. A new organization sees the setup guide. */
 export function OverviewPage() {
@@ -47,26 +47,26 @@ export function OverviewPage() {
   };
   if (guide.isOpen)
     return (
-      <PageFrame title={text.page.title}>
+      <PageFrame title={overviewText.page.title}>
         <Guide guide={guide} onClose={closeGuide} />
       </PageFrame>
     );
   return (
     <PageFrame
-      title={text.page.title}
+      title={overviewText.page.title}
       actions={
         <TimeRangePicker span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
       }
     >
       {error && !data ? (
-        <ErrorState what={text.page.loadFailed} error={error} onRetry={() => void refetch()} />
+        <ErrorState what={overviewText.page.loadFailed} error={error} onRetry={() => void refetch()} />
       ) : data ? (
         <div className="grid gap-4">
           <GuideInvitation guide={guide} onOpen={() => change({ guide: '1' })} />
           <AttentionList attention={data.attention} more={data.has_more} />
           {data.summary.retained_from > span.from.toISOString() && (
             <Notice state="partial">
-              {text.page.retention(
+              {overviewText.page.retention(
                 formatDayLabel(new Date(data.summary.retained_from), browserZone(), new Date()),
               )}
             </Notice>
@@ -101,7 +101,7 @@ function timeParameters(query: URLSearchParams): string {
 }
 
 function parseTimeRange(time: string): SelectedTimeRange {
-  return timeRangeOfUrl(`overview ${time}`, new URLSearchParams(time));
+  return resolveUrlTimeRange(`overview ${time}`, new URLSearchParams(time));
 }
 
 /** Prefetches the queries of the page. */
@@ -118,7 +118,7 @@ export const prefetchOverview: PrefetchQueries = (client, { query }) => {
 
 function OverviewSkeleton() {
   return (
-    <div role="status" aria-label={text.page.loading} className="grid gap-4 xl:grid-cols-2">
+    <div role="status" aria-label={overviewText.page.loading} className="grid gap-4 xl:grid-cols-2">
       <Skeleton className="h-10 xl:col-span-2" />
       {[1, 2, 3, 4].map((card) => (
         <Skeleton key={card} className="h-56" />

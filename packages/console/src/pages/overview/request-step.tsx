@@ -3,7 +3,7 @@ import { Send } from 'lucide-react';
 import { useState } from 'react';
 import { useOrgId } from '../../app/url-state.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { apiUrl } from '../../data/base.ts';
+import { apiUrl } from '../../data/base-url.ts';
 import { type CreatedKey, getPlaygroundKey } from '../../data/created-keys.ts';
 import { useSignedIn } from '../../data/session.ts';
 import { Button } from '../../ui/button.tsx';
@@ -18,7 +18,7 @@ import {
 import { KeyStep } from '../connect/key-step.tsx';
 import { NEW_PROMPT } from '../playground/chat-request.ts';
 import { runChat } from '../playground/run-chat.ts';
-import { text } from './text.ts';
+import { overviewText } from './text.ts';
 
 const HELLO = { ...NEW_PROMPT, turns: [{ role: 'user', text: 'Hello' }] } as const;
 
@@ -57,17 +57,17 @@ export function RequestStep() {
   const row = succeeded?.data[0] ?? (succeeded && newest?.data[0]);
   return (
     <>
-      <p className="text-ui text-ink-2">{text.requestStep.intro}</p>
+      <p className="text-ui text-ink-2">{overviewText.requestStep.intro}</p>
       <KeyStep purpose="first-steps" created={created} onCreated={setCreated} />
       <CodeBlock snippets={snippets} />
       <div className="flex flex-wrap items-center gap-3">
         <Button icon={Send} needs="playground" busy={send.running} onClick={() => send.run(undefined)}>
-          {text.requestStep.send}
+          {overviewText.requestStep.send}
         </Button>
         {row ? (
-          <FirstRequestResult row={row} client={text.requestStep.client} />
+          <FirstRequestResult row={row} client={overviewText.requestStep.client} />
         ) : (
-          <WaitingStatus>{text.requestStep.waiting}</WaitingStatus>
+          <WaitingStatus>{overviewText.requestStep.waiting}</WaitingStatus>
         )}
       </div>
       {send.error && (

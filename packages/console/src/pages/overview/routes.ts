@@ -1,6 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
-export const overview: readonly PageRoute[] = [
+export const overviewPageRoutes: readonly PageRoute[] = [
   {
     path: '/overview',
     title: 'Overview',

@@ -1,7 +1,7 @@
 import { pluralize } from '../../format/words.ts';
 
 /** Every string of the overview page. */
-export const text = {
+export const overviewText = {
   page: {
     title: 'Overview',
     loadFailed: 'Could not load the overview.',

@@ -5,11 +5,11 @@ import { formatCount, formatDuration, formatMoney } from '../../format/amounts.t
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { StatusBadge } from '../../ui/status.tsx';
-import { outcomeOf, requestModels } from '../requests/request-rows.ts';
+import { getOutcomeDisplay, requestModels } from '../requests/request-rows.ts';
 import type { ChatToolCall } from './chat-request.ts';
 import { recordedRequestQuery } from './playground-data.ts';
 import type { ChatRun } from './run-chat.ts';
-import { text } from './text.ts';
+import { playgroundText } from './text.ts';
 
 /** The answer of one model, its figures and a link to its request. */
 export function AnswerPane({
@@ -23,20 +23,20 @@ export function AnswerPane({
   if (!run)
     return (
       <p className="rounded-card border border-dashed border-line-strong px-4 py-10 text-center text-ui text-ink-2">
-        {text.answer.empty}
+        {playgroundText.answer.empty}
       </p>
     );
   const { answer, phase } = run;
   return (
     <article
-      aria-label={text.answer.label(run.model)}
+      aria-label={playgroundText.answer.label(run.model)}
       className="min-w-0 rounded-card border border-line bg-surface"
     >
       <AnswerHead run={run} />
       <div className="grid gap-3 p-4">
         {answer.reasoning !== '' && (
           <details className="text-ui text-ink-2">
-            <summary className="min-h-6">{text.answer.reasoning}</summary>
+            <summary className="min-h-6">{playgroundText.answer.reasoning}</summary>
             <p className="mt-1 break-words whitespace-pre-wrap">{answer.reasoning}</p>
           </details>
         )}
@@ -61,7 +61,7 @@ export function AnswerPane({
         {phase === 'done' && onContinue && (
           <div>
             <Button icon={CornerDownLeft} onClick={onContinue}>
-              {answer.calls.length > 0 ? text.answer.answerCall : text.answer.continue}
+              {answer.calls.length > 0 ? playgroundText.answer.answerCall : playgroundText.answer.continue}
             </Button>
           </div>
         )}
@@ -77,12 +77,12 @@ function AnswerHead({ run }: { readonly run: ChatRun }) {
       <h2 className="min-w-0 flex-1 truncate text-ui font-semibold">{run.model}</h2>
       {phase === 'running' && (
         <span className="text-small text-ink-2">
-          {answer.text ? text.answer.writing : text.answer.waiting}
+          {answer.text ? playgroundText.answer.writing : playgroundText.answer.waiting}
         </span>
       )}
-      {phase === 'stopped' && <StatusBadge state="aborted">{text.answer.stopped}</StatusBadge>}
-      {phase === 'failed' && <StatusBadge state="failing">{text.answer.failed}</StatusBadge>}
-      {answer.text !== '' && <CopyButton text={answer.text} label={text.answer.copy} />}
+      {phase === 'stopped' && <StatusBadge state="aborted">{playgroundText.answer.stopped}</StatusBadge>}
+      {phase === 'failed' && <StatusBadge state="failing">{playgroundText.answer.failed}</StatusBadge>}
+      {answer.text !== '' && <CopyButton text={answer.text} label={playgroundText.answer.copy} />}
     </header>
   );
 }
@@ -90,7 +90,7 @@ function AnswerHead({ run }: { readonly run: ChatRun }) {
 function CallCard({ call }: { readonly call: ChatToolCall }) {
   return (
     <section className="rounded-control border border-line bg-sunken px-3 py-2">
-      <h3 className="text-label text-ink-2">{text.answer.call(call.name)}</h3>
+      <h3 className="text-label text-ink-2">{playgroundText.answer.call(call.name)}</h3>
       <pre className="mt-1 font-mono text-code break-words whitespace-pre-wrap">{formatJson(call.args)}</pre>
     </section>
   );
@@ -117,27 +117,27 @@ function RunFigures({ run }: { readonly run: ChatRun }) {
   const served = row && (requestModels(row).served ?? row.model);
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-small text-ink-2 figures">
-      {run.firstMs !== null && <span>{text.figures.firstToken(formatDuration(run.firstMs))}</span>}
+      {run.firstMs !== null && <span>{playgroundText.figures.firstToken(formatDuration(run.firstMs))}</span>}
       {run.totalMs !== null && <span>{formatDuration(run.totalMs)}</span>}
-      {outputTokens !== null && <span>{text.figures.tokens(formatCount(outputTokens))}</span>}
+      {outputTokens !== null && <span>{playgroundText.figures.tokens(formatCount(outputTokens))}</span>}
       {row && (
         <span>
           {row.cost_nano_usd === null
-            ? outcomeOf(row).state === 'healthy'
-              ? text.figures.unknownCost
-              : text.figures.noCost
+            ? getOutcomeDisplay(row).state === 'healthy'
+              ? playgroundText.figures.unknownCost
+              : playgroundText.figures.noCost
             : formatMoney(row.cost_nano_usd)}
         </span>
       )}
       {row && served && (
         <span>
-          {text.figures.servedBy(served)}
-          {row.attempt_count > 1 && text.figures.attempt(row.attempt_count)}
+          {playgroundText.figures.servedBy(served)}
+          {row.attempt_count > 1 && playgroundText.figures.attempt(row.attempt_count)}
         </span>
       )}
-      {row && row.state === 'aborted' && <span>{text.figures.clientDisconnected}</span>}
+      {row && row.state === 'aborted' && <span>{playgroundText.figures.clientDisconnected}</span>}
       {isOver && run.requestId && (
-        <OrgLink to={`/requests/${run.requestId}`}>{text.figures.openRequest}</OrgLink>
+        <OrgLink to={`/requests/${run.requestId}`}>{playgroundText.figures.openRequest}</OrgLink>
       )}
     </div>
   );

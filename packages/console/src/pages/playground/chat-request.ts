@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { text as strings } from './text.ts';
+import { playgroundText as strings } from './text.ts';
 
 /** The prompt of the playground and the request body for it. Pure. */
 
@@ -64,7 +64,7 @@ export const EXAMPLE_TOOLS = JSON.stringify(
 );
 
 /** Why a prompt cannot be sent, or null. */
-export function promptProblem(
+export function validatePrompt(
   prompt: PlaygroundPrompt,
 ): { readonly field: string; readonly text: string } | null {
   if (!prompt.turns.some(({ text, images }) => text.trim() !== '' || images?.length))
@@ -109,7 +109,7 @@ function formatOf({ json, schema }: PlaygroundPrompt): JsonObject {
 }
 
 /** The Chat Completions body of a prompt. */
-export function chatRequestBody(prompt: PlaygroundPrompt, model: string): JsonObject {
+export function toChatRequestBody(prompt: PlaygroundPrompt, model: string): JsonObject {
   const tools = toolsOf(prompt.tools);
   return {
     model,

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import type { ChatToolCall } from './chat-request.ts';
-import { text as strings } from './text.ts';
+import { playgroundText as strings } from './text.ts';
 
 /** Parses a streamed chat answer. Pure. */
 

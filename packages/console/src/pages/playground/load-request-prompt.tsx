@@ -6,10 +6,10 @@ import { ApiError } from '../../data/api-error.ts';
 import { shortenId } from '../../format/amounts.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Notice } from '../../ui/feedback.tsx';
-import { bodiesQuery } from '../requests/request-bodies.tsx';
+import { requestBodiesQuery } from '../requests/request-bodies.tsx';
 import type { PlaygroundPrompt } from './chat-request.ts';
 import { parsePromptBody } from './parse-prompt-body.ts';
-import { text } from './text.ts';
+import { playgroundText } from './text.ts';
 
 /** Loads the stored body of a request into the prompt, or shows why it cannot be loaded. */
 export function LoadRequestPrompt({
@@ -21,7 +21,7 @@ export function LoadRequestPrompt({
   readonly onLoaded: (prompt: Partial<PlaygroundPrompt>, model: string) => void;
   readonly onClose: () => void;
 }) {
-  const { data, error } = useQuery(bodiesQuery(id));
+  const { data, error } = useQuery(requestBodiesQuery(id));
   const found = data?.request && !data.request.truncated ? parsePromptBody(data.request.text) : null;
   const loaded = useEffectEvent(() => found && onLoaded(found.prompt, found.model));
   useEffect(() => {
@@ -33,10 +33,14 @@ export function LoadRequestPrompt({
     <Notice state="unknown">
       <span className="flex flex-wrap items-center gap-x-2">
         <span>
-          {error && isStored ? error.message : error ? text.load.noBody : text.load.unsupported}{' '}
+          {error && isStored
+            ? error.message
+            : error
+              ? playgroundText.load.noBody
+              : playgroundText.load.unsupported}{' '}
           <OrgLink to={`/requests/${id}`}>{shortenId(id)}</OrgLink>
         </span>
-        <IconButton icon={X} label={text.load.dismiss} onClick={onClose} className="size-6" />
+        <IconButton icon={X} label={playgroundText.load.dismiss} onClick={onClose} className="size-6" />
       </span>
     </Notice>
   );

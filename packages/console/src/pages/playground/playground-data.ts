@@ -2,27 +2,27 @@ import type { RequestDetail } from '@floe/contract/api/analytics';
 import { queryOptions } from '@tanstack/react-query';
 import { getJson } from '../../data/api-client.ts';
 import { ApiError } from '../../data/api-error.ts';
-import type { Model } from '../../data/org-lists.ts';
+import type { ModelResource } from '../../data/org-lists.ts';
 import { formatCompact, formatPrice } from '../../format/amounts.ts';
 import type { SelectOption } from '../../ui/field.tsx';
-import { text } from './text.ts';
+import { playgroundText } from './text.ts';
 
 /** Routes first, then models by provider, each with its context window and prices. */
-export function modelChoices(models: readonly Model[]): readonly SelectOption[] {
+export function toModelOptions(models: readonly ModelResource[]): readonly SelectOption[] {
   const order = [...models].sort((a, b) =>
     a.kind === b.kind ? a.id.localeCompare(b.id, 'en') : a.kind === 'alias' ? -1 : 1,
   );
   return order.map(({ id, kind, targets, context_window, prices }) => {
     const facts =
       kind === 'alias'
-        ? [text.models.route(targets.join(', '))]
+        ? [playgroundText.models.route(targets.join(', '))]
         : [
-            context_window === null ? null : text.models.context(formatCompact(context_window)),
+            context_window === null ? null : playgroundText.models.context(formatCompact(context_window)),
             prices === null
-              ? text.models.noPrice
-              : text.models.prices(formatPrice(prices.input_usd), formatPrice(prices.output_usd)),
+              ? playgroundText.models.noPrice
+              : playgroundText.models.prices(formatPrice(prices.input_usd), formatPrice(prices.output_usd)),
           ].filter((fact) => fact !== null);
-    return { value: id, label: text.models.option(id, facts) };
+    return { value: id, label: playgroundText.models.option(id, facts) };
   });
 }
 

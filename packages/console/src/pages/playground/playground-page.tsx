@@ -5,8 +5,8 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
-import { apiUrl } from '../../data/base.ts';
-import { type Model, orgModelsQuery } from '../../data/org-lists.ts';
+import { apiUrl } from '../../data/base-url.ts';
+import { type ModelResource, orgModelsQuery } from '../../data/org-lists.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
@@ -15,13 +15,13 @@ import { ErrorState, Notice } from '../../ui/feedback.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { AnswerPane } from './answer-pane.tsx';
-import { continueConversation, NEW_PROMPT, type PlaygroundPrompt, promptProblem } from './chat-request.ts';
+import { continueConversation, NEW_PROMPT, type PlaygroundPrompt, validatePrompt } from './chat-request.ts';
 import { LoadRequestPrompt } from './load-request-prompt.tsx';
-import { modelChoices } from './playground-data.ts';
+import { toModelOptions } from './playground-data.ts';
 import { PromptForm } from './prompt-form.tsx';
 import { buildRequestSnippets } from './request-snippets.ts';
 import { loadStoredPrompt, storePrompt } from './stored-prompt.ts';
-import { text } from './text.ts';
+import { playgroundText } from './text.ts';
 import { useChatRuns } from './use-chat-runs.ts';
 
 /** Sends a prompt to a model or a route as a client would, or to two of them for comparison. */
@@ -30,9 +30,9 @@ export function PlaygroundPage() {
   const { models, prompt, setPrompt, problem, from, change } = play;
   const refusal = useDenialReason('playground');
   return (
-    <PageFrame title={text.page.title} actions={<Toolbar play={play} />}>
+    <PageFrame title={playgroundText.page.title} actions={<Toolbar play={play} />}>
       <div className="grid gap-4">
-        {refusal && <Notice state="unknown">{text.page.permission(refusal)}</Notice>}
+        {refusal && <Notice state="unknown">{playgroundText.page.permission(refusal)}</Notice>}
         {from && (
           <LoadRequestPrompt
             id={from}
@@ -45,19 +45,20 @@ export function PlaygroundPage() {
         )}
         {models.error && (
           <ErrorState
-            what={text.page.modelsFailed}
+            what={playgroundText.page.modelsFailed}
             error={models.error}
             onRetry={() => void models.refetch()}
           />
         )}
         {models.data && isSandboxOnly(models.data.data) && (
           <p className="text-ui text-ink-2">
-            <b className="font-medium text-ink">{text.page.sandboxOnly}</b> {text.page.sandboxHint}{' '}
-            <OrgLink to="/management/providers">{text.page.addProvider}</OrgLink>
+            <b className="font-medium text-ink">{playgroundText.page.sandboxOnly}</b>{' '}
+            {playgroundText.page.sandboxHint}{' '}
+            <OrgLink to="/management/providers">{playgroundText.page.addProvider}</OrgLink>
           </p>
         )}
         <div className="grid items-start gap-4 lg:grid-cols-2">
-          <section aria-label={text.page.prompt} className="grid gap-4">
+          <section aria-label={playgroundText.page.prompt} className="grid gap-4">
             <ModelPickers play={play} />
             <PromptForm prompt={prompt} problem={problem} onChange={setPrompt} />
           </section>
@@ -78,11 +79,11 @@ function usePlayground() {
   const runs = useChatRuns();
   const refusal = useDenialReason('playground');
   useEffect(() => storePrompt(prompt), [prompt]);
-  const choices = modelChoices(models.data?.data ?? []);
+  const choices = toModelOptions(models.data?.data ?? []);
   const first = query.get('model') ?? defaultModel(models.data?.data ?? []);
   const beside = query.get('beside');
   const chosen = beside === null ? [first] : [first, beside];
-  const found = promptProblem(prompt);
+  const found = validatePrompt(prompt);
   const run = () => {
     setTried(true);
     if (found === null && refusal === null && chosen.every((model) => model !== ''))
@@ -92,11 +93,11 @@ function usePlayground() {
     const code =
       buildRequestSnippets(prompt, chosen, apiUrl('gateway').href).find((one) => one.label === label)?.code ??
       '';
-    copyWithToast(code, text.page.codeCopied(label));
+    copyWithToast(code, playgroundText.page.codeCopied(label));
   };
   useShortcuts([
-    { keys: 'mod+enter', does: text.toolbar.runShortcut, run },
-    { keys: 'Escape', does: text.toolbar.stopShortcut, run: runs.stop },
+    { keys: 'mod+enter', does: playgroundText.toolbar.runShortcut, run },
+    { keys: 'Escape', does: playgroundText.toolbar.stopShortcut, run: runs.stop },
   ]);
   const problem = tried ? found : null;
   const from = query.get('from');
@@ -107,7 +108,7 @@ function Answers({ play }: { readonly play: Playground }) {
   const { chosen, runs, prompt, setPrompt } = play;
   return (
     <section
-      aria-label={text.page.answers}
+      aria-label={playgroundText.page.answers}
       className={chosen.length > 1 ? 'grid gap-4 2xl:grid-cols-2' : 'grid gap-4'}
     >
       {chosen.map((model, index) => (
@@ -137,10 +138,10 @@ function Toolbar({ play }: { readonly play: Playground }) {
     <>
       {beside === null && (
         <Button icon={Columns2} onClick={() => change({ beside: other })}>
-          {text.toolbar.compare}
+          {playgroundText.toolbar.compare}
         </Button>
       )}
-      <Menu trigger={<Button>{text.toolbar.copyAs}</Button>}>
+      <Menu trigger={<Button>{playgroundText.toolbar.copyAs}</Button>}>
         {[
           'curl',
           'Python, OpenAI',
@@ -156,11 +157,11 @@ function Toolbar({ play }: { readonly play: Playground }) {
       </Menu>
       {runs.running ? (
         <Button icon={Square} onClick={runs.stop}>
-          {text.toolbar.stop}
+          {playgroundText.toolbar.stop}
         </Button>
       ) : (
         <Button look="primary" icon={Play} needs="playground" onClick={run}>
-          {text.toolbar.run}
+          {playgroundText.toolbar.run}
         </Button>
       )}
     </>
@@ -171,29 +172,29 @@ function ModelPickers({ play }: { readonly play: Playground }) {
   const { choices, chosen, beside, change } = play;
   return (
     <div className={beside === null ? 'grid gap-3' : 'grid gap-3 sm:grid-cols-2'}>
-      <Field label={text.models.first}>
+      <Field label={playgroundText.models.first}>
         <Combobox
           choices={choices}
           value={chosen[0] ?? ''}
-          placeholder={text.models.placeholder}
+          placeholder={playgroundText.models.placeholder}
           free
           onChange={(model) => change({ model }, 'replace')}
         />
       </Field>
       {beside !== null && (
         <div className="relative">
-          <Field label={text.models.second}>
+          <Field label={playgroundText.models.second}>
             <Combobox
               choices={choices}
               value={beside}
-              placeholder={text.models.placeholder}
+              placeholder={playgroundText.models.placeholder}
               free
               onChange={(model) => change({ beside: model }, 'replace')}
             />
           </Field>
           <IconButton
             icon={X}
-            label={text.models.stopComparing}
+            label={playgroundText.models.stopComparing}
             onClick={() => change({ beside: null })}
             className="absolute! -top-1.5 right-0 size-6"
           />
@@ -204,12 +205,12 @@ function ModelPickers({ play }: { readonly play: Playground }) {
 }
 
 /** The first route if there is one, else the echo model of the sandbox, else the first model. */
-function defaultModel(models: readonly Model[]): string {
+function defaultModel(models: readonly ModelResource[]): string {
   const route = models.find(({ kind }) => kind === 'alias');
   const echo = models.find(({ id }) => id === 'sandbox/echo');
   return (route ?? echo ?? models[0])?.id ?? '';
 }
 
-function isSandboxOnly(models: readonly Model[]): boolean {
+function isSandboxOnly(models: readonly ModelResource[]): boolean {
   return models.every(({ kind, provider }) => kind === 'alias' || provider === 'sandbox');
 }

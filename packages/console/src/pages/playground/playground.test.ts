@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  chatRequestBody,
   continueConversation,
   NEW_PROMPT,
   type PlaygroundPrompt,
-  promptProblem,
+  toChatRequestBody,
+  validatePrompt,
 } from './chat-request.ts';
 import { applyChatEvent, EMPTY_CHAT_ANSWER, SseDataParser } from './chat-stream.ts';
 import { parsePromptBody } from './parse-prompt-body.ts';
@@ -18,7 +18,7 @@ const ASKED: PlaygroundPrompt = {
 };
 
 test('a prompt becomes the body that a client would send, without what was left empty', () => {
-  assert.deepEqual(chatRequestBody(ASKED, 'smart'), {
+  assert.deepEqual(toChatRequestBody(ASKED, 'smart'), {
     model: 'smart',
     messages: [
       { role: 'system', content: 'Be short.' },
@@ -29,7 +29,7 @@ test('a prompt becomes the body that a client would send, without what was left 
     ...NEW_PROMPT,
     turns: [{ role: 'user', text: 'What?', images: ['data:image/png;base64,AA'] }],
   } as const;
-  assert.deepEqual(chatRequestBody(picture, 'm')['messages'], [
+  assert.deepEqual(toChatRequestBody(picture, 'm')['messages'], [
     {
       role: 'user',
       content: [
@@ -42,7 +42,7 @@ test('a prompt becomes the body that a client would send, without what was left 
 
 test('an answer in JSON may have to fit a schema', () => {
   const formatOf = (schema: string) =>
-    chatRequestBody({ ...ASKED, json: true, schema }, 'm')['response_format'];
+    toChatRequestBody({ ...ASKED, json: true, schema }, 'm')['response_format'];
   assert.deepEqual(formatOf(''), { type: 'json_object' });
   const schema = { type: 'object', properties: { n: { type: 'integer' } } };
   assert.deepEqual(formatOf(JSON.stringify(schema)), {
@@ -50,16 +50,16 @@ test('an answer in JSON may have to fit a schema', () => {
     json_schema: { name: 'answer', schema },
   });
   for (const broken of ['{', '[]', '"object"'])
-    assert.equal(promptProblem({ ...ASKED, json: true, schema: broken })?.field, 'schema', broken);
+    assert.equal(validatePrompt({ ...ASKED, json: true, schema: broken })?.field, 'schema', broken);
 });
 
 test('what cannot be sent names its field', () => {
-  assert.equal(promptProblem(NEW_PROMPT)?.field, 'turns');
-  assert.equal(promptProblem({ ...ASKED, temperature: '3' })?.field, 'temperature');
-  assert.equal(promptProblem({ ...ASKED, maxTokens: '0' })?.field, 'max_tokens');
+  assert.equal(validatePrompt(NEW_PROMPT)?.field, 'turns');
+  assert.equal(validatePrompt({ ...ASKED, temperature: '3' })?.field, 'temperature');
+  assert.equal(validatePrompt({ ...ASKED, maxTokens: '0' })?.field, 'max_tokens');
   for (const tools of ['{', '{}', '[]', '[1]'])
-    assert.equal(promptProblem({ ...ASKED, tools })?.field, 'tools', tools);
-  assert.equal(promptProblem(ASKED), null);
+    assert.equal(validatePrompt({ ...ASKED, tools })?.field, 'tools', tools);
+  assert.equal(validatePrompt(ASKED), null);
 });
 
 test('a stream is read whole wherever the network cuts it', () => {
@@ -100,7 +100,7 @@ test('a conversation goes on with an empty message, or with one result for each 
     ['user', 'assistant', 'user'],
   );
   const called = continueConversation(ASKED, { text: '', calls: [{ id: 'c1', name: 'get', args: '{}' }] });
-  const body = chatRequestBody(called, 'm')['messages'];
+  const body = toChatRequestBody(called, 'm')['messages'];
   assert.deepEqual(Array.isArray(body) ? body.slice(2) : [], [
     {
       role: 'assistant',
@@ -134,7 +134,7 @@ test('code for two models asks both and says which answered', () => {
 
 test('a kept request of any surface becomes a prompt', () => {
   const chat = parsePromptBody(
-    JSON.stringify(chatRequestBody({ ...ASKED, temperature: '0.5', maxTokens: '9' }, 'smart')),
+    JSON.stringify(toChatRequestBody({ ...ASKED, temperature: '0.5', maxTokens: '9' }, 'smart')),
   );
   assert.deepEqual(
     [chat?.model, chat?.prompt.system, chat?.prompt.temperature, chat?.prompt.maxTokens],

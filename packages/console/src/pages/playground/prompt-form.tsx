@@ -5,8 +5,13 @@ import { CodeArea, Field, Input, TextArea } from '../../ui/field.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import { usePersistedOpen } from '../../ui/use-persisted-open.ts';
-import { EXAMPLE_TOOLS, type PlaygroundPrompt, type PromptTurn, type promptProblem } from './chat-request.ts';
-import { text } from './text.ts';
+import {
+  EXAMPLE_TOOLS,
+  type PlaygroundPrompt,
+  type PromptTurn,
+  type validatePrompt,
+} from './chat-request.ts';
+import { playgroundText } from './text.ts';
 
 /** The largest image that the browser reads. The gateway has its own limits. */
 const IMAGE_BYTES = 8 * 1024 * 1024;
@@ -18,7 +23,7 @@ export function PromptForm({
   onChange,
 }: {
   readonly prompt: PlaygroundPrompt;
-  readonly problem: ReturnType<typeof promptProblem>;
+  readonly problem: ReturnType<typeof validatePrompt>;
   readonly onChange: Dispatch<SetStateAction<PlaygroundPrompt>>;
 }) {
   const problemOf = (field: string) => (problem?.field === field ? problem.text : null);
@@ -29,11 +34,11 @@ export function PromptForm({
     });
   return (
     <div className="grid content-start gap-4">
-      <Field label={text.prompt.system} optional>
+      <Field label={playgroundText.prompt.system} optional>
         <TextArea
           rows={2}
           value={prompt.system}
-          placeholder={text.prompt.systemPlaceholder}
+          placeholder={playgroundText.prompt.systemPlaceholder}
           onChange={({ target }) => onChange({ ...prompt, system: target.value })}
         />
       </Field>
@@ -54,7 +59,7 @@ export function PromptForm({
           icon={Plus}
           onClick={() => onChange({ ...prompt, turns: [...prompt.turns, nextTurn(prompt)] })}
         >
-          {text.prompt.addMessage}
+          {playgroundText.prompt.addMessage}
         </Button>
       </div>
       <Parameters prompt={prompt} problemOf={problemOf} onChange={onChange} />
@@ -89,9 +94,9 @@ function TurnField({
 }) {
   const take = (files: readonly File[]) => {
     const images = files.filter(isImage);
-    if (images.length < files.length) showToast(text.prompt.imageRejected);
+    if (images.length < files.length) showToast(playgroundText.prompt.imageRejected);
     Promise.all(images.map(dataUrl)).then(onImages, (error: unknown) =>
-      showToast(error instanceof Error ? error.message : text.prompt.imageUnreadable),
+      showToast(error instanceof Error ? error.message : playgroundText.prompt.imageUnreadable),
     );
   };
   const drop = (event: DragEvent) => {
@@ -102,11 +107,11 @@ function TurnField({
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a shortcut; the button beside does the same by keyboard.
     <div onDrop={drop} onDragOver={(event) => event.preventDefault()} className="relative">
-      <Field label={text.roles[turn.role]} error={error}>
+      <Field label={playgroundText.roles[turn.role]} error={error}>
         <TextArea
           rows={turn.role === 'user' ? 4 : 2}
           value={turn.text}
-          placeholder={turn.role === 'user' ? text.prompt.userPlaceholder : ''}
+          placeholder={turn.role === 'user' ? playgroundText.prompt.userPlaceholder : ''}
           onChange={({ target }) => onChange({ ...turn, text: target.value })}
         />
       </Field>
@@ -115,7 +120,7 @@ function TurnField({
         {onRemove && (
           <IconButton
             icon={Trash2}
-            label={text.prompt.removeMessage}
+            label={playgroundText.prompt.removeMessage}
             onClick={onRemove}
             className="size-6! pointer-coarse:size-10!"
           />
@@ -151,7 +156,7 @@ function ImagePicker({ onPick }: { readonly onPick: (files: readonly File[]) => 
       />
       <IconButton
         icon={ImagePlus}
-        label={text.prompt.addImage}
+        label={playgroundText.prompt.addImage}
         onClick={() => picker.current?.click()}
         className="size-6! pointer-coarse:size-10!"
       />
@@ -172,12 +177,12 @@ function Images({
         <li key={url} className="relative">
           <img
             src={url}
-            alt={text.prompt.imageAlt(index + 1)}
+            alt={playgroundText.prompt.imageAlt(index + 1)}
             className="size-16 rounded-control border border-line object-cover"
           />
           <IconButton
             icon={X}
-            label={text.prompt.removeImage(index + 1)}
+            label={playgroundText.prompt.removeImage(index + 1)}
             onClick={() => onChange(images.filter((other) => other !== url))}
             className="absolute! -top-2 -right-2 size-6 rounded-full! border border-line bg-surface"
           />
@@ -201,23 +206,23 @@ function Parameters({
   return (
     <details className="rounded-control border border-line" open={isOpen}>
       <summary className="flex min-h-9 items-center px-3 text-ui text-ink-2 hover:text-ink">
-        {text.parameters.title}
+        {playgroundText.parameters.title}
       </summary>
       <div className="grid gap-3 border-t border-line p-3">
         <div className="grid grid-cols-2 gap-3">
-          <Field label={text.parameters.temperature} optional error={problemOf('temperature')}>
+          <Field label={playgroundText.parameters.temperature} optional error={problemOf('temperature')}>
             <Input
               inputMode="decimal"
               value={prompt.temperature}
-              placeholder={text.parameters.modelDefault}
+              placeholder={playgroundText.parameters.modelDefault}
               onChange={({ target }) => onChange({ ...prompt, temperature: target.value.trim() })}
             />
           </Field>
-          <Field label={text.parameters.maxTokens} optional error={problemOf('max_tokens')}>
+          <Field label={playgroundText.parameters.maxTokens} optional error={problemOf('max_tokens')}>
             <Input
               inputMode="numeric"
               value={prompt.maxTokens}
-              placeholder={text.parameters.modelDefault}
+              placeholder={playgroundText.parameters.modelDefault}
               onChange={({ target }) => onChange({ ...prompt, maxTokens: target.value.trim() })}
             />
           </Field>
@@ -225,14 +230,14 @@ function Parameters({
         <Checkbox
           checked={prompt.json}
           onChange={(json) => onChange({ ...prompt, json })}
-          label={text.parameters.json}
+          label={playgroundText.parameters.json}
         />
         <SchemaField prompt={prompt} error={problemOf('schema')} onChange={onChange} />
         <Field
-          label={text.parameters.tools}
+          label={playgroundText.parameters.tools}
           optional
           error={problemOf('tools')}
-          hint={text.parameters.toolsHelp}
+          hint={playgroundText.parameters.toolsHelp}
         >
           <CodeArea
             rows={prompt.tools === '' ? 2 : 8}
@@ -257,7 +262,12 @@ function SchemaField({
 }) {
   if (!prompt.json) return null;
   return (
-    <Field label={text.parameters.schema} optional error={error} hint={text.parameters.schemaHelp}>
+    <Field
+      label={playgroundText.parameters.schema}
+      optional
+      error={error}
+      hint={playgroundText.parameters.schemaHelp}
+    >
       <CodeArea
         rows={prompt.schema === '' ? 2 : 6}
         value={prompt.schema}
@@ -278,7 +288,7 @@ function ToolsExample({
   return (
     <div>
       <Button look="quiet" onClick={() => onChange({ ...prompt, tools: EXAMPLE_TOOLS })}>
-        {text.parameters.fillExample}
+        {playgroundText.parameters.fillExample}
       </Button>
     </div>
   );
@@ -292,7 +302,7 @@ function dataUrl(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result));
-    reader.onerror = () => reject(new Error(text.prompt.imageUnreadable));
+    reader.onerror = () => reject(new Error(playgroundText.prompt.imageUnreadable));
     reader.readAsDataURL(file);
   });
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { Snippet } from '../../ui/code-block.tsx';
-import { chatRequestBody, type PlaygroundPrompt } from './chat-request.ts';
+import { type PlaygroundPrompt, toChatRequestBody } from './chat-request.ts';
 
 /** The request as runnable code that reads the key from `FLOE_KEY`. Pure. */
 
@@ -13,7 +13,7 @@ export function buildRequestSnippets(
   models: readonly string[],
   base: string,
 ): readonly Snippet[] {
-  const chat = chatRequestBody(prompt, '');
+  const chat = toChatRequestBody(prompt, '');
   const messages = messagesBody(prompt);
   const one = models.length === 1;
   return [

@@ -1,6 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
-export const playground: readonly PageRoute[] = [
+export const playgroundPageRoutes: readonly PageRoute[] = [
   {
     path: '/playground',
     title: 'Playground',

@@ -1,6 +1,6 @@
 import { type ApiError, readApiError, unreachableError } from '../../data/api-error.ts';
-import { apiUrl } from '../../data/base.ts';
-import { chatRequestBody, type PlaygroundPrompt } from './chat-request.ts';
+import { apiUrl } from '../../data/base-url.ts';
+import { type PlaygroundPrompt, toChatRequestBody } from './chat-request.ts';
 import { applyChatEvent, type ChatAnswer, EMPTY_CHAT_ANSWER, SseDataParser } from './chat-stream.ts';
 
 export interface ChatRun {
@@ -86,7 +86,7 @@ function ask({
       'x-floe-metadata': '{"source":"playground"}',
     },
     body: JSON.stringify({
-      ...chatRequestBody(prompt, model),
+      ...toChatRequestBody(prompt, model),
       stream: true,
       stream_options: { include_usage: true },
     }),

@@ -1,5 +1,5 @@
 /** Every string of the playground. */
-export const text = {
+export const playgroundText = {
   page: {
     title: 'Playground',
     prompt: 'Prompt',

@@ -3,8 +3,8 @@ import { joinClassNames } from '../../ui/class-names.ts';
 import { CodeArea } from '../../ui/field.tsx';
 import { OPTION_CLASS, POPUP_CLASS } from '../../ui/menu.tsx';
 import { OptionList } from '../../ui/option-list.tsx';
-import { completeName, suggestNames, wordBeforeCaret } from './condition-names.ts';
-import { text } from './text.ts';
+import { insertConditionName, suggestConditionNames, wordBeforeCaret } from './condition-names.ts';
+import { policiesText } from './text.ts';
 
 /** The input of a CEL condition. It suggests the names that a condition can read. Use it inside a `Field`. */
 export function ConditionInput({
@@ -21,9 +21,9 @@ export function ConditionInput({
   const box = useRef<HTMLTextAreaElement>(null);
   const placeCaret = usePlacedCaret(box, value);
   const list = useId();
-  const suggestions = caret === null ? [] : suggestNames(wordBeforeCaret(value, caret), on);
+  const suggestions = caret === null ? [] : suggestConditionNames(wordBeforeCaret(value, caret), on);
   const accept = (name: string) => {
-    const next = completeName(value, caret ?? value.length, name);
+    const next = insertConditionName(value, caret ?? value.length, name);
     placeCaret(next.caret);
     onChange(next.text);
     setCaret(null);
@@ -47,7 +47,7 @@ export function ConditionInput({
         aria-controls={list}
         {...(suggestions[at] ? { 'aria-activedescendant': `${list}-${at}` } : {})}
         value={value}
-        placeholder={text.fields.conditionPlaceholder}
+        placeholder={policiesText.fields.conditionPlaceholder}
         onChange={({ target }) => {
           onChange(target.value);
           setCaret(target.selectionStart);
@@ -81,14 +81,14 @@ function Names({
   onTake,
 }: {
   readonly id: string;
-  readonly suggestions: ReturnType<typeof suggestNames>;
+  readonly suggestions: ReturnType<typeof suggestConditionNames>;
   readonly at: number;
   readonly onTake: (name: string) => void;
 }) {
   return (
     <OptionList
       id={id}
-      label={text.fields.names}
+      label={policiesText.fields.names}
       options={suggestions}
       at={at}
       keyOf={([name]) => name}

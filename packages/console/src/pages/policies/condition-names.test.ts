@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CONDITION_NAMES, completeName, suggestNames, wordBeforeCaret } from './condition-names.ts';
+import {
+  CONDITION_NAMES,
+  insertConditionName,
+  suggestConditionNames,
+  wordBeforeCaret,
+} from './condition-names.ts';
 
 const named = (word: string, on: 'request' | 'answer' = 'answer') =>
-  suggestNames(word, on).map(([name]) => name);
+  suggestConditionNames(word, on).map(([name]) => name);
 
 test('names are suggested for the word before the caret, and none for a complete name', () => {
   assert.equal(wordBeforeCaret("team == 'x' && request.ma", 25), 'request.ma');
@@ -22,7 +27,7 @@ test('completing a name does not change the rest of the condition', () => {
   for (const [name] of CONDITION_NAMES)
     for (let typed = 1; typed < name.length; typed += 1) {
       const before = `true && ${name.slice(0, typed)}`;
-      const done = completeName(`${before} > 1`, before.length, name);
+      const done = insertConditionName(`${before} > 1`, before.length, name);
       assert.equal(done.text, `true && ${name} > 1`);
       assert.equal(done.text.slice(0, done.caret), `true && ${name}`);
     }

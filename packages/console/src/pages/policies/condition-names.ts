@@ -1,7 +1,7 @@
-import { text } from './text.ts';
+import { policiesText } from './text.ts';
 
 /** The names that a condition can read (docs/reference/conditions.md), each with a description. */
-export const CONDITION_NAMES: readonly (readonly [string, string])[] = Object.entries(text.names);
+export const CONDITION_NAMES: readonly (readonly [string, string])[] = Object.entries(policiesText.names);
 
 /** The name before the caret that is being typed. Empty if there is none. */
 export function wordBeforeCaret(condition: string, caret: number): string {
@@ -9,7 +9,10 @@ export function wordBeforeCaret(condition: string, caret: number): string {
 }
 
 /** The names that start with the typed word, without the word itself. Names of responses are left out for requests. */
-export function suggestNames(word: string, on: 'request' | 'answer'): readonly (readonly [string, string])[] {
+export function suggestConditionNames(
+  word: string,
+  on: 'request' | 'answer',
+): readonly (readonly [string, string])[] {
   if (word === '') return [];
   return CONDITION_NAMES.filter(
     ([name]) =>
@@ -18,7 +21,7 @@ export function suggestNames(word: string, on: 'request' | 'answer'): readonly (
 }
 
 /** The condition with the typed word replaced by the name, and the new position of the caret. */
-export function completeName(
+export function insertConditionName(
   condition: string,
   caret: number,
   name: string,

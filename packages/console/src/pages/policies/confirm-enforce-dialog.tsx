@@ -2,7 +2,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { describeDryRunEffect, formatDryRunCounts } from './dry-run-text.ts';
 import { DryRunProgress } from './policy-dry-run.tsx';
 import type { PolicyForm } from './policy-form.ts';
-import { text } from './text.ts';
+import { policiesText } from './text.ts';
 import { DRY_RUN_DAYS, type PolicyDryRunState } from './use-dry-run.ts';
 
 /** The confirmation before a monitored policy is enforced, with the result of a dry run. */
@@ -24,13 +24,13 @@ export function ConfirmEnforceDialog({
       open={open}
       onClose={onClose}
       onConfirm={onEnforce}
-      title={text.enforce.title(form.name)}
-      verb={text.enforce.verb}
+      title={policiesText.enforce.title(form.name)}
+      verb={policiesText.enforce.verb}
     >
       <span className="grid gap-2">
-        <span>{text.enforce.effects[form.action]}</span>
+        <span>{policiesText.enforce.effects[form.action]}</span>
         <span className="grid gap-1" aria-live="polite">
-          <span className="text-ink-2">{text.enforce.period(DRY_RUN_DAYS)}</span>
+          <span className="text-ink-2">{policiesText.enforce.period(DRY_RUN_DAYS)}</span>
           <DryRunEffect form={form} run={run} />
         </span>
       </span>
@@ -41,7 +41,7 @@ export function ConfirmEnforceDialog({
 function DryRunEffect({ form, run }: { readonly form: PolicyForm; readonly run: PolicyDryRunState }) {
   if (run.isRunning) return <DryRunProgress run={run} />;
   if (run.result === null || run.isStale)
-    return <span>{run.error?.message ?? run.failure ?? text.enforce.unknown}</span>;
+    return <span>{run.error?.message ?? run.failure ?? policiesText.enforce.unknown}</span>;
   return (
     <>
       <span className="font-medium text-ink">{describeDryRunEffect(run.result, form.action)}</span>

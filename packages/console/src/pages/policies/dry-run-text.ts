@@ -3,38 +3,46 @@ import type * as z from 'zod';
 import { formatCount, formatPercent } from '../../format/amounts.ts';
 import { pluralize } from '../../format/words.ts';
 import type { PolicyForm } from './policy-form.ts';
-import { text } from './text.ts';
+import { policiesText } from './text.ts';
 
 export type DryRunResult = z.output<typeof policyDryRunResult>;
 
 /** `1,204 requests of 12 keys would have been denied.` */
 export function describeDryRunEffect(result: DryRunResult, action: PolicyForm['action']): string {
   const { evaluated, matched, denied, redacted, key_count } = result;
-  if (evaluated === 0) return text.effect.noBodies;
-  if (matched === 0) return text.effect.noMatch(formatCount(evaluated));
+  if (evaluated === 0) return policiesText.effect.noBodies;
+  if (matched === 0) return policiesText.effect.noMatch(formatCount(evaluated));
   const affected = action === 'deny' ? denied : action === 'redact' ? redacted : matched;
-  const { request, key, actions } = text.effect;
-  return text.effect.sentence(pluralize(affected, request), pluralize(key_count, key), actions[action]);
+  const { request, key, actions } = policiesText.effect;
+  return policiesText.effect.sentence(
+    pluralize(affected, request),
+    pluralize(key_count, key),
+    actions[action],
+  );
 }
 
 /** `402,188 checked · 1,204 matched (0.30%) · 12 keys · 88 could not be checked` */
 export function formatDryRunCounts(result: DryRunResult): string {
   const { evaluated, matched, key_count, skipped, not_evaluated: undecided, has_more: more } = result;
   const parts = [
-    text.effect.checked(formatCount(evaluated)),
+    policiesText.effect.checked(formatCount(evaluated)),
     evaluated === 0
-      ? text.effect.matched(formatCount(matched))
-      : text.effect.matchedShare(formatCount(matched), formatPercent(matched / evaluated)),
-    pluralize(key_count, text.effect.key),
-    ...(skipped > 0 ? [text.effect.notCheckable(formatCount(skipped))] : []),
-    ...(undecided > 0 ? [text.effect.undecided(formatCount(undecided))] : []),
-    ...(more ? [text.effect.hasMore] : []),
+      ? policiesText.effect.matched(formatCount(matched))
+      : policiesText.effect.matchedShare(formatCount(matched), formatPercent(matched / evaluated)),
+    pluralize(key_count, policiesText.effect.key),
+    ...(skipped > 0 ? [policiesText.effect.notCheckable(formatCount(skipped))] : []),
+    ...(undecided > 0 ? [policiesText.effect.undecided(formatCount(undecided))] : []),
+    ...(more ? [policiesText.effect.hasMore] : []),
   ];
   return parts.join(' · ');
 }
 
 /** `31% · 126,004 of 402,188` */
 export function formatDryRunProgress(done: number, total: number | null): string {
-  if (total === null || total === 0) return text.dryRun.counting;
-  return text.dryRun.progressText(Math.floor((done / total) * 100), formatCount(done), formatCount(total));
+  if (total === null || total === 0) return policiesText.dryRun.counting;
+  return policiesText.dryRun.progressText(
+    Math.floor((done / total) * 100),
+    formatCount(done),
+    formatCount(total),
+  );
 }

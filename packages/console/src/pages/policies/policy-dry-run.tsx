@@ -13,14 +13,14 @@ import {
   formatDryRunProgress,
 } from './dry-run-text.ts';
 import type { PolicyForm } from './policy-form.ts';
-import { text } from './text.ts';
+import { policiesText } from './text.ts';
 import { DRY_RUN_DAYS, type PolicyDryRunState } from './use-dry-run.ts';
 
 /** Evaluates the policy on the stored bodies of the last days, as if it were enforced. */
 export function PolicyDryRun({ form, run }: { readonly form: PolicyForm; readonly run: PolicyDryRunState }) {
   const isEmpty = form.when.trim() === '' && !form.secrets && form.pii.length === 0;
   return (
-    <Card title={text.dryRun.title(DRY_RUN_DAYS)} aside={text.dryRun.aside}>
+    <Card title={policiesText.dryRun.title(DRY_RUN_DAYS)} aside={policiesText.dryRun.aside}>
       <div className="grid gap-3">
         <div className="flex flex-wrap items-center gap-3">
           <Button
@@ -30,16 +30,18 @@ export function PolicyDryRun({ form, run }: { readonly form: PolicyForm; readonl
             disabled={isEmpty}
             onClick={run.start}
           >
-            {text.dryRun.start}
+            {policiesText.dryRun.start}
           </Button>
           {run.isRunning && (
             <Button look="quiet" icon={Square} onClick={run.stop}>
-              {text.dryRun.stop}
+              {policiesText.dryRun.stop}
             </Button>
           )}
         </div>
         {run.progress && <DryRunProgress run={run} />}
-        {run.error && <ErrorState what={text.dryRun.startFailed} error={run.error} onRetry={run.start} />}
+        {run.error && (
+          <ErrorState what={policiesText.dryRun.startFailed} error={run.error} onRetry={run.start} />
+        )}
         {run.failure && <p className="text-ui text-ink-2">{run.failure}</p>}
         {run.result && !run.isRunning && (
           <div className={run.isStale ? 'stale grid gap-3' : 'grid gap-3'}>
@@ -60,7 +62,7 @@ export function DryRunProgress({ run: { progress } }: { readonly run: PolicyDryR
     <span className="grid gap-1">
       <span
         role="progressbar"
-        aria-label={text.dryRun.progress}
+        aria-label={policiesText.dryRun.progress}
         aria-valuemin={0}
         aria-valuemax={total ?? 100}
         aria-valuenow={done}
@@ -94,24 +96,24 @@ function Outcome({
       </p>
       <p className="text-ui text-ink-2">
         {formatDryRunCounts(result)}
-        {isStale && text.dryRun.stale}
+        {isStale && policiesText.dryRun.stale}
       </p>
       {evaluated === 0 && (
         <OrgLink to="/management/settings/data" className="text-ui text-accent-ink underline">
-          {text.dryRun.storeBodies}
+          {policiesText.dryRun.storeBodies}
         </OrgLink>
       )}
       {samples.length > 0 && (
         <>
           <div className="flex flex-wrap items-center gap-x-6 gap-y-2 text-ui">
             <span className="flex items-center gap-2 text-ink-2">
-              {text.dryRun.matchesByDay} <Sparkline values={days.map(({ matched }) => matched)} />
+              {policiesText.dryRun.matchesByDay} <Sparkline values={days.map(({ matched }) => matched)} />
             </span>
             <span className="min-w-0 break-words">
               {keys.map(({ name, matched }) => `${name} ${formatCount(matched)}`).join(' · ')}
             </span>
           </div>
-          <ul aria-label={text.dryRun.matches} className="divide-y divide-line">
+          <ul aria-label={policiesText.dryRun.matches} className="divide-y divide-line">
             {samples.slice(0, 10).map(({ id, created_at, key, because }) => (
               <li key={id} className="grid gap-0.5 py-1.5 text-ui">
                 <OrgLink
@@ -121,7 +123,11 @@ function Outcome({
                   {id}
                 </OrgLink>
                 <span className="text-small text-ink-2">
-                  {text.dryRun.sample(formatFullTime(new Date(created_at), browserZone()), key, because)}
+                  {policiesText.dryRun.sample(
+                    formatFullTime(new Date(created_at), browserZone()),
+                    key,
+                    because,
+                  )}
                 </span>
               </li>
             ))}

@@ -3,27 +3,33 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam, useUrlState } from '../../app/url-state.ts';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import type { WithETag } from '../../data/api-client.ts';
-import type { ResourceEdit } from '../../data/edit.ts';
-import { useNewResource, useResourceEdit } from '../../data/resource-kind.ts';
+import type { ResourceEdit } from '../../data/patch-form.ts';
+import { useResourceCreation, useResourceEdit } from '../../data/resource-kind.ts';
 import { LoadedResource, NewResourceForm, ResourceForm } from '../../ui/resource-forms.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { TwoColumnLayout } from '../../ui/two-columns.tsx';
 import { ConfirmEnforceDialog } from './confirm-enforce-dialog.tsx';
 import { PolicyDryRun } from './policy-dry-run.tsx';
 import { PolicyFields } from './policy-fields.tsx';
-import { EMPTY_POLICY, POLICIES, POLICY_EXAMPLES, type Policy, type PolicyForm } from './policy-form.ts';
+import {
+  EMPTY_POLICY,
+  POLICY_EXAMPLES,
+  POLICY_RESOURCE,
+  type Policy,
+  type PolicyForm,
+} from './policy-form.ts';
 import { PolicySampleTest } from './policy-sample-test.tsx';
-import { text } from './text.ts';
+import { policiesText } from './text.ts';
 import { type PolicyDryRunState, usePolicyDryRun } from './use-dry-run.ts';
 
-const CRUMB = { label: text.page.title, to: '/management/policies' } as const;
+const CRUMB = { label: policiesText.page.title, to: '/management/policies' } as const;
 
 /** The form of a new policy. */
 export function NewPolicyPage() {
   const example = Number(useUrlState().query.get('example') ?? Number.NaN);
   const go = useResourceNavigate(CRUMB.to);
-  const fresh = useNewResource(
-    POLICIES,
+  const fresh = useResourceCreation(
+    POLICY_RESOURCE,
     () => POLICY_EXAMPLES[example]?.form ?? EMPTY_POLICY,
     (policy) => {
       showToast(savedText(policy));
@@ -32,9 +38,9 @@ export function NewPolicyPage() {
   );
   const run = usePolicyDryRun(fresh.form);
   return (
-    <PageFrame title={text.editor.newTitle} crumbs={[CRUMB]}>
+    <PageFrame title={policiesText.editor.newTitle} crumbs={[CRUMB]}>
       <TwoColumnLayout beside={<Trials form={fresh.form} run={run} />}>
-        <NewResourceForm kind={POLICIES} fresh={fresh} onCancel={() => go()}>
+        <NewResourceForm kind={POLICY_RESOURCE} fresh={fresh} onCancel={() => go()}>
           <PolicyFields form={fresh.form} onChange={fresh.set} />
         </NewResourceForm>
       </TwoColumnLayout>
@@ -47,7 +53,7 @@ export function PolicyPage() {
   const id = usePathParam('id');
   return (
     <PageFrame title={id} crumbs={[CRUMB]}>
-      <LoadedResource key={id} kind={POLICIES} id={id}>
+      <LoadedResource key={id} kind={POLICY_RESOURCE} id={id}>
         {(read) => <Editor read={read} />}
       </LoadedResource>
     </PageFrame>
@@ -57,7 +63,7 @@ export function PolicyPage() {
 function Editor({ read }: { readonly read: WithETag<Policy> }) {
   const policy = read.body;
   const go = useResourceNavigate(CRUMB.to);
-  const edit = useResourceEdit(POLICIES, read, (saved) => {
+  const edit = useResourceEdit(POLICY_RESOURCE, read, (saved) => {
     showToast(savedText(saved));
     if (saved.id !== policy.id) go(saved.id, 'replace');
   });
@@ -66,7 +72,7 @@ function Editor({ read }: { readonly read: WithETag<Policy> }) {
   return (
     <TwoColumnLayout beside={<Trials form={edit.form} run={run} />}>
       <ResourceForm
-        kind={POLICIES}
+        kind={POLICY_RESOURCE}
         resource={policy}
         edit={{ ...edit, save: question.save }}
         onGone={() => go()}
@@ -79,8 +85,8 @@ function Editor({ read }: { readonly read: WithETag<Policy> }) {
 }
 
 function savedText({ name, enabled, mode }: Policy): string {
-  if (!enabled) return text.editor.disabled(name);
-  return mode === 'monitor' ? text.editor.monitored(name) : text.editor.enforced(name);
+  if (!enabled) return policiesText.editor.disabled(name);
+  return mode === 'monitor' ? policiesText.editor.monitored(name) : policiesText.editor.enforced(name);
 }
 
 /** Asks for confirmation before a monitored or disabled policy is enforced. */

@@ -1,36 +1,41 @@
-import type { FormPart } from '../../data/edit.ts';
+import type { FormFieldsProps } from '../../data/patch-form.ts';
 import { Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { RadioGroup } from '../../ui/radio-group.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import { ConditionInput } from './condition-input.tsx';
 import { PII_DETECTORS, POLICY_ACTIONS, POLICY_MODES, POLICY_SIDES, type PolicyForm } from './policy-form.ts';
-import { text } from './text.ts';
+import { policiesText } from './text.ts';
 
 /** The form fields of a policy. */
-export function PolicyFields({ form, onChange }: FormPart<PolicyForm>) {
+export function PolicyFields({ form, onChange }: FormFieldsProps<PolicyForm>) {
   return (
     <>
-      <FormField name="name" label={text.fields.name} hint={text.fields.nameHint}>
+      <FormField name="name" label={policiesText.fields.name} hint={policiesText.fields.nameHint}>
         <Input
           value={form.name}
-          placeholder={text.fields.namePlaceholder}
+          placeholder={policiesText.fields.namePlaceholder}
           spellCheck={false}
           onChange={({ target }) => onChange({ name: target.value })}
         />
       </FormField>
       <RadioGroup
-        label={text.fields.on}
+        label={policiesText.fields.on}
         options={POLICY_SIDES}
         value={form.on}
         onChange={(on) => onChange({ on })}
       />
-      <FormField name="when" label={text.fields.condition} optional hint={text.fields.conditionHint}>
+      <FormField
+        name="when"
+        label={policiesText.fields.condition}
+        optional
+        hint={policiesText.fields.conditionHint}
+      >
         <ConditionInput value={form.when} on={form.on} onChange={(when) => onChange({ when })} />
       </FormField>
       <Detectors form={form} onChange={onChange} />
       <RadioGroup
-        label={text.fields.action}
+        label={policiesText.fields.action}
         options={POLICY_ACTIONS}
         value={form.action}
         onChange={(action) => onChange({ action })}
@@ -41,22 +46,27 @@ export function PolicyFields({ form, onChange }: FormPart<PolicyForm>) {
 }
 
 /** The message for the caller, the mode, and whether the policy is enabled. */
-function Effect({ form, onChange }: FormPart<PolicyForm>) {
+function Effect({ form, onChange }: FormFieldsProps<PolicyForm>) {
   return (
     <>
       {form.action === 'deny' && (
-        <FormField name="message" label={text.fields.message} optional hint={text.fields.messageHint}>
+        <FormField
+          name="message"
+          label={policiesText.fields.message}
+          optional
+          hint={policiesText.fields.messageHint}
+        >
           <Input value={form.message} onChange={({ target }) => onChange({ message: target.value })} />
         </FormField>
       )}
       <RadioGroup
-        label={text.fields.mode}
+        label={policiesText.fields.mode}
         options={POLICY_MODES}
         value={form.mode}
         onChange={(mode) => onChange({ mode })}
       />
       <Checkbox
-        label={text.fields.enabled}
+        label={policiesText.fields.enabled}
         checked={form.enabled}
         onChange={(enabled) => onChange({ enabled })}
       />
@@ -64,17 +74,18 @@ function Effect({ form, onChange }: FormPart<PolicyForm>) {
   );
 }
 
-function Detectors({ form, onChange }: FormPart<PolicyForm>) {
+function Detectors({ form, onChange }: FormFieldsProps<PolicyForm>) {
   const toggle = (kind: string, on: boolean) =>
     onChange({ pii: on ? [...form.pii, kind] : form.pii.filter((one) => one !== kind) });
   return (
     <fieldset className="grid gap-1">
       <legend className="mb-1 text-label text-ink-2">
-        {text.fields.detectors} <span className="font-normal text-ink-3">{text.fields.optional}</span>
+        {policiesText.fields.detectors}{' '}
+        <span className="font-normal text-ink-3">{policiesText.fields.optional}</span>
       </legend>
       <div className="grid gap-1 sm:grid-cols-2">
         <Checkbox
-          label={text.fields.secrets}
+          label={policiesText.fields.secrets}
           checked={form.secrets}
           onChange={(secrets) => onChange({ secrets })}
         />
@@ -87,7 +98,7 @@ function Detectors({ form, onChange }: FormPart<PolicyForm>) {
           />
         ))}
       </div>
-      <p className="text-small text-ink-3">{text.fields.detectorsHint}</p>
+      <p className="text-small text-ink-3">{policiesText.fields.detectorsHint}</p>
     </fieldset>
   );
 }

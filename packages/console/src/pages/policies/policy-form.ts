@@ -1,17 +1,17 @@
 import type { policyDryRunResponse, policyResource } from '@floe/contract/api/policies';
 import type * as z from 'zod';
 import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
-import { text } from './text.ts';
+import { policiesText } from './text.ts';
 
 export type Policy = z.output<typeof policyResource>;
 export type PolicySampleResult = z.output<typeof policyDryRunResponse>;
 
 export const PII_DETECTORS = [
-  ['email', text.detectors.email],
-  ['phone', text.detectors.phone],
-  ['credit_card', text.detectors.credit_card],
-  ['iban', text.detectors.iban],
-  ['us_ssn', text.detectors.us_ssn],
+  ['email', policiesText.detectors.email],
+  ['phone', policiesText.detectors.phone],
+  ['credit_card', policiesText.detectors.credit_card],
+  ['iban', policiesText.detectors.iban],
+  ['us_ssn', policiesText.detectors.us_ssn],
 ] as const;
 
 export interface PolicyForm {
@@ -41,44 +41,44 @@ export const EMPTY_POLICY: PolicyForm = {
 /** Complete policies that a new one can start from. */
 export const POLICY_EXAMPLES: readonly { readonly label: string; readonly form: PolicyForm }[] = [
   {
-    label: text.examples.capOutput.label,
+    label: policiesText.examples.capOutput.label,
     form: {
       ...EMPTY_POLICY,
       name: 'cap-output',
       when: 'request.max_tokens > 8000',
-      message: text.examples.capOutput.message,
+      message: policiesText.examples.capOutput.message,
     },
   },
   {
-    label: text.examples.noSecrets.label,
+    label: policiesText.examples.noSecrets.label,
     form: { ...EMPTY_POLICY, name: 'no-secrets', secrets: true, action: 'redact' },
   },
   {
-    label: text.examples.knownProjects.label,
+    label: policiesText.examples.knownProjects.label,
     form: {
       ...EMPTY_POLICY,
       name: 'known-projects',
       when: "!has(metadata.project) || !(metadata.project in ['atlas', 'billing'])",
-      message: text.examples.knownProjects.message,
+      message: policiesText.examples.knownProjects.message,
     },
   },
 ];
 
 export const POLICY_ACTIONS = [
-  { id: 'deny', ...text.actions.deny },
-  { id: 'redact', ...text.actions.redact },
-  { id: 'flag', ...text.actions.flag },
-  { id: 'allow', ...text.actions.allow },
+  { id: 'deny', ...policiesText.actions.deny },
+  { id: 'redact', ...policiesText.actions.redact },
+  { id: 'flag', ...policiesText.actions.flag },
+  { id: 'allow', ...policiesText.actions.allow },
 ] as const;
 
 export const POLICY_MODES = [
-  { id: 'monitor', ...text.modes.monitor },
-  { id: 'enforce', ...text.modes.enforce },
+  { id: 'monitor', ...policiesText.modes.monitor },
+  { id: 'enforce', ...policiesText.modes.enforce },
 ] as const;
 
 export const POLICY_SIDES = [
-  { id: 'request', ...text.sides.request },
-  { id: 'answer', ...text.sides.answer },
+  { id: 'request', ...policiesText.sides.request },
+  { id: 'answer', ...policiesText.sides.answer },
 ] as const;
 
 export function toPolicyForm(policy: Policy): PolicyForm {
@@ -118,12 +118,12 @@ export function toDryRunPolicy(form: PolicyForm): Record<string, unknown> {
 
 /** The condition and the detectors of a policy, in a few words. */
 export function describePolicyCondition({ when, detect }: Pick<Policy, 'when' | 'detect'>): string {
-  const found = [detect?.secrets ? text.condition.secrets : null, ...(detect?.pii ?? [])].filter(
+  const found = [detect?.secrets ? policiesText.condition.secrets : null, ...(detect?.pii ?? [])].filter(
     (one) => one !== null,
   );
-  return [when, found.length > 0 ? text.condition.finds(found.join(', ').replaceAll('_', ' ')) : null]
+  return [when, found.length > 0 ? policiesText.condition.finds(found.join(', ').replaceAll('_', ' ')) : null]
     .filter((part) => part !== null)
-    .join(text.condition.and);
+    .join(policiesText.condition.and);
 }
 
 /** Parses JSON text to an object, or returns the problem. */
@@ -131,22 +131,26 @@ export function parseJsonObject(json: string): { readonly object: object } | { r
   try {
     const value: unknown = JSON.parse(json);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { object: value };
-    return { problem: text.json.notObject };
+    return { problem: policiesText.json.notObject };
   } catch (error) {
-    return { problem: text.json.invalid(error instanceof Error ? error.message : text.json.unreadable) };
+    return {
+      problem: policiesText.json.invalid(
+        error instanceof Error ? error.message : policiesText.json.unreadable,
+      ),
+    };
   }
 }
 
 /** The resource kind of policies, for their editor and list. */
-export const POLICIES: ConsoleResourceKind<Policy, PolicyForm> = {
-  one: text.page.one,
+export const POLICY_RESOURCE: ConsoleResourceKind<Policy, PolicyForm> = {
+  one: policiesText.page.one,
   path: 'api/management/policies',
   touches: [['policies']],
   needs: 'management',
   formOf: toPolicyForm,
   bodyOf: toPolicyBody,
   removal: ({ id }) => ({
-    title: text.editor.removal.title(id),
-    effect: text.editor.removal.effect,
+    title: policiesText.editor.removal.title(id),
+    effect: policiesText.editor.removal.effect,
   }),
 };

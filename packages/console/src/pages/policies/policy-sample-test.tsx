@@ -9,7 +9,7 @@ import { CodeArea, Field } from '../../ui/field.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { type DisplayStatus, StatusIcon } from '../../ui/status.tsx';
 import { type PolicyForm, type PolicySampleResult, parseJsonObject, toDryRunPolicy } from './policy-form.ts';
-import { text } from './text.ts';
+import { policiesText } from './text.ts';
 
 const REQUEST = JSON.stringify(
   {
@@ -61,10 +61,10 @@ export function PolicySampleTest({ form }: { readonly form: PolicyForm }) {
     placeholderData: keepPreviousData,
   });
   return (
-    <Card title={text.trial.title} aside={text.trial.aside}>
+    <Card title={policiesText.trial.title} aside={policiesText.trial.aside}>
       <div className="grid gap-4">
         <BodyField
-          label={text.trial.request}
+          label={policiesText.trial.request}
           rows={8}
           typed={request}
           parsed={parsedRequest}
@@ -72,7 +72,7 @@ export function PolicySampleTest({ form }: { readonly form: PolicyForm }) {
         />
         {onAnswer && (
           <BodyField
-            label={text.trial.answer}
+            label={policiesText.trial.answer}
             rows={6}
             typed={answer}
             parsed={parsedAnswer}
@@ -82,9 +82,9 @@ export function PolicySampleTest({ form }: { readonly form: PolicyForm }) {
         {refusal ? (
           <p className="text-ui text-ink-2">{refusal}</p>
         ) : isEmpty ? (
-          <p className="text-ui text-ink-2">{text.trial.empty}</p>
+          <p className="text-ui text-ink-2">{policiesText.trial.empty}</p>
         ) : trial.error ? (
-          <ErrorState what={text.trial.failed} error={trial.error} />
+          <ErrorState what={policiesText.trial.failed} error={trial.error} />
         ) : trial.data ? (
           <TestOutcome trial={trial.data} mode={form.mode} onAnswer={onAnswer} />
         ) : (
@@ -96,9 +96,9 @@ export function PolicySampleTest({ form }: { readonly form: PolicyForm }) {
 }
 
 const OUTCOMES: Readonly<Record<string, { readonly state: DisplayStatus; readonly word: string }>> = {
-  passed: { state: 'healthy', word: text.trial.outcomes.passed },
-  denied: { state: 'blocked', word: text.trial.outcomes.denied },
-  redacted: { state: 'partial', word: text.trial.outcomes.redacted },
+  passed: { state: 'healthy', word: policiesText.trial.outcomes.passed },
+  denied: { state: 'blocked', word: policiesText.trial.outcomes.denied },
+  redacted: { state: 'partial', word: policiesText.trial.outcomes.redacted },
 };
 
 function BodyField({
@@ -140,17 +140,17 @@ function TestOutcome({
         <StatusIcon state={state} />
         {word}
         {mode === 'monitor' && result.outcome !== 'passed' && (
-          <span className="text-ui font-normal text-ink-2">{text.trial.monitorOnly}</span>
+          <span className="text-ui font-normal text-ink-2">{policiesText.trial.monitorOnly}</span>
         )}
       </p>
       {result.decisions.map(({ policy, outcome, because }) => (
         <p key={policy} className="text-ui text-ink-2">
           <span className="text-ink">{outcome.replaceAll('_', ' ')}</span>
-          {because && text.trial.because(because)}
+          {because && policiesText.trial.because(because)}
         </p>
       ))}
       {result.body !== null && result.body !== undefined && (
-        <JsonView value={result.body} label={text.trial.body} />
+        <JsonView value={result.body} label={policiesText.trial.body} />
       )}
     </div>
   );

@@ -1,6 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
-export const policies: readonly PageRoute[] = [
+export const policyPageRoutes: readonly PageRoute[] = [
   {
     path: '/management/policies',
     title: 'Policies',

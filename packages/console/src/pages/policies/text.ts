@@ -1,6 +1,6 @@
 /** Every string of the Policies page and of the policy editor. */
 
-export const text = {
+export const policiesText = {
   page: {
     title: 'Policies',
     one: 'policy',

@@ -5,7 +5,7 @@ import { useApiMutation } from '../../data/api-mutation.ts';
 import { type Job, useJob } from '../../data/job.ts';
 import type { DryRunResult } from './dry-run-text.ts';
 import { type PolicyForm, toDryRunPolicy } from './policy-form.ts';
-import { text } from './text.ts';
+import { policiesText } from './text.ts';
 
 const DAY_MS = 86_400_000;
 export const DRY_RUN_DAYS = 7;
@@ -55,7 +55,7 @@ export function usePolicyDryRun(form: PolicyForm): PolicyDryRunState {
 }
 
 function failureOf({ state, error }: Job<DryRunResult>): string | null {
-  if (state === 'failed') return error ?? text.dryRun.failed;
-  if (state === 'lost') return text.dryRun.lost;
-  return state === 'cancelled' ? text.dryRun.stopped : null;
+  if (state === 'failed') return error ?? policiesText.dryRun.failed;
+  if (state === 'lost') return policiesText.dryRun.lost;
+  return state === 'cancelled' ? policiesText.dryRun.stopped : null;
 }

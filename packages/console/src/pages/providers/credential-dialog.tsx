@@ -7,8 +7,13 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { type Credential, PROVIDER_QUERY_KEYS, type Provider, providerPath } from './provider-data.ts';
-import { text } from './text.ts';
+import {
+  type CredentialResource,
+  PROVIDER_QUERY_KEYS,
+  type ProviderResource,
+  providerPath,
+} from './provider-data.ts';
+import { providersText } from './text.ts';
 
 const EMPTY = { name: '', api_key: '', weight: '1' };
 
@@ -18,7 +23,7 @@ export function CredentialDialog({
   replaces,
   onClose,
 }: {
-  readonly provider: Provider;
+  readonly provider: ProviderResource;
   /** The name of the key that is replaced. */
   readonly replaces?: string;
   readonly onClose: () => void;
@@ -32,10 +37,10 @@ export function CredentialDialog({
       onClose={onClose}
       title={
         replaces === undefined
-          ? text.credentialDialog.addTitle(provider.id)
-          : text.credentialDialog.replaceTitle(replaces)
+          ? providersText.credentialDialog.addTitle(provider.id)
+          : providersText.credentialDialog.replaceTitle(replaces)
       }
-      description={text.credentialDialog.description}
+      description={providersText.credentialDialog.description}
     >
       <Form
         onSubmit={() => save.run(undefined)}
@@ -43,23 +48,29 @@ export function CredentialDialog({
         running={save.running}
         actions={
           <>
-            <Button onClick={onClose}>{text.credentialDialog.cancel}</Button>
+            <Button onClick={onClose}>{providersText.credentialDialog.cancel}</Button>
             <Button type="submit" look="primary" busy={save.running} disabled={form.api_key === ''}>
-              {replaces === undefined ? text.credentialDialog.add : text.credentialDialog.replace}
+              {replaces === undefined
+                ? providersText.credentialDialog.add
+                : providersText.credentialDialog.replace}
             </Button>
           </>
         }
       >
         {replaces === undefined && (
-          <FormField name="name" label={text.credentialDialog.name} hint={text.credentialDialog.nameHint}>
+          <FormField
+            name="name"
+            label={providersText.credentialDialog.name}
+            hint={providersText.credentialDialog.nameHint}
+          >
             <Input
               value={form.name}
-              placeholder={text.credentialDialog.namePlaceholder}
+              placeholder={providersText.credentialDialog.namePlaceholder}
               onChange={({ target }) => set({ name: target.value })}
             />
           </FormField>
         )}
-        <FormField name="api_key" label={text.credentialDialog.key}>
+        <FormField name="api_key" label={providersText.credentialDialog.key}>
           <Input
             type="password"
             autoComplete="off"
@@ -74,7 +85,7 @@ export function CredentialDialog({
 }
 
 function useSaveKey(
-  provider: Provider,
+  provider: ProviderResource,
   replaces: string | undefined,
   form: typeof EMPTY,
   onDone: () => void,
@@ -84,16 +95,16 @@ function useSaveKey(
   return useApiMutation(
     () =>
       replaces === undefined
-        ? sendJson<Credential>('POST', all, {
+        ? sendJson<CredentialResource>('POST', all, {
             name: form.name.trim(),
             api_key,
             weight: parseNumberField(weight) ?? 1,
           })
-        : sendJson<Credential>('PATCH', `${all}/${encodeURIComponent(replaces)}`, { api_key }),
+        : sendJson<CredentialResource>('PATCH', `${all}/${encodeURIComponent(replaces)}`, { api_key }),
     {
       touches: PROVIDER_QUERY_KEYS,
       done: ({ name }) => {
-        showToast(text.credentialDialog.saved(name));
+        showToast(providersText.credentialDialog.saved(name));
         onDone();
       },
     },
@@ -102,7 +113,11 @@ function useSaveKey(
 
 function Weight({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }) {
   return (
-    <FormField name="weight" label={text.credentialDialog.weight} hint={text.credentialDialog.weightHint}>
+    <FormField
+      name="weight"
+      label={providersText.credentialDialog.weight}
+      hint={providersText.credentialDialog.weightHint}
+    >
       <Input inputMode="decimal" value={value} onChange={({ target }) => onChange(target.value)} />
     </FormField>
   );

@@ -11,23 +11,25 @@ import { showToast } from '../../ui/toast.tsx';
 import { CredentialDialog } from './credential-dialog.tsx';
 import { CredentialTestResult } from './credential-test-result.tsx';
 import {
-  type Credential,
+  type CredentialResource,
   type CredentialTest,
   PROVIDER_QUERY_KEYS,
-  type Provider,
+  type ProviderResource,
   providerPath,
 } from './provider-data.ts';
-import { text } from './text.ts';
+import { providersText } from './text.ts';
 
 /** The keys of a provider. They can be added, tested, replaced and removed, and are never shown. */
-export function CredentialList({ provider }: { readonly provider: Provider }) {
+export function CredentialList({ provider }: { readonly provider: ProviderResource }) {
   const [adding, setAdding] = useState(false);
   const fromFile = provider.source.kind === 'file';
   return (
     <div className="grid max-w-3xl gap-3">
       {provider.credentials.length === 0 ? (
         <p className="text-ui text-ink-2">
-          {provider.credential_source === 'caller' ? text.credentials.callerKeys : text.credentials.noKeys}
+          {provider.credential_source === 'caller'
+            ? providersText.credentials.callerKeys
+            : providersText.credentials.noKeys}
         </p>
       ) : (
         <ul className="grid gap-2">
@@ -44,7 +46,7 @@ export function CredentialList({ provider }: { readonly provider: Provider }) {
       {!fromFile && (
         <div>
           <Button icon={Plus} needs="management" onClick={() => setAdding(true)}>
-            {text.credentials.add}
+            {providersText.credentials.add}
           </Button>
         </div>
       )}
@@ -58,8 +60,8 @@ function CredentialRow({
   credential,
   isLast,
 }: {
-  readonly provider: Provider;
-  readonly credential: Credential;
+  readonly provider: ProviderResource;
+  readonly credential: CredentialResource;
   readonly isLast: boolean;
 }) {
   const { name, weight, last4, tested_at } = credential;
@@ -75,12 +77,12 @@ function CredentialRow({
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
         <span className="font-medium">{name}</span>
         <code className="font-mono text-code text-ink-2">
-          {last4 === null ? text.credentials.hidden : `…${last4}`}
+          {last4 === null ? providersText.credentials.hidden : `…${last4}`}
         </code>
-        <span className="text-ui text-ink-2">{text.credentials.weight(weight)}</span>
+        <span className="text-ui text-ink-2">{providersText.credentials.weight(weight)}</span>
         <span className="ml-auto flex items-center gap-1">
           <Button icon={TestTube} needs="management" busy={test.running} onClick={() => test.run(undefined)}>
-            {text.credentials.test}
+            {providersText.credentials.test}
           </Button>
           {provider.source.kind === 'console' && (
             <CredentialMenu provider={provider} name={name} path={path} isLast={isLast} />
@@ -96,12 +98,12 @@ function CredentialRow({
           <CredentialTestResult test={shown} />
           {tested_at && (
             <span className="text-small text-ink-3">
-              {text.credentials.tested} <TimeText at={tested_at} />
+              {providersText.credentials.tested} <TimeText at={tested_at} />
             </span>
           )}
         </div>
       ) : (
-        <p className="text-ui text-ink-3">{text.credentials.notTested}</p>
+        <p className="text-ui text-ink-3">{providersText.credentials.notTested}</p>
       )}
     </li>
   );
@@ -113,7 +115,7 @@ function CredentialMenu({
   path,
   isLast,
 }: {
-  readonly provider: Provider;
+  readonly provider: ProviderResource;
   readonly name: string;
   readonly path: string;
   readonly isLast: boolean;
@@ -122,12 +124,12 @@ function CredentialMenu({
   const refusal = useDenialReason('management');
   return (
     <>
-      <Menu trigger={<IconButton icon={Ellipsis} label={text.credentials.actions(name)} />}>
+      <Menu trigger={<IconButton icon={Ellipsis} label={providersText.credentials.actions(name)} />}>
         <MenuItem disabled={refusal !== null} onSelect={() => setOpen('replace')}>
-          {text.credentials.replace}
+          {providersText.credentials.replace}
         </MenuItem>
         <MenuItem danger disabled={refusal !== null} onSelect={() => setOpen('remove')}>
-          {text.credentials.remove}
+          {providersText.credentials.remove}
         </MenuItem>
       </Menu>
       {open === 'replace' && (
@@ -139,13 +141,15 @@ function CredentialMenu({
           touches={PROVIDER_QUERY_KEYS}
           onDone={() => {
             setOpen(null);
-            showToast(text.credentials.removal.done(name));
+            showToast(providersText.credentials.removal.done(name));
           }}
           onClose={() => setOpen(null)}
-          title={text.credentials.removal.title(name)}
-          verb={text.credentials.removal.verb}
+          title={providersText.credentials.removal.title(name)}
+          verb={providersText.credentials.removal.verb}
         >
-          {isLast ? text.credentials.removal.lastKey(provider.id) : text.credentials.removal.otherKeys}
+          {isLast
+            ? providersText.credentials.removal.lastKey(provider.id)
+            : providersText.credentials.removal.otherKeys}
         </ConfirmChange>
       )}
     </>

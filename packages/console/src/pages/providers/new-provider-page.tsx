@@ -5,7 +5,7 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import type { FormPart } from '../../data/edit.ts';
+import type { FormFieldsProps } from '../../data/patch-form.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { parseList } from '../../format/words.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -14,8 +14,13 @@ import { Form, FormField } from '../../ui/form.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { CredentialTestResult } from './credential-test-result.tsx';
-import { type CredentialTest, PROVIDER_QUERY_KEYS, PROVIDERS_PATH, type Provider } from './provider-data.ts';
-import { text } from './text.ts';
+import {
+  type CredentialTest,
+  PROVIDER_QUERY_KEYS,
+  PROVIDERS_PATH,
+  type ProviderResource,
+} from './provider-data.ts';
+import { providersText } from './text.ts';
 
 const KINDS = PROVIDER_KIND_NAMES.map((kind) => ({ value: kind, label: kind }));
 
@@ -44,7 +49,10 @@ export function NewProviderPage() {
   });
   const set = (fields: Partial<typeof START>) => setForm((before) => ({ ...before, ...fields }));
   return (
-    <PageFrame title={text.create.title} crumbs={[{ label: text.page.title, to: '/management/providers' }]}>
+    <PageFrame
+      title={providersText.create.title}
+      crumbs={[{ label: providersText.page.title, to: '/management/providers' }]}
+    >
       <div className="max-w-2xl">
         <Form
           needs="management"
@@ -53,13 +61,13 @@ export function NewProviderPage() {
           running={save.running}
           actions={
             <>
-              <Button onClick={() => leave()}>{text.create.cancel}</Button>
+              <Button onClick={() => leave()}>{providersText.create.cancel}</Button>
               <Button type="submit" look="primary" needs="management" busy={save.running}>
-                {text.create.testAndSave}
+                {providersText.create.testAndSave}
               </Button>
-              <Menu trigger={<IconButton icon={Ellipsis} label={text.create.moreActions} />}>
+              <Menu trigger={<IconButton icon={Ellipsis} label={providersText.create.moreActions} />}>
                 <MenuItem disabled={refusal !== null} onSelect={() => save.run('save')}>
-                  {text.create.saveWithoutTest}
+                  {providersText.create.saveWithoutTest}
                 </MenuItem>
               </Menu>
             </>
@@ -78,7 +86,7 @@ export function NewProviderPage() {
 function useTestAndSave(
   form: typeof START,
   onTested: (test: CredentialTest | null) => void,
-  onDone: (provider: Provider | null) => void,
+  onDone: (provider: ProviderResource | null) => void,
 ) {
   return useApiMutation(
     async (how: 'test' | 'save') => {
@@ -87,25 +95,25 @@ function useTestAndSave(
       const found =
         how === 'test' ? await sendJson<CredentialTest>('POST', `${PROVIDERS_PATH}/test`, body) : null;
       onTested(found);
-      return found?.ok === false ? null : sendJson<Provider>('POST', PROVIDERS_PATH, body);
+      return found?.ok === false ? null : sendJson<ProviderResource>('POST', PROVIDERS_PATH, body);
     },
     {
       touches: PROVIDER_QUERY_KEYS,
       done: (provider) => {
-        if (provider !== null) showToast(text.create.saved(provider.id));
+        if (provider !== null) showToast(providersText.create.saved(provider.id));
         onDone(provider);
       },
     },
   );
 }
 
-type PartProps = FormPart<typeof START>;
+type PartProps = FormFieldsProps<typeof START>;
 
 function Kind({ form, onChange }: PartProps) {
   const [named, setNamed] = useState(false);
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <FormField name="kind" label={text.create.kind}>
+      <FormField name="kind" label={providersText.create.kind}>
         <Select
           choices={KINDS}
           value={form.kind}
@@ -114,8 +122,8 @@ function Kind({ form, onChange }: PartProps) {
       </FormField>
       <FormField
         name="id"
-        label={text.create.id}
-        hint={text.create.idHint(form.id || text.create.idPlaceholder)}
+        label={providersText.create.id}
+        hint={providersText.create.idHint(form.id || providersText.create.idPlaceholder)}
       >
         <Input
           value={form.id}
@@ -139,9 +147,9 @@ function KeyAndModels({
     <>
       <FormField
         name="api_key"
-        label={text.create.key}
+        label={providersText.create.key}
         optional={form.kind === 'sandbox'}
-        hint={text.create.keyHint}
+        hint={providersText.create.keyHint}
       >
         <Input
           ref={keyField}
@@ -151,7 +159,7 @@ function KeyAndModels({
           onChange={({ target }) => onChange({ api_key: target.value })}
         />
       </FormField>
-      <FormField name="models" label={text.fields.models} hint={text.fields.modelsHint}>
+      <FormField name="models" label={providersText.fields.models} hint={providersText.fields.modelsHint}>
         <CodeArea
           rows={2}
           value={form.models}
@@ -168,23 +176,37 @@ function Endpoint({ form, onChange }: PartProps) {
     <>
       <FormField
         name="base_url"
-        label={text.fields.baseUrl}
+        label={providersText.fields.baseUrl}
         optional={!isRequired}
-        hint={isRequired ? text.fields.baseUrlRequired : undefined}
+        hint={isRequired ? providersText.fields.baseUrlRequired : undefined}
       >
         <Input
           value={form.base_url}
           inputMode="url"
           spellCheck={false}
-          placeholder={isRequired ? text.fields.baseUrlPlaceholder : text.fields.baseUrlDefault(form.kind)}
+          placeholder={
+            isRequired
+              ? providersText.fields.baseUrlPlaceholder
+              : providersText.fields.baseUrlDefault(form.kind)
+          }
           onChange={({ target }) => onChange({ base_url: target.value })}
         />
       </FormField>
       <div className="grid gap-4 sm:grid-cols-2">
-        <FormField name="region" label={text.create.region} optional hint={text.create.regionHint}>
+        <FormField
+          name="region"
+          label={providersText.create.region}
+          optional
+          hint={providersText.create.regionHint}
+        >
           <Input value={form.region} onChange={({ target }) => onChange({ region: target.value })} />
         </FormField>
-        <FormField name="project" label={text.create.project} optional hint={text.create.projectHint}>
+        <FormField
+          name="project"
+          label={providersText.create.project}
+          optional
+          hint={providersText.create.projectHint}
+        >
           <Input value={form.project} onChange={({ target }) => onChange({ project: target.value })} />
         </FormField>
       </div>

@@ -6,12 +6,12 @@ import type {
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { getWithETag } from '../../data/api-client.ts';
-import { type Top, topQuery } from '../../data/charts.ts';
+import { type TopValues, topQuery } from '../../data/charts.ts';
 
-export type Provider = z.output<typeof providerResource>;
-export type Credential = z.output<typeof credentialResource>;
+export type ProviderResource = z.output<typeof providerResource>;
+export type CredentialResource = z.output<typeof credentialResource>;
 export type CredentialTest = z.output<typeof credentialTestResult>;
-export type ProviderTraffic = Top['data'][number];
+export type ProviderTraffic = TopValues['data'][number];
 
 export const PROVIDERS_PATH = 'api/management/providers';
 /** The queries that a change of a provider makes stale. */
@@ -24,7 +24,7 @@ export function providerPath(id: string): string {
 export function providerQuery(id: string) {
   return queryOptions({
     queryKey: ['providers', 'one', id],
-    queryFn: ({ signal }) => getWithETag<Provider>(providerPath(id), signal),
+    queryFn: ({ signal }) => getWithETag<ProviderResource>(providerPath(id), signal),
   });
 }
 

@@ -8,14 +8,14 @@ import { formatCount, formatPercent } from '../../format/amounts.ts';
 import { StatStrip } from '../../ui/cards.tsx';
 import { DeleteButton } from '../../ui/delete-button.tsx';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
-import { SourceNotice } from '../../ui/source-badge.tsx';
+import { ManagedByFileNotice } from '../../ui/source-badge.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
 import { StatusBadge } from '../../ui/status.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { CredentialList } from './credential-list.tsx';
 import {
   PROVIDER_QUERY_KEYS,
-  type Provider,
+  type ProviderResource,
   providerPath,
   providerQuery,
   providerTrafficQuery,
@@ -24,7 +24,7 @@ import { ProviderModels } from './provider-models.tsx';
 import { ProviderSettingsForm } from './provider-settings.tsx';
 import { providerStatus } from './provider-status.ts';
 import { ProviderTimeouts } from './provider-timeouts.tsx';
-import { text } from './text.ts';
+import { providersText } from './text.ts';
 import { useProviderHealth } from './use-provider-health.ts';
 
 /** One provider: its keys, allowed models, settings and timeouts. */
@@ -33,9 +33,13 @@ export function ProviderPage() {
   useLiveQuery('config', ['providers']);
   const { data, error, refetch } = useQuery(providerQuery(id));
   return (
-    <PageFrame title={id} crumbs={[{ label: text.page.title, to: '/management/providers' }]} padded={false}>
+    <PageFrame
+      title={id}
+      crumbs={[{ label: providersText.page.title, to: '/management/providers' }]}
+      padded={false}
+    >
       {error && !data ? (
-        <ErrorState what={text.detail.loadFailed} error={error} onRetry={() => void refetch()} />
+        <ErrorState what={providersText.detail.loadFailed} error={error} onRetry={() => void refetch()} />
       ) : data ? (
         <Parts key={id} read={data} />
       ) : (
@@ -45,32 +49,32 @@ export function ProviderPage() {
   );
 }
 
-function Parts({ read }: { readonly read: WithETag<Provider> }) {
+function Parts({ read }: { readonly read: WithETag<ProviderResource> }) {
   const { query, change } = useUrlState();
   const provider = read.body;
   const tabs = [
     {
       id: 'credentials',
-      label: text.detail.credentials,
+      label: providersText.detail.credentials,
       count: provider.credentials.length,
       content: <CredentialList provider={provider} />,
     },
-    { id: 'models', label: text.detail.models, content: <ProviderModels read={read} /> },
+    { id: 'models', label: providersText.detail.models, content: <ProviderModels read={read} /> },
     {
       id: 'settings',
-      label: text.detail.settings,
+      label: providersText.detail.settings,
       content: <ProviderSettingsForm read={read} more={<Delete id={provider.id} />} />,
     },
-    { id: 'limits', label: text.detail.timeouts, content: <ProviderTimeouts read={read} /> },
+    { id: 'limits', label: providersText.detail.timeouts, content: <ProviderTimeouts read={read} /> },
   ];
   return (
     <div className="grid gap-4">
       <div className="grid gap-3 px-4 md:px-6">
         <Head provider={provider} />
-        <SourceNotice source={provider.source} path={providerPath(provider.id)} />
+        <ManagedByFileNotice source={provider.source} path={providerPath(provider.id)} />
       </div>
       <Tabs
-        label={text.detail.tabs}
+        label={providersText.detail.tabs}
         tabs={tabs}
         value={query.get('tab') ?? 'credentials'}
         onChange={(tab) => change({ tab }, 'replace')}
@@ -79,7 +83,7 @@ function Parts({ read }: { readonly read: WithETag<Provider> }) {
   );
 }
 
-function Head({ provider }: { readonly provider: Provider }) {
+function Head({ provider }: { readonly provider: ProviderResource }) {
   const { state, word } = providerStatus(provider, useProviderHealth()(provider.id));
   const traffic = useQuery(providerTrafficQuery).data?.data.find(({ value }) => value === provider.id);
   const requests = traffic?.requests ?? 0;
@@ -91,19 +95,28 @@ function Head({ provider }: { readonly provider: Provider }) {
         {provider.origin && <code className="font-mono text-code">{provider.origin}</code>}
       </p>
       {provider.enabled && provider.problem && (
-        <Notice state="failing">{text.detail.problem(provider.problem)}</Notice>
+        <Notice state="failing">{providersText.detail.problem(provider.problem)}</Notice>
       )}
       <StatStrip>
-        <StatCard label={text.detail.requests} value={formatCount(requests)} />
+        <StatCard label={providersText.detail.requests} value={formatCount(requests)} />
         <StatCard
-          label={text.detail.errors}
-          value={requests === 0 ? text.detail.none : formatPercent((traffic?.errors ?? 0) / requests)}
+          label={providersText.detail.errors}
+          value={
+            requests === 0 ? providersText.detail.none : formatPercent((traffic?.errors ?? 0) / requests)
+          }
         />
         <StatCard
-          label={text.detail.api}
-          value={<span className="text-ui">{provider.native_dialects.join(', ') || text.detail.none}</span>}
+          label={providersText.detail.api}
+          value={
+            <span className="text-ui">
+              {provider.native_dialects.join(', ') || providersText.detail.none}
+            </span>
+          }
         />
-        <StatCard label={text.detail.billing} value={<span className="text-ui">{provider.billing}</span>} />
+        <StatCard
+          label={providersText.detail.billing}
+          value={<span className="text-ui">{provider.billing}</span>}
+        />
       </StatStrip>
     </>
   );
@@ -114,13 +127,13 @@ function Delete({ id }: { readonly id: string }) {
   return (
     <DeleteButton
       path={providerPath(id)}
-      title={text.detail.removal.title(id)}
-      verb={text.detail.delete}
+      title={providersText.detail.removal.title(id)}
+      verb={providersText.detail.delete}
       typed={id}
       touches={PROVIDER_QUERY_KEYS}
       onDone={() => go('/management/providers')}
     >
-      {text.detail.removal.effect(id)}
+      {providersText.detail.removal.effect(id)}
     </DeleteButton>
   );
 }

@@ -1,22 +1,22 @@
 import type { ReactNode } from 'react';
 import type { WithETag } from '../../data/api-client.ts';
-import { type FormPart, useEdit } from '../../data/edit.ts';
+import { type FormFieldsProps, usePatchForm } from '../../data/patch-form.ts';
 import { formatNumberField, parseNumberField } from '../../format/number-field.ts';
 import { EditForm } from '../../ui/edit-form.tsx';
 import { Input, Select } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { Switch } from '../../ui/toggles.tsx';
-import { PROVIDER_QUERY_KEYS, type Provider, providerPath } from './provider-data.ts';
-import { text } from './text.ts';
+import { PROVIDER_QUERY_KEYS, type ProviderResource, providerPath } from './provider-data.ts';
+import { providersText } from './text.ts';
 
 const BILLING = [
-  { value: 'metered', label: text.settings.billingOptions.metered },
-  { value: 'free', label: text.settings.billingOptions.free },
-  { value: 'seat', label: text.settings.billingOptions.seat },
+  { value: 'metered', label: providersText.settings.billingOptions.metered },
+  { value: 'free', label: providersText.settings.billingOptions.free },
+  { value: 'seat', label: providersText.settings.billingOptions.seat },
 ] as const;
 
-const formOf = (provider: Provider) => ({
+const formOf = (provider: ProviderResource) => ({
   enabled: provider.enabled,
   base_url: provider.base_url ?? '',
   billing: provider.billing,
@@ -28,11 +28,11 @@ export function ProviderSettingsForm({
   read,
   more,
 }: {
-  readonly read: WithETag<Provider>;
+  readonly read: WithETag<ProviderResource>;
   readonly more: ReactNode;
 }) {
   const provider = read.body;
-  const edit = useEdit<Provider, ReturnType<typeof formOf>>({
+  const edit = usePatchForm<ProviderResource, ReturnType<typeof formOf>>({
     path: providerPath(provider.id),
     read,
     formOf,
@@ -43,22 +43,34 @@ export function ProviderSettingsForm({
       price_multiplier: parseNumberField(form.price_multiplier),
     }),
     touches: PROVIDER_QUERY_KEYS,
-    done: ({ enabled, id }) => showToast(enabled ? text.settings.saved(id) : text.settings.disabled(id)),
+    done: ({ enabled, id }) =>
+      showToast(enabled ? providersText.settings.saved(id) : providersText.settings.disabled(id)),
   });
   const { form, set } = edit;
   return (
     <div className="max-w-2xl">
-      <EditForm edit={edit} source={provider.source} verb={text.settings.save} more={more} showSource={false}>
+      <EditForm
+        edit={edit}
+        source={provider.source}
+        verb={providersText.settings.save}
+        more={more}
+        showSource={false}
+      >
         <Switch
-          label={text.settings.enabled}
-          hint={text.settings.enabledHint}
+          label={providersText.settings.enabled}
+          hint={providersText.settings.enabledHint}
           checked={form.enabled}
           onChange={(enabled) => set({ enabled })}
         />
-        <FormField name="base_url" label={text.fields.baseUrl} optional hint={text.fields.baseUrlChange}>
+        <FormField
+          name="base_url"
+          label={providersText.fields.baseUrl}
+          optional
+          hint={providersText.fields.baseUrlChange}
+        >
           <Input
             value={form.base_url}
-            placeholder={text.fields.baseUrlDefault(provider.kind)}
+            placeholder={providersText.fields.baseUrlDefault(provider.kind)}
             spellCheck={false}
             onChange={({ target }) => set({ base_url: target.value })}
           />
@@ -70,10 +82,10 @@ export function ProviderSettingsForm({
 }
 
 /** How the requests of the provider are billed, which decides what budgets count. */
-function BillingFields({ form, onChange }: FormPart<ReturnType<typeof formOf>>) {
+function BillingFields({ form, onChange }: FormFieldsProps<ReturnType<typeof formOf>>) {
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <FormField name="billing" label={text.settings.billing}>
+      <FormField name="billing" label={providersText.settings.billing}>
         <Select
           choices={BILLING}
           value={form.billing}
@@ -83,7 +95,11 @@ function BillingFields({ form, onChange }: FormPart<ReturnType<typeof formOf>>) 
           }}
         />
       </FormField>
-      <FormField name="price_multiplier" label={text.settings.multiplier} hint={text.settings.multiplierHint}>
+      <FormField
+        name="price_multiplier"
+        label={providersText.settings.multiplier}
+        hint={providersText.settings.multiplierHint}
+      >
         <Input
           inputMode="decimal"
           value={form.price_multiplier}

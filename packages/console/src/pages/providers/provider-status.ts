@@ -1,8 +1,8 @@
 import { formatDuration, formatPercent } from '../../format/amounts.ts';
 import { pluralize } from '../../format/words.ts';
 import type { DisplayStatus } from '../../ui/status.tsx';
-import type { Credential, CredentialTest, Provider } from './provider-data.ts';
-import { text } from './text.ts';
+import type { CredentialResource, CredentialTest, ProviderResource } from './provider-data.ts';
+import { providersText } from './text.ts';
 
 /** The recent health of the requests to a provider. */
 export interface ProviderHealth {
@@ -23,33 +23,37 @@ const DEGRADED_RATE = 0.1;
  * key was rejected, and less than 10% of its requests failed.
  */
 export function providerStatus(
-  provider: Pick<Provider, 'enabled' | 'problem' | 'credentials'>,
+  provider: Pick<ProviderResource, 'enabled' | 'problem' | 'credentials'>,
   { openBreakers, requests, errors }: ProviderHealth = UNKNOWN,
 ): { readonly state: DisplayStatus; readonly word: string } {
-  if (!provider.enabled) return { state: 'paused', word: text.status.disabled };
-  if (provider.problem !== null) return { state: 'failing', word: text.status.unusable };
+  if (!provider.enabled) return { state: 'paused', word: providersText.status.disabled };
+  if (provider.problem !== null) return { state: 'failing', word: providersText.status.unusable };
   if (openBreakers > 0)
     return {
       state: 'failing',
-      word: text.status.openBreakers(pluralize(openBreakers, text.status.openBreaker)),
+      word: providersText.status.openBreakers(pluralize(openBreakers, providersText.status.openBreaker)),
     };
   const bad = provider.credentials.filter(({ test }) => test !== null && !test.ok).length;
-  if (bad > 0) return { state: 'warning', word: text.status.rejectedKeys(pluralize(bad, text.status.key)) };
+  if (bad > 0)
+    return {
+      state: 'warning',
+      word: providersText.status.rejectedKeys(pluralize(bad, providersText.status.key)),
+    };
   if (requests >= MIN_RATED_REQUESTS && errors / requests >= DEGRADED_RATE)
-    return { state: 'warning', word: text.status.degraded(formatPercent(errors / requests)) };
-  return { state: 'healthy', word: text.status.enabled };
+    return { state: 'warning', word: providersText.status.degraded(formatPercent(errors / requests)) };
+  return { state: 'healthy', word: providersText.status.enabled };
 }
 
 /** `2 valid`, `1 valid, 1 rejected` or `1 not tested`. */
-export function describeCredentials(credentials: readonly Pick<Credential, 'test'>[]): string {
-  if (credentials.length === 0) return text.credentials.none;
+export function describeCredentials(credentials: readonly Pick<CredentialResource, 'test'>[]): string {
+  if (credentials.length === 0) return providersText.credentials.none;
   const valid = credentials.filter(({ test }) => test?.ok === true).length;
   const rejected = credentials.filter(({ test }) => test?.ok === false).length;
   const untested = credentials.length - valid - rejected;
   return [
-    valid > 0 && text.credentials.valid(valid),
-    rejected > 0 && text.credentials.rejected(rejected),
-    untested > 0 && text.credentials.untested(untested),
+    valid > 0 && providersText.credentials.valid(valid),
+    rejected > 0 && providersText.credentials.rejected(rejected),
+    untested > 0 && providersText.credentials.untested(untested),
   ]
     .filter((part) => part !== false)
     .join(', ');
@@ -59,8 +63,11 @@ export function describeCredentials(credentials: readonly Pick<Credential, 'test
 export function describeTest({ ok, models, message, duration_ms }: CredentialTest): string {
   if (!ok) return message;
   const duration = formatDuration(duration_ms);
-  if (models === null) return text.credentials.works(duration);
-  return text.credentials.worksWithModels(pluralize(models, text.credentials.model), duration);
+  if (models === null) return providersText.credentials.works(duration);
+  return providersText.credentials.worksWithModels(
+    pluralize(models, providersText.credentials.model),
+    duration,
+  );
 }
 
 /** Whether a pattern of an allowlist matches a model. `*` matches any characters. */

@@ -1,19 +1,19 @@
 import type { WithETag } from '../../data/api-client.ts';
-import { useEdit } from '../../data/edit.ts';
+import { usePatchForm } from '../../data/patch-form.ts';
 import { formatNumberField, parseNumberField } from '../../format/number-field.ts';
 import { EditForm } from '../../ui/edit-form.tsx';
 import { Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { PROVIDER_QUERY_KEYS, type Provider, providerPath } from './provider-data.ts';
-import { text } from './text.ts';
+import { PROVIDER_QUERY_KEYS, type ProviderResource, providerPath } from './provider-data.ts';
+import { providersText } from './text.ts';
 
 const TIMEOUTS = ['connect_ms', 'headers_ms', 'first_token_ms', 'idle_ms', 'total_ms'] as const;
 
 type TimeoutName = (typeof TIMEOUTS)[number];
 type TimeoutForm = Readonly<Record<TimeoutName, string>>;
 
-const formOf = ({ timeouts }: Provider): TimeoutForm => ({
+const formOf = ({ timeouts }: ProviderResource): TimeoutForm => ({
   connect_ms: formatNumberField(timeouts.connect_ms / 1000),
   headers_ms: formatNumberField(timeouts.headers_ms / 1000),
   first_token_ms: formatNumberField(timeouts.first_token_ms / 1000),
@@ -32,30 +32,30 @@ function write(form: TimeoutForm) {
 }
 
 /** The timeouts of a provider. A route can set its own. */
-export function ProviderTimeouts({ read }: { readonly read: WithETag<Provider> }) {
-  const edit = useEdit<Provider, TimeoutForm>({
+export function ProviderTimeouts({ read }: { readonly read: WithETag<ProviderResource> }) {
+  const edit = usePatchForm<ProviderResource, TimeoutForm>({
     path: providerPath(read.body.id),
     read,
     formOf,
     write,
     touches: PROVIDER_QUERY_KEYS,
-    done: () => showToast(text.timeouts.saved),
+    done: () => showToast(providersText.timeouts.saved),
   });
   return (
     <div className="max-w-2xl">
-      <EditForm edit={edit} source={read.body.source} verb={text.timeouts.save} showSource={false}>
+      <EditForm edit={edit} source={read.body.source} verb={providersText.timeouts.save} showSource={false}>
         <div className="grid gap-4 sm:grid-cols-2">
           {TIMEOUTS.map((name) => (
             <FormField
               key={name}
               name={`timeouts.${name}`}
-              label={text.timeouts.seconds(text.timeouts[name].label)}
-              hint={text.timeouts[name].hint}
+              label={providersText.timeouts.seconds(providersText.timeouts[name].label)}
+              hint={providersText.timeouts[name].hint}
             >
               <Input
                 inputMode="decimal"
                 value={edit.form[name]}
-                placeholder={text.timeouts.default}
+                placeholder={providersText.timeouts.default}
                 onChange={({ target }) => edit.set({ [name]: target.value })}
               />
             </FormField>

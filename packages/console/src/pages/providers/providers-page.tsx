@@ -5,22 +5,22 @@ import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import { useLiveQuery } from '../../data/events.ts';
-import { listQuery, useRows } from '../../data/lists.ts';
+import { listQuery, useListRows } from '../../data/lists.ts';
 import { formatCompact, formatPercent } from '../../format/amounts.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState, Notice } from '../../ui/feedback.tsx';
-import { QueryResults } from '../../ui/results.tsx';
+import { QueryResults } from '../../ui/query-results.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { parseSort, sortRows, type TableColumn } from '../../ui/table-columns.ts';
 import {
   PROVIDERS_PATH,
-  type Provider,
+  type ProviderResource,
   type ProviderTraffic,
   providerTrafficQuery,
 } from './provider-data.ts';
 import { describeCredentials, type ProviderHealth, providerStatus } from './provider-status.ts';
-import { text } from './text.ts';
+import { providersText } from './text.ts';
 import { useProviderHealth } from './use-provider-health.ts';
 
 type TrafficOf = (id: string) => ProviderTraffic | undefined;
@@ -30,31 +30,31 @@ type HealthOf = (id: string) => ProviderHealth;
 export function ProvidersPage() {
   const { query, change } = useUrlState();
   useLiveQuery('config', ['providers']);
-  const list = useRows(listQuery<Provider>('providers', PROVIDERS_PATH));
+  const list = useListRows(listQuery<ProviderResource>('providers', PROVIDERS_PATH));
   const traffic = useQuery(providerTrafficQuery).data?.data;
   const of: TrafficOf = (id) => traffic?.find(({ value }) => value === id);
   const open = useResourceNavigate('/management/providers');
-  useShortcuts([{ keys: 'c', does: text.page.add, run: () => open('new') }]);
+  useShortcuts([{ keys: 'c', does: providersText.page.add, run: () => open('new') }]);
   const healthOf = useProviderHealth();
   const all = columns(of, healthOf);
   const sort = parseSort(query.get('sort'));
   const add = (
     <Button look="primary" icon={Plus} needs="management" onClick={() => open('new')}>
-      {text.page.add}
+      {providersText.page.add}
     </Button>
   );
   const isSandboxAlone = list.rows?.length === 1 && list.rows[0]?.kind === 'sandbox';
   return (
-    <PageFrame title={text.page.title} padded={false} actions={add}>
+    <PageFrame title={providersText.page.title} padded={false} actions={add}>
       {isSandboxAlone && (
         <div className="px-4 pb-3 md:px-6">
-          <Notice state="unknown">{text.page.sandboxOnly}</Notice>
+          <Notice state="unknown">{providersText.page.sandboxOnly}</Notice>
         </div>
       )}
       <QueryResults
         list={list}
-        what={text.page.what}
-        label={text.page.title}
+        what={providersText.page.what}
+        label={providersText.page.title}
         shown={sortRows(list.rows ?? [], all, sort)}
         rowId={({ id }) => id}
         columns={all}
@@ -65,8 +65,8 @@ export function ProvidersPage() {
         sort={sort}
         onSort={(next) => change({ sort: next }, 'replace')}
         empty={
-          <EmptyState title={text.page.empty.title} action={add}>
-            {text.page.empty.text}
+          <EmptyState title={providersText.page.empty.title} action={add}>
+            {providersText.page.empty.text}
           </EmptyState>
         }
       />
@@ -74,12 +74,12 @@ export function ProvidersPage() {
   );
 }
 
-function columns(of: TrafficOf, healthOf: HealthOf): readonly TableColumn<Provider>[] {
-  const stateOf = (provider: Provider) => providerStatus(provider, healthOf(provider.id));
+function columns(of: TrafficOf, healthOf: HealthOf): readonly TableColumn<ProviderResource>[] {
+  const stateOf = (provider: ProviderResource) => providerStatus(provider, healthOf(provider.id));
   return [
     {
       id: 'id',
-      label: text.columns.provider,
+      label: providersText.columns.provider,
       width: 'minmax(8rem, 1fr)',
       value: ({ id }) => id,
       cell: (provider) => (
@@ -91,14 +91,14 @@ function columns(of: TrafficOf, healthOf: HealthOf): readonly TableColumn<Provid
     },
     {
       id: 'kind',
-      label: text.columns.kind,
+      label: providersText.columns.kind,
       width: 'minmax(6rem, 11rem)',
       value: ({ kind }) => kind,
       cell: ({ kind }) => kind,
     },
     {
       id: 'state',
-      label: text.columns.status,
+      label: providersText.columns.status,
       width: 'minmax(7rem, 14rem)',
       value: (provider) => stateOf(provider).word,
       cell: (provider) => (
@@ -112,23 +112,23 @@ function columns(of: TrafficOf, healthOf: HealthOf): readonly TableColumn<Provid
   ];
 }
 
-function trafficColumns(of: TrafficOf): readonly TableColumn<Provider>[] {
+function trafficColumns(of: TrafficOf): readonly TableColumn<ProviderResource>[] {
   return [
     {
       id: 'credentials',
-      label: text.columns.credentials,
+      label: providersText.columns.credentials,
       width: '9.5rem',
       cell: ({ credentials }) => describeCredentials(credentials),
     },
     {
       id: 'models',
-      label: text.columns.models,
+      label: providersText.columns.models,
       width: 'minmax(5rem, 10rem)',
       cell: ({ models }) => <code className="font-mono text-code">{models.join(', ')}</code>,
     },
     {
       id: 'requests',
-      label: text.columns.requests,
+      label: providersText.columns.requests,
       width: '8rem',
       align: 'end',
       value: ({ id }) => of(id)?.requests ?? 0,
@@ -136,7 +136,7 @@ function trafficColumns(of: TrafficOf): readonly TableColumn<Provider>[] {
     },
     {
       id: 'errors',
-      label: text.columns.errors,
+      label: providersText.columns.errors,
       width: '5rem',
       align: 'end',
       value: ({ id }) => errorRate(of(id)),
@@ -144,7 +144,7 @@ function trafficColumns(of: TrafficOf): readonly TableColumn<Provider>[] {
     },
     {
       id: 'source',
-      label: text.columns.source,
+      label: providersText.columns.source,
       width: '8rem',
       cell: ({ source }) => <SourceBadge source={source} />,
     },
@@ -157,7 +157,11 @@ function errorRate(traffic: ProviderTraffic | undefined): number | null {
 
 function Errors({ traffic }: { readonly traffic: ProviderTraffic | undefined }) {
   const rate = errorRate(traffic);
-  return rate === null ? <span className="text-ink-3">{text.columns.none}</span> : formatPercent(rate);
+  return rate === null ? (
+    <span className="text-ink-3">{providersText.columns.none}</span>
+  ) : (
+    formatPercent(rate)
+  );
 }
 
 function ProviderCard({
@@ -165,7 +169,7 @@ function ProviderCard({
   traffic,
   health,
 }: {
-  readonly provider: Provider;
+  readonly provider: ProviderResource;
   readonly traffic: ProviderTraffic | undefined;
   readonly health: ProviderHealth;
 }) {
@@ -177,7 +181,7 @@ function ProviderCard({
         {provider.id} <span className="font-normal text-ink-2">{provider.kind}</span>
       </span>
       <span className="truncate text-small text-ink-2">
-        {text.columns.cardRequests(word, formatCompact(traffic?.requests ?? 0))}
+        {providersText.columns.cardRequests(word, formatCompact(traffic?.requests ?? 0))}
       </span>
     </span>
   );

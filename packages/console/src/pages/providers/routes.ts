@@ -1,6 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
-export const providers: readonly PageRoute[] = [
+export const providerPageRoutes: readonly PageRoute[] = [
   {
     path: '/management/providers',
     title: 'Providers',

@@ -1,6 +1,6 @@
 /** Every string of the Providers page, of the page of one provider and of its forms. */
 
-export const text = {
+export const providersText = {
   page: {
     title: 'Providers',
     what: 'providers',

@@ -15,14 +15,14 @@ import { useNow } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { hookEventLabel } from './decision-label.ts';
 import { type ConsoleApproval, RELAY_PATH } from './relay-data.ts';
-import { text } from './text.ts';
+import { relayText } from './text.ts';
 
 type Answer = 'once' | 'session' | 'deny';
 
 const ANSWER_TOASTS = {
-  once: text.approval.once,
-  session: text.approval.session,
-  deny: text.approval.denied,
+  once: relayText.approval.once,
+  session: relayText.approval.session,
+  deny: relayText.approval.denied,
 } as const;
 const KEYS: Readonly<Record<string, Answer>> = { a: 'once', s: 'session', d: 'deny' };
 
@@ -52,7 +52,7 @@ export function ApprovalCard({
   };
   return (
     <article
-      aria-label={text.approval.label(owner ?? key, what)}
+      aria-label={relayText.approval.label(owner ?? key, what)}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: the focus selects the card that the shortcuts apply to.
       tabIndex={0}
       onKeyDown={press}
@@ -66,13 +66,13 @@ export function ApprovalCard({
         {what}
       </p>
       <p className="text-ui text-ink-2">
-        {text.approval.matchedBy(hookEventLabel(event), approval.rules)}{' '}
+        {relayText.approval.matchedBy(hookEventLabel(event), approval.rules)}{' '}
         <OrgLink to="/relay/decisions" search={{ open: approval.decision_id, range: '24h' }}>
-          {text.approval.viewDecision}
+          {relayText.approval.viewDecision}
         </OrgLink>
       </p>
       <TimeLeft approval={approval} leftMs={left} />
-      <Field label={text.approval.note} optional>
+      <Field label={relayText.approval.note} optional>
         <Input
           value={note}
           maxLength={1000}
@@ -110,7 +110,7 @@ function ApprovalHeader({ approval }: { readonly approval: ConsoleApproval }) {
       <span className="font-semibold">{owner ?? key}</span>
       <span className="text-ink-2">{[agent, approval.repository].filter(Boolean).join(' · ')}</span>
       <span className="ml-auto text-small text-ink-3 figures">
-        {text.approval.requested(formatClockTime(new Date(approval.created_at), browserZone()))}
+        {relayText.approval.requested(formatClockTime(new Date(approval.created_at), browserZone()))}
       </span>
     </header>
   );
@@ -123,16 +123,16 @@ function AnswerError({ error }: { readonly error: ApiError }) {
     <p role="alert" className="flex flex-wrap items-center gap-2 text-ui text-failing-ink">
       {error.message}
       <Button onClick={() => void client.invalidateQueries({ queryKey: ['relay', 'approvals'] })}>
-        {text.approval.refresh}
+        {relayText.approval.refresh}
       </Button>
     </p>
   );
 }
 
 const BUTTONS = [
-  { given: 'once', label: text.approval.allowOnce, icon: Check, look: 'primary' },
-  { given: 'session', label: text.approval.allowForSession, icon: CheckCheck, look: 'secondary' },
-  { given: 'deny', label: text.approval.deny, icon: Ban, look: 'secondary' },
+  { given: 'once', label: relayText.approval.allowOnce, icon: Check, look: 'primary' },
+  { given: 'session', label: relayText.approval.allowForSession, icon: CheckCheck, look: 'secondary' },
+  { given: 'deny', label: relayText.approval.deny, icon: Ban, look: 'secondary' },
 ] as const;
 
 function Answers({
@@ -167,7 +167,7 @@ function Answers({
 }
 
 function TimeLeft({ approval, leftMs }: { readonly approval: ConsoleApproval; readonly leftMs: number }) {
-  if (leftMs <= 0) return <p className="text-ui text-ink-2">{text.approval.expired}</p>;
+  if (leftMs <= 0) return <p className="text-ui text-ink-2">{relayText.approval.expired}</p>;
   const whole = Date.parse(approval.expires_at) - Date.parse(approval.created_at);
   const share = Math.min(1, leftMs / Math.max(1, whole));
   return (
@@ -175,7 +175,7 @@ function TimeLeft({ approval, leftMs }: { readonly approval: ConsoleApproval; re
       <span aria-hidden="true" className="h-1.5 flex-1 overflow-hidden rounded-full bg-sunken">
         <span className="block h-full rounded-full bg-waiting" style={{ width: `${share * 100}%` }} />
       </span>
-      <span>{text.approval.timeLeft(formatDuration(Math.ceil(leftMs / 1000) * 1000))}</span>
+      <span>{relayText.approval.timeLeft(formatDuration(Math.ceil(leftMs / 1000) * 1000))}</span>
     </div>
   );
 }

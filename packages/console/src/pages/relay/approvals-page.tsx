@@ -10,7 +10,7 @@ import { StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { ApprovalCard } from './approval-card.tsx';
 import { type ConsoleApproval, RELAY_PATH } from './relay-data.ts';
-import { text } from './text.ts';
+import { relayText } from './text.ts';
 
 /** The poll interval without an event stream. Agents wait for the answer, so it is short. */
 const LOOK_MS = 2_000;
@@ -28,24 +28,26 @@ export function ApprovalsPage() {
   const answered = (recent.data?.data ?? []).filter(({ state }) => state !== 'waiting');
   return (
     <PageFrame
-      title={cards.length === 0 ? text.approvals.title : text.approvals.titleWithCount(cards.length)}
+      title={
+        cards.length === 0 ? relayText.approvals.title : relayText.approvals.titleWithCount(cards.length)
+      }
     >
       <div className="mx-auto grid max-w-3xl gap-6">
         {waiting.error && !waiting.data ? (
           <ErrorState
-            what={text.approvals.loadError}
+            what={relayText.approvals.loadError}
             error={waiting.error}
             onRetry={() => void waiting.refetch()}
           />
         ) : waiting.isPending ? (
           <Skeleton className="h-48" />
         ) : cards.length === 0 ? (
-          <EmptyState title={text.approvals.emptyTitle}>
-            {text.approvals.empty} <code className="font-mono text-code">relay.approvals.enabled</code>{' '}
-            {text.approvals.emptySetting}
+          <EmptyState title={relayText.approvals.emptyTitle}>
+            {relayText.approvals.empty} <code className="font-mono text-code">relay.approvals.enabled</code>{' '}
+            {relayText.approvals.emptySetting}
           </EmptyState>
         ) : (
-          <ul aria-label={text.approvals.pending} className="grid gap-4">
+          <ul aria-label={relayText.approvals.pending} className="grid gap-4">
             {cards.map((approval) => (
               <li key={approval.id}>
                 <ApprovalCard approval={approval} wanted={approval.id === wanted} />
@@ -74,15 +76,15 @@ function approvalsQuery(query: { readonly state?: string; readonly limit: number
 }
 
 const APPROVAL_STATES = {
-  waiting: { state: 'waiting', word: text.approvals.waiting },
-  allowed: { state: 'healthy', word: text.approvals.allowed },
-  denied: { state: 'blocked', word: text.approvals.denied },
-  expired: { state: 'unknown', word: text.approvals.expired },
+  waiting: { state: 'waiting', word: relayText.approvals.waiting },
+  allowed: { state: 'healthy', word: relayText.approvals.allowed },
+  denied: { state: 'blocked', word: relayText.approvals.denied },
+  expired: { state: 'unknown', word: relayText.approvals.expired },
 } as const;
 
 function AnsweredApprovals({ approvals }: { readonly approvals: readonly ConsoleApproval[] }) {
   return (
-    <Card title={text.approvals.answered} aside={text.approvals.answeredRemark}>
+    <Card title={relayText.approvals.answered} aside={relayText.approvals.answeredRemark}>
       <ul className="divide-y divide-line">
         {approvals.map((approval) => (
           <li key={approval.id} className="grid gap-0.5 py-2 first:pt-0 last:pb-0">
@@ -98,7 +100,7 @@ function AnsweredApprovals({ approvals }: { readonly approvals: readonly Console
             </span>
             {(approval.decided_by || approval.note) && (
               <span className="pl-6 text-small text-ink-2">
-                {[approval.decided_by && text.approvals.by(approval.decided_by), approval.note]
+                {[approval.decided_by && relayText.approvals.by(approval.decided_by), approval.note]
                   .filter(Boolean)
                   .join(' · ')}
               </span>
@@ -113,6 +115,6 @@ function AnsweredApprovals({ approvals }: { readonly approvals: readonly Console
 function approvalOutcome({ state, scope, expires_at }: ConsoleApproval): string {
   if (state !== 'allowed') return APPROVAL_STATES[state].word;
   return scope === 'session'
-    ? text.approvals.allowedForSession(formatClockTime(new Date(expires_at), browserZone()))
-    : text.approvals.allowedOnce;
+    ? relayText.approvals.allowedForSession(formatClockTime(new Date(expires_at), browserZone()))
+    : relayText.approvals.allowedOnce;
 }

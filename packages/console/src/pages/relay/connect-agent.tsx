@@ -1,6 +1,6 @@
-import { apiUrl } from '../../data/base.ts';
+import { apiUrl } from '../../data/base-url.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
-import { text } from './text.ts';
+import { relayText } from './text.ts';
 
 const AGENTS = [
   ['Claude Code', 'claude-code'],
@@ -15,12 +15,12 @@ export function ConnectAgent() {
   return (
     <div className="grid gap-3">
       <p className="text-ui text-ink-2">
-        {text.connect.before} <code className="font-mono text-code">relay</code>
-        {text.connect.after}
+        {relayText.connect.before} <code className="font-mono text-code">relay</code>
+        {relayText.connect.after}
       </p>
       <CodeBlock
         snippets={[
-          ...AGENTS.map(([label, agent]) => ({ label, code: installLines(agent) })),
+          ...AGENTS.map(([label, agent]) => ({ label, code: listInstallCommands(agent) })),
           { label: 'curl', code: curlCommand() },
         ]}
       />
@@ -28,7 +28,7 @@ export function ConnectAgent() {
   );
 }
 
-export function installLines(agent: string): string {
+export function listInstallCommands(agent: string): string {
   return [
     `export FLOE_BASE_URL=${apiUrl('').href.replace(/\/$/, '')}`,
     'export FLOE_RELAY_KEY=… # a platform key with the scope relay',

@@ -3,11 +3,11 @@ import { formatCount } from '../../format/amounts.ts';
 import { Card, DetailList } from '../../ui/cards.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
-import { DrawerHead } from '../../ui/drawer-head.tsx';
+import { DrawerHeader } from '../../ui/drawer-header.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
-import { installLines } from './connect-agent.tsx';
-import { type CoverageRow, coverageId, coverageStatus, REQUIRE_POLICY } from './coverage-status.ts';
-import { text } from './text.ts';
+import { listInstallCommands } from './connect-agent.tsx';
+import { type CoverageRow, coverageId, coverageStatus, RELAY_REQUIRED_POLICY } from './coverage-status.ts';
+import { relayText } from './text.ts';
 
 /** The relay coverage of one person with one agent, and how to improve it. */
 export function CoverageDrawer({
@@ -18,48 +18,51 @@ export function CoverageDrawer({
   readonly onClose: () => void;
 }) {
   const { owner, key, agent } = row;
-  const lines = installLines(agent ?? 'claude-code');
+  const lines = listInstallCommands(agent ?? 'claude-code');
   return (
-    <Drawer title={text.person.title} about={coverageId(row)} onClose={onClose}>
-      <DrawerHead
-        title={text.person.heading(owner ?? text.coverage.key(key), agent ?? text.coverage.unknownAgent)}
+    <Drawer title={relayText.person.title} about={coverageId(row)} onClose={onClose}>
+      <DrawerHeader
+        title={relayText.person.heading(
+          owner ?? relayText.coverage.key(key),
+          agent ?? relayText.coverage.unknownAgent,
+        )}
         onClose={onClose}
       >
         {coverageStatus(row).word}
-      </DrawerHead>
+      </DrawerHeader>
       <div className="grid gap-4 p-4 md:p-6">
-        <Card title={text.person.activity}>
+        <Card title={relayText.person.activity}>
           <DetailList
             items={[
-              [text.person.key, key],
-              [text.person.sessions, formatCount(row.sessions)],
-              [text.person.coveredSessions, formatCount(row.covered_sessions)],
+              [relayText.person.key, key],
+              [relayText.person.sessions, formatCount(row.sessions)],
+              [relayText.person.coveredSessions, formatCount(row.covered_sessions)],
               [
-                text.person.withoutSession,
+                relayText.person.withoutSession,
                 row.requests_without_session === 0 ? null : formatCount(row.requests_without_session),
               ],
-              [text.person.agentVersion, row.agent_version],
-              [text.person.hookVersion, row.client_version],
+              [relayText.person.agentVersion, row.agent_version],
+              [relayText.person.hookVersion, row.client_version],
               [
-                text.person.lastModelRequest,
+                relayText.person.lastModelRequest,
                 row.last_model_request_at && <TimeText key="m" at={row.last_model_request_at} />,
               ],
               [
-                text.person.lastRelayCall,
+                relayText.person.lastRelayCall,
                 row.last_relay_call_at && <TimeText key="r" at={row.last_relay_call_at} />,
               ],
             ]}
           />
         </Card>
-        <Card title={text.person.install}>
+        <Card title={relayText.person.install}>
           <CodeBlock snippets={[{ label: agent ?? 'Claude Code', code: lines }]} />
         </Card>
         <Card
-          title={text.person.require}
-          aside={<OrgLink to="/management/policies">{text.person.policies}</OrgLink>}
+          title={relayText.person.require}
+          aside={<OrgLink to="/management/policies">{relayText.person.policies}</OrgLink>}
         >
-          <p className="mb-3 text-ui text-ink-2">{text.person.requireHint}</p>
-          <CodeBlock snippets={[{ label: 'floe.yaml', code: REQUIRE_POLICY }]} />
+          <p className="mb-3 text-ui text-ink-2">{relayText.person.requireHint}</p>
+          <CodeBlock snippets={[{ label: 'floe.yaml', code: RELAY_REQUIRED_POLICY }]} />
         </Card>
       </div>
     </Drawer>

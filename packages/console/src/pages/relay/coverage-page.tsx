@@ -15,12 +15,12 @@ import { CoveragePeople } from './coverage-people.tsx';
 import { coverageId } from './coverage-status.ts';
 import { RELAY_PATH, type RelayCoverage } from './relay-data.ts';
 import { SessionList } from './session-list.tsx';
-import { text } from './text.ts';
+import { relayText } from './text.ts';
 
 const DAYS = [
-  { id: '1', label: text.coverage.ranges.day },
-  { id: '7', label: text.coverage.ranges.week },
-  { id: '30', label: text.coverage.ranges.month },
+  { id: '1', label: relayText.coverage.ranges.day },
+  { id: '7', label: relayText.coverage.ranges.week },
+  { id: '30', label: relayText.coverage.ranges.month },
 ] as const;
 const DAY_MS = 24 * 3_600_000;
 
@@ -34,17 +34,17 @@ export function CoveragePage() {
   const opened = answer.data?.data.find((row) => coverageId(row) === open);
   const connect = (
     <Button look="primary" icon={Plug} onClick={() => setConnecting(true)}>
-      {text.coverage.connect}
+      {relayText.coverage.connect}
     </Button>
   );
   return (
     <PageFrame
-      title={text.coverage.title}
+      title={relayText.coverage.title}
       padded={false}
       actions={
         <>
           <SegmentedControl
-            label={text.coverage.range}
+            label={relayText.coverage.range}
             options={DAYS}
             value={days}
             onChange={(id) => change({ days: id === '7' ? null : id }, 'replace')}
@@ -55,26 +55,30 @@ export function CoveragePage() {
       beside={opened && <CoverageDrawer row={opened} onClose={() => change({ open: null })} />}
     >
       <Tabs
-        label={text.coverage.tabs}
+        label={relayText.coverage.tabs}
         value={query.get('tab') ?? 'people'}
         onChange={(tab) => change({ tab: tab === 'people' ? null : tab, open: null }, 'replace')}
         tabs={[
           {
             id: 'people',
-            label: text.coverage.people,
+            label: relayText.coverage.people,
             content: (
               <People answer={answer} openId={open} onOpen={(id) => change({ open: id })} connect={connect} />
             ),
           },
-          { id: 'sessions', label: text.coverage.sessions, content: <SessionList days={Number(days)} /> },
+          {
+            id: 'sessions',
+            label: relayText.coverage.sessions,
+            content: <SessionList days={Number(days)} />,
+          },
           {
             id: 'versions',
-            label: text.coverage.versions,
+            label: relayText.coverage.versions,
             content: answer.data ? <Versions clients={answer.data.clients} /> : <SkeletonRows rows={3} />,
           },
         ]}
       />
-      <Dialog open={connecting} onClose={() => setConnecting(false)} title={text.coverage.connect}>
+      <Dialog open={connecting} onClose={() => setConnecting(false)} title={relayText.coverage.connect}>
         <ConnectAgent />
       </Dialog>
     </PageFrame>
@@ -110,13 +114,17 @@ function People({
       openId={openId}
       onOpen={onOpen}
       empty={
-        <EmptyState title={text.coverage.emptyTitle} action={connect}>
-          {text.coverage.empty}
+        <EmptyState title={relayText.coverage.emptyTitle} action={connect}>
+          {relayText.coverage.empty}
         </EmptyState>
       }
     />
   ) : answer.error ? (
-    <ErrorState what={text.coverage.loadError} error={answer.error} onRetry={() => void answer.refetch()} />
+    <ErrorState
+      what={relayText.coverage.loadError}
+      error={answer.error}
+      onRetry={() => void answer.refetch()}
+    />
   ) : (
     <SkeletonRows rows={5} />
   );
@@ -125,7 +133,9 @@ function People({
 /** The number of sessions by hook version and agent. */
 function Versions({ clients }: { readonly clients: RelayCoverage['clients'] }) {
   if (clients.length === 0)
-    return <EmptyState title={text.coverage.noVersionsTitle}>{text.coverage.noVersions}</EmptyState>;
+    return (
+      <EmptyState title={relayText.coverage.noVersionsTitle}>{relayText.coverage.noVersions}</EmptyState>
+    );
   const most = Math.max(...clients.map(({ sessions }) => sessions));
   return (
     <ul className="grid max-w-3xl gap-2">
@@ -135,8 +145,8 @@ function Versions({ clients }: { readonly clients: RelayCoverage['clients'] }) {
           className="grid grid-cols-[minmax(0,12rem)_1fr_max-content] items-center gap-3 text-ui"
         >
           <span className="truncate">
-            {agent ?? text.coverage.unknownAgent}{' '}
-            <span className="text-ink-3">{client_version ?? text.coverage.unknownVersion}</span>
+            {agent ?? relayText.coverage.unknownAgent}{' '}
+            <span className="text-ink-3">{client_version ?? relayText.coverage.unknownVersion}</span>
           </span>
           <span aria-hidden="true" className="h-2 overflow-hidden rounded-full bg-sunken">
             <span

@@ -6,7 +6,7 @@ import { parseSort, sortRows, type TableColumn } from '../../ui/table-columns.ts
 import { TimeText } from '../../ui/time-text.tsx';
 import { type CoverageRow, coverageId, coverageStatus } from './coverage-status.ts';
 import { DecisionStatus } from './decision-status.tsx';
-import { text } from './text.ts';
+import { relayText } from './text.ts';
 
 /** People by agent; people who use models without the relay come first. */
 export function CoveragePeople({
@@ -26,7 +26,7 @@ export function CoveragePeople({
   return (
     <div className="-m-4 md:-m-6">
       <DataTable
-        label={text.coverage.people}
+        label={relayText.coverage.people}
         rows={sortRows(rows, COLUMNS, sort)}
         rowId={coverageId}
         columns={openId ? COLUMNS.slice(0, 4) : COLUMNS}
@@ -43,36 +43,36 @@ export function CoveragePeople({
 const COLUMNS: readonly TableColumn<CoverageRow>[] = [
   {
     id: 'person',
-    label: text.coverage.person,
+    label: relayText.coverage.person,
     width: 'minmax(7rem, 1fr)',
     value: nameOf,
     cell: nameOf,
   },
   {
     id: 'agent',
-    label: text.coverage.agent,
+    label: relayText.coverage.agent,
     width: 'minmax(6rem, 10rem)',
     value: ({ agent }) => agent,
     cell: ({ agent, agent_version }) =>
-      agent === null ? text.none : [agent, agent_version].filter(Boolean).join(' '),
+      agent === null ? relayText.none : [agent, agent_version].filter(Boolean).join(' '),
   },
   {
     id: 'state',
-    label: text.coverage.relay,
+    label: relayText.coverage.relay,
     width: '12rem',
     cell: (row) => <DecisionStatus label={coverageStatus(row)} />,
   },
   {
     id: 'covered',
-    label: text.coverage.covered,
+    label: relayText.coverage.covered,
     width: '6rem',
     align: 'end',
     value: ({ covered_ratio }) => covered_ratio,
-    cell: ({ covered_ratio }) => (covered_ratio === null ? text.none : formatPercent(covered_ratio)),
+    cell: ({ covered_ratio }) => (covered_ratio === null ? relayText.none : formatPercent(covered_ratio)),
   },
   {
     id: 'models',
-    label: text.coverage.modelRequests,
+    label: relayText.coverage.modelRequests,
     width: '8.5rem',
     align: 'end',
     value: ({ model_requests }) => model_requests,
@@ -80,7 +80,7 @@ const COLUMNS: readonly TableColumn<CoverageRow>[] = [
   },
   {
     id: 'calls',
-    label: text.coverage.relayCalls,
+    label: relayText.coverage.relayCalls,
     width: '7rem',
     align: 'end',
     value: ({ relay_calls }) => relay_calls,
@@ -88,22 +88,22 @@ const COLUMNS: readonly TableColumn<CoverageRow>[] = [
   },
   {
     id: 'hook',
-    label: text.coverage.hookVersion,
+    label: relayText.coverage.hookVersion,
     width: '7rem',
-    cell: ({ client_version }) => client_version ?? text.none,
+    cell: ({ client_version }) => client_version ?? relayText.none,
   },
   {
     id: 'last',
-    label: text.coverage.lastRelayCall,
+    label: relayText.coverage.lastRelayCall,
     width: '7rem',
     value: ({ last_relay_call_at }) => last_relay_call_at,
     cell: ({ last_relay_call_at }) =>
-      last_relay_call_at === null ? text.coverage.never : <TimeText at={last_relay_call_at} />,
+      last_relay_call_at === null ? relayText.coverage.never : <TimeText at={last_relay_call_at} />,
   },
 ];
 
 function nameOf({ owner, key }: CoverageRow): string {
-  return owner ?? text.coverage.key(key);
+  return owner ?? relayText.coverage.key(key);
 }
 
 function PersonCard({ row }: { readonly row: CoverageRow }) {
@@ -116,7 +116,7 @@ function PersonCard({ row }: { readonly row: CoverageRow }) {
         <DecisionStatus label={coverageStatus(row)} />
       </span>
       <span className="text-small text-ink-2 figures">
-        {text.coverage.counts(row.model_requests, row.relay_calls)}
+        {relayText.coverage.counts(row.model_requests, row.relay_calls)}
       </span>
     </span>
   );

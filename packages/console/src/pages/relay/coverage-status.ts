@@ -1,6 +1,6 @@
 import type { DisplayStatus } from '../../ui/status.tsx';
 import type { RelayCoverage } from './relay-data.ts';
-import { text } from './text.ts';
+import { relayText } from './text.ts';
 
 export type CoverageRow = RelayCoverage['data'][number];
 
@@ -11,11 +11,11 @@ export function coverageStatus({ covered_ratio, model_requests, relay_calls }: C
 } {
   if (covered_ratio === null)
     return model_requests > 0 && relay_calls === 0
-      ? { state: 'unknown', word: text.coverageStatus.noSession }
-      : { state: null, word: text.coverageStatus.noModels };
-  if (covered_ratio === 0) return { state: 'warning', word: text.coverageStatus.notCovered };
-  if (covered_ratio < 1) return { state: 'partial', word: text.coverageStatus.partlyCovered };
-  return { state: null, word: text.coverageStatus.covered };
+      ? { state: 'unknown', word: relayText.coverageStatus.noSession }
+      : { state: null, word: relayText.coverageStatus.noModels };
+  if (covered_ratio === 0) return { state: 'warning', word: relayText.coverageStatus.notCovered };
+  if (covered_ratio < 1) return { state: 'partial', word: relayText.coverageStatus.partlyCovered };
+  return { state: null, word: relayText.coverageStatus.covered };
 }
 
 export function coverageId({ owner, key, agent }: CoverageRow): string {
@@ -23,7 +23,7 @@ export function coverageId({ owner, key, agent }: CoverageRow): string {
 }
 
 /** A policy that denies model requests of sessions that never call the relay, in monitor mode to begin with. */
-export const REQUIRE_POLICY = `policies:
+export const RELAY_REQUIRED_POLICY = `policies:
   - name: relay-required
     on: request
     when: "session.id != '' && !session.relayed && session.requests > 3"

@@ -5,12 +5,12 @@ import { Badge, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { decisionLabel, hookEventLabel, type StoredDecision } from './decision-label.ts';
 import { DecisionStatus } from './decision-status.tsx';
-import { text } from './text.ts';
+import { relayText } from './text.ts';
 
 export const DECISION_COLUMNS: readonly TableColumn<StoredDecision>[] = [
   {
     id: 'time',
-    label: text.columns.time,
+    label: relayText.columns.time,
     width: '6.5rem',
     cell: ({ created_at }) => (
       <time dateTime={created_at}>{formatClockTime(new Date(created_at), browserZone(), true)}</time>
@@ -18,43 +18,43 @@ export const DECISION_COLUMNS: readonly TableColumn<StoredDecision>[] = [
   },
   {
     id: 'decision',
-    label: text.columns.decision,
+    label: relayText.columns.decision,
     width: '8rem',
     cell: (row) => <DecisionStatus label={decisionLabel(row)} />,
   },
-  { id: 'event', label: text.columns.event, width: '8rem', cell: ({ event }) => hookEventLabel(event) },
+  { id: 'event', label: relayText.columns.event, width: '8rem', cell: ({ event }) => hookEventLabel(event) },
   {
     id: 'what',
-    label: text.columns.action,
+    label: relayText.columns.action,
     width: 'minmax(10rem, 1fr)',
     cell: ({ input_summary: what }) => <code className="block truncate font-mono text-code">{what}</code>,
   },
   {
     id: 'rule',
-    label: text.columns.rule,
+    label: relayText.columns.rule,
     width: 'minmax(6rem, 11rem)',
-    cell: ({ rule }) => rule ?? text.none,
+    cell: ({ rule }) => rule ?? relayText.none,
   },
-  { id: 'mode', label: text.columns.mode, width: '5.5rem', cell: ({ mode }) => mode ?? text.none },
-  { id: 'agent', label: text.columns.agent, width: 'minmax(6rem, 9rem)', cell: agentText },
+  { id: 'mode', label: relayText.columns.mode, width: '5.5rem', cell: ({ mode }) => mode ?? relayText.none },
+  { id: 'agent', label: relayText.columns.agent, width: 'minmax(6rem, 9rem)', cell: formatAgent },
   {
     id: 'owner',
-    label: text.columns.person,
+    label: relayText.columns.person,
     width: 'minmax(5rem, 9rem)',
     cell: ({ owner, key }) => owner ?? key,
   },
   {
     id: 'latency',
-    label: text.columns.latency,
+    label: relayText.columns.latency,
     width: '5rem',
     align: 'end',
     cell: ({ latency_us }) => formatDuration(latency_us / 1000),
   },
-  extra('repository', text.columns.repository, ({ repository }) => repository ?? text.none),
-  extra('key', text.columns.key, ({ key }) => key),
-  extra('team', text.columns.team, ({ team }) => team ?? text.none),
-  extra('session', text.columns.session, ({ session_id }) => session_id ?? text.none),
-  extra('client', text.columns.hookVersion, ({ client_version }) => client_version ?? text.none),
+  extra('repository', relayText.columns.repository, ({ repository }) => repository ?? relayText.none),
+  extra('key', relayText.columns.key, ({ key }) => key),
+  extra('team', relayText.columns.team, ({ team }) => team ?? relayText.none),
+  extra('session', relayText.columns.session, ({ session_id }) => session_id ?? relayText.none),
+  extra('client', relayText.columns.hookVersion, ({ client_version }) => client_version ?? relayText.none),
 ];
 
 function extra(
@@ -65,7 +65,10 @@ function extra(
   return { id, label, cell, width: 'minmax(5rem, 12rem)', optional: true };
 }
 
-export function agentText({ agent, agent_version }: Pick<StoredDecision, 'agent' | 'agent_version'>): string {
+export function formatAgent({
+  agent,
+  agent_version,
+}: Pick<StoredDecision, 'agent' | 'agent_version'>): string {
   return agent_version === null ? agent : `${agent} ${agent_version}`;
 }
 
@@ -83,7 +86,7 @@ export function DecisionCard({ row }: { readonly row: StoredDecision }) {
         <code className="block truncate font-mono text-code">{row.input_summary}</code>
         <div className="truncate text-small text-ink-2 figures">
           {formatClockTime(new Date(row.created_at), browserZone())} ·{' '}
-          {row.rule ? text.columns.byRule(word, row.rule) : word} · {row.agent}
+          {row.rule ? relayText.columns.byRule(word, row.rule) : word} · {row.agent}
         </div>
       </div>
       <Badge>{hookEventLabel(row.event)}</Badge>

@@ -9,12 +9,12 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { Badge, StatusBadge } from '../../ui/status.tsx';
-import { agentText } from './decision-columns.tsx';
+import { formatAgent } from './decision-columns.tsx';
 import { decisionLabel, enforcedLabel, hookEventLabel, type StoredDecision } from './decision-label.ts';
 import { DecisionStatus } from './decision-status.tsx';
 import { ParsedCommand } from './parsed-command.tsx';
 import { decisionQuery, simulationQuery } from './relay-data.ts';
-import { text } from './text.ts';
+import { relayText } from './text.ts';
 
 /** One decision beside the list: the action, the matching rules, the answer and the requester. */
 export function DecisionDrawer({
@@ -30,24 +30,24 @@ export function DecisionDrawer({
 }) {
   const { data, error, refetch } = useQuery(decisionQuery(id));
   return (
-    <Drawer title={text.decision.title} about={id} onClose={onClose}>
+    <Drawer title={relayText.decision.title} about={id} onClose={onClose}>
       <div className="flex items-start gap-2 px-4 pt-3 md:px-6">
         <div className="min-w-0 flex-1">
           {data ? <Heading decision={data} /> : <Skeleton className="h-7 w-64" />}
         </div>
         <div className="flex">
-          <IconButton icon={ChevronUp} label={text.decisions.previous} keys="k" onClick={onPrevious} />
-          <IconButton icon={ChevronDown} label={text.decisions.next} keys="j" onClick={onNext} />
-          <IconButton icon={X} label={text.decision.close} keys="Esc" onClick={onClose} />
+          <IconButton icon={ChevronUp} label={relayText.decisions.previous} keys="k" onClick={onPrevious} />
+          <IconButton icon={ChevronDown} label={relayText.decisions.next} keys="j" onClick={onNext} />
+          <IconButton icon={X} label={relayText.decision.close} keys="Esc" onClick={onClose} />
         </div>
       </div>
       <p className="flex flex-wrap items-center gap-x-2 border-b border-line px-4 pt-1 pb-2 text-ui text-ink-2 md:px-6">
         {data && formatFullTime(new Date(data.created_at), browserZone(), true)}
         <code className="font-mono text-code">{id}</code>
-        <CopyButton text={id} label={text.decision.copyId} />
+        <CopyButton text={id} label={relayText.decision.copyId} />
       </p>
       {error && !data ? (
-        <ErrorState what={text.decision.loadError} error={error} onRetry={() => void refetch()} />
+        <ErrorState what={relayText.decision.loadError} error={error} onRetry={() => void refetch()} />
       ) : data ? (
         <div className="grid gap-4 p-4 md:p-6">
           <RecordedAction decision={data} />
@@ -72,7 +72,7 @@ function Heading({ decision }: DecisionProps) {
     <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
       {state === null ? <Badge>{word}</Badge> : <StatusBadge state={state}>{word}</StatusBadge>}
       <h2 className="min-w-0 text-body font-semibold break-words">
-        {decision.rule === null ? hookEventLabel(decision.event) : text.decision.byRule(decision.rule)}
+        {decision.rule === null ? hookEventLabel(decision.event) : relayText.decision.byRule(decision.rule)}
       </h2>
     </div>
   );
@@ -91,11 +91,11 @@ function RecordedAction({ decision: { event, input_summary: what, findings } }: 
       search={{ try: what }}
       className="inline-flex items-center gap-1 text-accent-ink underlined"
     >
-      <FlaskConical size={14} aria-hidden="true" /> {text.decision.tryRules}
+      <FlaskConical size={14} aria-hidden="true" /> {relayText.decision.tryRules}
     </OrgLink>
   );
   return (
-    <Card title={isShell ? text.decision.command : text.decision.action} aside={link}>
+    <Card title={isShell ? relayText.decision.command : relayText.decision.action} aside={link}>
       <div className="grid gap-3">
         {read.data ? (
           <ParsedCommand text={what} read={read.data} />
@@ -106,7 +106,7 @@ function RecordedAction({ decision: { event, input_summary: what, findings } }: 
         )}
         {findings.length > 0 && (
           <p className="flex flex-wrap items-center gap-1 text-ui text-ink-2">
-            {text.decision.masked}
+            {relayText.decision.masked}
             {findings.map(({ kind, count }) => (
               <Badge key={kind} name={kind.replaceAll('_', ' ')}>
                 {count}
@@ -121,9 +121,9 @@ function RecordedAction({ decision: { event, input_summary: what, findings } }: 
 
 function MatchedRuleList({ decision: { matches, reason } }: DecisionProps) {
   return (
-    <Card title={text.decision.rules} aside={text.decision.rulesRemark}>
+    <Card title={relayText.decision.rules} aside={relayText.decision.rulesRemark}>
       {matches.length === 0 ? (
-        <p className="text-ui text-ink-2">{reason ?? text.decision.noRules}</p>
+        <p className="text-ui text-ink-2">{reason ?? relayText.decision.noRules}</p>
       ) : (
         <ul className="divide-y divide-line">
           {matches.map((hit) => (
@@ -159,15 +159,21 @@ function HookAnswer({ decision }: DecisionProps) {
     latency_us,
   } = decision;
   return (
-    <Card title={text.decision.answer} aside={text.decision.latency(formatDuration(latency_us / 1000))}>
+    <Card
+      title={relayText.decision.answer}
+      aside={relayText.decision.latency(formatDuration(latency_us / 1000))}
+    >
       <DetailList
         items={[
-          [text.decision.decision, <code key="answer">{answered}</code>],
-          [text.decision.ifEnforced, would === answered ? null : enforcedLabel(would).word.toLowerCase()],
-          [text.decision.messageToPerson, user_message],
-          [text.decision.messageToAgent, agent_message],
+          [relayText.decision.decision, <code key="answer">{answered}</code>],
           [
-            text.decision.approval,
+            relayText.decision.ifEnforced,
+            would === answered ? null : enforcedLabel(would).word.toLowerCase(),
+          ],
+          [relayText.decision.messageToPerson, user_message],
+          [relayText.decision.messageToAgent, agent_message],
+          [
+            relayText.decision.approval,
             approval_id && (
               <OrgLink key="approval" to={`/relay/approvals/${approval_id}`}>
                 {approval_id}
@@ -183,18 +189,18 @@ function HookAnswer({ decision }: DecisionProps) {
 function DecisionSource({ decision }: DecisionProps) {
   const { key, owner, team, agent, agent_version, client_version, repository, cwd, session_id } = decision;
   return (
-    <Card title={text.decision.requester}>
+    <Card title={relayText.decision.requester}>
       <DetailList
         items={[
-          [text.decision.person, owner],
-          [text.decision.team, team],
-          [text.decision.key, key],
-          [text.decision.agent, agentText({ agent, agent_version })],
-          [text.decision.hookVersion, client_version],
-          [text.decision.repository, repository],
-          [text.decision.directory, cwd && <code className="font-mono text-code break-all">{cwd}</code>],
+          [relayText.decision.person, owner],
+          [relayText.decision.team, team],
+          [relayText.decision.key, key],
+          [relayText.decision.agent, formatAgent({ agent, agent_version })],
+          [relayText.decision.hookVersion, client_version],
+          [relayText.decision.repository, repository],
+          [relayText.decision.directory, cwd && <code className="font-mono text-code break-all">{cwd}</code>],
           [
-            text.decision.session,
+            relayText.decision.session,
             session_id && (
               <OrgLink key="session" to="/relay/decisions" search={{ session: session_id }}>
                 {session_id}

@@ -2,7 +2,7 @@ import type { relaySimulationResult, storedRelayDecision } from '@floe/contract/
 import type * as z from 'zod';
 import type { DisplayStatus } from '../../ui/status.tsx';
 import { ruleText } from './rule-text.ts';
-import { text } from './text.ts';
+import { relayText } from './text.ts';
 
 /** Labels of decisions, events and traits, shared by the relay pages. Pure. */
 
@@ -18,10 +18,10 @@ export interface DecisionLabel {
 }
 
 const SAID: Readonly<Record<DecisionValue, DecisionLabel>> = {
-  deny: { state: 'blocked', word: text.labels.deny },
-  ask: { state: 'waiting', word: text.labels.ask },
-  allow: { state: 'healthy', word: text.labels.allow },
-  abstain: { state: null, word: text.labels.abstain },
+  deny: { state: 'blocked', word: relayText.labels.deny },
+  ask: { state: 'waiting', word: relayText.labels.ask },
+  allow: { state: 'healthy', word: relayText.labels.allow },
+  abstain: { state: null, word: relayText.labels.abstain },
 };
 
 /** The label of a decision; where it was only observed, that of the decision that would have been enforced. */
@@ -33,17 +33,17 @@ export function decisionLabel({
   readonly enforced_decision: DecisionValue;
 }): DecisionLabel {
   if (decision === 'abstain' && would !== 'abstain')
-    return { state: 'partial', word: text.enforcedLabels[would] };
+    return { state: 'partial', word: relayText.enforcedLabels[would] };
   return SAID[decision];
 }
 
 /** The label of a decision that is not enforced, such as that of a draft. */
 export function enforcedLabel(decision: DecisionValue): DecisionLabel {
-  return { state: SAID[decision].state, word: text.enforcedLabels[decision] };
+  return { state: SAID[decision].state, word: relayText.enforcedLabels[decision] };
 }
 
 export function hookEventLabel(event: HookEventKind): string {
-  return text.events[event];
+  return relayText.events[event];
 }
 
 /** A part of a text, and whether a rule matched it or it cannot be analyzed. */

@@ -5,21 +5,21 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { type UrlChanges, useUrlState } from '../../app/url-state.ts';
 import { type FilterToken, filterValues, toFilterTokens } from '../../filters/filter-text.ts';
-import { selectQueryParameters } from '../../filters/query-part.ts';
+import { selectQueryParameters } from '../../filters/select-query-parameters.ts';
 import { resolveTimeRange, timeRangeQuery } from '../../filters/time-range.ts';
 import { Button } from '../../ui/button.tsx';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { ColumnMenu } from '../../ui/column-menu.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
-import { QueryResults } from '../../ui/results.tsx';
+import { QueryResults } from '../../ui/query-results.tsx';
 import { type TableColumn, visibleColumns } from '../../ui/table-columns.ts';
 import { TimeRangePicker } from '../../ui/time-range-picker.tsx';
 import { ConnectAgent } from './connect-agent.tsx';
 import { DECISION_COLUMNS, DecisionCard } from './decision-columns.tsx';
 import type { StoredDecision } from './decision-label.ts';
 import { DECISION_FIELDS, decisionsQuery } from './relay-data.ts';
-import { text } from './text.ts';
+import { relayText } from './text.ts';
 
 const DecisionDrawer = lazy(() =>
   import('./decision-drawer.tsx').then(({ DecisionDrawer: Part }) => ({ default: Part })),
@@ -42,9 +42,9 @@ export function DecisionsPage() {
   };
   const toggle = () => change({ live: live ? '0' : null }, 'replace');
   useShortcuts([
-    { keys: 'l', does: text.decisions.toggleLive, run: toggle },
-    { keys: 'j', does: text.decisions.next, run: () => walk(1) },
-    { keys: 'k', does: text.decisions.previous, run: () => walk(-1) },
+    { keys: 'l', does: relayText.decisions.toggleLive, run: toggle },
+    { keys: 'j', does: relayText.decisions.next, run: () => walk(1) },
+    { keys: 'k', does: relayText.decisions.previous, run: () => walk(-1) },
   ]);
   const chosen = visibleColumns(DECISION_COLUMNS, query.get('cols'));
   const drawer = open && (
@@ -59,7 +59,7 @@ export function DecisionsPage() {
   );
   return (
     <PageFrame
-      title={text.decisions.title}
+      title={relayText.decisions.title}
       padded={false}
       actions={<Toolbar list={list} chosen={chosen} onLive={toggle} />}
       beside={drawer}
@@ -70,13 +70,13 @@ export function DecisionsPage() {
           tokens={tokens}
           onAdd={({ name, value }) => change({ [name]: value })}
           onRemove={(name) => change({ [name]: null })}
-          placeholder={text.decisions.filterPlaceholder}
+          placeholder={relayText.decisions.filterPlaceholder}
         />
       </div>
       <QueryResults
         list={list}
-        what={text.decisions.list}
-        label={text.decisions.title}
+        what={relayText.decisions.list}
+        label={relayText.decisions.title}
         rowId={({ id }) => id}
         columns={open ? chosen.filter(({ id }) => BESIDE_DRAWER.has(id)) : chosen}
         card={(row) => <DecisionCard row={row} />}
@@ -106,7 +106,7 @@ function Toolbar({
         onClick={onLive}
         className={joinClassNames(live && 'border-healthy-line! bg-healthy-tint! text-healthy-ink!')}
       >
-        {text.decisions.live}
+        {relayText.decisions.live}
       </Button>
       <span className="max-md:hidden">
         <ColumnMenu
@@ -154,28 +154,28 @@ function NoDecisions({
   if (tokens.length > 0)
     return (
       <EmptyState
-        title={text.decisions.noMatchTitle}
+        title={relayText.decisions.noMatchTitle}
         action={
           <>
             {tokens.map(({ name }) => (
               <Button key={name} onClick={() => onChange({ [name]: null })}>
-                {text.decisions.removeFilter(name)}
+                {relayText.decisions.removeFilter(name)}
               </Button>
             ))}
-            <Button onClick={onWiden}>{text.decisions.widen}</Button>
+            <Button onClick={onWiden}>{relayText.decisions.widen}</Button>
           </>
         }
       >
-        {text.decisions.noMatch}
+        {relayText.decisions.noMatch}
       </EmptyState>
     );
   return (
     <>
       <EmptyState
-        title={text.decisions.emptyTitle}
-        action={<Button onClick={onWiden}>{text.decisions.widen}</Button>}
+        title={relayText.decisions.emptyTitle}
+        action={<Button onClick={onWiden}>{relayText.decisions.widen}</Button>}
       >
-        {text.decisions.empty}
+        {relayText.decisions.empty}
       </EmptyState>
       <div className="mx-auto max-w-2xl px-4 pb-10">
         <ConnectAgent />

@@ -6,7 +6,7 @@ import { type ApiPage, allPages, getJson, sendJson } from '../../data/api-client
 import type { FilterField } from '../../filters/filter-text.ts';
 import { settingsQuery } from '../settings/settings-data.ts';
 import type { HookEventKind, RelaySimulation, StoredDecision } from './decision-label.ts';
-import { text } from './text.ts';
+import { relayText } from './text.ts';
 
 export type ConsoleApproval = z.output<typeof relayApproval>;
 export type RelayCoverage = z.output<typeof relayCoverage>;
@@ -18,25 +18,25 @@ const PAGE_ROWS = 100;
 
 /** The filters of decisions, named as the API parameters. */
 export const DECISION_FIELDS: readonly FilterField[] = [
-  { name: 'decision', label: text.filters.decision, values: ['deny', 'ask', 'allow', 'abstain'] },
+  { name: 'decision', label: relayText.filters.decision, values: ['deny', 'ask', 'allow', 'abstain'] },
   {
     name: 'enforced_decision',
-    label: text.filters.enforced_decision,
+    label: relayText.filters.enforced_decision,
     values: ['deny', 'ask', 'allow', 'abstain'],
   },
   {
     name: 'event',
-    label: text.filters.event,
+    label: relayText.filters.event,
     values: ['shell', 'tool', 'prompt', 'file_read', 'file_write'],
   },
-  { name: 'rule', label: text.filters.rule },
-  { name: 'mode', label: text.filters.mode, values: ['observe', 'warn', 'enforce'] },
-  { name: 'agent', label: text.filters.agent },
-  { name: 'key', label: text.filters.key },
-  { name: 'owner', label: text.filters.owner },
-  { name: 'repository', label: text.filters.repository },
-  { name: 'session', label: text.filters.session },
-  { name: 'q', label: text.filters.q, hint: text.filters.qHint },
+  { name: 'rule', label: relayText.filters.rule },
+  { name: 'mode', label: relayText.filters.mode, values: ['observe', 'warn', 'enforce'] },
+  { name: 'agent', label: relayText.filters.agent },
+  { name: 'key', label: relayText.filters.key },
+  { name: 'owner', label: relayText.filters.owner },
+  { name: 'repository', label: relayText.filters.repository },
+  { name: 'session', label: relayText.filters.session },
+  { name: 'q', label: relayText.filters.q, hint: relayText.filters.qHint },
 ];
 
 /** Decisions, newest first, page by page. */

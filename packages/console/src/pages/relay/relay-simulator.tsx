@@ -9,14 +9,14 @@ import { DecisionStatus } from './decision-status.tsx';
 import { ParsedCommand } from './parsed-command.tsx';
 import { type SimulationInput, simulationQuery, useRelayMode } from './relay-data.ts';
 import { ruleText } from './rule-text.ts';
-import { text } from './text.ts';
+import { relayText } from './text.ts';
 
 const EVENTS = [
-  { value: 'shell', label: text.events.shell, field: ruleText.test.command },
-  { value: 'tool', label: text.events.tool, field: ruleText.test.tool },
-  { value: 'prompt', label: text.events.prompt, field: ruleText.test.prompt },
-  { value: 'file_read', label: text.events.file_read, field: ruleText.test.path },
-  { value: 'file_write', label: text.events.file_write, field: ruleText.test.path },
+  { value: 'shell', label: relayText.events.shell, field: ruleText.test.command },
+  { value: 'tool', label: relayText.events.tool, field: ruleText.test.tool },
+  { value: 'prompt', label: relayText.events.prompt, field: ruleText.test.prompt },
+  { value: 'file_read', label: relayText.events.file_read, field: ruleText.test.path },
+  { value: 'file_write', label: relayText.events.file_write, field: ruleText.test.path },
 ] as const;
 
 const PLACEHOLDERS = {

@@ -1,6 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
-export const relay: readonly PageRoute[] = [
+export const relayPageRoutes: readonly PageRoute[] = [
   {
     path: '/relay/decisions',
     title: 'Decisions',

@@ -7,7 +7,7 @@ import type { WithETag } from '../../data/api-client.ts';
 import {
   type ConsoleResourceKind,
   resourceQuery,
-  useNewResource,
+  useResourceCreation,
   useResourceEdit,
 } from '../../data/resource-kind.ts';
 import { LoadedResource, NewResourceForm, ResourceForm } from '../../ui/resource-forms.tsx';
@@ -17,7 +17,14 @@ import { allRulesQuery, type ConsoleRelayRule, RELAY_RULES_PATH } from './relay-
 import { RelaySimulator } from './relay-simulator.tsx';
 import { ReplayCard } from './replay-card.tsx';
 import { RuleFields } from './rule-fields.tsx';
-import { draftRules, EMPTY_RULE, type RuleForm, ruleBody, ruleFormOf, ruleSavedToast } from './rule-form.ts';
+import {
+  EMPTY_RULE,
+  type RuleForm,
+  replaceRuleWithDraft,
+  ruleSavedToast,
+  toRuleBody,
+  toRuleForm,
+} from './rule-form.ts';
 import { ruleText } from './rule-text.ts';
 
 const CRUMB = { label: ruleText.page.title, to: '/relay/rules' } as const;
@@ -26,8 +33,8 @@ const RULE_KIND: ConsoleResourceKind<ConsoleRelayRule, RuleForm> = {
   path: RELAY_RULES_PATH,
   touches: [['relay', 'rules'], ['relay-rules'], ['relay', 'simulation']],
   needs: 'relay',
-  formOf: ruleFormOf,
-  bodyOf: ruleBody,
+  formOf: toRuleForm,
+  bodyOf: toRuleBody,
   removal: ({ rule }) => ({
     title: ruleText.deleteTitle(rule.name),
     effect: ruleText.deleteEffect,
@@ -37,7 +44,7 @@ const RULE_KIND: ConsoleResourceKind<ConsoleRelayRule, RuleForm> = {
 /** The form for a new rule, with a test and a replay of the draft. */
 export function NewRulePage() {
   const go = useResourceNavigate(CRUMB.to);
-  const fresh = useNewResource(RULE_KIND, EMPTY_RULE, (saved) => {
+  const fresh = useResourceCreation(RULE_KIND, EMPTY_RULE, (saved) => {
     showToast(ruleSavedToast(saved));
     go(saved.id, 'replace');
   });
@@ -82,7 +89,7 @@ function RuleEditor({ read }: { readonly read: WithETag<ConsoleRelayRule> }) {
 function RuleTestPanel({ form, id }: { readonly form: RuleForm | null; readonly id: string | null }) {
   const { data: all } = useQuery(allRulesQuery);
   const draft = useMemo(
-    () => (form === null || all === undefined ? undefined : draftRules(all, id, form)),
+    () => (form === null || all === undefined ? undefined : replaceRuleWithDraft(all, id, form)),
     [form, all, id],
   );
   return (

@@ -1,4 +1,4 @@
-import type { FormPart } from '../../data/edit.ts';
+import type { FormFieldsProps } from '../../data/patch-form.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { CodeArea, Input, Select, TextArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
@@ -52,7 +52,7 @@ function matchField(
   return { name, label: ruleText.form[name], placeholder, events };
 }
 
-type Fields = FormPart<RuleForm>;
+type Fields = FormFieldsProps<RuleForm>;
 
 /** The fields of a rule. */
 export function RuleFields({ form, onChange }: Fields) {

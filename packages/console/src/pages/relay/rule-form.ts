@@ -67,7 +67,7 @@ export const EMPTY_RULE: RuleForm = {
 
 const KNOWN = new Set(['name', 'decision', 'mode', 'on', 'match', 'when', 'message', 'on_error']);
 
-export function ruleFormOf({ rule }: Pick<ConsoleRelayRule, 'rule'>): RuleForm {
+export function toRuleForm({ rule }: Pick<ConsoleRelayRule, 'rule'>): RuleForm {
   const match = objectOf(rule['match']);
   const fields = MATCH_FIELDS.map((name) => [name, lines(match[name])] as const);
   const { user, agent } = messageOf(rule['message']);
@@ -88,7 +88,7 @@ export function ruleFormOf({ rule }: Pick<ConsoleRelayRule, 'rule'>): RuleForm {
 const EVENT_KINDS: readonly HookEventKind[] = ['shell', 'tool', 'prompt', 'file_read', 'file_write'];
 
 /** The request body; null clears a setting. @throws ApiError naming `rest` when that is no JSON object */
-export function ruleBody(form: RuleForm): Json {
+export function toRuleBody(form: RuleForm): Json {
   const rest = readRest(form.rest);
   const typed = MATCH_FIELDS.flatMap((name) => {
     const patterns = form.match[name]
@@ -119,13 +119,13 @@ export function ruleBody(form: RuleForm): Json {
 }
 
 /** Every rule with the draft in its place, for a simulation; null while the draft cannot be parsed. */
-export function draftRules(
+export function replaceRuleWithDraft(
   all: readonly ConsoleRelayRule[],
   id: string | null,
   form: RuleForm,
 ): object[] | null {
   try {
-    const draft = Object.fromEntries(Object.entries(ruleBody(form)).filter(([, value]) => value !== null));
+    const draft = Object.fromEntries(Object.entries(toRuleBody(form)).filter(([, value]) => value !== null));
     const others = all.filter((rule) => rule.id !== id).map(({ rule }) => rule);
     return [...others, draft];
   } catch (error) {

@@ -3,7 +3,7 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { useUrlState } from '../../app/url-state.ts';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import { useLiveQuery } from '../../data/events.ts';
-import { listQuery, useRows } from '../../data/lists.ts';
+import { listQuery, useListRows } from '../../data/lists.ts';
 import { formatCount } from '../../format/amounts.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
@@ -13,14 +13,14 @@ import { DecisionStatus } from './decision-status.tsx';
 import { type ConsoleRelayRule, RELAY_RULES_PATH } from './relay-data.ts';
 import { RelaySimulator } from './relay-simulator.tsx';
 import { ReplayCard } from './replay-card.tsx';
-import { isLimitedToObserve, ruleFormOf, summarizeRule } from './rule-form.ts';
+import { isLimitedToObserve, summarizeRule, toRuleForm } from './rule-form.ts';
 import { ruleText } from './rule-text.ts';
 
 /** The rules, with a test and a replay. */
 export function RulesPage() {
   const { query } = useUrlState();
   useLiveQuery('config', ['relay', 'rules']);
-  const list = useRows(listQuery<ConsoleRelayRule>('relay-rules', RELAY_RULES_PATH));
+  const list = useListRows(listQuery<ConsoleRelayRule>('relay-rules', RELAY_RULES_PATH));
   return (
     <ListPage
       title={ruleText.page.title}
@@ -51,7 +51,7 @@ export function RulesPage() {
 }
 
 function ruleDecisionLabel({ rule, mode }: ConsoleRelayRule) {
-  const { decision } = ruleFormOf({ rule });
+  const { decision } = toRuleForm({ rule });
   const label = decisionLabel({
     decision: mode === 'observe' ? 'abstain' : decision,
     enforced_decision: decision,
@@ -83,7 +83,7 @@ const COLUMNS: readonly TableColumn<ConsoleRelayRule>[] = [
     id: 'on',
     label: ruleText.page.events,
     width: 'minmax(5rem, 10rem)',
-    cell: ({ rule }) => ruleFormOf({ rule }).on.join(', '),
+    cell: ({ rule }) => toRuleForm({ rule }).on.join(', '),
   },
   {
     id: 'match',

@@ -1,21 +1,21 @@
 import { useMemo } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { useUrlState } from '../../app/url-state.ts';
-import { listQuery, useRows } from '../../data/lists.ts';
+import { listQuery, useListRows } from '../../data/lists.ts';
 import { formatCount } from '../../format/amounts.ts';
 import { EmptyState } from '../../ui/feedback.tsx';
-import { QueryResults } from '../../ui/results.tsx';
+import { QueryResults } from '../../ui/query-results.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { DecisionStatus } from './decision-status.tsx';
 import { RELAY_PATH, type RelaySession } from './relay-data.ts';
-import { text } from './text.ts';
+import { relayText } from './text.ts';
 
 const COVERED = [
-  { id: 'all', label: text.sessions.all },
-  { id: 'false', label: text.sessions.notCovered },
-  { id: 'true', label: text.sessions.covered },
+  { id: 'all', label: relayText.sessions.all },
+  { id: 'false', label: relayText.sessions.notCovered },
+  { id: 'true', label: relayText.sessions.covered },
 ] as const;
 const DAY_MS = 24 * 3_600_000;
 
@@ -30,12 +30,15 @@ export function SessionList({ days }: { readonly days: number }) {
     }),
     [days, covered],
   );
-  const list = useRows(listQuery<RelaySession>('relay-sessions', `${RELAY_PATH}/sessions`, filters), 15_000);
+  const list = useListRows(
+    listQuery<RelaySession>('relay-sessions', `${RELAY_PATH}/sessions`, filters),
+    15_000,
+  );
   return (
     <div className="grid gap-3">
       <div>
         <SegmentedControl
-          label={text.sessions.filter}
+          label={relayText.sessions.filter}
           options={COVERED}
           value={covered}
           onChange={(id) => change({ covered: id === 'all' ? null : id }, 'replace')}
@@ -44,12 +47,12 @@ export function SessionList({ days }: { readonly days: number }) {
       <div className="-mx-4 md:-mx-6">
         <QueryResults
           list={list}
-          what={text.sessions.list}
-          label={text.sessions.title}
+          what={relayText.sessions.list}
+          label={relayText.sessions.title}
           rowId={({ session_id, key }) => `${key} ${session_id}`}
           columns={COLUMNS}
           card={(session) => <SessionCard session={session} />}
-          empty={<EmptyState title={text.sessions.emptyTitle}>{text.sessions.empty}</EmptyState>}
+          empty={<EmptyState title={relayText.sessions.emptyTitle}>{relayText.sessions.empty}</EmptyState>}
         />
       </div>
     </div>
@@ -58,21 +61,21 @@ export function SessionList({ days }: { readonly days: number }) {
 
 function sessionLabel({ covered, model_requests }: RelaySession) {
   if (covered === null && model_requests > 0)
-    return { state: 'unknown', word: text.coverageStatus.unknown } as const;
-  if (covered === null) return { state: null, word: text.coverageStatus.noModels } as const;
+    return { state: 'unknown', word: relayText.coverageStatus.unknown } as const;
+  if (covered === null) return { state: null, word: relayText.coverageStatus.noModels } as const;
   return covered
-    ? ({ state: null, word: text.coverageStatus.covered } as const)
-    : ({ state: 'warning', word: text.coverageStatus.notCovered } as const);
+    ? ({ state: null, word: relayText.coverageStatus.covered } as const)
+    : ({ state: 'warning', word: relayText.coverageStatus.notCovered } as const);
 }
 
 const COLUMNS: readonly TableColumn<RelaySession>[] = [
   {
     id: 'session',
-    label: text.sessions.session,
+    label: relayText.sessions.session,
     width: 'minmax(8rem, 1fr)',
     cell: ({ session_id }) =>
       session_id === '' ? (
-        <span className="text-ink-3">{text.sessions.noSession}</span>
+        <span className="text-ink-3">{relayText.sessions.noSession}</span>
       ) : (
         <OrgLink to="/relay/decisions" search={{ session: session_id, range: '30d' }}>
           {session_id}
@@ -81,39 +84,39 @@ const COLUMNS: readonly TableColumn<RelaySession>[] = [
   },
   {
     id: 'person',
-    label: text.coverage.person,
+    label: relayText.coverage.person,
     width: 'minmax(5rem, 10rem)',
     cell: ({ owner, key }) => owner ?? key,
   },
   {
     id: 'agent',
-    label: text.coverage.agent,
+    label: relayText.coverage.agent,
     width: 'minmax(5rem, 10rem)',
-    cell: ({ agent, agent_version }) => [agent, agent_version].filter(Boolean).join(' ') || text.none,
+    cell: ({ agent, agent_version }) => [agent, agent_version].filter(Boolean).join(' ') || relayText.none,
   },
   {
     id: 'relay',
-    label: text.coverage.relay,
+    label: relayText.coverage.relay,
     width: '11rem',
     cell: (session) => <DecisionStatus label={sessionLabel(session)} />,
   },
   {
     id: 'models',
-    label: text.coverage.modelRequests,
+    label: relayText.coverage.modelRequests,
     width: '8rem',
     align: 'end',
     cell: ({ model_requests }) => formatCount(model_requests),
   },
   {
     id: 'calls',
-    label: text.coverage.relayCalls,
+    label: relayText.coverage.relayCalls,
     width: '7rem',
     align: 'end',
     cell: ({ relay_calls }) => formatCount(relay_calls),
   },
   {
     id: 'last',
-    label: text.sessions.lastSeen,
+    label: relayText.sessions.lastSeen,
     width: '7rem',
     cell: ({ last_seen_at }) => <TimeText at={last_seen_at} />,
   },
@@ -129,8 +132,8 @@ function SessionCard({ session }: { readonly session: RelaySession }) {
         <DecisionStatus label={sessionLabel(session)} />
       </span>
       <span className="truncate text-small text-ink-2 figures">
-        {text.coverage.counts(session.model_requests, session.relay_calls)} ·{' '}
-        {session.session_id || text.sessions.noSession}
+        {relayText.coverage.counts(session.model_requests, session.relay_calls)} ·{' '}
+        {session.session_id || relayText.sessions.noSession}
       </span>
     </span>
   );

@@ -1,7 +1,7 @@
 import { formatCount } from '../../format/amounts.ts';
 
 /** Every text of the Decisions, Approvals and Coverage pages; those of rules are in `rule-text.ts`. */
-export const text = {
+export const relayText = {
   labels: {
     deny: 'Denied',
     ask: 'Asked',

@@ -2,7 +2,7 @@ import type { ExchangeAttempt, RequestDetail } from '@floe/contract/api/analytic
 import { Snowflake } from 'lucide-react';
 import { formatDuration } from '../../format/amounts.ts';
 import { StatusIcon } from '../../ui/status.tsx';
-import { detailText } from './detail-text.ts';
+import { requestDetailText } from './detail-text.ts';
 import { attemptSegments } from './request-details.ts';
 
 const LOOKS = { first_token: 'bg-series-1', streaming: 'bg-series-3', failure: 'bg-failing' } as const;
@@ -18,8 +18,8 @@ export function AttemptsTimeline({ request }: { readonly request: RequestDetail 
           <span className="flex items-start gap-2">
             <Snowflake size={16} className="mt-0.5 shrink-0 text-accent-ink" aria-hidden="true" />
             <span>
-              {detailText.timeline.gateway}{' '}
-              <span className="block text-small text-ink-3">{detailText.timeline.gatewaySteps}</span>
+              {requestDetailText.timeline.gateway}{' '}
+              <span className="block text-small text-ink-3">{requestDetailText.timeline.gatewaySteps}</span>
             </span>
           </span>
           <span className={TRACK}>
@@ -37,9 +37,9 @@ export function AttemptsTimeline({ request }: { readonly request: RequestDetail 
         ))}
       </ul>
       <p className="mt-2 flex flex-wrap gap-4 text-small text-ink-2">
-        <Mark look={LOOKS.first_token}>{detailText.timeline.firstToken}</Mark>
-        <Mark look={LOOKS.streaming}>{detailText.timeline.streaming}</Mark>
-        <Mark look={LOOKS.failure}>{detailText.timeline.failure}</Mark>
+        <Mark look={LOOKS.first_token}>{requestDetailText.timeline.firstToken}</Mark>
+        <Mark look={LOOKS.streaming}>{requestDetailText.timeline.streaming}</Mark>
+        <Mark look={LOOKS.failure}>{requestDetailText.timeline.failure}</Mark>
       </p>
     </div>
   );

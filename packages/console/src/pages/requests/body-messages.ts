@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { detailText } from './detail-text.ts';
+import { requestDetailText } from './detail-text.ts';
 
 /** The messages of a stored body of Chat Completions, Responses or Messages. Pure. */
 
@@ -12,7 +12,7 @@ export type BodyMessagePart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly args: string }
   | { readonly kind: 'result'; readonly id: string; readonly text: string }
-  | { readonly kind: 'other'; readonly what: string };
+  | { readonly kind: 'other'; readonly description: string };
 
 /** The messages of a body, or null if its format is not supported. */
 export function parseConversation(text: string): readonly BodyMessage[] | null {
@@ -90,15 +90,20 @@ function partOf(part: JsonObject): BodyMessagePart {
     return { kind: 'result', id, text: plainText(part['content'] ?? part['output']) };
   }
   if (typeof part['refusal'] === 'string') return { kind: 'text', text: part['refusal'] };
-  return { kind: 'other', what: describe(part) };
+  return { kind: 'other', description: describe(part) };
 }
 
 /** `image, 312 KB`. Images are described and not shown, because a stored body is not trusted. */
 function describe(part: JsonObject): string {
   const type =
-    typeof part['type'] === 'string' ? part['type'].replaceAll('_', ' ') : detailText.bodies.unknownPart;
+    typeof part['type'] === 'string'
+      ? part['type'].replaceAll('_', ' ')
+      : requestDetailText.bodies.unknownPart;
   const size = JSON.stringify(part).length;
-  return detailText.bodies.part(type, size < 1024 ? `${size} B` : `${Math.round((size * 3) / 4 / 1024)} KB`);
+  return requestDetailText.bodies.part(
+    type,
+    size < 1024 ? `${size} B` : `${Math.round((size * 3) / 4 / 1024)} KB`,
+  );
 }
 
 function plainText(content: Json | undefined): string {

@@ -4,25 +4,25 @@ import { formatCount, formatExactMoney } from '../../format/amounts.ts';
 import { Card } from '../../ui/cards.tsx';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { type CostLine, costTable, unpricedUnits } from './cost-lines.ts';
-import { detailText } from './detail-text.ts';
-import { describePromptSaving } from './request-details.ts';
+import { requestDetailText } from './detail-text.ts';
+import { describePromptCacheSaving } from './request-details.ts';
 import { isCharged, unpricedModel } from './request-rows.ts';
 
-const SOURCES: Readonly<Record<string, string>> = detailText.cost.sources;
+const SOURCES: Readonly<Record<string, string>> = requestDetailText.cost.sources;
 
 /** Tokens and cost by kind. The sum equals the cost of the request to the nano-dollar. */
 export function CostCard({ request }: { readonly request: RequestDetail }) {
   const { usage, cost_nano_usd } = request;
   const { parts, roundedNanoUsd, isWhole } = costTable(request);
   return (
-    <Card title={detailText.cost.title} aside={detailText.cost.usageSource(usage.source)}>
-      <table className="w-full text-ui figures" aria-label={detailText.cost.title}>
+    <Card title={requestDetailText.cost.title} aside={requestDetailText.cost.usageSource(usage.source)}>
+      <table className="w-full text-ui figures" aria-label={requestDetailText.cost.title}>
         <thead className="text-left text-label text-ink-2">
           <tr>
-            <Head>{detailText.cost.tokens}</Head>
-            <Head end>{detailText.cost.count}</Head>
-            {isWhole && <Head end>{detailText.cost.price}</Head>}
-            {isWhole && <Head end>{detailText.cost.cost}</Head>}
+            <Head>{requestDetailText.cost.tokens}</Head>
+            <Head end>{requestDetailText.cost.count}</Head>
+            {isWhole && <Head end>{requestDetailText.cost.price}</Head>}
+            {isWhole && <Head end>{requestDetailText.cost.cost}</Head>}
           </tr>
         </thead>
         {parts.map(({ attempt, lines }) => (
@@ -30,7 +30,7 @@ export function CostCard({ request }: { readonly request: RequestDetail }) {
             {attempt && (
               <tr className="border-t border-line">
                 <th scope="rowgroup" colSpan={4} className="pt-2 text-left text-small font-medium text-ink-2">
-                  {detailText.cost.attempt(attempt.n, `${attempt.provider}/${attempt.model}`)}
+                  {requestDetailText.cost.attempt(attempt.n, `${attempt.provider}/${attempt.model}`)}
                 </th>
               </tr>
             )}
@@ -43,22 +43,22 @@ export function CostCard({ request }: { readonly request: RequestDetail }) {
           {roundedNanoUsd > 0 && (
             <tr className="border-t border-line text-ink-2">
               <th scope="row" colSpan={3} className="py-1.5 text-left font-normal">
-                {detailText.cost.rounding}
+                {requestDetailText.cost.rounding}
               </th>
               <td className="text-right">{formatExactMoney(roundedNanoUsd)}</td>
             </tr>
           )}
           <tr className="border-t border-line-strong font-semibold">
             <th scope="row" colSpan={isWhole ? 3 : 1} className="py-1.5 text-left">
-              {detailText.cost.cost}
+              {requestDetailText.cost.cost}
             </th>
             <td className="text-right" data-cost>
               {cost_nano_usd !== null
                 ? formatExactMoney(cost_nano_usd)
                 : isCharged(request)
-                  ? detailText.cost.unknown
+                  ? requestDetailText.cost.unknown
                   : '–'}
-              {request.cost_source === 'incomplete' && detailText.cost.incomplete}
+              {request.cost_source === 'incomplete' && requestDetailText.cost.incomplete}
             </td>
           </tr>
         </tfoot>
@@ -72,33 +72,33 @@ export function CostCard({ request }: { readonly request: RequestDetail }) {
 function Remarks({ request }: { readonly request: RequestDetail }) {
   const { usage, cost_source } = request;
   const unpriced = unpricedModel(request);
-  const saving = describePromptSaving(request);
+  const saving = describePromptCacheSaving(request);
   const source = cost_source && SOURCES[cost_source];
   const missing = unpricedUnits(request);
   return (
     <>
       {usage.reasoning_tokens !== null && usage.reasoning_tokens > 0 && (
         <p className="mt-2 text-small text-ink-2">
-          {detailText.cost.reasoning(formatCount(usage.reasoning_tokens))}
+          {requestDetailText.cost.reasoning(formatCount(usage.reasoning_tokens))}
         </p>
       )}
       {saving && <p className="mt-2 text-small text-ink-2">{saving}</p>}
       {usage.service_tier !== null && (
-        <p className="mt-2 text-small text-ink-2">{detailText.cost.serviceTier(usage.service_tier)}</p>
+        <p className="mt-2 text-small text-ink-2">{requestDetailText.cost.serviceTier(usage.service_tier)}</p>
       )}
       {source && <p className="mt-2 text-small text-ink-2">{source}</p>}
       {missing.length > 0 && (
         <p className="mt-2 text-small text-ink-2" data-unpriced>
-          {detailText.cost.notPriced(missing.join(', '))}
+          {requestDetailText.cost.notPriced(missing.join(', '))}
         </p>
       )}
       {unpriced && (
         <p className="mt-2 text-ui text-ink-2">
-          {detailText.cost.modelNoPrice(unpriced)}{' '}
+          {requestDetailText.cost.modelNoPrice(unpriced)}{' '}
           <OrgLink to="/management/models" search={{ search: unpriced, open: unpriced }}>
-            {detailText.cost.setPrice}
+            {requestDetailText.cost.setPrice}
           </OrgLink>
-          . {detailText.cost.priceApplies}
+          . {requestDetailText.cost.priceApplies}
         </p>
       )}
     </>

@@ -1,6 +1,6 @@
 import type { ExchangeAttempt, RequestDetail } from '@floe/contract/api/analytics';
 import { BILLED_UNITS, unitLabel } from '@floe/contract/billed-units';
-import { detailText } from './detail-text.ts';
+import { requestDetailText } from './detail-text.ts';
 
 /** The cost of a request, line by line, from the tokens and prices that its row records. Pure. */
 
@@ -32,7 +32,9 @@ export interface CostTable {
 export function unpricedUnits({ attempts }: Pick<RequestDetail, 'attempts'>): readonly string[] {
   const names = attempts.flatMap(({ unpriced = [] }) => unpriced);
   return [...new Set(names)].map((name) =>
-    name.startsWith('tier:') ? detailText.cost.serviceTierName(name.slice('tier:'.length)) : unitLabel(name),
+    name.startsWith('tier:')
+      ? requestDetailText.cost.serviceTierName(name.slice('tier:'.length))
+      : unitLabel(name),
   );
 }
 
@@ -85,20 +87,20 @@ function linesOf(all: Counts, { price, billed_units }: Partial<ExchangeAttempt> 
   const left = { input: all.input - cached - written, cached, cache_write: written, output: all.output };
   const units = unitLines(left, billed_units ?? {}, price?.units ?? {});
   return [
-    line(detailText.cost.input, left.input, price?.input),
+    line(requestDetailText.cost.input, left.input, price?.input),
     ...(left.cached > 0
-      ? [line(detailText.cost.cacheRead, left.cached, price?.cache_read ?? price?.input)]
+      ? [line(requestDetailText.cost.cacheRead, left.cached, price?.cache_read ?? price?.input)]
       : []),
     ...(left.cache_write > 0
-      ? [line(detailText.cost.cacheWrite, left.cache_write, price?.cache_write ?? price?.input)]
+      ? [line(requestDetailText.cost.cacheWrite, left.cache_write, price?.cache_write ?? price?.input)]
       : []),
-    line(detailText.cost.output, left.output, price?.output),
+    line(requestDetailText.cost.output, left.output, price?.output),
     ...units,
     ...(price?.request === undefined
       ? []
       : [
           {
-            kind: detailText.cost.requestFee,
+            kind: requestDetailText.cost.requestFee,
             tokens: null,
             usd: null,
             nanoUsd: roundNano(price.request * 1e9),

@@ -1,7 +1,7 @@
 import { pluralize } from '../../format/words.ts';
 
 /** Every string of a single request: its page, its drawer and their parts. */
-export const detailText = {
+export const requestDetailText = {
   page: {
     title: (id: string) => `Request ${id}`,
     crumb: 'Requests',

@@ -5,7 +5,7 @@ import { browserZone, formatClockTime, formatShortTime } from '../../format/time
 import { Button } from '../../ui/button.tsx';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { Tooltip } from '../../ui/tooltip.tsx';
-import { text } from './text.ts';
+import { requestsText } from './text.ts';
 import type { RequestList } from './use-request-list.ts';
 
 /** Whether the list is live, why not, and how to change that. */
@@ -16,9 +16,9 @@ export function LiveButton({ list }: { readonly list: RequestList }) {
   useWaitingInTitle(live ? tail.waiting : 0);
   if (span.range === null)
     return (
-      <Tooltip text={text.live.fixedTimeHint}>
+      <Tooltip text={requestsText.live.fixedTimeHint}>
         <Button icon={Pin} onClick={() => change({ from: null, to: null, range: '1h', live: null })}>
-          {text.live.fixedTime}
+          {requestsText.live.fixedTime}
         </Button>
       </Tooltip>
     );
@@ -27,13 +27,13 @@ export function LiveButton({ list }: { readonly list: RequestList }) {
       <Button
         icon={Radio}
         aria-pressed
-        aria-label={text.live.paused(tail.waiting)}
+        aria-label={requestsText.live.paused(tail.waiting)}
         className={joinClassNames(WIDTH, LIVE)}
         onClick={() => showWaitingRequests(list)}
       >
-        <span className={wide}>{text.live.pausedBefore}</span>
+        <span className={wide}>{requestsText.live.pausedBefore}</span>
         {tail.waiting}
-        <span className={wide}>{text.live.pausedAfter}</span>
+        <span className={wide}>{requestsText.live.pausedAfter}</span>
       </Button>
     );
   if (live && isLost) return <ReconnectingButton list={list} />;
@@ -44,7 +44,7 @@ export function LiveButton({ list }: { readonly list: RequestList }) {
       className={joinClassNames(WIDTH, live && LIVE)}
       onClick={() => toggleLive(list)}
     >
-      {text.live.on}
+      {requestsText.live.on}
     </Button>
   );
 }
@@ -54,8 +54,8 @@ function ReconnectingButton({ list }: { readonly list: RequestList }) {
   const lostAt = useDisconnectedAt();
   const isOpen = list.query.has('open');
   const last = lostAt === null ? null : new Date(lostAt);
-  const since = last === null ? '' : text.live.lastUpdate(formatClockTime(last, browserZone()));
-  const label = `${text.live.reconnecting}${since}`;
+  const since = last === null ? '' : requestsText.live.lastUpdate(formatClockTime(last, browserZone()));
+  const label = `${requestsText.live.reconnecting}${since}`;
   return (
     <Tooltip text={label}>
       <Button
@@ -65,7 +65,7 @@ function ReconnectingButton({ list }: { readonly list: RequestList }) {
         className={joinClassNames(WIDTH, 'border-warning-line! bg-warning-tint! text-warning-ink!')}
         onClick={() => toggleLive(list)}
       >
-        <span className={isOpen ? 'hidden' : 'max-md:hidden'}>{text.live.reconnecting}</span>
+        <span className={isOpen ? 'hidden' : 'max-md:hidden'}>{requestsText.live.reconnecting}</span>
         <span className={isOpen ? 'hidden' : 'max-xl:hidden'}>{since}</span>
         {last && (
           <span className={joinClassNames(!isOpen && 'md:hidden')}>
@@ -113,11 +113,11 @@ export function NewRequestsBanner({ list }: { readonly list: RequestList }) {
           onClick={() => showWaitingRequests(list)}
           className="pointer-events-auto rounded-full! shadow-popover"
         >
-          {text.live.newRequests(waiting)}
+          {requestsText.live.newRequests(waiting)}
         </Button>
       ) : (
         <p className="h-8 rounded-full border border-line-strong bg-raised px-3 text-small leading-8 text-ink-2 shadow-popover">
-          {text.live.sampled}
+          {requestsText.live.sampled}
         </p>
       )}
     </div>

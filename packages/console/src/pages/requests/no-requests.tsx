@@ -1,5 +1,5 @@
 import { useQueries } from '@tanstack/react-query';
-import { apiUrl } from '../../data/base.ts';
+import { apiUrl } from '../../data/base-url.ts';
 import type { FilterToken } from '../../filters/filter-text.ts';
 import { describeFilter } from '../../filters/filter-value.ts';
 import { pluralize } from '../../format/words.ts';

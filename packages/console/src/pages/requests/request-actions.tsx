@@ -8,7 +8,7 @@ import { allPages, formatCurl } from '../../data/api-client.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { copyWithToast } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
-import { detailText } from './detail-text.ts';
+import { requestDetailText } from './detail-text.ts';
 
 type Route = Pick<z.output<typeof routeResource>, 'id' | 'model'>;
 
@@ -25,42 +25,42 @@ export function RequestActions({ request }: { readonly request: RequestDetail })
   };
   const page = () => new URL(`requests/${id}`, new URL(`o/${org}/`, document.baseURI)).href;
   return (
-    <Menu trigger={<IconButton icon={Ellipsis} label={detailText.actions.label} />}>
+    <Menu trigger={<IconButton icon={Ellipsis} label={requestDetailText.actions.label} />}>
       <MenuItem icon={Play} onSelect={() => go('/playground', { search: { from: id } })}>
-        {detailText.actions.openPlayground}
+        {requestDetailText.actions.openPlayground}
       </MenuItem>
       {attempts.length > 0 && (
         <MenuItem icon={Repeat2} onSelect={() => void simulate()}>
-          {detailText.actions.simulate}
+          {requestDetailText.actions.simulate}
         </MenuItem>
       )}
       <MenuSeparator />
-      <MenuItem icon={Link2} onSelect={() => copyWithToast(page(), detailText.actions.linkCopied)}>
-        {detailText.actions.copyLink}
+      <MenuItem icon={Link2} onSelect={() => copyWithToast(page(), requestDetailText.actions.linkCopied)}>
+        {requestDetailText.actions.copyLink}
       </MenuItem>
       <MenuItem
         icon={Terminal}
         onSelect={() =>
           copyWithToast(
             formatCurl(`api/analytics/requests/${id}`, undefined),
-            detailText.actions.apiCallCopied,
+            requestDetailText.actions.apiCallCopied,
           )
         }
       >
-        {detailText.actions.copyApiCall}
+        {requestDetailText.actions.copyApiCall}
       </MenuItem>
       <MenuSeparator />
       <MenuItem icon={Rows3} onSelect={() => go('/requests', { search: { key: key_name } })}>
-        {detailText.actions.sameKey(key_name)}
+        {requestDetailText.actions.sameKey(key_name)}
       </MenuItem>
       {model_requested && (
         <MenuItem icon={Rows3} onSelect={() => go('/requests', { search: { model: model_requested } })}>
-          {detailText.actions.sameModel(model_requested)}
+          {requestDetailText.actions.sameModel(model_requested)}
         </MenuItem>
       )}
       {error_code && (
         <MenuItem icon={Rows3} onSelect={() => go('/requests', { search: { error_code } })}>
-          {detailText.actions.sameError(error_code.replaceAll('_', ' '))}
+          {requestDetailText.actions.sameError(error_code.replaceAll('_', ' '))}
         </MenuItem>
       )}
     </Menu>

@@ -15,12 +15,12 @@ import { EmptyState, ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx'
 import { JsonView } from '../../ui/json-view.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { type BodyMessage, type BodyMessagePart, parseBodyJson, parseConversation } from './body-messages.ts';
-import { detailText } from './detail-text.ts';
+import { requestDetailText } from './detail-text.ts';
 
 type Bodies = z.output<typeof requestBodies>;
 type Body = NonNullable<Bodies['request']>;
 
-export function bodiesQuery(id: string) {
+export function requestBodiesQuery(id: string) {
   return queryOptions({
     queryKey: ['request', id, 'bodies'],
     queryFn: ({ signal }) =>
@@ -34,23 +34,25 @@ export function bodiesQuery(id: string) {
 /** The stored request and answer. They are read when the tab is opened, not before. */
 export function RequestBodies({ id }: { readonly id: string }) {
   const refusal = useDenialReason('playground');
-  const { data, error, refetch } = useQuery({ ...bodiesQuery(id), enabled: refusal === null });
-  if (refusal) return <EmptyState title={detailText.bodies.viewers}>{refusal}</EmptyState>;
+  const { data, error, refetch } = useQuery({ ...requestBodiesQuery(id), enabled: refusal === null });
+  if (refusal) return <EmptyState title={requestDetailText.bodies.viewers}>{refusal}</EmptyState>;
   if (error instanceof ApiError && error.status === 404)
     return (
-      <EmptyState title={detailText.bodies.notStoredTitle}>
-        {detailText.bodies.notStored}{' '}
-        <OrgLink to="/management/settings/data">{detailText.bodies.dataSettings}</OrgLink>.{' '}
-        {detailText.bodies.notStoredMembers}
+      <EmptyState title={requestDetailText.bodies.notStoredTitle}>
+        {requestDetailText.bodies.notStored}{' '}
+        <OrgLink to="/management/settings/data">{requestDetailText.bodies.dataSettings}</OrgLink>.{' '}
+        {requestDetailText.bodies.notStoredMembers}
       </EmptyState>
     );
   if (error)
-    return <ErrorState what={detailText.bodies.loadFailed} error={error} onRetry={() => void refetch()} />;
+    return (
+      <ErrorState what={requestDetailText.bodies.loadFailed} error={error} onRetry={() => void refetch()} />
+    );
   if (!data) return <Skeleton className="h-40" />;
   return (
     <div className="grid gap-4">
       <p className="flex flex-wrap items-center gap-x-3 gap-y-2 text-ui text-ink-2">
-        <span className="flex-1">{detailText.bodies.audited}</span>
+        <span className="flex-1">{requestDetailText.bodies.audited}</span>
         {data.request && !data.request.truncated && (
           <OrgLink
             to="/playground"
@@ -58,12 +60,20 @@ export function RequestBodies({ id }: { readonly id: string }) {
             className="inline-flex items-center gap-1.5 text-accent-ink underlined"
           >
             <SquareTerminal size={16} strokeWidth={1.75} aria-hidden="true" />
-            {detailText.bodies.openPlayground}
+            {requestDetailText.bodies.openPlayground}
           </OrgLink>
         )}
       </p>
-      <BodyCard title={detailText.bodies.request} body={data.request} none={detailText.bodies.noRequest} />
-      <BodyCard title={detailText.bodies.answer} body={data.answer} none={detailText.bodies.noAnswer} />
+      <BodyCard
+        title={requestDetailText.bodies.request}
+        body={data.request}
+        none={requestDetailText.bodies.noRequest}
+      />
+      <BodyCard
+        title={requestDetailText.bodies.answer}
+        body={data.answer}
+        none={requestDetailText.bodies.noAnswer}
+      />
     </div>
   );
 }
@@ -91,28 +101,30 @@ function BodyCard({
       title={title}
       aside={
         <span className="flex items-center gap-2">
-          {detailText.bodies.bytes(formatCount(body.bytes))}
+          {requestDetailText.bodies.bytes(formatCount(body.bytes))}
           <Button look="quiet" icon={Download} onClick={() => save(title, body.text)}>
-            {detailText.bodies.download}
+            {requestDetailText.bodies.download}
           </Button>
         </span>
       }
     >
       <div className="grid gap-3">
-        {body.truncated && <Notice state="partial">{detailText.bodies.truncated}</Notice>}
+        {body.truncated && <Notice state="partial">{requestDetailText.bodies.truncated}</Notice>}
         {redacted.length > 0 && (
           <Notice state="unknown">
-            {detailText.bodies.redacted(
-              redacted.map(([kind, count]) => detailText.bodies.redactedPart(Number(count), kind)).join(', '),
+            {requestDetailText.bodies.redacted(
+              redacted
+                .map(([kind, count]) => requestDetailText.bodies.redactedPart(Number(count), kind))
+                .join(', '),
             )}
           </Notice>
         )}
         {said && (
           <SegmentedControl
-            label={detailText.bodies.showAs(title)}
+            label={requestDetailText.bodies.showAs(title)}
             options={[
-              { id: 'messages', label: detailText.bodies.messages },
-              { id: 'raw', label: detailText.bodies.asSent },
+              { id: 'messages', label: requestDetailText.bodies.messages },
+              { id: 'raw', label: requestDetailText.bodies.asSent },
             ]}
             value={as}
             onChange={setAs}
@@ -127,7 +139,7 @@ function BodyCard({
 function AsSent({ title, text }: { readonly title: string; readonly text: string }) {
   const value = parseBodyJson(text);
   return typeof value === 'object' && value !== null ? (
-    <JsonView value={value} label={detailText.bodies.jsonLabel(title)} />
+    <JsonView value={value} label={requestDetailText.bodies.jsonLabel(title)} />
   ) : (
     <CodeBlock snippets={[{ label: title, code: text }]} />
   );
@@ -155,12 +167,12 @@ function Conversation({ said }: { readonly said: readonly BodyMessage[] }) {
 /** Text is shown as plain text. Redacted parts are highlighted. */
 function PartView({ part }: { readonly part: BodyMessagePart }) {
   if (part.kind === 'text') return <BodyText text={part.text} />;
-  if (part.kind === 'other') return <p className="text-ui text-ink-2">{part.what}</p>;
+  if (part.kind === 'other') return <p className="text-ui text-ink-2">{part.description}</p>;
   const isCall = part.kind === 'call';
   return (
     <section className="rounded-control border border-line bg-sunken px-3 py-2">
       <h3 className="text-label text-ink-2">
-        {isCall ? detailText.bodies.call(part.name) : detailText.bodies.result}
+        {isCall ? requestDetailText.bodies.call(part.name) : requestDetailText.bodies.result}
       </h3>
       <p className="mt-1 font-mono text-code break-words whitespace-pre-wrap">
         {isCall ? part.args : part.text}
@@ -178,7 +190,7 @@ function BodyText({ text }: { readonly text: string }) {
         ) : (
           // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text.
           <mark key={index} className="rounded-tag bg-unknown-tint px-1 text-unknown-ink">
-            {detailText.bodies.redactedMark(piece.slice(1, -1).replace('redacted:', ''))}
+            {requestDetailText.bodies.redactedMark(piece.slice(1, -1).replace('redacted:', ''))}
           </mark>
         ),
       )}

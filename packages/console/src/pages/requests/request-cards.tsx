@@ -2,7 +2,7 @@ import type { RequestDetail } from '@floe/contract/api/analytics';
 import { OrgLink } from '../../app/org-link.tsx';
 import { Card, DetailList } from '../../ui/cards.tsx';
 import { Badge } from '../../ui/status.tsx';
-import { detailText } from './detail-text.ts';
+import { requestDetailText } from './detail-text.ts';
 
 /** Who sent the request, and how. */
 export function CallerCard({ request }: { readonly request: RequestDetail }) {
@@ -19,31 +19,31 @@ export function CallerCard({ request }: { readonly request: RequestDetail }) {
     </span>
   );
   return (
-    <Card title={detailText.caller.title}>
+    <Card title={requestDetailText.caller.title}>
       <DetailList
         items={[
           [
-            detailText.caller.key,
+            requestDetailText.caller.key,
             <OrgLink key="key" to="/requests" search={{ key: key_name }}>
               {key_name}
             </OrgLink>,
           ],
-          [detailText.caller.surface, detailText.caller.surfaceMode(surface, stream)],
-          [detailText.caller.routeMode, route_mode],
-          [detailText.caller.team, team],
-          [detailText.caller.owner, owner],
-          [detailText.caller.endUser, end_user],
-          [detailText.caller.client, client],
+          [requestDetailText.caller.surface, requestDetailText.caller.surfaceMode(surface, stream)],
+          [requestDetailText.caller.routeMode, route_mode],
+          [requestDetailText.caller.team, team],
+          [requestDetailText.caller.owner, owner],
+          [requestDetailText.caller.endUser, end_user],
+          [requestDetailText.caller.client, client],
           [
-            detailText.caller.session,
+            requestDetailText.caller.session,
             session && (
               <OrgLink key="session" to="/requests" search={{ session }}>
                 {session}
               </OrgLink>
             ),
           ],
-          [detailText.caller.cache, cache],
-          [detailText.caller.metadata, tags || null],
+          [requestDetailText.caller.cache, cache],
+          [requestDetailText.caller.metadata, tags || null],
         ]}
       />
     </Card>
@@ -54,7 +54,7 @@ export function CallerCard({ request }: { readonly request: RequestDetail }) {
 export function DroppedCard({ dropped }: { readonly dropped: readonly string[] }) {
   if (dropped.length === 0) return null;
   return (
-    <Card title={detailText.dropped.title}>
+    <Card title={requestDetailText.dropped.title}>
       <p className="text-ui text-ink-2">
         {dropped.map((field) => (
           <code
@@ -64,7 +64,7 @@ export function DroppedCard({ dropped }: { readonly dropped: readonly string[] }
             {field}
           </code>
         ))}
-        {detailText.dropped.help}
+        {requestDetailText.dropped.help}
       </p>
     </Card>
   );

@@ -12,8 +12,8 @@ import { browserZone, formatClockTime } from '../../format/times.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { Badge, STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { isCharged, modelIdParts, outcomeOf, requestModels, unpricedModel } from './request-rows.ts';
-import { text } from './text.ts';
+import { getOutcomeDisplay, isCharged, modelIdParts, requestModels, unpricedModel } from './request-rows.ts';
+import { requestsText } from './text.ts';
 
 /** The columns of the request list. `longestMs` is the scale of the latency bars; each key in `metadata` has a column. */
 export function requestColumns(
@@ -23,7 +23,7 @@ export function requestColumns(
   return [
     {
       id: 'time',
-      label: text.columns.time,
+      label: requestsText.columns.time,
       width: '6.5rem',
       cell: ({ created_at }) => (
         <time dateTime={created_at}>{formatClockTime(new Date(created_at), browserZone(), true)}</time>
@@ -31,43 +31,48 @@ export function requestColumns(
     },
     {
       id: 'status',
-      label: text.columns.status,
+      label: requestsText.columns.status,
       width: 'minmax(7rem, 10rem)',
       cell: (row) => <OutcomeText row={row} />,
     },
     MODEL_COLUMN,
-    { id: 'key', label: text.columns.key, width: 'minmax(4rem, 7rem)', cell: ({ key_name }) => key_name },
+    {
+      id: 'key',
+      label: requestsText.columns.key,
+      width: 'minmax(4rem, 7rem)',
+      cell: ({ key_name }) => key_name,
+    },
     {
       id: 'tokens',
-      label: text.columns.tokens,
+      label: requestsText.columns.tokens,
       width: '6rem',
       align: 'end',
       cell: (row) => <TokenText row={row} />,
     },
     {
       id: 'cost',
-      label: text.columns.cost,
+      label: requestsText.columns.cost,
       width: '5rem',
       align: 'end',
       cell: (row) => <CostText row={row} />,
     },
     {
       id: 'first',
-      label: text.columns.firstToken,
+      label: requestsText.columns.firstToken,
       width: '4.5rem',
       align: 'end',
       cell: ({ first_token_ms }) => formatDuration(first_token_ms),
     },
     {
       id: 'latency',
-      label: text.columns.latency,
+      label: requestsText.columns.latency,
       width: '8rem',
       align: 'end',
       cell: (row) => <LatencyText row={row} longestMs={longestMs} />,
     },
     {
       id: 'metadata',
-      label: text.columns.metadata,
+      label: requestsText.columns.metadata,
       width: 'minmax(4rem, 8rem)',
       cell: (row) => <MetadataText row={row} />,
     },
@@ -78,7 +83,7 @@ export function requestColumns(
 
 const MODEL_COLUMN: TableColumn<RequestRow> = {
   id: 'model',
-  label: text.columns.model,
+  label: requestsText.columns.model,
   width: 'minmax(14rem, 1fr)',
   cell: (row) => <ModelText row={row} />,
 };
@@ -91,19 +96,19 @@ function metadataColumn(name: string): TableColumn<RequestRow> {
 }
 
 const OPTIONAL: readonly TableColumn<RequestRow>[] = [
-  extra('surface', text.columns.surface, ({ surface }) => surface),
-  extra('route_mode', text.columns.routeMode, ({ route_mode }) => route_mode),
-  extra('provider', text.columns.provider, ({ provider }) => provider ?? '–'),
-  extra('cache', text.columns.cache, ({ cache }) => cache ?? '–'),
-  extra('overhead', text.columns.overhead, ({ overhead_ms }) => formatDuration(overhead_ms)),
-  extra('owner', text.columns.owner, ({ owner }) => owner ?? '–'),
-  extra('team', text.columns.team, ({ team }) => team ?? '–'),
-  extra('end_user', text.columns.endUser, ({ end_user }) => end_user ?? '–'),
-  extra('client', text.columns.client, ({ client }) => client ?? '–'),
-  extra('session', text.columns.session, ({ session }) => session ?? '–'),
-  extra('error', text.columns.errorCode, ({ error_code }) => error_code ?? '–'),
-  extra('dropped', text.columns.droppedFields, ({ dropped }) => dropped.join(', ') || '–'),
-  extra('id', text.columns.id, ({ id }) => <code className="font-mono text-code">{id}</code>),
+  extra('surface', requestsText.columns.surface, ({ surface }) => surface),
+  extra('route_mode', requestsText.columns.routeMode, ({ route_mode }) => route_mode),
+  extra('provider', requestsText.columns.provider, ({ provider }) => provider ?? '–'),
+  extra('cache', requestsText.columns.cache, ({ cache }) => cache ?? '–'),
+  extra('overhead', requestsText.columns.overhead, ({ overhead_ms }) => formatDuration(overhead_ms)),
+  extra('owner', requestsText.columns.owner, ({ owner }) => owner ?? '–'),
+  extra('team', requestsText.columns.team, ({ team }) => team ?? '–'),
+  extra('end_user', requestsText.columns.endUser, ({ end_user }) => end_user ?? '–'),
+  extra('client', requestsText.columns.client, ({ client }) => client ?? '–'),
+  extra('session', requestsText.columns.session, ({ session }) => session ?? '–'),
+  extra('error', requestsText.columns.errorCode, ({ error_code }) => error_code ?? '–'),
+  extra('dropped', requestsText.columns.droppedFields, ({ dropped }) => dropped.join(', ') || '–'),
+  extra('id', requestsText.columns.id, ({ id }) => <code className="font-mono text-code">{id}</code>),
 ];
 
 function extra(id: string, label: string, cell: TableColumn<RequestRow>['cell']): TableColumn<RequestRow> {
@@ -112,7 +117,7 @@ function extra(id: string, label: string, cell: TableColumn<RequestRow>['cell'])
 
 /** Icon, status and reason. Only requests that did not succeed have a colour. */
 function OutcomeText({ row }: { readonly row: RequestRow }) {
-  const { state, status, reason } = outcomeOf(row);
+  const { state, status, reason } = getOutcomeDisplay(row);
   return (
     <span className="flex items-center gap-2" title={row.error_code ?? undefined}>
       <StatusIcon state={state} />
@@ -149,7 +154,12 @@ function ModelText({ row }: { readonly row: RequestRow }) {
       </span>
       {served && (
         <>
-          <ArrowRight size={12} className="shrink-0 text-ink-3" aria-label={text.cells.servedBy} role="img" />
+          <ArrowRight
+            size={12}
+            className="shrink-0 text-ink-3"
+            aria-label={requestsText.cells.servedBy}
+            role="img"
+          />
           <span className="truncate text-ink-2">{modelIdParts(served).name}</span>
         </>
       )}
@@ -162,7 +172,11 @@ function TokenText({ row: { usage } }: { readonly row: RequestRow }) {
     return <span className="text-ink-3">–</span>;
   return (
     <span
-      title={text.cells.tokens(exactCount(usage.input_tokens), exactCount(usage.output_tokens), usage.source)}
+      title={requestsText.cells.tokens(
+        exactCount(usage.input_tokens),
+        exactCount(usage.output_tokens),
+        usage.source,
+      )}
     >
       {formatTokens(usage.input_tokens)} <span className="text-ink-3">→</span>{' '}
       {formatTokens(usage.output_tokens)}
@@ -171,7 +185,7 @@ function TokenText({ row: { usage } }: { readonly row: RequestRow }) {
 }
 
 function exactCount(tokens: number | null): string {
-  return tokens === null ? text.cells.unknownCount : formatCount(tokens);
+  return tokens === null ? requestsText.cells.unknownCount : formatCount(tokens);
 }
 
 /** A rejected request has no cost. A request without a price has an unknown cost and a link to set the price. */
@@ -180,24 +194,26 @@ function CostText({ row }: { readonly row: RequestRow }) {
   if (cost === null) {
     const model = unpricedModel(row);
     if (model === null)
-      return <span className="text-ink-3">{isCharged(row) ? text.cells.unknownCost : '–'}</span>;
+      return <span className="text-ink-3">{isCharged(row) ? requestsText.cells.unknownCost : '–'}</span>;
     return (
       <OrgLink
         to="/management/models"
         search={{ search: model, open: model }}
-        label={text.cells.setPrice(model)}
+        label={requestsText.cells.setPrice(model)}
         className="text-ink-2 underlined"
       >
-        {text.cells.unknownCost}
+        {requestsText.cells.unknownCost}
       </OrgLink>
     );
   }
   const isIncomplete = row.cost_source === 'incomplete';
-  const title = isIncomplete ? text.cells.incompleteCost(formatExactMoney(cost)) : formatExactMoney(cost);
+  const title = isIncomplete
+    ? requestsText.cells.incompleteCost(formatExactMoney(cost))
+    : formatExactMoney(cost);
   return (
     <span title={title} className={cost === 0 ? 'text-ink-3' : ''}>
       {formatMoney(cost)}
-      {isIncomplete && <span className="text-ink-3"> {text.cells.incomplete}</span>}
+      {isIncomplete && <span className="text-ink-3"> {requestsText.cells.incomplete}</span>}
     </span>
   );
 }
@@ -206,7 +222,7 @@ function CostText({ row }: { readonly row: RequestRow }) {
 function LatencyText({ row, longestMs }: { readonly row: RequestRow; readonly longestMs: number }) {
   const { latency_ms, first_token_ms } = row;
   const share = (ms: number) => `${Math.min(100, Math.max(1.5, (ms / longestMs) * 100))}%`;
-  const failed = outcomeOf(row).state === 'failing';
+  const failed = getOutcomeDisplay(row).state === 'failing';
   return (
     <span className="flex items-center justify-end gap-3">
       <span aria-hidden="true" className="flex h-1.5 w-16 overflow-hidden">
@@ -242,7 +258,7 @@ function MetadataText({ row: { metadata } }: { readonly row: RequestRow }) {
 
 /** A row on a phone: model, time and key on the left, latency and cost on the right. */
 export function RequestCard({ row }: { readonly row: RequestRow }) {
-  const { state, reason } = outcomeOf(row);
+  const { state, reason } = getOutcomeDisplay(row);
   return (
     <div className="flex items-center gap-3 text-body">
       <StatusIcon state={state} />
@@ -268,7 +284,7 @@ function AttemptsBadge({ attempts }: { readonly attempts: number }) {
   if (attempts < 2) return null;
   return (
     <Badge>
-      <Split size={12} aria-label={text.cells.attempts} role="img" /> {attempts}
+      <Split size={12} aria-label={requestsText.cells.attempts} role="img" /> {attempts}
     </Badge>
   );
 }

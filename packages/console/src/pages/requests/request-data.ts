@@ -5,7 +5,7 @@ import type * as z from 'zod';
 import { getJson } from '../../data/api-client.ts';
 import * as charts from '../../data/charts.ts';
 import { parseFilterValues } from '../../filters/filter-value.ts';
-import { chartIntervalOf, type SelectedTimeRange, timeRangeQuery } from '../../filters/time-range.ts';
+import { chooseChartInterval, type SelectedTimeRange, timeRangeQuery } from '../../filters/time-range.ts';
 
 /** Parameters of the API: one value, or several. */
 export type RequestFilters = Readonly<Record<string, string | readonly string[]>>;
@@ -117,6 +117,6 @@ export function requestSummaryQuery(filters: RequestFilters) {
 
 /** Requests per interval, by outcome. */
 export function requestOutcomesQuery(filters: RequestFilters, span: SelectedTimeRange) {
-  const asked = { ...filters, metric: 'requests', group_by: 'outcome', interval: chartIntervalOf(span) };
+  const asked = { ...filters, metric: 'requests', group_by: 'outcome', interval: chooseChartInterval(span) };
   return { ...charts.timeseriesQuery(asked), refetchInterval: FIGURES_MS };
 }

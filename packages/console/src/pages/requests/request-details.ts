@@ -1,11 +1,11 @@
 import type { ExchangeAttempt, RequestRow } from '@floe/contract/api/analytics';
 import { formatCount, formatDuration, formatExactMoney } from '../../format/amounts.ts';
-import { detailText } from './detail-text.ts';
+import { requestDetailText } from './detail-text.ts';
 
 /** What the drawer and the page of a request derive from it. Pure. */
 
 /** Output tokens per second from the first token to the end, or null if not streamed or too short to measure. */
-export function outputSpeed({ usage, latency_ms, first_token_ms }: RequestRow): number | null {
+export function computeOutputSpeed({ usage, latency_ms, first_token_ms }: RequestRow): number | null {
   const ms = first_token_ms === null ? 0 : latency_ms - first_token_ms;
   return ms < 20 || !usage.output_tokens ? null : (usage.output_tokens / ms) * 1000;
 }
@@ -15,7 +15,7 @@ export function describeInterruption(
   row: RequestRow,
 ): { readonly state: 'partial' | 'aborted'; readonly text: string } | null {
   const { state, latency_ms, first_token_ms, usage, provider, error_source, stream } = row;
-  const strings = detailText.interruption;
+  const strings = requestDetailText.interruption;
   const time = formatDuration(latency_ms);
   const received = usage.output_tokens
     ? strings.tokens(formatCount(usage.output_tokens), usage.source === 'estimated')
@@ -60,13 +60,13 @@ export function attemptSegments(
 }
 
 /** What the provider's prompt cache saved or cost, or undefined if no input was cached. */
-export function describePromptSaving({
+export function describePromptCacheSaving({
   prompt_saved_nano_usd: saved,
   usage,
 }: RequestRow): string | undefined {
   if (saved === null) return undefined;
   const tokens = formatCount(usage.cached_tokens ?? 0);
   return saved >= 0
-    ? detailText.cost.promptCacheSaved(tokens, formatExactMoney(saved))
-    : detailText.cost.promptCacheCost(tokens, formatExactMoney(-saved));
+    ? requestDetailText.cost.promptCacheSaved(tokens, formatExactMoney(saved))
+    : requestDetailText.cost.promptCacheCost(tokens, formatExactMoney(-saved));
 }

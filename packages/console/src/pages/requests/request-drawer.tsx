@@ -7,7 +7,7 @@ import { IconButton } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
-import { detailText } from './detail-text.ts';
+import { requestDetailText } from './detail-text.ts';
 import { RequestActions } from './request-actions.tsx';
 import { requestQuery } from './request-data.ts';
 import { requestErrorTitle } from './request-error-title.ts';
@@ -34,9 +34,9 @@ export function RequestDrawer({
   const { data, error, refetch } = useQuery(requestQuery(id));
   const go = useOrgNavigate();
   const enlarge = () => go(`/requests/${id}`);
-  useShortcuts([{ keys: 'o', does: detailText.drawer.openPage, run: enlarge }]);
+  useShortcuts([{ keys: 'o', does: requestDetailText.drawer.openPage, run: enlarge }]);
   return (
-    <Drawer title={detailText.drawer.title} about={id} onClose={onClose}>
+    <Drawer title={requestDetailText.drawer.title} about={id} onClose={onClose}>
       <div className="flex items-start gap-2 px-4 pt-3 max-sm:flex-col-reverse md:px-6">
         <div className="min-w-0 flex-1 max-sm:w-full">
           {data ? <RequestHeading request={data} /> : !error && <Skeleton className="h-7 w-64" />}
@@ -45,22 +45,27 @@ export function RequestDrawer({
           {place && <span className="mr-1 text-small text-ink-3 figures max-sm:hidden">{place}</span>}
           <IconButton
             icon={ListFilter}
-            label={detailText.drawer.filter}
+            label={requestDetailText.drawer.filter}
             keys="f"
             data-row-filters=""
             onClick={({ currentTarget }) => onFilter(currentTarget)}
           />
           {data && <RequestActions request={data} />}
-          <IconButton icon={ChevronUp} label={detailText.drawer.previous} keys="k" onClick={onPrevious} />
-          <IconButton icon={ChevronDown} label={detailText.drawer.next} keys="j" onClick={onNext} />
-          <IconButton icon={Maximize2} label={detailText.drawer.openPage} keys="o" onClick={enlarge} />
-          <IconButton icon={X} label={detailText.drawer.close} keys="Esc" onClick={onClose} />
+          <IconButton
+            icon={ChevronUp}
+            label={requestDetailText.drawer.previous}
+            keys="k"
+            onClick={onPrevious}
+          />
+          <IconButton icon={ChevronDown} label={requestDetailText.drawer.next} keys="j" onClick={onNext} />
+          <IconButton icon={Maximize2} label={requestDetailText.drawer.openPage} keys="o" onClick={enlarge} />
+          <IconButton icon={X} label={requestDetailText.drawer.close} keys="Esc" onClick={onClose} />
         </div>
       </div>
       <p className="flex flex-wrap items-center gap-x-2 px-4 pt-1 pb-2 text-ui text-ink-2 md:px-6">
         {data && formatFullTime(new Date(data.created_at), browserZone(), true)}
         <code className="font-mono text-code">{id}</code>
-        <CopyButton text={id} label={detailText.page.copyId} />
+        <CopyButton text={id} label={requestDetailText.page.copyId} />
       </p>
       {error ? (
         <ErrorState what={requestErrorTitle(id, error)} error={error} onRetry={() => void refetch()} />

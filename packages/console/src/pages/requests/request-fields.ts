@@ -1,37 +1,47 @@
 import type { RequestRow } from '@floe/contract/api/analytics';
 import { EXCHANGE_OUTCOMES } from '@floe/contract/exchange-outcome';
 import type { FilterField, FilterToken } from '../../filters/filter-text.ts';
-import { text } from './text.ts';
+import { requestsText } from './text.ts';
 
 /** The fields by which requests are filtered: the parameters of the API. */
 export const REQUEST_FIELDS: readonly FilterField[] = [
   {
     name: 'status',
-    label: text.fields.status,
+    label: requestsText.fields.status,
     values: ['error', '2xx', '4xx', '5xx', '200', '401', '402', '403', '429', '500', '502', '504'],
     excludes: true,
   },
-  { name: 'outcome', label: text.fields.outcome, values: EXCHANGE_OUTCOMES, excludes: true },
+  { name: 'outcome', label: requestsText.fields.outcome, values: EXCHANGE_OUTCOMES, excludes: true },
   {
     name: 'state',
-    label: text.fields.state,
+    label: requestsText.fields.state,
     values: ['complete', 'partial', 'aborted', 'failed', 'blocked', 'cached'],
     excludes: true,
   },
   ...textFields('model', 'provider', 'key'),
   {
     name: 'route_mode',
-    label: text.fields.route_mode,
+    label: requestsText.fields.route_mode,
     values: ['unified', 'passthrough-a', 'passthrough-b', 'ide'],
     excludes: true,
   },
   ...textFields('model_requested', 'error_code', 'surface'),
-  { name: 'cache', label: text.fields.cache, values: ['hit', 'miss', 'bypass', 'refresh'], excludes: true },
+  {
+    name: 'cache',
+    label: requestsText.fields.cache,
+    values: ['hit', 'miss', 'bypass', 'refresh'],
+    excludes: true,
+  },
   ...textFields('team', 'owner', 'end_user', 'finish_reason'),
   ...textFields('client', 'session'),
-  { name: 'error_source', label: text.fields.error_source, values: ['gateway', 'upstream'], excludes: true },
-  { name: 'stream', label: text.fields.stream, values: ['true', 'false'] },
-  { name: 'dropped', label: text.fields.dropped, values: ['true', 'false'] },
+  {
+    name: 'error_source',
+    label: requestsText.fields.error_source,
+    values: ['gateway', 'upstream'],
+    excludes: true,
+  },
+  { name: 'stream', label: requestsText.fields.stream, values: ['true', 'false'] },
+  { name: 'dropped', label: requestsText.fields.dropped, values: ['true', 'false'] },
   ...numberFields(
     'latency_ms',
     'first_token_ms',
@@ -40,17 +50,22 @@ export const REQUEST_FIELDS: readonly FilterField[] = [
     'output_tokens',
     'attempts',
   ),
-  { name: 'metadata', label: text.fields.metadata, keyed: true, excludes: true },
+  { name: 'metadata', label: requestsText.fields.metadata, keyed: true, excludes: true },
 ];
 
-type FieldName = keyof typeof text.fields;
+type FieldName = keyof typeof requestsText.fields;
 
 function textFields(...names: readonly FieldName[]): FilterField[] {
-  return names.map((name) => ({ name, label: text.fields[name], excludes: true }));
+  return names.map((name) => ({ name, label: requestsText.fields[name], excludes: true }));
 }
 
 function numberFields(...names: readonly FieldName[]): FilterField[] {
-  return names.map((name) => ({ name, label: text.fields[name], excludes: true, values: ['>=', '<='] }));
+  return names.map((name) => ({
+    name,
+    label: requestsText.fields[name],
+    excludes: true,
+    values: ['>=', '<='],
+  }));
 }
 
 /** States that the list shows by name instead of by HTTP status. */

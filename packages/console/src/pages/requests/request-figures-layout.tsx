@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { StatCard } from '../../ui/stat-card.tsx';
-import { text } from './text.ts';
+import { requestsText } from './text.ts';
 
 const FIGURES = ['requests', 'errors', 'latency', 'firstToken', 'spend'] as const;
 export type RequestFigureTexts = Readonly<Record<(typeof FIGURES)[number], string>>;
@@ -23,7 +23,7 @@ export function RequestFiguresLayout({
     <div className="grid grid-cols-1 gap-3">
       <div className="grid grid-cols-[repeat(auto-fill,minmax(5.5rem,max-content))] gap-x-6 gap-y-2 md:gap-x-8">
         {FIGURES.map((name) => (
-          <StatCard key={name} label={text.figures[name]} value={texts?.[name] ?? '–'} />
+          <StatCard key={name} label={requestsText.figures[name]} value={texts?.[name] ?? '–'} />
         ))}
       </div>
       <div className="min-h-38 min-w-0 md:min-h-34">{chart}</div>

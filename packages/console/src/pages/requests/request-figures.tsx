@@ -8,11 +8,11 @@ import { Notice } from '../../ui/feedback.tsx';
 import { Timeline } from '../../ui/timeline.tsx';
 import { type RequestFilters, requestOutcomesQuery, requestSummaryQuery } from './request-data.ts';
 import { RequestFiguresLayout, type RequestFigureTexts } from './request-figures-layout.tsx';
-import { outcomeLanes } from './request-lanes.ts';
-import { text } from './text.ts';
+import { toOutcomeLanes } from './request-lanes.ts';
+import { requestsText } from './text.ts';
 
 const MarkLine = lazy(() =>
-  import('../../ui/annotation-list.tsx').then(({ AnnotationLine: Part }) => ({ default: Part })),
+  import('../../ui/annotation-list.tsx').then(({ LatestAnnotation: Part }) => ({ default: Part })),
 );
 
 /** The totals of the list, and a chart of the requests by outcome. */
@@ -27,7 +27,7 @@ export function RequestFigures({
 }) {
   const { data: summary, error } = useQuery(requestSummaryQuery(filters));
   const outcomes = useQuery(requestOutcomesQuery(filters, span)).data;
-  const lanes = useMemo(() => outcomeLanes(outcomes), [outcomes]);
+  const lanes = useMemo(() => toOutcomeLanes(outcomes), [outcomes]);
   const marks = useAnnotations(timeRangeQuery(span));
   const step = (lanes[1]?.at ?? 0) - (lanes[0]?.at ?? 0) || 60_000;
   return (
@@ -42,7 +42,7 @@ export function RequestFigures({
           summary && (
             <Timeline
               lanes={lanes}
-              label={text.figures.byOutcome(summary.requests)}
+              label={requestsText.figures.byOutcome(summary.requests)}
               onChoose={(at) => onZoom(new Date(at), new Date(at + step))}
               marks={marks}
             />

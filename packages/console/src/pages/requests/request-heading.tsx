@@ -1,23 +1,28 @@
 import type { RequestDetail } from '@floe/contract/api/analytics';
 import { ArrowRight } from 'lucide-react';
 import { StatusBadge } from '../../ui/status.tsx';
-import { detailText } from './detail-text.ts';
-import { outcomeOf, requestModels } from './request-rows.ts';
+import { requestDetailText } from './detail-text.ts';
+import { getOutcomeDisplay, requestModels } from './request-rows.ts';
 
 /** The outcome, the requested model and the model that served. */
 export function RequestHeading({ request }: { readonly request: RequestDetail }) {
-  const { state, status, reason } = outcomeOf(request);
+  const { state, status, reason } = getOutcomeDisplay(request);
   const { asked, served } = requestModels(request);
   return (
     <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
       <StatusBadge state={state}>
-        {reason ? `${status} ${reason}` : status === '200' ? detailText.page.ok : status}
+        {reason ? `${status} ${reason}` : status === '200' ? requestDetailText.page.ok : status}
       </StatusBadge>
       <h2 className="flex min-w-0 flex-wrap items-center gap-1.5 text-body font-semibold break-all">
         {asked}
         {served && (
           <>
-            <ArrowRight size={14} className="text-ink-3" role="img" aria-label={detailText.page.servedBy} />
+            <ArrowRight
+              size={14}
+              className="text-ink-3"
+              role="img"
+              aria-label={requestDetailText.page.servedBy}
+            />
             {served}
           </>
         )}

@@ -21,7 +21,7 @@ const PART_OF: Readonly<Record<ExchangeOutcome, TimelineSegment>> = {
 };
 
 /** Requests per interval by outcome, of an answer that is grouped by it. Pure. */
-export function outcomeLanes(counts: Counts | undefined): readonly TimelineLane[] {
+export function toOutcomeLanes(counts: Counts | undefined): readonly TimelineLane[] {
   const parts = new Map<string, TimelineSegment>(Object.entries(PART_OF));
   return (counts?.at ?? []).map((at, index) => {
     const lane: Record<TimelineSegment, number> = {

@@ -3,19 +3,19 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { formatExactMoney } from '../../format/amounts.ts';
 import { StatusIcon } from '../../ui/status.tsx';
 import { useNow } from '../../ui/time-text.tsx';
-import { detailText } from './detail-text.ts';
-import { EndingNotice } from './ending-notice.tsx';
+import { requestDetailText } from './detail-text.ts';
+import { InterruptionNotice } from './interruption-notice.tsx';
 
 const RULE_PAGES = {
-  limit: { to: '/management/limits', label: detailText.notices.limit },
-  budget: { to: '/management/budgets', label: detailText.notices.budget },
+  limit: { to: '/management/limits', label: requestDetailText.notices.limit },
+  budget: { to: '/management/budgets', label: requestDetailText.notices.budget },
 } as const;
 
 /** Notices about a request: an interruption, why it was rejected, what the cache saved. */
 export function RequestNotices({ request }: { readonly request: RequestDetail }) {
   return (
     <>
-      <EndingNotice request={request} />
+      <InterruptionNotice request={request} />
       <RefusalNotice request={request} />
       <SavedNotice request={request} />
     </>
@@ -29,7 +29,7 @@ function RefusalNotice({ request }: { readonly request: RequestDetail }) {
   const { to, label } = RULE_PAGES[decision.rule.kind];
   return (
     <section
-      aria-label={detailText.notices.refusal}
+      aria-label={requestDetailText.notices.refusal}
       className="grid gap-1 rounded-card border border-blocked-line bg-blocked-tint px-4 py-3 text-ui"
     >
       <p className="flex items-start gap-2">
@@ -61,7 +61,7 @@ function RetryAfter({
   const left = Math.ceil((until - now.getTime()) / 1000);
   return (
     <p className="pl-6 text-ink-2 figures">
-      {detailText.notices.retryAfter(Math.ceil(decision.retry_after_ms / 1000), left)}
+      {requestDetailText.notices.retryAfter(Math.ceil(decision.retry_after_ms / 1000), left)}
     </p>
   );
 }
@@ -73,8 +73,8 @@ function SavedNotice({ request: { state, saved_nano_usd } }: { readonly request:
     <p className="flex items-center gap-2 rounded-card border border-cached-line bg-cached-tint px-4 py-3 text-ui">
       <StatusIcon state="cached" />
       {saved_nano_usd === null
-        ? detailText.notices.cachedNoPrice
-        : detailText.notices.cachedSaving(formatExactMoney(saved_nano_usd))}
+        ? requestDetailText.notices.cachedNoPrice
+        : requestDetailText.notices.cachedSaving(formatExactMoney(saved_nano_usd))}
     </p>
   );
 }

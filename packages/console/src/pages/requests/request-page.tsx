@@ -6,7 +6,7 @@ import { browserZone, formatFullTime } from '../../format/times.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
-import { detailText } from './detail-text.ts';
+import { requestDetailText } from './detail-text.ts';
 import { RequestActions } from './request-actions.tsx';
 import { requestQuery } from './request-data.ts';
 import { requestErrorTitle } from './request-error-title.ts';
@@ -20,12 +20,12 @@ export function RequestPage() {
   const { data, error, refetch } = useQuery(requestQuery(id));
   return (
     <PageFrame
-      title={detailText.page.title(shortenId(id))}
-      crumbs={[{ label: detailText.page.crumb, to: '/requests' }]}
+      title={requestDetailText.page.title(shortenId(id))}
+      crumbs={[{ label: requestDetailText.page.crumb, to: '/requests' }]}
       padded={false}
       actions={
         <>
-          <CopyButton text={id} label={detailText.page.copyId} />
+          <CopyButton text={id} label={requestDetailText.page.copyId} />
           {data && <RequestActions request={data} />}
         </>
       }
@@ -39,7 +39,7 @@ export function RequestPage() {
             <p className="text-ui text-ink-2">
               {formatFullTime(new Date(data.created_at), browserZone(), true)} ·{' '}
               <TimeText at={data.created_at} /> · {data.surface}
-              {data.stream && ` · ${detailText.page.stream}`}
+              {data.stream && ` · ${requestDetailText.page.stream}`}
             </p>
             <RequestStats request={data} />
           </div>

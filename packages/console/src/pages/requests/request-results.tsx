@@ -9,7 +9,7 @@ import { visibleColumns } from '../../ui/table-columns.ts';
 import { RequestCard, requestColumns } from './request-columns.tsx';
 import { cellFilters } from './request-fields.ts';
 import type { RowFilterTarget } from './row-filters.tsx';
-import { text } from './text.ts';
+import { requestsText } from './text.ts';
 import type { RequestList } from './use-request-list.ts';
 
 const NoRequests = lazy(() =>
@@ -62,7 +62,11 @@ export function RequestResults({
   const { openRow, excludeCell, rowEnd } = useRowActions(list, onFilter);
   if (answer.error && rows.length === 0)
     return (
-      <ErrorState what={text.page.loadFailed} error={answer.error} onRetry={() => void answer.refetch()} />
+      <ErrorState
+        what={requestsText.page.loadFailed}
+        error={answer.error}
+        onRetry={() => void answer.refetch()}
+      />
     );
   if (answer.isPending) return <SkeletonRows />;
   if (rows.length === 0)
@@ -79,7 +83,7 @@ export function RequestResults({
   return (
     <>
       <DataTable
-        label={text.page.table}
+        label={requestsText.page.table}
         rows={rows}
         rowId={({ id }) => id}
         columns={shown}
@@ -108,8 +112,8 @@ function FilterButton({
     <button
       type="button"
       tabIndex={-1}
-      aria-label={text.rowFilters.open}
-      title={text.rowFilters.openHint}
+      aria-label={requestsText.rowFilters.open}
+      title={requestsText.rowFilters.openHint}
       onClick={({ currentTarget }) => onFilter({ row, beside: currentTarget })}
       className="grid size-7 place-items-center rounded-control border border-line-strong bg-raised text-ink-2 hover:text-ink"
     >

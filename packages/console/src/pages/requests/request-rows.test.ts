@@ -3,16 +3,16 @@ import { test } from 'node:test';
 import type { RequestRow } from '@floe/contract/api/analytics';
 import {
   attemptSegments,
+  computeOutputSpeed,
   describeInterruption,
-  describePromptSaving,
-  outputSpeed,
+  describePromptCacheSaving,
 } from './request-details.ts';
 import { cellFilters, rowFilters } from './request-fields.ts';
 import {
   fixedTimeRange,
+  getOutcomeDisplay,
   mergeRequestRows,
   metadataKeys,
-  outcomeOf,
   requestModels,
   unpricedModel,
 } from './request-rows.ts';
@@ -66,7 +66,7 @@ const ROW: RequestRow = {
 };
 
 test('every end of a request has a shape, and a refusal says why in words', () => {
-  const of = (changes: Partial<RequestRow>) => outcomeOf({ ...ROW, ...changes });
+  const of = (changes: Partial<RequestRow>) => getOutcomeDisplay({ ...ROW, ...changes });
   assert.deepEqual(of({}), { state: 'healthy', status: '200', reason: null });
   assert.deepEqual(of({ outcome: 'blocked', status: 429, error_code: 'rate_limit_exceeded' }), {
     state: 'blocked',
@@ -90,9 +90,9 @@ test('the model that served is told only when it is another than the one asked f
 });
 
 test('output speed is of the time after the first token, and unknown rather than infinite', () => {
-  assert.equal(outputSpeed(ROW), 100);
-  assert.equal(outputSpeed({ ...ROW, first_token_ms: 2000 }), null);
-  assert.equal(outputSpeed({ ...ROW, first_token_ms: null }), null);
+  assert.equal(computeOutputSpeed(ROW), 100);
+  assert.equal(computeOutputSpeed({ ...ROW, first_token_ms: 2000 }), null);
+  assert.equal(computeOutputSpeed({ ...ROW, first_token_ms: null }), null);
 });
 
 test('pieces of an attempt stay inside the bar, whatever the clocks say', () => {
@@ -195,13 +195,13 @@ test('only what was used and has no price is unpriced', () => {
 
 test('what the prompt cache saved is told in words, and what it cost', () => {
   const usage = { ...ROW.usage, cached_tokens: 12_000 };
-  assert.equal(describePromptSaving(ROW), undefined);
+  assert.equal(describePromptCacheSaving(ROW), undefined);
   assert.match(
-    describePromptSaving({ ...ROW, usage, prompt_saved_nano_usd: 32_400_000 }) ?? '',
+    describePromptCacheSaving({ ...ROW, usage, prompt_saved_nano_usd: 32_400_000 }) ?? '',
     /12,000.* saved \$0\.0324/,
   );
   assert.match(
-    describePromptSaving({ ...ROW, usage, prompt_saved_nano_usd: -1_000_000 }) ?? '',
+    describePromptCacheSaving({ ...ROW, usage, prompt_saved_nano_usd: -1_000_000 }) ?? '',
     /cost \$0\.001/,
   );
 });

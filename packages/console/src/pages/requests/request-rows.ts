@@ -1,7 +1,7 @@
 import type { RequestRow } from '@floe/contract/api/analytics';
 import type { SelectedTimeRange } from '../../filters/time-range.ts';
 import type { DisplayStatus } from '../../ui/status.tsx';
-import { text } from './text.ts';
+import { requestsText } from './text.ts';
 
 /** What the list, the drawer and the page show of one request. Pure. */
 
@@ -12,20 +12,20 @@ export interface OutcomeDisplay {
   readonly reason: string | null;
 }
 
-const REASONS: Readonly<Record<string, string>> = text.reasons;
+const REASONS: Readonly<Record<string, string>> = requestsText.reasons;
 
 /** How a request ended. An error code without a short reason is shown without underscores. */
-export function outcomeOf({ outcome, status, error_code }: RequestRow): OutcomeDisplay {
+export function getOutcomeDisplay({ outcome, status, error_code }: RequestRow): OutcomeDisplay {
   const reason = error_code === null ? null : (REASONS[error_code] ?? error_code.replaceAll('_', ' '));
   switch (outcome) {
     case 'succeeded':
       return { state: 'healthy', status: String(status), reason: null };
     case 'cached':
-      return { state: 'cached', status: text.outcomes.cached(status), reason: null };
+      return { state: 'cached', status: requestsText.outcomes.cached(status), reason: null };
     case 'partial':
-      return { state: 'partial', status: text.outcomes.partial, reason };
+      return { state: 'partial', status: requestsText.outcomes.partial, reason };
     case 'aborted':
-      return { state: 'aborted', status: text.outcomes.aborted, reason: null };
+      return { state: 'aborted', status: requestsText.outcomes.aborted, reason: null };
     case 'blocked':
       return { state: 'blocked', status: String(status), reason };
     default:

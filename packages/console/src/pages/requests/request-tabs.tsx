@@ -6,7 +6,7 @@ import { JsonView } from '../../ui/json-view.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { AttemptsTimeline } from './attempts-timeline.tsx';
 import { CostCard } from './cost-card.tsx';
-import { detailText } from './detail-text.ts';
+import { requestDetailText } from './detail-text.ts';
 import { CallerCard, DroppedCard } from './request-cards.tsx';
 import { RequestNotices } from './request-notices.tsx';
 import { RequestStats } from './request-stats.tsx';
@@ -27,28 +27,28 @@ export function RequestTabs({
   const { attempts, decisions } = request;
   return (
     <Tabs
-      label={detailText.tabs.label}
+      label={requestDetailText.tabs.label}
       tabs={[
         {
           id: 'overview',
-          label: detailText.tabs.overview,
+          label: requestDetailText.tabs.overview,
           content: <Overview request={request} narrow={narrow} />,
         },
         {
           id: 'decisions',
-          label: detailText.tabs.decisions,
+          label: requestDetailText.tabs.decisions,
           count: decisions.length,
           content: <RouteDecisions decisions={decisions} />,
         },
         {
           id: 'attempts',
-          label: detailText.tabs.attempts,
+          label: requestDetailText.tabs.attempts,
           count: attempts.length,
-          content: <JsonView value={attempts} label={detailText.tabs.attemptsJson} />,
+          content: <JsonView value={attempts} label={requestDetailText.tabs.attemptsJson} />,
         },
         {
           id: 'bodies',
-          label: detailText.tabs.bodies,
+          label: requestDetailText.tabs.bodies,
           content: (
             <Suspense fallback={<Skeleton className="h-40" />}>
               <RequestBodies id={request.id} />
@@ -57,8 +57,8 @@ export function RequestTabs({
         },
         {
           id: 'raw',
-          label: detailText.tabs.raw,
-          content: <JsonView value={request} label={detailText.tabs.requestJson} />,
+          label: requestDetailText.tabs.raw,
+          content: <JsonView value={request} label={requestDetailText.tabs.requestJson} />,
         },
       ]}
     />
@@ -72,10 +72,10 @@ function Overview({ request, narrow }: { readonly request: RequestDetail; readon
       {narrow && <RequestStats request={request} />}
       <div className={narrow ? 'grid gap-4' : 'grid items-start gap-4 xl:grid-cols-[2fr_1fr]'}>
         <div className="grid min-w-0 gap-4">
-          <Card title={detailText.tabs.attempts} aside={attemptsSummary(request)}>
+          <Card title={requestDetailText.tabs.attempts} aside={attemptsSummary(request)}>
             <AttemptsTimeline request={request} />
           </Card>
-          <Card title={detailText.tabs.whyThisRoute}>
+          <Card title={requestDetailText.tabs.whyThisRoute}>
             <RouteDecisions decisions={request.decisions} />
           </Card>
         </div>
@@ -91,6 +91,6 @@ function Overview({ request, narrow }: { readonly request: RequestDetail; readon
 
 function attemptsSummary({ attempts }: RequestDetail): string {
   const targets = new Set(attempts.map(({ provider, model }) => `${provider}/${model}`)).size;
-  if (attempts.length === 0) return detailText.tabs.noAttempts;
-  return detailText.tabs.attemptsOnTargets(attempts.length, targets);
+  if (attempts.length === 0) return requestDetailText.tabs.noAttempts;
+  return requestDetailText.tabs.attemptsOnTargets(attempts.length, targets);
 }

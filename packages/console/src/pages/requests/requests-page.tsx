@@ -1,9 +1,9 @@
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
-import { IconButtonPlace } from '../../ui/button.tsx';
-import { DrawerPlace } from '../../ui/drawer-place.tsx';
-import { FilterFrame } from '../../ui/filter-frame.tsx';
+import { IconButtonPlaceholder } from '../../ui/button.tsx';
+import { DrawerPlaceholder } from '../../ui/drawer-placeholder.tsx';
+import { FilterBarLayout } from '../../ui/filter-bar-layout.tsx';
 import { lazyComponent } from '../../ui/lazy-component.tsx';
 import { visibleColumns } from '../../ui/table-columns.ts';
 import { TimeRangeButton } from '../../ui/time-range-button.tsx';
@@ -13,9 +13,9 @@ import { fieldValuesQuery } from './request-data.ts';
 import { isRequestId, REQUEST_FIELDS } from './request-fields.ts';
 import { RequestFiguresLayout } from './request-figures-layout.tsx';
 import { excludeFilterValue, RequestResults } from './request-results.tsx';
-import { fixedTimeRange, outcomeOf } from './request-rows.ts';
+import { fixedTimeRange, getOutcomeDisplay } from './request-rows.ts';
 import type { RowFilterTarget } from './row-filters.tsx';
-import { text } from './text.ts';
+import { requestsText } from './text.ts';
 import { type RequestList, useRequestList } from './use-request-list.ts';
 import { useScrollPosition } from './use-scroll-position.ts';
 
@@ -28,11 +28,11 @@ const RequestDrawer = lazy(() =>
 
 const FilterBar = lazyComponent(
   () => import('../../ui/filter-bar.tsx').then((all) => all.FilterBar),
-  (props) => <FilterFrame {...props} />,
+  (props) => <FilterBarLayout {...props} />,
 );
 const ColumnMenu = lazyComponent(
   () => import('../../ui/column-menu.tsx').then((all) => all.ColumnMenu<Row>),
-  () => <IconButtonPlace />,
+  () => <IconButtonPlaceholder />,
 );
 const RequestFigures = lazyComponent(
   () => import('./request-figures.tsx').then((all) => all.RequestFigures),
@@ -50,8 +50,8 @@ const ShareMenu = lazyComponent(
   () => import('./share-menu.tsx').then((all) => all.ShareMenu),
   () => (
     <>
-      <IconButtonPlace />
-      <IconButtonPlace />
+      <IconButtonPlaceholder />
+      <IconButtonPlaceholder />
     </>
   ),
 );
@@ -82,7 +82,9 @@ export function RequestsPage() {
       <RequestDrawer
         id={open}
         place={
-          at === -1 ? null : text.page.position(at + 1, `${rows.length}${answer.hasNextPage ? '+' : ''}`)
+          at === -1
+            ? null
+            : requestsText.page.position(at + 1, `${rows.length}${answer.hasNextPage ? '+' : ''}`)
         }
         onClose={close}
         onPrevious={() => walk(-1)}
@@ -92,7 +94,12 @@ export function RequestsPage() {
     </Suspense>
   );
   return (
-    <PageFrame title={text.page.title} padded={false} actions={<Toolbar list={list} />} beside={drawer}>
+    <PageFrame
+      title={requestsText.page.title}
+      padded={false}
+      actions={<Toolbar list={list} />}
+      beside={drawer}
+    >
       <RequestViews query={query} onChange={change} />
       <div className="grid grid-cols-1 gap-3 px-4 py-3 md:px-6">
         <Filters list={list} />
@@ -129,15 +136,15 @@ function Filters({ list: { tokens, change, span } }: { readonly list: RequestLis
         change({ open: id });
         return true;
       }}
-      placeholder={text.page.filterPlaceholder}
+      placeholder={requestsText.page.filterPlaceholder}
     />
   );
 }
 
 /** The placeholder of a drawer while its code is loaded. It can be closed already. */
 function ClosedByEscape({ onClose }: { readonly onClose: () => void }) {
-  useShortcuts([{ keys: 'Escape', does: text.shortcuts.close, run: onClose }]);
-  return <DrawerPlace />;
+  useShortcuts([{ keys: 'Escape', does: requestsText.shortcuts.close, run: onClose }]);
+  return <DrawerPlaceholder />;
 }
 
 /** Registers the shortcuts of the page; returns a function that moves to another row. */
@@ -155,7 +162,7 @@ function useWalk(
   const toError = (step: number) => {
     const isBad = (index: number) => {
       const row = rows[index];
-      return row !== undefined && !['healthy', 'cached'].includes(outcomeOf(row).state);
+      return row !== undefined && !['healthy', 'cached'].includes(getOutcomeDisplay(row).state);
     };
     let index = at + step;
     while (index >= 0 && index < rows.length && !isBad(index)) index += step;
@@ -170,19 +177,19 @@ function useWalk(
   useShortcuts([
     {
       keys: 'l',
-      does: text.shortcuts.live,
+      does: requestsText.shortcuts.live,
       run: () => (tail.waiting > 0 ? showWaitingRequests(list) : toggleLive(list)),
     },
-    { keys: 'j', does: text.shortcuts.next, run: () => walk(1) },
-    { keys: 'k', does: text.shortcuts.previous, run: () => walk(-1) },
-    { keys: 'J', does: text.shortcuts.nextFailed, run: () => toError(1) },
-    { keys: 'K', does: text.shortcuts.previousFailed, run: () => toError(-1) },
+    { keys: 'j', does: requestsText.shortcuts.next, run: () => walk(1) },
+    { keys: 'k', does: requestsText.shortcuts.previous, run: () => walk(-1) },
+    { keys: 'J', does: requestsText.shortcuts.nextFailed, run: () => toError(1) },
+    { keys: 'K', does: requestsText.shortcuts.previousFailed, run: () => toError(-1) },
     {
       keys: 'y',
-      does: text.shortcuts.fixTime,
+      does: requestsText.shortcuts.fixTime,
       run: () => change(absolute(fixedTimeRange(span, rows[0], new Date()))),
     },
-    { keys: 'f', does: text.shortcuts.filter, run: filter },
+    { keys: 'f', does: requestsText.shortcuts.filter, run: filter },
   ]);
   return walk;
 }

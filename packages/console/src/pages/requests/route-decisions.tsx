@@ -1,10 +1,10 @@
 import type { DecisionEntry } from '@floe/contract/api/analytics';
 import { type DisplayStatus, StatusIcon } from '../../ui/status.tsx';
-import { detailText } from './detail-text.ts';
+import { requestDetailText } from './detail-text.ts';
 
 /** What each step decided and why, in order. The simulator shows the same list. */
 export function RouteDecisions({ decisions }: { readonly decisions: readonly DecisionEntry[] }) {
-  if (decisions.length === 0) return <p className="text-ui text-ink-2">{detailText.decisions.none}</p>;
+  if (decisions.length === 0) return <p className="text-ui text-ink-2">{requestDetailText.decisions.none}</p>;
   return (
     <ol className="grid gap-2.5 text-ui">
       {decisions.map(({ step, outcome, because }, index) => (

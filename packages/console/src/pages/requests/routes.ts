@@ -1,6 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
-export const requests: readonly PageRoute[] = [
+export const requestPageRoutes: readonly PageRoute[] = [
   {
     path: '/requests',
     title: 'Requests',

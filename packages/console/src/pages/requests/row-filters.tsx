@@ -4,7 +4,7 @@ import type { FilterToken } from '../../filters/filter-text.ts';
 import { describeFilter } from '../../filters/filter-value.ts';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
 import { rowFilters } from './request-fields.ts';
-import { text } from './text.ts';
+import { requestsText } from './text.ts';
 
 /** The row, and the element beside which the menu opens. */
 export interface RowFilterTarget {
@@ -41,8 +41,8 @@ export function RowFilters({
         return (
           <Fragment key={token.name}>
             {index > 0 && <MenuSeparator />}
-            <MenuItem onSelect={() => onOnly(token)}>{text.rowFilters.only(filter)}</MenuItem>
-            <MenuItem onSelect={() => onWithout(token)}>{text.rowFilters.exclude(filter)}</MenuItem>
+            <MenuItem onSelect={() => onOnly(token)}>{requestsText.rowFilters.only(filter)}</MenuItem>
+            <MenuItem onSelect={() => onWithout(token)}>{requestsText.rowFilters.exclude(filter)}</MenuItem>
           </Fragment>
         );
       })}

@@ -1,6 +1,6 @@
 import { Download, Link2 } from 'lucide-react';
 import { formatCurl, formatQueryParameters } from '../../data/api-client.ts';
-import { apiUrl } from '../../data/base.ts';
+import { apiUrl } from '../../data/base-url.ts';
 import { timeRangeLabel } from '../../filters/time-range.ts';
 import { formatCount } from '../../format/amounts.ts';
 import { IconButton } from '../../ui/button.tsx';

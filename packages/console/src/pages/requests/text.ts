@@ -4,7 +4,7 @@ import { formatCount } from '../../format/amounts.ts';
  * The strings of the request list that the first page needs. Strings that are loaded later: `list-menus-text.ts` for
  * views, menus and the empty list, `detail-text.ts` for a single request.
  */
-export const text = {
+export const requestsText = {
   page: {
     title: 'Requests',
     loadFailed: 'Could not load requests.',

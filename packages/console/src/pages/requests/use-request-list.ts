@@ -4,9 +4,9 @@ import type { PrefetchQueries } from '../../app/page-route.ts';
 import { useUrlState } from '../../app/url-state.ts';
 import { annotationsListQuery } from '../../data/annotations.ts';
 import { toFilterTokens } from '../../filters/filter-text.ts';
-import { selectQueryParameters } from '../../filters/query-part.ts';
+import { selectQueryParameters } from '../../filters/select-query-parameters.ts';
 import { timeRangeQuery } from '../../filters/time-range.ts';
-import { timeRangeOfUrl } from '../../filters/url-time-range.ts';
+import { resolveUrlTimeRange } from '../../filters/url-time-range.ts';
 import { useLiveTail } from './live-tail.ts';
 import {
   requestOutcomesQuery,
@@ -28,7 +28,7 @@ function listParameters(query: URLSearchParams): string {
 
 function parseListUrl(link: string) {
   const query = new URLSearchParams(link);
-  const span = timeRangeOfUrl(`requests ${link}`, query);
+  const span = resolveUrlTimeRange(`requests ${link}`, query);
   const tokens = toFilterTokens(query, REQUEST_FIELDS);
   return { span, tokens, filters: toRequestFilters(tokens, span) };
 }

@@ -4,32 +4,32 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam, useUrlState } from '../../app/url-state.ts';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import { getJson, type WithETag } from '../../data/api-client.ts';
-import { useNewResource, useResourceEdit } from '../../data/resource-kind.ts';
+import { useResourceCreation, useResourceEdit } from '../../data/resource-kind.ts';
 import { LoadedResource, NewResourceForm, ResourceForm } from '../../ui/resource-forms.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { TwoColumnLayout } from '../../ui/two-columns.tsx';
 import { RouteFields } from './route-fields.tsx';
-import { EMPTY_ROUTE, ROUTES, type Route, toRouteBody } from './route-form.ts';
+import { EMPTY_ROUTE, ROUTE_RESOURCE, type Route, toRouteBody } from './route-form.ts';
 import { RouteSimulator } from './route-simulator.tsx';
 import { useTargetStates } from './target-status.tsx';
-import { text } from './text.ts';
+import { routesText } from './text.ts';
 
-const CRUMB = { label: text.page.title, to: '/management/routes' } as const;
+const CRUMB = { label: routesText.page.title, to: '/management/routes' } as const;
 
 /** The form of a new route, with a simulation of its effect. */
 export function NewRoutePage() {
   const go = useResourceNavigate(CRUMB.to);
   const states = useTargetStates();
-  const fresh = useNewResource(ROUTES, EMPTY_ROUTE, ({ id }) => {
-    showToast(text.editor.created);
+  const fresh = useResourceCreation(ROUTE_RESOURCE, EMPTY_ROUTE, ({ id }) => {
+    showToast(routesText.editor.created);
     go(id, 'replace');
   });
   const { form, set } = fresh;
   const draft = form.targets.length === 0 ? undefined : toRouteBody(form);
   return (
-    <PageFrame title={text.editor.newTitle} crumbs={[CRUMB]}>
+    <PageFrame title={routesText.editor.newTitle} crumbs={[CRUMB]}>
       <TwoColumnLayout beside={<RouteSimulator draft={draft} model={form.model.trim()} />}>
-        <NewResourceForm kind={ROUTES} fresh={fresh} onCancel={() => go()}>
+        <NewResourceForm kind={ROUTE_RESOURCE} fresh={fresh} onCancel={() => go()}>
           <RouteFields form={form} states={states} onChange={set} />
         </NewResourceForm>
       </TwoColumnLayout>
@@ -42,7 +42,7 @@ export function RoutePage() {
   const id = usePathParam('id');
   return (
     <PageFrame title={id} crumbs={[CRUMB]}>
-      <LoadedResource key={id} kind={ROUTES} id={id}>
+      <LoadedResource key={id} kind={ROUTE_RESOURCE} id={id}>
         {(read) => <Editor read={read} />}
       </LoadedResource>
     </PageFrame>
@@ -53,8 +53,8 @@ function Editor({ read }: { readonly read: WithETag<Route> }) {
   const route = read.body;
   const go = useResourceNavigate(CRUMB.to);
   const states = useTargetStates();
-  const edit = useResourceEdit(ROUTES, read, ({ id }) => {
-    showToast(text.editor.saved);
+  const edit = useResourceEdit(ROUTE_RESOURCE, read, ({ id }) => {
+    showToast(routesText.editor.saved);
     if (id !== route.id) go(id, 'replace');
   });
   const start = useRequestBefore();
@@ -71,7 +71,7 @@ function Editor({ read }: { readonly read: WithETag<Route> }) {
         )
       }
     >
-      <ResourceForm kind={ROUTES} resource={route} edit={edit} onGone={() => go()}>
+      <ResourceForm kind={ROUTE_RESOURCE} resource={route} edit={edit} onGone={() => go()}>
         <RouteFields form={edit.form} states={states} onChange={edit.set} />
       </ResourceForm>
     </TwoColumnLayout>

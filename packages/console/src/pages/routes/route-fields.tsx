@@ -1,4 +1,4 @@
-import type { FormPart } from '../../data/edit.ts';
+import type { FormFieldsProps } from '../../data/patch-form.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { Input, Select } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
@@ -13,12 +13,12 @@ import {
   TIMEOUT_LABELS,
 } from './route-form.ts';
 import { TargetList } from './target-list.tsx';
-import type { TargetStates } from './target-status.tsx';
-import { text } from './text.ts';
+import type { BreakersByTarget } from './target-status.tsx';
+import { routesText } from './text.ts';
 
 const RESCUES = [
-  { id: 'error', ...text.rescues.error },
-  { id: 'replay', ...text.rescues.replay },
+  { id: 'error', ...routesText.rescues.error },
+  { id: 'replay', ...routesText.rescues.replay },
 ] as const;
 
 /** The form fields of a route. */
@@ -26,26 +26,26 @@ export function RouteFields({
   form,
   states,
   onChange,
-}: FormPart<RouteForm> & { readonly states: TargetStates }) {
+}: FormFieldsProps<RouteForm> & { readonly states: BreakersByTarget }) {
   return (
     <>
-      <FormField name="model" label={text.fields.model} hint={text.fields.modelHint}>
+      <FormField name="model" label={routesText.fields.model} hint={routesText.fields.modelHint}>
         <Input
           value={form.model}
-          placeholder={text.fields.modelPlaceholder}
+          placeholder={routesText.fields.modelPlaceholder}
           spellCheck={false}
           onChange={({ target }) => onChange({ model: target.value })}
         />
       </FormField>
       <RadioGroup
-        label={text.fields.strategy}
+        label={routesText.fields.strategy}
         options={STRATEGIES}
         value={form.strategy}
         onChange={(strategy) => onChange({ strategy })}
       />
       <Targets form={form} states={states} onChange={onChange} />
       <RadioGroup
-        label={text.fields.rescue}
+        label={routesText.fields.rescue}
         options={RESCUES}
         value={form.rescue}
         onChange={(rescue) => onChange({ rescue })}
@@ -53,8 +53,8 @@ export function RouteFields({
       <RetriesAndTimeouts form={form} onChange={onChange} />
       <CacheField form={form} onChange={onChange} />
       <Checkbox
-        label={text.fields.enabled}
-        hint={text.fields.enabledHint}
+        label={routesText.fields.enabled}
+        hint={routesText.fields.enabledHint}
         checked={form.enabled}
         onChange={(enabled) => onChange({ enabled })}
       />
@@ -62,9 +62,9 @@ export function RouteFields({
   );
 }
 
-function CacheField({ form, onChange }: FormPart<RouteForm>) {
+function CacheField({ form, onChange }: FormFieldsProps<RouteForm>) {
   return (
-    <FormField name="cache" label={text.fields.cache} hint={text.fields.cacheHint}>
+    <FormField name="cache" label={routesText.fields.cache} hint={routesText.fields.cacheHint}>
       <Select
         choices={ROUTE_CACHE_OPTIONS}
         value={form.cache}
@@ -74,10 +74,10 @@ function CacheField({ form, onChange }: FormPart<RouteForm>) {
   );
 }
 
-function RetriesAndTimeouts({ form, onChange }: FormPart<RouteForm>) {
+function RetriesAndTimeouts({ form, onChange }: FormFieldsProps<RouteForm>) {
   return (
     <div className="grid gap-4 sm:grid-cols-3">
-      <FormField name="retries" label={text.fields.retries}>
+      <FormField name="retries" label={routesText.fields.retries}>
         <Input
           inputMode="numeric"
           value={form.retries}
@@ -85,11 +85,11 @@ function RetriesAndTimeouts({ form, onChange }: FormPart<RouteForm>) {
         />
       </FormField>
       {TIMEOUT_LABELS.map(([name, label]) => (
-        <FormField key={name} name={`timeouts.${name}`} label={text.fields.seconds(label)}>
+        <FormField key={name} name={`timeouts.${name}`} label={routesText.fields.seconds(label)}>
           <Input
             inputMode="decimal"
             value={form.timeouts[name]}
-            placeholder={text.fields.timeoutPlaceholder}
+            placeholder={routesText.fields.timeoutPlaceholder}
             onChange={({ target }) => onChange({ timeouts: { ...form.timeouts, [name]: target.value } })}
           />
         </FormField>
@@ -98,12 +98,17 @@ function RetriesAndTimeouts({ form, onChange }: FormPart<RouteForm>) {
   );
 }
 
-function Targets({ form, states, onChange }: FormPart<RouteForm> & { readonly states: TargetStates }) {
+function Targets({
+  form,
+  states,
+  onChange,
+}: FormFieldsProps<RouteForm> & { readonly states: BreakersByTarget }) {
   const warnings = routeWarnings(form);
   return (
     <div className="grid gap-1.5">
       <span className="text-label text-ink-2">
-        {text.fields.targets} <span className="font-normal text-ink-3">{text.fields.targetsHint}</span>
+        {routesText.fields.targets}{' '}
+        <span className="font-normal text-ink-3">{routesText.fields.targetsHint}</span>
       </span>
       <TargetList form={form} states={states} onChange={(targets) => onChange({ targets })} />
       {warnings.map((warning) => (

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  computeTargetShares,
   EMPTY_ROUTE,
   type Route,
   routeWarnings,
-  targetShares,
   toRouteBody,
   toRouteForm,
 } from './route-form.ts';
@@ -45,7 +45,7 @@ test('timeouts are seconds in the form and milliseconds in the API; text that is
 });
 
 test('shares add up to one, or are all zero while there is no weight', () => {
-  const shares = (...weights: string[]) => targetShares(weights.map((weight) => ({ weight })));
+  const shares = (...weights: string[]) => computeTargetShares(weights.map((weight) => ({ weight })));
   assert.deepEqual(shares('3', '1'), [0.75, 0.25]);
   assert.deepEqual(shares('', '1'), [0.5, 0.5]);
   assert.deepEqual(shares('0', 'x'), [0, 0]);

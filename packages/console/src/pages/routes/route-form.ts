@@ -2,10 +2,10 @@ import type { routeResource } from '@floe/contract/api/routes';
 import type * as z from 'zod';
 import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
 import { formatNumberField, parseNumberField } from '../../format/number-field.ts';
-import { text } from './text.ts';
+import { routesText } from './text.ts';
 
 export type Route = z.output<typeof routeResource>;
-export type Strategy = Route['strategy'];
+export type RouteStrategy = Route['strategy'];
 
 export interface TargetForm {
   /** Identifies the target while it is dragged. Two targets can name the same model. */
@@ -20,7 +20,7 @@ export type TimeoutName = (typeof TIMEOUTS)[number];
 export interface RouteForm {
   readonly model: string;
   readonly enabled: boolean;
-  readonly strategy: Strategy;
+  readonly strategy: RouteStrategy;
   readonly targets: readonly TargetForm[];
   readonly retries: string;
   readonly rescue: Route['rescue'];
@@ -31,23 +31,23 @@ export interface RouteForm {
 }
 
 export const TIMEOUT_LABELS: readonly (readonly [TimeoutName, string])[] = [
-  ['first_token_ms', text.timeouts.first_token_ms],
-  ['idle_ms', text.timeouts.idle_ms],
-  ['total_ms', text.timeouts.total_ms],
-  ['connect_ms', text.timeouts.connect_ms],
-  ['headers_ms', text.timeouts.headers_ms],
+  ['first_token_ms', routesText.timeouts.first_token_ms],
+  ['idle_ms', routesText.timeouts.idle_ms],
+  ['total_ms', routesText.timeouts.total_ms],
+  ['connect_ms', routesText.timeouts.connect_ms],
+  ['headers_ms', routesText.timeouts.headers_ms],
 ];
 
 export const STRATEGIES = [
-  { id: 'failover', ...text.strategies.failover },
-  { id: 'weighted', ...text.strategies.weighted },
-  { id: 'least_latency', ...text.strategies.least_latency },
+  { id: 'failover', ...routesText.strategies.failover },
+  { id: 'weighted', ...routesText.strategies.weighted },
+  { id: 'least_latency', ...routesText.strategies.least_latency },
 ] as const;
 
 export const ROUTE_CACHE_OPTIONS = [
-  { value: '', label: text.cacheOptions.default },
-  { value: 'on', label: text.cacheOptions.on },
-  { value: 'off', label: text.cacheOptions.off },
+  { value: '', label: routesText.cacheOptions.default },
+  { value: 'on', label: routesText.cacheOptions.on },
+  { value: 'off', label: routesText.cacheOptions.off },
 ] as const;
 
 export function parseRouteCacheOption(option: string): RouteForm['cache'] {
@@ -115,22 +115,22 @@ export function toRouteBody(form: RouteForm) {
 }
 
 /** The resource kind of routes, for their editor and list. */
-export const ROUTES: ConsoleResourceKind<Route, RouteForm> = {
-  one: text.page.one,
+export const ROUTE_RESOURCE: ConsoleResourceKind<Route, RouteForm> = {
+  one: routesText.page.one,
   path: 'api/management/routes',
   touches: [['routes'], ['models']],
   needs: 'management',
   formOf: toRouteForm,
   bodyOf: toRouteBody,
   removal: ({ id, model }) => ({
-    title: text.editor.removal.title(id),
+    title: routesText.editor.removal.title(id),
     typed: id,
-    effect: /[/*]/.test(model) ? text.editor.removal.pattern : text.editor.removal.alias(model),
+    effect: /[/*]/.test(model) ? routesText.editor.removal.pattern : routesText.editor.removal.alias(model),
   }),
 };
 
 /** The share of the traffic of each target with `weighted`. All zeros while no weight is above zero. */
-export function targetShares(targets: readonly Pick<TargetForm, 'weight'>[]): number[] {
+export function computeTargetShares(targets: readonly Pick<TargetForm, 'weight'>[]): number[] {
   const weights = targets.map(({ weight }) => {
     const value = parseNumberField(weight) ?? 1;
     return typeof value === 'number' && value > 0 ? value : 0;
@@ -145,7 +145,9 @@ export function routeWarnings({ targets }: Pick<RouteForm, 'targets'>): string[]
   const providers = new Set(models.map((model) => model.split('/')[0]));
   const twice = models.find((model, index) => models.indexOf(model) !== index);
   return [
-    ...(models.length > 1 && providers.size === 1 ? [text.warnings.oneProvider([...providers].join())] : []),
-    ...(twice === undefined ? [] : [text.warnings.duplicate(twice)]),
+    ...(models.length > 1 && providers.size === 1
+      ? [routesText.warnings.oneProvider([...providers].join())]
+      : []),
+    ...(twice === undefined ? [] : [routesText.warnings.duplicate(twice)]),
   ];
 }

@@ -2,8 +2,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { sendJson } from '../../data/api-client.ts';
 import { useDebounced } from '../../data/debounced.ts';
-import type { FormPart } from '../../data/edit.ts';
 import { orgKeysQuery } from '../../data/org-lists.ts';
+import type { FormFieldsProps } from '../../data/patch-form.ts';
 import { Card } from '../../ui/cards.tsx';
 import { ErrorState, Notice, SkeletonRows } from '../../ui/feedback.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';
@@ -18,7 +18,7 @@ import {
   type SimulationForm,
   toSimulationBody,
 } from './simulation-form.ts';
-import { text } from './text.ts';
+import { routesText } from './text.ts';
 
 /**
  * Simulates a request with the running configuration and with the draft in place of the saved route. No request is
@@ -59,14 +59,14 @@ export function RouteSimulator({
   );
   const answer = draft === undefined ? saved : changed;
   return (
-    <Card title={text.simulator.title} aside={text.simulator.aside}>
+    <Card title={routesText.simulator.title} aside={routesText.simulator.aside}>
       <div className="grid gap-4">
         <SimulationFields form={form} model={model} onChange={(fields) => setForm({ ...form, ...fields })} />
         {request.model === '' ? (
-          <p className="text-ui text-ink-2">{text.simulator.noModel}</p>
+          <p className="text-ui text-ink-2">{routesText.simulator.noModel}</p>
         ) : answer.error && !answer.data ? (
           <ErrorState
-            what={draft === undefined ? text.simulator.failed : text.simulator.invalidDraft}
+            what={draft === undefined ? routesText.simulator.failed : routesText.simulator.invalidDraft}
             error={answer.error}
             onRetry={() => void answer.refetch()}
           />
@@ -106,30 +106,34 @@ function useSimulation(
   });
 }
 
-function SimulationFields({ form, model, onChange }: FormPart<SimulationForm> & { readonly model: string }) {
+function SimulationFields({
+  form,
+  model,
+  onChange,
+}: FormFieldsProps<SimulationForm> & { readonly model: string }) {
   const { data } = useQuery(orgKeysQuery);
   const keys = [
-    { value: '', label: text.simulator.noKey },
+    { value: '', label: routesText.simulator.noKey },
     ...(data?.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
   ];
   return (
     <div className="grid gap-3">
       <div className="grid gap-3 sm:grid-cols-3">
-        <Field label={text.simulator.key}>
+        <Field label={routesText.simulator.key}>
           <Select
             choices={keys}
             value={form.key}
             onChange={({ target }) => onChange({ key: target.value })}
           />
         </Field>
-        <Field label={text.simulator.model}>
+        <Field label={routesText.simulator.model}>
           <Input
             value={form.model}
-            placeholder={model || text.simulator.modelPlaceholder}
+            placeholder={model || routesText.simulator.modelPlaceholder}
             onChange={({ target }) => onChange({ model: target.value })}
           />
         </Field>
-        <Field label={text.simulator.tokens}>
+        <Field label={routesText.simulator.tokens}>
           <Input
             inputMode="numeric"
             value={form.tokens}
@@ -139,17 +143,17 @@ function SimulationFields({ form, model, onChange }: FormPart<SimulationForm> & 
       </div>
       <div className="flex flex-wrap gap-x-5 gap-y-1">
         <Checkbox
-          label={text.simulator.tools}
+          label={routesText.simulator.tools}
           checked={form.tools}
           onChange={(tools) => onChange({ tools })}
         />
         <Checkbox
-          label={text.simulator.images}
+          label={routesText.simulator.images}
           checked={form.images}
           onChange={(images) => onChange({ images })}
         />
         <Checkbox
-          label={text.simulator.stream}
+          label={routesText.simulator.stream}
           checked={form.stream}
           onChange={(stream) => onChange({ stream })}
         />
@@ -180,11 +184,13 @@ function Outcome({
       </p>
       {differs && (
         <Notice state="partial">
-          <span className="font-medium">{text.simulator.changed}</span>
-          {text.simulator.saved(describeSimulation(saved).text)}
+          <span className="font-medium">{routesText.simulator.changed}</span>
+          {routesText.simulator.saved(describeSimulation(saved).text)}
         </Notice>
       )}
-      {saved !== undefined && !differs && <p className="text-ui text-ink-2">{text.simulator.unchanged}</p>}
+      {saved !== undefined && !differs && (
+        <p className="text-ui text-ink-2">{routesText.simulator.unchanged}</p>
+      )}
       <RouteDecisions decisions={answer.steps} />
       <SimulatedTargets answer={answer} />
     </div>

@@ -1,52 +1,52 @@
 import { ListPage } from '../../app/list-page.tsx';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import { useLiveQuery } from '../../data/events.ts';
-import { listQuery, useRows } from '../../data/lists.ts';
+import { listQuery, useListRows } from '../../data/lists.ts';
 import { OrderNotice, useManualOrder } from '../../ui/order-column.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { ROUTES, type Route, STRATEGIES } from './route-form.ts';
-import { type TargetStates, TargetStatus, useTargetStates } from './target-status.tsx';
-import { text } from './text.ts';
+import { ROUTE_RESOURCE, type Route, STRATEGIES } from './route-form.ts';
+import { type BreakersByTarget, TargetStatus, useTargetStates } from './target-status.tsx';
+import { routesText } from './text.ts';
 
 /** The routes of the organization, in the order in which they are matched. */
 export function RoutesPage() {
   useLiveQuery('config', ['routes']);
-  const list = useRows(listQuery<Route>('routes', ROUTES.path));
+  const list = useListRows(listQuery<Route>('routes', ROUTE_RESOURCE.path));
   const states = useTargetStates();
   const open = useResourceNavigate('/management/routes');
-  const order = useManualOrder(ROUTES, list.rows);
+  const order = useManualOrder(ROUTE_RESOURCE, list.rows);
   return (
     <ListPage
-      title={text.page.title}
-      one={text.page.one}
+      title={routesText.page.title}
+      one={routesText.page.one}
       list={list}
       columns={[...columns(states), order.column]}
       card={(route) => <RouteCard route={route} states={states} />}
       onOpen={open}
       above={
         <OrderNotice rows={list.rows} error={order.error}>
-          {text.page.order}
+          {routesText.page.order}
         </OrderNotice>
       }
-      empty={text.page.empty}
+      empty={routesText.page.empty}
     />
   );
 }
 
-function columns(states: TargetStates): readonly TableColumn<Route>[] {
+function columns(states: BreakersByTarget): readonly TableColumn<Route>[] {
   return [
     {
       id: 'model',
-      label: text.columns.model,
+      label: routesText.columns.model,
       width: 'minmax(8rem, 14rem)',
       cell: ({ model, enabled }) => (
         <span className="flex items-center gap-2">
           <span className="truncate font-medium">{model}</span>
           {!enabled && (
             <span className="flex items-center gap-1 text-ink-2">
-              <StatusIcon state="paused" size={14} /> {text.columns.disabled}
+              <StatusIcon state="paused" size={14} /> {routesText.columns.disabled}
             </span>
           )}
         </span>
@@ -54,26 +54,26 @@ function columns(states: TargetStates): readonly TableColumn<Route>[] {
     },
     {
       id: 'strategy',
-      label: text.columns.strategy,
+      label: routesText.columns.strategy,
       width: '8rem',
       cell: ({ strategy }) => strategyName(strategy),
     },
     {
       id: 'targets',
-      label: text.columns.targets,
+      label: routesText.columns.targets,
       width: 'minmax(10rem, 1fr)',
       cell: (route) => <Targets route={route} states={states} />,
     },
     {
       id: 'retries',
-      label: text.columns.retries,
+      label: routesText.columns.retries,
       width: '4.5rem',
       align: 'end',
       cell: ({ retries }) => retries,
     },
     {
       id: 'source',
-      label: text.columns.source,
+      label: routesText.columns.source,
       width: '8rem',
       cell: ({ source }) => <SourceBadge source={source} />,
     },
@@ -84,8 +84,8 @@ function strategyName(strategy: Route['strategy']): string {
   return STRATEGIES.find(({ id }) => id === strategy)?.label ?? strategy;
 }
 
-function Targets({ route, states }: { readonly route: Route; readonly states: TargetStates }) {
-  if (route.targets.length === 0) return <span className="text-ink-3">{text.columns.noTargets}</span>;
+function Targets({ route, states }: { readonly route: Route; readonly states: BreakersByTarget }) {
+  if (route.targets.length === 0) return <span className="text-ink-3">{routesText.columns.noTargets}</span>;
   return (
     <span className="flex min-w-0 gap-3 overflow-hidden">
       {route.targets.map(({ model }, index) => (
@@ -99,7 +99,7 @@ function Targets({ route, states }: { readonly route: Route; readonly states: Ta
   );
 }
 
-function RouteCard({ route, states }: { readonly route: Route; readonly states: TargetStates }) {
+function RouteCard({ route, states }: { readonly route: Route; readonly states: BreakersByTarget }) {
   return (
     <span className="grid gap-0.5">
       <span className="truncate font-medium">

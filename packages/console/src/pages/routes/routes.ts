@@ -1,6 +1,6 @@
 import type { PageRoute } from '../../app/page-route.ts';
 
-export const routes: readonly PageRoute[] = [
+export const routePageRoutes: readonly PageRoute[] = [
   {
     path: '/management/routes',
     title: 'Routes',

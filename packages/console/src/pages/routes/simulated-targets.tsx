@@ -2,13 +2,13 @@ import { formatDuration } from '../../format/amounts.ts';
 import { StatusIcon } from '../../ui/status.tsx';
 import { breakerStatus } from '../breakers/breaker-status.ts';
 import type { RouteSimulation } from './simulation-form.ts';
-import { text } from './text.ts';
+import { routesText } from './text.ts';
 
 /** The targets in the order they would be tried, and those that are excluded. */
 export function SimulatedTargets({ answer: { targets, skipped } }: { readonly answer: RouteSimulation }) {
   if (targets.length === 0 && skipped.length === 0) return null;
   return (
-    <ol aria-label={text.simulated.label} className="grid gap-1.5 border-t border-line pt-3 text-ui">
+    <ol aria-label={routesText.simulated.label} className="grid gap-1.5 border-t border-line pt-3 text-ui">
       {targets.map(({ provider, model, credential, breaker, wait_ms, because }, index) => {
         const { state, word } = breakerStatus({ state: breaker, forced: null, wait_ms });
         return (
@@ -25,8 +25,8 @@ export function SimulatedTargets({ answer: { targets, skipped } }: { readonly an
               {state !== 'healthy' && (
                 <span className="block text-ink-2">
                   {word.toLowerCase()}
-                  {wait_ms > 0 && text.simulated.retryIn(formatDuration(wait_ms))}
-                  {because && text.simulated.reason(because)}
+                  {wait_ms > 0 && routesText.simulated.retryIn(formatDuration(wait_ms))}
+                  {because && routesText.simulated.reason(because)}
                 </span>
               )}
             </span>
@@ -35,7 +35,7 @@ export function SimulatedTargets({ answer: { targets, skipped } }: { readonly an
       })}
       {skipped.map((reason) => (
         <li key={reason} className="grid grid-cols-[1.25rem_auto_1fr] items-start gap-x-2">
-          <span className="text-right text-ink-3">{text.simulated.notUsed}</span>
+          <span className="text-right text-ink-3">{routesText.simulated.notUsed}</span>
           <span className="mt-0.5">
             <StatusIcon state="warning" />
           </span>

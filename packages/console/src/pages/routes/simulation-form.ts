@@ -2,7 +2,7 @@ import type { routeSimulationResult } from '@floe/contract/api/routes';
 import type * as z from 'zod';
 import type { DisplayStatus } from '../../ui/status.tsx';
 import { breakerStatus } from '../breakers/breaker-status.ts';
-import { text } from './text.ts';
+import { routesText } from './text.ts';
 
 export type RouteSimulation = z.output<typeof routeSimulationResult>;
 
@@ -55,7 +55,7 @@ export function describeSimulation({ outcome, targets, status, message }: RouteS
   readonly text: string;
 } {
   const [first] = targets;
-  const words = text.result;
+  const words = routesText.result;
   if (outcome === 'rejected') return { state: 'blocked', text: words.rejected(status, message ?? '') };
   if (!first) return { state: 'failing', text: words.noTarget };
   const name = `${first.provider}/${first.model}`;

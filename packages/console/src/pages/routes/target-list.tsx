@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { Plus, X } from 'lucide-react';
 import { orgModelsQuery } from '../../data/org-lists.ts';
-import { rowKey } from '../../data/row-key.ts';
+import { createRowKey } from '../../data/row-key.ts';
 import { formatPercent } from '../../format/amounts.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
 import { Input, type SelectOption } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { SortList } from '../../ui/sort-list.tsx';
-import { type RouteForm, type TargetForm, targetShares } from './route-form.ts';
-import { type TargetStates, TargetStatus } from './target-status.tsx';
-import { text } from './text.ts';
+import { computeTargetShares, type RouteForm, type TargetForm } from './route-form.ts';
+import { type BreakersByTarget, TargetStatus } from './target-status.tsx';
+import { routesText } from './text.ts';
 
 /** The targets in the order they are tried. They can be reordered by dragging or with the keyboard. */
 export function TargetList({
@@ -19,24 +19,24 @@ export function TargetList({
   onChange,
 }: {
   readonly form: RouteForm;
-  readonly states: TargetStates;
+  readonly states: BreakersByTarget;
   readonly onChange: (targets: readonly TargetForm[]) => void;
 }) {
   const { targets, strategy } = form;
   const models = useModelIds();
-  const shares = targetShares(targets);
+  const shares = computeTargetShares(targets);
   const set = (key: string, fields: Partial<TargetForm>) =>
     onChange(targets.map((target) => (target.key === key ? { ...target, ...fields } : target)));
   return (
     <div className="grid gap-2">
       {targets.length === 0 ? (
-        <p className="rounded-control bg-sunken px-3 py-2 text-ui text-ink-2">{text.targets.none}</p>
+        <p className="rounded-control bg-sunken px-3 py-2 text-ui text-ink-2">{routesText.targets.none}</p>
       ) : (
         <SortList
-          label={text.targets.label}
+          label={routesText.targets.label}
           items={targets}
           itemKey={({ key }) => key}
-          nameOf={({ model }) => model || text.targets.newTarget}
+          nameOf={({ model }) => model || routesText.targets.newTarget}
           onChange={onChange}
         >
           {(target, index) => (
@@ -53,8 +53,11 @@ export function TargetList({
         </SortList>
       )}
       <div>
-        <Button icon={Plus} onClick={() => onChange([...targets, { key: rowKey(), model: '', weight: '1' }])}>
-          {text.targets.add}
+        <Button
+          icon={Plus}
+          onClick={() => onChange([...targets, { key: createRowKey(), model: '', weight: '1' }])}
+        >
+          {routesText.targets.add}
         </Button>
       </div>
     </div>
@@ -72,7 +75,7 @@ function TargetRow({
 }: {
   readonly target: TargetForm;
   readonly index: number;
-  readonly states: TargetStates;
+  readonly states: BreakersByTarget;
   readonly models: readonly SelectOption[];
   /** Null where the strategy does not use weights. */
   readonly share: number | null;
@@ -82,13 +85,13 @@ function TargetRow({
   return (
     <div className="flex items-center gap-2">
       <div className="min-w-0 flex-1">
-        <FormField name={`targets[${index}].model`} label={text.targets.target(index + 1)} hideLabel>
+        <FormField name={`targets[${index}].model`} label={routesText.targets.target(index + 1)} hideLabel>
           <Combobox
             free
             choices={models}
             value={target.model}
             onChange={(model) => onChange(target.key, { model })}
-            placeholder={text.targets.placeholder}
+            placeholder={routesText.targets.placeholder}
           />
         </FormField>
       </div>
@@ -96,7 +99,7 @@ function TargetRow({
       {share !== null && <Weight target={target} index={index} share={share} onChange={onChange} />}
       <IconButton
         icon={X}
-        label={text.targets.remove(target.model || text.targets.newTarget)}
+        label={routesText.targets.remove(target.model || routesText.targets.newTarget)}
         onClick={onRemove}
       />
     </div>
@@ -117,7 +120,7 @@ function Weight({
   return (
     <div className="flex items-center gap-2">
       <div className="w-16">
-        <FormField name={`targets[${index}].weight`} label={text.targets.weight(index + 1)} hideLabel>
+        <FormField name={`targets[${index}].weight`} label={routesText.targets.weight(index + 1)} hideLabel>
           <Input
             type="number"
             min={0}

@@ -6,10 +6,10 @@ import { StatusIcon } from '../../ui/status.tsx';
 import { breakerStatus } from '../breakers/breaker-status.ts';
 
 /** Breakers that are not closed, by `<provider>/<model>`. */
-export type TargetStates = ReadonlyMap<string, BreakerResource>;
+export type BreakersByTarget = ReadonlyMap<string, BreakerResource>;
 
 /** The current breakers of all targets. */
-export function useTargetStates(): TargetStates {
+export function useTargetStates(): BreakersByTarget {
   const live = useEventStreamState() === 'live';
   useLiveQuery('breakers', ['breakers']);
   const { data } = useQuery({
@@ -22,7 +22,13 @@ export function useTargetStates(): TargetStates {
 }
 
 /** The breaker status of a target. Renders nothing while the breaker is closed. */
-export function TargetStatus({ states, model }: { readonly states: TargetStates; readonly model: string }) {
+export function TargetStatus({
+  states,
+  model,
+}: {
+  readonly states: BreakersByTarget;
+  readonly model: string;
+}) {
   const breaker = states.get(model);
   if (!breaker) return null;
   const { state, word } = breakerStatus(breaker);

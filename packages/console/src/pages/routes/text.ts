@@ -1,6 +1,6 @@
 /** Every string of the Routes page, of the route editor and of its simulator. */
 
-export const text = {
+export const routesText = {
   page: {
     title: 'Routes',
     one: 'route',

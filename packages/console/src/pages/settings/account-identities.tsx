@@ -3,7 +3,7 @@ import { useApiMutation } from '../../data/api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/cards.tsx';
 import { connectIdentity, identitiesQuery } from './settings-data.ts';
-import { text } from './text.ts';
+import { settingsText } from './text.ts';
 
 /** The OpenID Connect identity providers that the account can be connected to. Renders nothing where there are none. */
 export function AccountIdentities() {
@@ -11,23 +11,23 @@ export function AccountIdentities() {
   const connect = useApiMutation((name: string) => connectIdentity(name), { touches: [] });
   if (!data || data.data.length === 0) return null;
   return (
-    <Card title={text.identities.title}>
+    <Card title={settingsText.identities.title}>
       {connect.error && <p className="mb-2 text-small text-failing-ink">{connect.error.message}</p>}
       <ul className="divide-y divide-line">
         {data.data.map(({ name, connected }) => (
           <li key={name} className="flex items-center gap-3 py-1.5 text-ui">
             <span className="min-w-0 flex-1 truncate font-medium">{name}</span>
             {connected ? (
-              <span className="text-small text-ink-2">{text.identities.connected}</span>
+              <span className="text-small text-ink-2">{settingsText.identities.connected}</span>
             ) : (
               <Button look="quiet" busy={connect.running} onClick={() => connect.run(name)}>
-                {text.identities.connect}
+                {settingsText.identities.connect}
               </Button>
             )}
           </li>
         ))}
       </ul>
-      <p className="mt-2 text-small text-ink-2">{text.identities.hint}</p>
+      <p className="mt-2 text-small text-ink-2">{settingsText.identities.hint}</p>
     </Card>
   );
 }

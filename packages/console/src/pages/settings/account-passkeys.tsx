@@ -13,7 +13,7 @@ import { Form, FormField } from '../../ui/form.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { addPasskey, type Passkey, passkeysQuery, removePasskey, renamePasskey } from './settings-data.ts';
-import { text } from './text.ts';
+import { settingsText } from './text.ts';
 
 type Asked = { readonly kind: 'add' } | { readonly kind: 'rename' | 'remove'; readonly row: Passkey };
 
@@ -23,9 +23,9 @@ export function AccountPasskeys() {
   const [asked, setAsked] = useState<Asked | null>(null);
   const close = () => setAsked(null);
   return (
-    <Card title={text.passkeys.title}>
+    <Card title={settingsText.passkeys.title}>
       {error ? (
-        <ErrorState what={text.passkeys.loadFailed} error={error} onRetry={() => void refetch()} />
+        <ErrorState what={settingsText.passkeys.loadFailed} error={error} onRetry={() => void refetch()} />
       ) : !data ? (
         <Skeleton className="h-16" />
       ) : (
@@ -33,9 +33,11 @@ export function AccountPasskeys() {
           <PasskeyRows rows={data.data} onAsk={setAsked} />
           <div>
             <Button icon={Fingerprint} disabled={!canUsePasskeys()} onClick={() => setAsked({ kind: 'add' })}>
-              {text.passkeys.add}
+              {settingsText.passkeys.add}
             </Button>
-            {!canUsePasskeys() && <p className="mt-1 text-small text-ink-3">{text.passkeys.unavailable}</p>}
+            {!canUsePasskeys() && (
+              <p className="mt-1 text-small text-ink-3">{settingsText.passkeys.unavailable}</p>
+            )}
           </div>
         </div>
       )}
@@ -54,7 +56,7 @@ function PasskeyRows({
   readonly rows: readonly Passkey[];
   readonly onAsk: (asked: Asked) => void;
 }) {
-  if (rows.length === 0) return <p className="text-ui text-ink-2">{text.passkeys.none}</p>;
+  if (rows.length === 0) return <p className="text-ui text-ink-2">{settingsText.passkeys.none}</p>;
   return (
     <ul className="divide-y divide-line">
       {rows.map((row) => (
@@ -64,19 +66,19 @@ function PasskeyRows({
             <span className="text-small text-ink-2">
               {row.last_used_at ? (
                 <>
-                  {text.passkeys.used} <TimeText at={row.last_used_at} />
+                  {settingsText.passkeys.used} <TimeText at={row.last_used_at} />
                 </>
               ) : (
-                text.passkeys.neverUsed
+                settingsText.passkeys.neverUsed
               )}
-              {row.backed_up && text.passkeys.backedUp}
+              {row.backed_up && settingsText.passkeys.backedUp}
             </span>
           </span>
           <Button look="quiet" onClick={() => onAsk({ kind: 'rename', row })}>
-            {text.passkeys.rename}
+            {settingsText.passkeys.rename}
           </Button>
           <Button look="quiet" onClick={() => onAsk({ kind: 'remove', row })}>
-            {text.passkeys.remove}
+            {settingsText.passkeys.remove}
           </Button>
         </li>
       ))}
@@ -97,7 +99,7 @@ function NameDialog({ row, onClose }: { readonly row: Passkey | null; readonly o
       } catch (error) {
         // The browser throws a DOMException when the person cancels or the prompt times out.
         if (!(error instanceof DOMException)) throw error;
-        setProblem(text.passkeys.browserFailed);
+        setProblem(settingsText.passkeys.browserFailed);
         return false;
       }
     },
@@ -109,21 +111,30 @@ function NameDialog({ row, onClose }: { readonly row: Passkey | null; readonly o
     },
   );
   return (
-    <Dialog open onClose={onClose} title={row ? text.passkeys.renameTitle(row.name) : text.passkeys.add}>
+    <Dialog
+      open
+      onClose={onClose}
+      title={row ? settingsText.passkeys.renameTitle(row.name) : settingsText.passkeys.add}
+    >
       <Form
         error={save.error}
         running={save.running}
         onSubmit={() => save.run(undefined)}
         actions={
           <>
-            <Button onClick={onClose}>{text.passkeys.cancel}</Button>
+            <Button onClick={onClose}>{settingsText.passkeys.cancel}</Button>
             <Button type="submit" look="primary" busy={save.running}>
-              {row ? text.passkeys.saveName : text.passkeys.create}
+              {row ? settingsText.passkeys.saveName : settingsText.passkeys.create}
             </Button>
           </>
         }
       >
-        <FormField name="name" label={text.passkeys.name} hint={text.passkeys.nameHint} problem={problem}>
+        <FormField
+          name="name"
+          label={settingsText.passkeys.name}
+          hint={settingsText.passkeys.nameHint}
+          problem={problem}
+        >
           <Input autoComplete="off" value={name} onChange={({ target }) => setName(target.value)} />
         </FormField>
       </Form>
@@ -137,14 +148,14 @@ function Removal({ row, onClose }: { readonly row: Passkey; readonly onClose: ()
       make={() => removePasskey(row.id)}
       touches={[passkeysQuery.queryKey]}
       onDone={() => {
-        showToast(text.passkeys.removal.done(row.name));
+        showToast(settingsText.passkeys.removal.done(row.name));
         onClose();
       }}
       onClose={onClose}
-      title={text.passkeys.removal.title(row.name)}
-      verb={text.passkeys.remove}
+      title={settingsText.passkeys.removal.title(row.name)}
+      verb={settingsText.passkeys.remove}
     >
-      {text.passkeys.removal.effect}
+      {settingsText.passkeys.removal.effect}
     </ConfirmChange>
   );
 }

@@ -10,7 +10,7 @@ import { AccountIdentities } from './account-identities.tsx';
 import { AccountPasskeys } from './account-passkeys.tsx';
 import { AccountSessions } from './account-sessions.tsx';
 import { changeName, changePassword } from './settings-data.ts';
-import { text } from './text.ts';
+import { settingsText } from './text.ts';
 
 /** The profile, sign-in methods and sessions of the signed-in person. */
 export function AccountSection() {
@@ -30,21 +30,21 @@ function Profile() {
   const [name, setName] = useState(user.name);
   const save = useApiMutation(() => changeName(name.trim()), {
     touches: [sessionQuery.queryKey, ['members']],
-    done: () => showToast(text.profile.saved),
+    done: () => showToast(settingsText.profile.saved),
   });
   return (
-    <Card title={text.profile.title} aside={user.email}>
+    <Card title={settingsText.profile.title} aside={user.email}>
       <Form
         error={save.error}
         running={save.running}
         onSubmit={() => save.run(undefined)}
         actions={
           <Button type="submit" look="primary" busy={save.running} disabled={name.trim() === user.name}>
-            {text.profile.save}
+            {settingsText.profile.save}
           </Button>
         }
       >
-        <FormField name="name" label={text.profile.name} hint={text.profile.nameHint}>
+        <FormField name="name" label={settingsText.profile.name} hint={settingsText.profile.nameHint}>
           <Input autoComplete="name" value={name} onChange={({ target }) => setName(target.value)} />
         </FormField>
       </Form>
@@ -59,24 +59,24 @@ function Password() {
     touches: [['own-sessions']],
     done: () => {
       setPassword('');
-      showToast(text.password.changed);
+      showToast(settingsText.password.changed);
     },
   });
   return (
-    <Card title={text.password.title}>
+    <Card title={settingsText.password.title}>
       <Form
         error={save.error}
         running={save.running}
         onSubmit={() => save.run(undefined)}
         actions={
           <Button type="submit" look="primary" busy={save.running} disabled={password === ''}>
-            {text.password.change}
+            {settingsText.password.change}
           </Button>
         }
       >
         {/* Password managers need the user name of the account. */}
         <input type="hidden" autoComplete="username" value={user.email} />
-        <FormField name="password" label={text.password.label} hint={text.password.hint}>
+        <FormField name="password" label={settingsText.password.label} hint={settingsText.password.hint}>
           <Input
             type="password"
             autoComplete="new-password"

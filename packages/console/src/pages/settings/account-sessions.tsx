@@ -7,21 +7,24 @@ import { Badge } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { endSession, type OwnSession, ownSessionsQuery } from './settings-data.ts';
-import { text } from './text.ts';
+import { settingsText } from './text.ts';
 
 /** The sessions of the signed-in person. Each can be signed out. */
 export function AccountSessions() {
   const { data, error, refetch } = useQuery(ownSessionsQuery);
   const end = useApiMutation((id: string | null) => endSession(id), {
     touches: [ownSessionsQuery.queryKey],
-    done: (_, id) => showToast(id === null ? text.sessions.othersEnded : text.sessions.ended),
+    done: (_, id) => showToast(id === null ? settingsText.sessions.othersEnded : settingsText.sessions.ended),
   });
   const others = (data?.data.length ?? 0) > 1;
   return (
-    <Card title={text.sessions.title} aside={others ? <EndOthers onEnd={() => end.run(null)} /> : undefined}>
+    <Card
+      title={settingsText.sessions.title}
+      aside={others ? <EndOthers onEnd={() => end.run(null)} /> : undefined}
+    >
       {end.error && <p className="mb-2 text-small text-failing-ink">{end.error.message}</p>}
       {error ? (
-        <ErrorState what={text.sessions.loadFailed} error={error} onRetry={() => void refetch()} />
+        <ErrorState what={settingsText.sessions.loadFailed} error={error} onRetry={() => void refetch()} />
       ) : !data ? (
         <Skeleton className="h-16" />
       ) : (
@@ -38,7 +41,7 @@ export function AccountSessions() {
 function EndOthers({ onEnd }: { readonly onEnd: () => void }) {
   return (
     <Button look="quiet" onClick={onEnd} className="-my-1 h-7!">
-      {text.sessions.endOthers}
+      {settingsText.sessions.endOthers}
     </Button>
   );
 }
@@ -48,16 +51,18 @@ function SessionRow({ row, onEnd }: { readonly row: OwnSession; readonly onEnd: 
     <li className="flex items-center gap-3 py-1.5 text-ui">
       <span className="min-w-0 flex-1">
         <span className="flex items-center gap-2">
-          <span className="truncate font-medium">{row.user_agent || text.sessions.unknownBrowser}</span>
-          {row.current && <Badge>{text.sessions.current}</Badge>}
+          <span className="truncate font-medium">
+            {row.user_agent || settingsText.sessions.unknownBrowser}
+          </span>
+          {row.current && <Badge>{settingsText.sessions.current}</Badge>}
         </span>
         <span className="text-small text-ink-2">
-          {text.sessions.about(row.ip_address, row.method)} <TimeText at={row.last_seen_at} />
+          {settingsText.sessions.about(row.ip_address, row.method)} <TimeText at={row.last_seen_at} />
         </span>
       </span>
       {!row.current && (
         <Button look="quiet" onClick={onEnd}>
-          {text.sessions.end}
+          {settingsText.sessions.end}
         </Button>
       )}
     </li>

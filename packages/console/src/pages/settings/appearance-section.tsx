@@ -3,12 +3,12 @@ import { currentDensity, setDensity, setTheme, type Theme } from '../../app/them
 import { Card } from '../../ui/cards.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { Switch } from '../../ui/toggles.tsx';
-import { text } from './text.ts';
+import { settingsText } from './text.ts';
 
 const THEMES: readonly { readonly id: Theme; readonly label: string }[] = [
-  { id: 'system', label: text.appearance.themes.system },
-  { id: 'light', label: text.appearance.themes.light },
-  { id: 'dark', label: text.appearance.themes.dark },
+  { id: 'system', label: settingsText.appearance.themes.system },
+  { id: 'light', label: settingsText.appearance.themes.light },
+  { id: 'dark', label: settingsText.appearance.themes.dark },
 ];
 
 /** The theme and row height of the console in this browser. */
@@ -21,13 +21,13 @@ export function AppearanceSection() {
     setShown(found);
   };
   return (
-    <Card title={text.appearance.title} aside={text.appearance.aside}>
+    <Card title={settingsText.appearance.title} aside={settingsText.appearance.aside}>
       <div className="grid gap-5">
         <div className="grid gap-1.5">
-          <span className="text-label text-ink-2">{text.appearance.theme}</span>
+          <span className="text-label text-ink-2">{settingsText.appearance.theme}</span>
           <div>
             <SegmentedControl
-              label={text.appearance.theme}
+              label={settingsText.appearance.theme}
               options={THEMES}
               value={theme}
               onChange={choose}
@@ -35,8 +35,8 @@ export function AppearanceSection() {
           </div>
         </div>
         <Switch
-          label={text.appearance.comfortableRows}
-          hint={text.appearance.comfortableRowsHint}
+          label={settingsText.appearance.comfortableRows}
+          hint={settingsText.appearance.comfortableRowsHint}
           checked={density === 'comfortable'}
           onChange={(on) => setRows(setDensity(on ? 'comfortable' : 'compact'))}
         />

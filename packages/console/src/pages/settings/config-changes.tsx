@@ -1,9 +1,9 @@
-import { fieldChanges } from '../../data/field-changes.ts';
+import { findFieldChanges } from '../../data/field-changes.ts';
 import { pluralize } from '../../format/words.ts';
 import { FieldChanges } from '../../ui/conflict-notice.tsx';
 import { Badge } from '../../ui/status.tsx';
 import type { ConfigChanges } from './settings-data.ts';
-import { text } from './text.ts';
+import { settingsText } from './text.ts';
 
 /** The changes that applying a file would make. */
 export function ConfigChangeList({ compared }: { readonly compared: ConfigChanges }) {
@@ -12,24 +12,24 @@ export function ConfigChangeList({ compared }: { readonly compared: ConfigChange
     <div role="status" className="mt-4 grid gap-3">
       <p className="text-ui">
         {changes.length === 0
-          ? text.configuration.noChanges
-          : text.configuration.changes(pluralize(changes.length, text.configuration.change))}
-        {text.configuration.unchanged(pluralize(unchanged, text.configuration.resource))}
+          ? settingsText.configuration.noChanges
+          : settingsText.configuration.changes(pluralize(changes.length, settingsText.configuration.change))}
+        {settingsText.configuration.unchanged(pluralize(unchanged, settingsText.configuration.resource))}
       </p>
       {changes.map(({ kind, id, action, in_file, before, after }) => (
         <details key={`${kind} ${id}`} className="rounded-control border border-line px-3 py-2">
           <summary className="cursor-pointer text-ui">
             <Badge>{action}</Badge> {kind} <code className="font-mono text-code">{id}</code>
-            {in_file && <span className="text-small text-ink-2">{text.configuration.inFile}</span>}
+            {in_file && <span className="text-small text-ink-2">{settingsText.configuration.inFile}</span>}
           </summary>
           <div className="pt-2">
-            <FieldChanges changes={fieldChanges(before, after)} />
+            <FieldChanges changes={findFieldChanges(before, after)} />
           </div>
         </details>
       ))}
       {ignored.map((section) => (
         <p key={section} className="text-small text-ink-2">
-          {text.configuration.ignored(section)}
+          {settingsText.configuration.ignored(section)}
         </p>
       ))}
     </div>

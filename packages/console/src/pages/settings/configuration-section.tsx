@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { apiUrl } from '../../data/base.ts';
+import { apiUrl } from '../../data/base-url.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { formatCount } from '../../format/amounts.ts';
 import { Button } from '../../ui/button.tsx';
@@ -13,14 +13,16 @@ import { Form, FormField } from '../../ui/form.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { ConfigChangeList } from './config-changes.tsx';
 import { configQuery, diffConfig, type RunningConfig } from './settings-data.ts';
-import { text } from './text.ts';
+import { settingsText } from './text.ts';
 
 /** The running configuration, a rejected file if there is one, and a comparison with a file. */
 export function ConfigurationSection() {
   const { data, error, refetch } = useQuery(configQuery);
   useLiveQuery('config', configQuery.queryKey);
   if (error && !data)
-    return <ErrorState what={text.configuration.loadFailed} error={error} onRetry={() => void refetch()} />;
+    return (
+      <ErrorState what={settingsText.configuration.loadFailed} error={error} onRetry={() => void refetch()} />
+    );
   if (!data) return <Skeleton className="h-64" />;
   return (
     <>
@@ -33,22 +35,22 @@ export function ConfigurationSection() {
 
 function RejectedFile({ config: { file, rejected, loaded_at } }: { readonly config: RunningConfig }) {
   if (!rejected) return null;
-  const name = file ?? text.configuration.defaultFile;
+  const name = file ?? settingsText.configuration.defaultFile;
   return (
     <Notice state="failing">
       <p className="font-medium">
-        {text.configuration.rejected(name)} <TimeText at={rejected.at} />
-        {text.configuration.rejectedRunning} <TimeText at={loaded_at} />
-        {text.configuration.rejectedEnd}
+        {settingsText.configuration.rejected(name)} <TimeText at={rejected.at} />
+        {settingsText.configuration.rejectedRunning} <TimeText at={loaded_at} />
+        {settingsText.configuration.rejectedEnd}
       </p>
       <ul className="mt-1 grid gap-0.5">
         {rejected.problems.map(({ where, message, line }) => (
           <li key={`${where} ${message}`} className="break-words">
             <code className="font-mono text-code">
               {name}
-              {line !== null && text.configuration.line(line)}
+              {line !== null && settingsText.configuration.line(line)}
             </code>{' '}
-            {where && text.configuration.problemAt(where)}
+            {where && settingsText.configuration.problemAt(where)}
             {message}
           </li>
         ))}
@@ -61,14 +63,14 @@ function Running({ config }: { readonly config: RunningConfig }) {
   const kinds = Object.entries(config.counts).filter(([, { file, console }]) => file + console > 0);
   const save = () => location.assign(apiUrl('api/management/config/export'));
   return (
-    <Card title={text.configuration.running}>
+    <Card title={settingsText.configuration.running}>
       <div className="grid gap-4">
         <DetailList
           items={[
-            [text.configuration.file, config.file ?? text.configuration.noFile],
-            [text.configuration.loaded, <TimeText key="at" at={config.loaded_at} />],
+            [settingsText.configuration.file, config.file ?? settingsText.configuration.noFile],
+            [settingsText.configuration.loaded, <TimeText key="at" at={config.loaded_at} />],
             [
-              text.configuration.version,
+              settingsText.configuration.version,
               <code key="version" className="font-mono text-code">
                 {config.version}
               </code>,
@@ -80,13 +82,13 @@ function Running({ config }: { readonly config: RunningConfig }) {
             <thead>
               <tr className="border-b border-line text-left text-label text-ink-2">
                 <th scope="col" className="py-1 font-medium">
-                  {text.configuration.kind}
+                  {settingsText.configuration.kind}
                 </th>
                 <th scope="col" className="py-1 text-right font-medium">
-                  {text.configuration.fromFile}
+                  {settingsText.configuration.fromFile}
                 </th>
                 <th scope="col" className="py-1 text-right font-medium">
-                  {text.configuration.fromConsole}
+                  {settingsText.configuration.fromConsole}
                 </th>
               </tr>
             </thead>
@@ -103,9 +105,9 @@ function Running({ config }: { readonly config: RunningConfig }) {
         )}
         <div className="flex flex-wrap items-center gap-3">
           <Button icon={Download} onClick={save}>
-            {text.configuration.export}
+            {settingsText.configuration.export}
           </Button>
-          <span className="text-small text-ink-3">{text.configuration.exportHint}</span>
+          <span className="text-small text-ink-3">{settingsText.configuration.exportHint}</span>
         </div>
       </div>
     </Card>
@@ -118,7 +120,7 @@ function Compare() {
   const [compared, setCompared] = useState<Awaited<ReturnType<typeof diffConfig>> | null>(null);
   const compare = useApiMutation(() => diffConfig(yaml), { done: setCompared });
   return (
-    <Card title={text.configuration.compare}>
+    <Card title={settingsText.configuration.compare}>
       <Form
         error={compare.error}
         running={compare.running}
@@ -126,11 +128,15 @@ function Compare() {
         onSubmit={() => compare.run(undefined)}
         actions={
           <Button type="submit" needs="management" busy={compare.running} disabled={yaml.trim() === ''}>
-            {text.configuration.compareSubmit}
+            {settingsText.configuration.compareSubmit}
           </Button>
         }
       >
-        <FormField name="yaml" label={text.configuration.compareLabel} hint={text.configuration.compareHint}>
+        <FormField
+          name="yaml"
+          label={settingsText.configuration.compareLabel}
+          hint={settingsText.configuration.compareHint}
+        >
           <CodeArea
             rows={6}
             value={yaml}

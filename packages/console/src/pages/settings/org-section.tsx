@@ -1,8 +1,8 @@
 import type { OrgResource } from '@floe/contract/api/orgs';
 import { useQuery } from '@tanstack/react-query';
 import type { WithETag } from '../../data/api-client.ts';
-import { useEdit } from '../../data/edit.ts';
 import { ORG_PATH, orgQuery } from '../../data/org.ts';
+import { usePatchForm } from '../../data/patch-form.ts';
 import { sessionQuery } from '../../data/session.ts';
 import { Card } from '../../ui/cards.tsx';
 import { EditForm } from '../../ui/edit-form.tsx';
@@ -11,34 +11,47 @@ import { Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { TimeZoneCombobox } from '../../ui/time-zone-combobox.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { text } from './text.ts';
+import { settingsText } from './text.ts';
 
 /** The name and time zone of the organization. */
 export function OrgSection() {
   const { data, error, refetch } = useQuery(orgQuery);
   if (error && !data)
-    return <ErrorState what={text.organization.loadFailed} error={error} onRetry={() => void refetch()} />;
+    return (
+      <ErrorState what={settingsText.organization.loadFailed} error={error} onRetry={() => void refetch()} />
+    );
   if (!data) return <Skeleton className="h-48" />;
   return <OrgForm org={data} />;
 }
 
 function OrgForm({ org }: { readonly org: WithETag<OrgResource> }) {
-  const edit = useEdit({
+  const edit = usePatchForm({
     path: ORG_PATH,
     read: org,
     formOf: ({ name, timezone }: OrgResource) => ({ name, timezone }),
     write: (form) => form,
     touches: [orgQuery.queryKey, sessionQuery.queryKey, ['audit']],
-    done: () => showToast(text.organization.saved),
+    done: () => showToast(settingsText.organization.saved),
   });
   const { form, set } = edit;
   return (
-    <Card title={text.organization.title} aside={<code className="font-mono text-code">{org.body.id}</code>}>
-      <EditForm edit={edit} source={org.body.source} verb={text.organization.save}>
-        <FormField name="name" label={text.organization.name} hint={text.organization.nameHint}>
+    <Card
+      title={settingsText.organization.title}
+      aside={<code className="font-mono text-code">{org.body.id}</code>}
+    >
+      <EditForm edit={edit} source={org.body.source} verb={settingsText.organization.save}>
+        <FormField
+          name="name"
+          label={settingsText.organization.name}
+          hint={settingsText.organization.nameHint}
+        >
           <Input value={form.name} onChange={({ target }) => set({ name: target.value })} />
         </FormField>
-        <FormField name="timezone" label={text.organization.timeZone} hint={text.organization.timeZoneHint}>
+        <FormField
+          name="timezone"
+          label={settingsText.organization.timeZone}
+          hint={settingsText.organization.timeZoneHint}
+        >
           <TimeZoneCombobox value={form.timezone} onChange={(timezone) => set({ timezone })} />
         </FormField>
       </EditForm>

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  type OrgSettings,
+  type OrgSettingsResource,
   SETTING_GROUPS,
   settingAt,
   settingsChange,
   toSettingForm,
 } from './setting-fields.ts';
 
-const settings: OrgSettings = {
+const settings: OrgSettingsResource = {
   chat_reasoning: 'strip',
   stored_responses: true,
   resource_scope: 'key',

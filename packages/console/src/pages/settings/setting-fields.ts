@@ -2,7 +2,7 @@ import type { orgSettings } from '@floe/contract/api/settings';
 import type * as z from 'zod';
 import { settingText } from './setting-text.ts';
 
-export type OrgSettings = z.output<typeof orgSettings>;
+export type OrgSettingsResource = z.output<typeof orgSettings>;
 
 /** The value of a setting. */
 export type SettingValue = string | boolean | number | readonly string[];
@@ -125,7 +125,7 @@ export const SETTING_GROUPS = {
 export type SettingSection = keyof typeof SETTING_GROUPS;
 
 /** The value at a path such as `bodies.keep`. */
-export function settingAt(settings: OrgSettings, path: string): SettingValue {
+export function settingAt(settings: OrgSettingsResource, path: string): SettingValue {
   let value: unknown = settings;
   for (const step of path.split('.'))
     value = typeof value === 'object' && value !== null ? Reflect.get(value, step) : undefined;
@@ -136,13 +136,13 @@ export function settingAt(settings: OrgSettings, path: string): SettingValue {
 /** The values of the form of a section, by path. */
 export type SettingForm = Readonly<Record<string, SettingValue>>;
 
-export function toSettingForm(section: SettingSection, settings: OrgSettings): SettingForm {
+export function toSettingForm(section: SettingSection, settings: OrgSettingsResource): SettingForm {
   const paths = SETTING_GROUPS[section].flatMap(({ fields }) => fields.map(({ path }) => path));
   return Object.fromEntries(paths.map((path) => [path, settingAt(settings, path)]));
 }
 
 /** The change for the API: only the values that differ from the settings, nested by section. */
-export function settingsChange(settings: OrgSettings, form: SettingForm): Record<string, unknown> {
+export function settingsChange(settings: OrgSettingsResource, form: SettingForm): Record<string, unknown> {
   const change: Record<string, unknown> = {};
   for (const [path, value] of Object.entries(form)) {
     if (JSON.stringify(settingAt(settings, path)) === JSON.stringify(value)) continue;

@@ -5,7 +5,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { type ApiPage, getJson, getWithETag, sendJson } from '../../data/api-client.ts';
 import { createPasskey } from '../../data/passkey.ts';
-import type { OrgSettings } from './setting-fields.ts';
+import type { OrgSettingsResource } from './setting-fields.ts';
 
 export type RunningConfig = z.output<typeof runningConfig>;
 export type ConfigChanges = z.output<typeof configChangeList>;
@@ -16,7 +16,7 @@ export const SETTINGS_PATH = 'api/management/settings';
 
 export const settingsQuery = queryOptions({
   queryKey: ['settings'],
-  queryFn: ({ signal }) => getWithETag<OrgSettings>(SETTINGS_PATH, signal),
+  queryFn: ({ signal }) => getWithETag<OrgSettingsResource>(SETTINGS_PATH, signal),
 });
 
 export const configQuery = queryOptions({

@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import type { WithETag } from '../../data/api-client.ts';
-import { type ResourceEdit, useEdit } from '../../data/edit.ts';
 import { useLiveQuery } from '../../data/events.ts';
+import { type ResourceEdit, usePatchForm } from '../../data/patch-form.ts';
 import { Card } from '../../ui/cards.tsx';
 import { EditForm } from '../../ui/edit-form.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
-import { SourceNotice } from '../../ui/source-badge.tsx';
+import { ManagedByFileNotice } from '../../ui/source-badge.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { SettingControl } from './setting-control.tsx';
 import {
-  type OrgSettings,
+  type OrgSettingsResource,
   SETTING_GROUPS,
   type SettingField,
   type SettingForm,
@@ -18,14 +18,14 @@ import {
   toSettingForm,
 } from './setting-fields.ts';
 import { SETTINGS_PATH, settingsQuery } from './settings-data.ts';
-import { text } from './text.ts';
+import { settingsText } from './text.ts';
 
 /** One section of the settings of the organization. It is saved as a whole. */
 export function SettingsForm({ section }: { readonly section: SettingSection }) {
   const { data, error, refetch } = useQuery(settingsQuery);
   useLiveQuery('config', settingsQuery.queryKey);
   if (error && !data)
-    return <ErrorState what={text.page.loadFailed} error={error} onRetry={() => void refetch()} />;
+    return <ErrorState what={settingsText.page.loadFailed} error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton className="h-64" />;
   return <Section section={section} read={data} />;
 }
@@ -35,19 +35,19 @@ function Section({
   read,
 }: {
   readonly section: SettingSection;
-  readonly read: WithETag<OrgSettings>;
+  readonly read: WithETag<OrgSettingsResource>;
 }) {
-  const edit = useEdit<OrgSettings, SettingForm>({
+  const edit = usePatchForm<OrgSettingsResource, SettingForm>({
     path: SETTINGS_PATH,
     read,
     formOf: (settings) => toSettingForm(section, settings),
     write: (form) => settingsChange(read.body, form),
     touches: [settingsQuery.queryKey, ['audit']],
-    done: () => showToast(text.page.saved[section]),
+    done: () => showToast(settingsText.page.saved[section]),
   });
   return (
     // Each setting shows its own source, because a section can have settings of the file and of the console.
-    <EditForm edit={edit} source={{ kind: 'console' }} verb={text.page.save[section]}>
+    <EditForm edit={edit} source={{ kind: 'console' }} verb={settingsText.page.save[section]}>
       {SETTING_GROUPS[section].map(({ title, fields }) => (
         <Card key={title} title={title}>
           <div className="grid gap-4">
@@ -68,13 +68,13 @@ function OneSetting({
 }: {
   readonly field: SettingField;
   readonly edit: ResourceEdit<SettingForm>;
-  readonly settings: OrgSettings;
+  readonly settings: OrgSettingsResource;
 }) {
   const source = settings.sources[field.path.split('.', 1)[0] ?? '']?.source;
   const fromFile = source?.kind === 'file';
   return (
     <div className="grid gap-2">
-      {fromFile && <SourceNotice source={{ kind: 'file', file: source.file, line: source.line }} />}
+      {fromFile && <ManagedByFileNotice source={{ kind: 'file', file: source.file, line: source.line }} />}
       <SettingControl
         field={field}
         value={edit.form[field.path] ?? ''}

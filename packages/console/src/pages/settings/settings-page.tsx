@@ -7,7 +7,7 @@ import { joinClassNames } from '../../ui/class-names.ts';
 import { EmptyState, Skeleton } from '../../ui/feedback.tsx';
 import { OrgSection } from './org-section.tsx';
 import { SettingsForm } from './settings-form.tsx';
-import { text } from './text.ts';
+import { settingsText } from './text.ts';
 
 const Account = lazy(() =>
   import('./account-section.tsx').then((part) => ({ default: part.AccountSection })),
@@ -28,24 +28,28 @@ interface Section {
 
 const SECTIONS: readonly { readonly title: string; readonly sections: readonly Section[] }[] = [
   {
-    title: text.page.organizationGroup,
+    title: settingsText.page.organizationGroup,
     sections: [
-      { id: 'organization', label: text.page.names.organization, Part: OrgSection },
-      { id: 'gateway', label: text.page.names.gateway, Part: () => <SettingsForm section="gateway" /> },
-      { id: 'data', label: text.page.names.data, Part: () => <SettingsForm section="data" /> },
+      { id: 'organization', label: settingsText.page.names.organization, Part: OrgSection },
+      {
+        id: 'gateway',
+        label: settingsText.page.names.gateway,
+        Part: () => <SettingsForm section="gateway" />,
+      },
+      { id: 'data', label: settingsText.page.names.data, Part: () => <SettingsForm section="data" /> },
       {
         id: 'monitoring',
-        label: text.page.names.monitoring,
+        label: settingsText.page.names.monitoring,
         Part: () => <SettingsForm section="monitoring" />,
       },
-      { id: 'configuration', label: text.page.names.configuration, Part: Configuration },
+      { id: 'configuration', label: settingsText.page.names.configuration, Part: Configuration },
     ],
   },
   {
-    title: text.page.accountGroup,
+    title: settingsText.page.accountGroup,
     sections: [
-      { id: 'account', label: text.page.names.account, Part: Account },
-      { id: 'appearance', label: text.page.names.appearance, Part: Appearance },
+      { id: 'account', label: settingsText.page.names.account, Part: Account },
+      { id: 'appearance', label: settingsText.page.names.appearance, Part: Appearance },
     ],
   },
 ];
@@ -57,7 +61,7 @@ export function SettingsPage() {
   const chosen = usePathParam('section') || FIRST;
   const section = SECTIONS.flatMap(({ sections }) => sections).find(({ id }) => id === chosen);
   return (
-    <PageFrame title={text.page.title}>
+    <PageFrame title={settingsText.page.title}>
       <div className="grid items-start gap-6 md:grid-cols-[11rem_minmax(0,44rem)]">
         <SectionNav chosen={chosen} />
         <div className="grid min-w-0 gap-4">
@@ -65,7 +69,9 @@ export function SettingsPage() {
             {section ? (
               <section.Part key={section.id} />
             ) : (
-              <EmptyState title={text.page.notFound.title}>{text.page.notFound.text}</EmptyState>
+              <EmptyState title={settingsText.page.notFound.title}>
+                {settingsText.page.notFound.text}
+              </EmptyState>
             )}
           </Suspense>
         </div>
@@ -80,7 +86,7 @@ function SectionNav({ chosen }: { readonly chosen: string }) {
   return (
     <nav
       ref={list}
-      aria-label={text.page.sections}
+      aria-label={settingsText.page.sections}
       className="flex gap-x-6 gap-y-3 max-md:overflow-x-auto md:grid"
     >
       {SECTIONS.map(({ title, sections }) => (

@@ -1,6 +1,6 @@
 /** Every string of the Settings page except the settings themselves, see `setting-text.ts`. */
 
-export const text = {
+export const settingsText = {
   page: {
     title: 'Settings',
     sections: 'Settings sections',

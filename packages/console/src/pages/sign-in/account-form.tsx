@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { acceptInvitationLink, createOwnerAccount, type SetupPreview } from './sign-in-data.ts';
-import { text } from './text.ts';
+import { signInText } from './text.ts';
 
 /** Creates an account or joins with an existing one, for a person who opened a one-time link. */
 export function AccountForm({
@@ -27,7 +27,7 @@ export function AccountForm({
       done: onEntered,
     },
   );
-  const { title, about, button } = text.account[kind];
+  const { title, about, button } = signInText.account[kind];
   const put = (name: keyof typeof account) => ({
     value: account[name],
     onChange: ({ target }: { readonly target: { readonly value: string } }) =>
@@ -38,9 +38,9 @@ export function AccountForm({
       {title && <h1 className="text-display font-semibold tracking-tight">{title}</h1>}
       <p className="text-body text-ink-2">
         {about}
-        {link && text.account.linkExpires(formatFullTime(new Date(link.expires_at), browserZone()))}
+        {link && signInText.account.linkExpires(formatFullTime(new Date(link.expires_at), browserZone()))}
       </p>
-      {link && <p className="text-small text-ink-3">{text.account.organization(link.org.name)}</p>}
+      {link && <p className="text-small text-ink-3">{signInText.account.organization(link.org.name)}</p>}
       <Form
         error={save.error}
         running={save.running}
@@ -52,15 +52,15 @@ export function AccountForm({
           </Button>
         }
       >
-        <FormField name="name" label={text.account.name}>
+        <FormField name="name" label={signInText.account.name}>
           <Input autoComplete="name" {...put('name')} />
         </FormField>
         {link && (
-          <FormField name="email" label={text.account.email}>
+          <FormField name="email" label={signInText.account.email}>
             <Input type="email" autoComplete="username" {...put('email')} />
           </FormField>
         )}
-        <FormField name="password" label={text.account.password} hint={text.account.passwordHint}>
+        <FormField name="password" label={signInText.account.password} hint={signInText.account.passwordHint}>
           <Input type="password" autoComplete="new-password" {...put('password')} />
         </FormField>
       </Form>

@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { AccountForm } from './account-form.tsx';
 import { acceptInvitationLink, type InvitationPreview, invitationPreviewQuery } from './sign-in-data.ts';
-import { text } from './text.ts';
+import { signInText } from './text.ts';
 
 /** Shows an invitation and accepts it with an existing or a new account. */
 export function InvitationPage({
@@ -19,7 +19,7 @@ export function InvitationPage({
   readonly onEntered: () => void;
 }) {
   const { data, error } = useQuery(invitationPreviewQuery(token));
-  if (error) return <ErrorState what={text.invitation.loadFailed} error={error} />;
+  if (error) return <ErrorState what={signInText.invitation.loadFailed} error={error} />;
   if (!data) return <Skeleton className="h-48" />;
   if (session.state === 'signed_in')
     return <Join token={token} preview={data} email={session.user.email} onEntered={onEntered} />;
@@ -38,9 +38,9 @@ function InvitationSummary({
 }) {
   return (
     <div className="grid gap-1">
-      <h1 className="text-display font-semibold tracking-tight">{text.invitation.title(org.name)}</h1>
+      <h1 className="text-display font-semibold tracking-tight">{signInText.invitation.title(org.name)}</h1>
       <p className="text-body text-ink-2">
-        {text.invitation.about(email, role, formatFullTime(new Date(expires_at), browserZone()))}
+        {signInText.invitation.about(email, role, formatFullTime(new Date(expires_at), browserZone()))}
       </p>
     </div>
   );
@@ -69,10 +69,10 @@ function Join({
       )}
       {same ? (
         <Button look="primary" busy={accept.running} onClick={() => accept.run(undefined)}>
-          {text.invitation.join(preview.org.name)}
+          {signInText.invitation.join(preview.org.name)}
         </Button>
       ) : (
-        <Notice>{text.invitation.otherAccount(email)}</Notice>
+        <Notice>{signInText.invitation.otherAccount(email)}</Notice>
       )}
     </div>
   );

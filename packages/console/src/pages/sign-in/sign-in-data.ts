@@ -4,7 +4,7 @@ import type * as z from 'zod';
 import { sendJson } from '../../data/api-client.ts';
 import { getPasskeyAssertion } from '../../data/passkey.ts';
 
-export interface Account {
+export interface NewAccount {
   readonly email: string;
   readonly name: string;
   readonly password: string;
@@ -20,7 +20,7 @@ export async function signInWithPasskey(): Promise<unknown> {
 }
 
 /** Creates an owner account with the link that the first start printed. */
-export function createOwnerAccount(token: string, account: Account): Promise<unknown> {
+export function createOwnerAccount(token: string, account: NewAccount): Promise<unknown> {
   return sendJson('POST', 'api/session/setup', { token, ...account });
 }
 
@@ -52,7 +52,7 @@ export function invitationPreviewQuery(token: string) {
 }
 
 /** Accepts an invitation. A person who is signed in with the invited address sends no account. */
-export function acceptInvitationLink(token: string, account: Account | null): Promise<unknown> {
+export function acceptInvitationLink(token: string, account: NewAccount | null): Promise<unknown> {
   const { name, password } = account ?? { name: undefined, password: undefined };
   return sendJson('POST', 'api/session/invitation', { token, name: name || undefined, password });
 }

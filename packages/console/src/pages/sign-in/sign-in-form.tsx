@@ -4,12 +4,12 @@ import type { ApiError } from '../../data/api-error.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { canUsePasskeys } from '../../data/passkey.ts';
 import type { SignedOut } from '../../data/session.ts';
-import { goToIssuer } from '../../data/sign-in-methods.ts';
+import { redirectToIssuer } from '../../data/sign-in-methods.ts';
 import { Button } from '../../ui/button.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { signInWithPasskey, signInWithPassword } from './sign-in-data.ts';
-import { text } from './text.ts';
+import { signInText } from './text.ts';
 
 /** The sign-in methods of this installation. */
 export function SignInForm({
@@ -26,10 +26,10 @@ export function SignInForm({
   const hasPasskey = methods.passkey && canUsePasskeys();
   return (
     <div className="grid gap-4">
-      <h1 className="text-body font-semibold">{text.form.title}</h1>
+      <h1 className="text-body font-semibold">{signInText.form.title}</h1>
       {hasPasskey && (
         <Button icon={Fingerprint} busy={byPasskey.running} onClick={() => byPasskey.run(undefined)}>
-          {text.form.passkey}
+          {signInText.form.passkey}
         </Button>
       )}
       {byPasskey.error && (
@@ -38,8 +38,8 @@ export function SignInForm({
         </p>
       )}
       {methods.oidc.map(({ name }) => (
-        <Button key={name} onClick={() => goToIssuer(name, next)}>
-          {text.form.issuer(name)}
+        <Button key={name} onClick={() => redirectToIssuer(name, next)}>
+          {signInText.form.issuer(name)}
         </Button>
       ))}
       {methods.password && <PasswordForm onEntered={onEntered} />}
@@ -60,11 +60,11 @@ function PasswordForm({ onEntered }: { readonly onEntered: () => void }) {
       onSubmit={() => byPassword.run(undefined)}
       actions={
         <Button type="submit" look="primary" busy={byPassword.running} className="w-full">
-          {wait > 0 ? text.form.wait(wait) : text.form.submit}
+          {wait > 0 ? signInText.form.wait(wait) : signInText.form.submit}
         </Button>
       }
     >
-      <FormField name="email" label={text.form.email}>
+      <FormField name="email" label={signInText.form.email}>
         <Input
           type="email"
           autoComplete="username webauthn"
@@ -72,7 +72,7 @@ function PasswordForm({ onEntered }: { readonly onEntered: () => void }) {
           onChange={({ target }) => setEmail(target.value)}
         />
       </FormField>
-      <FormField name="password" label={text.form.password}>
+      <FormField name="password" label={signInText.form.password}>
         <Input
           type="password"
           autoComplete="current-password"

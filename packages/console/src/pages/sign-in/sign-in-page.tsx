@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { FloeMark } from '../../app/floe-mark.tsx';
+import { FloeLogo } from '../../app/floe-logo.tsx';
 import { nextPath, parseQueryString } from '../../app/query-text.ts';
-import { BASE } from '../../data/base.ts';
+import { BASE_URL } from '../../data/base-url.ts';
 import { discardPlaygroundKey } from '../../data/created-keys.ts';
 import { type Session, type SignedOut, sessionQuery } from '../../data/session.ts';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
@@ -13,13 +13,13 @@ import { InvitationPage } from './invitation-page.tsx';
 import { parseLinkToken, watchLinkTokens } from './link-token.ts';
 import { setupPreviewQuery } from './sign-in-data.ts';
 import { SignInForm } from './sign-in-form.tsx';
-import { text } from './text.ts';
+import { signInText } from './text.ts';
 
 /** The errors of the identity provider (`/sign-in?error=`) by code. */
-const ISSUER_ERRORS: Readonly<Record<string, string>> = text.issuerErrors;
+const ISSUER_ERRORS: Readonly<Record<string, string>> = signInText.issuerErrors;
 
 const showLinkError = (error: unknown) =>
-  showToast(error instanceof Error ? error.message : text.page.unreadableLink);
+  showToast(error instanceof Error ? error.message : signInText.page.unreadableLink);
 
 /** The token of the link that opened the page, or of a link that was opened in this tab later. */
 function useLinkToken(): string | null {
@@ -40,7 +40,7 @@ export function SignInPage() {
   const [next] = useState(() => nextPath(new URLSearchParams(location.search).get('next')));
   const linkUsed = useRef(false);
   useEffect(() => {
-    document.title = text.documentTitle;
+    document.title = signInText.documentTitle;
     // The token works once. It is removed from the history of the browser as well.
     if (token !== null) history.replaceState(history.state, '', location.pathname);
   }, [token]);
@@ -64,12 +64,12 @@ export function SignInPage() {
     <main className="grid min-h-full place-items-center p-4">
       <div className="grid w-full max-w-90 gap-5">
         <div className="flex items-center gap-2.5">
-          <FloeMark size={32} />
-          <span className="text-title font-semibold">{text.product}</span>
-          <span className="ml-auto text-small text-ink-3">{BASE.host}</span>
+          <FloeLogo size={32} />
+          <span className="text-title font-semibold">{signInText.product}</span>
+          <span className="ml-auto text-small text-ink-3">{BASE_URL.host}</span>
         </div>
         {error && !session ? (
-          <ErrorState what={text.page.loadFailed} error={error} onRetry={() => void refetch()} />
+          <ErrorState what={signInText.page.loadFailed} error={error} onRetry={() => void refetch()} />
         ) : !session ? (
           <Skeleton className="h-48" />
         ) : (
@@ -104,12 +104,13 @@ function SignInOptions({
   readonly onEntered: () => void;
 }): ReactNode {
   if (invited && token) return <InvitationPage token={token} session={session} onEntered={onEntered} />;
-  if (session.state === 'signed_in') return <p className="text-body text-ink-2">{text.page.signedIn}</p>;
+  if (session.state === 'signed_in')
+    return <p className="text-body text-ink-2">{signInText.page.signedIn}</p>;
   if (token) return <OwnerLink token={token} session={session} next={next} onEntered={onEntered} />;
   return (
     <>
-      {session.setup && <Notice>{text.page.noAccount}</Notice>}
-      {reason && <Notice>{ISSUER_ERRORS[reason] ?? text.issuerErrors.failed}</Notice>}
+      {session.setup && <Notice>{signInText.page.noAccount}</Notice>}
+      {reason && <Notice>{ISSUER_ERRORS[reason] ?? signInText.issuerErrors.failed}</Notice>}
       <SignInForm methods={session.methods} next={next} onEntered={onEntered} />
     </>
   );

@@ -1,6 +1,6 @@
 /** Every string of the sign-in page, of the first account and of invitations. */
 
-export const text = {
+export const signInText = {
   documentTitle: 'Sign in · Floe',
   product: 'Floe',
   page: {

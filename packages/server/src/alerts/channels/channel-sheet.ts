@@ -11,7 +11,7 @@ type VariantOfKind<Config, Kind> = Config extends { readonly kind: infer Kinds }
   : never;
 
 /** A POST that carries a notice. Its idempotency key is added by the sender. */
-export interface HttpMessage {
+export interface ChannelHttpMessage {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
@@ -27,7 +27,7 @@ export interface ReceiverResponse {
   readonly isComplete: boolean;
 }
 
-export interface Mail {
+export interface ChannelMail {
   readonly to: readonly string[];
   readonly subject: string;
   readonly text: string;
@@ -46,19 +46,19 @@ export interface ChannelSheet<Kind extends ChannelKind> {
   /** It keeps incidents: an over message closes the one its thread opened, and only that. */
   readonly keepsIncidents?: true;
   readonly http?: {
-    message(notice: AlertNotice, config: ChannelConfigOf<Kind>, secrets: SigningSecrets): HttpMessage;
+    message(notice: AlertNotice, config: ChannelConfigOf<Kind>, secrets: SigningSecrets): ChannelHttpMessage;
     /** Why an answer of status 2xx is none of acceptance; null when it is. Absent: every 2xx is. */
     refusal?(answer: ReceiverResponse): string | null;
     /** Milliseconds to wait, where the receiver says so in the body of a 429. */
     retryAfterMs?(answer: ReceiverResponse): number | undefined;
   };
-  readonly mail?: (notice: AlertNotice, config: ChannelConfigOf<Kind>) => Mail;
+  readonly mail?: (notice: AlertNotice, config: ChannelConfigOf<Kind>) => ChannelMail;
 }
 
 export const JSON_HEADERS = { 'content-type': 'application/json' } as const;
 
 /** A sign-in page or a proxy's notice is no answer of a chat service, whatever its status says. */
-export function htmlPageRefusal(answer: ReceiverResponse): string | null {
+export function detectHtmlPage(answer: ReceiverResponse): string | null {
   const isPage =
     /text\/html/i.test(String(answer.headers['content-type'] ?? '')) || /^\s*</.test(answer.text);
   return isPage ? 'a web page came back; is the address right?' : null;
@@ -68,13 +68,13 @@ export function htmlPageRefusal(answer: ReceiverResponse): string | null {
 export function parseReceiverJson(answer: ReceiverResponse): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(answer.text);
-    return isRecord(value) ? value : null;
+    return isJsonRecord(value) ? value : null;
   } catch {
     return null;
   }
 }
 
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isJsonRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

@@ -1,19 +1,19 @@
 import type { ChannelKind, ChannelSheet } from './channel-sheet.ts';
-import { discord, ntfy, slack, teams, telegram } from './chat-sheets.ts';
-import { email } from './email.ts';
-import { pagerduty } from './pagerduty.ts';
-import { webhook } from './webhook.ts';
+import { discordSheet, ntfySheet, slackSheet, teamsSheet, telegramSheet } from './chat-sheets.ts';
+import { emailSheet } from './email.ts';
+import { pagerdutySheet } from './pagerduty.ts';
+import { webhookSheet } from './webhook.ts';
 
 /** Every kind of channel. */
 export const CHANNEL_SHEETS: { readonly [Kind in ChannelKind]: ChannelSheet<Kind> } = {
-  webhook,
-  slack,
-  discord,
-  teams,
-  email,
-  pagerduty,
-  ntfy,
-  telegram,
+  webhook: webhookSheet,
+  slack: slackSheet,
+  discord: discordSheet,
+  teams: teamsSheet,
+  email: emailSheet,
+  pagerduty: pagerdutySheet,
+  ntfy: ntfySheet,
+  telegram: telegramSheet,
 };
 
 export function isChannelKind(kind: string): kind is ChannelKind {

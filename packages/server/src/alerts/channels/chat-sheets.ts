@@ -1,8 +1,8 @@
 import { formatPlainText } from '../alert-notice.ts';
 import {
   type ChannelSheet,
-  htmlPageRefusal,
-  isRecord,
+  detectHtmlPage,
+  isJsonRecord,
   JSON_HEADERS,
   noticeColor,
   noticeMarker,
@@ -10,7 +10,7 @@ import {
 } from './channel-sheet.ts';
 
 /** Slack's incoming webhooks, and what speaks like them. Text is escaped as their guide says: & < > alone. */
-export const slack: ChannelSheet<'slack'> = {
+export const slackSheet: ChannelSheet<'slack'> = {
   http: {
     message(notice, { url }) {
       const quoted = (text: string) =>
@@ -31,12 +31,12 @@ export const slack: ChannelSheet<'slack'> = {
         }),
       };
     },
-    refusal: htmlPageRefusal,
+    refusal: detectHtmlPage,
   },
 };
 
 /** Discord's webhooks. Nobody is mentioned, whatever names contain. */
-export const discord: ChannelSheet<'discord'> = {
+export const discordSheet: ChannelSheet<'discord'> = {
   http: {
     message(notice, { url }) {
       const quoted = (text: string) => text.replaceAll(/[\\*_~`|>#[\]()-]/g, '\\$&');
@@ -56,7 +56,7 @@ export const discord: ChannelSheet<'discord'> = {
         }),
       };
     },
-    refusal: htmlPageRefusal,
+    refusal: detectHtmlPage,
     retryAfterMs(answer) {
       const seconds = parseReceiverJson(answer)?.['retry_after'];
       return typeof seconds === 'number' ? seconds * 1000 : undefined;
@@ -65,7 +65,7 @@ export const discord: ChannelSheet<'discord'> = {
 };
 
 /** Teams by a workflow that starts "when a webhook request is received": one adaptive card. */
-export const teams: ChannelSheet<'teams'> = {
+export const teamsSheet: ChannelSheet<'teams'> = {
   http: {
     message(notice, { url }) {
       const { title, facts } = notice.wording;
@@ -90,12 +90,12 @@ export const teams: ChannelSheet<'teams'> = {
     },
     // The older connectors answer 200 and tell of the failure in the text.
     refusal: (answer) =>
-      htmlPageRefusal(answer) ?? (/failed|error/i.test(answer.text) ? answer.text.slice(0, 200) : null),
+      detectHtmlPage(answer) ?? (/failed|error/i.test(answer.text) ? answer.text.slice(0, 200) : null),
   },
 };
 
 /** ntfy: the text is the body, the rest are headers (in ASCII: others are encoded words of RFC 2047). */
-export const ntfy: ChannelSheet<'ntfy'> = {
+export const ntfySheet: ChannelSheet<'ntfy'> = {
   http: {
     message(notice, { url, token }) {
       return {
@@ -121,7 +121,7 @@ function encodedWord(text: string): string {
 }
 
 /** Telegram's Bot API, `sendMessage`: plain text, so that names cannot be markup. */
-export const telegram: ChannelSheet<'telegram'> = {
+export const telegramSheet: ChannelSheet<'telegram'> = {
   http: {
     message(notice, { base_url, bot_token, chat_id }) {
       const text = `${noticeMarker(notice)} ${notice.wording.title}\n${formatPlainText(notice, 3_500)}`;
@@ -136,7 +136,7 @@ export const telegram: ChannelSheet<'telegram'> = {
       parseReceiverJson(answer)?.['ok'] === true ? null : 'the answer is not one of Telegram',
     retryAfterMs(answer) {
       const parameters = parseReceiverJson(answer)?.['parameters'];
-      const seconds = isRecord(parameters) ? parameters['retry_after'] : undefined;
+      const seconds = isJsonRecord(parameters) ? parameters['retry_after'] : undefined;
       return typeof seconds === 'number' ? seconds * 1000 : undefined;
     },
   },

@@ -2,7 +2,7 @@ import { formatPlainText } from '../alert-notice.ts';
 import { type ChannelSheet, noticeMarker } from './channel-sheet.ts';
 
 /** Mail through `smtp`. The message id is the idempotency key: mail servers drop the second of two alike. */
-export const email: ChannelSheet<'email'> = {
+export const emailSheet: ChannelSheet<'email'> = {
   mail(notice, { to }) {
     return {
       to,

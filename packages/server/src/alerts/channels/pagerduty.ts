@@ -1,7 +1,7 @@
 import { type ChannelSheet, JSON_HEADERS, parseReceiverJson } from './channel-sheet.ts';
 
 /** PagerDuty Events API v2: the thread is the incident's key, so a repeated trigger opens no second one. */
-export const pagerduty: ChannelSheet<'pagerduty'> = {
+export const pagerdutySheet: ChannelSheet<'pagerduty'> = {
   keepsIncidents: true,
   http: {
     message(notice, { base_url, routing_key }) {

@@ -7,7 +7,7 @@ import { type ChannelSheet, JSON_HEADERS } from './channel-sheet.ts';
  * JSON signed as Standard Webhooks says (standardwebhooks.com, version 1): `webhook-id`, `webhook-timestamp` and
  * `webhook-signature` over `id.timestamp.body`. While a secret is changed over, two signatures stand in the header.
  */
-export const webhook: ChannelSheet<'webhook'> = {
+export const webhookSheet: ChannelSheet<'webhook'> = {
   http: {
     message(notice, config, { previousSecret }) {
       const body = JSON.stringify(payload(notice));

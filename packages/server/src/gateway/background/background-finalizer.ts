@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '@floe/contract/json';
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { Grant } from '../../guardrails/grant.ts';
-import { budgetChargesOf } from '../../guardrails/grant-charges.ts';
+import { toBudgetCharges } from '../../guardrails/grant-charges.ts';
 import {
   type BackgroundResponseRow,
   claimBackgroundResponse,
@@ -18,7 +18,7 @@ import { EMPTY_CATALOG } from '../catalog.ts';
 import type { Gateway } from '../gateway.ts';
 import { callResponseProvider } from '../stored/response-provider.ts';
 import type { BackgroundFinalizer, DeferredExchange, PendingExchange } from './deferred-exchange.ts';
-import { endedRow, parsePendingExchange, reservedRow } from './pending-exchange.ts';
+import { buildFinalRow, buildReservedRow, parsePendingExchange } from './pending-exchange.ts';
 
 /** Between two rounds while this process looks after a response, and while it looks for those of dead processes. */
 const POLL_INTERVAL_MS = 2_000;
@@ -64,7 +64,7 @@ class PollingFinalizer implements BackgroundFinalizer {
   defer({ responseId, origin, grant, ...rest }: DeferredExchange): void {
     const { clock, database, gateway } = this.#options;
     const { row } = rest;
-    const pending: PendingExchange = { ...rest, charges: grant ? budgetChargesOf(grant) : [] };
+    const pending: PendingExchange = { ...rest, charges: grant ? toBudgetCharges(grant) : [] };
     const now = clock.now();
     const stored: BackgroundResponseRow = {
       id: row.id,
@@ -88,7 +88,7 @@ class PollingFinalizer implements BackgroundFinalizer {
           { err: error, request_id: row.id },
           'a background response is charged as reserved',
         );
-        this.#recordRow(row.id, row.org_id, pending, reservedRow(pending));
+        this.#recordRow(row.id, row.org_id, pending, buildReservedRow(pending));
       });
   }
 
@@ -194,7 +194,7 @@ class PollingFinalizer implements BackgroundFinalizer {
       row.id,
       row.org_id,
       pending,
-      response ? endedRow(pending, response, price) : reservedRow(pending),
+      response ? buildFinalRow(pending, response, price) : buildReservedRow(pending),
     );
   }
 

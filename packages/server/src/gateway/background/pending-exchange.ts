@@ -6,7 +6,7 @@ import type { Price } from '../../providers/prices.ts';
 import type { ExchangeRow } from '../../store/ports.ts';
 import type { AttemptRecord } from '../exchange-record.ts';
 import { chargeAttempt } from '../usage-and-cost.ts';
-import { tokenColumns } from '../usage-fields.ts';
+import { toTokenColumns } from '../usage-fields.ts';
 import type { PendingExchange } from './deferred-exchange.ts';
 
 /** What was stored of one; the text is our own. */
@@ -22,7 +22,7 @@ function isPendingExchange(value: unknown): value is PendingExchange {
 }
 
 /** The row of a response that has ended, at the price of its model. */
-export function endedRow(
+export function buildFinalRow(
   { row, tier, inputTokens }: PendingExchange,
   response: JsonObject,
   price: Price | null,
@@ -36,7 +36,7 @@ export function endedRow(
   return {
     ...row,
     finish_reason: typeof status === 'string' ? status : row.finish_reason,
-    ...tokenColumns(usage),
+    ...toTokenColumns(usage),
     usage_source: said ? 'provider' : 'estimated',
     cost_nano_usd: cost.nanoUsd,
     cost_source: cost.costSource,
@@ -45,7 +45,7 @@ export function endedRow(
 }
 
 /** The row of a response nobody can ask for any more: what was reserved is what it is taken for. */
-export function reservedRow({ row, inputTokens, reservedNanoUsd }: PendingExchange): ExchangeRow {
+export function buildReservedRow({ row, inputTokens, reservedNanoUsd }: PendingExchange): ExchangeRow {
   return {
     ...row,
     input_tokens: inputTokens,

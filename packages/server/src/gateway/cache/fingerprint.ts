@@ -14,7 +14,7 @@ const MAX_FINGERPRINTED_BYTES = 512 * 1024;
  * Names everything an answer depends on: scope, endpoint, target, credential, the rules in force and the whole
  * meaning of the body. The org is the store's part. Null for a request that cannot be told from others.
  */
-export function fingerprint(
+export function computeFingerprint(
   x: Exchange,
   prompt: ClientRequest,
   target: Target,

@@ -6,11 +6,11 @@ import type { AnswerEvent } from '@floe/wire/events';
 import type { RequiredFeature } from '@floe/wire/request';
 import { parseSseFrame, SseFramer } from '@floe/wire/sse';
 import type { CachedResponse } from '../../store/cache/response-cache.ts';
-import { answerHeaders, streamHeaders } from '../answer-headers.ts';
+import { buildAnswerHeaders, buildStreamHeaders } from '../answer-headers.ts';
 import type { Target } from '../catalog.ts';
 import { type ClientRequest, parseBody } from '../client-request.ts';
 import type { Exchange } from '../exchange-record.ts';
-import { ideAnswerOptions } from '../ide/answer-options.ts';
+import { createIdeAnswerOptions } from '../ide/answer-options.ts';
 import { applyAnswerPolicies } from '../policy/apply-answer-policies.ts';
 import { applyStreamPolicies } from '../policy/stream-policy-filter.ts';
 import { type CachedAnswerHead, parseCachedHead, requestsUsageFrame } from './cached-answer.ts';
@@ -25,7 +25,7 @@ const UNCONVERTIBLE_NEEDS: readonly RequiredFeature[] = [
 ];
 
 /** A kept answer in the form that a request asks for. */
-export interface Replay {
+export interface CachedReplay {
   readonly head: CachedAnswerHead;
   readonly text: Buffer | string;
 }
@@ -34,12 +34,12 @@ export interface Replay {
  * Reads a kept answer for a request: the bytes as they were kept in the same form, written anew in the other one. Null when
  * the other form could not show all of it.
  */
-export function replayFor(
+export function buildReplay(
   x: Exchange,
   ask: ClientRequest,
   target: Target,
   kept: CachedResponse,
-): Replay | null {
+): CachedReplay | null {
   const head = parseCachedHead(kept);
   if (head === null) return null;
   const text = hasSameForm(x, ask, head)
@@ -53,7 +53,7 @@ export function replayFor(
  *
  * @throws Fault `policy_denied` when a policy denies this caller the answer
  */
-export function sendReplay(x: Exchange, ask: ClientRequest, { head, text }: Replay): void {
+export function sendReplay(x: Exchange, ask: ClientRequest, { head, text }: CachedReplay): void {
   // Rules may ask who the caller is, so what another was told is judged again.
   const judged = ask.stream ? applyStreamPolicies(x, text, head.usage) : applyAnswerPolicies(x, text);
   x.answer.setUsage(head.usage);
@@ -61,10 +61,10 @@ export function sendReplay(x: Exchange, ask: ClientRequest, { head, text }: Repl
   x.answer.setDropped(head.dropped);
   if (ask.stream) {
     x.progress.markContentSent(x.gateway.clock.monotonic());
-    x.client.startAnswer(200, streamHeaders(x));
+    x.client.startAnswer(200, buildStreamHeaders(x));
     x.client.write(judged);
     x.client.end();
-  } else x.client.sendAnswer(200, answerHeaders(x, 'application/json'), judged);
+  } else x.client.sendAnswer(200, buildAnswerHeaders(x, 'application/json'), judged);
 }
 
 function hasSameForm(x: Exchange, prompt: ClientRequest, head: CachedAnswerHead): boolean {
@@ -119,7 +119,7 @@ function rewriteCachedAnswer(
     chatReasoning: x.route?.chatReasoning === 'forward' ? 'forward' : undefined,
     inputEstimate: head.usage?.units.input,
     sealOrigin: target.provider.sealOrigin(target.credential),
-    ...(x.surface.ide ? ideAnswerOptions(x) : undefined),
+    ...(x.surface.ide ? createIdeAnswerOptions(x) : undefined),
   };
   const events = withUsageEvent(readCachedEvents(x, target, body, head), head);
   if (prompt.stream) {

@@ -8,8 +8,8 @@ import { setTarget } from '../order-targets.ts';
 import { AnswerRecorder } from './answer-recorder.ts';
 import type { CacheRules } from './cache-rules.ts';
 import { buildCachedAnswer } from './cached-answer.ts';
-import { fingerprint } from './fingerprint.ts';
-import { replayFor, sendReplay } from './replay-cached-answer.ts';
+import { computeFingerprint } from './fingerprint.ts';
+import { buildReplay, sendReplay } from './replay-cached-answer.ts';
 
 /** Longest wait for an equal request that is on its way; then this one asks for itself. */
 const MAX_IN_FLIGHT_WAIT_MS = 20_000;
@@ -42,7 +42,7 @@ export async function serveThroughCache(
 
 /** Names under which nothing is kept are null: the caller said so, or the request cannot be told from others. */
 function cacheKeyFor(x: Exchange, prompt: ClientRequest, target: Target, rules: CacheRules): string | null {
-  return x.controls?.cache === 'bypass' ? null : fingerprint(x, prompt, target, rules);
+  return x.controls?.cache === 'bypass' ? null : computeFingerprint(x, prompt, target, rules);
 }
 
 /** A stored turn is the answer to one request alone: the next one builds on it. */
@@ -74,7 +74,7 @@ async function serveCachedAnswer(
   const giveUpAt = clock.monotonic() + MAX_IN_FLIGHT_WAIT_MS;
   for (;;) {
     const kept = await answerCache.get(orgId, name);
-    const replay = kept && replayFor(x, prompt, target, kept);
+    const replay = kept && buildReplay(x, prompt, target, kept);
     if (replay) {
       x.cache = 'hit';
       setTarget(x, target);

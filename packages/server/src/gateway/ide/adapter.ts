@@ -4,11 +4,11 @@ import type { Gateway } from '../gateway.ts';
 import { createGenerationOperation } from '../generation.ts';
 import { handleExchange } from '../handle-exchange.ts';
 import type { createModelEndpoints } from '../model-endpoints.ts';
-import { answerWithFault } from '../send-error.ts';
-import { deploymentSurface, IDE_SURFACE } from './ide-surface.ts';
+import { sendFaultAnswer } from '../send-error.ts';
+import { createDeploymentSurface, IDE_SURFACE } from './ide-surface.ts';
 
 /** What IDEs are pointed at. */
-export const IDE_BASE = '/gateway/ide-adapter';
+export const IDE_BASE_PATH = '/gateway/ide-adapter';
 
 const CHAT_PATH = /^(?:\/v1)?\/chat\/completions$/;
 const MODELS_PATH = /^(?:\/v1)?\/models$/;
@@ -21,7 +21,7 @@ const USUAL_HEADERS = 'authorization, content-type, api-key, x-api-key';
 const EXPOSED = 'x-request-id, x-floe-error-source, x-floe-dropped, retry-after';
 
 const IDE_CHAT_OPERATION = createGenerationOperation(IDE_SURFACE);
-const createDeploymentOperation = (name: string) => createGenerationOperation(deploymentSurface(name));
+const createDeploymentOperation = (name: string) => createGenerationOperation(createDeploymentSurface(name));
 
 type Lists = Pick<ReturnType<typeof createModelEndpoints>, 'models' | 'model'>;
 
@@ -68,7 +68,7 @@ interface IdeEndpoint {
 /** Bases are pasted with and without slashes at their end, so their number does not count. */
 function parseIdePath(path: string): IdeEndpoint | null {
   const below = path
-    .slice(IDE_BASE.length)
+    .slice(IDE_BASE_PATH.length)
     .replace(/\/{2,}/g, '/')
     .replace(/\/$/, '');
   if (CHAT_PATH.test(below)) return { kind: 'chat', method: 'POST', model: '' };
@@ -112,7 +112,7 @@ function allowedMethods(method: string): string {
 }
 
 function sendIdeFault(client: ClientConnection, fault: Fault, headers: readonly string[] = []): void {
-  answerWithFault(client, fault, 'openai', [
+  sendFaultAnswer(client, fault, 'openai', [
     ...['content-type', 'application/json', 'x-request-id', client.id],
     ...headers,
   ]);
@@ -121,7 +121,7 @@ function sendIdeFault(client: ClientConnection, fault: Fault, headers: readonly 
 function unknownPathFault(path: string): Fault {
   return new Fault(
     'not_found',
-    `There is nothing at ${path.slice(0, 200)}. The IDE adapter answers POST ${IDE_BASE}/chat/completions and GET ${IDE_BASE}/models; set the IDE's base address to the part before /chat/completions.`,
+    `There is nothing at ${path.slice(0, 200)}. The IDE adapter answers POST ${IDE_BASE_PATH}/chat/completions and GET ${IDE_BASE_PATH}/models; set the IDE's base address to the part before /chat/completions.`,
   );
 }
 

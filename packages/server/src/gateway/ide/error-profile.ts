@@ -30,6 +30,6 @@ function removeHiddenWords(message: string): string {
 }
 
 /** What the upstream itself had answered, for whoever looks at the headers. */
-export function upstreamStatusHeaders({ detail: { upstreamStatus } }: Fault): readonly string[] {
+export function buildUpstreamStatusHeaders({ detail: { upstreamStatus } }: Fault): readonly string[] {
   return upstreamStatus === undefined ? [] : ['x-floe-upstream-status', String(upstreamStatus)];
 }

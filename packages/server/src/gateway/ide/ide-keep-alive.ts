@@ -1,9 +1,9 @@
 import { CLIENT_DIALECTS } from '@floe/wire/dialects';
 import type { CanonicalRequest as WireAsk } from '@floe/wire/request';
-import { keepAliveHeaders } from '../answer-headers.ts';
+import { buildKeepAliveHeaders } from '../answer-headers.ts';
 import { CommentKeepAlive } from '../comment-keep-alive.ts';
 import type { Exchange } from '../exchange-record.ts';
-import { answerIds, ideAnswerOptions } from './answer-options.ts';
+import { createAnswerIds, createIdeAnswerOptions } from './answer-options.ts';
 
 /** Looked for this often: between two signs of life pass twice as much at most. */
 const CHECK_INTERVAL_MS = 7_500;
@@ -43,7 +43,7 @@ export class IdeKeepAlive extends CommentKeepAlive {
   override sendFirstChunk(chunk: string): boolean {
     const { client, gateway, progress } = this.#x;
     if (progress.isHeadSent || client.isDisconnected) return true;
-    client.startAnswer(200, keepAliveHeaders(this.#x));
+    client.startAnswer(200, buildKeepAliveHeaders(this.#x));
     client.write(chunk);
     progress.markHeadSent(this);
     this.#checkAt = gateway.clock.monotonic() + CHECK_INTERVAL_MS;
@@ -57,7 +57,11 @@ export class IdeKeepAlive extends CommentKeepAlive {
 
   #roleChunk(): string {
     const { model } = this.#canonical;
-    const context = { request: this.#canonical, ...answerIds(this.#x), ...ideAnswerOptions(this.#x) };
+    const context = {
+      request: this.#canonical,
+      ...createAnswerIds(this.#x),
+      ...createIdeAnswerOptions(this.#x),
+    };
     return CLIENT_DIALECTS.chat.createAnswerWriter(context).write({ type: 'start', id: context.id, model });
   }
 }

@@ -10,7 +10,11 @@ export interface IdeSettings {
   readonly capture: boolean;
 }
 
-export const IDE_DEFAULTS: IdeSettings = { errorProfile: true, freeformTools: 'function', capture: false };
+export const DEFAULT_IDE_SETTINGS: IdeSettings = {
+  errorProfile: true,
+  freeformTools: 'function',
+  capture: false,
+};
 
 export function compileIdeSettings({ ide }: OrgConfig): IdeSettings {
   return { errorProfile: ide.error_profile, freeformTools: ide.freeform_tools, capture: ide.capture };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
 import { findInjectedFault } from '@floe/testkit/fault-table';
-import type { HttpCallAnswer } from '@floe/testkit/http-client';
+import type { HttpCallResponse } from '@floe/testkit/http-client';
 import { jsonReply, sseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import { chatReply } from '../test/chat-replies.ts';
 import { type FakeClockGateway, startFakeClockGateway } from '../test/fake-clock-gateway.ts';
@@ -40,7 +40,7 @@ async function start(
 }
 
 interface Reading {
-  readonly answer: Promise<HttpCallAnswer>;
+  readonly answer: Promise<HttpCallResponse>;
   /** What has come so far. */
   readonly text: () => string;
 }
@@ -333,7 +333,7 @@ describe('freeform tools', () => {
 });
 
 /** The one call of a stream, its pieces put together. */
-function callIn(answer: HttpCallAnswer): unknown {
+function callIn(answer: HttpCallResponse): unknown {
   const whole: Record<string, unknown> = {};
   let text = '';
   let inner: Record<string, unknown> = {};

@@ -9,6 +9,6 @@ export const IDE_SURFACE: GatewaySurface = {
 };
 
 /** The same for the settings of clients that name the model in the path, whatever their body says. */
-export function deploymentSurface(deployment: string): GatewaySurface {
+export function createDeploymentSurface(deployment: string): GatewaySurface {
   return { ...IDE_SURFACE, ide: { deployment } };
 }

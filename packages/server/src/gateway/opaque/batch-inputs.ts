@@ -6,7 +6,7 @@ import type { ResourceOwners } from './owners.ts';
 import type { ResourceReference } from './resource-reference.ts';
 
 /** Recorded as the kind of a file whose every line was judged while it was uploaded. */
-export const BATCH_INPUT = 'batch_input';
+export const BATCH_INPUT_KIND = 'batch_input';
 
 /**
  * For a caller who may not use every model, a batch reads only files that this key uploaded and Floe judged: what
@@ -25,7 +25,7 @@ export async function requireValidatedInputs(
   if (inputs.length === 0) return;
   const known = await owners.find(key.orgId, inputs);
   for (const id of inputs)
-    if (!known.get(id)?.some((owner) => owner.keyId === key.id && owner.kind === BATCH_INPUT))
+    if (!known.get(id)?.some((owner) => owner.keyId === key.id && owner.kind === BATCH_INPUT_KIND))
       throw new Fault(
         'model_not_allowed',
         `This key may only use certain models, and the lines of the file "${id.slice(0, 100)}" were not checked for it. Upload the file in one piece to /files with this key and the purpose "batch".`,

@@ -2,12 +2,12 @@ import { formatFaultBody } from '@floe/contract/fault-response';
 import { Fault } from '@floe/contract/faults';
 import { formatSseFrame, type SseFrames } from '@floe/wire/sse';
 import type { UpstreamHeaders, UpstreamResponseHead } from '../../providers/transport.ts';
-import { answerHeaders } from '../answer-headers.ts';
+import { buildAnswerHeaders } from '../answer-headers.ts';
 import { needsContentCount } from '../charged-usage.ts';
 import type { Exchange } from '../exchange-record.ts';
 import type { AnswerSink } from '../plan.ts';
 import { formatResponsesFailure } from '../responses-failure.ts';
-import { headerOf, UpstreamRefusal } from '../upstream-fault.ts';
+import { ForwardedUpstreamError, readUpstreamHeader } from '../upstream-fault.ts';
 import { type AnswerTap, createAnswerTap } from './answer-tap.ts';
 import { forwardedAnswerHeaders } from './headers.ts';
 import type { ResourceReference } from './resource-reference.ts';
@@ -34,8 +34,8 @@ export interface OpaqueAnswerState {
 
 /** Headers of an answer that passes, flat: the gateway's own, and the upstream's but for those of the same names. */
 export function mergeAnswerHeaders(x: Exchange, headers: UpstreamHeaders): string[] {
-  const type = headerOf(headers, 'content-type');
-  const own = answerHeaders(x, type ?? '').slice(type === undefined ? 2 : 0);
+  const type = readUpstreamHeader(headers, 'content-type');
+  const own = buildAnswerHeaders(x, type ?? '').slice(type === undefined ? 2 : 0);
   const names = new Set(own.filter((_, at) => at % 2 === 0));
   const theirs = forwardedAnswerHeaders(headers);
   const flat = [...own];
@@ -79,8 +79,8 @@ export class OpaqueAnswer implements AnswerSink {
     this.#state = state;
     this.#status = status;
     this.#headers = headers;
-    const type = headerOf(headers, 'content-type') ?? '';
-    const readable = (headerOf(headers, 'content-encoding') ?? 'identity') === 'identity';
+    const type = readUpstreamHeader(headers, 'content-type') ?? '';
+    const readable = (readUpstreamHeader(headers, 'content-encoding') ?? 'identity') === 'identity';
     const isStream = readable && /^\s*text\/event-stream\b/i.test(type);
     this.#streamTap = isStream ? new StreamTap() : null;
     this.#answerTap = readable && !isStream ? createAnswerTap(type, resource.isBatchResults) : null;
@@ -191,10 +191,10 @@ export class OpaqueAnswer implements AnswerSink {
   }
 
   /** The stream's own error, told with its own bytes when nobody else answers instead. */
-  #heldRefusal(): UpstreamRefusal {
-    return new UpstreamRefusal(
+  #heldRefusal(): ForwardedUpstreamError {
+    return new ForwardedUpstreamError(
       this.#status,
-      headerOf(this.#headers, 'content-type') ?? 'text/event-stream',
+      readUpstreamHeader(this.#headers, 'content-type') ?? 'text/event-stream',
       Buffer.concat(this.#held, this.#size),
     );
   }

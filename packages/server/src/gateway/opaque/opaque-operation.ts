@@ -5,7 +5,7 @@ import { extractPlatformKey } from '../../platform/key-format.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import { type BillingMode, resolveBillingMode } from '../billing.ts';
 import type { ResolvedRoute } from '../catalog.ts';
-import { type ClientConnection, ClientDisconnected } from '../client.ts';
+import { type ClientConnection, ClientDisconnectedError } from '../client.ts';
 import { type Exchange, type ExchangeResult, UNPARSED_REQUEST } from '../exchange-record.ts';
 import type { GatewayOperation } from '../operation.ts';
 import { orderTargets, setExchangeRoute } from '../order-targets.ts';
@@ -252,7 +252,7 @@ async function sendUntilComplete(x: Exchange, route: ResolvedRoute, progress: Op
   try {
     await sendToTargets(x, route, (target) => planOpaqueAttempt(x, target, progress));
   } catch (error) {
-    if (!(error instanceof ClientDisconnected && progress.answerState.isComplete)) throw error;
+    if (!(error instanceof ClientDisconnectedError && progress.answerState.isComplete)) throw error;
   }
 }
 

@@ -5,7 +5,12 @@ import type { Target } from '../catalog.ts';
 import { createErrorAnswer, unexpectedContentTypeFault } from '../error-answer.ts';
 import type { Exchange } from '../exchange-record.ts';
 import type { AnswerSink, AttemptPlan } from '../plan.ts';
-import { headerOf, matchErrorRule, readUpstreamError, UpstreamRefusal } from '../upstream-fault.ts';
+import {
+  ForwardedUpstreamError,
+  matchErrorRule,
+  readUpstreamError,
+  readUpstreamHeader,
+} from '../upstream-fault.ts';
 import { buildOpaqueRequest, type OpaqueSendInput } from './build-opaque-request.ts';
 import { forwardedAnswerHeaders, omitHeaders } from './headers.ts';
 import { OpaqueAnswer, type OpaqueAnswerState } from './opaque-answer.ts';
@@ -15,10 +20,10 @@ export interface OpaquePlanInput extends OpaqueSendInput {
   /** What has to be known of a JSON answer before it goes on; null lets every answer pass. */
   readonly postProcessing: PostProcessing | null;
   /** Such an answer. */
-  bufferedAnswer: HeldAnswer | null;
+  bufferedAnswer: TargetResponse | null;
 }
 
-export interface HeldAnswer extends UpstreamResponse {
+export interface TargetResponse extends UpstreamResponse {
   /** Who gave it. */
   readonly target: Target;
 }
@@ -57,7 +62,7 @@ function createAnswerSink(
   if (!good)
     return createErrorAnswer((body) => toRefusal(target, base.forwardsServerErrors, { ...head, body }));
   // A network's sign-in page is no answer of an API that speaks JSON.
-  const type = headerOf(headers, 'content-type') ?? '';
+  const type = readUpstreamHeader(headers, 'content-type') ?? '';
   if (resource.isJsonOnly && /^\s*text\/html\b/i.test(type))
     return createErrorAnswer((body) =>
       unexpectedContentTypeFault(target.provider.id, 'JSON', { ...head, body }),
@@ -79,12 +84,12 @@ function toRefusal({ provider }: Target, passesFailures: boolean, answer: Upstre
     'content-length',
     'content-encoding',
   );
-  const type = headerOf(headers, 'content-type') ?? 'application/json';
+  const type = readUpstreamHeader(headers, 'content-type') ?? 'application/json';
   const meaning = matchErrorRule(provider.sheet, status, body.toString('utf8'));
   if (passesFailures && status >= 500 && (meaning === undefined || meaning === 'overloaded'))
-    return new UpstreamRefusal(status, type, body, { headers: passing });
+    return new ForwardedUpstreamError(status, type, body, { headers: passing });
   const refusal = readUpstreamError(provider, answer);
-  return refusal instanceof UpstreamRefusal
-    ? new UpstreamRefusal(status, refusal.contentType, body, { headers: passing })
+  return refusal instanceof ForwardedUpstreamError
+    ? new ForwardedUpstreamError(status, refusal.contentType, body, { headers: passing })
     : refusal;
 }

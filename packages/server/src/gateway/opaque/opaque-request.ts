@@ -13,14 +13,14 @@ import {
 import type { Clock } from '../../core/clock.ts';
 import { rejectContentEncoding } from '../body-checks.ts';
 import type { ClientConnection } from '../client.ts';
-import { JSON_BODY_BYTES } from '../client-request.ts';
+import { MAX_JSON_BODY_BYTES } from '../client-request.ts';
 import { BatchFileCheck } from './batch-file.ts';
 import { findBatchReferences } from './batch-references.ts';
 import { type BodyReferences, findBodyReferences } from './body-references.ts';
 import { BodySpool } from './body-spool.ts';
 import { type MultipartField, MultipartScan } from './multipart-scan.ts';
 import type { ResourceReference } from './resource-reference.ts';
-import { UPLOAD_BYTES, Upload, type UploadInspector } from './upload.ts';
+import { MAX_UPLOAD_BYTES, Upload, type UploadInspector } from './upload.ts';
 
 /** A JSON body, read whole: a model may stand in it. */
 export interface JsonBody {
@@ -87,15 +87,15 @@ export async function readOpaqueRequest(reader: OpaqueReadOptions): Promise<Opaq
   if (length === 0) return { ...opaqueRequestDefaults({ kind: 'none' }, resource), bytes: 0 };
   rejectCoding(client);
   if (MULTIPART.test(type) && !resource.isJsonOnly) {
-    if (length !== null && length > UPLOAD_BYTES) throw uploadTooLargeFault();
+    if (length !== null && length > MAX_UPLOAD_BYTES) throw uploadTooLargeFault();
     return isPassedUnread(resource) ? createUpload(reader, type, length) : spoolMultipart(reader, type);
   }
   if (OPAQUE_TYPE.test(type) && !resource.isJsonOnly) {
-    if (length !== null && length > UPLOAD_BYTES) throw uploadTooLargeFault();
+    if (length !== null && length > MAX_UPLOAD_BYTES) throw uploadTooLargeFault();
     const upload = new Upload(client, reader.clock);
     return createUploadRequest({ kind: 'upload', upload, length, check: null }, upload, resource);
   }
-  return parseJsonRequest(await client.readBody(JSON_BODY_BYTES), resource);
+  return parseJsonRequest(await client.readBody(MAX_JSON_BODY_BYTES), resource);
 }
 
 /** Null when the body's length is not told beforehand, 0 when there is none. */

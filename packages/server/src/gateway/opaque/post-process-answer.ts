@@ -4,15 +4,15 @@ import type { Target } from '../catalog.ts';
 import { recordAnswerContent } from '../charged-usage.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { sendToTargets } from '../send-to-targets.ts';
-import { BATCH_INPUT } from './batch-inputs.ts';
+import { BATCH_INPUT_KIND } from './batch-inputs.ts';
 import { omitHeaders } from './headers.ts';
 import { mergeAnswerHeaders } from './opaque-answer.ts';
 import type { OpaqueContext } from './opaque-context.ts';
 import {
-  type HeldAnswer,
   type OpaquePlanInput,
   type PostProcessing,
   planOpaqueAttempt,
+  type TargetResponse,
 } from './opaque-plan.ts';
 import type { OpaqueRequest } from './opaque-request.ts';
 import {
@@ -46,7 +46,7 @@ export function requiredPostProcessing(
 export async function postProcessAnswer(
   x: Exchange,
   input: OpaquePlanInput,
-  held: HeldAnswer,
+  held: TargetResponse,
 ): Promise<void> {
   const answer = tryParseObject(held.body);
   const body = answer && (await processAnswer(x, input, held.target, answer));
@@ -90,7 +90,7 @@ async function processAnswer(
     x.answer.setResponseId(typeof id === 'string' ? id : null);
     x.answer.setFinishReason(typeof status === 'string' ? status : null);
   }
-  const kind = isValidatedBatch(input.request) ? BATCH_INPUT : resource.collection;
+  const kind = isValidatedBatch(input.request) ? BATCH_INPUT_KIND : resource.collection;
   const things = findCreatedResources(resource, postProcessing === 'create' ? kind : null, answer);
   if (things.length > 0) await recordResources(x.gateway.resourceOwners, target, key, things);
   return null;

@@ -2,10 +2,10 @@ import { Readable } from 'node:stream';
 import { Fault } from '@floe/contract/faults';
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { ClientConnection } from '../client.ts';
-import { ClientDisconnected } from '../client.ts';
+import { ClientDisconnectedError } from '../client.ts';
 
 /** Bodies that pass without being read whole (product page, "Errors"). */
-export const UPLOAD_BYTES = 512 * 1024 * 1024;
+export const MAX_UPLOAD_BYTES = 512 * 1024 * 1024;
 const IDLE_TIMEOUT_MS = 30_000;
 
 export interface UploadWatcher {
@@ -23,7 +23,7 @@ export interface UploadInspector {
 /**
  * A request body on its way up, read from the client no faster than the upstream takes it. Ends with
  * `request_too_large` past 512 MB, `request_timeout` when the client stalls for 30 s while there is room, and
- * `ClientDisconnected`. It can be sent once.
+ * `ClientDisconnectedError`. It can be sent once.
  */
 export class Upload extends Readable {
   bytes = 0;
@@ -61,7 +61,7 @@ export class Upload extends Readable {
     this.#idle = this.#clock.after(IDLE_TIMEOUT_MS, () => this.#checkIdle());
     const take = (chunk: Buffer) => this.#onChunk(chunk);
     const whole = () => this.#end();
-    const gone = () => this.#fail(new ClientDisconnected('the client left while sending its request'));
+    const gone = () => this.#fail(new ClientDisconnectedError('the client left while sending its request'));
     this.#source.on('data', take).on('end', whole).on('close', gone).on('error', gone);
   }
 
@@ -74,7 +74,7 @@ export class Upload extends Readable {
     if (this.#isOver) return;
     this.#lastByteAt = this.#clock.monotonic();
     this.bytes += chunk.length;
-    if (this.bytes > UPLOAD_BYTES)
+    if (this.bytes > MAX_UPLOAD_BYTES)
       return this.#fail(new Fault('request_too_large', 'The request body is larger than 512 MB.'));
     if (!this.#inspect((inspection) => inspection.push(chunk))) return;
     this.#watcher?.onProgress();

@@ -12,7 +12,7 @@ const STYLE_DIALECTS: Readonly<Record<ApiStyle, readonly (readonly [dialect: Dia
 };
 
 /** Whether a provider has an API of this style. */
-export function speaksStyle(provider: Provider, style: ApiStyle): boolean {
+export function supportsApiStyle(provider: Provider, style: ApiStyle): boolean {
   return STYLE_DIALECTS[style].some(([dialect]) => supportsDialect(provider, dialect));
 }
 

@@ -1,15 +1,15 @@
 import { Fault } from '@floe/contract/faults';
 import { evaluateAnswerPolicies } from '../../guardrails/policies/evaluate-bodies.ts';
 import { denialMessage } from '../../guardrails/policies/evaluate-policies.ts';
-import { answerHeaders } from '../answer-headers.ts';
+import { buildAnswerHeaders } from '../answer-headers.ts';
 import type { Exchange } from '../exchange-record.ts';
 import type { AnswerPolicyContext } from './answer-policy-context.ts';
-import { recordPolicyDecisions, recordRewriting } from './apply-request-policies.ts';
+import { recordPolicyDecisions, recordRedaction } from './apply-request-policies.ts';
 
 /** Tells a whole JSON answer, as far as the org's policies let it. @throws Fault `policy_denied` */
 export function sendJsonAnswer(x: Exchange, body: Buffer | string): void {
   const told = applyAnswerPolicies(x, body);
-  x.client.sendAnswer(200, answerHeaders(x, 'application/json'), told);
+  x.client.sendAnswer(200, buildAnswerHeaders(x, 'application/json'), told);
 }
 
 /** A whole answer as the client may have it. @throws Fault `policy_denied` */
@@ -27,7 +27,7 @@ function evaluateAnswer(x: Exchange, { policySet, request }: AnswerPolicyContext
   recordPolicyDecisions(x, evaluation);
   if (evaluation.deniedBy) throw new Fault('policy_denied', denialMessage(evaluation.deniedBy));
   if (told.body === body) return body;
-  recordRewriting(x, evaluation);
+  recordRedaction(x, evaluation);
   x.policy = { ...x.policy, isCacheable: false };
   return told.body;
 }

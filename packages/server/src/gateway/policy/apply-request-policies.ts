@@ -5,7 +5,7 @@ import type { CompiledPolicies } from '../../guardrails/policies/policies.ts';
 import type { PolicyRequest } from '../../guardrails/policies/request-subject.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import type { ClientRequest } from '../client-request.ts';
-import { endUserOf } from '../end-user.ts';
+import { findEndUser } from '../end-user.ts';
 import type { Exchange } from '../exchange-record.ts';
 
 /**
@@ -27,7 +27,7 @@ export function applyRequestPolicies(
   const { evaluation, body } = evaluateRequestPolicies(policySet, request);
   recordPolicyDecisions(x, evaluation);
   if (evaluation.deniedBy) throw new Fault('policy_denied', denialMessage(evaluation.deniedBy));
-  if (body !== prompt.body) recordRewriting(x, evaluation);
+  if (body !== prompt.body) recordRedaction(x, evaluation);
   return body;
 }
 
@@ -45,7 +45,7 @@ function createPolicyRequest(
     key: key.name,
     team: key.team,
     owner: key.owner,
-    endUser: endUserOf(x),
+    endUser: findEndUser(x),
     metadata: x.controls?.metadata ?? null,
     session: x.session,
   };
@@ -57,7 +57,7 @@ export function recordPolicyDecisions(x: Exchange, { decisions }: PolicyEvaluati
 }
 
 /** Told in `x-floe-redacted`: what went on is not what was sent. */
-export function recordRewriting(x: Exchange, { decisions }: PolicyEvaluation): void {
+export function recordRedaction(x: Exchange, { decisions }: PolicyEvaluation): void {
   const names = decisions.filter(({ outcome }) => outcome === 'redacted').map(({ policy }) => policy.name);
   const rewrittenBy = [...new Set([...(x.policy.rewrittenBy ?? []), ...names])];
   x.policy = { ...x.policy, rewrittenBy };

@@ -15,7 +15,7 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** What is asked about: the response, and where it is kept. */
 export type ProviderResponseReference = Pick<StoredTurn, 'held' | 'origin' | 'response'>;
 
-export interface ProviderAnswer {
+export interface ProviderResponse {
   readonly status: number;
   /** Null when it is no JSON object. */
   readonly body: JsonObject | null;
@@ -39,7 +39,7 @@ export async function callResponseProvider(
   catalog: Catalog,
   turn: ProviderResponseReference,
   wish: ProviderAction,
-): Promise<ProviderAnswer | null> {
+): Promise<ProviderResponse | null> {
   const { method, below, body } = PROVIDER_CALLS[wish];
   const keeper = findResponseProvider(catalog, turn);
   if (!keeper) return null;
@@ -51,7 +51,7 @@ export async function callResponseProvider(
   const recipient = { provider, credential, timeouts: provider.timeouts };
   const request = { ...buildUpstreamRequest(recipient, address, headers, body), method };
   return new Promise((resolve, reject) => {
-    const told = (answer: ProviderAnswer) =>
+    const told = (answer: ProviderResponse) =>
       resolve({ ...answer, body: answer.body && restorePreviousResponseId(answer.body, turn) });
     const call = new ProviderCall(provider.id, told, reject);
     const cancel = gateway.transport.dispatch(request, call);
@@ -82,14 +82,14 @@ function findResponseProvider(
 
 class ProviderCall implements UpstreamHandler {
   readonly #provider: string;
-  readonly #resolve: (answer: ProviderAnswer) => void;
+  readonly #resolve: (answer: ProviderResponse) => void;
   readonly #reject: (error: Error) => void;
   readonly #chunks: Buffer[] = [];
   #status = 0;
   #size = 0;
   #timer: Timer | null = null;
 
-  constructor(provider: string, resolve: (answer: ProviderAnswer) => void, reject: (error: Error) => void) {
+  constructor(provider: string, resolve: (answer: ProviderResponse) => void, reject: (error: Error) => void) {
     this.#provider = provider;
     this.#resolve = resolve;
     this.#reject = reject;

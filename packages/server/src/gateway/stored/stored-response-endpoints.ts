@@ -5,7 +5,7 @@ import type { Catalog } from '../catalog.ts';
 import type { ClientConnection } from '../client.ts';
 import type { Gateway } from '../gateway.ts';
 import { authenticateRequest } from '../model-endpoints.ts';
-import { answerWithFault, reportInternalFault } from '../send-error.ts';
+import { reportInternalFault, sendFaultAnswer } from '../send-error.ts';
 import { listInputItems } from './input-items.ts';
 import { isResponseInProgress, refreshResponse, replaceResponse } from './refresh-response.ts';
 import { callResponseProvider } from './response-provider.ts';
@@ -108,6 +108,6 @@ async function sendResult(
     else client.sendAnswer(200, headers('application/json'), JSON.stringify(made));
   } catch (error) {
     const fault = error instanceof Fault ? error : reportInternalFault(gateway.log, client.id, error);
-    answerWithFault(client, fault, 'openai', headers('application/json'));
+    sendFaultAnswer(client, fault, 'openai', headers('application/json'));
   }
 }

@@ -6,7 +6,7 @@ import { FloeConfigSchema } from '@floe/contract/config';
 import type { JsonObject } from '@floe/contract/json';
 import { FakeClock, nextEventLoopTurn } from '@floe/testkit/fake-clock';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
-import { callHttp, type HttpCallAnswer, type HttpCallOptions } from '@floe/testkit/http-client';
+import { callHttp, type HttpCallOptions, type HttpCallResponse } from '@floe/testkit/http-client';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
 import type { UpstreamReply } from '@floe/testkit/upstream-reply';
 import { createMetrics } from '../../analytics/metrics.ts';
@@ -61,9 +61,17 @@ export interface FakeClockGateway {
   metrics(): Promise<string>;
   /** Where the caller stands with the org's limits and budgets. */
   ruleStatus(): ReturnType<typeof readRuleStatus>;
-  send(surface: FakeClockSurface | 'ide', body: JsonObject, more?: HttpCallOptions): Promise<HttpCallAnswer>;
+  send(
+    surface: FakeClockSurface | 'ide',
+    body: JsonObject,
+    more?: HttpCallOptions,
+  ): Promise<HttpCallResponse>;
   /** Of a path below `/gateway/v1` that is no dialect of its own: embeddings, images, audio, … */
-  sendTo(path: string, body: JsonObject, headers?: Readonly<Record<string, string>>): Promise<HttpCallAnswer>;
+  sendTo(
+    path: string,
+    body: JsonObject,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<HttpCallResponse>;
   /** Lets the answer come; waits of at most `upToMs` pass as soon as they are waited. */
   settled<T>(answer: Promise<T>, upToMs?: number): Promise<T>;
   /** Takes another version of the key into use, as a new snapshot does; null removes it. */

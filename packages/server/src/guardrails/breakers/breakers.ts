@@ -26,7 +26,7 @@ export interface BreakerKey {
 }
 
 /** The id of a breaker in its org. */
-export function breakerIdOf({ provider, model, credential }: Omit<BreakerKey, 'orgId'>): string {
+export function formatBreakerId({ provider, model, credential }: Omit<BreakerKey, 'orgId'>): string {
   return `${provider}/${model}@${credential}`;
 }
 

@@ -6,7 +6,7 @@ import {
   replaceForcedBreakers,
 } from '../../store/forced-breakers.ts';
 import type { DatabaseReader, DatabaseWriter } from '../../store/ports.ts';
-import { type BreakerKey, breakerIdOf } from './breakers.ts';
+import { type BreakerKey, formatBreakerId } from './breakers.ts';
 
 /** What somebody wants of a breaker; `auto` ends what was forced. */
 export interface ForceRequest {
@@ -33,7 +33,7 @@ export async function hasForcedState(
 }
 
 function isOf(name: BreakerKey): (entry: ForcedBreaker) => boolean {
-  return (entry) => entry.orgId === name.orgId && breakerIdOf(entry) === breakerIdOf(name);
+  return (entry) => entry.orgId === name.orgId && formatBreakerId(entry) === formatBreakerId(name);
 }
 
 /** Forces a breaker open or closed for a while, or returns it to automatic, and keeps that in its history. */
@@ -53,7 +53,7 @@ export async function setForcedState(
     await insertBreakerChange(writer, {
       id: newId('brk', nowMs),
       org_id: orgId,
-      breaker_id: breakerIdOf(name),
+      breaker_id: formatBreakerId(name),
       at: nowMs,
       state: state === 'auto' ? 'released' : `forced_${state}`,
       because: `${by}: ${reason}`,

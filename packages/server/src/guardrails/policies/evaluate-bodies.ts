@@ -18,7 +18,7 @@ export function evaluateRequestPolicies(policySet: PolicySet, request: PolicyReq
   return { evaluation, body: redactBody(request.body, evaluation) };
 }
 
-export interface WholePolicyAnswer {
+export interface CompletePolicyAnswer {
   readonly request: PolicyRequest;
   readonly dialect: 'chat' | 'responses' | 'messages';
   /** Well-formed JSON, in the client's dialect. */
@@ -32,7 +32,7 @@ export interface WholePolicyAnswer {
 /** Judges a whole answer as its client would read it. */
 export function evaluateAnswerPolicies(
   policySet: PolicySet,
-  { request, dialect, body, usage, id }: WholePolicyAnswer,
+  { request, dialect, body, usage, id }: CompletePolicyAnswer,
 ): EvaluatedBody {
   const json = body.toString('utf8');
   const {

@@ -1,5 +1,5 @@
 import type { BoardMonitor, BoardView } from '../../monitoring/boards/board-view.ts';
-import { type BoardDisplayStatus, displayStatusOf } from './headline.ts';
+import { type BoardDisplayStatus, resolveBoardDisplayStatus } from './headline.ts';
 import { html } from './markup.ts';
 
 const MAX_NAME_CHARS = 40;
@@ -17,7 +17,7 @@ const COLOURS: Readonly<Record<BoardDisplayStatus, string>> = {
 /** The badge of a whole board: its name and status. */
 export function boardBadge(view: BoardView): string {
   const moods = new Map(
-    view.groups.flatMap(({ monitors }) => monitors.map((one) => [one.id, displayStatusOf(one)])),
+    view.groups.flatMap(({ monitors }) => monitors.map((one) => [one.id, resolveBoardDisplayStatus(one)])),
   );
   const all = [...moods.values()];
   const failing = all.filter((mood) => mood === 'failing').length;
@@ -28,7 +28,7 @@ export function boardBadge(view: BoardView): string {
 }
 
 export function monitorBadge(monitor: BoardMonitor): string {
-  const mood = displayStatusOf(monitor);
+  const mood = resolveBoardDisplayStatus(monitor);
   return renderBadge(monitor.name, mood, mood);
 }
 

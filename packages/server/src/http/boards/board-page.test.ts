@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { FakeClock } from '@floe/testkit/fake-clock';
-import { lastDays, type StatusDurations } from '../../monitoring/boards/board-days.ts';
+import { listLastDays, type StatusDurations } from '../../monitoring/boards/board-days.ts';
 import type { BoardMonitor, BoardView } from '../../monitoring/boards/board-view.ts';
 import { boardBadge, monitorBadge } from './badge.ts';
 import { BoardCache } from './board-cache.ts';
 import { renderBoardPage } from './board-page.ts';
-import { durationText, percentText } from './board-text.ts';
+import { formatBoardDuration, formatUptimePercent } from './board-text.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const DAY = 86_400_000;
@@ -44,7 +44,7 @@ function view(monitors: readonly BoardMonitor[], changes: Partial<BoardView> = {
     timezone: 'Europe/Riga',
     nowMs: NOW,
     checkedAt: NOW - 500,
-    days: lastDays('Europe/Riga', NOW, 90),
+    days: listLastDays('Europe/Riga', NOW, 90),
     groups: [{ name: 'Jobs', monitors }],
     downtimes: [],
     maintenance: [],
@@ -174,8 +174,13 @@ test('two hundred monitors with ninety days each are a page of bounded size, how
 });
 
 test('shares are rounded down and lengths say their two largest units', () => {
-  assert.deepEqual([1, 0.9999999, 0.99, 0].map(percentText), ['100%', '99.999%', '99.000%', '0.000%']);
-  assert.deepEqual([999, 41_000, 161_000, 3_600_000, 13_860_000, 532_800_000].map(durationText), [
+  assert.deepEqual([1, 0.9999999, 0.99, 0].map(formatUptimePercent), [
+    '100%',
+    '99.999%',
+    '99.000%',
+    '0.000%',
+  ]);
+  assert.deepEqual([999, 41_000, 161_000, 3_600_000, 13_860_000, 532_800_000].map(formatBoardDuration), [
     '0 s',
     '41 s',
     '2 m 41 s',
@@ -186,7 +191,7 @@ test('shares are rounded down and lengths say their two largest units', () => {
 });
 
 test('days of a zone are whole days there, the ones of 23 and 25 hours too', () => {
-  const days = lastDays('Europe/Riga', Date.UTC(2026, 9, 26, 12), 3);
+  const days = listLastDays('Europe/Riga', Date.UTC(2026, 9, 26, 12), 3);
   assert.deepEqual(
     days.map(({ date, startsAt, endsAt }) => `${date} ${(endsAt - startsAt) / 3_600_000}`),
     ['2026-10-24 24', '2026-10-25 25', '2026-10-26 24'],

@@ -1,14 +1,14 @@
 import type { BoardDowntime, BoardMonitor, BoardView } from '../../monitoring/boards/board-view.ts';
 import { isUnusualDay, renderDayBars } from './bars.ts';
 import {
-  durationText,
-  formatCount,
+  formatBoardDuration,
+  formatQuantity,
+  formatUptimePercent,
   getZoneFormatter,
-  percentText,
   type ZoneFormatter,
 } from './board-text.ts';
-import { daySlots, formatDate, formatDay, showsDaySlots } from './day-slots.ts';
-import { type BoardDisplayStatus, buildHeadline, displayStatusOf } from './headline.ts';
+import { formatDate, formatDay, hasDaySlots, renderDaySlots } from './day-slots.ts';
+import { type BoardDisplayStatus, buildHeadline, resolveBoardDisplayStatus } from './headline.ts';
 import { renderLogo, renderStatusIcon, SVG_DEFINITIONS } from './icons.ts';
 import { html, type Markup } from './markup.ts';
 
@@ -79,7 +79,7 @@ function renderGroup(
       ? html`<p class="empty">No monitors in this group.</p>`
       : monitors.map((monitor) => renderMonitor(monitor, view, zone));
   return html`<section aria-labelledby="g${index}"><div class="head"><h2 id="g${index}">${name}</h2>${note}</div>
-<div class="${showsDaySlots(countMonitors(view)) ? 'card' : 'card long'}">${list}</div></section>
+<div class="${hasDaySlots(countMonitors(view)) ? 'card' : 'card long'}">${list}</div></section>
 `;
 }
 
@@ -92,20 +92,21 @@ const STATUS_LABELS: Readonly<Record<BoardDisplayStatus, string>> = {
 };
 
 function renderMonitor(monitor: BoardMonitor, view: BoardView, zone: ZoneFormatter): Markup {
-  const mood = displayStatusOf(monitor);
-  const uptime = monitor.uptimeRatio === null ? 'no data yet' : `${percentText(monitor.uptimeRatio)} uptime`;
+  const mood = resolveBoardDisplayStatus(monitor);
+  const uptime =
+    monitor.uptimeRatio === null ? 'no data yet' : `${formatUptimePercent(monitor.uptimeRatio)} uptime`;
   const news = monitor.days.flatMap((sums, index) => (isUnusualDay(sums) ? [index] : []));
   const words = (index: number) => formatDay(monitor.days[index], view.days[index], zone);
-  const summary = `${view.days.length} days: ${uptime}, ${monitor.downtimeMs === 0 ? 'no downtime' : `${durationText(monitor.downtimeMs)} of downtime`}.`;
+  const summary = `${view.days.length} days: ${uptime}, ${monitor.downtimeMs === 0 ? 'no downtime' : `${formatBoardDuration(monitor.downtimeMs)} of downtime`}.`;
   const pill =
     mood === 'healthy'
       ? null
       : html`<span class="pill ${mood}">${renderStatusIcon(mood)}${STATUS_LABELS[mood]}</span>`;
   const label = mood === 'healthy' ? html`<title>${STATUS_LABELS[mood]}</title>` : null;
-  return html`<article class="job"><div class="line">${renderStatusIcon(mood, label)}<h3>${monitor.name}</h3><span class="note">${renderNote(monitor, mood, view.nowMs, zone)}</span>${pill}<span class="up">${monitor.uptimeRatio === null ? '–' : percentText(monitor.uptimeRatio)}</span></div>
+  return html`<article class="job"><div class="line">${renderStatusIcon(mood, label)}<h3>${monitor.name}</h3><span class="note">${renderNote(monitor, mood, view.nowMs, zone)}</span>${pill}<span class="up">${monitor.uptimeRatio === null ? '–' : formatUptimePercent(monitor.uptimeRatio)}</span></div>
 <div class="days">${renderDayBars(monitor.days, summary, (index) => words(index))}${
-    showsDaySlots(countMonitors(view))
-      ? daySlots(
+    hasDaySlots(countMonitors(view))
+      ? renderDaySlots(
           monitor.name,
           monitor.days.map((_, index) => words(index)),
         )
@@ -128,7 +129,7 @@ function renderNote(
   if (mood === 'maintenance' && maintenanceUntil !== null)
     return html`Until ${renderTime(maintenanceUntil, zone.timeOrDateTime(maintenanceUntil, nowMs))}`;
   if (mood === 'failing' && failingSince !== null)
-    return html`Since ${renderTime(failingSince, zone.timeOrDateTime(failingSince, nowMs))}, for ${durationText(nowMs - failingSince)}`;
+    return html`Since ${renderTime(failingSince, zone.timeOrDateTime(failingSince, nowMs))}, for ${formatBoardDuration(nowMs - failingSince)}`;
   if (mood === 'paused')
     return pausedUntil === null
       ? ''
@@ -138,7 +139,7 @@ function renderNote(
     ? ''
     : html`Last beat ${renderTime(
         lastBeatAt,
-        `${durationText(nowMs - lastBeatAt)
+        `${formatBoardDuration(nowMs - lastBeatAt)
           .split(' ', 2)
           .join(' ')} ago`,
         zone.dateTime(lastBeatAt),
@@ -152,18 +153,18 @@ function renderUnusualDays(
   news: readonly number[],
   zone: ZoneFormatter,
 ): Markup {
-  const told = (showsDaySlots(countMonitors(view)) ? [...news] : news.slice(-MAX_UNUSUAL_DAYS)).reverse();
+  const told = (hasDaySlots(countMonitors(view)) ? [...news] : news.slice(-MAX_UNUSUAL_DAYS)).reverse();
   const rows = told.map((index) => {
     const { failing = 0, unknown = 0, paused = 0 } = monitor.days[index] ?? {};
     const day = view.days[index];
-    return html`<tr><th scope="row">${day ? formatDate(day, zone) : ''}</th>${[failing, unknown, paused].map((ms) => html`<td>${ms === 0 ? '–' : durationText(ms)}</td>`)}</tr>`;
+    return html`<tr><th scope="row">${day ? formatDate(day, zone) : ''}</th>${[failing, unknown, paused].map((ms) => html`<td>${ms === 0 ? '–' : formatBoardDuration(ms)}</td>`)}</tr>`;
   });
   const earlier = news.length - told.length;
   const rest =
     earlier === 0
       ? html`<p>All other days were healthy or have no data.</p>`
-      : html`<p>${formatCount(earlier, 'earlier day is', 'earlier days are')} not shown.</p>`;
-  return html`<details><summary>${formatCount(news.length, 'affected day', 'affected days')}</summary><div class="scroll"><table><thead><tr><th scope="col">Day</th><th scope="col">Failing</th><th scope="col">Unknown</th><th scope="col">Paused</th></tr></thead><tbody>${rows}</tbody></table></div>${rest}</details>`;
+      : html`<p>${formatQuantity(earlier, 'earlier day is', 'earlier days are')} not shown.</p>`;
+  return html`<details><summary>${formatQuantity(news.length, 'affected day', 'affected days')}</summary><div class="scroll"><table><thead><tr><th scope="col">Day</th><th scope="col">Failing</th><th scope="col">Unknown</th><th scope="col">Paused</th></tr></thead><tbody>${rows}</tbody></table></div>${rest}</details>`;
 }
 
 function renderPlannedMaintenance({ maintenance, nowMs }: BoardView, zone: ZoneFormatter): Markup | null {
@@ -195,7 +196,7 @@ function renderDowntime(
     endedAt === null
       ? html`<strong>${name}</strong> has been failing since ${zone.time(startedAt)}`
       : html`<strong>${name}</strong> was failing from ${zone.time(startedAt)} to ${zone.date(startedAt) === zone.date(endedAt) ? zone.time(endedAt) : zone.timeOrDateTime(endedAt, nowMs)}`;
-  return html`<li class="event">${renderTime(startedAt, zone.date(startedAt), zone.dateTime(startedAt))}<p>${words}</p><span class="lasted">${durationText(durationMs)}</span></li>`;
+  return html`<li class="event">${renderTime(startedAt, zone.date(startedAt), zone.dateTime(startedAt))}<p>${words}</p><span class="lasted">${formatBoardDuration(durationMs)}</span></li>`;
 }
 
 function renderLegend(): Markup {

@@ -4,7 +4,7 @@ import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { ClientConnection } from '../../gateway/client.ts';
-import { answerWithFault } from '../../gateway/send-error.ts';
+import { sendFaultAnswer } from '../../gateway/send-error.ts';
 import { toBoardStatus } from '../../monitoring/boards/board-json.ts';
 import type { BoardView } from '../../monitoring/boards/board-view.ts';
 import { boardBadge, monitorBadge } from './badge.ts';
@@ -51,7 +51,7 @@ function assetLinks(prefix: string) {
 }
 
 /** The page of a board that is not answered here, such as one that is being edited. */
-export function drawBoard(view: BoardView, prefix: string): string {
+export function renderBoardPreview(view: BoardView, prefix: string): string {
   return renderBoardPage(view, { ...assetLinks(prefix), board: `${prefix}${BASE}/${view.slug}` });
 }
 
@@ -207,7 +207,7 @@ function acceptsGzip(accepted: string | string[] | undefined): boolean {
 }
 
 function sendFault(client: ClientConnection, fault: Fault): void {
-  answerWithFault(client, fault, 'openai', [
+  sendFaultAnswer(client, fault, 'openai', [
     ...SECURITY_HEADERS,
     'cache-control',
     'no-store',

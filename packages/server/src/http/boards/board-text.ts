@@ -8,7 +8,7 @@ const HOUR: Unit = { ms: 60 * MINUTE.ms, name: 'h' };
 const DAY: Unit = { ms: 24 * HOUR.ms, name: 'd' };
 
 /** Formats a duration in its two largest units: `3 h 24 m`, `41 s`. */
-export function durationText(ms: number): string {
+export function formatBoardDuration(ms: number): string {
   const whole = Math.max(0, Math.floor(ms / SECOND.ms)) * SECOND.ms;
   if (whole < MINUTE.ms) return `${whole / SECOND.ms} s`;
   if (whole < HOUR.ms) return formatTwoUnits(whole, MINUTE, SECOND);
@@ -22,7 +22,7 @@ function formatTwoUnits(ms: number, large: Unit, small: Unit): string {
 }
 
 /** Formats a ratio in percent with three decimals, rounded down: 100% means that no beat was missed. */
-export function percentText(ratio: number): string {
+export function formatUptimePercent(ratio: number): string {
   if (ratio >= 1) return '100%';
   return `${(Math.floor(ratio * 100_000) / 1_000).toFixed(3)}%`;
 }
@@ -85,6 +85,6 @@ export function getZoneFormatter(timeZone: string): ZoneFormatter {
 }
 
 /** `2 days`, `1 day`. */
-export function formatCount(count: number, one: string, many: string): string {
+export function formatQuantity(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }

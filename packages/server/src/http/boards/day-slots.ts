@@ -1,12 +1,12 @@
 import type { BoardDay, StatusDurations } from '../../monitoring/boards/board-days.ts';
-import { durationText, type ZoneFormatter } from './board-text.ts';
+import { formatBoardDuration, type ZoneFormatter } from './board-text.ts';
 import { html, type Markup } from './markup.ts';
 
 /** With more monitors a page would have thousands of slots, so it lists only the affected days. */
 const MONITORS_WITH_SLOTS = 50;
 const STATES = ['failing', 'unknown', 'paused', 'waiting', 'healthy'] as const;
 
-export function showsDaySlots(monitors: number): boolean {
+export function hasDaySlots(monitors: number): boolean {
   return monitors <= MONITORS_WITH_SLOTS;
 }
 
@@ -17,7 +17,7 @@ export function showsDaySlots(monitors: number): boolean {
  * @param name of the monitor
  * @param words what each day was, oldest first
  */
-export function daySlots(name: string, words: readonly string[]): Markup {
+export function renderDaySlots(name: string, words: readonly string[]): Markup {
   const slots = words.map((text) => html`<label><input type="radio" name="d"><span>${text}</span></label>`);
   return html`<form><fieldset><legend>${name}, day by day</legend>${slots}</fieldset><button disabled hidden></button></form>`;
 }
@@ -34,7 +34,7 @@ export function formatDay(
   const isWhole = only !== undefined && parts.length === 1 && sums[only] >= day.endsAt - day.startsAt - 1_000;
   const summary = isWhole
     ? `${only} all day`
-    : parts.map((state) => `${state} ${durationText(sums[state])}`).join(', ');
+    : parts.map((state) => `${state} ${formatBoardDuration(sums[state])}`).join(', ');
   return `${formatDate(day, zone)}: ${summary === '' ? 'no data' : summary}`;
 }
 

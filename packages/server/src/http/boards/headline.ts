@@ -1,5 +1,5 @@
 import type { BoardMonitor, BoardView } from '../../monitoring/boards/board-view.ts';
-import { durationText, formatCount, type ZoneFormatter } from './board-text.ts';
+import { formatBoardDuration, formatQuantity, type ZoneFormatter } from './board-text.ts';
 
 /** The statuses of a headline; each has its own color and icon. */
 export type BoardDisplayStatus = 'healthy' | 'failing' | 'waiting' | 'paused' | 'maintenance';
@@ -11,7 +11,7 @@ export interface Headline {
 }
 
 /** The status of a monitor on a board, including maintenance. */
-export function displayStatusOf({ status, maintenanceUntil }: BoardMonitor): BoardDisplayStatus {
+export function resolveBoardDisplayStatus({ status, maintenanceUntil }: BoardMonitor): BoardDisplayStatus {
   return maintenanceUntil === null || status === 'paused' ? status : 'maintenance';
 }
 
@@ -19,7 +19,8 @@ export function displayStatusOf({ status, maintenanceUntil }: BoardMonitor): Boa
 export function buildHeadline(view: BoardView, zone: ZoneFormatter): Headline {
   const shown = new Map(view.groups.flatMap(({ monitors }) => monitors.map((one) => [one.id, one] as const)));
   const all = [...shown.values()];
-  const of = (mood: BoardDisplayStatus) => all.filter((monitor) => displayStatusOf(monitor) === mood);
+  const of = (mood: BoardDisplayStatus) =>
+    all.filter((monitor) => resolveBoardDisplayStatus(monitor) === mood);
   const failing = of('failing');
   const [healthy, waiting, paused, maintained] = [
     of('healthy'),
@@ -65,12 +66,12 @@ function failingDetail(
   zone: ZoneFormatter,
 ): string {
   const since = Math.min(...failing.map(({ failingSince }) => failingSince ?? nowMs));
-  const first = `${failing.length === 1 ? 'Failing' : 'The first one failing'} since ${zone.timeOrDateTime(since, nowMs)}, for ${durationText(nowMs - since)}.`;
+  const first = `${failing.length === 1 ? 'Failing' : 'The first one failing'} since ${zone.timeOrDateTime(since, nowMs)}, for ${formatBoardDuration(nowMs - since)}.`;
   return rest === '' ? first : `${first} Other jobs: ${rest}.`;
 }
 
 function formatJobCount(count: number): string {
-  return `${toSentence(`${formatCount(count, 'job is', 'jobs are')} monitored`)}`;
+  return `${toSentence(`${formatQuantity(count, 'job is', 'jobs are')} monitored`)}`;
 }
 
 function toSentence(text: string): string {

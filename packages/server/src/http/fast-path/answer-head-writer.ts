@@ -15,8 +15,8 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 const INVALID_VALUE_CHARACTER = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** A header that would end its line, or begin another. */
-export class UnsendableHeader extends Error {
-  override readonly name = 'UnsendableHeader';
+export class UnsendableHeaderError extends Error {
+  override readonly name = 'UnsendableHeaderError';
 }
 
 /** Writes heads of answers as `node:http` would (fast-path-server.test.ts), one character per byte. */
@@ -29,13 +29,13 @@ export class AnswerHeadWriter {
     this.#clock = clock;
   }
 
-  /** Status line and fields with the empty line behind them. @throws UnsendableHeader */
+  /** Status line and fields with the empty line behind them. @throws UnsendableHeaderError */
   write(status: number, headers: readonly string[], framing: BodyFraming, isLast: boolean): string {
     let fields = '';
     for (let at = 0; at + 1 < headers.length; at += 2) {
       const [name = '', value = ''] = [headers[at], headers[at + 1]];
       if (!HEADER_NAME.test(name) || INVALID_VALUE_CHARACTER.test(value))
-        throw new UnsendableHeader(
+        throw new UnsendableHeaderError(
           `the header ${JSON.stringify(name)} holds a character that cannot be sent`,
         );
       fields += `${name}: ${value}\r\n`;

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { FakeClock } from '@floe/testkit/fake-clock';
 import { RawClient } from '@floe/testkit/raw-client';
 import { type Clock, systemClock } from '../../core/clock.ts';
-import { type ClientConnection, ClientDisconnected } from '../../gateway/client.ts';
+import { type ClientConnection, ClientDisconnectedError } from '../../gateway/client.ts';
 import {
   type DualPathServer,
   fastPathRequest,
@@ -26,7 +26,7 @@ async function started(
 /** Answers with what the request said. */
 async function echo(client: ClientConnection): Promise<void> {
   const body = await client.readBody(1 << 20).catch((error: unknown) => {
-    assert.ok(error instanceof ClientDisconnected);
+    assert.ok(error instanceof ClientDisconnectedError);
     return Buffer.alloc(0);
   });
   client.sendAnswer(200, ['content-type', 'text/plain'], `${client.target} ${body.toString()}`);
@@ -226,7 +226,7 @@ test('who leaves is told of once, and what is left within a request is accounted
     (client) => {
       client.onInterrupt = () => gone.push(client.target);
       void client.readBody(99).catch((error: unknown) => {
-        assert.ok(error instanceof ClientDisconnected);
+        assert.ok(error instanceof ClientDisconnectedError);
         client.sendAnswer(499, [], '');
       });
     },

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { bodyTooLargeFault, requireJsonBody } from '../../gateway/body-checks.ts';
-import { ClientDisconnected, type HttpTransport, type RequestHeaders } from '../../gateway/client.ts';
+import { ClientDisconnectedError, type HttpTransport, type RequestHeaders } from '../../gateway/client.ts';
 import type { BodyFraming } from './answer-head-writer.ts';
 import type { RequestHead } from './request-head.ts';
 
@@ -73,7 +73,7 @@ export class FastPathTransport implements HttpTransport {
     requireJsonBody(this.headers);
     if (this.#length > limitBytes) throw bodyTooLargeFault(limitBytes);
     return this.#body === null
-      ? Promise.reject(new ClientDisconnected('the client left while sending its request'))
+      ? Promise.reject(new ClientDisconnectedError('the client left while sending its request'))
       : Promise.resolve(this.#body);
   }
 

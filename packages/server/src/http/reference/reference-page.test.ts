@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, test } from 'node:test';
-import { beatPaths } from '../beat-description.ts';
+import { describeBeatPaths } from '../beat-description.ts';
 import { html } from '../boards/markup.ts';
 import { runApi } from '../test/running-api.ts';
 import { referencePage } from './reference-page.ts';
@@ -20,7 +20,7 @@ test('the reference has every operation of the document, and needs no key', asyn
     assert.ok(article.includes('curl'), name);
     assert.ok(text.includes(`href="#${name}"`), name);
   }
-  const beats = Object.values(beatPaths()).flatMap((operations) => Object.keys(operations));
+  const beats = Object.values(describeBeatPaths()).flatMap((operations) => Object.keys(operations));
   assert.equal(text.split('<article ').length - 1, api.verbs.length + beats.length);
 });
 

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { type HtmlValue, html, Markup } from '../boards/markup.ts';
 import { REFERENCE_CSS } from './reference-stylesheet.ts';
-import { buildExample, type FieldText, listFields, typeText } from './schema-text.ts';
+import { buildExample, formatSchemaType, listFields, type SchemaFieldRow } from './schema-text.ts';
 
 interface DocumentedOperation {
   readonly id: string;
@@ -77,19 +77,19 @@ ${answered && html`<details><summary>Answer ${status}, ${answered.type}</summary
 </article>`;
 }
 
-function describeParameter(parameter: JsonObject, root: JsonObject): FieldText {
+function describeParameter(parameter: JsonObject, root: JsonObject): SchemaFieldRow {
   const { name, schema, required, description } = parameter;
   const own = isObject(schema) ? schema['description'] : undefined;
   const where = parameter['in'] === 'query' ? '' : ` (${toText(parameter['in'])})`;
   return {
     name: `${toText(name)}${where}`,
-    type: typeText(schema, root),
+    type: formatSchemaType(schema, root),
     required: required === true,
     description: toText(description) || toText(own),
   };
 }
 
-function renderTable(title: string | null, fields: readonly FieldText[]): Markup | null {
+function renderTable(title: string | null, fields: readonly SchemaFieldRow[]): Markup | null {
   if (fields.length === 0) return null;
   const rows = fields.map(
     ({ name, type, required, description }) =>

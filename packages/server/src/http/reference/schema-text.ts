@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 const MAX_SCHEMA_DEPTH = 4;
 
 /** One member of an object, as a row of a table. */
-export interface FieldText {
+export interface SchemaFieldRow {
   /** `schedule.cron`, `tags[]` */
   readonly name: string;
   readonly type: string;
@@ -33,7 +33,7 @@ function choicesOf(schema: JsonObject): readonly Json[] {
  *
  * @param parentReferences references on the way here: a schema that holds itself is any value, the second time
  */
-export function typeText(
+export function formatSchemaType(
   given: Json | undefined,
   root: JsonObject,
   parentReferences: readonly string[] = [],
@@ -46,12 +46,12 @@ export function typeText(
   const { const: only, enum: several, type, format, items } = schema;
   const choices = choicesOf(schema);
   if (choices.length > 0)
-    return [...new Set(choices.map((choice) => typeText(choice, root, inside)))].join(' or ');
+    return [...new Set(choices.map((choice) => formatSchemaType(choice, root, inside)))].join(' or ');
   if (only !== undefined) return JSON.stringify(only);
   if (Array.isArray(several)) return several.map((value) => JSON.stringify(value)).join(' or ');
   if (Array.isArray(type))
-    return type.map((one) => typeText({ ...schema, type: one }, root, inside)).join(' or ');
-  if (type === 'array') return `list of ${typeText(items, root, inside)}`;
+    return type.map((one) => formatSchemaType({ ...schema, type: one }, root, inside)).join(' or ');
+  if (type === 'array') return `list of ${formatSchemaType(items, root, inside)}`;
   if (type === 'string')
     return format === 'date-time' ? 'time (ISO 8601)' : `text${describeBounds(schema, 'Length')}`;
   if (type === 'integer') return `whole number${describeBounds(schema, 'imum')}`;
@@ -72,7 +72,12 @@ function describeBounds(schema: JsonObject, suffix: 'imum' | 'Length'): string {
 }
 
 /** The members of a schema, those of inner objects below theirs. */
-export function listFields(given: Json | undefined, root: JsonObject, prefix = '', depth = 0): FieldText[] {
+export function listFields(
+  given: Json | undefined,
+  root: JsonObject,
+  prefix = '',
+  depth = 0,
+): SchemaFieldRow[] {
   if (depth > MAX_SCHEMA_DEPTH) return [];
   const schema = resolveReference(given, root);
   const found = choicesOf(schema).flatMap((choice) => listFields(choice, root, prefix, depth + 1));
@@ -84,7 +89,7 @@ export function listFields(given: Json | undefined, root: JsonObject, prefix = '
     const { description } = resolveReference(member, root);
     found.push({
       name: path,
-      type: typeText(member, root),
+      type: formatSchemaType(member, root),
       required: needed.includes(name),
       description: typeof description === 'string' ? description : '',
     });

@@ -4,7 +4,7 @@ import type { MemberRole } from '@floe/contract/roles';
 import { FakeAuthenticator, type PasskeyCreationOptions } from '@floe/testkit/fake-authenticator';
 import { newId } from '../../core/ids.ts';
 import { issueInvitation } from '../../platform/invitations.ts';
-import { type AnswerJson, type ApiTestAnswer, listEntries } from '../test/running-api.ts';
+import { type AnswerJson, type ApiTestResponse, listAnswerEntries } from '../test/running-api.ts';
 import { startTestSignIn, TEST_PASSWORD, type TestBrowser, type TestSignIn } from './test/test-sign-in.ts';
 
 const MINUTE = 60_000;
@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => harness.close());
 
-const told = ({ status, body }: ApiTestAnswer) => `${status} ${body?.error?.code ?? ''}`.trim();
+const told = ({ status, body }: ApiTestResponse) => `${status} ${body?.error?.code ?? ''}`.trim();
 
 async function signedIn(count = 1) {
   people += 1;
@@ -34,12 +34,12 @@ async function signedIn(count = 1) {
 }
 
 const sessionsOf = async (browser: TestBrowser) =>
-  listEntries((await browser.ask('GET', '/api/me/sessions')).body.data);
+  listAnswerEntries((await browser.ask('GET', '/api/me/sessions')).body.data);
 
 test('people see where they are signed in, and no secret of it', async () => {
   const { browser } = await signedIn(2);
   const answer = await browser.ask('GET', '/api/me/sessions');
-  const rows = listEntries(answer.body.data);
+  const rows = listAnswerEntries(answer.body.data);
   assert.deepEqual(rows.map(({ user_agent, current }) => [user_agent, current]).sort(), [
     ['browser 0', true],
     ['browser 1', false],
@@ -114,7 +114,7 @@ test('passkeys are added and removed after a step-up, renamed without, and only 
   const credential = authenticator.get({ challenge: String(options.body.challenge), rpId: 'floe.example' });
   assert.equal(told(await fresh.ask('POST', '/api/session/passkey', { credential })), '200');
   assert.equal(told(await remove(fresh)), '204');
-  assert.deepEqual(listEntries((await browser.ask('GET', '/api/me/passkeys')).body.data), []);
+  assert.deepEqual(listAnswerEntries((await browser.ask('GET', '/api/me/passkeys')).body.data), []);
   assert.deepEqual(
     (await harness.audited('passkeys.create')).length,
     (await harness.audited('passkeys.delete')).length,

@@ -8,11 +8,11 @@ import {
 } from '@floe/contract/api/passkeys';
 import * as z from 'zod';
 import {
-  addPasskey,
+  addOwnPasskey,
   listOwnPasskeys,
   passkeyCreationOptions,
-  removePasskey,
-  renamePasskey,
+  removeOwnPasskey,
+  renameOwnPasskey,
 } from '../../platform/sign-in/own-passkeys.ts';
 import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 import type { PasskeyRow } from '../../store/passkeys.ts';
@@ -49,7 +49,7 @@ export function accountPasskeyOperations(parts: SignInContext): readonly Session
       status: 201,
       body: passkeyCreation,
       answer: passkeyResource,
-      run: async ({ browser, body }) => ({ body: toPasskeyView(await addPasskey(parts, browser, body)) }),
+      run: async ({ browser, body }) => ({ body: toPasskeyView(await addOwnPasskey(parts, browser, body)) }),
     }),
     defineSessionOperation({
       name: 'me.rename_passkey',
@@ -61,7 +61,7 @@ export function accountPasskeyOperations(parts: SignInContext): readonly Session
       body: passkeyPatch,
       answer: passkeyResource,
       run: async ({ browser, params, body }) => ({
-        body: toPasskeyView(await renamePasskey(parts, browser, params.id, body.name)),
+        body: toPasskeyView(await renameOwnPasskey(parts, browser, params.id, body.name)),
       }),
     }),
     defineSessionOperation({
@@ -73,7 +73,7 @@ export function accountPasskeyOperations(parts: SignInContext): readonly Session
       params: idParams,
       answer: z.null(),
       async run({ browser, params }) {
-        return (await removePasskey(parts, browser, params.id)) ? { token: null } : {};
+        return (await removeOwnPasskey(parts, browser, params.id)) ? { token: null } : {};
       },
     }),
   ];

@@ -1,13 +1,13 @@
 import { Fault } from '@floe/contract/faults';
 import { createClientAddressResolver } from '../../core/client-address.ts';
 import type { Log } from '../../core/log.ts';
-import { memberActor } from '../../platform/actor.ts';
+import { createMemberActor } from '../../platform/actor.ts';
 import { sessionExpiredFault } from '../../platform/sign-in/session-changes.ts';
-import type { LiveSession } from '../../platform/sign-in/sessions.ts';
+import type { ActiveSession } from '../../platform/sign-in/sessions.ts';
 import type { BrowserRequest, SignInContext } from '../../platform/sign-in/sign-in-context.ts';
-import { refuseCrossSite } from './cross-site.ts';
+import { rejectCrossSite } from './cross-site.ts';
 import { currentSessionCookie } from './session-cookie.ts';
-import type { SessionAnswer } from './session-operation.ts';
+import type { SessionOperationResult } from './session-operation.ts';
 import { sessionOperations } from './session-operations.ts';
 import type { SessionResponse, SignInApi, SignInRequest } from './sign-in-api.ts';
 
@@ -34,13 +34,13 @@ export function createSignInApi(
       const cookie = currentSessionCookie(parts);
       const token = cookie.read(cookieHeader(asking.headers));
       if (token === null) return null;
-      refuseCrossSite(asking.method, asking.headers, parts.site());
+      rejectCrossSite(asking.method, asking.headers, parts.site());
       const live = await findSession(parts, token);
       const next = live.mustRotate && mayReplace ? await rotateToken(parts, live, token) : null;
       return { actor: sessionActor(live), setCookie: next === null ? null : cookie.set(next) };
     },
     async perform(operation, asking, input) {
-      refuseCrossSite(asking.method, asking.headers, parts.site());
+      rejectCrossSite(asking.method, asking.headers, parts.site());
       const cookies = cookieHeader(asking.headers);
       const answer = await operation.perform({ ...input, cookies, browser: browserOf(asking) });
       return toSessionResponse(parts, answer);
@@ -50,7 +50,7 @@ export function createSignInApi(
 
 function toSessionResponse(
   parts: SignInContext,
-  { body, token, cookies = [], location }: SessionAnswer<unknown>,
+  { body, token, cookies = [], location }: SessionOperationResult<unknown>,
 ): SessionResponse {
   const cookie = currentSessionCookie(parts);
   const own = token === undefined ? [] : [token === null ? cookie.clear() : cookie.set(token)];
@@ -58,8 +58,8 @@ function toSessionResponse(
 }
 
 /** @throws Fault `session_expired`; `auth_unavailable` while the store is away, for that is no "wrong" */
-async function findSession({ sessions }: SignInContext, token: string): Promise<LiveSession> {
-  let live: LiveSession | null;
+async function findSession({ sessions }: SignInContext, token: string): Promise<ActiveSession> {
+  let live: ActiveSession | null;
   try {
     live = await sessions.find(token);
   } catch (cause) {
@@ -73,7 +73,7 @@ async function findSession({ sessions }: SignInContext, token: string): Promise<
 /** A role that rose or fell gets a cookie of its own. Of several requests at once one gets it; the others pass with the old one. */
 async function rotateToken(
   { database, sessions }: SignInContext,
-  live: LiveSession,
+  live: ActiveSession,
   token: string,
 ): Promise<string | null> {
   const next = await database.rowTransaction((writer) =>
@@ -83,8 +83,16 @@ async function rotateToken(
   return next;
 }
 
-function sessionActor({ id, user, membership, issuer, isOperator, steppedUpUntil, mustRotate }: LiveSession) {
-  return memberActor(membership.org.id, {
+function sessionActor({
+  id,
+  user,
+  membership,
+  issuer,
+  isOperator,
+  steppedUpUntil,
+  mustRotate,
+}: ActiveSession) {
+  return createMemberActor(membership.org.id, {
     id: membership.memberId,
     userId: user.id,
     email: user.email,

@@ -12,7 +12,7 @@ type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
  *
  * @throws Fault `cross_site_request`
  */
-export function refuseCrossSite(method: string, headers: Headers, site: Site): void {
+export function rejectCrossSite(method: string, headers: Headers, site: Site): void {
   if (SAFE_METHODS.has(method)) return;
   const fetchSite = headers['sec-fetch-site'];
   if (fetchSite === 'same-origin' || fetchSite === 'none') return;

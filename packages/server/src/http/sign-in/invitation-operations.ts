@@ -7,7 +7,7 @@ import {
 import { acceptInvitationAndSignIn, previewInvitation } from '../../platform/sign-in/accept-invitation.ts';
 import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
-import { createSignedInAnswer } from './session-view.ts';
+import { createSignedInResult } from './session-view.ts';
 
 /** Invitations, as those see them who hold the link; the token is in a body, so that no log of addresses has it. */
 export function invitationOperations(parts: SignInContext): readonly SessionOperation[] {
@@ -35,7 +35,7 @@ export function invitationOperations(parts: SignInContext): readonly SessionOper
       body: invitationBody,
       answer: signedInSession,
       run: async ({ body, browser }) =>
-        createSignedInAnswer(parts, await acceptInvitationAndSignIn(parts, body, browser)),
+        createSignedInResult(parts, await acceptInvitationAndSignIn(parts, body, browser)),
     }),
   ];
 }

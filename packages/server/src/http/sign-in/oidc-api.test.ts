@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { getAuditPage } from '../../store/audit.ts';
 import { findPlatformKeyById } from '../../store/platform-keys.ts';
-import { API_TEST_NOW, type ApiTestAnswer } from '../test/running-api.ts';
-import { CLIENT_SECRET, startIssuer, type TestIssuer } from './test/issuer.ts';
+import { API_TEST_NOW, type ApiTestResponse } from '../test/running-api.ts';
+import { startIssuer, TEST_CLIENT_SECRET, type TestIssuer } from './test/issuer.ts';
 import { startTestSignIn, type TestBrowser, type TestSignIn } from './test/test-sign-in.ts';
 
 const BASE = 'https://floe.example/ai';
@@ -14,7 +14,7 @@ const PARTNER = (url: string) => ({
   name: 'partner',
   issuer: url,
   client_id: 'floe',
-  client_secret: CLIENT_SECRET,
+  client_secret: TEST_CLIENT_SECRET,
   scopes: ['openid', 'email', 'profile', 'groups'],
   map: [
     { group: 'guests', org: 'other', role: 'viewer' as const },
@@ -28,7 +28,7 @@ const oidc = () => [
     name: 'corp',
     issuer: issuer.url,
     client_id: 'floe',
-    client_secret: CLIENT_SECRET,
+    client_secret: TEST_CLIENT_SECRET,
     scopes: ['openid', 'email', 'profile', 'groups'],
     map: [
       { group: 'sre', org: 'acme', role: 'admin' as const, team: 'platform' },
@@ -42,7 +42,7 @@ const oidc = () => [
     name: 'roles',
     issuer: byRoles.url,
     client_id: 'floe',
-    client_secret: CLIENT_SECRET,
+    client_secret: TEST_CLIENT_SECRET,
     scopes: ['openid', 'email', 'roles'],
     group_claim: 'roles',
     map: [{ group: 'sre', org: 'acme', role: 'viewer' as const }],
@@ -86,8 +86,8 @@ beforeEach(() => {
   };
 });
 
-const told = ({ status, body }: ApiTestAnswer) => `${status} ${body?.error?.code ?? ''}`.trim();
-const header = (answer: ApiTestAnswer, name: string) => String(answer.headers[name] ?? '');
+const told = ({ status, body }: ApiTestResponse) => `${status} ${body?.error?.code ?? ''}`.trim();
+const header = (answer: ApiTestResponse, name: string) => String(answer.headers[name] ?? '');
 
 /** To the issuer and back, up to the address that the browser is sent to. */
 async function away(browser: TestBrowser, query = '', name = 'corp'): Promise<string> {

@@ -4,7 +4,7 @@ import { startPasskeySession } from '../../platform/sign-in/passkey-sign-in.ts';
 import { createAssertionOptions } from '../../platform/sign-in/passkeys.ts';
 import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
-import { createSignedInAnswer } from './session-view.ts';
+import { createSignedInResult } from './session-view.ts';
 
 /** Sign-in by passkey; the same options serve a step-up. */
 export function passkeyOperations(parts: SignInContext): readonly SessionOperation[] {
@@ -27,7 +27,7 @@ export function passkeyOperations(parts: SignInContext): readonly SessionOperati
       body: passkeySignInBody,
       answer: signedInSession,
       run: async ({ body, browser }) =>
-        createSignedInAnswer(parts, await startPasskeySession(parts, body.credential, browser)),
+        createSignedInResult(parts, await startPasskeySession(parts, body.credential, browser)),
     }),
   ];
 }

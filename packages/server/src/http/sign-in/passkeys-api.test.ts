@@ -6,7 +6,7 @@ import {
   type PasskeyRequestOptions,
 } from '@floe/testkit/fake-authenticator';
 import { createAttestationOptions, registerPasskey } from '../../platform/sign-in/passkeys.ts';
-import type { ApiTestAnswer } from '../test/running-api.ts';
+import type { ApiTestResponse } from '../test/running-api.ts';
 import { startTestSignIn, TEST_PASSWORD, type TestBrowser, type TestSignIn } from './test/test-sign-in.ts';
 
 const ORIGIN = 'https://floe.example';
@@ -36,7 +36,7 @@ async function withPasskey() {
 }
 
 /** The options of an answer, as the page hands them to the browser. */
-function optionsIn({ body }: ApiTestAnswer): PasskeyRequestOptions {
+function optionsIn({ body }: ApiTestResponse): PasskeyRequestOptions {
   return { challenge: String(body.challenge), rpId: String(body.rpId) };
 }
 
@@ -45,7 +45,7 @@ async function show(browser: TestBrowser, authenticator: FakeAuthenticator, twis
   return browser.ask('POST', '/api/session/passkey', { credential });
 }
 
-const told = ({ status, body }: ApiTestAnswer) => `${status} ${body?.error?.code ?? ''}`.trim();
+const told = ({ status, body }: ApiTestResponse) => `${status} ${body?.error?.code ?? ''}`.trim();
 
 test('a passkey signs in without an e-mail, and its use is noted', async () => {
   const { authenticator, email, row } = await withPasskey();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { PASSWORD_LENGTH } from '@floe/contract/api/session';
 import { isObject, type Json } from '@floe/contract/json';
-import type { ApiTestAnswer } from '../test/running-api.ts';
+import type { ApiTestResponse } from '../test/running-api.ts';
 import { startTestSignIn, TEST_PASSWORD, type TestBrowser, type TestSignIn } from './test/test-sign-in.ts';
 
 let harness: TestSignIn;
@@ -18,7 +18,7 @@ interface Setting {
   set(
     email: string,
     password: string,
-  ): Promise<{ readonly answer: ApiTestAnswer; readonly browser: TestBrowser }>;
+  ): Promise<{ readonly answer: ApiTestResponse; readonly browser: TestBrowser }>;
 }
 
 async function invite(email: string, role: string): Promise<string> {

@@ -13,7 +13,7 @@ export interface SessionCall<Body, Query, Params> {
 }
 
 /** What it answers; the transport writes cookies and redirects. */
-export interface SessionAnswer<Answer> {
+export interface SessionOperationResult<Answer> {
   readonly body?: Answer;
   /** A new value for the session cookie, or null to take it back; absent leaves it. */
   readonly token?: string | null;
@@ -43,7 +43,7 @@ export interface SessionOperation {
   readonly body: z.ZodType | null;
   readonly answer: z.ZodType;
   /** @throws Fault what the operation throws, and `invalid_request` with `param` */
-  perform(call: RawCall): Promise<SessionAnswer<unknown>>;
+  perform(call: RawCall): Promise<SessionOperationResult<unknown>>;
 }
 
 const noFields = z.strictObject({});
@@ -63,7 +63,7 @@ export function defineSessionOperation<
     readonly params?: Params;
     run(
       call: SessionCall<z.output<Body>, z.output<Query>, z.output<Params>>,
-    ): Promise<SessionAnswer<z.input<Answer>>>;
+    ): Promise<SessionOperationResult<z.input<Answer>>>;
   },
 ): SessionOperation {
   const { body, query, params } = definition;

@@ -14,8 +14,8 @@ import type { Log } from '../../core/log.ts';
 import { hasOpenOwnerLink, previewOwnerLink, redeemOwnerLink } from '../../platform/sign-in/owner-link.ts';
 import { startPasswordSession } from '../../platform/sign-in/password-sign-in.ts';
 import { endBrowserSession, switchOrg } from '../../platform/sign-in/session-changes.ts';
-import { enabledMethods, type SignInContext } from '../../platform/sign-in/sign-in-context.ts';
-import { changePassword, stepUp } from '../../platform/sign-in/step-up.ts';
+import { listEnabledSignInMethods, type SignInContext } from '../../platform/sign-in/sign-in-context.ts';
+import { setOwnPassword, stepUp } from '../../platform/sign-in/step-up.ts';
 import { hasAnyOwner } from '../../store/members.ts';
 import { accountIdentityOperations } from './account-identity-operations.ts';
 import { accountPasskeyOperations } from './account-passkey-operations.ts';
@@ -24,7 +24,7 @@ import { invitationOperations } from './invitation-operations.ts';
 import { oidcOperations } from './oidc-operations.ts';
 import { passkeyOperations } from './passkey-operations.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
-import { createSignedInAnswer, sessionView } from './session-view.ts';
+import { createSignedInResult, toSessionView } from './session-view.ts';
 
 /** Everything `/api/session` can do. */
 export function sessionOperations(parts: SignInContext, log: Log): readonly SessionOperation[] {
@@ -56,10 +56,12 @@ function readSession(parts: SignInContext): SessionOperation {
     answer: sessionResource,
     async run({ browser }) {
       const live = browser.token === null ? null : await parts.sessions.find(browser.token);
-      if (live) return { body: sessionView(live, parts.clock.now()) };
+      if (live) return { body: toSessionView(live, parts.clock.now()) };
       const { read } = parts.database;
       const isOpen = !(await hasAnyOwner(read)) || (await hasOpenOwnerLink(read, parts.clock));
-      return { body: { state: 'signed_out' as const, setup: isOpen, methods: enabledMethods(parts) } };
+      return {
+        body: { state: 'signed_out' as const, setup: isOpen, methods: listEnabledSignInMethods(parts) },
+      };
     },
   });
 }
@@ -90,7 +92,7 @@ function setUpOwner(parts: SignInContext): SessionOperation {
     body: setupBody,
     answer: signedInSession,
     run: async ({ body, browser }) =>
-      createSignedInAnswer(parts, await redeemOwnerLink(parts, body, browser)),
+      createSignedInResult(parts, await redeemOwnerLink(parts, body, browser)),
   });
 }
 
@@ -104,7 +106,7 @@ function passwordSignIn(parts: SignInContext): SessionOperation {
     body: passwordSignInBody,
     answer: signedInSession,
     run: async ({ body, browser }) =>
-      createSignedInAnswer(parts, await startPasswordSession(parts, body, browser)),
+      createSignedInResult(parts, await startPasswordSession(parts, body, browser)),
   });
 }
 
@@ -117,7 +119,7 @@ function confirmIdentity(parts: SignInContext): SessionOperation {
     status: 200,
     body: stepUpBody,
     answer: signedInSession,
-    run: async ({ body, browser }) => createSignedInAnswer(parts, await stepUp(parts, browser, body)),
+    run: async ({ body, browser }) => createSignedInResult(parts, await stepUp(parts, browser, body)),
   });
 }
 
@@ -131,7 +133,7 @@ function changeOwnPassword(parts: SignInContext): SessionOperation {
     body: ownPasswordBody,
     answer: signedInSession,
     run: async ({ body, browser }) =>
-      createSignedInAnswer(parts, await changePassword(parts, browser, body.password)),
+      createSignedInResult(parts, await setOwnPassword(parts, browser, body.password)),
   });
 }
 
@@ -146,7 +148,7 @@ function changeOrg(parts: SignInContext): SessionOperation {
     answer: signedInSession,
     async run({ body, browser }) {
       const token = await switchOrg(parts, browser, body.org_id);
-      return createSignedInAnswer(parts, token);
+      return createSignedInResult(parts, token);
     },
   });
 }

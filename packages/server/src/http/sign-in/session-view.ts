@@ -1,9 +1,9 @@
 import type { SignedInSessionView } from '@floe/contract/api/session';
 import { Fault } from '@floe/contract/faults';
-import type { LiveSession } from '../../platform/sign-in/sessions.ts';
+import type { ActiveSession } from '../../platform/sign-in/sessions.ts';
 import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 
-export function sessionView(session: LiveSession, nowMs: number): SignedInSessionView {
+export function toSessionView(session: ActiveSession, nowMs: number): SignedInSessionView {
   const { user, membership, memberships, isOperator, steppedUpUntil, expiresAt } = session;
   return {
     state: 'signed_in',
@@ -20,8 +20,8 @@ export function sessionView(session: LiveSession, nowMs: number): SignedInSessio
 }
 
 /** The answer that begins the session with this cookie. */
-export async function createSignedInAnswer({ sessions, clock }: SignInContext, token: string) {
+export async function createSignedInResult({ sessions, clock }: SignInContext, token: string) {
   const live = await sessions.find(token);
   if (!live) throw new Fault('session_expired', 'The session ended as it began. Sign in again.');
-  return { body: sessionView(live, clock.now()), token };
+  return { body: toSessionView(live, clock.now()), token };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { ApiTestAnswer } from '../test/running-api.ts';
+import type { ApiTestResponse } from '../test/running-api.ts';
 import { startTestSignIn, TEST_PASSWORD, type TestBrowser, type TestSignIn } from './test/test-sign-in.ts';
 
 let harness: TestSignIn;
@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => harness.close());
 
-const told = ({ status, body }: ApiTestAnswer) => `${status} ${body?.error?.code ?? ''}`.trim();
+const told = ({ status, body }: ApiTestResponse) => `${status} ${body?.error?.code ?? ''}`.trim();
 
 async function person() {
   people += 1;

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { newId } from '../../core/ids.ts';
-import { keyHint } from '../../platform/key-format.ts';
+import { createKeyHint } from '../../platform/key-format.ts';
 import { hashPlatformKey } from '../../platform/keyring.ts';
 import type { PlatformKeyRow } from '../../store/platform-keys.ts';
 import type { ExchangeRow } from '../../store/ports.ts';
@@ -13,7 +13,7 @@ export function keyRow(orgId: string, key: string, now: number, pepper: KeyObjec
     org_id: orgId,
     name: `test ${id}`,
     hash: hashPlatformKey(pepper, key),
-    ...keyHint(key),
+    ...createKeyHint(key),
     scopes_json: '[]',
     models_json: null,
     team: null,

@@ -18,7 +18,7 @@ import type { MemberDependencies } from '../../management/members/member-depende
 import type { MonitoringDependencies } from '../../management/monitors/monitoring-dependencies.ts';
 import type { ProcessStatus } from '../../management/overview/process-status.ts';
 import type { Verb } from '../../management/verb.ts';
-import { type Actor, keyActor } from '../../platform/actor.ts';
+import { type Actor, createKeyActor } from '../../platform/actor.ts';
 import { extractPlatformKey, generatePlatformKey } from '../../platform/key-format.ts';
 import { derivePepper } from '../../platform/keyring.ts';
 import { loadPlatformSnapshot } from '../../platform/platform-snapshot.ts';
@@ -29,25 +29,30 @@ import type { ExchangeRow } from '../../store/ports.ts';
 import { runAndRollBack } from '../../store/run-and-roll-back.ts';
 import { upsertTeam } from '../../store/teams.ts';
 import { type Api, createApi } from '../api.ts';
-import { drawBoard } from '../boards/board-routes.ts';
+import { renderBoardPreview } from '../boards/board-routes.ts';
 import type { SignInApi } from '../sign-in/sign-in-api.ts';
 import { apiExchangeRow, keyRow } from './api-rows.ts';
 import { requireAuditEntries } from './audited-writes.ts';
-import { bodyStore } from './kept-bodies.ts';
-import { type RunningRelay, runRelay } from './relay-parts.ts';
-import { apiTestSecretsKey, channelParts, consoleParts, runningParts } from './running-parts.ts';
+import { type RunningRelay, runRelay } from './running-relay.ts';
 import { sendApiRequest } from './send-api-request.ts';
+import {
+  apiTestSecretsKey,
+  createTestApiParts,
+  createTestChannelParts,
+  createTestConsoleParts,
+} from './test-api-parts.ts';
+import { createTestBodyStore } from './test-bodies.ts';
 import { type NewMember, storeMember, type TestMember } from './test-members.ts';
-import { createTestRuleHost } from './test-rule-host.ts';
+import { createTestRuleDependencies } from './test-rule-dependencies.ts';
 import { requireValidAnswer } from './validate-answer.ts';
 
 export const API_TEST_NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
 export const apiTestPepper = derivePepper(Buffer.alloc(32, 9));
 
 /** Channels whose receivers live on loopback, and no mail. */
-export const testChannels = channelParts();
+export const testChannels = createTestChannelParts();
 
-export interface ApiTestAnswer {
+export interface ApiTestResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -56,7 +61,7 @@ export interface ApiTestAnswer {
 }
 
 /** The entries of a list in an answer. */
-export function listEntries(value: AnswerJson | undefined): readonly AnswerJson[] {
+export function listAnswerEntries(value: AnswerJson | undefined): readonly AnswerJson[] {
   return Object.values(value ?? {});
 }
 
@@ -90,10 +95,10 @@ export interface RunningApi {
   /** Makes a member, whose requests are those with `key`: it stands for the cookie of their session. */
   addMember(orgId: string, given?: NewMember): Promise<TestMember>;
   addExchange(orgId: string, columns: Partial<ExchangeRow> & { readonly id: string }): Promise<void>;
-  call(method: string, path: string, call?: ApiTestCall): Promise<ApiTestAnswer>;
+  call(method: string, path: string, call?: ApiTestCall): Promise<ApiTestResponse>;
   readonly port: number;
   readonly live: LiveHub;
-  readonly trials: EvaluationPool;
+  readonly evaluationPool: EvaluationPool;
   close(): Promise<void>;
 }
 
@@ -106,7 +111,7 @@ export interface TestApiOptions {
   readonly fileRules?: Partial<OrgFileRules>;
   readonly breakers?: BreakerSource;
   readonly engine?: MonitoringDependencies['engine'];
-  readonly standing?: Partial<ProcessStatus>;
+  readonly processStatus?: Partial<ProcessStatus>;
   /** Whether `acme` may name resources of the machine, as the only org of an installation may. */
   readonly isOnlyOrg?: boolean;
   /** What floe.yaml says about the org `acme`. */
@@ -131,7 +136,12 @@ export async function runApi(options: TestApiOptions = {}): Promise<RunningApi> 
   const dataDir = await mkdtemp(join(tmpdir(), 'floe-api-'));
   const database = await openWithOrgs(options.url ?? 'sqlite:', dataDir, clock);
   let platform = await loadPlatformSnapshot(database.read, apiTestPepper, now);
-  const { renew, inForce, ...running } = await runningParts(clock, database, options.org, options.isOnlyOrg);
+  const { renew, inForce, ...running } = await createTestApiParts(
+    clock,
+    database,
+    options.org,
+    options.isOnlyOrg,
+  );
   const relay = await runRelay(database, clock, dataDir, inForce);
   const changed = async () => {
     platform = await loadPlatformSnapshot(database.read, apiTestPepper, now);
@@ -148,7 +158,7 @@ export async function runApi(options: TestApiOptions = {}): Promise<RunningApi> 
     ...API_DEFAULTS,
     authenticate: (headers) => {
       const shown = extractPlatformKey(headers);
-      return sessions.get(shown)?.(now) ?? keyActor(platform.keyring.authenticate(shown, now));
+      return sessions.get(shown)?.(now) ?? createKeyActor(platform.keyring.authenticate(shown, now));
     },
     requestIdOf: () => newId('req', now),
   });
@@ -175,7 +185,7 @@ export async function runApi(options: TestApiOptions = {}): Promise<RunningApi> 
       requireValidAnswer(all, method, path, sendApiRequest(http.port, method, path, call)),
     port: http.port,
     live: parts.liveHub,
-    trials: parts.evaluationPool,
+    evaluationPool: parts.evaluationPool,
     async close() {
       await Promise.all([parts.evaluationPool.close(), parts.liveHub.close()]);
       await http.close();
@@ -206,14 +216,14 @@ function createVerbParts(
   clock: Clock,
   running: Pick<ApiVerbDependencies, 'runningGateway' | 'providers' | 'relay'>,
 ): ApiVerbDependencies {
-  const rules = createTestRuleHost(createMemoryGuard(database, clock), options);
+  const rules = createTestRuleDependencies(createMemoryGuard(database, clock), options);
   const breakers = options.breakers ?? { list: () => [] };
   const monitoring: MonitoringDependencies = {
     engine: options.engine ?? createFakeEngine(() => clock.now()),
     beatSecret: apiTestPepper,
     baseUrl: () => 'https://floe.example',
     timezone: () => 'UTC',
-    renderBoard: (view) => drawBoard(view, ''),
+    renderBoard: (view) => renderBoardPreview(view, ''),
   };
   const config: ApiVerbDependencies['config'] = {
     getFileStatus: () => ({ file: null, loadedAt: API_TEST_NOW, rejected: null }),
@@ -229,7 +239,7 @@ function createVerbParts(
   };
   return {
     ...running,
-    bodies: bodyStore(),
+    bodies: createTestBodyStore(),
     pepper: apiTestPepper,
     breakers,
     channels: testChannels,
@@ -238,7 +248,7 @@ function createVerbParts(
     members: people,
     config,
     evaluationPool: createEvaluationPool(systemClock),
-    ...consoleParts(database, clock, options.standing),
+    ...createTestConsoleParts(database, clock, options.processStatus),
   };
 }
 

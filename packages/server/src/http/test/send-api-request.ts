@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import type { ApiTestAnswer, ApiTestCall } from './running-api.ts';
+import type { ApiTestCall, ApiTestResponse } from './running-api.ts';
 import { isJsonContent } from './validate-answer.ts';
 
 /** One request to the API on a loopback port. */
@@ -8,7 +8,7 @@ export function sendApiRequest(
   method: string,
   path: string,
   { key, headers, body, raw }: ApiTestCall,
-): Promise<ApiTestAnswer> {
+): Promise<ApiTestResponse> {
   const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
   return new Promise((resolve, reject) => {
     const outgoing = request(

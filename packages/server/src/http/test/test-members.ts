@@ -1,6 +1,6 @@
 import type { MemberRole } from '@floe/contract/roles';
 import { newId } from '../../core/ids.ts';
-import { type Actor, memberActor } from '../../platform/actor.ts';
+import { type Actor, createMemberActor } from '../../platform/actor.ts';
 import { generatePlatformKey } from '../../platform/key-format.ts';
 import { findUserByEmail, insertMember, insertUser } from '../../store/members.ts';
 import { insertOperator } from '../../store/operators.ts';
@@ -61,7 +61,7 @@ export async function storeMember(
     return user;
   });
   const session = (nowMs: number) =>
-    memberActor(orgId, {
+    createMemberActor(orgId, {
       id,
       userId,
       email,

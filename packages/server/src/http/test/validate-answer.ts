@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { apiErrorBody } from '@floe/contract/api/errors';
 import type { Verb } from '../../management/verb.ts';
-import type { ApiTestAnswer } from './running-api.ts';
+import type { ApiTestResponse } from './running-api.ts';
 
 export function isJsonContent(headers: IncomingHttpHeaders): boolean {
   return headers['content-type']?.startsWith('application/json') === true;
@@ -12,7 +12,7 @@ export async function requireValidAnswer(
   all: readonly Verb[],
   method: string,
   path: string,
-  asked: Promise<ApiTestAnswer>,
+  asked: Promise<ApiTestResponse>,
 ) {
   const answer = await asked;
   requireSchemaMatch(all, method, path, answer);
@@ -20,7 +20,12 @@ export async function requireValidAnswer(
 }
 
 /** The server does not filter answers through their schemas, so every test checks that they fit. */
-function requireSchemaMatch(all: readonly Verb[], method: string, path: string, answer: ApiTestAnswer): void {
+function requireSchemaMatch(
+  all: readonly Verb[],
+  method: string,
+  path: string,
+  answer: ApiTestResponse,
+): void {
   if (answer.text === '' || !isJsonContent(answer.headers)) return;
   if (answer.status >= 400) apiErrorBody.parse(answer.body);
   const segments = path.split('?', 1)[0]?.split('/') ?? [];

@@ -1,10 +1,10 @@
 import { alertListQuery, alertResource } from '@floe/contract/api/channels';
 import { createPageSchema } from '@floe/contract/api/page';
 import type * as z from 'zod';
-import { phaseOf } from '../../alerts/alert.ts';
+import { getAlertPhase } from '../../alerts/alert.ts';
+import { composeAlertWording } from '../../alerts/alert-wording.ts';
 import { alertJson } from '../../alerts/channels/webhook.ts';
 import { alertFromRow } from '../../alerts/stored-alert.ts';
-import { composeWording } from '../../alerts/wording.ts';
 import { type AlertDeliveryRow, listDeliveriesOfAlerts } from '../../store/alert-deliveries.ts';
 import { type AlertRow, getAlertPage } from '../../store/alerts.ts';
 import { parseTimeRange } from '../time-range.ts';
@@ -45,10 +45,10 @@ function toAlertResource(
     at,
     event,
     subject,
-    title: composeWording(stored, { nowMs: row.at, repetition: 0, failureCount: 1 }).title,
+    title: composeAlertWording(stored, { nowMs: row.at, repetition: 0, failureCount: 1 }).title,
     fields,
     // An event without an end is stored as closed when it is routed, so that it can expire.
-    closed_at: phaseOf(stored) === 'info' ? null : toIsoOrNull(row.closed_at),
+    closed_at: getAlertPhase(stored) === 'info' ? null : toIsoOrNull(row.closed_at),
     deliveries: deliveries.map((delivery) => ({
       id: delivery.id,
       channel: delivery.channel_name,

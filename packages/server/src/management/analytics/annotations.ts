@@ -7,7 +7,7 @@ import { type BreakerChangeRow, getBreakerChangePage } from '../../store/breaker
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { type AnalyticsCoverage, toIsoTimestamp } from './analytics-coverage.ts';
 import { resolveChartRange } from './chart-range.ts';
-import { NOTE_ACTION } from './create-note.ts';
+import { ANNOTATION_AUDIT_ACTION } from './create-note.ts';
 
 type AnalyticsAnnotation = z.input<typeof analyticsAnnotations>['data'][number];
 
@@ -71,7 +71,7 @@ function toChangeAnnotation({
   const who = { actor, actor_name };
   const kind = action.split('.', 1)[0] ?? action;
   const about = { kind, id: subject };
-  if (action === NOTE_ACTION)
+  if (action === ANNOTATION_AUDIT_ACTION)
     return { at: toIsoTimestamp(at), kind: 'note', text: parseNoteText(after_json), ...who, subject: about };
   return { at: toIsoTimestamp(at), kind: 'change', text: action, ...who, subject: about };
 }

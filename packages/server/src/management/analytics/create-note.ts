@@ -2,11 +2,11 @@ import { analyticsNote, analyticsNoteInput } from '@floe/contract/api/charts';
 import { defineWriteVerb } from '../verb.ts';
 
 /** The audit action that a note is kept under. */
-export const NOTE_ACTION = 'annotations.create';
+export const ANNOTATION_AUDIT_ACTION = 'annotations.create';
 
 /** Writes down that something happened now, for charts to show: a deployment, an outage elsewhere. */
 export const createNoteVerb = defineWriteVerb({
-  name: NOTE_ACTION,
+  name: ANNOTATION_AUDIT_ACTION,
   method: 'POST',
   path: '/api/analytics/annotations',
   scope: 'management',

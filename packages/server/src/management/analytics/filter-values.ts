@@ -1,5 +1,5 @@
 import { analyticsValues, analyticsValuesQuery } from '@floe/contract/api/charts';
-import { facetOf } from '../../analytics/chart-request.ts';
+import { parseRollupFacet } from '../../analytics/chart-request.ts';
 import { queryTopValues } from '../../analytics/charts.ts';
 import { findPlatformKeyIdsByPrefix } from '../../store/platform-keys.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
@@ -25,7 +25,12 @@ export function getFilterValuesVerb(coverage: AnalyticsCoverage): Verb {
         field === 'key' && q
           ? { onlyValues: await findPlatformKeyIdsByPrefix(reader, orgId, q) }
           : { prefix: q || undefined };
-      const wanted = { ...range, groupBy: facetOf(field), order: 'requests', limit: limit + 1 } as const;
+      const wanted = {
+        ...range,
+        groupBy: parseRollupFacet(field),
+        order: 'requests',
+        limit: limit + 1,
+      } as const;
       const found = await queryTopValues(reader, { ...wanted, ...searched });
       const shown = found.slice(0, limit);
       const nameOf = await loadValueNames(

@@ -1,5 +1,10 @@
 import { requestFilterQuery } from '@floe/contract/api/analytics';
-import { type ChartOptions, facetOf, isFacet, requireRowLimit } from '../../analytics/chart-request.ts';
+import {
+  type ChartOptions,
+  isRollupFacet,
+  parseRollupFacet,
+  requireRowLimit,
+} from '../../analytics/chart-request.ts';
 import { buildFilterConditions, type ExchangeFilters } from '../../store/exchange-filters.ts';
 import { resolveKeyFilter } from '../../store/exchanges.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
@@ -36,7 +41,7 @@ export async function resolveFilteredChart(
 type FilterEntries = readonly (readonly [name: string, value: unknown])[];
 
 function isRequestFilter(name: string): boolean {
-  return isFacet(name) || Object.hasOwn(requestFilterQuery.shape, name);
+  return isRollupFacet(name) || Object.hasOwn(requestFilterQuery.shape, name);
 }
 
 /** The filter, where a rollup holds it and means by it what the list does. */
@@ -51,14 +56,18 @@ function findRollupFilter(
   if (!first || second) return undefined;
   const [name, value] = first;
   // The list finds a model by what was asked for too.
-  if (!isFacet(name) || name === 'model') return undefined;
+  if (!isRollupFacet(name) || name === 'model') return undefined;
   const values = toStringList(value);
   const isPlain = values.every((one) => /^!?[^!*=]/.test(one) || one === '');
   const isNamedKey = name === 'key' && values.some((one) => !/^!?key_/.test(one));
   // Rollups of metadata hold nothing of rows without the member.
   const isWithout = name.startsWith('metadata.') && values.some((one) => one === '' || one.startsWith('!'));
   if (!isPlain || isNamedKey || isWithout) return undefined;
-  if (groupBy !== undefined && groupBy !== name && (isPercentile || !isRollupPair(facetOf(groupBy), name)))
+  if (
+    groupBy !== undefined &&
+    groupBy !== name &&
+    (isPercentile || !isRollupPair(parseRollupFacet(groupBy), name))
+  )
     return undefined;
   return {
     facet: name,

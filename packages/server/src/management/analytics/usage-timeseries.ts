@@ -1,11 +1,11 @@
 import { analyticsTimeseries, analyticsTimeseriesQuery } from '@floe/contract/api/charts';
 import { Fault } from '@floe/contract/faults';
 import {
+  buildSeriesGrid,
   type ChartSeries,
   isPercentile,
   querySeries,
   type SeriesRequest,
-  seriesGrid,
 } from '../../analytics/charts.ts';
 import { previousRange } from '../../analytics/grid.ts';
 import { HOUR_MS, MINUTE_MS } from '../../store/rollups/rollup-accumulator.ts';
@@ -42,7 +42,7 @@ export function getUsageTimeseriesVerb(coverage: AnalyticsCoverage): Verb {
       const shown = (one: ChartSeries) => ({ ...one, value: one.value || null, name: nameOf(one.value) });
       const answer = {
         ...coverage.describeRange(range, context.clock),
-        at: seriesGrid(wanted).starts.map(toIsoTimestamp),
+        at: buildSeriesGrid(wanted).starts.map(toIsoTimestamp),
         series: series.map(shown),
       };
       if (query.compare === undefined) return answer;
@@ -55,7 +55,7 @@ export function getUsageTimeseriesVerb(coverage: AnalyticsCoverage): Verb {
         previous: {
           from: toIsoTimestamp(from),
           to: toIsoTimestamp(to),
-          at: seriesGrid(before).starts.map(toIsoTimestamp),
+          at: buildSeriesGrid(before).starts.map(toIsoTimestamp),
           series: previous,
         },
       };

@@ -4,7 +4,7 @@ import {
   type BreakerKey,
   type Breakers,
   type BreakerView,
-  breakerIdOf,
+  formatBreakerId,
 } from '../../guardrails/breakers/breakers.ts';
 import type { ForcedState } from '../../guardrails/breakers/circuit.ts';
 
@@ -14,7 +14,7 @@ export type BreakerSource = Pick<Breakers, 'list'>;
 export function toBreakerResource(view: BreakerView): BreakerResource {
   const { provider, model, credential, state, because, probe, waitMs, forced, calls } = view;
   return {
-    id: breakerIdOf(view),
+    id: formatBreakerId(view),
     provider,
     model,
     credential,

@@ -1,7 +1,7 @@
 import { breakerForceInput, breakerResource } from '@floe/contract/api/breakers';
 import { idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
-import { breakerIdOf } from '../../guardrails/breakers/breakers.ts';
+import { formatBreakerId } from '../../guardrails/breakers/breakers.ts';
 import { hasForcedState, setForcedState } from '../../guardrails/breakers/forced-state.ts';
 import type { GetRunningOrg, RunningOrg } from '../running-org.ts';
 import { defineWriteVerb, type Verb } from '../verb.ts';
@@ -34,7 +34,7 @@ export function forceBreakerVerb(breakers: BreakerSource, getRunningOrg: GetRunn
       const { state, reason, expires_in_seconds: seconds } = body;
       const wanted = { state, reason, ttlMs: seconds * 1000, by: actor.name };
       const { before, after } = await setForcedState(writer, { ...name, orgId }, wanted, clock.now());
-      const running = breakers.list(orgId).find((view) => breakerIdOf(view) === params.id);
+      const running = breakers.list(orgId).find((view) => formatBreakerId(view) === params.id);
       const view = running ?? { ...CLOSED_BREAKER, ...name, orgId };
       // The running breakers follow when this change is committed.
       const waitMs = after?.state === 'open' ? after.until - clock.now() : view.unforcedWaitMs;

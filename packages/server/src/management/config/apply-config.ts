@@ -2,7 +2,7 @@ import { configChangeList, configDocumentInput } from '@floe/contract/api/config
 import { defineReadVerb, defineWriteVerb, type Verb } from '../verb.ts';
 import { applyConfigSteps, toConfigChange } from './apply-config-steps.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
-import { listUndeclared } from './config-steps.ts';
+import { listUndeclaredResources } from './config-steps.ts';
 import { exportOrg } from './export-org.ts';
 import { diffFileResources } from './file-diff.ts';
 import { loadConfigDocument } from './load-config-document.ts';
@@ -39,7 +39,7 @@ export function diffConfigVerb(dependencies: ConfigDependencies): Verb {
           writer,
         });
         const reading = { reader: writer, orgId, dependencies, nowMs };
-        const undeclared = body.prune ? await listUndeclared('file', document, steps, reading) : [];
+        const undeclared = body.prune ? await listUndeclaredResources('file', document, steps, reading) : [];
         const fileChanges = diffFileResources(
           { orgId, running: running.org, requested: document.org },
           fileManaged,

@@ -3,7 +3,7 @@ import { Fault } from '@floe/contract/faults';
 import { isObject, type Json } from '@floe/contract/json';
 import { ConfigError, formatProblem } from '../../config/config-problem.ts';
 import type { Environment } from '../../config/environment.ts';
-import { loadConfig } from '../../config/load.ts';
+import { loadConfig } from '../../config/load-config.ts';
 import { readYaml } from '../../config/yaml-document.ts';
 import { findConfigIssues } from './find-config-issues.ts';
 import { isSecretPath } from './secret-paths.ts';

@@ -1,6 +1,6 @@
 import { configEntry, configEntryParams } from '@floe/contract/api/config';
 import { Fault } from '@floe/contract/faults';
-import { writeYaml } from '../../config/write.ts';
+import { writeYaml } from '../../config/write-yaml.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
 import { exportConfigEntry } from './export-org.ts';

@@ -41,7 +41,7 @@ function requireStepLimits(steps: readonly ConfigStep[]): void {
 }
 
 /** What an org has in the lists of a document and is not named there: in floe.yaml, or made by the API. */
-export async function listUndeclared(
+export async function listUndeclaredResources(
   source: 'file' | 'console',
   document: ConfigDocument,
   steps: readonly ConfigStep[],
@@ -63,7 +63,7 @@ export async function buildRemovalSteps(
   steps: readonly ConfigStep[],
   reading: OrgReadContext,
 ): Promise<ConfigStep[]> {
-  const names = await listUndeclared('console', document, steps, reading);
+  const names = await listUndeclaredResources('console', document, steps, reading);
   return names
     .toReversed()
     .filter(({ kind }) => !getDocumentResourceKind(kind).isNeverPruned)

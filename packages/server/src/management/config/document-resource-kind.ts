@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 import type { ListedResourceKind } from '../../platform/declared-resources.ts';
 import type { StoredResourceKind } from '../../platform/file-sync.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
-import { asJson } from '../validate-input.ts';
+import { castToJson } from '../validate-input.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
 import type { ConfigDocument } from './config-document.ts';
 import type { SecretPlaceholders } from './secret-placeholders.ts';
@@ -135,6 +135,6 @@ export function omitKeptSecrets(fields: object, isSecretKept: IsSecretKept): obj
 
 /** As a client would send it: without what is undefined. */
 export function toPlainJson(value: object): JsonObject {
-  const json = asJson(JSON.parse(JSON.stringify(value)));
+  const json = castToJson(JSON.parse(JSON.stringify(value)));
   return isObject(json) ? json : {};
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OrgSchema } from '@floe/contract/config/org';
-import { EXPORTED_SECTIONS } from '@floe/contract/exported-sections';
+import { EXPORTED_CONFIG_SECTIONS } from '@floe/contract/exported-sections';
 import { DOCUMENT_RESOURCE_KINDS } from './document-resource-kinds.ts';
 
 test('every list that floe.yaml has of an org is applied, compared and exported', () => {
@@ -9,5 +9,5 @@ test('every list that floe.yaml has of an org is applied, compared and exported'
   const lists = Object.entries(org).flatMap(([section, value]) => (Array.isArray(value) ? [section] : []));
   const kinds = DOCUMENT_RESOURCE_KINDS.filter(({ section }) => section.length === 1).map(({ kind }) => kind);
   assert.deepEqual(kinds.toSorted(), lists.toSorted());
-  assert.deepEqual(kinds.toSorted(), [...EXPORTED_SECTIONS].toSorted());
+  assert.deepEqual(kinds.toSorted(), [...EXPORTED_CONFIG_SECTIONS].toSorted());
 });

@@ -1,14 +1,14 @@
-import { keyStored } from '@floe/contract/api/keys';
-import { teamColumns } from '@floe/contract/api/teams';
-import { CHANNEL_KIND } from '../../alerts/file-channels.ts';
+import { storedKeyFields } from '@floe/contract/api/keys';
+import { storedTeamFields } from '@floe/contract/api/teams';
+import { STORED_CHANNEL_KIND } from '../../alerts/file-channels.ts';
 import { channelSecretNames } from '../../alerts/stored-channel.ts';
-import { FILE_BUDGETS_KIND, FILE_LIMITS_KIND } from '../../guardrails/file-rules.ts';
+import { BUDGET_FILE_KIND, LIMIT_FILE_KIND } from '../../guardrails/file-rules.ts';
 import { parseStoredBudget, parseStoredLimit } from '../../guardrails/stored-rules.ts';
 import { BOARD_FILE_KIND, boardSettings } from '../../monitoring/boards/file-boards.ts';
-import { MONITOR_KIND } from '../../monitoring/file-monitors.ts';
+import { STORED_MONITOR_KIND } from '../../monitoring/file-monitors.ts';
 import { POLICY_FILE_KIND, ROUTE_FILE_KIND } from '../../platform/config/file-entries.ts';
 import { parseStoredEntry } from '../../platform/config/stored-config.ts';
-import { PLATFORM_KEY_KIND } from '../../platform/file-keys.ts';
+import { STORED_KEY_KIND } from '../../platform/file-keys.ts';
 import { TEAM_FILE_KIND } from '../../platform/file-teams.ts';
 import { RELAY_RULE_KIND } from '../../relay/file-relay-rules.ts';
 import { parseStoredRelayRule } from '../../relay/stored-relay-rules.ts';
@@ -28,15 +28,15 @@ import type { SecretPlaceholders } from './secret-placeholders.ts';
 /** Everything that a document may say, in the order in which later kinds may name earlier ones. */
 export const DOCUMENT_RESOURCE_KINDS: readonly DocumentResourceKind[] = [
   ORG_DOCUMENT_KIND,
-  defineStoredListKind(TEAM_FILE_KIND, (row) => ({ id: row.id, ...teamColumns.parse(row) })),
+  defineStoredListKind(TEAM_FILE_KIND, (row) => ({ id: row.id, ...storedTeamFields.parse(row) })),
   // Prune keeps them: whoever uses one would be shut out, the one who asks among them.
-  defineStoredListKind(PLATFORM_KEY_KIND, toKeyEntry, {
+  defineStoredListKind(STORED_KEY_KIND, toKeyEntry, {
     verb: 'keys.apply',
     isNeverPruned: true,
     isSortedByName: true,
   }),
-  defineStoredListKind(CHANNEL_KIND, toChannelEntry, { isSortedByName: true }),
-  defineStoredListKind(MONITOR_KIND, (row, _, { nowMs }) => toMonitorConfig(row, nowMs), {
+  defineStoredListKind(STORED_CHANNEL_KIND, toChannelEntry, { isSortedByName: true }),
+  defineStoredListKind(STORED_MONITOR_KIND, (row, _, { nowMs }) => toMonitorConfig(row, nowMs), {
     // A date alone means a pause: its default beside it would deny that.
     toBody: ({ paused, ...monitor }) => ({ ...monitor, ...(paused && { paused }) }),
   }),
@@ -47,13 +47,13 @@ export const DOCUMENT_RESOURCE_KINDS: readonly DocumentResourceKind[] = [
   defineStoredListKind(ROUTE_FILE_KIND, parseStoredEntry, { isOrdered: true }),
   defineStoredListKind(POLICY_FILE_KIND, parseStoredEntry, { isOrdered: true }),
   defineRuleKind(
-    FILE_LIMITS_KIND,
+    LIMIT_FILE_KIND,
     ({ limits }) => limits,
     (row) => parseStoredLimit(row).config,
     true,
   ),
   defineRuleKind(
-    FILE_BUDGETS_KIND,
+    BUDGET_FILE_KIND,
     ({ budgets }) => budgets,
     (row) => parseStoredBudget(row).config,
     true,
@@ -78,7 +78,7 @@ function toKeyEntry(
 ): object | null {
   const { expires_at } = row;
   if (expires_at !== null && expires_at <= nowMs) return null;
-  const { name, ...plain } = keyStored.parse(row);
+  const { name, ...plain } = storedKeyFields.parse(row);
   return {
     name,
     key: placeholders.create(['key', name], `the platform key "${name}", which ends in ${row.last4}`),

@@ -1,4 +1,4 @@
-import { writeYaml } from '../../config/write.ts';
+import { writeYaml } from '../../config/write-yaml.ts';
 import { FileDownload, fileDownloadSchema } from '../file-download.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';

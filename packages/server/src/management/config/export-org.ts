@@ -1,7 +1,7 @@
-import { EXPORTED_SECTIONS, type ExportedSection } from '@floe/contract/exported-sections';
+import { EXPORTED_CONFIG_SECTIONS, type ExportedConfigSection } from '@floe/contract/exported-sections';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { findOrgById } from '../../store/orgs.ts';
-import { asJson } from '../validate-input.ts';
+import { castToJson } from '../validate-input.ts';
 import type { OrgReadContext } from './document-resource-kind.ts';
 import { getDocumentResourceKind } from './document-resource-kinds.ts';
 import { SETTINGS_DOCUMENT_KIND } from './document-settings.ts';
@@ -28,7 +28,7 @@ export async function exportOrg(reading: OrgReadContext): Promise<ExportedOrg> {
   );
   const rules = await loadEntries('relay_rules');
   const lists: Record<string, readonly object[]> = {};
-  for (const kind of EXPORTED_SECTIONS) lists[kind] = await loadEntries(kind);
+  for (const kind of EXPORTED_CONFIG_SECTIONS) lists[kind] = await loadEntries(kind);
   const org = {
     id: orgId,
     name: row?.name ?? orgId,
@@ -46,7 +46,7 @@ export async function exportOrg(reading: OrgReadContext): Promise<ExportedOrg> {
 /** One entry in its section; null when there is none of this id. */
 export async function exportConfigEntry(
   reading: OrgReadContext,
-  { kind, id }: { readonly kind: ExportedSection; readonly id: string },
+  { kind, id }: { readonly kind: ExportedConfigSection; readonly id: string },
 ): Promise<JsonObject | null> {
   const existing = (await getDocumentResourceKind(kind).listExisting?.(reading)) ?? [];
   const found = existing.find(({ apiId }) => apiId === id) ?? existing.find((one) => one.id === id);
@@ -55,7 +55,7 @@ export async function exportConfigEntry(
 }
 
 function toYamlTree(value: object): JsonObject {
-  const tree = asJson(omitEmpty(value));
+  const tree = castToJson(omitEmpty(value));
   return isObject(tree) ? tree : {};
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigError } from '../../config/config-problem.ts';
 import { readEnvironment } from '../../config/environment.ts';
-import { loadConfig } from '../../config/load.ts';
+import { loadConfig } from '../../config/load-config.ts';
 import { findConfigIssues } from './find-config-issues.ts';
 
 const RULES = `orgs:

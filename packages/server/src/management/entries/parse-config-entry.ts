@@ -1,7 +1,7 @@
 import { checkReferences } from '@floe/contract/config/references';
 import type { JsonObject } from '@floe/contract/json';
 import type * as z from 'zod';
-import { explainIssue } from '../../config/explain.ts';
+import { explainIssue } from '../../config/explain-issue.ts';
 import type { ConfigEntryKind } from '../../store/config-entries.ts';
 import { invalidInputFault } from '../validate-input.ts';
 

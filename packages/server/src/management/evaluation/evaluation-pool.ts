@@ -1,6 +1,6 @@
 import { Fault, type FaultCode } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
-import { PoolClosed, TaskStopped, TenantBusy, ThreadPool } from '../../core/thread-pool.ts';
+import { PoolClosedError, TaskStoppedError, TenantBusyError, ThreadPool } from '../../core/thread-pool.ts';
 import type { EVALUATION_TASKS } from './evaluation-tasks.ts';
 
 type EvaluationTasks = typeof EVALUATION_TASKS;
@@ -78,20 +78,20 @@ export function createEvaluationPool(
 }
 
 function toEvaluationFault(error: unknown, limitMs: number): unknown {
-  if (error instanceof TaskStopped)
+  if (error instanceof TaskStoppedError)
     return new Fault(
       'evaluation_limit_exceeded',
       error.exceeded === 'time'
         ? `This took longer than ${limitMs / 1_000} s and was stopped. Try fewer or cheaper rules, or fewer samples.`
         : 'This took more memory than it may and was stopped. Try fewer rules, or fewer samples.',
     );
-  if (error instanceof TenantBusy)
+  if (error instanceof TenantBusyError)
     return new Fault(
       'rate_limit_exceeded',
       `${MAX_QUEUED_PER_ORG} trials of this organization wait already; try again when one is done.`,
       { retryAfterMs: 1_000 },
     );
-  if (error instanceof PoolClosed)
+  if (error instanceof PoolClosedError)
     return new Fault('shutting_down', 'This process is shutting down; try again.');
   return error;
 }

@@ -2,7 +2,7 @@ import { createdInvitation, type InvitationResource, invitationCreation } from '
 import { Fault } from '@floe/contract/faults';
 import { deriveId, newId } from '../../core/ids.ts';
 import { issueInvitation } from '../../platform/invitations.ts';
-import { invitationView } from '../../platform/stored-member.ts';
+import { toInvitationResource } from '../../platform/stored-member.ts';
 import { findInvitationById, type InvitationRow } from '../../store/invitations.ts';
 import type { MemberDependencies } from '../members/member-dependencies.ts';
 import { requireOwnerToManageOwners, requireTeamExists } from '../members/member-requirements.ts';
@@ -37,7 +37,7 @@ export function createInvitationVerb(dependencies: MemberDependencies): Verb {
       const { email, role, team = null, expires_in_days: days } = body;
       const offer = { id, orgId, email, role, team, ttlMs: days * DAY_MS };
       const { row, token, revoked } = await issueInvitation(writer, offer, { by: actor.id, nowMs: now });
-      const after = invitationView(row, now);
+      const after = toInvitationResource(row, now);
       const link = `${dependencies.baseUrl()}/invite#t=${token}`;
       return {
         answer: { ...after, link, email_status: 'off' as const },
@@ -56,8 +56,8 @@ function toRevocationChange(row: InvitationRow, now: number): AdditionalAuditedC
   return {
     action: 'invitations.revoke',
     subject: row.id,
-    before: invitationView({ ...row, revoked_at: null }, now),
-    after: invitationView(row, now),
+    before: toInvitationResource({ ...row, revoked_at: null }, now),
+    after: toInvitationResource(row, now),
   };
 }
 

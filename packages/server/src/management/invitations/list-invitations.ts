@@ -1,6 +1,6 @@
 import { invitationListQuery, invitationResource } from '@floe/contract/api/members';
 import { createPageSchema } from '@floe/contract/api/page';
-import { invitationView } from '../../platform/stored-member.ts';
+import { toInvitationResource } from '../../platform/stored-member.ts';
 import { getInvitationPage } from '../../store/invitations.ts';
 import { defineReadVerb } from '../verb.ts';
 
@@ -15,6 +15,6 @@ export const listInvitationsVerb = defineReadVerb({
   async run({ orgId, clock, reader }, { query }) {
     const nowMs = clock.now();
     const { rows, nextCursor } = await getInvitationPage(reader, { orgId, nowMs, ...query });
-    return { data: rows.map((row) => invitationView(row, nowMs)), next_cursor: nextCursor };
+    return { data: rows.map((row) => toInvitationResource(row, nowMs)), next_cursor: nextCursor };
   },
 });

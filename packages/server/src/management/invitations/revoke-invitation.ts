@@ -1,7 +1,7 @@
 import { idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
-import { invitationView } from '../../platform/stored-member.ts';
+import { toInvitationResource } from '../../platform/stored-member.ts';
 import { findInvitationById, updateInvitation } from '../../store/invitations.ts';
 import { requireOwnerToManageOwners } from '../members/member-requirements.ts';
 import { defineWriteVerb } from '../verb.ts';
@@ -25,7 +25,7 @@ export const revokeInvitationVerb = defineWriteVerb({
     if (row.revoked_at !== null) return { answer: null, audit: 'unchanged' };
     requireOwnerToManageOwners(actor, [row.role], now);
     await updateInvitation(writer, row.id, { revoked_at: now });
-    const view = (revoked_at: number | null) => invitationView({ ...row, revoked_at }, now);
+    const view = (revoked_at: number | null) => toInvitationResource({ ...row, revoked_at }, now);
     return { answer: null, audit: { subject: row.id, before: view(null), after: view(now) } };
   },
 });

@@ -2,7 +2,7 @@ import { jobResource } from '@floe/contract/api/jobs';
 import { idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
-import { type JobRunner, jobStateAt } from '../../platform/job-runner.ts';
+import { type JobRunner, resolveJobState } from '../../platform/job-runner.ts';
 import { findJobById, type JobRow, requestJobCancellation } from '../../store/jobs.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import { defineReadVerb, defineWriteVerb, type Verb } from '../verb.ts';
@@ -12,7 +12,7 @@ export function toJobResource(row: JobRow, nowMs: number): z.input<typeof jobRes
   return {
     id: row.id,
     kind: row.kind,
-    state: jobStateAt(row, nowMs),
+    state: resolveJobState(row, nowMs),
     done: row.done,
     total: row.total,
     cancel_requested: row.cancel_requested === 1,

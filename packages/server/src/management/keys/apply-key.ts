@@ -1,13 +1,13 @@
 import type { KeyObject } from 'node:crypto';
-import { keyStored, PlatformKeySchema } from '@floe/contract/api/keys';
+import { PlatformKeySchema, storedKeyFields } from '@floe/contract/api/keys';
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import { requireActorScope } from '../../platform/actor.ts';
 import { createPlatformKey, UNROTATED_COLUMNS } from '../../platform/create-platform-key.ts';
-import { keyHint } from '../../platform/key-format.ts';
+import { createKeyHint } from '../../platform/key-format.ts';
 import { hashPlatformKey } from '../../platform/keyring.ts';
 import { sourceLocation } from '../../platform/source-location.ts';
-import { platformKeyOf } from '../../platform/stored-key.ts';
+import { toPlatformKey } from '../../platform/stored-key.ts';
 import {
   findActivePlatformKeyByName,
   findPlatformKeyByHash,
@@ -72,19 +72,19 @@ async function changeStoredKey(
 ): Promise<VerbChange> {
   const { actor, clock } = context;
   const { scopes, paths, models = null, expires_at = null } = input;
-  const fields = { ...keyStored.parse(input), scopes, paths, models, expires_at };
+  const fields = { ...storedKeyFields.parse(input), scopes, paths, models, expires_at };
   const columns = await buildKeyUpdate(context, row, fields);
   const now = clock.now();
   let value: PlatformKeyUpdate = {};
   if (given) {
     // Whoever knows the new value holds the key: it must not give them more than they have.
     for (const scope of scopes) requireActorScope(actor, scope);
-    value = { hash: given.hash, ...keyHint(given.value), ...UNROTATED_COLUMNS, rotated_at: now };
+    value = { hash: given.hash, ...createKeyHint(given.value), ...UNROTATED_COLUMNS, rotated_at: now };
   }
   const written = await updateKeyIfChanged(context, row, { ...columns, ...value });
-  const before = platformKeyOf(row, now);
+  const before = toPlatformKey(row, now);
   if (written === null) return { answer: before, audit: 'unchanged', additionalChanges: [] };
-  const after = platformKeyOf(written, now);
+  const after = toPlatformKey(written, now);
   return { answer: after, audit: { subject: row.id, before, after }, additionalChanges: [] };
 }
 
@@ -104,13 +104,13 @@ async function createDeclaredKey(
     pepper,
     { orgId, name, scopes, by: actor.id, nowMs, value },
     {
-      ...keyStored.parse(input),
+      ...storedKeyFields.parse(input),
       models_json: models ? JSON.stringify(models) : null,
       paths_json: paths.length > 0 ? JSON.stringify(paths) : null,
       expires_at: expires_at === undefined ? null : Date.parse(expires_at),
     },
   );
   await insertPlatformKey(writer, row);
-  const after = platformKeyOf(row, nowMs);
+  const after = toPlatformKey(row, nowMs);
   return { answer: after, audit: { subject: row.id, before: null, after }, additionalChanges: [] };
 }

@@ -1,6 +1,6 @@
 import { platformKey } from '@floe/contract/api/keys';
 import { idParams } from '@floe/contract/api/page';
-import { platformKeyOf } from '../../platform/stored-key.ts';
+import { toPlatformKey } from '../../platform/stored-key.ts';
 import { updatePlatformKey } from '../../store/platform-keys.ts';
 import { defineWriteVerb } from '../verb.ts';
 import { KEY_EDITOR_ROLES, requireChangeableKey } from './key-owner.ts';
@@ -22,11 +22,11 @@ export const endOverlapVerb = defineWriteVerb({
     const row = await requirePlatformKey(writer, orgId, params.id);
     requireChangeableKey(row, actor);
     const now = clock.now();
-    const before = platformKeyOf(row, now);
+    const before = toPlatformKey(row, now);
     if (before.previous === null) return { answer: before, audit: 'unchanged' };
     const columns = { previous_until: now, updated_at: now, updated_by: actor.id };
     await updatePlatformKey(writer, orgId, row.id, columns);
-    const after = platformKeyOf({ ...row, ...columns }, now);
+    const after = toPlatformKey({ ...row, ...columns }, now);
     return { answer: after, audit: { subject: row.id, before, after } };
   },
 });

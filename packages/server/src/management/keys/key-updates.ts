@@ -1,9 +1,9 @@
-import { type keyPatch, keyStored } from '@floe/contract/api/keys';
+import { type keyPatch, storedKeyFields } from '@floe/contract/api/keys';
 import { Fault } from '@floe/contract/faults';
 import type { KeyScope } from '@floe/contract/scopes';
 import type * as z from 'zod';
 import { requireActorScope } from '../../platform/actor.ts';
-import { keyRecordOf } from '../../platform/stored-key.ts';
+import { toKeyRecord } from '../../platform/stored-key.ts';
 import { type PlatformKeyRow, type PlatformKeyUpdate, updatePlatformKey } from '../../store/platform-keys.ts';
 import { requireTeamExists } from '../members/member-requirements.ts';
 import type { WriteContext } from '../verb-definition.ts';
@@ -35,7 +35,7 @@ export async function buildKeyUpdate(
     team: body.team === row.team ? null : body.team,
     owner: body.owner === row.owner ? null : body.owner,
   });
-  const had: ReadonlySet<KeyScope> = keyRecordOf(row).scopes;
+  const had: ReadonlySet<KeyScope> = toKeyRecord(row).scopes;
   for (const scope of body.scopes ?? []) if (!had.has(scope)) requireActorScope(actor, scope);
   return toUpdatedColumns(row, body);
 }
@@ -55,7 +55,7 @@ export async function updateKeyIfChanged(
 
 function toUpdatedColumns(row: PlatformKeyRow, body: z.output<typeof keyPatch>): PlatformKeyUpdate {
   return {
-    ...keyStored.parse({ ...row, ...body }),
+    ...storedKeyFields.parse({ ...row, ...body }),
     ...(body.scopes !== undefined && { scopes_json: JSON.stringify(body.scopes) }),
     ...(body.models !== undefined && { models_json: body.models && JSON.stringify(body.models) }),
     ...(body.paths !== undefined && { paths_json: body.paths?.length ? JSON.stringify(body.paths) : null }),

@@ -1,7 +1,7 @@
 import { leakReport } from '@floe/contract/api/keys';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
-import { platformKeyOf } from '../../platform/stored-key.ts';
+import { toPlatformKey } from '../../platform/stored-key.ts';
 import { type PlatformKeyRow, updatePlatformKey } from '../../store/platform-keys.ts';
 import { defineWriteVerb } from '../verb.ts';
 import { requirePlatformKey } from './require-platform-key.ts';
@@ -33,7 +33,7 @@ export const reportLeakedKeyVerb = defineWriteVerb({
       updated_by: actor.id,
     };
     await updatePlatformKey(writer, orgId, row.id, columns);
-    const after = { ...platformKeyOf({ ...row, ...columns }, now), found_in: body?.found_in ?? null };
-    return { answer: null, audit: { subject: row.id, before: platformKeyOf(row, now), after } };
+    const after = { ...toPlatformKey({ ...row, ...columns }, now), found_in: body?.found_in ?? null };
+    return { answer: null, audit: { subject: row.id, before: toPlatformKey(row, now), after } };
   },
 });

@@ -5,9 +5,9 @@ import { Fault } from '@floe/contract/faults';
 import { deriveId, newId } from '../../core/ids.ts';
 import { requireActorScope } from '../../platform/actor.ts';
 import { UNROTATED_COLUMNS } from '../../platform/create-platform-key.ts';
-import { generatePlatformKey, keyHint } from '../../platform/key-format.ts';
+import { createKeyHint, generatePlatformKey } from '../../platform/key-format.ts';
 import { hashPlatformKey } from '../../platform/keyring.ts';
-import { keyRecordOf, platformKeyOf } from '../../platform/stored-key.ts';
+import { toKeyRecord, toPlatformKey } from '../../platform/stored-key.ts';
 import { type PlatformKeyRow, updatePlatformKey } from '../../store/platform-keys.ts';
 import { defineWriteVerb, type Verb } from '../verb.ts';
 import { KEY_EDITOR_ROLES, requireChangeableKey } from './key-owner.ts';
@@ -37,7 +37,7 @@ export function rotateKeyVerb(pepper: KeyObject): Verb {
       const row = await requirePlatformKey(writer, orgId, params.id);
       requireChangeableKey(row, actor);
       // Whoever rotates a key holds its new value: it must not give them more than they have.
-      for (const scope of keyRecordOf(row).scopes) requireActorScope(actor, scope);
+      for (const scope of toKeyRecord(row).scopes) requireActorScope(actor, scope);
       const now = clock.now();
       const rotation =
         idempotencyKey === undefined ? newId('rot', now) : deriveId('rot', `${row.id}\n${idempotencyKey}`);
@@ -45,7 +45,7 @@ export function rotateKeyVerb(pepper: KeyObject): Verb {
       const key = generatePlatformKey();
       const columns = {
         hash: hashPlatformKey(pepper, key),
-        ...keyHint(key),
+        ...createKeyHint(key),
         ...(body.overlap_hours > 0
           ? previousValueColumns(row, now + body.overlap_hours * HOUR_MS)
           : UNROTATED_COLUMNS),
@@ -55,10 +55,10 @@ export function rotateKeyVerb(pepper: KeyObject): Verb {
         updated_by: actor.id,
       };
       await updatePlatformKey(writer, orgId, row.id, columns);
-      const after = platformKeyOf({ ...row, ...columns }, now);
+      const after = toPlatformKey({ ...row, ...columns }, now);
       return {
         answer: { ...after, key },
-        audit: { subject: row.id, before: platformKeyOf(row, now), after },
+        audit: { subject: row.id, before: toPlatformKey(row, now), after },
       };
     },
   });

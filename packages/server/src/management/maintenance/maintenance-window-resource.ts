@@ -1,4 +1,4 @@
-import { type MaintenanceWindow, maintenanceWindowColumns } from '@floe/contract/api/maintenance';
+import { type MaintenanceWindow, storedMaintenanceWindowFields } from '@floe/contract/api/maintenance';
 import type { JsonObject } from '@floe/contract/json';
 import {
   maintenanceOccurrenceAt,
@@ -29,7 +29,7 @@ export function toMaintenanceWindowResource(row: MaintenanceWindowRow, nowMs: nu
 
 export function maintenanceWindowSettings(row: MaintenanceWindowRow) {
   return {
-    ...maintenanceWindowColumns.parse(row),
+    ...storedMaintenanceWindowFields.parse(row),
     starts_at: toIsoTimestampOrNull(row.starts_at),
     ends_at: toIsoTimestampOrNull(row.ends_at),
     schedule: row.cron === null ? null : { cron: row.cron, timezone: row.timezone ?? 'UTC' },

@@ -1,6 +1,6 @@
 import { memberResource } from '@floe/contract/api/members';
 import { idParams } from '@floe/contract/api/page';
-import { memberView } from '../../platform/stored-member.ts';
+import { toMemberResource } from '../../platform/stored-member.ts';
 import { defineReadVerb } from '../verb.ts';
 import { requireOrgMember } from './member-requirements.ts';
 
@@ -12,5 +12,6 @@ export const getMemberVerb = defineReadVerb({
   summary: 'Read one member',
   params: idParams,
   answer: memberResource,
-  run: async ({ orgId, reader }, { params }) => memberView(await requireOrgMember(reader, orgId, params.id)),
+  run: async ({ orgId, reader }, { params }) =>
+    toMemberResource(await requireOrgMember(reader, orgId, params.id)),
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
-import { type Actor, memberActor } from '../../platform/actor.ts';
+import { type Actor, createMemberActor } from '../../platform/actor.ts';
 import { deriveSecretsKey } from '../../platform/secrets.ts';
 import { countOwners, insertMember, insertUser } from '../../store/members.ts';
 import { insertOrg } from '../../store/orgs.ts';
@@ -18,7 +18,7 @@ const people = { endSessions: [], baseUrl: () => '', sendMail: async () => 'off'
 const secretsKey = deriveSecretsKey(Buffer.alloc(32, 9));
 const far = Number.MAX_SAFE_INTEGER;
 const actorOf = (name: string): Actor =>
-  memberActor('acme', {
+  createMemberActor('acme', {
     id: `mem_${name}`,
     userId: `usr_${name}`,
     email: `${name}@acme.example`,

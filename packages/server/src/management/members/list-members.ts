@@ -1,6 +1,6 @@
 import { memberListQuery, memberResource } from '@floe/contract/api/members';
 import { createPageSchema } from '@floe/contract/api/page';
-import { memberView } from '../../platform/stored-member.ts';
+import { toMemberResource } from '../../platform/stored-member.ts';
 import { getMemberPage } from '../../store/members.ts';
 import { defineReadVerb } from '../verb.ts';
 
@@ -14,6 +14,6 @@ export const listMembersVerb = defineReadVerb({
   answer: createPageSchema(memberResource),
   async run({ orgId, reader }, { query }) {
     const { rows, nextCursor } = await getMemberPage(reader, { orgId, ...query });
-    return { data: rows.map(memberView), next_cursor: nextCursor };
+    return { data: rows.map(toMemberResource), next_cursor: nextCursor };
   },
 });

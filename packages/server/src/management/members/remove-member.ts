@@ -1,7 +1,7 @@
 import { idParams } from '@floe/contract/api/page';
 import * as z from 'zod';
 import { removeMemberFromOrg } from '../../platform/members.ts';
-import { memberView } from '../../platform/stored-member.ts';
+import { toMemberResource } from '../../platform/stored-member.ts';
 import { defineWriteVerb, type Verb } from '../verb.ts';
 import type { MemberDependencies } from './member-dependencies.ts';
 import { requireOrgMember, requireOwnerToManageOwners } from './member-requirements.ts';
@@ -28,7 +28,7 @@ export function removeMemberVerb(dependencies: MemberDependencies): Verb {
       });
       return {
         answer: null,
-        audit: { subject: row.id, before: memberView(row), after: null },
+        audit: { subject: row.id, before: toMemberResource(row), after: null },
         additionalChanges: further,
       };
     },

@@ -2,7 +2,7 @@ import { memberPatch, memberResource } from '@floe/contract/api/members';
 import { idParams } from '@floe/contract/api/page';
 import { parseMemberRole } from '@floe/contract/roles';
 import { changeMemberRole } from '../../platform/members.ts';
-import { memberView } from '../../platform/stored-member.ts';
+import { toMemberResource } from '../../platform/stored-member.ts';
 import { defineWriteVerb } from '../verb.ts';
 import { requireOrgMember, requireOwnerToManageOwners, requireTeamExists } from './member-requirements.ts';
 
@@ -21,15 +21,15 @@ export const updateMemberVerb = defineWriteVerb({
     const row = await requireOrgMember(writer, orgId, params.id);
     const now = clock.now();
     const { role = parseMemberRole(row.role), team = row.team } = body;
-    if (role === row.role && team === row.team) return { answer: memberView(row), audit: 'unchanged' };
+    if (role === row.role && team === row.team) return { answer: toMemberResource(row), audit: 'unchanged' };
     requireOwnerToManageOwners(actor, [row.role, role], now);
     if (team !== row.team) await requireTeamExists(writer, orgId, team);
     const edit = { by: actor.id, nowMs: now };
     const { row: updated, keys: further } = await changeMemberRole(writer, row, { role, team }, edit);
-    const after = memberView(updated);
+    const after = toMemberResource(updated);
     return {
       answer: after,
-      audit: { subject: row.id, before: memberView(row), after },
+      audit: { subject: row.id, before: toMemberResource(row), after },
       additionalChanges: further,
     };
   },

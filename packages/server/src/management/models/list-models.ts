@@ -4,7 +4,7 @@ import type * as z from 'zod';
 import type { Catalog, CompiledRoute } from '../../gateway/catalog.ts';
 import { toPricesView } from '../../gateway/model-endpoints.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
-import { keyRecordOf } from '../../platform/stored-key.ts';
+import { toKeyRecord } from '../../platform/stored-key.ts';
 import type { Provider } from '../../providers/configured-provider.ts';
 import type { ListedModel } from '../../providers/model-list.ts';
 import { listAllPlatformKeys } from '../../store/platform-keys.ts';
@@ -39,7 +39,7 @@ export function listModelsVerb({ getRunningOrg, listProviderModels }: ModelListD
       const { catalog } = getRunningOrg(orgId);
       const keys = (await listAllPlatformKeys(reader))
         .filter(({ org_id }) => org_id === orgId)
-        .map(keyRecordOf)
+        .map(toKeyRecord)
         .filter((key) => isActiveGatewayKey(key, now))
         .sort((one, other) => (one.name < other.name ? -1 : 1));
       const asked = query.key === undefined ? undefined : keys.find(({ id }) => id === query.key);

@@ -1,6 +1,6 @@
 import type { CheckResource, Monitor } from '@floe/contract/api/monitors';
 import { checkResource, type monitorResource } from '@floe/contract/api/monitors';
-import { monitorStored } from '@floe/contract/config/monitoring';
+import { storedMonitorFields } from '@floe/contract/config/monitoring';
 import type { JsonObject } from '@floe/contract/json';
 import { deriveBeatToken } from '../../monitoring/beat-token.ts';
 import type { MonitorView } from '../../monitoring/read-monitors.ts';
@@ -50,7 +50,7 @@ export function toMonitorResource(
 
 /** The settings that have one form in answers, in documents and in the audit log. */
 export function monitorSettings(row: MonitorRow) {
-  const { name, description, ...plain } = monitorStored.parse(row);
+  const { name, description, ...plain } = storedMonitorFields.parse(row);
   return {
     name,
     description,

@@ -2,7 +2,7 @@ import { schedulePreview, schedulePreviewInput } from '@floe/contract/api/monito
 import { MEMBER_ROLES } from '@floe/contract/roles';
 import { scheduleFromColumns } from '../../monitoring/clock-rows.ts';
 import { DEFAULT_GRACE_MS } from '../../monitoring/monitor-definition.ts';
-import { scheduleOccurrences } from '../../monitoring/schedule.ts';
+import { createOccurrences } from '../../monitoring/schedule.ts';
 import { getDefaultGraceMs } from '../../store/monitoring/monitors.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { buildMonitorDefinition } from './monitor-definition.ts';
@@ -25,7 +25,7 @@ export function previewScheduleVerb(dependencies: MonitoringDependencies): Verb 
       const definition = buildMonitorDefinition({ ...fields, id: 'preview' }, {}, zone);
       const grace = definition.grace_ms ?? (await getDefaultGraceMs(reader, orgId)) ?? DEFAULT_GRACE_MS;
       const timezone = definition.timezone ?? zone;
-      const occurrences = scheduleOccurrences(scheduleFromColumns(definition));
+      const occurrences = createOccurrences(scheduleFromColumns(definition));
       const data = [];
       let at: number | null =
         from === undefined ? dependencies.engine.evaluationContext().nowMs : Date.parse(from);

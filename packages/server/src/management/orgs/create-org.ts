@@ -4,8 +4,8 @@ import { Fault } from '@floe/contract/faults';
 import { MEMBER_ROLES } from '@floe/contract/roles';
 import { createOrgWithOwner } from '../../platform/create-org.ts';
 import { DEFAULT_FILE_NAME } from '../../platform/source-location.ts';
-import { platformKeyOf } from '../../platform/stored-key.ts';
-import { memberView } from '../../platform/stored-member.ts';
+import { toPlatformKey } from '../../platform/stored-key.ts';
+import { toMemberResource } from '../../platform/stored-member.ts';
 import { defineWriteVerb, type Verb } from '../verb.ts';
 import { toOrgResource } from './org-resource.ts';
 
@@ -41,7 +41,7 @@ export function createOrgVerb(pepper: KeyObject): Verb {
         isInFile: false,
         fileName: DEFAULT_FILE_NAME,
       });
-      const key = platformKeyOf(created.key.row, now);
+      const key = toPlatformKey(created.key.row, now);
       const inNewOrg = { before: null, orgId: body.id };
       return {
         answer: { ...after, key: { ...key, key: created.key.key } },
@@ -52,7 +52,7 @@ export function createOrgVerb(pepper: KeyObject): Verb {
             ...inNewOrg,
             action: 'members.create',
             subject: created.owner.id,
-            after: memberView(created.owner),
+            after: toMemberResource(created.owner),
           },
           { ...inNewOrg, action: 'keys.create', subject: key.id, after: key },
         ],

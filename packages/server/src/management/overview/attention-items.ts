@@ -1,5 +1,5 @@
 import { ATTENTION_KINDS, type OverviewAttention } from '@floe/contract/api/overview';
-import { breakerIdOf } from '../../guardrails/breakers/breakers.ts';
+import { formatBreakerId } from '../../guardrails/breakers/breakers.ts';
 import { DEFAULT_FILE_NAME } from '../../platform/source-location.ts';
 import { listOpenAlerts } from '../../store/alerts.ts';
 import { getBreakerChangePage } from '../../store/breaker-changes.ts';
@@ -113,7 +113,7 @@ async function listBreakerItems(
     .slice(0, MAX_ITEMS_PER_KIND + 1);
   return Promise.all(
     unhealthy.map(async (view): Promise<OverviewAttention> => {
-      const id = breakerIdOf(view);
+      const id = formatBreakerId(view);
       const subject = { kind: 'breaker', id, name: `${view.provider}/${view.model}` };
       if (view.forced) {
         const { state, until, reason } = view.forced;

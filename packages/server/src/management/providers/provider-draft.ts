@@ -11,7 +11,7 @@ import {
 } from '../../platform/config/provider-secrets.ts';
 import { parseStoredEntry } from '../../platform/config/stored-config.ts';
 import { mergeFields, parseConfigEntry, READ_ONLY_ENTRY_FIELDS } from '../entries/parse-config-entry.ts';
-import { asJson, invalidInputFault } from '../validate-input.ts';
+import { castToJson, invalidInputFault } from '../validate-input.ts';
 import type { ProviderDependencies } from './provider-dependencies.ts';
 import { configWithoutSecrets, type StoredProvider } from './stored-providers.ts';
 
@@ -60,7 +60,7 @@ export function buildProviderDraft(
     fields['headers'] === undefined ? (before?.secrets.headers ?? {}) : (fields['headers'] ?? {});
   const identity = mergeIdentity(fields['identity'], base['identity'], before);
   const outbound = mergeOutbound(fields['outbound'], base['outbound'], before);
-  const entry = asJson({
+  const entry = castToJson({
     ...merged,
     headers,
     ...(outbound !== undefined && { outbound }),
@@ -186,7 +186,7 @@ function mergeOutbound(given: unknown, current: unknown, before: StoredProvider 
 
 /** What a stored provider says, its sealed parts but the keys in it. */
 export function toProviderFields({ row, secrets }: StoredProvider): JsonObject {
-  const joined = asJson(joinProviderSecrets(parseStoredEntry(row), secrets));
+  const joined = castToJson(joinProviderSecrets(parseStoredEntry(row), secrets));
   return isObject(joined) ? joined : {};
 }
 

@@ -3,7 +3,7 @@ import { credentialTestResult } from '@floe/contract/api/providers';
 import type { ProviderConfig } from '@floe/contract/config';
 import { ProviderSchema } from '@floe/contract/config/providers';
 import { isObject } from '@floe/contract/json';
-import { last4Of } from '../../platform/config/provider-secrets.ts';
+import { getLast4 } from '../../platform/config/provider-secrets.ts';
 import { parseStoredEntry } from '../../platform/config/stored-config.ts';
 import { toSource } from '../../platform/source-location.ts';
 import type { Provider } from '../../providers/configured-provider.ts';
@@ -111,7 +111,7 @@ function toUnstoredCredentials(
   return own.map(({ name, weight, secret }) => ({
     name,
     weight,
-    last4: last4Of(secret),
+    last4: getLast4(secret),
     origin: provider?.origin ?? null,
     tested_at: null,
     test: null,

@@ -3,7 +3,7 @@ import type { JsonObject } from '@floe/contract/json';
 import { newId } from '../../core/ids.ts';
 import {
   credentialSecretBinding,
-  last4Of,
+  getLast4,
   providerOrigin,
   sealProviderSecrets,
   splitProviderSecrets,
@@ -150,7 +150,7 @@ export async function upsertCredential(
     updated_by: actor.id,
     ...(secret !== undefined && {
       origin: binding.origin,
-      last4: last4Of(secret) ?? '',
+      last4: getLast4(secret) ?? '',
       sealed: sealSecret(secret, credentialSecretBinding({ org_id: orgId, id }, version), key),
       version,
       tested_at: null,

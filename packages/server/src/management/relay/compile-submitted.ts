@@ -2,7 +2,7 @@ import { RuleError } from '@floe/relay/rules/compile-rule';
 import { invalidInputFault } from '../validate-input.ts';
 
 /** Compiles what a client sent. @throws Fault `invalid_request` naming the field that cannot be used */
-export function compileSubmitted<Result>(compile: () => Result): Result {
+export function compileClientInput<Result>(compile: () => Result): Result {
   try {
     return compile();
   } catch (error) {

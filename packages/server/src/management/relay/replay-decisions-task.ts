@@ -4,7 +4,7 @@ import { type CompiledRelay, compileRelay } from '@floe/relay/compile-relay';
 import { evaluateRelayEvent, type RelayEvaluation } from '@floe/relay/evaluate-event';
 import { loadShellGrammar } from '@floe/relay/shell/grammar';
 import type { RelayDecisionRow } from '../../store/relay/relay-decisions.ts';
-import { compileSubmitted } from './compile-submitted.ts';
+import { compileClientInput } from './compile-submitted.ts';
 
 /** Decisions to be made again by other rules. */
 export interface ReplayDecisionsInput {
@@ -25,7 +25,7 @@ let lastCompiled: { readonly id: string; readonly relay: CompiledRelay } | null 
  * @throws Fault `invalid_request` naming the field of a rule that cannot be used
  */
 export async function replayDecisions({ id, config, rows }: ReplayDecisionsInput) {
-  if (lastCompiled?.id !== id) lastCompiled = { id, relay: compileSubmitted(() => compileRelay(config)) };
+  if (lastCompiled?.id !== id) lastCompiled = { id, relay: compileClientInput(() => compileRelay(config)) };
   const { relay } = lastCompiled;
   const grammar = await loadShellGrammar();
   return rows.map((row): { would: RelayEvaluation['would']; rule: string | null } | null => {

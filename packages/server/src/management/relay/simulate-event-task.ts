@@ -5,7 +5,7 @@ import { evaluateRelayEvent, type RelayEvaluation } from '@floe/relay/evaluate-e
 import type { CallerIdentity } from '@floe/relay/rules/match-caller';
 import type { SimpleCommand } from '@floe/relay/shell/command';
 import { loadShellGrammar } from '@floe/relay/shell/grammar';
-import { compileSubmitted } from './compile-submitted.ts';
+import { compileClientInput } from './compile-submitted.ts';
 
 /** An event that did not happen, and the rules to decide about it. */
 export interface SimulateEventInput {
@@ -17,7 +17,7 @@ export interface SimulateEventInput {
 
 /** What the rules say. @throws Fault `invalid_request` naming the field of a rule that cannot be used */
 export async function simulateEvent({ config, event, identity, nowMs }: SimulateEventInput) {
-  const relay = compileSubmitted(() => compileRelay(config));
+  const relay = compileClientInput(() => compileRelay(config));
   const grammar = event.shell ? await loadShellGrammar() : null;
   return toSimulationResult(evaluateRelayEvent(event, { relay, grammar, identity, nowMs }));
 }

@@ -5,7 +5,7 @@ import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import { newId } from '../../core/ids.ts';
 import { parseBoardGroups, requireBoardMonitors } from '../../monitoring/boards/board.ts';
-import { boardAuditView, boardColumns } from '../../monitoring/boards/file-boards.ts';
+import { boardColumns, toBoardAuditView } from '../../monitoring/boards/file-boards.ts';
 import {
   type BoardRow,
   deleteBoard,
@@ -57,7 +57,7 @@ export function createBoardKind(dependencies: MonitoringDependencies): BoardReso
     find: findBoardByIdOrSlug,
     getPage: ({ reader, orgId }, query) => getBoardPage(reader, { orgId, ...query }),
     toResource: (row) => toBoardResource(row, dependencies),
-    toAuditView: (_, row) => boardAuditView(row),
+    toAuditView: (_, row) => toBoardAuditView(row),
     requireChangeable: (row) => requireNotManagedByFile('board', row.slug, row),
     configFromCreation: ({ writer, orgId }, { body }) =>
       requireBoardMonitors(writer, orgId, buildBoardConfig(body)),

@@ -8,7 +8,7 @@ import {
 import { createListQuery } from '@floe/contract/api/page';
 import type { ChannelConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
-import { channelView } from '../../alerts/channel-view.ts';
+import { toChannelResource } from '../../alerts/channel-resource.ts';
 import { removeChannel } from '../../alerts/remove-channel.ts';
 import { CHANNEL_SECRET_FIELDS, channelColumns, openChannel } from '../../alerts/stored-channel.ts';
 import { newId } from '../../core/ids.ts';
@@ -65,7 +65,7 @@ export function createChannelKind(secretsKey: SecretsKey): ChannelResourceKind {
     notFoundMessage: 'No channel has this id or name.',
     find: findChannelByIdOrName,
     getPage: ({ reader, orgId }, query) => getChannelPage(reader, { orgId, ...query }),
-    toResource: channelView,
+    toResource: toChannelResource,
     requireChangeable: (row) => requireNotManagedByFile('channel', row.name, row),
     configFromCreation: (_, { body }) => ({
       config: buildChannelConfig(body, null),

@@ -19,8 +19,8 @@ import { validateInput } from '../validate-input.ts';
 import {
   createRuleKind,
   type ManagedRule,
-  pickGivenFields,
   type RuleKindSpec,
+  selectProvidedFields,
   toRuleMetadata,
 } from './rule-resource-kind.ts';
 
@@ -39,7 +39,8 @@ export function createLimitKind(dependencies: RuleDependencies) {
       body: limitInput,
       replacement: limitReplacement,
       fileRulesOf: (rules) => rules.limits,
-      parseConfig: (fields) => validateInput(LimitSchema, pickGivenFields(fields, READ_ONLY_RULE_FIELDS)),
+      parseConfig: (fields) =>
+        validateInput(LimitSchema, selectProvidedFields(fields, READ_ONLY_RULE_FIELDS)),
       increasesSpending: () => false,
       toResource: (rule, { orgId }) => toLimitResource(dependencies, rule, orgId),
     },
@@ -58,7 +59,8 @@ export function createBudgetKind(dependencies: RuleDependencies) {
       body: budgetInput,
       replacement: budgetReplacement,
       fileRulesOf: (rules) => rules.budgets,
-      parseConfig: (fields) => validateInput(BudgetSchema, pickGivenFields(fields, READ_ONLY_RULE_FIELDS)),
+      parseConfig: (fields) =>
+        validateInput(BudgetSchema, selectProvidedFields(fields, READ_ONLY_RULE_FIELDS)),
       increasesSpending: (before, after) =>
         after === null ||
         after.limit_usd > before.limit_usd ||

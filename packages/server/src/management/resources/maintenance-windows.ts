@@ -11,7 +11,7 @@ import { newId } from '../../core/ids.ts';
 import {
   type MaintenanceWindowFields,
   requireWindowMonitors,
-  windowColumns,
+  toWindowColumns,
 } from '../../monitoring/maintenance-windows.ts';
 import { parseStringList } from '../../monitoring/unit-of-work.ts';
 import {
@@ -94,7 +94,11 @@ export function createMaintenanceWindowKind(dependencies: MonitoringDependencies
       const row: MaintenanceWindowRow = {
         org_id: orgId,
         id: id ?? newId('mnt', now),
-        ...(await requireWindowMonitors(writer, orgId, windowColumns(fields, dependencies.timezone(orgId)))),
+        ...(await requireWindowMonitors(
+          writer,
+          orgId,
+          toWindowColumns(fields, dependencies.timezone(orgId)),
+        )),
         created_at: now,
         updated_at: now,
         updated_by: actor.id,
@@ -104,7 +108,7 @@ export function createMaintenanceWindowKind(dependencies: MonitoringDependencies
     },
     async update({ orgId, actor, clock, writer }, row, { fields }) {
       const named = parseStringList(row.monitors_json);
-      const wanted = windowColumns(fields, dependencies.timezone(orgId));
+      const wanted = toWindowColumns(fields, dependencies.timezone(orgId));
       const columns = await requireWindowMonitors(writer, orgId, wanted, named);
       if (hasColumnValues(row, columns)) return null;
       const next = { ...row, ...columns, updated_at: clock.now(), updated_by: actor.id };

@@ -17,7 +17,7 @@ import { mergeFields, parseConfigEntry, READ_ONLY_ENTRY_FIELDS } from '../entrie
 import { paginateList } from '../list-page.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
 import { type GetRunningOrg, listProviderIds } from '../running-org.ts';
-import { asJson, invalidInputFault } from '../validate-input.ts';
+import { castToJson, invalidInputFault } from '../validate-input.ts';
 import type { WriteContext } from '../verb-definition.ts';
 import type { ResourceKind, ResourceObject } from './resource-kind.ts';
 
@@ -146,7 +146,7 @@ function rankEntries(list: readonly ConfigEntryRow[]): RankedEntry[] {
 }
 
 function toJsonObject(sent: unknown): JsonObject {
-  const json = asJson(sent);
+  const json = castToJson(sent);
   return isObject(json) ? json : {};
 }
 

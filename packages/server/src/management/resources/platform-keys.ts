@@ -5,15 +5,15 @@ import {
   keyListQuery,
   keyPatch,
   keyReplacement,
-  keyStored,
   type PlatformKey,
   platformKey,
+  storedKeyFields,
 } from '@floe/contract/api/keys';
 import { Fault } from '@floe/contract/faults';
 import { deriveId, newId } from '../../core/ids.ts';
 import { requireActorScope } from '../../platform/actor.ts';
 import { createPlatformKey } from '../../platform/create-platform-key.ts';
-import { platformKeyOf } from '../../platform/stored-key.ts';
+import { toPlatformKey } from '../../platform/stored-key.ts';
 import {
   findPlatformKeyById,
   getPlatformKeyPage,
@@ -75,7 +75,7 @@ export function createPlatformKeyKind(pepper: KeyObject): PlatformKeyKind {
     notFoundMessage: UNKNOWN_KEY_MESSAGE,
     find: findPlatformKeyById,
     getPage: ({ reader, orgId }, query) => getPlatformKeyPage(reader, { orgId, ...query }),
-    toResource: (row, { clock }) => platformKeyOf(row, clock.now()),
+    toResource: (row, { clock }) => toPlatformKey(row, clock.now()),
     requireChangeable: requireChangeableKey,
     configFromCreation: (context, sent) => buildNewKey(context, sent, pepper),
     configFromPatch: async (context, row, { body }) => ({
@@ -87,7 +87,7 @@ export function createPlatformKeyKind(pepper: KeyObject): PlatformKeyKind {
       // A key is made by `POST` alone, which is what shows its value.
       if (!row) throw new Fault('not_found', UNKNOWN_KEY_MESSAGE);
       const { scopes, models = null, paths = null, expires_at = null } = body;
-      const fields = { ...keyStored.parse(body), scopes, models, paths, expires_at };
+      const fields = { ...storedKeyFields.parse(body), scopes, models, paths, expires_at };
       return { row, columns: await buildKeyUpdate(context, row, fields), value: null };
     },
     async insert({ writer }, { row }) {
@@ -121,7 +121,7 @@ async function buildNewKey(
     pepper,
     { orgId, name, scopes, by: actor.id, nowMs },
     {
-      ...keyStored.parse(body),
+      ...storedKeyFields.parse(body),
       ...owner,
       id,
       models_json: models ? JSON.stringify(models) : null,

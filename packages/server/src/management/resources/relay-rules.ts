@@ -6,11 +6,16 @@ import { compileRule } from '@floe/relay/rules/compile-rule';
 import type * as z from 'zod';
 import { countDecisionsByRule } from '../../store/relay/relay-decisions.ts';
 import type { RuleDependencies } from '../guardrails/rule-dependencies.ts';
-import { compileSubmitted } from '../relay/compile-submitted.ts';
+import { compileClientInput } from '../relay/compile-submitted.ts';
 import type { RelayDependencies } from '../relay/relay-dependencies.ts';
 import { validateInput } from '../validate-input.ts';
 import type { ReadContext } from '../verb-definition.ts';
-import { createRuleKind, type ManagedRule, pickGivenFields, toRuleMetadata } from './rule-resource-kind.ts';
+import {
+  createRuleKind,
+  type ManagedRule,
+  selectProvidedFields,
+  toRuleMetadata,
+} from './rule-resource-kind.ts';
 
 type RelayRuleResource = z.input<typeof relayRule>;
 type HitCounts = ReadonlyMap<string, number>;
@@ -87,8 +92,8 @@ function toRelayRuleResource(
 function parseRelayRule(body: Readonly<Record<string, unknown>>): RelayRuleConfig {
   const config: RelayRuleConfig = validateInput(
     RelayRuleSchema,
-    pickGivenFields(isObject(body['rule']) ? body['rule'] : body),
+    selectProvidedFields(isObject(body['rule']) ? body['rule'] : body),
   );
-  compileSubmitted(() => compileRule(config));
+  compileClientInput(() => compileRule(config));
   return config;
 }

@@ -189,7 +189,7 @@ export function createRuleKind<Config extends FileRuleConfig, View extends Resou
 }
 
 /** Fields that a client gave, but for those that only answers have. */
-export function pickGivenFields(
+export function selectProvidedFields(
   fields: RuleInputFields,
   ignored: ReadonlySet<string> = new Set(),
 ): RuleInputFields {

@@ -1,12 +1,12 @@
 import {
-  type View,
+  storedViewFields,
+  type ViewResource,
   viewInput,
   viewListQuery,
   viewParams,
   viewPatch,
   viewReplacement,
   viewResource,
-  viewStored,
 } from '@floe/contract/api/views';
 import { Fault } from '@floe/contract/faults';
 import { MEMBER_ROLES } from '@floe/contract/roles';
@@ -41,66 +41,72 @@ type SavedViewConfig = ReturnType<typeof toSavedViewConfig>;
  * Saved views of the console's pages. Every member may keep views of their own; one that is shared, or was, belongs to everybody and needs
  * the scope `management`.
  */
-export const SAVED_VIEW_KIND: ResourceKind<SavedViewRow, SavedViewConfig, View, typeof VIEW_SCHEMAS> = {
-  kind: 'views',
-  path: '/api/management/views',
-  scope: 'management',
-  roles: MEMBER_ROLES,
-  summaries: {
-    list: 'List saved views by name: one’s own and those that are shared',
-    create: 'Save filters of a page under a name, for oneself or for everybody',
-    get: 'Read one saved view',
-    update: 'Change parts of a saved view',
-    replace: 'Write a saved view under an id of one’s own choice',
-    delete: 'Delete a saved view',
-  },
-  schemas: VIEW_SCHEMAS,
-  notFoundMessage: 'No view has this id.',
-  find: findSavedViewById,
-  canRead: (row, actor) => row.shared === 1 || row.owner === actor.id,
-  getPage: ({ reader, orgId, actor }, query) =>
-    getSavedViewPage(reader, { ...query, orgId, owner: actor.id }),
-  toResource: (row, { actor }) => toSavedViewResource(row, actor.id),
-  toAuditView: ({ shared, filters }, row) => ({ ...viewStored.parse(row), shared, filters }),
-  requireChangeable(row, actor) {
-    if (row.shared === 1) requireActorScope(actor, 'management');
-  },
-  configFromCreation: ({ clock }, { body }) => toSavedViewConfig(newId('viw', clock.now()), body),
-  configFromPatch: (_, row, { body }) =>
-    toSavedViewConfig(row.id, { ...toSavedViewResource(row, null), ...body }),
-  configFromReplacement: (_, __, id, { body }) => toSavedViewConfig(id, body),
-  async insert({ orgId, actor, clock, writer }, config) {
-    if (config.shared === 1) requireActorScope(actor, 'management');
-    if ((await countSavedViews(writer, orgId)) >= MAX_VIEWS_PER_ORG)
-      throw new Fault('conflict', `An organization keeps ${MAX_VIEWS_PER_ORG} views; delete one.`);
-    const now = clock.now();
-    const stamps = { created_at: now, updated_at: now, updated_by: actor.id };
-    const row: SavedViewRow = { ...config, org_id: orgId, owner: actor.id, ...stamps };
-    await upsertSavedView(writer, row);
-    return row;
-  },
-  async update({ actor, clock, writer }, row, config) {
-    if (config.shared === 1) requireActorScope(actor, 'management');
-    if (hasColumnValues(row, config)) return null;
-    const next = { ...row, ...config, updated_at: clock.now(), updated_by: actor.id };
-    await upsertSavedView(writer, next);
-    return next;
-  },
-  remove: ({ orgId, writer }, { id }) => deleteSavedView(writer, orgId, id),
-};
+export const SAVED_VIEW_KIND: ResourceKind<SavedViewRow, SavedViewConfig, ViewResource, typeof VIEW_SCHEMAS> =
+  {
+    kind: 'views',
+    path: '/api/management/views',
+    scope: 'management',
+    roles: MEMBER_ROLES,
+    summaries: {
+      list: 'List saved views by name: one’s own and those that are shared',
+      create: 'Save filters of a page under a name, for oneself or for everybody',
+      get: 'Read one saved view',
+      update: 'Change parts of a saved view',
+      replace: 'Write a saved view under an id of one’s own choice',
+      delete: 'Delete a saved view',
+    },
+    schemas: VIEW_SCHEMAS,
+    notFoundMessage: 'No view has this id.',
+    find: findSavedViewById,
+    canRead: (row, actor) => row.shared === 1 || row.owner === actor.id,
+    getPage: ({ reader, orgId, actor }, query) =>
+      getSavedViewPage(reader, { ...query, orgId, owner: actor.id }),
+    toResource: (row, { actor }) => toSavedViewResource(row, actor.id),
+    toAuditView: ({ shared, filters }, row) => ({ ...storedViewFields.parse(row), shared, filters }),
+    requireChangeable(row, actor) {
+      if (row.shared === 1) requireActorScope(actor, 'management');
+    },
+    configFromCreation: ({ clock }, { body }) => toSavedViewConfig(newId('viw', clock.now()), body),
+    configFromPatch: (_, row, { body }) =>
+      toSavedViewConfig(row.id, { ...toSavedViewResource(row, null), ...body }),
+    configFromReplacement: (_, __, id, { body }) => toSavedViewConfig(id, body),
+    async insert({ orgId, actor, clock, writer }, config) {
+      if (config.shared === 1) requireActorScope(actor, 'management');
+      if ((await countSavedViews(writer, orgId)) >= MAX_VIEWS_PER_ORG)
+        throw new Fault('conflict', `An organization keeps ${MAX_VIEWS_PER_ORG} views; delete one.`);
+      const now = clock.now();
+      const stamps = { created_at: now, updated_at: now, updated_by: actor.id };
+      const row: SavedViewRow = { ...config, org_id: orgId, owner: actor.id, ...stamps };
+      await upsertSavedView(writer, row);
+      return row;
+    },
+    async update({ actor, clock, writer }, row, config) {
+      if (config.shared === 1) requireActorScope(actor, 'management');
+      if (hasColumnValues(row, config)) return null;
+      const next = { ...row, ...config, updated_at: clock.now(), updated_by: actor.id };
+      await upsertSavedView(writer, next);
+      return next;
+    },
+    remove: ({ orgId, writer }, { id }) => deleteSavedView(writer, orgId, id),
+  };
 
 function toSavedViewConfig(
   id: string,
   { filters = {}, shared = false, ...plain }: z.output<typeof viewPatch>,
 ) {
-  return { id, ...viewStored.parse(plain), filters_json: JSON.stringify(filters), shared: shared ? 1 : 0 };
+  return {
+    id,
+    ...storedViewFields.parse(plain),
+    filters_json: JSON.stringify(filters),
+    shared: shared ? 1 : 0,
+  };
 }
 
 /** A view as the one who asks sees it. */
-function toSavedViewResource(row: SavedViewRow, callerId: string | null): View {
+function toSavedViewResource(row: SavedViewRow, callerId: string | null): ViewResource {
   return {
     id: row.id,
-    ...viewStored.parse(row),
+    ...storedViewFields.parse(row),
     filters: JSON.parse(row.filters_json),
     shared: row.shared === 1,
     own: row.owner === callerId,

@@ -1,7 +1,7 @@
 import { createListQuery } from '@floe/contract/api/page';
 import {
+  storedTeamFields,
   type Team,
-  teamColumns,
   teamCreation,
   teamPatch,
   teamReplacement,
@@ -10,13 +10,13 @@ import {
 import { slugField } from '@floe/contract/config/fields';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
-import { removeUnusedTeam, teamView } from '../../platform/stored-team.ts';
+import { removeUnusedTeam, toTeamResource } from '../../platform/stored-team.ts';
 import { findTeamById, getTeamPage, type TeamRow, upsertTeam } from '../../store/teams.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
 import { hasColumnValues } from './has-column-values.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
-type TeamConfigWithId = z.output<typeof teamColumns> & { readonly id: string };
+type TeamConfigWithId = z.output<typeof storedTeamFields> & { readonly id: string };
 
 const TEAM_SCHEMAS = {
   answer: teamResource,
@@ -43,11 +43,14 @@ export const TEAM_RESOURCE_KIND: ResourceKind<TeamRow, TeamConfigWithId, Team, t
   notFoundMessage: 'No team has this id.',
   find: findTeamById,
   getPage: ({ reader, orgId }, query) => getTeamPage(reader, { orgId, ...query }),
-  toResource: teamView,
+  toResource: toTeamResource,
   requireChangeable: (row) => requireNotManagedByFile('team', row.id, row),
-  configFromCreation: (_, { body: { id, ...body } }) => ({ id, ...teamColumns.parse({ name: id, ...body }) }),
-  configFromPatch: (_, row, { body }) => ({ id: row.id, ...teamColumns.parse({ ...row, ...body }) }),
-  configFromReplacement: (_, __, id, { body }) => ({ id, ...teamColumns.parse({ name: id, ...body }) }),
+  configFromCreation: (_, { body: { id, ...body } }) => ({
+    id,
+    ...storedTeamFields.parse({ name: id, ...body }),
+  }),
+  configFromPatch: (_, row, { body }) => ({ id: row.id, ...storedTeamFields.parse({ ...row, ...body }) }),
+  configFromReplacement: (_, __, id, { body }) => ({ id, ...storedTeamFields.parse({ name: id, ...body }) }),
   async insert({ writer, orgId, actor, clock }, config) {
     if (await findTeamById(writer, orgId, config.id))
       throw new Fault('conflict', `There is a team "${config.id}" already.`, { param: 'id' });

@@ -4,7 +4,7 @@ import type { Catalog } from '../../gateway/catalog.ts';
 import { compileRoute } from '../../gateway/compile-catalogs.ts';
 import { parseConfigEntry } from '../entries/parse-config-entry.ts';
 import type { RunningOrg } from '../running-org.ts';
-import { asJson } from '../validate-input.ts';
+import { castToJson } from '../validate-input.ts';
 
 /**
  * What the org would run with if a draft of a route were saved: it takes the place of the route it stands for, or
@@ -19,7 +19,7 @@ export function applyRouteDraft(
   draft: Readonly<Record<string, unknown>>,
   replaces?: string,
 ): RunningOrg {
-  const json = asJson(draft);
+  const json = castToJson(draft);
   // Null is the default, as where a route is written.
   const given = Object.entries(isObject(json) ? json : {}).filter(([, value]) => value !== null);
   const entry: JsonObject = Object.fromEntries(given);

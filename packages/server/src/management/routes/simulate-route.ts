@@ -7,7 +7,7 @@ import { isCacheEnabled } from '../../gateway/cache/cache-rules.ts';
 import { type ResolvedRoute, resolveRoute } from '../../gateway/catalog.ts';
 import { type ClientRequest, parseClientRequest } from '../../gateway/client-request.ts';
 import type { ConversationTargets } from '../../gateway/conversation-targets.ts';
-import { estimateRequestCost, requestedModels } from '../../gateway/estimate-request.ts';
+import { estimateRequestCost, listRequestedModels } from '../../gateway/estimate-request.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import type { Latencies } from '../../gateway/latencies.ts';
 import { applyRoutingStrategy } from '../../gateway/routing-strategy.ts';
@@ -19,7 +19,7 @@ import type { RequestAttributes } from '../../guardrails/request-attributes.ts';
 import { readRuleStatus } from '../../guardrails/rule-status.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
-import { keyRecordOf } from '../../platform/stored-key.ts';
+import { toKeyRecord } from '../../platform/stored-key.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import type { BreakerSource } from '../breakers/breaker-resource.ts';
 import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
@@ -83,14 +83,14 @@ async function simulateRequest(
   const key =
     given.key_id === undefined
       ? toCallerKey(context.actor)
-      : keyRecordOf(await requirePlatformKey(reader, orgId, given.key_id));
+      : toKeyRecord(await requirePlatformKey(reader, orgId, given.key_id));
   const metadata = isObject(given.metadata) ? given.metadata : null;
   const request: SimulatedRequest = { org, key, given, metadata, steps: [] };
   const keyNoun = given.key_id === undefined ? callerNoun(context.actor) : 'platform key';
   const refusal = findKeyFault(key, keyNoun, clock.now(), request.steps);
   if (refusal) return buildSimulationResult(dependencies, request, refusal, null);
   const parsed = await parseAndRouteRequest(dependencies, request);
-  const models = parsed.prompt ? requestedModels(parsed.prompt, parsed.route) : [];
+  const models = parsed.prompt ? listRequestedModels(parsed.prompt, parsed.route) : [];
   const caller: RequestAttributes = { key, endUser: given.end_user, models, metadata };
   const estimate =
     parsed.prompt && parsed.route

@@ -3,7 +3,7 @@ import { ORG_SETTINGS, OrgSchema } from '@floe/contract/config/org';
 import { checkReferences } from '@floe/contract/config/references';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import * as z from 'zod';
-import { explainIssue } from '../../config/explain.ts';
+import { explainIssue } from '../../config/explain-issue.ts';
 import {
   mergeOrgSettings,
   type OrgSettings,
@@ -22,7 +22,7 @@ import type { DatabaseReader } from '../../store/ports.ts';
 import { buildConfigEntryRow, toEntryMetadata } from '../entries/entry-row.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
 import { type GetRunningOrg, listProviderIds } from '../running-org.ts';
-import { asJson, invalidInputFault } from '../validate-input.ts';
+import { castToJson, invalidInputFault } from '../validate-input.ts';
 import type { WriteContext } from '../verb-definition.ts';
 
 /** The settings of an org as the store has them: those of floe.yaml and those of the API. */
@@ -67,7 +67,7 @@ export async function writeSettingsSection(
     if (row) await deleteConfigEntry(writer, row);
     return row !== undefined;
   }
-  const current = asJson(before.settings[section]);
+  const current = castToJson(before.settings[section]);
   const wanted = isObject(given) && isObject(current) ? { ...current, ...nullToUndefined(given) } : given;
   const entry_json = JSON.stringify({
     value: validateSection(section, wanted, await listProviderIds(writer, orgId, getRunningOrg)),
@@ -88,7 +88,7 @@ function nullToUndefined(given: JsonObject): JsonObject {
 /** @throws Fault `invalid_request` in the words of `floe config check` */
 function validateSection(section: SettingsSection, value: Json, providers: readonly string[]): unknown {
   const schema = z.strictObject({ [section]: ORG_SETTINGS[section] });
-  const tree = asJson(JSON.parse(JSON.stringify({ [section]: value })));
+  const tree = castToJson(JSON.parse(JSON.stringify({ [section]: value })));
   const result = schema.safeParse(tree);
   const org = { ...(isObject(tree) && tree), providers: providers.map((id) => ({ id })) };
   const references = checkReferences({ orgs: [org] })

@@ -9,7 +9,7 @@ import {
   type MonitoringDependencies,
 } from '../monitors/monitoring-dependencies.ts';
 import type { GetRunningOrg } from '../running-org.ts';
-import { asJson } from '../validate-input.ts';
+import { castToJson } from '../validate-input.ts';
 import { defineReadVerb, defineWriteVerb, type Verb } from '../verb.ts';
 import {
   loadStoredSettings,
@@ -49,7 +49,7 @@ export function updateSettingsVerb(getRunningOrg: GetRunningOrg, monitoring: Mon
       for (const [section, value] of Object.entries(isObject(sent) ? sent : {}))
         if (
           isSettingsSection(section) &&
-          (await writeSettingsSection(context, before, { section, given: asJson(value) }, getRunningOrg))
+          (await writeSettingsSection(context, before, { section, given: castToJson(value) }, getRunningOrg))
         )
           changed.push(section);
       const after = await loadStoredSettings(writer, orgId);

@@ -19,7 +19,7 @@ export interface StatusDurations {
 }
 
 /** The last `count` days of a time zone, today included, oldest first. */
-export function lastDays(timezone: string, nowMs: number, count: number): BoardDay[] {
+export function listLastDays(timezone: string, nowMs: number, count: number): BoardDay[] {
   const dayAt = createPeriodResolver('day', timezone);
   const days: BoardDay[] = [];
   for (let at = nowMs; days.length < count; ) {

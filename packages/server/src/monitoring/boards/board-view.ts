@@ -4,8 +4,8 @@ import { listPeriodsSince } from '../../store/monitoring/monitor-history.ts';
 import { findClocksByUid, findMonitorsByIds, type MonitorRow } from '../../store/monitoring/monitors.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import {
+  createMaintenanceMatcher,
   type MaintenanceOccurrence,
-  maintenanceMatcher,
   maintenanceOccurrencesAfter,
 } from '../maintenance-occurrences.ts';
 import type { MonitorStatus } from '../monitor-clock.ts';
@@ -16,10 +16,10 @@ import {
   toMonitorView,
   toStatusSpans,
 } from '../read-monitors.ts';
-import { cutOutGaps, type StatusSpan } from '../timeline.ts';
+import { excludeGaps, type StatusSpan } from '../timeline.ts';
 import { parseStringList } from '../unit-of-work.ts';
 import { parseBoardGroups } from './board.ts';
-import { type BoardDay, lastDays, type StatusDurations, statusDurationsByDay } from './board-days.ts';
+import { type BoardDay, listLastDays, type StatusDurations, statusDurationsByDay } from './board-days.ts';
 
 export const BOARD_HISTORY_DAYS = 90;
 const MAX_LISTED_DOWNTIMES = 50;
@@ -81,7 +81,7 @@ export async function loadBoardView(
 ): Promise<BoardView> {
   const groups = parseBoardGroups(row);
   const timezone = row.timezone ?? orgTimezone;
-  const days = lastDays(timezone, context.nowMs, BOARD_HISTORY_DAYS);
+  const days = listLastDays(timezone, context.nowMs, BOARD_HISTORY_DAYS);
   const ids = [...new Set(groups.flatMap(({ monitors }) => monitors))];
   const rows = await findMonitorsByIds(reader, row.org_id, ids);
   const uids = rows.map(({ uid }) => uid);
@@ -98,7 +98,7 @@ export async function loadBoardView(
     const clock = clocks.get(monitor.uid);
     if (!clock) continue;
     const recorded = toStatusSpans(periods.get(monitor.uid) ?? [], clock, context);
-    const spans = cutOutGaps(recorded, context.gaps, context.nowMs);
+    const spans = excludeGaps(recorded, context.gaps, context.nowMs);
     const until = currentMaintenanceEnd(announced, monitor.id, context.nowMs);
     const view = toMonitorView(monitor, clock, context);
     const durations = statusDurationsByDay(spans, days, context.nowMs);
@@ -162,7 +162,7 @@ function findAnnouncedMaintenance(
   const found = windows.flatMap((row) => {
     const [next] = maintenanceOccurrencesAfter(row, nowMs, 1);
     if (!next || next.startsAt > nowMs + MAINTENANCE_LOOKAHEAD_MS) return [];
-    const isAbout = maintenanceMatcher(row);
+    const isAbout = createMaintenanceMatcher(row);
     const about = monitors.filter(({ id, tags_json }) => isAbout({ id, tags: parseStringList(tags_json) }));
     return about.length === 0 ? [] : [{ ...next, name: row.name, monitors: about }];
   });

@@ -1,5 +1,5 @@
 import type { BoardConfig } from '@floe/contract/config';
-import { boardStored } from '@floe/contract/config/monitoring';
+import { storedBoardFields } from '@floe/contract/config/monitoring';
 import type { ConfigIssue } from '@floe/contract/config/references';
 import { newId } from '../../core/ids.ts';
 import type { DeclaredResource } from '../../platform/declared-resources.ts';
@@ -29,7 +29,7 @@ export const BOARD_FILE_KIND = defineFileKind({
   insert: insertBoard,
   update: (writer, { id }, change) => updateBoard(writer, id, change),
   remove: (writer, { id }) => deleteBoard(writer, id),
-  auditView: boardAuditView,
+  auditView: toBoardAuditView,
 });
 
 /** Slugs are unique in the installation: a board of the API keeps its own against the file of another org. */
@@ -47,7 +47,7 @@ function findTakenSlugs(
 
 /** A board as columns hold it. */
 export function boardColumns(config: BoardConfig) {
-  const { slug, name, ...plain } = boardStored.parse(config);
+  const { slug, name, ...plain } = storedBoardFields.parse(config);
   return {
     slug,
     name,
@@ -59,13 +59,13 @@ export function boardColumns(config: BoardConfig) {
 
 /** What people set, as answers and documents show it. */
 export function boardSettings(row: BoardRow) {
-  const { slug, name, ...plain } = boardStored.parse(row);
+  const { slug, name, ...plain } = storedBoardFields.parse(row);
   const groups = parseBoardGroups(row).map((group) => ({ name: group.name, monitors: [...group.monitors] }));
   return { slug, name, public: row.public === 1, ...plain, groups };
 }
 
 /** A board as the audit log keeps it. */
-export function boardAuditView(row: BoardRow) {
+export function toBoardAuditView(row: BoardRow) {
   const { org_id: _org, source_file: _file, source_line: _line, groups_json, ...rest } = row;
   return { ...rest, groups: JSON.parse(groups_json) };
 }

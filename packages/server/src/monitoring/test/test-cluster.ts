@@ -13,8 +13,8 @@ import { createMonitoringCounters } from '../monitoring-metrics.ts';
 import { createMonitor } from '../monitors.ts';
 import {
   addOrg,
+  loadRecordedHistory,
   MONITOR_TEST_ORG,
-  recordedHistory,
   runMonitorChange,
   testBeatCall,
   testMonitorDefinition,
@@ -36,7 +36,7 @@ export interface TestCluster {
   /** Nothing runs for so long, and nobody notices before it does again. */
   stall(ms: number): void;
   add(engine: MonitoringEngine, ids: readonly string[], minutes: number, grace?: number): Promise<void>;
-  history(id: string): Promise<Awaited<ReturnType<typeof recordedHistory>>>;
+  history(id: string): Promise<Awaited<ReturnType<typeof loadRecordedHistory>>>;
   count(status: string): Promise<number>;
 }
 
@@ -98,7 +98,7 @@ export async function createTestCluster(t: TestContext): Promise<TestCluster> {
 async function historyById(database: DatabaseWithBeats, id: string) {
   const row = await findMonitorById(database.read, MONITOR_TEST_ORG, id);
   assert.ok(row);
-  return recordedHistory(database, row.uid);
+  return loadRecordedHistory(database, row.uid);
 }
 
 async function countChecks(database: DatabaseWithBeats, status: string): Promise<number> {
@@ -111,7 +111,7 @@ async function countChecks(database: DatabaseWithBeats, status: string): Promise
 }
 
 /** Time passes for a process that is there: a pulse every three seconds, and the sweep after it. */
-export async function runFor(clock: FakeClock, engine: MonitoringEngine, ms: number): Promise<void> {
+export async function runEngineFor(clock: FakeClock, engine: MonitoringEngine, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 3_000) {
     clock.advance(Math.min(3_000, left));
     await engine.pulseAndSweep();

@@ -71,7 +71,7 @@ export function testBeatCall(id: string, receivedAt: number, changes: Partial<Be
 }
 
 /** The recorded history of a monitor, as lines that can be compared. */
-export async function recordedHistory(database: Database, uid: string) {
+export async function loadRecordedHistory(database: Database, uid: string) {
   const checks = await database.read.selectFrom('checks').selectAll().where('uid', '=', uid).execute();
   const periods = await database.read
     .selectFrom('monitor_periods')

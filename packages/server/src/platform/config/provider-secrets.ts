@@ -123,6 +123,6 @@ function parseOrigin(address: string): string {
 }
 
 /** The end of a key; of a short one it would tell too much. */
-export function last4Of(secret: string): string | null {
+export function getLast4(secret: string): string | null {
   return secret.length < 16 ? null : secret.slice(-4);
 }

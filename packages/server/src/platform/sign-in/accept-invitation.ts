@@ -6,14 +6,14 @@ import { acceptInvitation, findOpenInvitation, type InvitationDetails } from '..
 import { isUnclaimedAccount, replaceAccountCredentials } from './account-credentials.ts';
 import { hashNewPassword } from './password-policy.ts';
 import { verifyPassword } from './password-sign-in.ts';
-import type { LiveSession } from './sessions.ts';
+import type { ActiveSession } from './sessions.ts';
 import {
   type AuthenticatedUser,
   auditedTransaction,
   type BrowserRequest,
-  enabledMethods,
+  listEnabledSignInMethods,
   type SignInContext,
-  signInFailed,
+  signInFailedFault,
   startSession,
 } from './sign-in-context.ts';
 
@@ -52,7 +52,7 @@ export async function acceptInvitationAndSignIn(
     const now = clock.now();
     if (known) {
       if (!(await isUnclaimedAccount(writer, known.id)))
-        throw signInFailed(`Sign in as ${email}, then open the link again.`);
+        throw signInFailedFault(`Sign in as ${email}, then open the link again.`);
       await replaceAccountCredentials(context, writer, known.id, hash);
       await updateUser(writer, known.id, { name });
       return { userId: known.id };
@@ -74,8 +74,8 @@ async function joinAs(
   if (live?.user.id === user.id)
     return completeAcceptance(context, given.token, browser, async () => continueSession(live));
   const { password } = given;
-  if (password === undefined || !enabledMethods(context).password)
-    throw signInFailed(`Sign in as ${user.email}, then open the link again.`);
+  if (password === undefined || !listEnabledSignInMethods(context).password)
+    throw signInFailedFault(`Sign in as ${user.email}, then open the link again.`);
   const { confirm } = await verifyPassword(context, { email: user.email, password }, browser);
   return completeAcceptance(context, given.token, browser, async (writer) => {
     await confirm(writer);
@@ -85,11 +85,11 @@ async function joinAs(
 
 /** Who takes an invitation, and what their session is begun by when they had one. */
 type InvitationAccepter = Pick<AuthenticatedUser, 'userId' | 'issuer' | 'passkeyId'> & {
-  readonly live?: LiveSession;
+  readonly live?: ActiveSession;
 };
 
 /** A session proves what it proved before the invitation: not more roles, and not that it is fresh. */
-function continueSession(live: LiveSession): InvitationAccepter {
+function continueSession(live: ActiveSession): InvitationAccepter {
   const { user, issuer, passkeyId } = live;
   return {
     userId: user.id,

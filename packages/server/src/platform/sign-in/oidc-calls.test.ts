@@ -15,7 +15,7 @@ import {
   startOidcFlow,
 } from './oidc-flow.ts';
 import { OidcIssuers } from './oidc-issuer.ts';
-import { siteOf } from './site.ts';
+import { createSite } from './site.ts';
 import { type ScriptedIssuer, startScriptedIssuer } from './test/scripted-issuer.ts';
 
 const HOST = 'login.example';
@@ -55,7 +55,7 @@ function partsFor(issuer: string, rules: OutboundRules, names: Names = {}): Oidc
     auth: () => auth,
     clock: systemClock,
     issuers: new OidcIssuers({ guard, via: () => undefined }, systemClock),
-    site: () => siteOf('https://floe.example'),
+    site: () => createSite('https://floe.example'),
     sealingKey: deriveSignInKey(Buffer.alloc(32, 6)),
   };
 }

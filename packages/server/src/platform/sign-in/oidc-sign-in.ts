@@ -18,7 +18,7 @@ import {
   requireIssuer,
 } from './oidc-flow.ts';
 import { sessionMemberships } from './session-memberships.ts';
-import type { LiveSession } from './sessions.ts';
+import type { ActiveSession } from './sessions.ts';
 import { STEP_UP_MS } from './sessions.ts';
 import {
   auditedTransaction,
@@ -99,7 +99,7 @@ interface OidcSignIn {
   /** Of the issuer, in `auth.oidc`. */
   readonly name: string;
   /** Of the browser. */
-  readonly live: LiveSession | null;
+  readonly live: ActiveSession | null;
   readonly kept: OidcFlow;
 }
 

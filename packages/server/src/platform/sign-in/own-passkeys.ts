@@ -12,7 +12,7 @@ import type { DatabaseWriter } from '../../store/ports.ts';
 import { auditSignIn } from './audit-sign-in.ts';
 import { createAttestationOptions, loadWebauthn, registerPasskey } from './passkeys.ts';
 import { requireAccountControl, requireSignedIn } from './session-changes.ts';
-import type { LiveSession } from './sessions.ts';
+import type { ActiveSession } from './sessions.ts';
 import { auditedTransaction, type BrowserRequest, type SignInContext } from './sign-in-context.ts';
 
 /** The oldest first. @throws Fault `session_expired` */
@@ -31,7 +31,7 @@ export async function passkeyCreationOptions(context: SignInContext, browser: Br
 }
 
 /** @throws Fault as `requireAccountControl`; `invalid_request`, `conflict` as `register` */
-export async function addPasskey(
+export async function addOwnPasskey(
   context: SignInContext,
   browser: BrowserRequest,
   given: { readonly name: string; readonly credential: PasskeyAttestation },
@@ -47,7 +47,7 @@ export async function addPasskey(
 }
 
 /** @throws Fault `session_expired`; `not_found` for one of somebody else */
-export async function renamePasskey(
+export async function renameOwnPasskey(
   context: SignInContext,
   browser: BrowserRequest,
   id: string,
@@ -66,7 +66,7 @@ export async function renamePasskey(
  *
  * @throws Fault as `requireAccountControl`; `not_found` for one of somebody else
  */
-export async function removePasskey(
+export async function removeOwnPasskey(
   context: SignInContext,
   browser: BrowserRequest,
   id: string,
@@ -86,7 +86,7 @@ export async function removePasskey(
 
 async function requireOwnPasskey(
   writer: DatabaseWriter,
-  { user }: LiveSession,
+  { user }: ActiveSession,
   id: string,
 ): Promise<PasskeyRow> {
   const row = await findPasskeyById(writer, user.id, id);
@@ -103,7 +103,7 @@ interface PasskeyChange {
 async function auditPasskeyChange(
   { clock }: SignInContext,
   writer: DatabaseWriter,
-  { memberships }: LiveSession,
+  { memberships }: ActiveSession,
   { action, row }: PasskeyChange,
 ): Promise<void> {
   for (const { org, memberId } of memberships)

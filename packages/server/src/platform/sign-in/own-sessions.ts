@@ -7,7 +7,7 @@ import {
 } from '../../store/console-sessions.ts';
 import { auditSignIn } from './audit-sign-in.ts';
 import { requireSignedIn } from './session-changes.ts';
-import type { LiveSession } from './sessions.ts';
+import type { ActiveSession } from './sessions.ts';
 import { auditedTransaction, type BrowserRequest, type SignInContext } from './sign-in-context.ts';
 
 /**
@@ -18,7 +18,7 @@ import { auditedTransaction, type BrowserRequest, type SignInContext } from './s
 export async function listOwnSessions(
   context: SignInContext,
   browser: BrowserRequest,
-): Promise<{ readonly live: LiveSession; readonly rows: readonly ConsoleSessionRow[] }> {
+): Promise<{ readonly live: ActiveSession; readonly rows: readonly ConsoleSessionRow[] }> {
   const { live } = await requireSignedIn(context, browser);
   const rows = await listConsoleSessionsOfUser(context.database.read, live.user.id);
   return { live, rows: rows.filter((row) => context.sessions.isActive(row, row.last_seen_at)) };
@@ -29,7 +29,7 @@ export async function endOwnSession(
   context: SignInContext,
   browser: BrowserRequest,
   id: string,
-): Promise<LiveSession> {
+): Promise<ActiveSession> {
   const { database, clock, sessions } = context;
   const { live } = await requireSignedIn(context, browser);
   await auditedTransaction(context, browser, live, async (writer) => {
@@ -60,6 +60,6 @@ export async function endOtherSessions(context: SignInContext, browser: BrowserR
   sessions.clearCache();
 }
 
-function sessionOwner({ membership }: LiveSession) {
+function sessionOwner({ membership }: ActiveSession) {
   return { orgId: membership.org.id, actor: membership.memberId };
 }

@@ -11,7 +11,7 @@ import {
 } from '../../store/passkeys.ts';
 import type { DatabaseReader, DatabaseWriter } from '../../store/ports.ts';
 import { type ChallengePurpose, consumeChallenge, createChallenge, isValidChallenge } from './challenge.ts';
-import { type SignInContext, signInFailed } from './sign-in-context.ts';
+import { type SignInContext, signInFailedFault } from './sign-in-context.ts';
 
 /** How long a browser waits for the person. */
 const TIMEOUT_MS = 5 * 60_000;
@@ -142,7 +142,9 @@ export async function consumeAssertion(
 }
 
 function assertionFault(): Fault {
-  return signInFailed('This passkey is not known here, or did not fit. Try again, or sign in another way.');
+  return signInFailedFault(
+    'This passkey is not known here, or did not fit. Try again, or sign in another way.',
+  );
 }
 
 /**

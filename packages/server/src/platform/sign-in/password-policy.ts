@@ -1,7 +1,7 @@
 import { hasPasswordLength, PASSWORD_LENGTH } from '@floe/contract/api/session';
 import { Fault } from '@floe/contract/faults';
 import { isCommonPassword } from './common-passwords.ts';
-import { enabledMethods, type SignInContext } from './sign-in-context.ts';
+import { listEnabledSignInMethods, type SignInContext } from './sign-in-context.ts';
 
 /**
  * The hash of a password that somebody chooses: the one place where passwords are set, and so the one policy for all of them
@@ -14,7 +14,7 @@ export async function hashNewPassword(
   password: string | undefined,
   email: string,
 ): Promise<string | null> {
-  if (!enabledMethods(context).password) return null;
+  if (!listEnabledSignInMethods(context).password) return null;
   if (password === undefined) throw invalidPassword('is needed to sign in again');
   if (!hasPasswordLength(password))
     throw invalidPassword(`has ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters`);

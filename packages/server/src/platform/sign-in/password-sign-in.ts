@@ -5,9 +5,9 @@ import { auditFailedSignIn } from './audit-sign-in.ts';
 import {
   auditedTransaction,
   type BrowserRequest,
-  enabledMethods,
+  listEnabledSignInMethods,
   type SignInContext,
-  signInFailed,
+  signInFailedFault,
   startSession,
 } from './sign-in-context.ts';
 
@@ -70,13 +70,13 @@ export async function verifyPassword(
     await auditedTransaction(context, browser, null, (writer) =>
       auditFailedSignIn(writer, clock, user?.id ?? null, told),
     );
-    throw signInFailed();
+    throw signInFailedFault();
   }
   const renewed = hasher.isOutdated(stored) ? await hasher.hash(given.password) : stored;
   return {
     userId: user.id,
     async confirm(writer) {
-      if ((await findUserById(writer, user.id))?.password_hash !== stored) throw signInFailed();
+      if ((await findUserById(writer, user.id))?.password_hash !== stored) throw signInFailedFault();
       if (renewed !== stored) await updateUser(writer, user.id, { password_hash: renewed });
       await throttle.recordSuccess(writer, trier, taken);
     },
@@ -85,6 +85,6 @@ export async function verifyPassword(
 
 /** @throws Fault `not_found` where passwords are switched off */
 export function requirePasswordsEnabled(context: Pick<SignInContext, 'auth' | 'site'>): void {
-  if (!enabledMethods(context).password)
+  if (!listEnabledSignInMethods(context).password)
     throw new Fault('not_found', 'Sign-in by password is switched off here (auth.password in floe.yaml).');
 }

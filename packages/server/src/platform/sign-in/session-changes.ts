@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import { deleteConsoleSessionByToken } from '../../store/console-sessions.ts';
 import { auditSignIn } from './audit-sign-in.ts';
-import type { LiveSession } from './sessions.ts';
+import type { ActiveSession } from './sessions.ts';
 import { auditedTransaction, type BrowserRequest, type SignInContext } from './sign-in-context.ts';
 import { sha256 } from './tokens.ts';
 
@@ -9,7 +9,7 @@ import { sha256 } from './tokens.ts';
 export async function requireSignedIn(
   { sessions }: Pick<SignInContext, 'sessions'>,
   browser: BrowserRequest,
-): Promise<{ readonly live: LiveSession; readonly token: string }> {
+): Promise<{ readonly live: ActiveSession; readonly token: string }> {
   const live = browser.token === null ? null : await sessions.find(browser.token);
   if (!live || browser.token === null) throw sessionExpiredFault();
   return { live, token: browser.token };

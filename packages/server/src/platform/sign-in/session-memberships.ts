@@ -30,7 +30,7 @@ export function sessionMemberships(
  * Whether a session has every role of its person. Only such a one may add a way to sign in, or act as an operator: what it
  * adds would open the whole account.
  */
-export function hasEveryRole(rows: readonly MembershipAccessRow[], issuer: string | null): boolean {
+export function hasAllRoles(rows: readonly MembershipAccessRow[], issuer: string | null): boolean {
   return issuer === null || rows.every((row) => row.source !== 'oidc' || row.granted_role === row.role);
 }
 

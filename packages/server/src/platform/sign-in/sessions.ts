@@ -13,9 +13,9 @@ import {
   updateConsoleSessionLastSeen,
 } from '../../store/console-sessions.ts';
 import type { Database, DatabaseWriter } from '../../store/ports.ts';
-import { hasEveryRole, type SessionMembership, sessionMemberships } from './session-memberships.ts';
+import { hasAllRoles, type SessionMembership, sessionMemberships } from './session-memberships.ts';
 import { type SessionRules, sessionExpiresAt } from './session-rules.ts';
-import { generateToken, looksLikeToken, sha256 } from './tokens.ts';
+import { generateToken, hasTokenFormat, sha256 } from './tokens.ts';
 
 /** How long what asks for a fresh sign-in may be done after one. */
 export const STEP_UP_MS = 10 * 60_000;
@@ -28,7 +28,7 @@ const MAX_CACHED_SESSIONS = 5_000;
 const MAX_AGENT_CHARS = 200;
 
 /** A session that holds, as it is now. */
-export interface LiveSession {
+export interface ActiveSession {
   readonly id: string;
   readonly user: { readonly id: string; readonly email: string; readonly name: string };
   /** In the org the session is about. */
@@ -99,8 +99,8 @@ export class ConsoleSessions {
   }
 
   /** The session of this cookie; null when it is unknown, over, or its member is gone. */
-  async find(token: string): Promise<LiveSession | null> {
-    if (!looksLikeToken(token)) return null;
+  async find(token: string): Promise<ActiveSession | null> {
+    if (!hasTokenFormat(token)) return null;
     const known = await this.#load(sha256(token));
     const now = this.#clock.now();
     if (!known || !this.isActive(known.row, known.seenAt)) return null;
@@ -213,10 +213,10 @@ function toLiveSession(
   { row, isCurrent, membershipRows, seenAt }: LoadedSession,
   now: number,
   rules: SessionRules,
-): LiveSession | null {
+): ActiveSession | null {
   const issuer = row.issuer ?? null;
   const everywhere = sessionMemberships(membershipRows, issuer);
-  const isWhole = hasEveryRole(membershipRows, issuer);
+  const isWhole = hasAllRoles(membershipRows, issuer);
   const here = everywhere.find(({ org }) => org.id === row.org_id);
   const [first] = membershipRows;
   if (!here || !first) return null;

@@ -11,7 +11,7 @@ import { auditSignIn } from './audit-sign-in.ts';
 import type { OidcIssuers } from './oidc-issuer.ts';
 import { canHashPasswords, type PasswordHasher } from './password-hash.ts';
 import { sessionMemberships } from './session-memberships.ts';
-import type { ConsoleSessions, LiveSession } from './sessions.ts';
+import type { ActiveSession, ConsoleSessions } from './sessions.ts';
 import type { Site } from './site.ts';
 import type { SignInThrottle } from './throttle.ts';
 import { sha256 } from './tokens.ts';
@@ -44,7 +44,7 @@ export interface BrowserRequest {
 /** Whatever was wrong: who tries does not learn which part. */
 export const SIGN_IN_FAILED_MESSAGE = 'The email address or password is incorrect.';
 
-export function signInFailed(message = SIGN_IN_FAILED_MESSAGE): Fault {
+export function signInFailedFault(message = SIGN_IN_FAILED_MESSAGE): Fault {
   return new Fault('sign_in_failed', message);
 }
 
@@ -55,7 +55,7 @@ export function signInFailed(message = SIGN_IN_FAILED_MESSAGE): Fault {
 export function auditedTransaction<T>(
   { database }: Pick<SignInContext, 'database'>,
   { address }: BrowserRequest,
-  live: Pick<LiveSession, 'id'> | null,
+  live: Pick<ActiveSession, 'id'> | null,
   work: (writer: DatabaseWriter) => Promise<T>,
 ): Promise<T> {
   return database.transaction((writer) => {
@@ -65,7 +65,7 @@ export function auditedTransaction<T>(
 }
 
 /** What is switched on and possible here. */
-export function enabledMethods({ auth, site }: Pick<SignInContext, 'auth' | 'site'>) {
+export function listEnabledSignInMethods({ auth, site }: Pick<SignInContext, 'auth' | 'site'>) {
   const { password, passkey, oidc } = auth();
   return {
     password: password && canHashPasswords(),
@@ -103,7 +103,8 @@ export async function startSession(
   const issuer = user.issuer ?? null;
   const standings = sessionMemberships(await listMembershipAccess(writer, user.userId, issuer), issuer);
   const at = standings.find(({ org }) => org.id === user.orgId) ?? standings[0];
-  if (!at) throw signInFailed('Your account belongs to no organization here. Ask an owner to invite you.');
+  if (!at)
+    throw signInFailedFault('Your account belongs to no organization here. Ask an owner to invite you.');
   if (browser.token !== null) await deleteConsoleSessionByToken(writer, sha256(browser.token));
   const { id, token } = await context.sessions.create(writer, {
     userId: user.userId,

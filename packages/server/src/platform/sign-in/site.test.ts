@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { safeReturnPath, siteOf } from './site.ts';
+import { createSite, safeReturnPath } from './site.ts';
 
 test('passkeys are bound to the name of the base address, and there are none at an address or over plain http', () => {
-  const rpId = (url: string) => siteOf(url).passkeys?.rpId ?? null;
+  const rpId = (url: string) => createSite(url).passkeys?.rpId ?? null;
   assert.equal(rpId('https://floe.example/ai'), 'floe.example');
   assert.equal(rpId('https://floe.example:8443'), 'floe.example');
   assert.equal(rpId('http://localhost:3563'), 'localhost');
@@ -13,13 +13,13 @@ test('passkeys are bound to the name of the base address, and there are none at 
 });
 
 test('pages of further listeners ask too, those of other hosts and schemes do not', () => {
-  const { origins } = siteOf('https://floe.example/ai', [8443, 443]);
+  const { origins } = createSite('https://floe.example/ai', [8443, 443]);
   assert.deepEqual([...origins], ['https://floe.example', 'https://floe.example:8443']);
 });
 
 test('whatever is asked for, a browser that follows it stays below this installation', () => {
   for (const base of ['https://floe.example', 'https://floe.example/ai']) {
-    const site = siteOf(base);
+    const site = createSite(base);
     const piece = fc.constantFrom(
       '/',
       '\\',
@@ -54,8 +54,8 @@ test('whatever is asked for, a browser that follows it stays below this installa
       { numRuns: 2000 },
     );
   }
-  const site = siteOf('https://floe.example/ai');
+  const site = createSite('https://floe.example/ai');
   assert.equal(safeReturnPath(site, '/ai/o/acme/requests?range=24h#x'), '/ai/o/acme/requests?range=24h#x');
-  assert.equal(safeReturnPath(siteOf('https://floe.example'), '/..//evil.example'), '/');
+  assert.equal(safeReturnPath(createSite('https://floe.example'), '/..//evil.example'), '/');
   assert.equal(safeReturnPath(site, undefined), '/ai/');
 });

@@ -14,7 +14,7 @@ export interface Site {
 }
 
 /** `ports` are those of further listeners, which people reach under the same host. */
-export function siteOf(baseUrl: string, ports: readonly number[] = []): Site {
+export function createSite(baseUrl: string, ports: readonly number[] = []): Site {
   const url = new URL(baseUrl);
   const origins = [
     url.origin,

@@ -8,12 +8,12 @@ import { consumeAssertion, verifyAssertion } from './passkeys.ts';
 import { hashNewPassword } from './password-policy.ts';
 import { requirePasswordsEnabled } from './password-sign-in.ts';
 import { requireAccountControl, requireSignedIn, sessionExpiredFault } from './session-changes.ts';
-import { type LiveSession, STEP_UP_MS } from './sessions.ts';
+import { type ActiveSession, STEP_UP_MS } from './sessions.ts';
 import {
   auditedTransaction,
   type BrowserRequest,
   type SignInContext,
-  signInFailed,
+  signInFailedFault,
 } from './sign-in-context.ts';
 
 /** Either of the two, from the person who is signed in. */
@@ -69,18 +69,18 @@ export async function stepUp(
 /** What is to be done inside the transaction that believes the proof. */
 async function verifyProof(
   context: SignInContext,
-  { user }: LiveSession,
+  { user }: ActiveSession,
   { password, passkey }: StepUpProof,
 ): Promise<(writer: DatabaseWriter) => Promise<void>> {
   if (passkey) {
     const shown = await verifyAssertion(context, context.database.read, passkey);
-    if (shown.row.user_id !== user.id) throw signInFailed('This passkey is of another account.');
+    if (shown.row.user_id !== user.id) throw signInFailedFault('This passkey is of another account.');
     return (writer) => consumeAssertion(context, writer, shown);
   }
   requirePasswordsEnabled(context);
   const stored = (await findUserById(context.database.read, user.id))?.password_hash ?? null;
   if (!(await context.hasher.verify(password ?? '', stored)))
-    throw signInFailed('The password is not right.');
+    throw signInFailedFault('The password is not right.');
   return async () => undefined;
 }
 
@@ -90,7 +90,7 @@ async function verifyProof(
  *
  * @throws Fault as `requireAccountControl`; `invalid_request` for a password that will not do
  */
-export async function changePassword(
+export async function setOwnPassword(
   context: SignInContext,
   browser: BrowserRequest,
   password: string,

@@ -9,7 +9,7 @@ export function generateToken(): string {
 }
 
 /** False for what `generateToken` never makes, so that it costs no look into the store. */
-export function looksLikeToken(text: string): boolean {
+export function hasTokenFormat(text: string): boolean {
   return TOKEN.test(text);
 }
 

@@ -1,4 +1,4 @@
-import { bareHost } from '../../core/network.ts';
+import { unbracketHost } from '../../core/network.ts';
 import type { SocketConnector } from '../socket-connector.ts';
 import { ClosedEarlyError, type UpstreamHandler, type UpstreamRequest } from '../transport.ts';
 import { Http1Connection, type Http1Exchange } from './http1-connection.ts';
@@ -102,7 +102,7 @@ export class OriginPool {
 
   #connectFor(call: PooledCall): void {
     const { protocol, host, port } = this.#url;
-    this.#connect({ protocol, host, hostname: bareHost(this.#url), port }, (error, socket) => {
+    this.#connect({ protocol, host, hostname: unbracketHost(this.#url), port }, (error, socket) => {
       if (error) return call.fail(error);
       if (this.#isClosed) {
         socket.destroy();

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { exampleForSchema } from './schema-example.ts';
+import { generateSchemaExample } from './schema-example.ts';
 
 /** What the sandbox decided to do with a Chat request. */
 export interface SandboxAnswer {
@@ -37,14 +37,14 @@ function estimateTokens(text: string): number {
 function answerText(model: string, body: JsonObject, messages: readonly Json[]): string {
   const format = isObject(body.response_format) ? body.response_format : {};
   const schema = isObject(format.json_schema) ? format.json_schema.schema : undefined;
-  if (format.type === 'json_schema') return JSON.stringify(exampleForSchema(schema));
-  if (format.type === 'json_object') return JSON.stringify({ echo: lastText(messages, 'user') });
+  if (format.type === 'json_schema') return JSON.stringify(generateSchemaExample(schema));
+  if (format.type === 'json_object') return JSON.stringify({ echo: findLastMessageText(messages, 'user') });
   const result = model === 'tools' ? lastToolResult(messages) : undefined;
-  return result === undefined ? lastText(messages, 'user') : `The tool answered: ${result}`;
+  return result === undefined ? findLastMessageText(messages, 'user') : `The tool answered: ${result}`;
 }
 
 /** The text of the last message of a role; other parts are named in brackets. */
-export function lastText(messages: readonly Json[], role: string): string {
+export function findLastMessageText(messages: readonly Json[], role: string): string {
   const last = messages.filter((message) => isObject(message) && message.role === role).at(-1);
   if (!isObject(last)) return 'Hello from the sandbox.';
   if (typeof last.content === 'string') return last.content;
@@ -60,7 +60,7 @@ export function lastText(messages: readonly Json[], role: string): string {
 
 function lastToolResult(messages: readonly Json[]): string | undefined {
   const last = messages.at(-1);
-  return isObject(last) && last.role === 'tool' ? lastText(messages, 'tool') : undefined;
+  return isObject(last) && last.role === 'tool' ? findLastMessageText(messages, 'tool') : undefined;
 }
 
 /** One call per offered tool, unless the last message already answers one. */
@@ -76,7 +76,7 @@ function offeredCalls(body: JsonObject, messages: readonly Json[]): SandboxAnswe
     const declared = isObject(tool) && isObject(tool.function) ? tool.function : undefined;
     if (typeof declared?.name !== 'string' || (wanted !== undefined && declared.name !== wanted)) continue;
     const args = isObject(declared.parameters)
-      ? exampleForSchema({ type: 'object', ...declared.parameters })
+      ? generateSchemaExample({ type: 'object', ...declared.parameters })
       : {};
     calls.push({ id: `call_${calls.length + 1}`, name: declared.name, arguments: JSON.stringify(args) });
   }
@@ -84,9 +84,11 @@ function offeredCalls(body: JsonObject, messages: readonly Json[]): SandboxAnswe
 }
 
 /** What the last user message of `sandbox/flaky` orders; undefined when it orders nothing. */
-export function requestedFailure(body: JsonObject): SandboxFailure | undefined {
+export function parseRequestedFailure(body: JsonObject): SandboxFailure | undefined {
   const messages = Array.isArray(body.messages) ? body.messages : [];
-  const order = /\bfail (\d{3}|cut|silence|malformed|no-finish)\b/.exec(lastText(messages, 'user'))?.[1];
+  const order = /\bfail (\d{3}|cut|silence|malformed|no-finish)\b/.exec(
+    findLastMessageText(messages, 'user'),
+  )?.[1];
   if (order === undefined) return undefined;
   if (order === 'cut' || order === 'silence' || order === 'malformed' || order === 'no-finish')
     return { type: order };

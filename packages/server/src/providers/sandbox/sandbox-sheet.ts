@@ -1,4 +1,4 @@
-import { chatCompatible, type ProviderSheet } from '../provider-sheet.ts';
+import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 
 /** Origin that never leaves the process: `createSandboxTransport` answers for it. */
 export const SANDBOX_ORIGIN = 'sandbox://local';
@@ -8,7 +8,7 @@ export const SANDBOX_ORIGIN = 'sandbox://local';
  * `echo` repeats, `tools` calls what it is offered, `slow` takes a second a word, `flaky` fails on request.
  */
 export const sandbox: ProviderSheet = {
-  ...chatCompatible,
+  ...chatCompatibleFields,
   kind: 'sandbox',
   name: 'Sandbox',
   baseUrl: SANDBOX_ORIGIN,

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { FlowControl, Transport, UpstreamHandler, UpstreamRequest } from '../transport.ts';
 import {
   buildSandboxAnswer,
-  requestedFailure,
+  parseRequestedFailure,
   type SandboxAnswer,
   type SandboxFailure,
 } from './sandbox-answer.ts';
@@ -30,7 +30,7 @@ function respond(request: UpstreamRequest, player: ResponsePlayer): void {
     return player.json(400, errorBody(400, 'model is missing'));
   if (!sandbox.knownModels?.includes(body.model))
     return player.json(404, errorBody(404, `the sandbox has no model "${body.model}"`));
-  const failure = body.model === 'flaky' ? requestedFailure(body) : undefined;
+  const failure = body.model === 'flaky' ? parseRequestedFailure(body) : undefined;
   if (failure?.type === 'silence') return;
   if (failure?.type === 'status')
     return player.json(

@@ -3,19 +3,19 @@ import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 const MAX_DEPTH = 6;
 
 /** A value that satisfies a JSON Schema (the part of it that tool and answer schemas use), always the same one. */
-export function exampleForSchema(schema: unknown, name = 'value', depth = 0): Json {
+export function generateSchemaExample(schema: unknown, name = 'value', depth = 0): Json {
   if (!isObject(schema) || depth > MAX_DEPTH) return 'example';
   const variant = firstItem(schema.anyOf) ?? firstItem(schema.oneOf) ?? firstItem(schema.allOf);
   if (schema.const !== undefined) return schema.const;
   if (schema.default !== undefined) return schema.default;
   const choice = firstItem(schema.enum);
   if (choice !== undefined) return choice;
-  if (variant !== undefined) return exampleForSchema(variant, name, depth + 1);
+  if (variant !== undefined) return generateSchemaExample(variant, name, depth + 1);
   switch (Array.isArray(schema.type) ? schema.type[0] : schema.type) {
     case 'object':
       return exampleObject(schema, depth);
     case 'array':
-      return [exampleForSchema(schema.items, name, depth + 1)];
+      return [generateSchemaExample(schema.items, name, depth + 1)];
     case 'integer':
     case 'number':
       return typeof schema.minimum === 'number' ? schema.minimum : 1;
@@ -39,6 +39,6 @@ function exampleObject(schema: JsonObject, depth: number): JsonObject {
   const required = Array.isArray(schema.required) ? schema.required : Object.keys(properties);
   const filled: Record<string, Json> = {};
   for (const name of required)
-    if (typeof name === 'string') filled[name] = exampleForSchema(properties[name], name, depth + 1);
+    if (typeof name === 'string') filled[name] = generateSchemaExample(properties[name], name, depth + 1);
   return filled;
 }

@@ -1,9 +1,9 @@
-import { messagesCompatible, type ProviderSheet } from '../provider-sheet.ts';
+import { messagesCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 import { claudeQuirks } from './claude-models.ts';
 
 /** Any host that copies the Messages dialect; the operator names the base address, `/v1` excluded. */
 export const anthropicCompatible: ProviderSheet = {
-  ...messagesCompatible,
+  ...messagesCompatibleFields,
   kind: 'anthropic-compatible',
   name: 'Anthropic-compatible',
   keyVariables: [],

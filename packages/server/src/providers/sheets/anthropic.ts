@@ -1,8 +1,8 @@
-import { messagesCompatible, type ProviderSheet } from '../provider-sheet.ts';
+import { messagesCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 import { claudeQuirks } from './claude-models.ts';
 
 export const anthropic: ProviderSheet = {
-  ...messagesCompatible,
+  ...messagesCompatibleFields,
   kind: 'anthropic',
   name: 'Anthropic',
   baseUrl: 'https://api.anthropic.com',

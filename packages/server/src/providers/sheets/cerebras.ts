@@ -1,7 +1,7 @@
-import { chatCompatible, type ProviderSheet } from '../provider-sheet.ts';
+import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 
 export const cerebras: ProviderSheet = {
-  ...chatCompatible,
+  ...chatCompatibleFields,
   kind: 'cerebras',
   name: 'Cerebras',
   baseUrl: 'https://api.cerebras.ai/v1',

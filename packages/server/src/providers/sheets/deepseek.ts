@@ -1,7 +1,7 @@
-import { chatCompatible, type ProviderSheet, withoutVersion } from '../provider-sheet.ts';
+import { chatCompatibleFields, type ProviderSheet, stripVersionSuffix } from '../provider-sheet.ts';
 
 export const deepseek: ProviderSheet = {
-  ...chatCompatible,
+  ...chatCompatibleFields,
   kind: 'deepseek',
   name: 'DeepSeek',
   baseUrl: 'https://api.deepseek.com',
@@ -12,7 +12,7 @@ export const deepseek: ProviderSheet = {
     messages: '/anthropic/v1/messages',
   },
   // The prefix `/v1` is accepted, but not before `/anthropic`.
-  address: (base) => ({ base: withoutVersion(base) }),
+  address: (base) => ({ base: stripVersionSuffix(base) }),
   streamUsage: 'given',
   quirks: [
     {

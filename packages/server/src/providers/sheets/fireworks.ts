@@ -1,7 +1,7 @@
-import { chatCompatible, type ProviderSheet } from '../provider-sheet.ts';
+import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 
 export const fireworks: ProviderSheet = {
-  ...chatCompatible,
+  ...chatCompatibleFields,
   kind: 'fireworks',
   name: 'Fireworks AI',
   baseUrl: 'https://api.fireworks.ai/inference/v1',

@@ -1,7 +1,7 @@
-import { chatCompatible, type ProviderSheet } from '../provider-sheet.ts';
+import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 
 export const groq: ProviderSheet = {
-  ...chatCompatible,
+  ...chatCompatibleFields,
   kind: 'groq',
   name: 'Groq',
   baseUrl: 'https://api.groq.com/openai/v1',

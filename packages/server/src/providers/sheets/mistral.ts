@@ -1,8 +1,8 @@
 import { stableHash } from '@floe/wire/tool-names';
-import { chatCompatible, type ProviderSheet } from '../provider-sheet.ts';
+import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 
 export const mistral: ProviderSheet = {
-  ...chatCompatible,
+  ...chatCompatibleFields,
   kind: 'mistral',
   name: 'Mistral AI',
   baseUrl: 'https://api.mistral.ai/v1',

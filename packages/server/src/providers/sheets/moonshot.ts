@@ -1,7 +1,7 @@
-import { chatCompatible, type ProviderSheet } from '../provider-sheet.ts';
+import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 
 export const moonshot: ProviderSheet = {
-  ...chatCompatible,
+  ...chatCompatibleFields,
   kind: 'moonshot',
   name: 'Moonshot AI',
   baseUrl: 'https://api.moonshot.ai/v1',

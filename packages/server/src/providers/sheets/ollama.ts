@@ -1,8 +1,8 @@
-import { chatCompatible, type ProviderSheet } from '../provider-sheet.ts';
+import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 
 /** Local by default and without a key; the cloud host takes a bearer key. */
 export const ollama: ProviderSheet = {
-  ...chatCompatible,
+  ...chatCompatibleFields,
   kind: 'ollama',
   name: 'Ollama',
   baseUrl: 'http://127.0.0.1:11434/v1',

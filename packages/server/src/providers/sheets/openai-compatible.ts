@@ -1,8 +1,8 @@
-import { chatCompatible, type ProviderSheet } from '../provider-sheet.ts';
+import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 
 /** Any host that copies the Chat dialect; the operator names the base address, `/v1` included. */
 export const openaiCompatible: ProviderSheet = {
-  ...chatCompatible,
+  ...chatCompatibleFields,
   kind: 'openai-compatible',
   name: 'OpenAI-compatible',
   keyVariables: [],

@@ -1,8 +1,8 @@
-import { chatCompatible, type ProviderSheet } from '../provider-sheet.ts';
+import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 import { openaiDialectPreferences, openaiQuirks } from './openai-models.ts';
 
 export const openai: ProviderSheet = {
-  ...chatCompatible,
+  ...chatCompatibleFields,
   kind: 'openai',
   name: 'OpenAI',
   baseUrl: 'https://api.openai.com/v1',

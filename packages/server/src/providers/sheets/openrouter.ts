@@ -1,7 +1,7 @@
-import { chatCompatible, type ProviderSheet } from '../provider-sheet.ts';
+import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 
 export const openrouter: ProviderSheet = {
-  ...chatCompatible,
+  ...chatCompatibleFields,
   kind: 'openrouter',
   name: 'OpenRouter',
   baseUrl: 'https://openrouter.ai/api/v1',

@@ -1,7 +1,7 @@
-import { chatCompatible, type ProviderSheet } from '../provider-sheet.ts';
+import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 
 export const together: ProviderSheet = {
-  ...chatCompatible,
+  ...chatCompatibleFields,
   kind: 'together',
   name: 'Together AI',
   baseUrl: 'https://api.together.ai/v1',

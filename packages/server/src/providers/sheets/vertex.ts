@@ -2,7 +2,7 @@ import {
   type ProviderAddress,
   type ProviderAddressSettings,
   type ProviderSheet,
-  withoutVersion,
+  stripVersionSuffix,
 } from '../provider-sheet.ts';
 import { claudeQuirks } from './claude-models.ts';
 import { geminiErrors, geminiQuirks } from './gemini.ts';
@@ -55,7 +55,7 @@ export const vertex: ProviderSheet = {
 
 /** `global` and the multi-regions have hosts of their own; every other location is part of the name. */
 function address(base: string, { region = 'global' }: ProviderAddressSettings): ProviderAddress {
-  if (base !== HOST) return { base: withoutVersion(base) };
+  if (base !== HOST) return { base: stripVersionSuffix(base) };
   if (region === 'global') return { base: 'https://aiplatform.googleapis.com' };
   if (region === 'us' || region === 'eu') return { base: `https://aiplatform.${region}.rep.googleapis.com` };
   return { base: `https://${region}-aiplatform.googleapis.com` };

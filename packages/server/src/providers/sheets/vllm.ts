@@ -1,8 +1,8 @@
-import { chatCompatible, type ProviderSheet } from '../provider-sheet.ts';
+import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 
 /** Self-hosted; the operator names the base address, `/v1` included. */
 export const vllm: ProviderSheet = {
-  ...chatCompatible,
+  ...chatCompatibleFields,
   kind: 'vllm',
   name: 'vLLM',
   keyVariables: ['VLLM_API_KEY'],

@@ -1,7 +1,7 @@
-import { chatCompatible, type ProviderSheet } from '../provider-sheet.ts';
+import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 
 export const xai: ProviderSheet = {
-  ...chatCompatible,
+  ...chatCompatibleFields,
   kind: 'xai',
   name: 'xAI',
   baseUrl: 'https://api.x.ai/v1',

@@ -8,9 +8,9 @@ import {
   callCredentialService,
   credentialFault,
   readCredentialFile,
+  readStringMember,
   requestCredential,
   requestDatedCredential,
-  stringMember,
 } from './credential-service.ts';
 import { signHeaders } from './sigv4.ts';
 
@@ -134,7 +134,7 @@ async function fetchKeys(
 ): Promise<AwsCredentials> {
   const grant = await requestCredential(context, { method: 'GET', url, headers, isLocal: true });
   const body = grant.json();
-  return parseCredentials(grant, (name) => stringMember(body, name));
+  return parseCredentials(grant, (name) => readStringMember(body, name));
 }
 
 /** Temporary keys of a role, asked for with the keys of somebody who may take it on. */

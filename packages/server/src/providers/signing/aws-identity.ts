@@ -98,11 +98,11 @@ export function resolveAwsIdentity(settings: AwsSettings, variable: VariableLook
     metadata: metadata ? (set('AWS_EC2_METADATA_SERVICE_ENDPOINT') ?? METADATA_SERVICE_URL) : undefined,
     role: settings.roleArn === undefined ? undefined : { arn: settings.roleArn, externalId },
     sessionName: set('AWS_ROLE_SESSION_NAME') ?? 'floe',
-    sts: set('AWS_ENDPOINT_URL_STS') ?? `https://sts.${region}.${awsDomain(region)}`,
+    sts: set('AWS_ENDPOINT_URL_STS') ?? `https://sts.${region}.${getAwsDomain(region)}`,
   };
 }
 
 /** Regions in China stand under a domain of their own. */
-export function awsDomain(region: string): string {
+export function getAwsDomain(region: string): string {
   return region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
 }

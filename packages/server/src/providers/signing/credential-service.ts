@@ -101,7 +101,7 @@ export async function requestDatedCredential(
   const { clock } = context;
   const request = await requestAt(clock.now());
   const answer = await callCredentialService(context, request);
-  const skew = answer.status === 200 ? 0 : clockSkew(answer.headers, clock.now());
+  const skew = answer.status === 200 ? 0 : computeClockSkew(answer.headers, clock.now());
   if (skew === 0) return toCredentialResponse(context, request, answer);
   return requestCredential(context, await requestAt(clock.now() + skew));
 }
@@ -115,7 +115,7 @@ function toCredentialResponse(
   const text = answer.body.toString('utf8');
   const grant = {
     text,
-    skewMs: clockSkew(answer.headers, clock.now()),
+    skewMs: computeClockSkew(answer.headers, clock.now()),
     json: () => parseCredentialJson(text, `the answer of ${origin}`),
     toFault: () => credentialFault(`${origin} refused to give one (${answer.status})`, answer),
   };
@@ -159,13 +159,13 @@ export function parseCredentialJson(text: string, what: string): JsonObject {
 }
 
 /** Milliseconds that the service's clock is ahead of ours; 0 when it says nothing or the difference is noise. */
-export function clockSkew(headers: BufferedResponse['headers'], now: number): number {
+export function computeClockSkew(headers: BufferedResponse['headers'], now: number): number {
   const { date } = headers;
   const theirs = typeof date === 'string' ? Date.parse(date) : Number.NaN;
   return Number.isFinite(theirs) && Math.abs(theirs - now) > MIN_CLOCK_SKEW_MS ? theirs - now : 0;
 }
 
-export function stringMember(object: JsonObject, name: string): string | undefined {
+export function readStringMember(object: JsonObject, name: string): string | undefined {
   const value = object[name];
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -9,9 +9,9 @@ import {
   credentialFault,
   parseCredentialJson,
   readCredentialFile,
+  readStringMember,
   requestCredential,
   requestDatedCredential,
-  stringMember,
 } from './credential-service.ts';
 import type { GoogleIdentity } from './google-identity.ts';
 
@@ -69,8 +69,8 @@ async function readUserFile(path: string): Promise<string | undefined> {
 async function fromServiceAccount(credentials: JsonObject, context: CredentialContext): Promise<AccessToken> {
   const key = requireMember(credentials, 'private_key');
   const email = requireMember(credentials, 'client_email');
-  const url = stringMember(credentials, 'token_uri') ?? TOKEN_URL;
-  const keyId = stringMember(credentials, 'private_key_id');
+  const url = readStringMember(credentials, 'token_uri') ?? TOKEN_URL;
+  const keyId = readStringMember(credentials, 'private_key_id');
   const requestAt = async (nowMs: number) => {
     const iat = Math.floor(nowMs / 1000);
     const claims = { iss: email, scope: CLOUD_SCOPE, aud: url, iat, exp: iat + MAX_TOKEN_LIFETIME_S };
@@ -93,7 +93,7 @@ async function signJwt(claims: JsonObject, key: string, keyId: string | undefine
 }
 
 async function fromUser(credentials: JsonObject, context: CredentialContext): Promise<AccessToken> {
-  const request = buildFormRequest(stringMember(credentials, 'token_uri') ?? TOKEN_URL, {
+  const request = buildFormRequest(readStringMember(credentials, 'token_uri') ?? TOKEN_URL, {
     grant_type: 'refresh_token',
     refresh_token: requireMember(credentials, 'refresh_token'),
     client_id: requireMember(credentials, 'client_id'),
@@ -117,7 +117,7 @@ async function fromMetadata(base: string, context: CredentialContext): Promise<A
  */
 async function fromFederation(credentials: JsonObject, context: CredentialContext): Promise<AccessToken> {
   const request = buildFormRequest(
-    stringMember(credentials, 'token_url') ?? 'https://sts.googleapis.com/v1/token',
+    readStringMember(credentials, 'token_url') ?? 'https://sts.googleapis.com/v1/token',
     {
       grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
       audience: requireMember(credentials, 'audience'),
@@ -128,7 +128,7 @@ async function fromFederation(credentials: JsonObject, context: CredentialContex
     },
   );
   const token = parseTokenResponse(await requestCredential(context, request), context);
-  const url = stringMember(credentials, 'service_account_impersonation_url');
+  const url = readStringMember(credentials, 'service_account_impersonation_url');
   return url === undefined ? token : impersonateServiceAccount(url, token.value, context);
 }
 
@@ -144,8 +144,8 @@ async function impersonateServiceAccount(
     body: JSON.stringify({ scope: [CLOUD_SCOPE], lifetime: '3600s' }),
   });
   const body = grant.json();
-  const value = stringMember(body, 'accessToken');
-  const expiresAt = Date.parse(stringMember(body, 'expireTime') ?? '');
+  const value = readStringMember(body, 'accessToken');
+  const expiresAt = Date.parse(readStringMember(body, 'expireTime') ?? '');
   if (value === undefined || !Number.isFinite(expiresAt)) throw grant.toFault();
   return { value, expiresAt };
 }
@@ -153,7 +153,7 @@ async function impersonateServiceAccount(
 /** The place's own token: from a file that something keeps fresh, or an address that hands it out. */
 async function subjectToken(source: unknown, context: CredentialContext): Promise<string> {
   if (!isObject(source)) throw credentialFault('the credentials file has no `credential_source`');
-  const [file, url] = [stringMember(source, 'file'), stringMember(source, 'url')];
+  const [file, url] = [readStringMember(source, 'file'), readStringMember(source, 'url')];
   if (file !== undefined)
     return parseSubjectToken(source['format'], await readCredentialFile(file, 'the token file'));
   if (url === undefined) throw credentialFault('of `credential_source`, `file` and `url` are supported');
@@ -165,8 +165,8 @@ async function subjectToken(source: unknown, context: CredentialContext): Promis
 
 function parseSubjectToken(format: unknown, text: string): string {
   if (!isObject(format) || format['type'] !== 'json') return text.trim();
-  const name = stringMember(format, 'subject_token_field_name') ?? 'access_token';
-  const token = stringMember(parseCredentialJson(text, 'the token'), name);
+  const name = readStringMember(format, 'subject_token_field_name') ?? 'access_token';
+  const token = readStringMember(parseCredentialJson(text, 'the token'), name);
   if (token === undefined) throw credentialFault(`the token has no \`${name}\``);
   return token;
 }
@@ -174,7 +174,7 @@ function parseSubjectToken(format: unknown, text: string): string {
 /** `{access_token, expires_in}` of an answer (RFC 6749, 5.1). */
 function parseTokenResponse(grant: CredentialResponse, { clock }: CredentialContext): AccessToken {
   const body = grant.json();
-  const value = stringMember(body, 'access_token');
+  const value = readStringMember(body, 'access_token');
   if (value === undefined) throw grant.toFault();
   const lifeS = Number(body['expires_in']);
   const life = Number.isFinite(lifeS) && lifeS > 0 ? lifeS : MAX_TOKEN_LIFETIME_S;
@@ -183,7 +183,7 @@ function parseTokenResponse(grant: CredentialResponse, { clock }: CredentialCont
 
 /** @throws Fault `upstream_auth_failed` that names the member, never its value */
 function requireMember(credentials: JsonObject, name: string): string {
-  const value = stringMember(credentials, name);
+  const value = readStringMember(credentials, name);
   if (value === undefined) throw credentialFault(`the credentials file has no \`${name}\``);
   return value;
 }

@@ -10,7 +10,7 @@ import type {
 import { AutoRenewed } from './auto-renewed.ts';
 import { fetchAwsCredentials } from './aws-credentials.ts';
 import type { AwsCredentials } from './aws-identity.ts';
-import { clockSkew, MIN_CLOCK_SKEW_MS } from './credential-service.ts';
+import { computeClockSkew, MIN_CLOCK_SKEW_MS } from './credential-service.ts';
 import { type AccessToken, fetchGoogleToken } from './google-tokens.ts';
 import type { SigningConfig } from './signing-config.ts';
 import { signHeaders } from './sigv4.ts';
@@ -94,7 +94,7 @@ function awsSigner(
     shouldRetryAfter(_, headers, by) {
       const type = String(headers['x-amzn-errortype'] ?? '');
       if (EXPIRED_KEY_ERRORS.test(type)) return by.expiresAt !== null && credentials.invalidate(by);
-      const skew = clockSkew(headers, clock.now());
+      const skew = computeClockSkew(headers, clock.now());
       const isNews = Math.abs(skew - skewMs) > MIN_CLOCK_SKEW_MS && CLOCK_SKEW_ERRORS.test(type);
       if (isNews) skewMs = skew;
       return isNews;

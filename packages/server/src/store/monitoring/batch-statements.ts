@@ -50,7 +50,7 @@ export async function runBatchStatement<Row>(
 }
 
 /** A statement that adds rows, or replaces them by their `uid`. */
-export function upsertStatement(table: string, columns: readonly string[]): BatchStatement {
+export function buildUpsertStatement(table: string, columns: readonly string[]): BatchStatement {
   const others = columns.filter((column) => column !== 'uid');
   return defineBatchStatement(
     (rows) => `insert into ${table} (${columns.join(', ')})

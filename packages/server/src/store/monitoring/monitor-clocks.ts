@@ -1,11 +1,11 @@
 import type { DatabaseEngine } from '../database-engine.ts';
 import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
 import {
+  buildUpsertStatement,
   defineBatchStatement,
   encodeRows,
   runBatchStatement,
   upsertRows,
-  upsertStatement,
 } from './batch-statements.ts';
 import {
   BEAT_KEY_COLUMNS,
@@ -17,7 +17,7 @@ import type { BeatKeyRow, CheckRow, MonitorClockRow, MonitorPeriodRow } from './
 import type { MonitorsTable } from './monitoring-tables.ts';
 
 /** `wake_at` of a clock that nothing wakes. */
-export const NO_WAKE_AT = Number.MAX_SAFE_INTEGER;
+export const NEVER_WAKE_AT = Number.MAX_SAFE_INTEGER;
 
 /** How a beat names its monitor. */
 export type MonitorReference =
@@ -122,7 +122,7 @@ export async function deleteClocks(writer: DatabaseWriter, uids: readonly string
 }
 
 const CLOCK_COLUMNS = ['uid', 'org_id', 'id', ...CLOCK_DEFINITION_COLUMNS, ...CLOCK_STATE_COLUMNS] as const;
-const UPSERT_CLOCKS = upsertStatement('monitor_clocks', CLOCK_COLUMNS);
+const UPSERT_CLOCKS = buildUpsertStatement('monitor_clocks', CLOCK_COLUMNS);
 
 /** Adds clocks, or replaces those that the transaction has locked. */
 export function upsertClocks(writer: DatabaseWriter, rows: readonly MonitorClockRow[]): Promise<void> {

@@ -1,9 +1,9 @@
-import type { maintenanceWindowColumns } from '@floe/contract/api/maintenance';
-import type { boardStored, monitorStored } from '@floe/contract/config/monitoring';
+import type { storedMaintenanceWindowFields } from '@floe/contract/api/maintenance';
+import type { storedBoardFields, storedMonitorFields } from '@floe/contract/config/monitoring';
 import type * as z from 'zod';
 
 /** What a monitor is, as people define it. Its clock stands apart, in `monitor_clocks`. */
-export interface MonitorsTable extends z.output<typeof monitorStored> {
+export interface MonitorsTable extends z.output<typeof storedMonitorFields> {
   /** What the history belongs to. A monitor that comes back under its id before retention has it again. */
   uid: string;
   org_id: string;
@@ -143,7 +143,7 @@ export interface MonitorGapsTable {
 }
 
 /** A page that shows chosen monitors. */
-export interface BoardsTable extends z.output<typeof boardStored> {
+export interface BoardsTable extends z.output<typeof storedBoardFields> {
   id: string;
   org_id: string;
   public: number;
@@ -158,7 +158,7 @@ export interface BoardsTable extends z.output<typeof boardStored> {
 }
 
 /** When no messages are sent. Either from start to end, or again and again: `cron`, `timezone`, `duration_ms`. */
-export interface MaintenanceWindowsTable extends z.output<typeof maintenanceWindowColumns> {
+export interface MaintenanceWindowsTable extends z.output<typeof storedMaintenanceWindowFields> {
   org_id: string;
   id: string;
   starts_at: number | null;

@@ -1,6 +1,6 @@
-import { monitorStored } from '@floe/contract/config/monitoring';
+import { storedMonitorFields } from '@floe/contract/config/monitoring';
 import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
-import { upsertRows, upsertStatement } from './batch-statements.ts';
+import { buildUpsertStatement, upsertRows } from './batch-statements.ts';
 import type { MonitorClockRow } from './clock-rows.ts';
 import type { MonitorsTable } from './monitoring-tables.ts';
 
@@ -49,7 +49,7 @@ const MONITOR_COLUMNS = [
   'uid',
   'org_id',
   'id',
-  ...monitorStored.keyof().options,
+  ...storedMonitorFields.keyof().options,
   'interval_ms',
   'cron',
   'timezone',
@@ -71,7 +71,7 @@ const MONITOR_COLUMNS = [
   'updated_by',
 ] as const satisfies readonly (keyof MonitorsTable)[];
 
-const UPSERT_MONITORS = upsertStatement('monitors', MONITOR_COLUMNS);
+const UPSERT_MONITORS = buildUpsertStatement('monitors', MONITOR_COLUMNS);
 
 /** Adds definitions, or replaces them by their uid. @throws Fault `conflict` when an org has another monitor of an id */
 export function upsertMonitors(writer: DatabaseWriter, rows: readonly MonitorRow[]): Promise<void> {

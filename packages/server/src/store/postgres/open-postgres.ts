@@ -3,7 +3,7 @@ import { Fault } from '@floe/contract/faults';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { type Clock, sleep } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import { PROCESS_AUDIT_KEY, setAuditKey } from '../audit-context.ts';
+import { EPHEMERAL_AUDIT_KEY, setAuditKey } from '../audit-context.ts';
 import type { DatabaseEngine } from '../database-engine.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { runMigrations } from '../migrations/run-migrations.ts';
@@ -88,7 +88,7 @@ class PostgresDatabase implements Database, BeatStore {
     pool: PostgresPool,
     kysely: Kysely<Schema>,
     signals: PostgresSignals,
-    { clock, auditKey = PROCESS_AUDIT_KEY }: OpenPostgresOptions,
+    { clock, auditKey = EPHEMERAL_AUDIT_KEY }: OpenPostgresOptions,
   ) {
     this.#auditKey = auditKey;
     setAuditKey(kysely, auditKey);

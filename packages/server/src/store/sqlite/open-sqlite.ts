@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Kysely, sql } from 'kysely';
-import { PROCESS_AUDIT_KEY, setAuditKey } from '../audit-context.ts';
+import { EPHEMERAL_AUDIT_KEY, setAuditKey } from '../audit-context.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { runMigrations } from '../migrations/run-migrations.ts';
 import {
@@ -45,7 +45,7 @@ export async function openSqlite(path: string, options: OpenSqliteOptions): Prom
   const reader = new SqliteWorkerThread('reader', options.log);
   try {
     await openThread(writer, path, 'writer');
-    const database = new SqliteDatabase(writer, reader, options.auditKey ?? PROCESS_AUDIT_KEY);
+    const database = new SqliteDatabase(writer, reader, options.auditKey ?? EPHEMERAL_AUDIT_KEY);
     await runMigrations(database, {
       ...options,
       createBackup: (number) => copyBeforeMigration({ database, writer, path }, number, options),

@@ -26,7 +26,7 @@ export interface TestIssuer {
   close(): Promise<void>;
 }
 
-export const CLIENT_SECRET = 'a secret that both of them know';
+export const TEST_CLIENT_SECRET = 'a secret that both of them know';
 
 /** A name that only some know, and what proves it. */
 export interface TlsIssuerOptions {
@@ -94,7 +94,7 @@ function configuration(redirectUri: string, account: () => IssuerAccount | null)
     clients: [
       {
         client_id: 'floe',
-        client_secret: CLIENT_SECRET,
+        client_secret: TEST_CLIENT_SECRET,
         redirect_uris: [redirectUri],
         grant_types: ['authorization_code'],
         response_types: ['code'],

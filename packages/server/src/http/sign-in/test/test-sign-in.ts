@@ -11,11 +11,11 @@ import { createPasswordHasher } from '../../../platform/sign-in/password-hash.ts
 import { sessionRulesOf } from '../../../platform/sign-in/session-rules.ts';
 import { ConsoleSessions } from '../../../platform/sign-in/sessions.ts';
 import type { SignInContext } from '../../../platform/sign-in/sign-in-context.ts';
-import { siteOf } from '../../../platform/sign-in/site.ts';
+import { createSite } from '../../../platform/sign-in/site.ts';
 import { createSignInThrottle } from '../../../platform/sign-in/throttle.ts';
 import { insertMember, insertUser } from '../../../store/members.ts';
 import type { Database } from '../../../store/ports.ts';
-import { API_TEST_NOW, type ApiTestAnswer, type RunningApi, runApi } from '../../test/running-api.ts';
+import { API_TEST_NOW, type ApiTestResponse, type RunningApi, runApi } from '../../test/running-api.ts';
 import { createSignInApi } from '../create-sign-in-api.ts';
 
 export const TEST_PASSWORD = 'quiet harbour lantern';
@@ -65,7 +65,7 @@ export async function startTestSignIn(options: TestSignInOptions = {}): Promise<
     sessions: new ConsoleSessions(database, clock, silentLog, () => sessionRulesOf(auth)),
     throttle: createSignInThrottle(database, clock),
     auth: () => auth,
-    site: () => siteOf(baseUrl, [8443]),
+    site: () => createSite(baseUrl, [8443]),
   });
   const api = await runApi({
     signIn(database, clock) {
@@ -168,7 +168,7 @@ export class TestBrowser {
     path: string,
     body?: unknown,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<ApiTestAnswer> {
+  ): Promise<ApiTestResponse> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const answer = await this.#api.call(method, path, {
       headers: {
@@ -187,7 +187,7 @@ export class TestBrowser {
     email: string,
     password = TEST_PASSWORD,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<ApiTestAnswer> {
+  ): Promise<ApiTestResponse> {
     return this.ask('POST', '/api/session/password', { email, password }, headers);
   }
 

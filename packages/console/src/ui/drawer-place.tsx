@@ -1,8 +1,0 @@
-/** Where a drawer is: beside the list where there is room, over it where there is none. */
-export const DRAWER =
-  'fixed inset-0 z-30 border-line bg-surface md:left-auto md:w-[36rem] md:border-l xl:static xl:h-full xl:shrink-0';
-
-/** Takes the width of a drawer beside the list while its code is being loaded. */
-export function DrawerPlace() {
-  return <div className={`${DRAWER} max-xl:hidden`} />;
-}

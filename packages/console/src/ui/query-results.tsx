@@ -1,0 +1,44 @@
+import type { ReactNode } from 'react';
+import type { useListRows } from '../data/lists.ts';
+import { DataTable, type DataTableProps } from './data-table.tsx';
+import { ErrorState, SkeletonRows } from './feedback.tsx';
+import { LoadMore } from './load-more.tsx';
+
+/** A list in every state it can be in: on its way, failed, empty, there. */
+export function QueryResults<Row>({
+  list: { answer, rows, more },
+  what,
+  shown = rows ?? [],
+  empty,
+  ...table
+}: Omit<DataTableProps<Row>, 'rows'> & {
+  readonly list: ReturnType<typeof useListRows<Row>>;
+  /** What could not be loaded: `limits`. */
+  readonly what: string;
+  /** The rows in the order to show them, where that is not their own. */
+  readonly shown?: readonly Row[];
+  readonly empty: ReactNode;
+}) {
+  if (answer.error && rows === undefined)
+    return (
+      <ErrorState
+        what={`Could not load ${what}.`}
+        error={answer.error}
+        onRetry={() => void answer.refetch()}
+      />
+    );
+  if (rows === undefined) return <SkeletonRows rows={6} />;
+  if (rows.length === 0 && shown.length === 0) return empty;
+  return (
+    <>
+      <DataTable
+        total={answer.hasNextPage ? null : shown.length}
+        {...table}
+        rows={shown}
+        onEnd={more}
+        stale={answer.isPlaceholderData}
+      />
+      <LoadMore more={answer.hasNextPage} loading={answer.isFetchingNextPage} onMore={more} />
+    </>
+  );
+}

@@ -1,0 +1,152 @@
+import type { HeartbeatRequest } from './beat-request.ts';
+import { createApiError, type FloeError, FloeResponseError } from './errors.ts';
+
+/** A beat the server has committed. */
+export interface Beat {
+  readonly id: string;
+  readonly monitorId: string;
+  /** ISO 8601, UTC. */
+  readonly receivedAt: string | null;
+  /** State of the monitor after this beat: `healthy`, `paused`. */
+  readonly status: string | null;
+  /** When the next beat is expected; null while paused. */
+  readonly nextDueAt: string | null;
+}
+
+/** An answer as far as it was read. */
+export interface HeartbeatResponse {
+  readonly status: number;
+  header(name: string): string | null;
+  readonly text: string;
+  /** The body went on beyond what an answer to a beat can need; the rest was not read. */
+  readonly tooLong: boolean;
+}
+
+export interface AcceptedBeat {
+  readonly beat: Beat | null;
+  readonly metadataDropped: string | null;
+}
+
+/** Reads an answer by the golden `answers.json`. `nowMs` is the wall clock, for a Retry-After that is a date. */
+export function parseHeartbeatResponse(
+  call: HeartbeatRequest,
+  received: HeartbeatResponse,
+  nowMs: number,
+): AcceptedBeat | FloeError {
+  const { status } = received;
+  if (status >= 400) return refusalError(call, received, nowMs);
+  // 0 is what a browser makes of a redirect that it was told not to follow.
+  if (status < 200 || status >= 300) return redirectError(call, received);
+  return call.expectedAnswer === 'beat' ? parseBeat(call, received) : parseSignalAnswer(received);
+}
+
+function parseBeat(call: HeartbeatRequest, received: HeartbeatResponse): AcceptedBeat | FloeError {
+  const isJson = /\bjson\b/i.test(received.header('content-type') ?? '');
+  const value = received.tooLong ? undefined : safeParseJson(received.text);
+  // What promised JSON and does not parse was cut on its way; anything else is some other program.
+  if (value === undefined) return unexpectedAnswer(received, isJson && !received.tooLong);
+  const id = readMember(value, 'beat_id');
+  if (readMember(value, 'ok') !== true || typeof id !== 'string') return unexpectedAnswer(received, false);
+  return {
+    beat: {
+      id,
+      monitorId: getText(value, 'monitor_id') ?? call.monitorId,
+      receivedAt: getText(value, 'received_at'),
+      status: getText(value, 'status'),
+      nextDueAt: getText(value, 'next_due_at'),
+    },
+    metadataDropped: getText(value, 'metadata_dropped'),
+  };
+}
+
+function parseSignalAnswer(received: HeartbeatResponse): AcceptedBeat | FloeError {
+  const isPage = /\bhtml\b/i.test(received.header('content-type') ?? '');
+  return isPage || received.tooLong
+    ? unexpectedAnswer(received, false)
+    : { beat: null, metadataDropped: null };
+}
+
+function unexpectedAnswer(received: HeartbeatResponse, retryable: boolean): FloeError {
+  const what = received.tooLong
+    ? 'more than 64 KB'
+    : received.text.trim() === ''
+      ? 'nothing'
+      : 'something else';
+  return new FloeResponseError(
+    `expected Floe's answer to a beat, got ${what} (status ${received.status}, ${received.header('content-type') ?? 'no content type'}). Is baseUrl the address of Floe, with no sign-in page or proxy in front of it?`,
+    { code: 'unexpected_answer', status: received.status, retryable },
+  );
+}
+
+function redirectError(call: HeartbeatRequest, received: HeartbeatResponse): FloeError {
+  const to = received.header('location');
+  return new FloeResponseError(
+    `${originOf(call.url)} redirects${to === null ? '' : ` to ${originOf(to)}`}. Redirects are never followed, for the key would travel along: set baseUrl to the final address.`,
+    { code: 'redirected', status: received.status },
+  );
+}
+
+function refusalError(call: HeartbeatRequest, received: HeartbeatResponse, nowMs: number): FloeError {
+  const { status } = received;
+  const body = received.tooLong ? undefined : safeParseJson(received.text);
+  const error = readMember(body, 'error');
+  const code = getText(error, 'code') ?? `http_${status}`;
+  const serverMessage = getText(error, 'message');
+  const requestId = getText(body, 'request_id') ?? received.header('x-request-id');
+  // What Floe says itself is better than what can be guessed from a status.
+  const advice = serverMessage === null ? (ADVICE_BY_STATUS[status] ?? '') : `: ${serverMessage}`;
+  const message = `${originOf(call.url)} answered ${status} ${code}${advice}`;
+  const detail = { code, status, requestId, retryAfterSeconds: parseRetryAfter(received, nowMs) };
+  return createApiError(redactKey(call, message), detail);
+}
+
+/** A server that repeats what it was sent must not bring the key into a log. */
+function redactKey(call: HeartbeatRequest, message: string): string {
+  const key = call.headers['x-api-key'];
+  return key === undefined ? message : message.replaceAll(key, '[key]');
+}
+
+const ADVICE_BY_STATUS: Readonly<Record<number, string>> = {
+  401: '. Check the API key.',
+  403: '. The key needs the scope beat or monitoring.',
+  404: '. Check the monitor id, that the key belongs to its organization, and baseUrl.',
+};
+
+/** RFC 9110 10.2.3: seconds or a date; `retry-after-ms` is what the gateway's own clients prefer. */
+function parseRetryAfter(received: HeartbeatResponse, nowMs: number): number | null {
+  const exact = parseDecimal(received.header('retry-after-ms'));
+  if (exact !== null) return exact / 1000;
+  const header = received.header('retry-after');
+  const seconds = parseDecimal(header);
+  if (seconds !== null || header === null || !/GMT\s*$/i.test(header)) return seconds;
+  const untilMs = Date.parse(header);
+  return Number.isNaN(untilMs) ? null : Math.max(0, (untilMs - nowMs) / 1000);
+}
+
+function parseDecimal(text: string | null): number | null {
+  return text !== null && /^\s*\d+(\.\d+)?\s*$/.test(text) ? Number(text) : null;
+}
+
+function safeParseJson(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+function readMember(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return Reflect.get(value, name);
+}
+
+function getText(value: unknown, name: string): string | null {
+  const found = readMember(value, name);
+  return typeof found === 'string' ? found : null;
+}
+
+/** Scheme, host and port: all that a message may say of an address, for the rest may be secret. */
+export function originOf(url: string): string {
+  return /^[a-z][a-z+.-]*:\/\/[^/?#]*/i.exec(url)?.[0].replace(/\/\/[^@]*@/, '//') ?? 'another address';
+}

@@ -1,0 +1,52 @@
+import { ConfigError, formatProblem } from './config-problem.ts';
+import { type ConfigLoadOptions, type LoadedConfig, loadConfig } from './load-config.ts';
+
+export interface ConfigCheckResult {
+  readonly ok: boolean;
+  /** For the terminal: a line per problem, or what the file contains. */
+  readonly lines: readonly string[];
+}
+
+export interface ConfigCheckOptions extends ConfigLoadOptions {
+  /** Variables that are not set here, such as secrets in CI, are no mistake. What they stand for is not checked. */
+  readonly allowUnset?: boolean;
+}
+
+/** What `floe config check [file]` prints. Never throws for a wrong file. */
+export function checkConfigFile({ allowUnset = false, ...options }: ConfigCheckOptions): ConfigCheckResult {
+  try {
+    const loaded = loadConfig(options);
+    const inactive = loaded.inactiveFields.map((field) => `has no effect in this version: ${field}`);
+    return { ok: true, lines: [formatSummary(loaded), ...inactive, ...loaded.warnings] };
+  } catch (error) {
+    if (error instanceof ConfigError)
+      return {
+        ok: allowUnset && error.problems.every(({ isUnset }) => isUnset),
+        lines: formatProblems(error, allowUnset),
+      };
+    throw error;
+  }
+}
+
+function formatSummary({ config, path }: LoadedConfig): string {
+  const total = (section: 'providers' | 'routes' | 'monitors') =>
+    config.orgs.reduce((sum, org) => sum + org[section].length, 0);
+  const parts = [
+    pluralize(config.orgs.length, 'org'),
+    pluralize(total('providers'), 'provider'),
+    pluralize(total('routes'), 'route'),
+    pluralize(total('monitors'), 'monitor'),
+  ];
+  return `ok: ${path ?? 'no file, defaults only'}: ${parts.join(', ')}`;
+}
+
+function pluralize(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+function formatProblems({ path, problems }: ConfigError, allowUnset: boolean): string[] {
+  return problems.map((problem) => {
+    const line = formatProblem(path, problem);
+    return allowUnset && problem.isUnset ? `not checked: ${line}` : line;
+  });
+}

@@ -1,0 +1,128 @@
+import { findNearestWord } from '@floe/contract/config/nearest-word';
+import type { ConfigIssue, ConfigPath } from '@floe/contract/config/references';
+import { isObject, type Json } from '@floe/contract/json';
+import type * as z from 'zod';
+import { listKeysAt } from './schema-lookup.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** What was validated: the schema answers "did you mean", the tree tells absent from wrong. */
+export interface ValidatedTree {
+  readonly schema: z.core.$ZodType;
+  readonly tree: Json;
+}
+
+export interface ExplainedIssue extends ConfigIssue {
+  /** Where to point at when that is not `path` itself: an unknown key inside it. */
+  readonly at: ConfigPath;
+}
+
+/** Unknown keys of one map that are named. */
+const MAX_KEYS = 100;
+
+/** A zod issue as sentences that complete "<path>: …". No sentence contains a value. */
+export function explainIssue(issue: Issue, subject: ValidatedTree, base: ConfigPath = []): ExplainedIssue[] {
+  const path = [...base, ...toConfigPath(issue.path)];
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys
+      .slice(0, MAX_KEYS)
+      .map((key) => ({ path, at: [...path, key], message: describeUnknownKey(key, path, subject) }));
+  if (issue.code === 'invalid_union') return explainUnion(issue, path, subject);
+  return [{ path, at: path, message: issueMessage(issue, valueAt(subject.tree, path)) }];
+}
+
+function issueMessage(issue: Issue, value: Json | undefined): string {
+  if (issue.code === 'custom' || issue.code === 'invalid_format') return issue.message;
+  if (value === undefined) return 'is required';
+  switch (issue.code) {
+    case 'invalid_type':
+      return describeWrongType(issue.expected, value);
+    case 'invalid_value':
+      return describeAllowedValues(issue.values.map(String), value);
+    case 'too_small':
+      return describeTooSmall(issue);
+    case 'too_big':
+      return issue.origin === 'string'
+        ? `is longer than ${issue.maximum} characters`
+        : issue.origin === 'array'
+          ? `has more than ${issue.maximum} entries`
+          : `must be at most ${issue.maximum}`;
+    case 'invalid_key':
+      return issue.issues[0]?.message ?? 'is not a name';
+    default:
+      return 'is not valid';
+  }
+}
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a map of keys and values',
+  record: 'a map of keys and values',
+};
+
+function describeWrongType(expected: string, value: Json): string {
+  const quotes = expected === 'string' && typeof value !== 'object' ? '; put it in quotes' : '';
+  return `must be ${TYPE_NAMES[expected] ?? expected}${quotes}`;
+}
+
+function describeAllowedValues(options: readonly string[], value: Json): string {
+  const meant = typeof value === 'string' ? findNearestWord(value, options) : undefined;
+  if (meant !== undefined) return `is not one of its values; did you mean "${meant}"?`;
+  return `must be ${options.length === 1 ? '' : 'one of '}${options.join(', ')}`;
+}
+
+function describeTooSmall(issue: z.core.$ZodIssueTooSmall): string {
+  if (issue.origin === 'string') return 'must not be empty';
+  if (issue.origin === 'array') return 'needs at least one entry';
+  return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
+}
+
+/** A short form or a long one was meant: speak about the one whose type fits. */
+function explainUnion(
+  issue: z.core.$ZodIssueInvalidUnion,
+  path: ConfigPath,
+  subject: ValidatedTree,
+): ExplainedIssue[] {
+  const value = valueAt(subject.tree, path);
+  const say = (message: string) => [{ path, at: path, message }];
+  if (value === undefined) return say('is required');
+  if ('options' in issue && issue.options !== undefined)
+    return say(describeAllowedValues(issue.options.map(String), value));
+  if (issue.message !== 'Invalid input') return say(issue.message);
+  const fitting = issue.errors.find((branch) => branch.every((inner) => !isRootTypeIssue(inner)));
+  if (fitting !== undefined) return fitting.flatMap((inner) => explainIssue(inner, subject, path));
+  const kinds = issue.errors.flatMap((branch) =>
+    branch.filter(isRootTypeIssue).map((inner) => TYPE_NAMES[inner.expected] ?? inner.expected),
+  );
+  return say(`must be ${[...new Set(kinds)].join(' or ')}`);
+}
+
+function isRootTypeIssue(issue: Issue): issue is z.core.$ZodIssueInvalidType {
+  return issue.code === 'invalid_type' && issue.path.length === 0;
+}
+
+/** Names the key only as far as it cannot be a misplaced secret. */
+function describeUnknownKey(key: string, path: ConfigPath, subject: ValidatedTree): string {
+  const known = listKeysAt(subject.schema, path, valueAt(subject.tree, path)).filter((one) => one !== key);
+  const meant = findNearestWord(key, known);
+  if (meant !== undefined) return `unknown key "${key}"; did you mean "${meant}"?`;
+  const shown = key.length > 24 || /^(eis_|sk-)/.test(key) ? `${key.slice(0, 4)}…` : key;
+  return `unknown key "${shown}"; known here: ${known.join(', ')}`;
+}
+
+function toConfigPath(path: readonly PropertyKey[]): (string | number)[] {
+  return path.map((step) => (typeof step === 'symbol' ? String(step) : step));
+}
+
+function valueAt(tree: Json, path: ConfigPath): Json | undefined {
+  let here: Json | undefined = tree;
+  for (const step of path) {
+    if (Array.isArray(here)) here = here[Number(step)];
+    else here = isObject(here) ? here[step] : undefined;
+  }
+  return here;
+}

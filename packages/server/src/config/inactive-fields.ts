@@ -1,0 +1,98 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ConfigPath } from '@floe/contract/config/references';
+import * as z from 'zod';
+import { formatConfigPath } from './config-problem.ts';
+import { zodDefinition } from './schema-lookup.ts';
+
+/** A field without fields of its own. */
+export interface SchemaField {
+  /** Names from the root; `[]` stands for every entry of a list, `*` for every key of a map. */
+  readonly path: readonly string[];
+  /** Whether the field is accepted although nothing reads it: `inactive: true` in its metadata. */
+  readonly inactive: boolean;
+  /** What an absent field stands for. */
+  readonly defaultValue: unknown;
+}
+
+/** Every leaf of a schema, each path once. Lists and maps of plain values are leaves, as are values of any shape. */
+export function listSchemaFields(root: z.core.$ZodType): SchemaField[] {
+  const found = new Map<string, SchemaField>();
+  const open = new Set<z.core.$ZodType>();
+  const visit = (schema: z.core.$ZodType, field: SchemaField): void => {
+    const inactive = field.inactive || z.globalRegistry.get(schema)?.['inactive'] === true;
+    const here = { ...field, inactive };
+    const below = (child: z.core.$ZodType, name: string) =>
+      visit(child, { path: [...field.path, name], inactive, defaultValue: undefined });
+    const def = zodDefinition(schema);
+    if (def.type === 'object') for (const [name, child] of Object.entries(def.shape)) below(child, name);
+    else if (def.type === 'array' && hasFields(def.element)) below(def.element, '[]');
+    else if (def.type === 'record' && hasFields(def.valueType)) below(def.valueType, '*');
+    else if (def.type === 'union') for (const option of def.options) visit(option, here);
+    else if (def.type === 'pipe') visit(def.in, here);
+    else if (def.type === 'default' || def.type === 'prefault')
+      visit(def.innerType, { ...here, defaultValue: def.defaultValue });
+    else if (def.type === 'optional') visit(def.innerType, here);
+    else if (def.type === 'lazy' && !open.has(schema)) {
+      open.add(schema);
+      visit(def.getter(), here);
+      open.delete(schema);
+    } else if (!found.has(here.path.join('.'))) found.set(here.path.join('.'), here);
+  };
+  visit(root, { path: [], inactive: false, defaultValue: undefined });
+  return [...found.values()];
+}
+
+/** Whether a value of this schema can be a map with named fields. */
+function hasFields(schema: z.core.$ZodType): boolean {
+  const def = zodDefinition(schema);
+  if (def.type === 'object') return true;
+  if (def.type === 'union') return def.options.some(hasFields);
+  if (def.type === 'pipe') return hasFields(def.in);
+  if (def.type === 'array') return hasFields(def.element);
+  return def.type === 'default' || def.type === 'prefault' || def.type === 'optional'
+    ? hasFields(def.innerType)
+    : false;
+}
+
+/**
+ * Fields a file sets to something other than their default although nothing reads them: a setting
+ * that does nothing has to be said out loud.
+ *
+ * @param isSet whether the file itself sets a field
+ * @returns `telemetry.otlp_endpoint (line 3)` for each
+ */
+export function findInactiveFields(
+  schema: z.core.$ZodType,
+  config: unknown,
+  isSet: (path: ConfigPath) => boolean,
+  lineOf: (path: ConfigPath) => number | undefined,
+): string[] {
+  return listSchemaFields(schema)
+    .filter((field) => field.inactive)
+    .flatMap(({ path, defaultValue }) =>
+      findFieldLocations(config, path)
+        .filter((place) => isSet(place.path) && !isDeepStrictEqual(place.value, defaultValue))
+        .map((place) => `${formatConfigPath(place.path)} (line ${lineOf(place.path)})`),
+    );
+}
+
+interface FieldLocation {
+  readonly path: ConfigPath;
+  readonly value: unknown;
+}
+
+/** Where a configuration has a field of the schema. */
+function findFieldLocations(config: unknown, path: readonly string[]): FieldLocation[] {
+  let places: FieldLocation[] = [{ path: [], value: config }];
+  for (const step of path)
+    places = places.flatMap(({ path: here, value }) => {
+      if (typeof value !== 'object' || value === null) return [];
+      const entries: [string | number, unknown][] = Array.isArray(value)
+        ? step === '[]'
+          ? [...value.entries()]
+          : []
+        : Object.entries(value).filter(([name]) => step === '*' || step === name);
+      return entries.map(([name, child]) => ({ path: [...here, name], value: child }));
+    });
+  return places;
+}

@@ -1,0 +1,215 @@
+import { readFileSync } from 'node:fs';
+import { type FloeConfig, FloeConfigSchema } from '@floe/contract/config';
+import { type ConfigIssue, type ConfigPath, checkReferences } from '@floe/contract/config/references';
+import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { ConfigError, type ConfigProblem, formatConfigPath } from './config-problem.ts';
+import type { Environment, EnvironmentOverride } from './environment.ts';
+import { type ExplainedIssue, explainIssue } from './explain-issue.ts';
+import { findInactiveFields } from './inactive-fields.ts';
+import { coerceScalar, type Substitution, substituteVariables } from './substitute-variables.ts';
+import { type ParsedYaml, readYaml } from './yaml-document.ts';
+
+export interface ConfigLoadOptions {
+  /** The file; by default FLOE_CONFIG, else `floe.yaml` in the working directory if it exists. */
+  readonly path?: string;
+  /** The text itself, instead of reading `path`. */
+  readonly text?: string;
+  readonly env: Environment;
+  /** Checks that only higher layers can do, such as compiling the conditions of policies. Called with a valid configuration. */
+  readonly validateSemantics?: (config: FloeConfig) => readonly ConfigIssue[];
+}
+
+export interface LoadedConfig {
+  /** Complete and deep-frozen. */
+  readonly config: FloeConfig;
+  /** The file it came from; null when there is none. */
+  readonly path: string | null;
+  /** What the file contained; empty when there is none. */
+  readonly text: string;
+  /** Fields the file sets although nothing reads them yet, as `telemetry.otlp_endpoint (line 40)`. */
+  readonly inactiveFields: readonly string[];
+  /** What deserves a look but stops nothing: unknown FLOE_* variables. */
+  readonly warnings: readonly string[];
+  /** Line of a field (or of what holds it) in the file; undefined when the file does not set it. */
+  lineOf(path: ConfigPath): number | undefined;
+  /** Whether the file itself sets a field. */
+  sets(path: ConfigPath): boolean;
+  /** What was found wrong with it elsewhere, such as in the store, with the places in the file. */
+  toConfigError(issues: readonly ConfigIssue[]): ConfigError;
+}
+
+/**
+ * Reads floe.yaml: parse, substitute `${…}`, put FLOE_* variables over it, validate, apply defaults.
+ * Precedence: environment, then file, then default.
+ *
+ * @throws ConfigError with every mistake found, each with its place; never with a value.
+ */
+export function loadConfig(options: ConfigLoadOptions): LoadedConfig {
+  const source = readSource(options);
+  const yaml = readYaml(source.text);
+  if (yaml.problems.length > 0) throw new ConfigError(source.path, yaml.problems);
+  if (yaml.tree !== null && !isObject(yaml.tree))
+    throw new ConfigError(source.path, [
+      {
+        where: '',
+        message: 'must be a map of sections such as server and orgs',
+        position: yaml.positionOf([]),
+      },
+    ]);
+  const { env } = options;
+  const substitution = substituteVariables(yaml.tree ?? {}, FloeConfigSchema, (name) => env.variable(name));
+  const tree = applyEnvironment(substitution.tree, env);
+  const result = FloeConfigSchema.safeParse(tree);
+  const problems = findProblems(tree, result.error?.issues ?? [], {
+    yaml,
+    substitution,
+    overrides: env.overrides,
+  });
+  if (!result.success || problems.length > 0) throw new ConfigError(source.path, problems);
+  const config: FloeConfig = result.data;
+  deepFreeze(config);
+  const toConfigError = (issues: readonly ConfigIssue[]) =>
+    new ConfigError(
+      source.path,
+      issues.map((issue) => toConfigProblem(issue, tree, yaml)),
+    );
+  const found = options.validateSemantics?.(config).slice(0, MAX_PROBLEMS) ?? [];
+  if (found.length > 0) throw toConfigError(found);
+  const lineOf = (path: ConfigPath) =>
+    path.length > 0 && hasValue(yaml.tree, path.slice(0, 1)) ? yaml.positionOf(path).line : undefined;
+  const sets = (path: ConfigPath) => hasValue(yaml.tree, path);
+  return {
+    config,
+    path: source.path,
+    text: source.text,
+    inactiveFields: findInactiveFields(FloeConfigSchema, config, sets, lineOf),
+    warnings: unknownVariableWarnings(env, substitution.names),
+    lineOf,
+    sets,
+    toConfigError,
+  };
+}
+
+/** @param at where to point at when that is not the field itself */
+function toConfigProblem(
+  { path, message }: ConfigIssue,
+  tree: Json,
+  yaml: ParsedYaml,
+  at = path,
+): ConfigProblem {
+  const org = orgIdAt(tree, path);
+  return {
+    where: formatConfigPath(path),
+    message,
+    position: yaml.positionOf(at),
+    ...(org !== null && { org }),
+  };
+}
+
+/** The text to load and where it came from. */
+function readSource({ path, text, env }: ConfigLoadOptions): { path: string | null; text: string } {
+  if (text !== undefined) return { path: path ?? null, text };
+  const named = path ?? env.configPath;
+  const file = named ?? 'floe.yaml';
+  try {
+    return { path: file, text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file)) };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' && named === undefined) return { path: null, text: '' };
+    const message =
+      code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'is not UTF-8' : `cannot be read (${code})`;
+    throw new ConfigError(file, [{ where: file, message }]);
+  }
+}
+
+/** FLOE_* variables over the file; the data directory decides where the default database is. */
+function applyEnvironment(tree: Json, env: Environment): Json {
+  let result = tree;
+  const database: ConfigPath = ['storage', 'database'];
+  if (!hasValue(result, database)) result = withValue(result, database, `sqlite:${env.dataDir}/floe.db`);
+  for (const { path, value } of env.overrides)
+    result = withValue(result, path, coerceScalar(value, FloeConfigSchema, path));
+  return result;
+}
+
+function withValue(tree: Json | undefined, [step, ...rest]: ConfigPath, value: Json): Json {
+  if (step === undefined) return value;
+  // A section of the wrong shape stays as it is: the schema refuses it and says so.
+  if (tree !== undefined && !isObject(tree)) return tree;
+  return { ...tree, [step]: withValue(tree?.[step], rest, value) } satisfies JsonObject;
+}
+
+function hasValue(tree: Json, path: ConfigPath): boolean {
+  let here: Json | undefined = tree;
+  for (const step of path)
+    here = Array.isArray(here) ? here[Number(step)] : isObject(here) ? here[step] : undefined;
+  return here !== undefined;
+}
+
+type SchemaIssues = NonNullable<ReturnType<typeof FloeConfigSchema.safeParse>['error']>['issues'];
+
+/** More are not shown: whoever mends these sees the next ones. */
+const MAX_PROBLEMS = 200;
+
+/** Where the values of a configuration come from. */
+interface ValueSources {
+  readonly yaml: ParsedYaml;
+  readonly substitution: Substitution;
+  readonly overrides: readonly EnvironmentOverride[];
+}
+
+/** Everything wrong, in the order of the file; a value that could not be substituted is reported once. */
+function findProblems(
+  tree: Json,
+  schemaIssues: SchemaIssues,
+  { yaml, substitution, overrides }: ValueSources,
+): ConfigProblem[] {
+  const unset = new Set(substitution.faults.map((fault) => formatConfigPath(fault.path)));
+  const found: ExplainedIssue[] = [
+    ...schemaIssues
+      .slice(0, MAX_PROBLEMS)
+      .flatMap((issue) => explainIssue(issue, { schema: FloeConfigSchema, tree })),
+    ...checkReferences(tree).map((issue) => ({ ...issue, at: issue.path })),
+  ]
+    .filter((issue) => !unset.has(formatConfigPath(issue.path)))
+    .slice(0, MAX_PROBLEMS);
+  const all: readonly (ExplainedIssue & Pick<ConfigProblem, 'isUnset'>)[] = [
+    ...substitution.faults.slice(0, MAX_PROBLEMS).map((fault) => ({ ...fault, at: fault.path })),
+    ...found,
+  ];
+  const problems = all.map(({ path, at, message, isUnset }): ConfigProblem => {
+    const override = overrides.find(
+      (candidate) => formatConfigPath(candidate.path) === formatConfigPath(path),
+    );
+    if (override !== undefined) return { where: override.variable, message };
+    const names = unset.has(formatConfigPath(path)) ? [] : substitution.namesAt(path);
+    const origin = names.length === 0 ? '' : ` (from ${names.map((name) => `\${${name}}`).join(', ')})`;
+    const problem = toConfigProblem({ path, message: `${message}${origin}` }, tree, yaml, at);
+    return isUnset ? { ...problem, isUnset } : problem;
+  });
+  return problems.sort(compareByPosition);
+}
+
+/** Whose part of the file a place is in. */
+function orgIdAt(tree: Json, [section, index]: ConfigPath): string | null {
+  const orgs = isObject(tree) && section === 'orgs' ? tree['orgs'] : null;
+  const org = Array.isArray(orgs) && typeof index === 'number' ? orgs[index] : null;
+  return isObject(org) && typeof org['id'] === 'string' ? org['id'] : null;
+}
+
+function compareByPosition(a: ConfigProblem, b: ConfigProblem): number {
+  const lines = (a.position?.line ?? 0) - (b.position?.line ?? 0);
+  return lines === 0 ? (a.position?.column ?? 0) - (b.position?.column ?? 0) : lines;
+}
+
+function unknownVariableWarnings(env: Environment, used: ReadonlySet<string>): string[] {
+  return env.unknown
+    .filter(({ name }) => !used.has(name))
+    .map(({ name, nearest }) => `unknown variable ${name}${nearest ? `; did you mean ${nearest}?` : ''}`);
+}
+
+function deepFreeze(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  Object.freeze(value);
+  for (const child of Object.values(value)) deepFreeze(child);
+}

@@ -1,0 +1,128 @@
+import type { ConfigPath } from '@floe/contract/config/references';
+import { isObject, type Json } from '@floe/contract/json';
+import type * as z from 'zod';
+import { findScalarKindsAt } from './schema-lookup.ts';
+
+export type SubstitutionVariables = (name: string) => string | undefined;
+
+export interface ExpandedText {
+  readonly text: string;
+  /** Variables named in the text, in order. */
+  readonly names: readonly string[];
+  /** Variables without a value and without a default. */
+  readonly unset: readonly string[];
+  /** What else is wrong, for whoever wrote the text. */
+  readonly faults: readonly string[];
+}
+
+/**
+ * Replaces `${NAME}` and `${NAME:-default}` in one left-to-right pass; `$${` stands for a literal `${`.
+ * As in a shell, the default also replaces an empty variable, and it ends at the first `}`. What a
+ * variable contains is not looked at again.
+ */
+export function expandVariables(text: string, variables: SubstitutionVariables): ExpandedText {
+  const names: string[] = [];
+  const unset: string[] = [];
+  const faults: string[] = [];
+  let out = '';
+  let from = 0;
+  while (true) {
+    const open = text.indexOf('${', from);
+    if (open === -1) return { text: out + text.slice(from), names, unset, faults };
+    if (open > from && text[open - 1] === '$') {
+      out += text.slice(from, open - 1) + '${';
+      from = open + 2;
+      continue;
+    }
+    const close = text.indexOf('}', open);
+    if (close === -1) {
+      faults.push('"${" has no "}"; write $${ for a literal ${');
+      return { text: out, names, unset, faults };
+    }
+    out += text.slice(from, open);
+    const [name = '', fallback] = splitOnce(text.slice(open + 2, close), ':-');
+    if (/^[A-Za-z_]\w*$/.test(name)) {
+      names.push(name);
+      const value = variables(name);
+      if (value === undefined && fallback === undefined) unset.push(name);
+      out += fallback === undefined ? (value ?? '') : value || fallback;
+    } else faults.push('write ${NAME} or ${NAME:-default}, NAME of letters, digits and _');
+    from = close + 1;
+  }
+}
+
+/** Variables may repeat; what they stand for is counted each time. */
+const MAX_EXPANDED_CHARACTERS = 16 << 20;
+
+export interface SubstitutionProblem {
+  readonly path: ConfigPath;
+  readonly message: string;
+  /** A variable is not set: where the file is used it may be. */
+  readonly isUnset?: true;
+}
+
+export interface Substitution {
+  readonly tree: Json;
+  readonly faults: readonly SubstitutionProblem[];
+  /** Variables the tree names, and which of them stand at which path. */
+  readonly names: ReadonlySet<string>;
+  namesAt(path: ConfigPath): readonly string[];
+}
+
+/**
+ * Expands every string of a tree. Where the schema takes a number or a boolean and no text, the
+ * expanded text becomes one; what is neither stays text, for the schema to refuse.
+ */
+export function substituteVariables(
+  tree: Json,
+  schema: z.core.$ZodType,
+  variables: SubstitutionVariables,
+): Substitution {
+  const faults: SubstitutionProblem[] = [];
+  const byPath = new Map<string, readonly string[]>();
+  let left = MAX_EXPANDED_CHARACTERS;
+  const visit = (value: Json, path: ConfigPath): Json => {
+    if (typeof value === 'string') {
+      if (!value.includes('${') || left < 0) return value;
+      const expansion = expandVariables(value, variables);
+      left -= expansion.text.length;
+      if (left < 0) faults.push({ path, message: 'the variables of this file stand for too much text' });
+      for (const name of expansion.unset) {
+        const message = `the environment variable ${name} is not set; \${${name}:-default} gives it a default`;
+        faults.push({ path, message, isUnset: true });
+      }
+      for (const message of expansion.faults) faults.push({ path, message });
+      byPath.set(pathKey(path), expansion.names);
+      return expansion.names.length === 0 ? expansion.text : coerceScalar(expansion.text, schema, path);
+    }
+    if (Array.isArray(value)) return value.map((entry: Json, index) => visit(entry, [...path, index]));
+    if (!isObject(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, entry]) => [key, visit(entry ?? null, [...path, key])]),
+    );
+  };
+  return {
+    tree: visit(tree, []),
+    faults,
+    names: new Set([...byPath.values()].flat()),
+    namesAt: (path) => byPath.get(pathKey(path)) ?? [],
+  };
+}
+
+/** Text from outside YAML as the type the schema takes at `path`. */
+export function coerceScalar(text: string, schema: z.core.$ZodType, path: ConfigPath): Json {
+  const kinds = findScalarKindsAt(schema, path);
+  if (kinds.has('text')) return text;
+  if (kinds.has('boolean') && (text === 'true' || text === 'false')) return text === 'true';
+  if (kinds.has('number') && /^-?\d{1,15}(\.\d{1,15})?$/.test(text)) return Number(text);
+  return text;
+}
+
+function pathKey(path: ConfigPath): string {
+  return JSON.stringify(path);
+}
+
+function splitOnce(text: string, separator: string): [string, string?] {
+  const at = text.indexOf(separator);
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + separator.length)];
+}

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { type Clock, systemClock } from '../core/clock.ts';
+import { silentLog } from '../core/log.ts';
+import { ConfigError } from './config-problem.ts';
+import { readEnvironment } from './environment.ts';
+import { loadConfig } from './load-config.ts';
+import { type ConfigChange, watchConfig } from './watch-config.ts';
+
+/** Time that moves only when a test says so. */
+function handClock(): Clock & { advance(ms: number): void } {
+  let nowMs = 0;
+  let timers: { at: number; run: () => void }[] = [];
+  return {
+    now: () => nowMs,
+    monotonic: () => nowMs,
+    after(ms, run) {
+      const timer = { at: nowMs + ms, run };
+      timers.push(timer);
+      return {
+        cancel: () => {
+          timers = timers.filter((other) => other !== timer);
+        },
+      };
+    },
+    advance(ms) {
+      const end = nowMs + ms;
+      while (true) {
+        const next = timers.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0];
+        if (next === undefined) break;
+        timers = timers.filter((other) => other !== next);
+        nowMs = next.at;
+        next.run();
+      }
+      nowMs = end;
+    },
+  };
+}
+
+function setUp(t: TestContext, clock: Clock, onChange: (change: ConfigChange) => void) {
+  const directory = mkdtempSync(join(tmpdir(), 'floe-watch-'));
+  const path = join(directory, 'floe.yaml');
+  writeFileSync(path, 'server: { port: 1 }');
+  const load = () => loadConfig({ path, env: readEnvironment({}) });
+  const running = load();
+  const watching = watchConfig({ path, current: running, load, onChange, log: silentLog, clock });
+  t.after(() => {
+    watching.close();
+    rmSync(directory, { recursive: true });
+  });
+  return { directory, path, watching, running };
+}
+
+function lineOf(error: unknown): number | undefined {
+  assert.ok(error instanceof ConfigError);
+  return error.problems[0]?.position?.line;
+}
+
+/** Changes as short words: the new port and what needs a restart, or the line of the error. */
+function recorder() {
+  const seen: string[] = [];
+  const onChange = (change: ConfigChange) =>
+    seen.push(
+      'error' in change
+        ? `error line ${lineOf(change.error)}`
+        : [change.loaded.config.server.port, ...change.restart].join(' '),
+    );
+  return { seen, onChange };
+}
+
+test('a changed file is taken over and names what waits for a restart', (t) => {
+  const { seen, onChange } = recorder();
+  const { path, watching } = setUp(t, handClock(), onChange);
+  writeFileSync(path, 'server: { port: 1 }\nretention: { audit_days: 9 }');
+  watching.reload();
+  writeFileSync(path, 'server: { port: 2, host: "::" }\nstorage: { shared: "redis://r" }');
+  watching.reload();
+  assert.deepEqual(seen, ['1', '2 server.host server.port storage.shared']);
+});
+
+test('the same content is no change', (t) => {
+  const { seen, onChange } = recorder();
+  const { path, watching } = setUp(t, handClock(), onChange);
+  writeFileSync(path, 'server: { port: 1 }');
+  watching.reload();
+  assert.deepEqual(seen, []);
+});
+
+test('an invalid file is reported once, and its correction is taken over', (t) => {
+  const { seen, onChange } = recorder();
+  const { path, watching } = setUp(t, handClock(), onChange);
+  writeFileSync(path, '\nserver: { prot: 1 }');
+  watching.reload();
+  watching.reload();
+  writeFileSync(path, 'server: { port: 3 }');
+  watching.reload();
+  assert.deepEqual(seen, ['error line 2', '3 server.port']);
+});
+
+test('a file that is gone or empty for a moment changes nothing', (t) => {
+  const { seen, onChange } = recorder();
+  const { path, watching } = setUp(t, handClock(), onChange);
+  unlinkSync(path);
+  watching.reload();
+  writeFileSync(path, '\n');
+  watching.reload();
+  writeFileSync(path, 'server: { port: 1 }');
+  watching.reload();
+  assert.deepEqual(seen, []);
+  writeFileSync(path, 'server: { port: 4 }');
+  watching.reload();
+  assert.deepEqual(seen, ['4 server.port']);
+});
+
+test('a change that was not taken over is told again when asked for, and only then', (t) => {
+  const { seen, onChange } = recorder();
+  const clock = handClock();
+  const { path, watching, running } = setUp(t, clock, onChange);
+  writeFileSync(path, 'server: { port: 2 }');
+  watching.reload();
+  watching.rejectChange(running);
+  clock.advance(60_000);
+  assert.deepEqual(seen, ['2 server.port']);
+  watching.reload();
+  // What needs a restart is told from what runs, and not from what was refused.
+  assert.deepEqual(seen, ['2 server.port', '2 server.port']);
+  watching.reload();
+  assert.equal(seen.length, 2);
+});
+
+test('without file events the file is looked at now and then', (t) => {
+  const { seen, onChange } = recorder();
+  const clock = handClock();
+  const { path } = setUp(t, clock, onChange);
+  writeFileSync(path, 'server: { port: 12345 }');
+  clock.advance(5_100);
+  assert.deepEqual(seen, []);
+  clock.advance(200);
+  assert.deepEqual(seen, ['12345 server.port']);
+});
+
+test('a swapped link to a directory counts as a change, as in a Kubernetes volume', (t) => {
+  const { seen, onChange } = recorder();
+  const clock = handClock();
+  const { directory, path } = setUp(t, clock, onChange);
+  for (const [name, port] of [
+    ['one', 1],
+    ['two', 2],
+  ]) {
+    mkdirSync(join(directory, String(name)));
+    writeFileSync(join(directory, String(name), 'floe.yaml'), `server: { port: ${port} }`);
+  }
+  symlinkSync('one', join(directory, '..data'));
+  symlinkSync('..data/floe.yaml', join(directory, 'link'));
+  renameSync(join(directory, 'link'), path);
+  clock.advance(6_000);
+  assert.deepEqual(seen, []);
+  symlinkSync('two', join(directory, '..data_tmp'));
+  renameSync(join(directory, '..data_tmp'), join(directory, '..data'));
+  clock.advance(6_000);
+  assert.deepEqual(seen, ['2 server.port']);
+});
+
+test('an editor that writes beside the file and renames is noticed by the system', async (t) => {
+  const { path } = await new Promise<{ path: string }>((resolve) => {
+    const made = setUp(t, systemClock, (change) => {
+      assert.ok('loaded' in change);
+      assert.equal(change.loaded.config.server.port, 5);
+      clearInterval(alive);
+      resolve(made);
+    });
+    // Timers of the clock keep no process alive; this one does until the change has come.
+    const alive = setInterval(() => undefined, 1_000);
+    writeFileSync(`${made.path}~`, 'server: { port: 5 }');
+    renameSync(`${made.path}~`, made.path);
+  });
+  assert.ok(path.endsWith('floe.yaml'));
+});
+
+test('whatever loading the file throws is reported, and the running configuration stays', (t) => {
+  const clock = handClock();
+  const directory = mkdtempSync(join(tmpdir(), 'floe-watch-'));
+  const path = join(directory, 'floe.yaml');
+  writeFileSync(path, 'server: { port: 1 }');
+  const running = loadConfig({ path, env: readEnvironment({}) });
+  const seen: unknown[] = [];
+  const bug = new TypeError('a bug in a validator');
+  let isBroken = true;
+  const watching = watchConfig({
+    path,
+    current: running,
+    load: () => {
+      if (isBroken) throw bug;
+      return loadConfig({ path, env: readEnvironment({}) });
+    },
+    onChange: (change) => seen.push('error' in change ? change.error : change.loaded.config.server.port),
+    log: silentLog,
+    clock,
+  });
+  t.after(() => {
+    watching.close();
+    rmSync(directory, { recursive: true });
+  });
+  writeFileSync(path, 'server: { port: 2 }');
+  clock.advance(10_000);
+  isBroken = false;
+  writeFileSync(path, 'server: { port: 3 }');
+  clock.advance(10_000);
+  assert.deepEqual(seen, [bug, 3]);
+});

@@ -1,0 +1,49 @@
+import { readBooleanAt } from '@floe/wire/json-edits';
+import { estimateInputTokens } from '../../guardrails/token-estimate.ts';
+import type { ExchangeRow } from '../../store/ports.ts';
+import type { Target } from '../catalog.ts';
+import type { ClientRequest } from '../client-request.ts';
+import { estimateExchangeCost } from '../estimate-exchange.ts';
+import type { Exchange } from '../exchange-record.ts';
+import { findRequestedTier } from '../requested-tier.ts';
+import { isResponseFinal } from './background-finalizer.ts';
+
+/** A response that its provider continues to make after the exchange has ended. */
+export interface UnfinishedResponse {
+  readonly id: string;
+  readonly ask: ClientRequest;
+  readonly target: Target;
+}
+
+/** The response that its provider continues to make after the exchange has ended; null for any other. */
+export function findUnfinishedResponse({
+  request: { prompt },
+  answer,
+  target,
+}: Exchange): UnfinishedResponse | null {
+  const { finishReason, responseId, usage } = answer;
+  const span = prompt?.members.get('background');
+  if (!prompt || !span || target === null || usage !== null || readBooleanAt(prompt.body, span) !== true)
+    return null;
+  if (responseId === null || (finishReason !== null && isResponseFinal({ status: finishReason })))
+    return null;
+  return { id: responseId, ask: prompt, target };
+}
+
+/** Leaves the settlement of an exchange to the background, which asks the provider for the response. */
+export function deferFinalization(
+  x: Exchange,
+  { id, ask: prompt, target }: UnfinishedResponse,
+  row: ExchangeRow,
+): void {
+  const { route, gateway, admission } = x;
+  gateway.background.defer({
+    row,
+    responseId: id,
+    origin: target.provider.sealOrigin(target.credential),
+    grant: admission && gateway.guard.settleLimits(admission.grant),
+    tier: findRequestedTier(prompt) ?? null,
+    inputTokens: estimateInputTokens(prompt.body),
+    reservedNanoUsd: route && estimateExchangeCost(x, route).nanoUsd,
+  });
+}

@@ -1,0 +1,47 @@
+import { Fault } from '@floe/contract/faults';
+import { EventStreamTranscoder } from '@floe/wire/converse/event-stream';
+import type { AnswerSink } from './plan.ts';
+
+/** A stream in binary frames for a sink that takes server-sent events. */
+export class BinaryFrameSink implements AnswerSink {
+  readonly #sink: AnswerSink;
+  readonly #transcoder = new EventStreamTranscoder();
+
+  constructor(sink: AnswerSink) {
+    this.#sink = sink;
+  }
+
+  get hasContent(): boolean {
+    return this.#sink.hasContent;
+  }
+
+  get isContentSent(): boolean {
+    return this.#sink.isContentSent;
+  }
+
+  get isComplete(): boolean {
+    return this.#sink.isComplete;
+  }
+
+  push(chunk: Buffer): boolean {
+    const { sse, fault } = this.#transcoder.push(chunk);
+    const isFlowing = sse.length === 0 || this.#sink.push(sse);
+    // What follows the end of an answer is no part of it.
+    if (fault && !this.#sink.isComplete) throw fault;
+    return isFlowing;
+  }
+
+  end(): void {
+    if (this.#transcoder.rest > 0)
+      throw new Fault('upstream_stream_broken', 'The provider closed the stream within a frame.');
+    this.#sink.end();
+  }
+
+  abort(): void {
+    this.#sink.abort();
+  }
+
+  formatError(fault: Fault): string | null {
+    return this.#sink.formatError(fault);
+  }
+}

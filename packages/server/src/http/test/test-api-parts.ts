@@ -1,0 +1,137 @@
+import { FloeConfigSchema, type OrgConfig } from '@floe/contract/config';
+import { createAlertSender } from '../../alerts/alert-sender.ts';
+import { createMailer } from '../../alerts/mail.ts';
+import { LiveHub } from '../../analytics/live/hub.ts';
+import type { Clock } from '../../core/clock.ts';
+import { systemClock } from '../../core/clock.ts';
+import { silentLog } from '../../core/log.ts';
+import { createOutboundGuard } from '../../core/outbound-guard.ts';
+import { EMPTY_CATALOG } from '../../gateway/catalog.ts';
+import { type CompiledCatalogs, compileCatalogs } from '../../gateway/compile-catalogs.ts';
+import { ConversationTargets } from '../../gateway/conversation-targets.ts';
+import { Latencies } from '../../gateway/latencies.ts';
+import { listProviderModels } from '../../gateway/model-endpoints.ts';
+import { OutputLengths } from '../../guardrails/output-lengths.ts';
+import type { ApiVerbDependencies } from '../../management/api-verbs.ts';
+import type { ProcessStatus } from '../../management/overview/process-status.ts';
+import type { ProviderDependencies } from '../../management/providers/provider-dependencies.ts';
+import { POLICY_FILE_KIND, PROVIDER_FILE_KIND, ROUTE_FILE_KIND } from '../../platform/config/file-entries.ts';
+import { usesDefaultOrigin } from '../../platform/config/provider-secrets.ts';
+import { loadStoredConfig, type MergedConfig, mergeConfig } from '../../platform/config/stored-config.ts';
+import { createKindSync, syncConfigFile } from '../../platform/file-sync.ts';
+import { JobRunner } from '../../platform/job-runner.ts';
+import { deriveSecretsKey } from '../../platform/secrets.ts';
+import { providersFromConfig } from '../../providers/providers-from-config.ts';
+import { testProvider } from '../../providers/test-provider.ts';
+import { createUpstreamTransport } from '../../providers/upstream-transport.ts';
+import type { DatabaseWithBeats } from '../../store/open-database.ts';
+
+export const apiTestSecretsKey = deriveSecretsKey(Buffer.alloc(32, 9));
+const COMPILE_OPTIONS = {
+  lookupVariable: () => undefined,
+  outbound: { proxy: '', no_proxy: '', ca_file: '' },
+};
+
+interface RunningParts extends Pick<ApiVerbDependencies, 'runningGateway' | 'providers'> {
+  /** Compiles what is in force now, as the snapshot does. */
+  renew(): Promise<void>;
+  inForce(): MergedConfig['orgs'];
+}
+
+/** What verbs read of a running gateway whose floe.yaml says `org` about the org `acme`; entries stand on lines 10, 11, … */
+export async function createTestApiParts(
+  clock: Clock,
+  database: DatabaseWithBeats,
+  org: OrgConfig | undefined,
+  isOnlyOrg = false,
+): Promise<RunningParts> {
+  const file = org ? [org] : [];
+  await database.transaction((writer) =>
+    syncConfigFile(
+      [createKindSync(PROVIDER_FILE_KIND), createKindSync(ROUTE_FILE_KIND), createKindSync(POLICY_FILE_KIND)],
+      {
+        config: { ...FloeConfigSchema.parse({}), orgs: file },
+        path: null,
+        lineOf: ([, , , index]) => 10 + Number(index),
+        sets: () => true,
+      },
+      { writer, nowMs: clock.now() },
+    ),
+  );
+  let merged: MergedConfig = { orgs: [], apiProviders: new Set(), orgCount: 0 };
+  let compiled: CompiledCatalogs | null = null;
+  const renew = async () => {
+    const stored = await loadStoredConfig(database.read, apiTestSecretsKey);
+    merged = mergeConfig(file, () => false, stored, null);
+    const options = { ...COMPILE_OPTIONS, mayUseMachineCredentials: usesDefaultOrigin };
+    compiled = compileCatalogs(merged.orgs, null, options);
+  };
+  await renew();
+  const running: ApiVerbDependencies['runningGateway'] = {
+    getRunningOrg: (orgId) => ({
+      config: merged.orgs.find(({ id }) => id === orgId) ?? null,
+      isInFile: orgId === org?.id,
+      fileName: 'floe.yaml',
+      catalog: compiled?.catalogs.get(orgId) ?? EMPTY_CATALOG,
+      findProviderProblem: (id) =>
+        compiled?.unusable.find((one) => one.id === `${orgId}/${id}`)?.reason ?? null,
+    }),
+    conversations: new ConversationTargets(clock),
+    latencies: new Latencies(clock),
+    maxOutputTokens: () => null,
+    outputLengths: new OutputLengths(),
+    listProviderModels: (provider) => listProviderModels(provider, { modelsOf: () => [] }),
+  };
+  const providers: ProviderDependencies = {
+    secretsKey: apiTestSecretsKey,
+    getRunningOrg: running.getRunningOrg,
+    allowsMachineResources: () => isOnlyOrg,
+    testProvider: (provider, credential, model) =>
+      testProvider(provider, credential, model, {
+        transport: createUpstreamTransport(systemClock),
+        clock: systemClock,
+      }),
+    writeUnaudited: (work) => database.transaction(work),
+    configure(config) {
+      const { providers: done, unusable } = providersFromConfig([config], COMPILE_OPTIONS);
+      return done[0] ? { provider: done[0] } : { problem: unusable[0]?.reason ?? '' };
+    },
+  };
+  return { runningGateway: running, providers, renew, inForce: () => merged.orgs };
+}
+
+/** Channels whose receivers live on loopback, and no mail. */
+export function createTestChannelParts() {
+  const guard = createOutboundGuard(() => ({
+    allowPrivate: true,
+    privateNetworks: [],
+    namedHosts: new Set<string>(),
+  }));
+  const mailer = createMailer(() => ({ url: '', from: '', requireTls: true }), guard);
+  return {
+    secretsKey: apiTestSecretsKey,
+    sender: createAlertSender({ guard, via: () => undefined, clock: systemClock, mailer }),
+    baseUrl: () => 'https://floe.example',
+  };
+}
+
+/** What the console's verbs stand on: a process that is well, but for what `standing` says. */
+export function createTestConsoleParts(
+  database: DatabaseWithBeats,
+  clock: Clock,
+  standing: Partial<ProcessStatus> = {},
+): Pick<ApiVerbDependencies, 'analytics' | 'processStatus' | 'liveHub' | 'jobRunner' | 'getCacheSize'> {
+  const parts = { database, clock, log: silentLog };
+  return {
+    getCacheSize: () => ({ entries: 0, bytes: 0 }),
+    analytics: { backlog: () => 0, requestRetentionDays: () => 90, timezone: () => 'UTC' },
+    processStatus: {
+      configRejection: () => null,
+      sharedStoreState: () => 'memory',
+      rejectedBeats: () => null,
+      ...standing,
+    },
+    liveHub: new LiveHub(parts),
+    jobRunner: new JobRunner(parts),
+  };
+}

@@ -1,0 +1,28 @@
+import { type BodyStore, createBodyStore } from '../../gateway/bodies/body-store.ts';
+import { buildStoredBody } from '../../gateway/bodies/stored-body.ts';
+import { deriveBodiesKey } from '../../platform/secrets.ts';
+import { insertStoredBodies, type StoredBodiesRow } from '../../store/stored-bodies.ts';
+import { API_TEST_NOW, type RunningApi } from './running-api.ts';
+
+const bodiesKey = deriveBodiesKey(Buffer.alloc(32, 9));
+
+/** Kept bodies as the gateway seals them, handed to `append`. */
+export function createTestBodyStore(append: (row: StoredBodiesRow) => void = () => undefined): BodyStore {
+  return createBodyStore({ append }, bodiesKey);
+}
+
+/** Keeps bodies of a request as the gateway would have, a second ago. */
+export async function storeTestBodies(
+  { database }: Pick<RunningApi, 'database'>,
+  orgId: string,
+  id: string,
+  given: { readonly request?: object; readonly answer?: object; readonly owner?: string },
+): Promise<void> {
+  const { request, answer, owner = null } = given;
+  const rows: StoredBodiesRow[] = [];
+  const kept = (body?: object) =>
+    body === undefined ? null : buildStoredBody(Buffer.from(JSON.stringify(body)), 0, false);
+  const whose = { id, orgId, keyId: 'key_kept', owner, createdAt: API_TEST_NOW - 1_000 };
+  createTestBodyStore((row) => rows.push(row)).store(whose, { request: kept(request), answer: kept(answer) });
+  await database.transaction((writer) => insertStoredBodies(writer, rows));
+}

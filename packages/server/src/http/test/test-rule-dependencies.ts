@@ -1,0 +1,17 @@
+import type { OrgConfig } from '@floe/contract/config';
+import type { Guard } from '../../guardrails/guard.ts';
+import type { OrgFileRules, RuleDependencies } from '../../management/guardrails/rule-dependencies.ts';
+
+const NONE: OrgFileRules = { limits: [], budgets: [], relayRules: [], file: 'floe.yaml', timezone: 'UTC' };
+
+/** Rules as a file would give them to the org `acme`; those of the relay are on lines 10, 11, … */
+export function createTestRuleDependencies(
+  guard: Guard,
+  { org, fileRules }: { readonly org?: OrgConfig; readonly fileRules?: Partial<OrgFileRules> } = {},
+): RuleDependencies {
+  const relay_rules = (org?.relay.rules ?? []).map((config, index) => ({ config, line: 10 + index }));
+  return {
+    guard,
+    getFileRules: (orgId) => (orgId === 'acme' ? { ...NONE, relayRules: relay_rules, ...fileRules } : NONE),
+  };
+}

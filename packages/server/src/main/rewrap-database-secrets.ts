@@ -1,0 +1,41 @@
+import type { Environment } from '../config/environment.ts';
+import { systemClock } from '../core/clock.ts';
+import { createLog } from '../core/log.ts';
+import { rewrapStoredSecrets } from '../platform/rewrap-secrets.ts';
+import { deriveSecretsKey, deriveTurnsKey } from '../platform/secrets.ts';
+import type { DatabaseLocation } from '../store/backup.ts';
+import { lockDataDir } from '../store/data-dir-lock.ts';
+import { isPostgresUrl, openDatabase } from '../store/open-database.ts';
+import { bindDatabaseToSecretKey, loadSecretKey } from '../store/secret-key.ts';
+
+/** Servers may go on: each batch is a transaction of its own. A SQLite file has one process. */
+export async function rewrapDatabaseSecrets(
+  place: DatabaseLocation,
+  { secretKey, encryptionKeys, logLevel }: Environment,
+): Promise<string> {
+  const lock = isPostgresUrl(place.url) ? null : lockDataDir(place.dataDir);
+  try {
+    const given = secretKey === undefined ? {} : { given: secretKey };
+    const secret = loadSecretKey({ dataDir: place.dataDir, ...given });
+    const { key } = secret;
+    const parts = { log: createLog(logLevel), clock: systemClock, dataDir: place.dataDir };
+    const database = await openDatabase(place.url, parts);
+    try {
+      await database.transaction((writer) => bindDatabaseToSecretKey(writer, secret));
+      const keys = {
+        secrets: deriveSecretsKey(key, encryptionKeys),
+        turns: deriveTurnsKey(key, encryptionKeys),
+      };
+      const tables = await rewrapStoredSecrets(database, keys);
+      const lines = tables.map(
+        ({ table, rewrapped, unreadable }) =>
+          `${table}: ${rewrapped} put under the key ${table === 'stored_responses' ? keys.turns.id : keys.secrets.id}${unreadable > 0 ? `, ${unreadable} that no known key opens` : ''}`,
+      );
+      return lines.join('\n');
+    } finally {
+      await database.close();
+    }
+  } finally {
+    lock?.release();
+  }
+}

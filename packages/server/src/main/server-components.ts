@@ -1,0 +1,210 @@
+import type { KeyObject } from 'node:crypto';
+import { resolve } from 'node:path';
+import { LiveHub } from '../analytics/live/hub.ts';
+import { createMetrics, type Metrics } from '../analytics/metrics.ts';
+import type { Environment } from '../config/environment.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
+import { resolveWithFallback, systemClock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import { type BodyStore, createBodyStore } from '../gateway/bodies/body-store.ts';
+import type { Breakers } from '../guardrails/breakers/breakers.ts';
+import { type Guardrails, openGuardrails } from '../guardrails/guardrails.ts';
+import { createEvaluationPool, type EvaluationPool } from '../management/evaluation/evaluation-pool.ts';
+import { MonitoringEngine } from '../monitoring/engine.ts';
+import {
+  createMonitoringCounters,
+  type MonitoringCounters,
+  renderMonitoringMetrics,
+} from '../monitoring/monitoring-metrics.ts';
+import { RejectedBeats } from '../monitoring/rejected-beats.ts';
+import { JobRunner } from '../platform/job-runner.ts';
+import { derivePepper } from '../platform/keyring.ts';
+import { createLastUsedTracker, type LastUsedTracker } from '../platform/last-used-tracker.ts';
+import { createResourceOwners } from '../platform/resource-owners.ts';
+import { requireKnownKeys } from '../platform/rewrap-secrets.ts';
+import {
+  deriveBodiesKey,
+  deriveChallengeKey,
+  deriveSecretsKey,
+  deriveSignInKey,
+  deriveTurnsKey,
+  type SecretsKey,
+} from '../platform/secrets.ts';
+import { createModelLists, type ModelLists } from '../providers/model-list.ts';
+import { loadPriceBook } from '../providers/price-catalog.ts';
+import type { PriceBook } from '../providers/prices.ts';
+import type { Transport } from '../providers/transport.ts';
+import { createUpstreamTransport } from '../providers/upstream-transport.ts';
+import { countQueuedDeliveries } from '../store/alert-deliveries.ts';
+import { recordUnkeyedAuditChains } from '../store/audit-chain.ts';
+import { deriveAuditKey } from '../store/audit-context.ts';
+import { openResponseCache } from '../store/cache/open-response-cache.ts';
+import type { ResponseCache } from '../store/cache/response-cache.ts';
+import { lockDataDir } from '../store/data-dir-lock.ts';
+import { type DatabaseWithBeats, isPostgresUrl, openDatabase } from '../store/open-database.ts';
+import type { DatabaseWriter, RowSink } from '../store/ports.ts';
+import { loadProcessId } from '../store/process-id.ts';
+import {
+  bindDatabaseToSecretKey,
+  loadSecretKey,
+  missingSharedSecretError,
+  requireSecretKeyOfDatabase,
+  type SecretKey,
+} from '../store/secret-key.ts';
+import { type BodySink, openBodySink } from '../store/spool/body-sink.ts';
+import { openRowSink } from '../store/spool/row-sink.ts';
+import { createBreakers } from './breakers.ts';
+import { createOutboundAccess, type OutboundAccess } from './outbound-access.ts';
+import { closeRelayComponents, openRelayComponents, type RelayComponents } from './relay-components.ts';
+import { sharedStoreMetrics } from './shared-store-metrics.ts';
+
+/** How long rows may take to reach the database before the process ends; what is late waits in the spool. */
+const FLUSH_TIMEOUT_MS = 4_000;
+
+/** What a scrape waits for figures that lie in the database: less than any scraper waits for the scrape. */
+const SCRAPE_TIMEOUT_MS = 1_000;
+
+/** Everything that lives as long as the process and knows how to stop. */
+export interface ServerComponents {
+  readonly environment: Environment;
+  readonly dataDir: string;
+  readonly log: Log;
+  readonly database: DatabaseWithBeats;
+  readonly rows: RowSink;
+  readonly bodies: BodySink;
+  /** Kept bodies, sealed; what it keeps goes to `bodies`. */
+  readonly bodyStore: BodyStore;
+  readonly metrics: Metrics;
+  readonly guardrails: Guardrails;
+  readonly prices: PriceBook;
+  readonly lastUsed: LastUsedTracker;
+  readonly transport: Transport;
+  readonly breakers: Breakers;
+  readonly modelLists: ModelLists;
+  readonly pepper: KeyObject;
+  readonly monitoring: MonitoringEngine;
+  readonly resourceOwners: ReturnType<typeof createResourceOwners>;
+  /** Seals stored turns. */
+  readonly turnsKey: SecretsKey;
+  readonly answerCache: ResponseCache;
+  readonly secretsKey: SecretsKey;
+  /** Signs the challenges of the sign-in, and seals what a browser keeps on the way through it. */
+  readonly signInKeys: { readonly challenge: KeyObject; readonly sealing: SecretsKey };
+  readonly outbound: OutboundAccess;
+  readonly relay: RelayComponents;
+  readonly live: LiveHub;
+  readonly jobs: JobRunner;
+  readonly evaluationPool: EvaluationPool;
+  readonly beatRefusals: RejectedBeats;
+}
+
+export async function openServerComponents(
+  environment: Environment,
+  loaded: LoadedConfig,
+  log: Log,
+): Promise<ServerComponents> {
+  const clock = systemClock;
+  const dataDir = resolve(environment.dataDir);
+  lockDataDir(dataDir);
+  const url = loaded.config.storage.database;
+  const secret = loadInstallationSecret(environment, url, dataDir);
+  // Read while the database opens in its own threads.
+  const loadingPrices = loadPriceBook();
+  const database = await openDatabase(url, { dataDir, log, clock, auditKey: deriveAuditKey(secret.key) });
+  const secretsKey = deriveSecretsKey(secret.key, environment.encryptionKeys);
+  await database.transaction((writer) => claimDatabaseWithKeys(writer, secret, secretsKey));
+  await recordUnkeyedAuditChains(database, log);
+  const rows = await openRowSink({ dataDir, database, log, clock });
+  const bodies = await openBodySink({ dataDir, database, log, clock });
+  const counters = createMonitoringCounters();
+  const processId = loadProcessId(dataDir);
+  const monitoring = new MonitoringEngine({ database, clock, log, counters, processId });
+  // Time, and what it means that nobody was there; from when on somebody is, the listeners say.
+  await monitoring.prepare();
+  const outbound = createOutboundAccess(loaded.config, environment.variable);
+  const transport = createUpstreamTransport(clock, outbound.guard);
+  const { shared: sharedStoreUrl, shared_timeout_ms: sharedTimeoutMs } = loaded.config.storage;
+  const guardrails = await openGuardrails({ dataDir, database, sharedStoreUrl, sharedTimeoutMs, clock, log });
+  const isStoreSlow = guardrails.sharedStoreIsLate;
+  const { breakers, render } = createBreakers(database, guardrails.counters, log);
+  const others = [render, sharedStoreMetrics(guardrails.sharedStoreStats).render];
+  return {
+    environment,
+    dataDir,
+    log,
+    database,
+    rows,
+    bodies,
+    bodyStore: createBodyStore(bodies, deriveBodiesKey(secret.key)),
+    metrics: createServerMetrics({ database, rows, bodies, monitoring: counters }, others),
+    guardrails,
+    prices: await loadingPrices,
+    breakers,
+    lastUsed: createLastUsedTracker(database, clock, log),
+    transport,
+    modelLists: createModelLists(transport, clock, log),
+    pepper: derivePepper(secret.key),
+    monitoring,
+    resourceOwners: createResourceOwners(database, clock),
+    turnsKey: deriveTurnsKey(secret.key, environment.encryptionKeys),
+    answerCache: await openResponseCache(sharedStoreUrl, { clock, log, isStoreSlow }),
+    secretsKey,
+    signInKeys: { challenge: deriveChallengeKey(secret.key), sealing: deriveSignInKey(secret.key) },
+    outbound,
+    relay: await openRelayComponents(dataDir, secret.key, database, log),
+    live: new LiveHub({ database, clock, log }),
+    jobs: new JobRunner({ database, clock, log }),
+    evaluationPool: createEvaluationPool(clock),
+    beatRefusals: new RejectedBeats(clock),
+  };
+}
+
+/** Processes that share a database must be given the key; one by itself makes its own. */
+function loadInstallationSecret({ secretKey }: Environment, url: string, dataDir: string) {
+  if (isPostgresUrl(url) && secretKey === undefined) throw missingSharedSecretError();
+  return loadSecretKey({ dataDir, ...(secretKey === undefined ? {} : { given: secretKey }) });
+}
+
+/** What `/metrics` tells; `others` render figures of their own. */
+function createServerMetrics(
+  from: Pick<ServerComponents, 'database' | 'rows' | 'bodies'> & { readonly monitoring: MonitoringCounters },
+  others: readonly (() => string)[],
+): Metrics {
+  const { database, rows, bodies, monitoring } = from;
+  const monitoringNow = () => renderMonitoringMetrics(database, monitoring);
+  return createMetrics(
+    () => rows.backlog() + bodies.backlog(),
+    () =>
+      resolveWithFallback(systemClock, SCRAPE_TIMEOUT_MS, countQueuedDeliveries(database.read), Number.NaN),
+    async () =>
+      others.map((render) => render()).join('') +
+      (await resolveWithFallback(systemClock, SCRAPE_TIMEOUT_MS, monitoringNow(), monitoring.render())),
+  );
+}
+
+export async function closeServerComponents(parts: ServerComponents): Promise<void> {
+  parts.modelLists.close();
+  await parts.lastUsed.close();
+  for (const spool of [parts.rows, parts.bodies])
+    await spool.flush(FLUSH_TIMEOUT_MS).catch((error: unknown) => {
+      parts.log.warn({ err: error }, 'rows stay in the spool; the next start takes them into the database');
+    });
+  await closeRelayComponents(parts.relay, FLUSH_TIMEOUT_MS, parts.log);
+  await parts.guardrails.close();
+  await parts.rows.close();
+  await parts.bodies.close();
+  await parts.answerCache.close();
+  await parts.transport.close();
+  await parts.database.close();
+}
+
+/** @throws StoreUnusableError when the database was used with another key, or needs one that is not known */
+async function claimDatabaseWithKeys(
+  writer: DatabaseWriter,
+  secret: SecretKey,
+  secretsKey: SecretsKey,
+): Promise<void> {
+  await requireSecretKeyOfDatabase(writer, secret);
+  await requireKnownKeys(writer, secretsKey);
+  await bindDatabaseToSecretKey(writer, secret);
+}

@@ -1,0 +1,33 @@
+/**
+ * What a service tier costs, as a factor on the standard rates of a model's tokens; fees of tools stay as they are.
+ * The catalog package has no tiers. These are from the sources it names, each with the day of its data; a tier that
+ * is not listed has no known price.
+ *
+ * - models.dev, 2026-07-02 (`experimental.modes.fast`): OpenAI `priority`, Anthropic `fast`
+ * - pydantic genai-prices 0.1.8, 2026-09-23 (`price_comments`): Gemini `batch`, `flex`, `priority`
+ */
+const TIER_FACTORS: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, number>>>>>> = {
+  openai: {
+    'gpt-5.4': { priority: 2 },
+    'gpt-5.4-mini': { priority: 2 },
+    'gpt-5.5': { priority: 2.5 },
+  },
+  anthropic: {
+    'claude-opus-4-6': { fast: 6 },
+    'claude-opus-4-7': { fast: 6 },
+    'claude-opus-4-8': { fast: 2 },
+  },
+  google: {
+    'gemini-3-flash-preview': { batch: 0.5 },
+    'gemini-3.5-flash': { batch: 0.5, flex: 0.5 },
+    'gemini-3.5-flash-lite': { batch: 0.5, flex: 0.5 },
+    'gemini-3.6-flash': { batch: 0.5, flex: 0.5 },
+    'gemini-3.7-flash': { batch: 0.5, flex: 0.5, priority: 1.8 },
+    'gemini-3.8-flash': { batch: 0.5, flex: 0.5, priority: 1.8 },
+  },
+};
+
+/** Factors by tier of a model, by the names the catalog has for provider and model; none for any other. */
+export function findTierPriceFactors(book: string, model: string): Readonly<Record<string, number>> {
+  return TIER_FACTORS[book]?.[model] ?? {};
+}
