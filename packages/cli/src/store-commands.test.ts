@@ -1,7 +1,7 @@
 // Tier: ci. Starts the command line many times.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -49,6 +49,50 @@ test('backup works while the server runs, restore does not, and the restored ins
   t.after(() => again.kill());
   const me = await fetch(`${again.url}/api/me`, { headers: { authorization: `Bearer ${key}` } });
   assert.equal(me.status, 200);
+});
+
+test('a restored database without its secret key, or with another, does not start and leaves nothing behind', async (t) => {
+  const home = mkdtempSync(join(tmpdir(), 'floe-cli-'));
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  const [dataDir, restored] = [join(home, 'data'), join(home, 'restored')];
+  const file = join(home, 'backup.db');
+  const floe = (dir: string, ...args: string[]) => {
+    const env = { ...MINIMAL_ENVIRONMENT, FLOE_DATA_DIR: dir, FLOE_LOG_LEVEL: 'error' };
+    return spawnSync(process.execPath, [PROGRAM, ...args], { cwd: home, env, encoding: 'utf8' });
+  };
+  const server = await startFloeProcess({ dataDir });
+  t.after(() => server.kill());
+  const key = await server.waitForKey();
+  await server.stop();
+  assert.equal(floe(dataDir, 'backup', file).status, 0);
+  assert.match(floe(restored, 'restore', file).stdout, /Before the start, provide the secret key/);
+
+  const secretFiles = () => readdirSync(restored).filter((name) => name.startsWith('secret.'));
+  await assert.rejects(
+    startFloeProcess({ dataDir: restored }),
+    /The database needs the secret key it was created with\. Copy that secret\.key to .*restored\/secret\.key \(chmod 600\)/,
+  );
+  assert.deepEqual(secretFiles(), []);
+  assert.match(floe(restored, 'owner-link').stderr, /needs the secret key it was created with/);
+  assert.deepEqual(secretFiles(), []);
+  const other = `${'k'.repeat(43)}\n`;
+  writeFileSync(join(restored, 'secret.key'), other, { mode: 0o600 });
+  await assert.rejects(startFloeProcess({ dataDir: restored }), /was used with a different secret key/);
+  assert.deepEqual(secretFiles(), ['secret.key']);
+
+  copyFileSync(join(dataDir, 'secret.key'), join(restored, 'secret.key'));
+  const again = await startFloeProcess({ dataDir: restored });
+  t.after(() => again.kill());
+  const me = await fetch(`${again.url}/api/me`, { headers: { authorization: `Bearer ${key}` } });
+  assert.equal(me.status, 200);
+  await again.stop();
+
+  // A backup of another installation over this one: what the data directory remembers is not in its way.
+  writeFileSync(join(restored, 'secret.key'), other, { mode: 0o600 });
+  writeFileSync(join(restored, 'secret.fingerprint'), `${'0'.repeat(32)}\n`);
+  assert.equal(floe(restored, 'restore', file, '--force').status, 0);
+  copyFileSync(join(dataDir, 'secret.key'), join(restored, 'secret.key'));
+  await (await startFloeProcess({ dataDir: restored })).stop();
 });
 
 test('a command used wrongly says how it is used', () => {

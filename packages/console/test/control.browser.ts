@@ -185,6 +185,23 @@ test('a key that was used a second ago is revoked by typing its name, and its ne
   await context.close();
 });
 
+test('the old value of a rotated key is ended from its page, and the new one works on', async () => {
+  const { id, key: old } = await keyNamed('rotated');
+  const rotated = await harness.ask('POST', `/api/management/keys/${id}/rotate`, {});
+  const next = isObject(rotated.body) ? String(rotated.body['key']) : '';
+  const { page, context, faults } = await openConsolePage(harness, `${MANAGEMENT}/keys/${id}`);
+  await page.getByRole('button', { name: 'End old key now' }).click();
+  const dialog = page.getByRole('dialog', { name: 'End the old value of key “rotated”?' });
+  await dialog.getByText('Requests with the old value are rejected with 401 immediately.').waitFor();
+  await assertAccessible(page);
+  await dialog.getByRole('button', { name: 'End old key now' }).click();
+  await page.getByText('The old value of key rotated has ended.').first().waitFor();
+  await page.getByText('Previous value').waitFor({ state: 'detached' });
+  assert.deepEqual([(await ask(old)).status, (await ask(next)).status], [401, 200]);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
 test('the keys of the playground stay out of the list until they are asked for', async () => {
   const soon = new Date(Date.now() + 3_600_000).toISOString();
   const name = 'admin-console-x1y2';
@@ -242,7 +259,7 @@ test('a budget that is overspent refuses and needs somebody; raising it asks why
   await at(page, '/requests?key=demo&status=402');
   const row = page.getByRole('row', { name: /402\s+budget/ });
   await row.click();
-  await page.getByText('The budget "demo-cent" of $0.01 has no room').first().waitFor();
+  await page.getByText('The budget "demo-cent" of $0.01 cannot cover this request').first().waitFor();
   await at(page, '/overview');
   const entry = page.getByRole('link', { name: /High budget usage: demo-cent 9\d% used/ });
   await entry.waitFor();

@@ -4,6 +4,7 @@ import { TEST_TIMEOUT_MS } from '@floe/testkit/eventually';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { connectText } from '../src/pages/connect/text.ts';
 import { assertAccessible, takeScreenshot } from './checks.ts';
 import { findBrowser } from './console-harness.ts';
 
@@ -90,13 +91,23 @@ test('the shown line ticks the first step, and its link opens the request with w
   const code = (await page.locator('pre').first().textContent()) ?? '';
   const [key = ''] = /eis_[\w-]+/.exec(code) ?? [];
   const [, body = '{}'] = /-d '(.*)'$/m.exec(code) ?? [];
-  const sent = await callHttp(`${floe.url}/gateway/v1/chat/completions`, {
-    headers: { authorization: `Bearer ${key}` },
-    body: JSON.parse(body),
-  });
-  assert.equal(sent.status, 200);
+  const send = async (more: object = {}) =>
+    callHttp(`${floe.url}/gateway/v1/chat/completions`, {
+      headers: { authorization: `Bearer ${key}` },
+      body: { ...JSON.parse(body), ...more },
+    });
   const step = page.getByRole('button', { name: 'Send a request' });
+  // An error is shown while no request has succeeded, and does not complete the step.
+  assert.equal((await send({ model: 'sandbox/none' })).status, 404);
+  await page.getByText(connectText.firstRequest.rejected('Your gateway')).waitFor();
+  assert.equal(await step.getByText('done').count(), 0);
+  assert.equal((await send()).status, 200);
   await step.getByText('done').waitFor();
+  await page.getByText(connectText.firstRequest.connected('Your gateway')).waitFor();
+  // Nor does an error after it take it back.
+  assert.equal((await send({ model: 'sandbox/none' })).status, 404);
+  await page.waitForTimeout(2_500);
+  await page.getByText(connectText.firstRequest.connected('Your gateway')).waitFor();
   assert.equal(await page.getByRole('button', { name: 'Connect a client' }).getByText('done').count(), 0);
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.setViewportSize({ width: 390, height: 844 });

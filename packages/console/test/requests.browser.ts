@@ -78,6 +78,20 @@ test('a filter stands in the URL and survives a reload and Back', async () => {
   await context.close();
 });
 
+test('the id of a request in the filter opens that request, or says that no request has it', async () => {
+  const { page, context } = await openConsolePage(harness, '/o/acme/requests?range=1h&live=0');
+  await page.getByRole('row').nth(3).waitFor();
+  await page.locator('[data-filter]').fill(` ${ids[2]} `);
+  await page.locator('[data-filter]').press('Enter');
+  await page.waitForURL((url) => url.searchParams.get('open') === ids[2]);
+  await page.getByRole('heading', { name: 'Attempts' }).waitFor();
+  assert.equal(await page.locator('[data-filter]').inputValue(), '');
+  await page.locator('[data-filter]').fill('exc_00000000000000000000000000');
+  await page.locator('[data-filter]').press('Enter');
+  await page.getByText('No request has the id exc_00000000000000000000000000.').waitFor();
+  await context.close();
+});
+
 test('the list is walked, opened and left with the keyboard alone', async () => {
   const { page, context } = await openConsolePage(harness, '/o/acme/requests?range=1h&live=0');
   await page.locator('[data-row]').first().focus();

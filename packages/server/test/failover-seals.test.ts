@@ -152,7 +152,7 @@ test('packed and empty proofs reach no provider, however they are written', asyn
       assert.equal(answer.status, 200, answer.text);
       const sent = harness.receivedRequests('messages', 'a').at(-1)?.body.toString('utf8') ?? '';
       assert.doesNotMatch(sent, /floe1|"signature"|thinking":\s*"|"redacted_thinking"/, write.name);
-      assert.match(answer.headers['x-floe-dropped'] ?? '', /reasoning/);
+      assert.match(answer.headers['x-floe-dropped'] ?? '', /thinking/);
     }
 });
 

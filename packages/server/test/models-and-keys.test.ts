@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import Anthropic from '@anthropic-ai/sdk';
 import { isObject } from '@floe/contract/json';
 import { callHttp } from '@floe/testkit/http-client';
 import { loadProjectRecording } from '@floe/testkit/recordings';
@@ -85,6 +86,36 @@ test('models.list() gives what every provider lists, under ids that can be asked
     context_window: 8192,
     prices: FREE,
   });
+});
+
+test('the SDK of Anthropic lists and retrieves the same models in its own shape', async () => {
+  const { client } = gateway.client('strip');
+  const openai = new Set<string>();
+  for await (const { id } of client.models.list()) openai.add(id);
+  const anthropic = new Anthropic({
+    baseURL: client.baseURL.replace(/\/v1$/, ''),
+    apiKey: client.apiKey,
+    maxRetries: 0,
+  });
+  const page = await anthropic.models.list({ limit: 2 });
+  assert.deepEqual([page.first_id, page.last_id], [page.data[0]?.id, page.data.at(-1)?.id]);
+  const models = [];
+  for await (const model of anthropic.models.list()) models.push(model);
+  assert.deepEqual(new Set(models.map(({ id }) => id)), openai);
+  for (const model of models) {
+    assert.equal(model.type, 'model');
+    assert.equal(model.display_name, model.id);
+    assert.ok(Number.isFinite(Date.parse(model.created_at)), model.created_at);
+  }
+  const [first] = models;
+  assert.ok(first);
+  assert.deepEqual(await anthropic.models.retrieve(first.id), first);
+  await assert.rejects(
+    anthropic.models.retrieve('none/of-these'),
+    (error) =>
+      error instanceof Anthropic.NotFoundError &&
+      /"type":"not_found_error"/.test(JSON.stringify(error.error)),
+  );
 });
 
 test('models.retrieve() finds an id with slashes and colons, escaped by the SDK or as it is', async () => {

@@ -155,6 +155,18 @@ function policyDecisions(row: JsonObject): string[] {
     .map(({ outcome, because }) => `${outcome} ${because}`);
 }
 
+/** Where a whole answer has its text, and a request its message. */
+const ANSWER_TEXT = {
+  chat: 'choices[0].message.content',
+  responses: 'output[0].content[0].text',
+  messages: 'content[0].text',
+} as const;
+const REQUEST_TEXT = {
+  chat: 'messages[0].content',
+  responses: 'input[0].content',
+  messages: 'messages[0].content',
+} as const;
+
 const errorIn = (value: unknown) => objectOrEmpty(objectOrEmpty(value)['error']);
 /** What a client takes for the end of an answer that went well. */
 const LOOKS_FINISHED = /"finish_reason":\s*"|"stop_reason":\s*"|\[DONE\]|message_stop|response\.completed/;
@@ -172,7 +184,7 @@ for (const surface of ['chat', 'responses', 'messages'] as const)
       assert.ok(!denied.text.includes(EMAIL));
       const row = await rowOf('answers', denied);
       assert.equal(row['state'], 'blocked');
-      assert.deepEqual(policyDecisions(row), ['denied "no-mail": found 1 email']);
+      assert.deepEqual(policyDecisions(row), [`denied "no-mail": found 1 email in ${ANSWER_TEXT[surface]}`]);
       assert.ok(Number(row['cost_nano_usd']) > 0, 'the provider was asked, and is paid');
 
       const clean = await ask('scrubbed', 'x', {}, asking);
@@ -234,12 +246,15 @@ for (const surface of ['chat', 'responses', 'messages'] as const)
         assert.equal(ours, theirs);
         // Reading a row costs a hundred requests.
         if (surface !== 'chat' && dialect !== 'chat') continue;
+        const inRequest = `found 1 email in ${REQUEST_TEXT[surface]}`;
+        // A stream has no paths.
+        const inAnswer = `found 1 email${stream ? '' : ` in ${ANSWER_TEXT[surface]}`}`;
         assert.deepEqual(policyDecisions(await rowOf('watched', watched)), [
-          'would_deny "watch-q": found 1 email',
-          'would_redact "watch-r": found 1 email',
-          'would_deny "watch-a": found 1 email',
-          'would_redact "watch-b": found 1 email',
-          'flagged "mark": found 1 email',
+          `would_deny "watch-q": ${inRequest}`,
+          `would_redact "watch-r": ${inRequest}`,
+          `would_deny "watch-a": ${inAnswer}`,
+          `would_redact "watch-b": ${inAnswer}`,
+          `flagged "mark": ${inAnswer}`,
         ]);
       }
     });

@@ -26,11 +26,16 @@ import {
 
 export type FindingKind = 'secret' | 'email' | 'phone' | 'credit_card' | 'iban' | 'us_ssn';
 
+/** What a secret looks like. */
+export type SecretDetector = 'api_key' | 'jwt' | 'private_key' | 'url_password' | 'aws_secret_key';
+
 /** A value somebody would not want to see here; `start` and `end` are offsets in the text that was read. */
 export interface Finding {
   readonly kind: FindingKind;
   readonly start: number;
   readonly end: number;
+  /** Of a secret. */
+  readonly detector?: SecretDetector;
 }
 
 /**
@@ -67,12 +72,12 @@ export class SensitiveDataScan {
       case 0x28:
         return this.#phone(at);
       case 0x2d:
-        return this.#wants('secret') && this.#addFinding('secret', at, findPrivateKeyEnd(text, at))
+        return this.#wants('secret') && this.#addSecret('private_key', at, findPrivateKeyEnd(text, at))
           ? this.#done
           : at + 1;
       case 0x3a: {
         const password = this.#wants('secret') ? findUrlPassword(text, at) : null;
-        if (password) this.#addFinding('secret', password[0], password[1]);
+        if (password) this.#addSecret('url_password', password[0], password[1]);
         return at + 1;
       }
       default:
@@ -82,6 +87,13 @@ export class SensitiveDataScan {
 
   #wants(kind: FindingKind): boolean {
     return this.#wanted.has(kind);
+  }
+
+  #addSecret(detector: SecretDetector, start: number, end: number): boolean {
+    if (!this.#addFinding('secret', start, end)) return false;
+    const last = this.findings.pop();
+    if (last) this.findings.push({ ...last, detector });
+    return true;
   }
 
   /** False, with nothing noted, when `end` is -1 or what begins here was found as something else. */
@@ -99,10 +111,10 @@ export class SensitiveDataScan {
     let end = at + 1;
     while (isTokenCharacter(readCharacterCode(text, end))) end += 1;
     if (this.#wants('secret')) {
-      if (hasKnownKeyFormat(text, at, end)) this.#addFinding('secret', at, end);
-      else this.#addFinding('secret', at, findJwtEnd(text, at, end));
+      if (hasKnownKeyFormat(text, at, end)) this.#addSecret('api_key', at, end);
+      else this.#addSecret('jwt', at, findJwtEnd(text, at, end));
       const assigned = findAssignedSecret(text, at, end);
-      if (assigned) this.#addFinding('secret', assigned[0], assigned[1]);
+      if (assigned) this.#addSecret('aws_secret_key', assigned[0], assigned[1]);
     }
     if (this.#wants('iban')) this.#addFinding('iban', at, findIbanEnd(text, at));
     return Math.max(end, this.#done);

@@ -1,9 +1,12 @@
 /** An action of the audit log in words, to stand before what it was done to: `Revoked key`; null for one without words. */
-export function auditActionLabel(action: string): string | null {
+export function auditActionLabel(action: string, isCreation = false): string | null {
   const [kind = '', verb = ''] = action.split('.', 2);
-  const done = DONE[verb];
+  const done = isCreation && CREATING.has(verb) ? DONE['create'] : DONE[verb];
   return DEEDS[action] ?? (done ? `${done} ${singular(kind)}` : null);
 }
+
+/** Verbs that create the resource where there is none of its name. */
+const CREATING: ReadonlySet<string> = new Set(['update', 'replace', 'apply']);
 
 const DONE: Readonly<Record<string, string>> = {
   create: 'Created',
@@ -36,6 +39,7 @@ const DEEDS: Readonly<Record<string, string>> = {
   'sign_in.fail': 'Failed sign-in of',
   'sign_in.throttle': 'Throttled sign-in of',
   'password.update': 'Changed the password of',
+  'keys.end_overlap': 'Ended the old value of key',
   'keys.report_leak': 'Reported a leak of key',
   'settings.update': 'Changed the settings of',
   'cache.purge': 'Cleared the',

@@ -8,7 +8,7 @@ import { type ApiPage, getJson } from './api-client.ts';
 /** What the org has of a kind, in one answer: to choose from, and to call by its name. */
 
 export type ModelResource = z.output<typeof modelResource>;
-type Provider = z.output<typeof providerResource>;
+export type Provider = z.output<typeof providerResource>;
 
 /** The most that the API gives at once; who has more types a name. */
 const MOST = 500;

@@ -20,6 +20,8 @@ export interface FilterBarProps extends FilterBarLayoutProps {
   readonly values?: (field: string, begun: string) => FilterValuesQuery | null;
   /** The field that a text without one is for: `backup` and Enter. */
   readonly free?: string;
+  /** Takes a text that is no filter, such as the id of a row. Returns false for any other text. */
+  readonly onText?: (text: string) => boolean;
 }
 
 /** A value that a field has, and in how many rows. */
@@ -77,7 +79,7 @@ export function FilterBar(props: FilterBarProps) {
 }
 
 /** What is typed, what is offered for it, and what keys do. */
-function useTyping({ fields, tokens, onAdd, onRemove, values, free }: FilterBarProps) {
+function useTyping({ fields, tokens, onAdd, onRemove, values, free, onText }: FilterBarProps) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   // Only who walked through the offers means one of them by Enter; else it is what was typed.
@@ -125,6 +127,7 @@ function useTyping({ fields, tokens, onAdd, onRemove, values, free }: FilterBarP
       take(offer);
     else if (event.key === 'Enter' && free !== undefined && typed.kind === 'text' && text.trim() !== '')
       commit({ name: free, value: text.trim() });
+    else if (event.key === 'Enter' && typed.kind === 'text' && onText?.(text.trim())) type('');
     else if (event.key === 'Backspace' && text === '' && tokens.length > 0)
       onRemove(tokens.at(-1)?.name ?? '');
     else if (event.key === 'Escape') input.current?.blur();

@@ -11,20 +11,28 @@ const forcedState = z.strictObject({
 /** The breaker of one provider, credential and model. One that has nothing to say is closed and not listed. */
 export const breakerResource = z
   .strictObject({
-    id: z.string().describe('`<provider>/<model>@<credential>`.'),
+    id: z
+      .string()
+      .describe(
+        '`<provider>/<model>@<credential>`. The credential is `none` for a provider without one, and `caller` where callers send their own.',
+      ),
     provider: z.string(),
     model: z.string(),
     credential: z.string(),
     state: z
       .enum(['closed', 'open', 'half_open', 'ramping'])
-      .describe('`half_open`: one request tests the target. `ramping`: traffic returns by a growing share.'),
+      .describe(
+        'The automatic state. While `forced` is set, `forced.state` applies instead. `half_open`: one request tests the target. `ramping`: traffic returns by a growing share.',
+      ),
     probe: z
       .enum(['in_flight', 'next_request'])
       .nullable()
       .describe('Of a half-open breaker: the test is in flight, or the next request is the test.'),
     because: z.string().describe('Why it is in this state; empty when it is closed.'),
     wait_ms: z.int().describe('Milliseconds until it may be asked again, a rate limit’s pause included.'),
-    forced: forcedState.nullable(),
+    forced: forcedState
+      .nullable()
+      .describe('The state that a member or key forced. It takes precedence over `state`.'),
     calls: z
       .strictObject({ ok: z.int(), failed: z.int(), slow: z.int() })
       .describe('Calls of this process in the last 30 seconds.'),

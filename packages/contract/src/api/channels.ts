@@ -145,7 +145,11 @@ export const alertResource = z
     }),
     title: z.string(),
     fields: z.record(z.string(), z.json()),
-    closed_at: timestamp.nullable().describe('When it was over; null while it lasts.'),
+    closed_at: timestamp
+      .nullable()
+      .describe(
+        'When it was over; null while it lasts. Always null for events without an end: `budget` and `monitor_never_beaten`.',
+      ),
     deliveries: z.array(delivery),
   })
   .meta({ id: 'Alert' });

@@ -97,6 +97,12 @@ async function withRows(t: TestContext, database: Database): Promise<Database> {
   return database;
 }
 
+/** A blocked request counts for the model that it asked for. */
+function countedModelOf({ provider, model, model_requested, state }: (typeof rows)[number]): string {
+  if (model !== null) return `${provider}/${model}`;
+  return state === 'blocked' ? (model_requested ?? '') : '';
+}
+
 for (const [engine, open] of ENGINES)
   test(`${engine}: latencies and errors are those of requests that reached an upstream, whatever the range`, async (t) => {
     const { read } = await withRows(t, await open(t));
@@ -128,9 +134,7 @@ for (const [engine, open] of ENGINES)
         order: 'requests',
         limit: 9,
       })) {
-        const own = inRange.filter(
-          ({ provider, model }) => (model === null ? '' : `${provider}/${model}`) === value,
-        );
+        const own = inRange.filter((row) => countedModelOf(row) === value);
         assert.deepEqual([figures.requests, figures.errors], [own.length, errorsOf(own)], value);
       }
       const [series] = await querySeries(read, { ...request, metric: 'errors', stepMs: HOUR_MS, limit: 1 });

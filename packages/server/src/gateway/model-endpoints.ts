@@ -5,6 +5,7 @@ import { type KeyRecord, requireKeyScope } from '../platform/keyring.ts';
 import type { Provider } from '../providers/configured-provider.ts';
 import type { ListedModel, ModelLists } from '../providers/model-list.ts';
 import { type Price, type TieredRate, usdPerMillion } from '../providers/prices.ts';
+import { toAnthropicModel, toAnthropicModelList } from './anthropic-models.ts';
 import { type AuthenticatedCaller, authenticateCaller } from './caller.ts';
 import type { Catalog } from './catalog.ts';
 import type { ClientConnection } from './client.ts';
@@ -12,31 +13,47 @@ import type { ClientConnection } from './client.ts';
 import type { Gateway } from './gateway.ts';
 import { reportInternalFault, sendFaultAnswer } from './send-error.ts';
 
-/** `GET /gateway/v1/models`, `/gateway/v1/models/{id}` and `/gateway/v1/key`: what this key may use. */
+/**
+ * `GET /gateway/v1/models`, `/gateway/v1/models/{id}` and `/gateway/v1/key`: what this key may use. A client that
+ * sends `anthropic-version` gets the models, and errors, in Anthropic's shape.
+ */
 export function createModelEndpoints(gateway: Gateway, lists: ModelLists) {
   const answer = (
     client: ClientConnection,
+    shape: ErrorBodyFormat,
     make: (caller: AuthenticatedCaller, models: ModelView[]) => object | Promise<object>,
   ) =>
-    void respondWithJson(client, gateway, 'openai', () => {
+    void respondWithJson(client, gateway, shape, () => {
       const caller = authenticateRequest(client, gateway);
       return make(caller, listCallerModels(caller, lists, gateway.clock.now()));
     });
   return {
-    models: (client: ClientConnection) => answer(client, (_, models) => ({ object: 'list', data: models })),
+    models: (client: ClientConnection) => {
+      const shape = modelShapeFor(client);
+      answer(client, shape, (_, models) =>
+        shape === 'anthropic' ? toAnthropicModelList(models) : { object: 'list', data: models },
+      );
+    },
 
-    model: (client: ClientConnection, id: string) =>
-      answer(client, (_, models) => {
+    model: (client: ClientConnection, id: string) => {
+      const shape = modelShapeFor(client);
+      answer(client, shape, (_, models) => {
         const found = models.find((model) => model.id === id);
-        if (found) return found;
+        if (found) return shape === 'anthropic' ? toAnthropicModel(found) : found;
         throw new Fault('model_not_found', `The model "${id}" is not available to this key.`, {
           param: 'model',
         });
-      }),
+      });
+    },
 
     key: (client: ClientConnection) =>
-      answer(client, ({ key, catalog }, models) => buildKeyView(key, models, catalog, gateway)),
+      answer(client, 'openai', ({ key, catalog }, models) => buildKeyView(key, models, catalog, gateway)),
   };
+}
+
+/** Clients of the Messages API send this header with every request. */
+function modelShapeFor({ headers }: ClientConnection): ErrorBodyFormat {
+  return headers['anthropic-version'] === undefined ? 'openai' : 'anthropic';
 }
 
 /** Who asks for something else than an exchange, and what their org offers. Throws as `authenticate` does. */

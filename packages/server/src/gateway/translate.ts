@@ -1,5 +1,6 @@
 import { Fault, type FaultCode } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
+import { toClientFields } from '@floe/wire/client-fields';
 import type { AnswerContext } from '@floe/wire/dialect';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import {
@@ -74,7 +75,11 @@ export function planTranslation(
   const headers = buildUpstreamHeaders(target, prompt.stream);
   return {
     request: buildUpstreamRequest(target, provider.pathOf(to, model, prompt.stream), headers, body),
-    dropped: [...request.canonical.dropped, ...written.dropped, ...(shaped?.dropped ?? [])],
+    dropped: [
+      ...request.canonical.dropped,
+      ...toClientFields(written.dropped, request.canonical.dialect, request.body),
+      ...(shaped?.dropped ?? []),
+    ],
     createSink: createTranslatedAnswer(x, target, to, request),
     toError: (refused) => readTranslatedError(target, to, prompt, refused),
   };

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { BudgetSchema } from '@floe/contract/config/guardrails';
 import { ManualClock } from '../store/test/manual-clock.ts';
 import { compileRules, declareFileRule } from './compile-rules.ts';
+import { findGrantFault } from './guard.ts';
 import { createMemoryGuardWithSpend } from './test/memory-guard.ts';
 
 const ORG = 'acme';
@@ -28,6 +29,27 @@ test('a reservation grows only by what a hard budget has left now, with what oth
   const { reservedNanoUsd, fault } = await guard.extend(grant, 50);
   assert.equal(reservedNanoUsd, 30, '70 of 100 are spent');
   assert.equal(fault?.code, 'budget_exceeded');
+});
+
+test('a budget that cannot cover a request says what it may cost, what remains and when it resets', async () => {
+  const { guard } = createMemoryGuardWithSpend(new ManualClock());
+  const budget = { name: 'x', scope: 'org', period: 'month', limit_usd: 0.01 };
+  const attributes = { key: KEY, endUser: null, models: ['m'], metadata: null };
+  const estimate = (nanoUsd: number) => ({ tokens: 0, nanoUsd, unpriced: null });
+  const rules = compileRules([], [declareFileRule(BudgetSchema.parse(budget))], 'UTC') ?? assert.fail();
+  await guard.acquire('one', rules, attributes, estimate(5_400_000));
+  const first = await guard.acquire('two', rules, attributes, estimate(12_000_000));
+  assert.match(
+    findGrantFault(first)?.message ?? '',
+    /^The budget "x" of \$0\.01 cannot cover this request: it may cost up to \$0\.012, and \$0\.0046 remain\. The budget resets at \d{4}-\d\d-01T00:00:00\.000Z\.$/,
+  );
+  const total = { ...budget, name: 'y', period: 'total' };
+  const forever = compileRules([], [declareFileRule(BudgetSchema.parse(total))], 'UTC') ?? assert.fail();
+  const never = await guard.acquire('three', forever, attributes, estimate(12_000_000));
+  assert.equal(
+    findGrantFault(never)?.message,
+    'The budget "y" of $0.01 cannot cover this request: it may cost up to $0.012, and $0.01 remain. It never resets. Raise it to continue.',
+  );
 });
 
 const KEY = {

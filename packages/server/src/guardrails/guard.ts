@@ -241,12 +241,13 @@ export function findRateLimitFault(grant: Grant): Fault | null {
 
 /** The fault of a grant that a rule refused; null when none did. */
 export function findGrantFault(grant: Grant): Fault | null {
-  const { refusedIndex, retryAfterMs, countedLocally } = grant.taken;
+  const { refusedIndex, retryAfterMs, countedLocally, levels } = grant.taken;
   const claim = refusedIndex === null ? undefined : grant.claims[refusedIndex];
-  if (claim === undefined) return null;
+  if (refusedIndex === null || claim === undefined) return null;
   if (countedLocally && claim.outageMode === 'closed') return storeUnavailableFault(claim);
   if (claim.kind !== 'spend') return rateLimitFault(claim, retryAfterMs);
-  return retryAfterMs === null ? budgetExceededFault(claim) : budgetReservedFault(claim, retryAfterMs);
+  if (retryAfterMs !== null) return budgetReservedFault(claim, retryAfterMs);
+  return budgetExceededFault(claim, levels[refusedIndex]?.used ?? 0);
 }
 
 function storeUnavailableFault({ kind, name }: RuleClaim): Fault {

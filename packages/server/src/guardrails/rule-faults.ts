@@ -25,9 +25,16 @@ export function rateLimitFault({ name, ruleId, limit, unit }: RuleClaim, retryAf
   );
 }
 
-/** A hard budget that is spent so far that it has no room for what the request may cost. */
-export function budgetExceededFault(claim: RuleClaim): Fault {
-  return budgetSpentFault(claim, 'does not cover this request');
+/**
+ * A hard budget that does not cover what the request may cost. `usedNanoUsd` includes
+ * what requests in flight have reserved.
+ */
+export function budgetExceededFault(claim: RuleClaim, usedNanoUsd: number): Fault {
+  const remains = Math.max(0, claim.limit - usedNanoUsd);
+  return budgetSpentFault(
+    claim,
+    `cannot cover this request: it may cost up to ${formatUsd(claim.amount)}, and ${formatUsd(remains)} remain`,
+  );
 }
 
 /** A hard budget that a stream used up. */
@@ -48,7 +55,7 @@ function budgetSpentFault({ name, ruleId, limit, endsAt }: RuleClaim, what: stri
   const reset =
     endsAt === 0
       ? 'It never resets. Raise it to continue.'
-      : `It resets at ${new Date(endsAt).toISOString()}.`;
+      : `The budget resets at ${new Date(endsAt).toISOString()}.`;
   return new Fault('budget_exceeded', `The budget "${name}" of ${formatUsd(limit)} ${what}. ${reset}`, {
     rule: { kind: 'budget', id: ruleId },
   });

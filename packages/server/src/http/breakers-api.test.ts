@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FloeConfigSchema } from '@floe/contract/config';
 import type { BreakerView } from '../guardrails/breakers/breakers.ts';
+import { setForcedState } from '../guardrails/breakers/forced-state.ts';
 import { listForcedBreakers } from '../store/forced-breakers.ts';
 import { API_TEST_NOW, listAnswerEntries, runApi } from './test/running-api.ts';
 
@@ -122,13 +123,28 @@ test('a force of a target that no request can have is refused, for it would chan
     const path = `/api/management/breakers/${encodeURIComponent(id)}/force`;
     const answer = await call('POST', path, { key, body });
     assert.deepEqual([answer.status, answer.body['error']?.['param']], [404, 'id'], id);
-    assert.equal(
-      (await call('POST', path, { key, body: { ...body, state: 'auto' } })).status,
-      200,
-      'left over',
-    );
+    const auto = await call('POST', path, { key, body: { ...body, state: 'auto' } });
+    assert.deepEqual([auto.status, auto.body['error']?.['param']], [404, 'id'], `${id} returned`);
   }
   assert.deepEqual(await listForcedBreakers(database.read, API_TEST_NOW), []);
+  const audited = await database.read
+    .selectFrom('audit')
+    .select('id')
+    .where('action', '=', 'breakers.force')
+    .execute();
+  assert.deepEqual(audited, []);
+});
+
+test('a forced state is returned to automatic also where its target no longer exists', async (t) => {
+  const { call, key, database } = await start(t);
+  const name = { orgId: 'acme', provider: 'gone', model: 'b', credential: 'default' };
+  const wanted = { state: 'open', ttlMs: 60_000, reason: 'why', by: 'ops' } as const;
+  await database.transaction((writer) => setForcedState(writer, name, wanted, API_TEST_NOW));
+  const path = `/api/management/breakers/${encodeURIComponent('gone/b@default')}/force`;
+  const body = { state: 'auto', reason: 'left over' };
+  assert.equal((await call('POST', path, { key, body })).status, 200);
+  assert.deepEqual(await listForcedBreakers(database.read, API_TEST_NOW), []);
+  assert.equal((await call('POST', path, { key, body })).status, 404);
 });
 
 test('a target of a provider without a credential is forced by the name that the list shows', async (t) => {

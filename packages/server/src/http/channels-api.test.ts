@@ -6,7 +6,8 @@ import { createPageSchema } from '@floe/contract/api/page';
 import { enqueueAlert } from '../alerts/alert.ts';
 import { startReceiver } from '../alerts/test/receiver.ts';
 import { failingAlert } from '../alerts/test/test-outbox.ts';
-import { type RunningApi, runApi, testChannels } from './test/running-api.ts';
+import { closeAlerts } from '../store/alerts.ts';
+import { API_TEST_NOW, type RunningApi, runApi, testChannels } from './test/running-api.ts';
 
 const CHANNELS = '/api/monitoring/channels';
 const URL_SECRET = 'T0PSECRET';
@@ -147,4 +148,30 @@ test('the log shows alerts with their fields, to their org alone', async () => {
   for (const query of ['?event=budget', '?state=sent', '?channel=ops', '?to=2026-01-01T00:00:00Z'])
     assert.deepEqual((await read(query)).body.data, [], query);
   assert.deepEqual((await read('', foreign)).body.data, []);
+});
+
+test('a budget alert is an event without an end, also after it was routed', async () => {
+  const fields = {
+    budgetId: 'bud_1',
+    share: 0.5,
+    spentNanoUsd: 540_000_000,
+    limitNanoUsd: 1_000_000_000,
+    period: '2026-11-01',
+    mode: 'hard',
+    resetsAtMs: null,
+  } as const;
+  const subject = { kind: 'budget', id: 'half', name: 'half' } as const;
+  const common = { orgId: 'acme', idempotencyKey: 'half', at: API_TEST_NOW, channels: null };
+  await api.database.transaction(async (writer) => {
+    await enqueueAlert(writer, { ...common, event: 'budget', subject, fields });
+    const { seq } = await writer
+      .selectFrom('alerts')
+      .select('seq')
+      .where('subject_id', '=', 'half')
+      .executeTakeFirstOrThrow();
+    // As the routing does with every alert that begins nothing.
+    await closeAlerts(writer, [seq], API_TEST_NOW);
+  });
+  const { body } = await api.call('GET', '/api/monitoring/alerts?subject=half', { key });
+  assert.deepEqual([body.data?.[0]?.event, body.data?.[0]?.closed_at], ['budget', null]);
 });

@@ -57,6 +57,24 @@ test('a rotated key keeps its id; its old value works until the overlap ends, an
   api.setNow(API_TEST_NOW);
 });
 
+test('the end of an overlap ends the old value alone, and is audited once', async () => {
+  const { id, key: old } = (await create({ name: 'overlapping' })).body;
+  const { key: next } = (await rotate(id)).body;
+  const end = (key = admin.key) => api.call('POST', `${KEYS}/${id}/end-overlap`, { key });
+  const jo = await api.addMember('acme', { role: 'member' });
+  assert.equal((await end(jo.key)).body.error?.code, 'insufficient_role');
+  assert.deepEqual([await told(old), await told(next)], [id, id]);
+  const ended = await end();
+  assert.deepEqual([ended.status, ended.body.previous], [200, null], ended.text);
+  assert.deepEqual([await told(old), await told(next)], ['key_expired', id]);
+  assert.equal((await end()).status, 200, 'again, without effect');
+  const audit = await api.call('GET', `/api/management/audit?subject=${id}&action=keys.end_overlap`, {
+    key: admin.key,
+  });
+  assert.equal(audit.body.data?.length, 1);
+  assert.equal((await rotate(id)).status, 200, 'an overlap can begin again');
+});
+
 test('an Idempotency-Key rotates once, and a rotation says who did it and no value', async () => {
   const { id } = (await create({ name: 'once' })).body;
   const headers = { 'idempotency-key': 'nightly' };

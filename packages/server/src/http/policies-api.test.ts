@@ -124,7 +124,12 @@ test('a dry run says what rules would do with samples, the running ones as if al
   );
   assert.deepEqual(requests[1]?.['body'], asks('Mail [redacted:email]'));
   assert.deepEqual(requests[1]?.['decisions'], [
-    { policy: 'no-mail', mode: 'monitor', outcome: 'redacted', because: '"no-mail": found 1 email' },
+    {
+      policy: 'no-mail',
+      mode: 'monitor',
+      outcome: 'redacted',
+      because: '"no-mail": found 1 email in messages[0].content',
+    },
   ]);
 });
 

@@ -16,11 +16,12 @@ export async function rewrapDatabaseSecrets(
   const lock = isPostgresUrl(place.url) ? null : lockDataDir(place.dataDir);
   try {
     const given = secretKey === undefined ? {} : { given: secretKey };
-    const { key } = loadSecretKey({ dataDir: place.dataDir, ...given });
+    const secret = loadSecretKey({ dataDir: place.dataDir, ...given });
+    const { key } = secret;
     const parts = { log: createLog(logLevel), clock: systemClock, dataDir: place.dataDir };
     const database = await openDatabase(place.url, parts);
     try {
-      await database.transaction((writer) => bindDatabaseToSecretKey(writer, key));
+      await database.transaction((writer) => bindDatabaseToSecretKey(writer, secret));
       const keys = {
         secrets: deriveSecretsKey(key, encryptionKeys),
         turns: deriveTurnsKey(key, encryptionKeys),

@@ -44,7 +44,13 @@ import { lockDataDir } from '../store/data-dir-lock.ts';
 import { type DatabaseWithBeats, isPostgresUrl, openDatabase } from '../store/open-database.ts';
 import type { DatabaseWriter, RowSink } from '../store/ports.ts';
 import { loadProcessId } from '../store/process-id.ts';
-import { bindDatabaseToSecretKey, loadSecretKey, missingSharedSecretError } from '../store/secret-key.ts';
+import {
+  bindDatabaseToSecretKey,
+  loadSecretKey,
+  missingSharedSecretError,
+  requireSecretKeyOfDatabase,
+  type SecretKey,
+} from '../store/secret-key.ts';
 import { type BodySink, openBodySink } from '../store/spool/body-sink.ts';
 import { openRowSink } from '../store/spool/row-sink.ts';
 import { createBreakers } from './breakers.ts';
@@ -106,7 +112,7 @@ export async function openServerComponents(
   const loadingPrices = loadPriceBook();
   const database = await openDatabase(url, { dataDir, log, clock, auditKey: deriveAuditKey(secret.key) });
   const secretsKey = deriveSecretsKey(secret.key, environment.encryptionKeys);
-  await database.transaction((writer) => claimDatabaseWithKeys(writer, secret.key, secretsKey));
+  await database.transaction((writer) => claimDatabaseWithKeys(writer, secret, secretsKey));
   await recordUnkeyedAuditChains(database, log);
   const rows = await openRowSink({ dataDir, database, log, clock });
   const bodies = await openBodySink({ dataDir, database, log, clock });
@@ -198,9 +204,10 @@ export async function closeServerComponents(parts: ServerComponents): Promise<vo
 /** @throws StoreUnusableError when the database was used with another key, or needs one that is not known */
 async function claimDatabaseWithKeys(
   writer: DatabaseWriter,
-  secretKey: Buffer,
+  secret: SecretKey,
   secretsKey: SecretsKey,
 ): Promise<void> {
-  await bindDatabaseToSecretKey(writer, secretKey);
+  await requireSecretKeyOfDatabase(writer, secret);
   await requireKnownKeys(writer, secretsKey);
+  await bindDatabaseToSecretKey(writer, secret);
 }

@@ -49,7 +49,7 @@ const COMMANDS: Readonly<Record<string, StoreCommand>> = {
       const parts = databaseOptions(environment);
       const options = { ...parts, force: flags.has('force'), nowMs: systemClock.now() };
       const { path, safetyCopy } = await restoreDatabase(place, file, options);
-      return `Restored ${path}.${safetyCopy === null ? '' : ` The previous database was moved to ${safetyCopy}.`}`;
+      return `Restored ${path}.${safetyCopy === null ? '' : ` The previous database was moved to ${safetyCopy}.`} Before you start the server, provide the secret key of the backup: set FLOE_SECRET_KEY, or copy secret.key to the data directory.`;
     },
   },
   migrate: {
@@ -119,12 +119,12 @@ async function writeToStore<T>(
 ): Promise<T> {
   const { secretKey } = environment;
   if (isPostgresUrl(url) && secretKey === undefined) throw missingSharedSecretError();
-  const { key } = loadSecretKey({ dataDir, ...(secretKey === undefined ? {} : { given: secretKey }) });
-  const auditKey = deriveAuditKey(key);
+  const secret = loadSecretKey({ dataDir, ...(secretKey === undefined ? {} : { given: secretKey }) });
+  const auditKey = deriveAuditKey(secret.key);
   const database = await openDatabase(url, { dataDir, auditKey, ...databaseOptions(environment) });
   try {
     return await database.transaction(async (writer) => {
-      await bindDatabaseToSecretKey(writer, key);
+      await bindDatabaseToSecretKey(writer, secret);
       const done = await work(writer);
       await database.signals.announce(writer);
       return done;

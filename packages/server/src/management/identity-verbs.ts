@@ -7,6 +7,7 @@ import { listAuditVerb } from './audit/list-audit.ts';
 import { createInvitationVerb } from './invitations/create-invitation.ts';
 import { listInvitationsVerb } from './invitations/list-invitations.ts';
 import { revokeInvitationVerb } from './invitations/revoke-invitation.ts';
+import { endOverlapVerb } from './keys/end-overlap.ts';
 import { reportLeakedKeyVerb } from './keys/report-leaked-key.ts';
 import { rotateKeyVerb } from './keys/rotate-key.ts';
 import { getMemberVerb } from './members/get-member.ts';
@@ -59,6 +60,7 @@ export function identityVerbs({
     ...resourceVerbs(TEAM_RESOURCE_KIND),
     ...resourceVerbs(createPlatformKeyKind(pepper)),
     rotateKeyVerb(pepper),
+    endOverlapVerb,
     reportLeakedKeyVerb,
     listAuditVerb,
     exportAuditVerb,

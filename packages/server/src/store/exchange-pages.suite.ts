@@ -226,10 +226,11 @@ export function exchangeListSuite(engine: string, open: (t: TestContext) => Prom
 
 function dimensionOf(row: ExchangeRow, facet: RollupFacet): string {
   if (facet === 'status_class') return `${Math.floor(row.status / 100)}xx`;
+  const asked = row.state === 'blocked' ? row.model_requested : null;
   const columns: Partial<Record<string, string | null>> = {
     key: row.key_id,
     provider: row.provider,
-    model: row.model === null ? null : `${row.provider}/${row.model}`,
+    model: row.model === null ? asked : `${row.provider}/${row.model}`,
     outcome: classifyExchangeOutcome(row.state, row.status),
     surface: row.surface,
     model_requested: row.model_requested,

@@ -19,7 +19,7 @@ import { insertProviderResources } from './provider-resources.ts';
 import { getRollupTotal } from './rollups/read-rollups.ts';
 import { HOUR_MS } from './rollups/rollup-accumulator.ts';
 import { ROLLUP_FIGURE_COLUMNS } from './rollups/rollup-figures.ts';
-import { bindDatabaseToSecretKey } from './secret-key.ts';
+import { bindDatabaseToSecretKey, type SecretKey } from './secret-key.ts';
 import { StoreUnusableError } from './store-unusable-error.ts';
 import { insertStoredResponses } from './stored-responses.ts';
 import { ingestRows } from './test/ingest-rows.ts';
@@ -44,6 +44,14 @@ const TURNS = Array.from({ length: 45 }, (_, n) => ({
   sealed: 's',
 }));
 
+/** A key that is in no data directory. */
+const secretOf = (fill: number): SecretKey => ({
+  key: Buffer.alloc(32, fill),
+  isGenerated: false,
+  file: 'secret.key',
+  remember: () => undefined,
+});
+
 async function filledSqlite(t: TestContext, dataDir: string): Promise<Database> {
   const database = await openDatabase('sqlite:', { ...quiet, dataDir });
   t.after(() => database.close());
@@ -54,7 +62,7 @@ async function filledSqlite(t: TestContext, dataDir: string): Promise<Database> 
     await appendAuditEntry(writer, { ...entry, subject: 'key_one', before_json: null, after_json: '{}' });
     await insertStoredResponses(writer, TURNS);
     await fillRest(writer);
-    await bindDatabaseToSecretKey(writer, Buffer.alloc(32, 1));
+    await bindDatabaseToSecretKey(writer, secretOf(1));
   });
   const rows = Array.from({ length: ROWS }, (_, n) =>
     createTestExchangeRow(`exc_${String(n).padStart(5, '0')}`, {
@@ -256,7 +264,7 @@ test('databases of different secret keys are not mixed, and SQLite is no target'
   await filledSqlite(t, dataDir);
   const url = await createTestDatabase(t);
   const target = await openDatabase(url, { ...quiet, dataDir });
-  await target.transaction((writer) => bindDatabaseToSecretKey(writer, Buffer.alloc(32, 2)));
+  await target.transaction((writer) => bindDatabaseToSecretKey(writer, secretOf(2)));
   await target.close();
   const refusal = (message: RegExp) => (error: unknown) =>
     error instanceof StoreUnusableError && message.test(error.message);
@@ -279,11 +287,11 @@ test('a database keeps to the secret key it was first used with', async (t) => {
   const database = await openDatabase('sqlite:', { ...quiet, dataDir });
   t.after(() => database.close());
   const claim = (fill: number) =>
-    database.transaction((writer) => bindDatabaseToSecretKey(writer, Buffer.alloc(32, fill)));
+    database.transaction((writer) => bindDatabaseToSecretKey(writer, secretOf(fill)));
   await claim(1);
   await claim(1);
   await assert.rejects(
     claim(2),
-    (error) => error instanceof StoreUnusableError && /a different FLOE_SECRET_KEY/.test(error.message),
+    (error) => error instanceof StoreUnusableError && /a different secret key/.test(error.message),
   );
 });

@@ -139,6 +139,35 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
     assert.equal(await requests(database, { filter: { facet: 'metadata.env', any: ['prod'], none: [] } }), 2);
   });
 
+  test(`${engine}: a blocked request counts for the model that it asked for`, async (t) => {
+    const database = await openWithOrg(t);
+    const blocked = { model: null, provider: null, status: 402, state: 'blocked' } as const;
+    const at = (n: number) => T0 + n * 60_000;
+    await ingestRows(t, database, [
+      createTestExchangeRow('exc_1', { ...blocked, created_at: at(0), model_requested: 'acme/large' }),
+      createTestExchangeRow('exc_2', { ...blocked, created_at: at(1), model_requested: 'smart' }),
+      createTestExchangeRow('exc_3', { ...blocked, created_at: at(2), model_requested: null }),
+      createTestExchangeRow('exc_4', { ...blocked, created_at: at(3), state: 'failed', status: 404 }),
+    ]);
+    const top = async (range: Partial<RollupRequest>) => {
+      const wanted = {
+        ...ALL,
+        ...range,
+        groupBy: 'model',
+        order: 'requests',
+        figures: ['requests'],
+      } as const;
+      const found = await getTopRollupValues(database.read, { ...wanted, limit: 10 });
+      return found.map(({ value, sums }) => [value, ...sums]).sort();
+    };
+    const all = [
+      ['', 2],
+      ['acme/large', 1],
+      ['smart', 1],
+    ];
+    assert.deepEqual(await top({}), all);
+  });
+
   test(`${engine}: steps add up hours to days and hold what began in them`, async (t) => {
     const database = await openWithOrg(t);
     const times = [T0 - 1, T0, T0 + HOUR_MS - 1, T0 + HOUR_MS, T0 + 23 * HOUR_MS];

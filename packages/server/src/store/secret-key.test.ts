@@ -1,19 +1,28 @@
 import assert from 'node:assert/strict';
-import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { loadSecretKey } from './secret-key.ts';
+import { loadSecretKey, type SecretKey, type SecretKeyOptions } from './secret-key.ts';
 import { StoreUnusableError } from './store-unusable-error.ts';
 import { createTemporaryDirectory } from './test/temporary-directory.ts';
 
 const GIVEN = 'a given key of more than 32 characters';
+
+/** As a start does it with a new database. */
+function loadAndRemember(options: SecretKeyOptions): SecretKey {
+  const secret = loadSecretKey(options);
+  secret.remember();
+  return secret;
+}
 
 const refuses = (pattern: RegExp) => (error: unknown) =>
   error instanceof StoreUnusableError && pattern.test(error.message);
 
 test('a key is generated once, readable by its owner alone, and found again', (t) => {
   const dataDir = join(createTemporaryDirectory(t), 'made');
-  const first = loadSecretKey({ dataDir });
+  assert.equal(loadSecretKey({ dataDir }).isGenerated, true);
+  assert.equal(existsSync(dataDir), false, 'nothing is written before the database accepts the key');
+  const first = loadAndRemember({ dataDir });
   assert.equal(first.isGenerated, true);
   assert.equal(first.key.length, 32);
   assert.equal(statSync(join(dataDir, 'secret.key')).mode & 0o777, 0o600);
@@ -24,7 +33,7 @@ test('a key is generated once, readable by its owner alone, and found again', (t
 
 test('a key that other users of the machine can read is refused, with the command that closes it', (t) => {
   const dataDir = createTemporaryDirectory(t);
-  const { key } = loadSecretKey({ dataDir });
+  const { key } = loadAndRemember({ dataDir });
   const file = join(dataDir, 'secret.key');
   for (const bit of [0o040, 0o020, 0o010, 0o004, 0o002, 0o001]) {
     chmodSync(file, 0o600 | bit);
@@ -44,7 +53,7 @@ test('two installations have two keys', (t) => {
 
 test('a generated key may move from its file to the environment', (t) => {
   const dataDir = createTemporaryDirectory(t);
-  const { key } = loadSecretKey({ dataDir });
+  const { key } = loadAndRemember({ dataDir });
   const given = readFileSync(join(dataDir, 'secret.key'), 'utf8').trim();
   rmSync(join(dataDir, 'secret.key'));
   assert.deepEqual(loadSecretKey({ dataDir, given }).key, key);
@@ -56,7 +65,7 @@ test('a given key is used, never written down, and may not be short', (t) => {
     () => loadSecretKey({ dataDir, given: 'x'.repeat(31) }),
     refuses(/31 characters; it must have at least 32/),
   );
-  const { key, isGenerated } = loadSecretKey({ dataDir, given: GIVEN });
+  const { key, isGenerated } = loadAndRemember({ dataDir, given: GIVEN });
   assert.equal(isGenerated, false);
   assert.deepEqual(loadSecretKey({ dataDir, given: GIVEN }).key, key);
   assert.throws(() => readFileSync(join(dataDir, 'secret.key')), /ENOENT/);
@@ -67,7 +76,7 @@ test('a given key is used, never written down, and may not be short', (t) => {
 
 test('another key than last time, a lost one and a cut one are refused', (t) => {
   const dataDir = createTemporaryDirectory(t);
-  loadSecretKey({ dataDir });
+  loadAndRemember({ dataDir });
   assert.throws(
     () => loadSecretKey({ dataDir, given: GIVEN }),
     refuses(/FLOE_SECRET_KEY is not the secret key/),

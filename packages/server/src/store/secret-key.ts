@@ -6,11 +6,12 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { DatabaseWriter } from './ports.ts';
+import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 import { getSetting, storeSetting } from './settings.ts';
 import { StoreUnusableError } from './store-unusable-error.ts';
 
@@ -25,14 +26,19 @@ export interface SecretKeyOptions {
 export interface SecretKey {
   /** 32 bytes. */
   readonly key: Buffer;
-  /** Made just now: an operator should be told to keep the file. */
+  /** There was none: `remember` writes the file. */
   readonly isGenerated: boolean;
+  /** Where a key that is not given is read from. */
+  readonly file: string;
+  /** Writes the key's fingerprint, and a generated key, to the data directory. Only for a key that the database has accepted. */
+  remember(): void;
 }
 
 /**
- * The installation's key: the one given, else the one in `<dataDir>/secret.key`, else a new one put
- * there. `<dataDir>/secret.fingerprint` remembers which it was, for another one would make every
- * platform key and credential unreadable. Blocks; call it while starting.
+ * The installation's key: the one given, else the one in `<dataDir>/secret.key`, else a new one.
+ * `<dataDir>/secret.fingerprint` remembers which it was, for another one would make every
+ * platform key and credential unreadable. Writes nothing: `bindDatabaseToSecretKey` does, once the database has
+ * accepted the key. Blocks; call it while starting.
  *
  * @throws StoreUnusableError when the key is short, is another than last time, is gone, or its file is open to other users.
  */
@@ -54,15 +60,22 @@ export function loadSecretKey({ dataDir, given }: SecretKeyOptions): SecretKey {
       `The secret key of ${dataDir} is missing. Restore ${file}, or set FLOE_SECRET_KEY to the previous key.`,
     );
   const secret = kept ?? randomBytes(32).toString('base64url');
-  if (kept === null) writeDurably(file, secret);
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'floe secret key', 32));
   const own = computeFingerprint(key);
-  if (fingerprint === null) writeDurably(fingerprintFile, own);
-  else if (fingerprint !== own)
+  if (fingerprint !== null && fingerprint !== own)
     throw new StoreUnusableError(
-      `${given === undefined ? file : 'FLOE_SECRET_KEY'} is not the secret key that ${dataDir} was used with before. Use the previous key: no stored key or credential can be read with a different one.`,
+      `${given === undefined ? file : 'FLOE_SECRET_KEY'} is not the secret key that ${dataDir} was used with before. Use the previous key: no stored key or credential can be read with a different one. If you copied a database of another installation to this directory, use its key and delete ${fingerprintFile}.`,
     );
-  return { key, isGenerated: kept === null };
+  const remember = () => {
+    if (kept === null) writeDurably(file, secret);
+    if (fingerprint === null) writeDurably(fingerprintFile, own);
+  };
+  return { key, isGenerated: kept === null, file, remember };
+}
+
+/** A restored database may belong to another key than the one before: it checks its key itself. Deletes what the data directory remembers. */
+export function forgetSecretFingerprint(dataDir: string): void {
+  rmSync(join(dataDir, 'secret.fingerprint'), { force: true });
 }
 
 /** For PostgreSQL without `FLOE_SECRET_KEY`: a generated key would be another one in each process. */
@@ -81,19 +94,34 @@ const GROUP_AND_OTHERS_BITS = 0o077;
 const FINGERPRINT_SETTING = 'secret_fingerprint';
 
 /**
- * Leaves the key's fingerprint in a new database and holds it against that of one in use: a database may be
- * moved, restored or shared between processes without the data directory whose fingerprint is a file.
+ * Compares the key with the fingerprint in the database: a database may be moved, restored or shared between
+ * processes without the data directory whose fingerprint is a file. Writes nothing.
  *
  * @throws StoreUnusableError when the database was used with another key.
  */
-export async function bindDatabaseToSecretKey(writer: DatabaseWriter, key: Buffer): Promise<void> {
-  const own = computeFingerprint(key);
-  const kept = await getSetting(writer, FINGERPRINT_SETTING);
-  if (kept === undefined) await storeSetting(writer, FINGERPRINT_SETTING, own);
-  else if (kept !== own)
-    throw new StoreUnusableError(
-      'The database was used with a different FLOE_SECRET_KEY. Use that key: no stored key or credential can be read with a different one.',
-    );
+export async function requireSecretKeyOfDatabase(
+  reader: DatabaseReader,
+  { key, isGenerated, file }: SecretKey,
+): Promise<void> {
+  const kept = await getSetting(reader, FINGERPRINT_SETTING);
+  if (kept === undefined || kept === computeFingerprint(key)) return;
+  throw new StoreUnusableError(
+    isGenerated
+      ? `The database needs the secret key it was created with. Copy that secret.key to ${file} (chmod 600), or set FLOE_SECRET_KEY, then start again.`
+      : `The database was used with a different secret key. Set FLOE_SECRET_KEY to that key, or copy its secret.key to ${file}. No stored key or credential can be read with a different key.`,
+  );
+}
+
+/**
+ * Accepts the key: checks it, then records it in the data directory and in the database.
+ *
+ * @throws StoreUnusableError when the database was used with another key; nothing is written then.
+ */
+export async function bindDatabaseToSecretKey(writer: DatabaseWriter, secret: SecretKey): Promise<void> {
+  await requireSecretKeyOfDatabase(writer, secret);
+  // The files first: a database bound to a key that was never written could not be opened again.
+  secret.remember();
+  await storeSetting(writer, FINGERPRINT_SETTING, computeFingerprint(secret.key));
 }
 
 /** @throws StoreUnusableError when others on this machine can read the file: whoever has the key can read every credential. */

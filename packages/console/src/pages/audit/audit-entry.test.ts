@@ -26,6 +26,21 @@ test('a change names the action and the resource as it was called then', () => {
   assert.equal(auditEntryTitle({ ...entry, before: null, after: null }), 'Changed key key_1');
 });
 
+test('an entry without a version before is a creation, whatever verb created it', () => {
+  const created = { ...entry, before: null, after: { name: 'nightly' } };
+  assert.equal(auditEntryTitle({ ...created, action: 'monitors.replace' }), 'Created monitor nightly');
+  assert.equal(auditEntryTitle({ ...created, action: 'keys.apply' }), 'Created key nightly');
+  assert.equal(
+    auditEntryTitle({ ...created, action: 'sessions.step_up' }),
+    'Confirmed who they are: nightly',
+  );
+  assert.equal(auditEntryTitle({ ...created, action: 'keys.revoke' }), 'Revoked key nightly');
+  assert.equal(
+    auditEntryTitle({ ...created, action: 'monitors.replace', before: { name: 'old' } }),
+    'Changed monitor nightly',
+  );
+});
+
 test('an action without a label is shown as recorded', () => {
   assert.equal(auditEntryTitle({ ...entry, action: 'floes.melt' }), 'floes.melt key_1');
 });

@@ -10,7 +10,7 @@ export function auditEntryTitle({ action, subject, before, after }: AuditEntryCo
   // The subject is the id of a session, which means nothing to the reader.
   if (action === 'sessions.create') return auditText.entry.signedIn;
   if (isReplacedKey(after)) return auditText.entry.replacedKey(subject);
-  const deed = auditActionLabel(action);
+  const deed = auditActionLabel(action, before === null && after !== null);
   return deed ? `${deed} ${resourceName(after) ?? resourceName(before) ?? subject}` : `${action} ${subject}`;
 }
 

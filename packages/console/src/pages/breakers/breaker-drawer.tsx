@@ -73,6 +73,10 @@ function BreakerDetails({ breaker }: { readonly breaker: Breaker }) {
       items={[
         [breakersText.drawer.reason, forced ? forced.reason : because || null],
         [breakersText.drawer.forcedBy, forced?.by || null],
+        [
+          breakersText.drawer.automaticState,
+          forced && breakersText.drawer.whileForced(breakerStatus({ ...breaker, forced: null }).word),
+        ],
         [breakersText.drawer.until, forced && formatFullTime(new Date(forced.until), browserZone())],
         [breakersText.drawer.next, describeNextStep(breaker) || null],
         [

@@ -5,6 +5,7 @@ import {
   breakerStatus,
   describeNextStep,
   parseForceDuration,
+  possibleBreakerIds,
   toClosedBreaker,
 } from './breaker-status.ts';
 
@@ -66,4 +67,28 @@ test('the id of a breaker is split at the first slash and the last at sign', () 
   const breaker = toClosedBreaker('main/family/large@eu');
   assert.deepEqual([breaker?.provider, breaker?.model, breaker?.credential], ['main', 'family/large', 'eu']);
   assert.equal(toClosedBreaker('nothing'), null);
+});
+
+test('a breaker is named by its credential, none where the provider has no credential, each once', () => {
+  const provider = { enabled: true, credential_source: 'provider', credentials: [] } as const;
+  const providers = [
+    { ...provider, id: 'sandbox' },
+    { ...provider, id: 'main', credentials: [{ name: 'eu' }, { name: 'us' }] },
+    { ...provider, id: 'own', credential_source: 'caller' },
+    { ...provider, id: 'off', enabled: false },
+  ] as const;
+  const models = [
+    { id: 'sandbox/flaky', provider: 'sandbox' },
+    { id: 'sandbox/flaky', provider: 'sandbox' },
+    { id: 'main/large', provider: 'main' },
+    { id: 'own/large', provider: 'own' },
+    { id: 'off/large', provider: 'off' },
+    { id: 'safe', provider: null },
+  ];
+  assert.deepEqual(possibleBreakerIds(models, providers), [
+    'sandbox/flaky@none',
+    'main/large@eu',
+    'main/large@us',
+    'own/large@caller',
+  ]);
 });

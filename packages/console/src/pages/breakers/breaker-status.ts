@@ -1,4 +1,5 @@
 import type { BreakerResource as Breaker } from '@floe/contract/api/breakers';
+import type { ModelResource, Provider } from '../../data/org-lists.ts';
 import { formatDuration } from '../../format/amounts.ts';
 import { durationInputMs, toDurationInput } from '../../format/duration-input.ts';
 import type { DisplayStatus } from '../../ui/status.tsx';
@@ -62,6 +63,27 @@ export function parseForceDuration(typed: string): number | null {
   const length = toDurationInput(typed);
   const seconds = length === null ? 0 : Math.round(durationInputMs(length) / 1000);
   return seconds > 0 && seconds <= MAX_FORCE_S ? seconds : null;
+}
+
+/** The ids of all possible breakers of the known models. A breaker names its credential as the gateway does. */
+export function possibleBreakerIds(
+  models: readonly Pick<ModelResource, 'id' | 'provider'>[],
+  providers: readonly BreakerProvider[],
+): readonly string[] {
+  const ids = models.flatMap((model) => {
+    const provider = providers.find(({ id, enabled }) => enabled && id === model.provider);
+    return provider ? credentialNames(provider).map((name) => `${model.id}@${name}`) : [];
+  });
+  return [...new Set(ids)];
+}
+
+type BreakerProvider = Pick<Provider, 'id' | 'enabled' | 'credential_source'> & {
+  readonly credentials: readonly { readonly name: string }[];
+};
+
+function credentialNames({ credential_source, credentials }: BreakerProvider): readonly string[] {
+  if (credential_source === 'caller') return ['caller'];
+  return credentials.length > 0 ? credentials.map(({ name }) => name) : ['none'];
 }
 
 /** The breaker of a target that the API does not list, because it is closed. */

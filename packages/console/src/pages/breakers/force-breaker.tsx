@@ -10,7 +10,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { parseForceDuration } from './breaker-status.ts';
+import { parseForceDuration, possibleBreakerIds } from './breaker-status.ts';
 import { breakersText } from './text.ts';
 
 const DURATIONS = [
@@ -189,11 +189,5 @@ export function useBreakerIds(wanted: boolean) {
   const providers = useQuery({ ...orgProvidersQuery, enabled: wanted }).data?.data;
   const models = useQuery({ ...orgModelsQuery, enabled: wanted }).data?.data;
   if (!providers || !models) return [];
-  return models.flatMap((model) => {
-    const credentials = providers.find(({ id }) => id === model.provider)?.credentials ?? [];
-    const names = credentials.length > 0 ? credentials.map(({ name }) => name) : ['default'];
-    return model.provider === null
-      ? []
-      : names.map((name) => ({ value: `${model.id}@${name}`, label: `${model.id}@${name}` }));
-  });
+  return possibleBreakerIds(models, providers).map((id) => ({ value: id, label: id }));
 }

@@ -52,6 +52,8 @@ export const breakersText = {
     reason: 'Reason',
     forcedBy: 'Forced by',
     until: 'Until',
+    automaticState: 'Automatic state',
+    whileForced: (word: string) => `${word}. The forced state applies instead.`,
     next: 'Next step',
     calls: 'Calls, last 30 s',
     callCounts: (ok: string, failed: string, slow: string) =>
@@ -72,7 +74,7 @@ export const breakersText = {
     cancel: 'Cancel',
     submit: { open: 'Force open', closed: 'Force closed', auto: 'Return to automatic' },
     breaker: 'Breaker',
-    breakerHint: 'provider/model@credential',
+    breakerHint: 'provider/model@credential. The credential is none for a provider without one.',
     breakerPlaceholder: 'openai/gpt-5@default',
     state: 'State',
     states: {

@@ -8,9 +8,10 @@ import { browserZone, formatFullTime } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
-import { type DisplayStatus, StatusIcon } from '../../ui/status.tsx';
+import { StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { alertStatus } from './alert-status.ts';
 import { alertsQuery, type ConsoleAlert, DELIVERY_LABELS } from './channel-data.ts';
 import { channelsText } from './text.ts';
 
@@ -110,12 +111,6 @@ function AlertEntry({ alert, channel }: { readonly alert: ConsoleAlert; readonly
       </div>
     </li>
   );
-}
-
-function alertStatus({ event, closed_at }: ConsoleAlert): DisplayStatus {
-  if (event === 'monitor_recovered') return 'healthy';
-  if (event === 'budget') return 'warning';
-  return closed_at === null ? 'failing' : 'partial';
 }
 
 type Delivery = ConsoleAlert['deliveries'][number];

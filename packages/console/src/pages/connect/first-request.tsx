@@ -21,6 +21,13 @@ export function newestRequestQuery(keys: readonly string[]) {
   });
 }
 
+/** The newest successful request of any key of the organization. */
+export const newestSuccessQuery = queryOptions({
+  queryKey: [NAME, 'succeeded'],
+  queryFn: ({ signal }) =>
+    getJson<ApiPage<RequestRow>>('api/analytics/requests', { limit: 1, status: '2xx' }, signal),
+});
+
 /** Waits for the first request of a key and shows its result. */
 export function FirstRequestStatus({ keyId, client }: { readonly keyId: string; readonly client: string }) {
   const live = useEventStreamState() === 'live';

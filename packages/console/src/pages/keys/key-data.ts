@@ -91,6 +91,10 @@ export function rotateKey(id: string, overlapHours: number): Promise<CreatedKey>
   return sendJson('POST', `${keyPath(id)}/rotate`, { overlap_hours: overlapHours });
 }
 
+export function endOverlap(id: string): Promise<KeyResource> {
+  return sendJson('POST', `${keyPath(id)}/end-overlap`);
+}
+
 export function revokeKey(id: string): Promise<null> {
   return sendJson('DELETE', keyPath(id));
 }

@@ -2,6 +2,7 @@ import { useMemberName } from '../../data/use-member-name.ts';
 import { browserZone, formatFullTime } from '../../format/times.ts';
 import { Card, DetailList } from '../../ui/cards.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
+import { EndOverlap } from './end-overlap.tsx';
 import { KeyHint } from './key-columns.tsx';
 import type { KeyResource } from './key-data.ts';
 import { keysText } from './text.ts';
@@ -42,6 +43,7 @@ export function KeyDetails({ row }: { readonly row: KeyResource }) {
               ],
             ]}
           />
+          <EndOverlap row={row} />
         </Card>
       )}
     </>

@@ -146,6 +146,14 @@ export const keysText = {
     effect:
       ' All requests with this key are rejected within two seconds. This cannot be undone. The history of the key is kept.',
   },
+  endOverlap: {
+    button: 'End old key now',
+    title: (name: string) => `End the old value of key “${name}”?`,
+    effect: 'Requests with the old value are rejected with 401 immediately. The new value keeps working.',
+    used: (time: string) => `The old value was last used ${time}. `,
+    neverUsed: 'The old value has not been used since the rotation. ',
+    done: (name: string) => `The old value of key ${name} has ended.`,
+  },
   rotate: {
     title: (name: string) => `Rotate key “${name}”?`,
     description:

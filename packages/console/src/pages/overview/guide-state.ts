@@ -7,7 +7,7 @@ import { type ApiPage, getJson, sendJson } from '../../data/api-client.ts';
 import { useEventStreamState, useLiveQuery } from '../../data/events.ts';
 import { sessionQuery, useSignedIn } from '../../data/session.ts';
 import { CONNECT_CLIENTS } from '../connect/clients.ts';
-import { newestRequestQuery } from '../connect/first-request.tsx';
+import { newestRequestQuery, newestSuccessQuery } from '../connect/first-request.tsx';
 import { completedSteps, type GuideStepId, isConnectKeyName } from './guide-steps.ts';
 
 type Me = z.output<typeof meResource>;
@@ -89,6 +89,7 @@ export function useGuide(asked: boolean): GuideState {
 /** The queries from which the progress is derived. */
 const PROGRESS_QUERIES = {
   first: newestRequestQuery([]),
+  succeeded: newestSuccessQuery,
   providers: listQuery<{ readonly kind: string; readonly enabled: boolean }>('api/management/providers'),
   keys: listQuery<NamedResource>('api/management/keys'),
   monitorCounts: countsQuery,
@@ -103,6 +104,7 @@ export async function prefetchGuide(client: QueryClient, asked: boolean): Promis
   const session = client.getQueryData(sessionQuery.queryKey);
   if (!who || session?.state !== 'signed_in' || !(asked || isOffered(session.role, who))) return;
   void client.prefetchQuery(PROGRESS_QUERIES.first);
+  void client.prefetchQuery(PROGRESS_QUERIES.succeeded);
   void client.prefetchQuery(PROGRESS_QUERIES.providers);
   void client.prefetchQuery(PROGRESS_QUERIES.keys);
   void client.prefetchQuery(PROGRESS_QUERIES.monitorCounts);
@@ -125,6 +127,7 @@ function useGuideProgress(on: boolean) {
   useLiveQuery('config', ['guide'], on);
   useLiveQuery('monitors', ['guide'], on);
   const first = useQuery({ ...PROGRESS_QUERIES.first, ...liveOptions }).data;
+  const succeeded = useQuery({ ...PROGRESS_QUERIES.succeeded, ...liveOptions }).data;
   const providers = useQuery({ ...PROGRESS_QUERIES.providers, enabled: on }).data;
   const keys = useQuery({ ...PROGRESS_QUERIES.keys, enabled: on }).data;
   const counts = useQuery({ ...PROGRESS_QUERIES.monitorCounts, ...liveOptions }).data?.counts;
@@ -138,6 +141,7 @@ function useGuideProgress(on: boolean) {
   }).data;
   return {
     requests: first?.data.length,
+    succeeded: succeeded?.data.length,
     providerKinds: providers?.data.filter(({ enabled }) => enabled).map(({ kind }) => kind),
     // Without such a key there are no requests of clients.
     clientRequests: keyIds.length > 0 ? byClients?.data.length : 0,

@@ -6,6 +6,8 @@ export type GuideStepId = (typeof GUIDE_STEPS)[number];
 /** What an organization has; undefined while it is loading. */
 export interface GuideProgress {
   readonly requests: number | undefined;
+  /** Successful requests of any key. */
+  readonly succeeded: number | undefined;
   readonly providerKinds: readonly string[] | undefined;
   /** Requests with keys that were created for a client. */
   readonly clientRequests: number | undefined;
@@ -17,7 +19,7 @@ export interface GuideProgress {
 /** A step is done when the server has seen its result, never by a click. */
 export function completedSteps(seen: GuideProgress): ReadonlySet<GuideStepId> {
   const done: Record<GuideStepId, boolean> = {
-    request: (seen.requests ?? 0) > 0,
+    request: (seen.succeeded ?? 0) > 0,
     provider: seen.providerKinds?.some((kind) => kind !== 'sandbox') ?? false,
     client: (seen.clientRequests ?? 0) > 0,
     monitor: seen.hasBeat ?? false,

@@ -9,7 +9,12 @@ import { useSignedIn } from '../../data/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { CONNECT_CLIENTS } from '../connect/clients.ts';
-import { FirstRequestResult, newestRequestQuery, WaitingStatus } from '../connect/first-request.tsx';
+import {
+  FirstRequestResult,
+  newestRequestQuery,
+  newestSuccessQuery,
+  WaitingStatus,
+} from '../connect/first-request.tsx';
 import { KeyStep } from '../connect/key-step.tsx';
 import { NEW_PROMPT } from '../playground/chat-request.ts';
 import { runChat } from '../playground/run-chat.ts';
@@ -22,7 +27,8 @@ export function RequestStep() {
   const [created, setCreated] = useState<CreatedKey | null>(null);
   const org = useOrgId();
   const { user } = useSignedIn();
-  const { data } = useQuery(newestRequestQuery([]));
+  const newest = useQuery(newestRequestQuery([])).data;
+  const succeeded = useQuery(newestSuccessQuery).data;
   const send = useApiMutation(
     async () => {
       const key = await getPlaygroundKey(org, user.name);
@@ -47,7 +53,8 @@ export function RequestStep() {
     const client = CONNECT_CLIENTS.find((one) => one.id === id);
     return client ? client.snippets(settings).map(({ code }) => ({ label: client.name, code })) : [];
   });
-  const row = data?.data[0];
+  // One success is enough: requests that failed before or after it, of whomever, do not matter.
+  const row = succeeded?.data[0] ?? (succeeded && newest?.data[0]);
   return (
     <>
       <p className="text-ui text-ink-2">{overviewText.requestStep.intro}</p>

@@ -6,6 +6,7 @@ export const requestDetailText = {
     title: (id: string) => `Request ${id}`,
     crumb: 'Requests',
     loadFailed: 'Could not load this request.',
+    notFound: (id: string) => `No request has the id ${id}.`,
     copyId: 'Copy request ID',
     stream: 'streamed',
     ok: '200 OK',

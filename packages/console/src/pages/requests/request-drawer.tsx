@@ -10,6 +10,7 @@ import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { requestDetailText } from './detail-text.ts';
 import { RequestActions } from './request-actions.tsx';
 import { requestQuery } from './request-data.ts';
+import { requestErrorTitle } from './request-error-title.ts';
 import { RequestHeading } from './request-heading.tsx';
 import { RequestTabs } from './request-tabs.tsx';
 
@@ -38,7 +39,7 @@ export function RequestDrawer({
     <Drawer title={requestDetailText.drawer.title} about={id} onClose={onClose}>
       <div className="flex items-start gap-2 px-4 pt-3 max-sm:flex-col-reverse md:px-6">
         <div className="min-w-0 flex-1 max-sm:w-full">
-          {data ? <RequestHeading request={data} /> : <Skeleton className="h-7 w-64" />}
+          {data ? <RequestHeading request={data} /> : !error && <Skeleton className="h-7 w-64" />}
         </div>
         <div className="flex items-center max-sm:self-end">
           {place && <span className="mr-1 text-small text-ink-3 figures max-sm:hidden">{place}</span>}
@@ -67,7 +68,7 @@ export function RequestDrawer({
         <CopyButton text={id} label={requestDetailText.page.copyId} />
       </p>
       {error ? (
-        <ErrorState what={requestDetailText.page.loadFailed} error={error} onRetry={() => void refetch()} />
+        <ErrorState what={requestErrorTitle(id, error)} error={error} onRetry={() => void refetch()} />
       ) : data ? (
         <RequestTabs request={data} narrow />
       ) : (

@@ -127,3 +127,8 @@ export function rowFilters(row: RequestRow): readonly FilterToken[] {
   ];
   return columns.flatMap((column) => cellFilters(row, column));
 }
+
+/** Whether a text is the id of a request, as its response header and the logs give it. */
+export function isRequestId(text: string): boolean {
+  return /^exc_\w+$/.test(text);
+}

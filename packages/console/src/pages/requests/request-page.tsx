@@ -9,6 +9,7 @@ import { TimeText } from '../../ui/time-text.tsx';
 import { requestDetailText } from './detail-text.ts';
 import { RequestActions } from './request-actions.tsx';
 import { requestQuery } from './request-data.ts';
+import { requestErrorTitle } from './request-error-title.ts';
 import { RequestHeading } from './request-heading.tsx';
 import { RequestStats } from './request-stats.tsx';
 import { RequestTabs } from './request-tabs.tsx';
@@ -30,7 +31,7 @@ export function RequestPage() {
       }
     >
       {error ? (
-        <ErrorState what={requestDetailText.page.loadFailed} error={error} onRetry={() => void refetch()} />
+        <ErrorState what={requestErrorTitle(id, error)} error={error} onRetry={() => void refetch()} />
       ) : data ? (
         <>
           <div className="grid gap-3 px-4 pb-4 md:px-6">

@@ -10,7 +10,7 @@ import { TimeRangeButton } from '../../ui/time-range-button.tsx';
 import { LiveButton, NewRequestsBanner, showWaitingRequests, toggleLive } from './live-controls.tsx';
 import { requestColumns } from './request-columns.tsx';
 import { fieldValuesQuery } from './request-data.ts';
-import { REQUEST_FIELDS } from './request-fields.ts';
+import { isRequestId, REQUEST_FIELDS } from './request-fields.ts';
 import { RequestFiguresLayout } from './request-figures-layout.tsx';
 import { excludeFilterValue, RequestResults } from './request-results.tsx';
 import { fixedTimeRange, getOutcomeDisplay } from './request-rows.ts';
@@ -131,6 +131,11 @@ function Filters({ list: { tokens, change, span } }: { readonly list: RequestLis
       onAdd={({ name, value }) => change({ [name]: value })}
       onRemove={(name) => change({ [name]: null })}
       values={(field, begun) => fieldValuesQuery(field, begun, span)}
+      onText={(id) => {
+        if (!isRequestId(id)) return false;
+        change({ open: id });
+        return true;
+      }}
       placeholder={requestsText.page.filterPlaceholder}
     />
   );

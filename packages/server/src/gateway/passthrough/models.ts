@@ -1,5 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import type { ListedModel, ModelLists } from '../../providers/model-list.ts';
+import { toAnthropicModel, toAnthropicModelList } from '../anthropic-models.ts';
 import type { AuthenticatedCaller } from '../caller.ts';
 import type { ClientConnection } from '../client.ts';
 import type { Gateway } from '../gateway.ts';
@@ -14,7 +15,7 @@ export function createNativeModelEndpoints(gateway: Gateway, lists: ModelLists) 
     models: (client: ClientConnection, style: ApiStyle) =>
       respondWithJson(client, gateway, shapeOf(style), () => {
         const models = listNativeModels(authenticateRequest(client, gateway), lists, style);
-        return style === 'a' ? openaiList(models) : anthropicList(models);
+        return style === 'a' ? openaiList(models) : toAnthropicModelList(models);
       }),
 
     model: (client: ClientConnection, style: ApiStyle, id: string) =>
@@ -22,7 +23,7 @@ export function createNativeModelEndpoints(gateway: Gateway, lists: ModelLists) 
         const found = listNativeModels(authenticateRequest(client, gateway), lists, style).find(
           (model) => model.id === id,
         );
-        if (found) return style === 'a' ? openaiModel(found) : anthropicModel(found);
+        if (found) return style === 'a' ? openaiModel(found) : toAnthropicModel(found);
         throw new Fault('model_not_found', `The model "${id}" is not available to this key.`, {
           param: 'model',
         });
@@ -56,13 +57,4 @@ function openaiModel({ id, created, ownedBy }: ListedModel) {
 
 function openaiList(models: readonly ListedModel[]) {
   return { object: 'list', data: models.map(openaiModel) };
-}
-
-function anthropicModel({ id, created }: ListedModel) {
-  return { type: 'model', id, display_name: id, created_at: new Date(created * 1000).toISOString() };
-}
-
-function anthropicList(models: readonly ListedModel[]) {
-  const data = models.map(anthropicModel);
-  return { data, has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
 }

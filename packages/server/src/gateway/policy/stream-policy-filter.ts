@@ -175,7 +175,10 @@ export class StreamPolicyFilter {
   /** Rules that need nothing but what was found so far. */
   #evaluateEarly(policySet: PolicySet): void {
     this.#hasNewFinding = false;
-    const subject = new AnswerSubject(EMPTY_ANSWER, this.#context.request, policySet, () => this.#findings);
+    const subject = new AnswerSubject(EMPTY_ANSWER, this.#context.request, policySet, {
+      find: () => this.#findings,
+      locate: () => null,
+    });
     const evaluation = evaluatePolicies(policySet, subject);
     if (this.#applyDenial(evaluation)) recordStreamDecisions(this.#x, evaluation);
   }
@@ -191,7 +194,10 @@ export class StreamPolicyFilter {
       tools: this.#tools,
       usage: this.#usage ?? this.#x.answer.usage,
     };
-    const subject = new AnswerSubject(answer, request, policySet, () => findInTexts(texts, policySet));
+    const subject = new AnswerSubject(answer, request, policySet, {
+      find: () => findInTexts(texts, policySet),
+      locate: () => null,
+    });
     const evaluation = evaluatePolicies(policySet, subject);
     recordStreamDecisions(this.#x, evaluation);
     this.#applyDenial(evaluation);

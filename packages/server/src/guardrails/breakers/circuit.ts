@@ -139,7 +139,7 @@ export class Circuit {
       return admission === 'go' ? undefined : this.#ramp(now);
     if (firstTokenMs === null || firstTokenMs <= this.#settings.slowFirstTokenMs) return;
     this.#counts.add('slow', now);
-    const calls = this.#totalCalls(now);
+    const calls = this.#counts.calls(now);
     if (calls >= MIN_CALLS && this.#counts.sum('slow', now) >= SLOW_SHARE * calls)
       this.#open(now, 'too many responses had a slow first token');
   }
@@ -154,7 +154,7 @@ export class Circuit {
     if (this.state === 'ramping' && this.#consecutiveFailures >= RAMP_FAILURES)
       return this.#open(now, `${code} while traffic was increasing again`);
     if (this.state !== 'closed') return;
-    const calls = this.#totalCalls(now);
+    const calls = this.#counts.calls(now);
     const failed = this.#counts.sum('failed', now);
     if (this.#consecutiveFailures >= this.#settings.consecutiveFailures)
       this.#open(now, `${this.#consecutiveFailures} consecutive failures, the last one ${code}`);
@@ -194,7 +194,7 @@ export class Circuit {
   /** Whether a retry fits the budget; counts it when it does. */
   acquireRetry(): boolean {
     const now = this.#options.monotonic();
-    const most = Math.max(RETRY_FLOOR, RETRY_SHARE * this.#totalCalls(now));
+    const most = Math.max(RETRY_FLOOR, RETRY_SHARE * this.#counts.calls(now));
     if (this.#counts.sum('retried', now) >= most) return false;
     this.#counts.add('retried', now);
     return true;
@@ -283,10 +283,6 @@ export class Circuit {
     this.state = state;
     this.because = because;
     this.#options.onChange(state, because, this.#isCredential);
-  }
-
-  #totalCalls(now: number): number {
-    return this.#counts.sum('ok', now) + this.#counts.sum('failed', now);
   }
 
   #currentForcedState(): ForcedState | null {

@@ -5,7 +5,7 @@ import {
   listForcedBreakers,
   replaceForcedBreakers,
 } from '../../store/forced-breakers.ts';
-import type { DatabaseWriter } from '../../store/ports.ts';
+import type { DatabaseReader, DatabaseWriter } from '../../store/ports.ts';
 import { type BreakerKey, formatBreakerId } from './breakers.ts';
 
 /** What somebody wants of a breaker; `auto` ends what was forced. */
@@ -23,6 +23,19 @@ export interface ForcedStateChange {
   readonly after: ForcedBreaker | null;
 }
 
+/** Whether a state is stored for a breaker of this name, whose target may be gone. */
+export async function hasForcedState(
+  reader: DatabaseReader,
+  name: BreakerKey,
+  nowMs: number,
+): Promise<boolean> {
+  return (await listForcedBreakers(reader, nowMs)).some(isOf(name));
+}
+
+function isOf(name: BreakerKey): (entry: ForcedBreaker) => boolean {
+  return (entry) => entry.orgId === name.orgId && formatBreakerId(entry) === formatBreakerId(name);
+}
+
 /** Forces a breaker open or closed for a while, or returns it to automatic, and keeps that in its history. */
 export async function setForcedState(
   writer: DatabaseWriter,
@@ -31,8 +44,7 @@ export async function setForcedState(
   nowMs: number,
 ): Promise<ForcedStateChange> {
   const { orgId } = name;
-  const id = formatBreakerId(name);
-  const isIt = (entry: ForcedBreaker) => entry.orgId === orgId && formatBreakerId(entry) === id;
+  const isIt = isOf(name);
   const all = await listForcedBreakers(writer, nowMs);
   const before = all.find(isIt) ?? null;
   const after = state === 'auto' ? null : { ...name, state, until: nowMs + ttlMs, reason, by };
@@ -41,7 +53,7 @@ export async function setForcedState(
     await insertBreakerChange(writer, {
       id: newId('brk', nowMs),
       org_id: orgId,
-      breaker_id: id,
+      breaker_id: formatBreakerId(name),
       at: nowMs,
       state: state === 'auto' ? 'released' : `forced_${state}`,
       because: `${by}: ${reason}`,

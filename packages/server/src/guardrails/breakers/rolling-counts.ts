@@ -32,6 +32,11 @@ export class RollingCounts {
     return sum;
   }
 
+  /** Calls that ended, well or not. */
+  calls(nowMs: number): number {
+    return this.sum('ok', nowMs) + this.sum('failed', nowMs);
+  }
+
   clear(): void {
     this.#seconds.fill(Number.NEGATIVE_INFINITY);
   }

@@ -1,4 +1,5 @@
 import { EvaluationFailure } from '@floe/conditions/condition';
+import type { FindingPlaces } from '@floe/conditions/detect/locate';
 import type { FindingCounts } from '@floe/conditions/detect/redact';
 import type { ConditionValue, ConditionVariables } from '@floe/conditions/vocabulary';
 import type { Usage } from '@floe/wire/usage';
@@ -16,19 +17,27 @@ export interface PolicyAnswer {
   readonly usage: Usage | null;
 }
 
+/** How an answer is searched; each is asked once at most. */
+export interface AnswerSearch {
+  find(): FindingCounts;
+  /** Null where the text has no paths, as in a stream. */
+  locate(): FindingPlaces | null;
+}
+
 const MAX_TEXT_CHARS = 4_000_000;
 
-/** Reads an answer, and the request behind it, for the rules on answers. `found` is asked once. */
+/** Reads an answer, and the request behind it, for the rules on answers. */
 export class AnswerSubject implements PolicySubject {
   readonly #answer: PolicyAnswer;
   readonly #request: RequestSubject;
-  readonly #computeFindings: () => FindingCounts;
+  readonly #search: AnswerSearch;
   #findings: FindingCounts | null = null;
+  #places: FindingPlaces | null = null;
 
-  constructor(answer: PolicyAnswer, request: PolicyRequest, policySet: PolicySet, find: () => FindingCounts) {
+  constructor(answer: PolicyAnswer, request: PolicyRequest, policySet: PolicySet, search: AnswerSearch) {
     this.#answer = answer;
     this.#request = new RequestSubject(request, policySet);
-    this.#computeFindings = find;
+    this.#search = search;
   }
 
   variables(): ConditionVariables | EvaluationFailure {
@@ -49,8 +58,13 @@ export class AnswerSubject implements PolicySubject {
   }
 
   findings(): FindingCounts {
-    this.#findings ??= this.#computeFindings();
+    this.#findings ??= this.#search.find();
     return this.#findings;
+  }
+
+  places(): FindingPlaces | null {
+    this.#places ??= this.#search.locate();
+    return this.#places;
   }
 }
 

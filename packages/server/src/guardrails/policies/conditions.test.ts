@@ -112,9 +112,26 @@ test('a condition that cannot be judged closes the gate: deny and redact apply, 
   assert.deepEqual(outcomes('flag'), [`not_evaluated: ${why}`]);
   assert.deepEqual(outcomes('allow'), [`not_evaluated: ${why}`]);
   assert.deepEqual(outcomes('redact', { detect: { pii: ['email'] } }), [
-    `redacted: ${why}; found 1 email, so it applies`,
+    `redacted: ${why}; found 1 email in messages[0].content, so it applies`,
   ]);
   assert.deepEqual(outcomes('deny', { mode: 'monitor' }), [`would_deny: ${why}, so it applies`]);
+});
+
+test('a decision says what kind of value was found and where, and never the value', () => {
+  const secret = `ghp_${'a1B2'.repeat(9)}`;
+  const messages = [0, 1, 2, 3].map((n) => ({
+    role: 'user',
+    content: n === 0 ? `Use ${secret}` : `a${n}@b.example`,
+  }));
+  const rule = { name: 'rule', on: 'request', action: 'deny', detect: { secrets: true, pii: ['email'] } };
+  const [decision] = judged(
+    [rule],
+    requestOf({ messages: [...messages, { role: 'user', content: 'z@b.example' }] }),
+  ).decisions;
+  assert.equal(
+    decision?.because,
+    '"rule": found 1 secret (API key) in messages[0].content; 4 email in messages[1].content, messages[2].content, messages[3].content and 1 more',
+  );
 });
 
 test('more text or messages than a condition may take is a condition that cannot be judged', () => {

@@ -1,3 +1,4 @@
+import { locateFindings } from '@floe/conditions/detect/locate';
 import { countFindingsInJson, redactJson } from '@floe/conditions/detect/redact';
 import { UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import type { Usage } from '@floe/wire/usage';
@@ -47,7 +48,10 @@ export function evaluateAnswerPolicies(
   };
   const evaluation = evaluatePolicies(
     policySet,
-    new AnswerSubject(answer, request, policySet, () => countFindingsInJson(json, policySet.detects)),
+    new AnswerSubject(answer, request, policySet, {
+      find: () => countFindingsInJson(json, policySet.detects),
+      locate: () => locateFindings(json, policySet.detects),
+    }),
   );
   return { evaluation, body: redactBody(body, evaluation) };
 }

@@ -1,6 +1,7 @@
 import { EvaluationFailure } from '@floe/conditions/condition';
+import type { FindingPlaces } from '@floe/conditions/detect/locate';
 import type { FindingCounts } from '@floe/conditions/detect/redact';
-import type { FindingKind } from '@floe/conditions/detect/scan';
+import type { FindingKind, SecretDetector } from '@floe/conditions/detect/scan';
 import { StepMeter } from '@floe/conditions/step-meter';
 import type { ConditionVariables } from '@floe/conditions/vocabulary';
 import type { CompiledPolicy, PolicySet } from './policies.ts';
@@ -11,6 +12,8 @@ export interface PolicySubject {
   variables(): ConditionVariables | EvaluationFailure;
   /** What stands in it of all the kinds the side looks for. */
   findings(): FindingCounts;
+  /** Where they are; asked when a rule found something. Null where the text has no paths, as in a stream. */
+  places(): FindingPlaces | null;
 }
 
 /** What a rule that applies did, or would have done. */
@@ -82,9 +85,34 @@ function matchPolicy(
   if (detects === null) return because;
   const seen = [...subject.findings()].filter(([kind]) => detects.has(kind));
   if (seen.length === 0) return null;
-  const list = `found ${seen.map(([kind, count]) => `${count} ${kind}`).join(', ')}`;
+  const list = describeFindings(seen, subject.places());
   if (because instanceof EvaluationFailure) return new EvaluationFailure(`${because.reason}; ${list}`);
   return condition ? `${because}; ${list}` : list;
+}
+
+const MAX_NAMED_PATHS = 3;
+const DETECTOR_NAMES: Readonly<Record<SecretDetector, string>> = {
+  api_key: 'API key',
+  jwt: 'JSON Web Token',
+  private_key: 'private key',
+  url_password: 'password in a URL',
+  aws_secret_key: 'AWS secret access key',
+};
+
+/** `found 1 secret (API key) in messages[0].content`: never a value. */
+function describeFindings(
+  seen: readonly (readonly [FindingKind, number])[],
+  places: FindingPlaces | null,
+): string {
+  const parts = seen.map(([kind, count]) => {
+    const { detectors = [], paths = [] } = places?.get(kind) ?? {};
+    const looks =
+      detectors.length === 0 ? '' : ` (${detectors.map((one) => DETECTOR_NAMES[one]).join(', ')})`;
+    const more = paths.length > MAX_NAMED_PATHS ? ` and ${paths.length - MAX_NAMED_PATHS} more` : '';
+    const at = paths.length === 0 ? '' : ` in ${paths.slice(0, MAX_NAMED_PATHS).join(', ')}${more}`;
+    return `${count} ${kind}${looks}${at}`;
+  });
+  return `found ${parts.join('; ')}`;
 }
 
 function evaluateCondition(

@@ -1,4 +1,5 @@
 import { EvaluationFailure } from '@floe/conditions/condition';
+import { type FindingPlaces, locateFindings } from '@floe/conditions/detect/locate';
 import { countFindingsInJson, type FindingCounts } from '@floe/conditions/detect/redact';
 import type { ConditionValue, ConditionVariables } from '@floe/conditions/vocabulary';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
@@ -45,6 +46,7 @@ export class RequestSubject implements PolicySubject {
   #messages: readonly Message[] | null = null;
   #variables: ConditionVariables | EvaluationFailure | null = null;
   #findings: FindingCounts | null = null;
+  #places: FindingPlaces | null = null;
 
   constructor(request: PolicyRequest, policySet: PolicySet) {
     this.#request = request;
@@ -59,6 +61,11 @@ export class RequestSubject implements PolicySubject {
   findings(): FindingCounts {
     this.#findings ??= countFindingsInJson(this.#text(), this.#policySet.detects);
     return this.#findings;
+  }
+
+  places(): FindingPlaces {
+    this.#places ??= locateFindings(this.#text(), this.#policySet.detects);
+    return this.#places;
   }
 
   #text(): string {

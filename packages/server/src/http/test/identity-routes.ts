@@ -145,6 +145,7 @@ function keys(): Record<string, RouteExpectation> {
       roles,
     },
     [`POST ${on}/keys/{id}/rotate`]: { path: at('keys', '/rotate'), body: {}, ...gives, roles },
+    [`POST ${on}/keys/{id}/end-overlap`]: { path: at('keys', '/end-overlap'), ...gives, roles },
     [`DELETE ${on}/keys/{id}`]: { path, ...gives, succeeds: 204, roles },
     [`POST ${on}/keys/report-leak`]: {
       path: () => `${on}/keys/report-leak`,

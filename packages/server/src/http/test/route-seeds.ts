@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { newId } from '../../core/ids.ts';
+import { setForcedState } from '../../guardrails/breakers/forced-state.ts';
 import {
   deleteGuardrailRule,
   listGuardrailRulesOfOrg,
@@ -40,6 +41,7 @@ export async function seedRoute(
   if (route.includes('/monitoring/channels')) await seedChannel(api, id);
   if (/\/management\/(members|invitations|teams|orgs)/.test(route)) await seedPeople(api, id);
   if (/\/management\/(removed-members|operators)/.test(route)) await seedAccount(api, id);
+  if (route.endsWith('/breakers/{id}/force')) await seedForcedBreakers(api);
   if (route.includes('/relay/')) await seedRelay(api, route, id);
   return { key: id };
 }
@@ -50,6 +52,16 @@ function sharedKey(api: RunningApi): ReturnType<RunningApi['addKey']> {
   const key = shared.get(api) ?? api.addKey('acme');
   shared.set(api, key);
   return key;
+}
+
+/** In both orgs: only a state that is stored can be returned to automatic. */
+async function seedForcedBreakers(api: RunningApi): Promise<void> {
+  const name = { provider: 'main', model: 'large', credential: 'default' };
+  const wanted = { state: 'open', ttlMs: 3_600_000, reason: 'maintenance', by: 'ops' } as const;
+  await api.database.transaction(async (writer) => {
+    for (const orgId of ['acme', 'other'])
+      await setForcedState(writer, { ...name, orgId }, wanted, API_TEST_NOW);
+  });
 }
 
 async function seedChannel(api: RunningApi, id: string): Promise<void> {

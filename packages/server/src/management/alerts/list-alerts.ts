@@ -1,6 +1,7 @@
 import { alertListQuery, alertResource } from '@floe/contract/api/channels';
 import { createPageSchema } from '@floe/contract/api/page';
 import type * as z from 'zod';
+import { getAlertPhase } from '../../alerts/alert.ts';
 import { composeAlertWording } from '../../alerts/alert-wording.ts';
 import { alertJson } from '../../alerts/channels/webhook.ts';
 import { alertFromRow } from '../../alerts/stored-alert.ts';
@@ -46,7 +47,8 @@ function toAlertResource(
     subject,
     title: composeAlertWording(stored, { nowMs: row.at, repetition: 0, failureCount: 1 }).title,
     fields,
-    closed_at: toIsoOrNull(row.closed_at),
+    // An event without an end is stored as closed when it is routed, so that it can expire.
+    closed_at: getAlertPhase(stored) === 'info' ? null : toIsoOrNull(row.closed_at),
     deliveries: deliveries.map((delivery) => ({
       id: delivery.id,
       channel: delivery.channel_name,

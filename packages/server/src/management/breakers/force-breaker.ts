@@ -2,7 +2,7 @@ import { breakerForceInput, breakerResource } from '@floe/contract/api/breakers'
 import { idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import { formatBreakerId } from '../../guardrails/breakers/breakers.ts';
-import { setForcedState } from '../../guardrails/breakers/forced-state.ts';
+import { hasForcedState, setForcedState } from '../../guardrails/breakers/forced-state.ts';
 import type { GetRunningOrg, RunningOrg } from '../running-org.ts';
 import { defineWriteVerb, type Verb } from '../verb.ts';
 import {
@@ -27,7 +27,10 @@ export function forceBreakerVerb(breakers: BreakerSource, getRunningOrg: GetRunn
     invalidates: 'breakers',
     async run({ orgId, actor, clock, writer }, { params, body }) {
       const name = parseBreakerId(params.id);
-      if (body.state !== 'auto') requireBreakerTarget(name, getRunningOrg(orgId));
+      // A state that is stored can be ended, also where the target no longer exists.
+      const canBeReturned =
+        body.state === 'auto' && (await hasForcedState(writer, { ...name, orgId }, clock.now()));
+      if (!canBeReturned) requireBreakerTarget(name, getRunningOrg(orgId));
       const { state, reason, expires_in_seconds: seconds } = body;
       const wanted = { state, reason, ttlMs: seconds * 1000, by: actor.name };
       const { before, after } = await setForcedState(writer, { ...name, orgId }, wanted, clock.now());

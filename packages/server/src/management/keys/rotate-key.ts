@@ -87,6 +87,6 @@ function requireRotatable(row: PlatformKeyRow, rotation: string, overlapHours: n
   if (until > now && overlapHours > 0)
     throw new Fault(
       'conflict',
-      `The previous value of the last rotation is valid until ${new Date(until).toISOString()}. Wait until then, or rotate with overlap_hours 0, which invalidates both values immediately.`,
+      `The previous value of the last rotation is valid until ${new Date(until).toISOString()}. End it with POST /api/management/keys/${row.id}/end-overlap, or rotate with overlap_hours 0, which invalidates both values immediately.`,
     );
 }

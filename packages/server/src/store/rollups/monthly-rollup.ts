@@ -6,7 +6,7 @@ import { ROLLUP_SUM_COLUMNS } from './rollup-figures.ts';
 export interface KeyModelSums {
   /** Id of the key. */
   readonly key: string;
-  /** '' for requests that no model served. */
+  /** '' for requests that no model served, unless they were blocked: they count for the model that they asked for. */
   readonly model: string;
   /** In the order of `ROLLUP_SUM_COLUMNS`. */
   readonly sums: readonly number[];

@@ -135,8 +135,9 @@ function histogramsIn(figures: readonly RollupFigureColumn[]) {
 function facetValue(facet: RollupFacet): RawBuilder<string> {
   if (facet === 'key') return sql`key_id`;
   if (facet === 'outcome') return OUTCOME_SQL;
+  // As `countedModel` does.
   if (facet === 'model')
-    return sql`case when coalesce(model, '') = '' or coalesce(provider, '') = '' then coalesce(model, '') else provider || '/' || model end`;
+    return sql`case when coalesce(model, '') = '' and state = 'blocked' then coalesce(model_requested, '') when coalesce(model, '') = '' or coalesce(provider, '') = '' then coalesce(model, '') else provider || '/' || model end`;
   if (facet === 'status_class') return sql`cast(status / 100 as text) || 'xx'`;
   if (!isMetadata(facet)) return sql`coalesce(${sql.ref(facet)}, '')`;
   const path = `$.${JSON.stringify(facet.slice(METADATA_PREFIX.length))}`;

@@ -2,6 +2,7 @@ import { classifyExchangeOutcome, isErrorRow } from '@floe/contract/exchange-out
 import { isObject, type Json } from '@floe/contract/json';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
 import type { ExchangeRowValues } from '../spool/row-lines.ts';
+import { countedModel } from './counted-model.ts';
 import { findHistogramBucket, HISTOGRAM_BUCKETS } from './histogram-buckets.ts';
 import { ROLLUP_FIGURE_COLUMNS, type RollupFigureColumn } from './rollup-figures.ts';
 
@@ -90,6 +91,7 @@ const ORG = columnIndex('org_id');
 const CREATED_AT = columnIndex('created_at');
 const PROVIDER = columnIndex('provider');
 const MODEL = columnIndex('model');
+const MODEL_REQUESTED = columnIndex('model_requested');
 const STATUS = columnIndex('status');
 const STATE = columnIndex('state');
 const LATENCY = columnIndex('latency_ms');
@@ -253,18 +255,18 @@ function dimensionValues(row: ExchangeRowValues): string[] {
   const provider = textValue(row[PROVIDER]);
   return [
     provider,
-    servedModel(provider, textValue(row[MODEL])),
+    countedModel({
+      provider,
+      model: textValue(row[MODEL]),
+      requested: textValue(row[MODEL_REQUESTED]),
+      state: textValue(row[STATE]),
+    }),
     textValue(row[KEY]),
     statusClass(row[STATUS]),
     textValue(row[SURFACE]),
     classifyExchangeOutcome(String(row[STATE]), Number(row[STATUS])),
     ...UNPAIRED_COLUMNS.map((at) => textValue(row[at])),
   ];
-}
-
-/** Two providers may serve models of one name, at different prices. */
-function servedModel(provider: string, model: string): string {
-  return provider === '' || model === '' ? model : `${provider}/${model}`;
 }
 
 /** `429` is of class `4xx`. */

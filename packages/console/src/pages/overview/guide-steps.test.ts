@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { completedSteps, type GuideProgress } from './guide-steps.ts';
+
+const NOTHING: GuideProgress = {
+  requests: 0,
+  succeeded: 0,
+  providerKinds: ['sandbox'],
+  clientRequests: 0,
+  hasBeat: false,
+  budgets: 0,
+};
+
+test('a request completes its step when any has succeeded, whatever the newest one did', () => {
+  assert.deepEqual([...completedSteps(NOTHING)], []);
+  assert.deepEqual([...completedSteps({ ...NOTHING, requests: 1 })], []);
+  assert.deepEqual([...completedSteps({ ...NOTHING, requests: 1, succeeded: 1 })], ['request']);
+});

@@ -1,0 +1,32 @@
+import { platformKey } from '@floe/contract/api/keys';
+import { idParams } from '@floe/contract/api/page';
+import { toPlatformKey } from '../../platform/stored-key.ts';
+import { updatePlatformKey } from '../../store/platform-keys.ts';
+import { defineWriteVerb } from '../verb.ts';
+import { KEY_EDITOR_ROLES, requireChangeableKey } from './key-owner.ts';
+import { requirePlatformKey } from './require-platform-key.ts';
+
+/** Ends the value of a key from before its last rotation; the current value stays. Without one, nothing changes. */
+export const endOverlapVerb = defineWriteVerb({
+  name: 'keys.end_overlap',
+  method: 'POST',
+  path: '/api/management/keys/{id}/end-overlap',
+  scope: 'management',
+  roles: KEY_EDITOR_ROLES,
+  summary: 'End the previous value of a rotated platform key now; the current value keeps working',
+  params: idParams,
+  answer: platformKey,
+  status: 200,
+  invalidates: 'keys',
+  async run({ orgId, actor, clock, writer }, { params }) {
+    const row = await requirePlatformKey(writer, orgId, params.id);
+    requireChangeableKey(row, actor);
+    const now = clock.now();
+    const before = toPlatformKey(row, now);
+    if (before.previous === null) return { answer: before, audit: 'unchanged' };
+    const columns = { previous_until: now, updated_at: now, updated_by: actor.id };
+    await updatePlatformKey(writer, orgId, row.id, columns);
+    const after = toPlatformKey({ ...row, ...columns }, now);
+    return { answer: after, audit: { subject: row.id, before, after } };
+  },
+});
