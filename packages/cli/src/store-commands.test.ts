@@ -65,7 +65,7 @@ test('a restored database without its secret key, or with another, does not star
   const key = await server.waitForKey();
   await server.stop();
   assert.equal(floe(dataDir, 'backup', file).status, 0);
-  assert.match(floe(restored, 'restore', file).stdout, /Before the start, provide the secret key/);
+  assert.match(floe(restored, 'restore', file).stdout, /Before you start the server, provide the secret key/);
 
   const secretFiles = () => readdirSync(restored).filter((name) => name.startsWith('secret.'));
   await assert.rejects(
