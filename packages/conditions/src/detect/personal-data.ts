@@ -16,6 +16,25 @@ export interface DigitRun {
 /** Longer runs are no number of anything looked for; the rest is read as the next run. */
 const MAX_DIGIT_GROUPS = 12;
 
+/** The fewest digits of a number that is looked for within a run: those of a US social security number. */
+const MIN_DIGITS = 9;
+
+/** The end of the run that begins with the digit at `start` when it has fewer digits than any number; else -1. */
+export function findShortRunEnd(text: string, start: number): number {
+  let digits = 0;
+  for (let at = start; ; at += 1) {
+    const code = readCharacterCode(text, at);
+    if (isDigit(code)) {
+      digits += 1;
+      if (digits === MIN_DIGITS) return -1;
+    } else if (
+      !(code === SPACE || code === DASH || code === DOT) ||
+      !isDigit(readCharacterCode(text, at + 1))
+    )
+      return at;
+  }
+}
+
 /** Reads a run that begins with the digit at `start`. */
 export function readDigitRun(text: string, start: number): DigitRun {
   const groups: [number, number][] = [];

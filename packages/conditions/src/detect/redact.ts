@@ -3,6 +3,23 @@ import { type Finding, type FindingKind, SensitiveDataScan } from './scan.ts';
 /** What a body holds, by kind. */
 export type FindingCounts = Map<FindingKind, number>;
 
+/**
+ * Long string tokens of JSON that were scanned before and hold nothing that is looked for. Agents send the whole
+ * conversation again with every request, so most of it is known.
+ */
+export interface CleanTexts {
+  /** Identifies a token. Two different tokens never have the same key, even if a client tries to construct them. */
+  keyOf(token: string): string;
+  has(key: string): boolean;
+}
+
+/** The same, to which a scan for all kinds adds. A scan for some of them must not: its clean texts may hold the others. */
+export interface GrowingCleanTexts extends CleanTexts {
+  add(key: string): void;
+}
+
+/** Shorter tokens are scanned in less time than they are looked up. */
+const MIN_REMEMBERED_CHARS = 1_024;
 /** JSON inside of a string inside of JSON: arguments of tools. Deeper than this it is read as plain text. */
 const MAX_NESTED_JSON = 3;
 const MAX_PASSES = 4;
@@ -21,9 +38,13 @@ const BLOB = /^(?:data:[\w.+/-]{1,100};base64,)?[A-Za-z0-9+/_=-]*$/;
  * @example
  * countFindingsInJson('{"to":"ana@example.com"}', new Set(['email'])); // new Map([['email', 1]])
  */
-export function countFindingsInJson(json: string, wanted: ReadonlySet<FindingKind>): FindingCounts {
+export function countFindingsInJson(
+  json: string,
+  wanted: ReadonlySet<FindingKind>,
+  cleanTexts?: GrowingCleanTexts,
+): FindingCounts {
   const found: FindingCounts = new Map();
-  new Redactor(wanted, found).json(json, 0);
+  new Redactor(wanted, found, { known: cleanTexts, added: cleanTexts }).json(json, 0);
   return found;
 }
 
@@ -51,9 +72,13 @@ export interface RedactedJson {
  * @example
  * redactJson('{"to":"ana@example.com"}', new Set(['email'])).json; // '{"to":"[redacted:email]"}'
  */
-export function redactJson(json: string, wanted: ReadonlySet<FindingKind>): RedactedJson {
+export function redactJson(
+  json: string,
+  wanted: ReadonlySet<FindingKind>,
+  cleanTexts?: CleanTexts,
+): RedactedJson {
   const found: FindingCounts = new Map();
-  return { json: new Redactor(wanted, found).json(json, 0), counts: found };
+  return { json: new Redactor(wanted, found, { known: cleanTexts }).json(json, 0), counts: found };
 }
 
 /**
@@ -72,13 +97,20 @@ export function redactText(
   return { text: isJson(text) ? walk.json(text, 0) : walk.text(text, MAX_NESTED_JSON), found };
 }
 
+interface RedactorMemory {
+  readonly known?: CleanTexts | undefined;
+  readonly added?: GrowingCleanTexts | undefined;
+}
+
 class Redactor {
   readonly #wanted: ReadonlySet<FindingKind>;
   readonly #found: FindingCounts;
+  readonly #memory: RedactorMemory;
 
-  constructor(wanted: ReadonlySet<FindingKind>, found: FindingCounts) {
+  constructor(wanted: ReadonlySet<FindingKind>, found: FindingCounts, memory: RedactorMemory = {}) {
     this.#wanted = wanted;
     this.#found = found;
+    this.#memory = memory;
   }
 
   /** The JSON text without what was found. */
@@ -130,10 +162,16 @@ class Redactor {
   #string(json: string, token: string, end: number, depth: number): string {
     // Shorter than anything that is looked for.
     if (token.length < 8 || isMemberName(json, end)) return token;
+    const { known, added } = this.#memory;
+    const isRemembered = depth === 0 && token.length >= MIN_REMEMBERED_CHARS;
+    const key = isRemembered ? known?.keyOf(token) : undefined;
+    if (key !== undefined && known?.has(key)) return token;
     const isPlain = !token.includes('\\');
     const text = isPlain ? token.slice(1, -1) : String(JSON.parse(token));
     const redacted = this.text(text, depth);
-    return redacted === text ? token : JSON.stringify(redacted);
+    if (redacted !== text) return JSON.stringify(redacted);
+    if (key !== undefined) added?.add(key);
+    return token;
   }
 
   #number(token: string, level: number): string {
@@ -155,13 +193,14 @@ class Redactor {
 }
 
 function stringEnd(json: string, start: number): number {
-  let at = start + 1;
-  for (; at < json.length; at += 1) {
-    const code = json.charCodeAt(at);
-    if (code === QUOTE) return at + 1;
-    if (code === BACKSLASH) at += 1;
+  for (let at = start + 1; ; at += 1) {
+    at = json.indexOf('"', at);
+    if (at === -1) return json.length;
+    let slashes = 0;
+    while (at - slashes - 1 > start && json.charCodeAt(at - slashes - 1) === BACKSLASH) slashes += 1;
+    // An even number of backslashes escape each other.
+    if (slashes % 2 === 0) return at + 1;
   }
-  return at;
 }
 
 function numberEnd(json: string, start: number): number {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { characterReadCounter } from './character-codes.ts';
 import { type FindingKind, SensitiveDataScan } from './scan.ts';
+import { ReferenceScan } from './test/reference-scan.ts';
 
 const ALL: ReadonlySet<FindingKind> = new Set([
   'secret',
@@ -249,4 +250,34 @@ test('the work is linear in the text, however it is made to hurt', () => {
     const perCharacter = (characterReadCounter.reads - before) / text.length;
     assert.ok(perCharacter < 40, `${JSON.stringify(piece)}: ${perCharacter} reads for each character`);
   }
+});
+
+test('the scan finds what the straightforward one finds', () => {
+  const pieces = Object.values(FOUND).flat();
+  const piece = fc.oneof(
+    fc.constantFrom(
+      ...pieces,
+      ...'@+(-:/_. \n"\'',
+      '://',
+      '-----BEGIN ',
+      'eyJ',
+      'secret_access_key',
+      '\u00ad',
+      '\u0141',
+    ),
+    fc.string({ maxLength: 12, unit: 'grapheme' }),
+    fc.stringMatching(/^[0-9 .-]{1,24}$/),
+    fc.stringMatching(/^[A-Za-z0-9_-]{1,48}$/),
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), fc.subarray([...ALL]), (parts, kinds) => {
+      const [text, wanted] = [parts.join(''), new Set(kinds)];
+      assert.deepEqual(
+        new SensitiveDataScan(text, wanted).findings,
+        new ReferenceScan(text, wanted).findings,
+        JSON.stringify(text),
+      );
+    }),
+    { numRuns: 3_000 },
+  );
 });

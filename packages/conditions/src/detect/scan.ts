@@ -1,8 +1,9 @@
 import {
+  findStart,
+  findTokenEnd,
   isDigit,
   isLetter,
   isLetterOrDigit,
-  isTokenCharacter,
   readCharacterCode,
 } from './character-codes.ts';
 import { normalizeForDetection } from './normalize-text.ts';
@@ -13,6 +14,7 @@ import {
   findIbanEnd,
   findNationalPhoneEnd,
   findPhoneEnd,
+  findShortRunEnd,
   findSsnEnd,
   readDigitRun,
 } from './personal-data.ts';
@@ -22,6 +24,7 @@ import {
   findPrivateKeyEnd,
   findUrlPassword,
   hasKnownKeyFormat,
+  MIN_KEY_CHARS,
 } from './secrets.ts';
 
 export type FindingKind = 'secret' | 'email' | 'phone' | 'credit_card' | 'iban' | 'us_ssn';
@@ -46,6 +49,8 @@ export class SensitiveDataScan {
   readonly findings: Finding[] = [];
   readonly #text: string;
   readonly #wanted: ReadonlySet<FindingKind>;
+  readonly #wantsSecrets: boolean;
+  readonly #wantsIbans: boolean;
   readonly #offsets: Uint32Array | null;
   /** What is before here is found or known to hold nothing. */
   #done = 0;
@@ -55,8 +60,11 @@ export class SensitiveDataScan {
     this.#text = folded.text;
     this.#offsets = folded.offsets;
     this.#wanted = wanted;
-    let at = 0;
-    while (at < this.#text.length) at = this.#scanAt(at);
+    this.#wantsSecrets = wanted.has('secret');
+    this.#wantsIbans = wanted.has('iban');
+    const { length } = this.#text;
+    for (let at = findStart(this.#text, 0); at < length; at = findStart(this.#text, at))
+      at = this.#scanAt(at);
   }
 
   /** Looks for what begins at `at`; returns where to look next. */
@@ -108,25 +116,28 @@ export class SensitiveDataScan {
 
   #word(at: number): number {
     const text = this.#text;
-    let end = at + 1;
-    while (isTokenCharacter(readCharacterCode(text, end))) end += 1;
-    if (this.#wants('secret')) {
-      if (hasKnownKeyFormat(text, at, end)) this.#addSecret('api_key', at, end);
-      else this.#addSecret('jwt', at, findJwtEnd(text, at, end));
+    const end = findTokenEnd(text, at + 1);
+    if (this.#wantsSecrets) {
+      if (end - at >= MIN_KEY_CHARS && hasKnownKeyFormat(text, at, end)) this.#addSecret('api_key', at, end);
+      else if (text.charCodeAt(at) === 0x65) this.#addSecret('jwt', at, findJwtEnd(text, at, end));
       const assigned = findAssignedSecret(text, at, end);
       if (assigned) this.#addSecret('aws_secret_key', assigned[0], assigned[1]);
     }
-    if (this.#wants('iban')) this.#addFinding('iban', at, findIbanEnd(text, at));
+    if (this.#wantsIbans) this.#addFinding('iban', at, findIbanEnd(text, at));
     return Math.max(end, this.#done);
   }
 
   /** From a run of digits that no letter touches, everything that is made of digits. */
   #digits(at: number): number {
     const text = this.#text;
-    const run = readDigitRun(text, at);
-    if (!isLetterOrDigit(readCharacterCode(text, run.end)) && readCharacterCode(text, run.end) !== 0x5f)
-      for (let first = 0; first < run.groups.length; first += 1) this.#group(run, first);
-    let end = Math.max(run.end, this.#done);
+    let end = findShortRunEnd(text, at);
+    if (end === -1) {
+      const run = readDigitRun(text, at);
+      if (!isLetterOrDigit(readCharacterCode(text, run.end)) && readCharacterCode(text, run.end) !== 0x5f)
+        for (let first = 0; first < run.groups.length; first += 1) this.#group(run, first);
+      end = run.end;
+    }
+    end = Math.max(end, this.#done);
     // `123abc` is one token; nothing begins within it.
     while (isLetterOrDigit(readCharacterCode(text, end)) || readCharacterCode(text, end) === 0x5f) end += 1;
     return end;

@@ -17,6 +17,9 @@ const KEY_PREFIXES: readonly (readonly [prefix: string, atLeast: number])[] = (
   .filter(([, atLeast]) => atLeast !== '0')
   .map(([prefix = '', atLeast]) => [prefix, Number(atLeast)]);
 
+/** The fewest characters of a key, its prefix included. */
+export const MIN_KEY_CHARS = Math.min(...KEY_PREFIXES.map(([prefix, atLeast]) => prefix.length + atLeast));
+
 const PREFIXES_BY_FIRST_CHARACTER = new Map<string, (readonly [string, number])[]>();
 for (const entry of KEY_PREFIXES) {
   const first = entry[0].charAt(0);

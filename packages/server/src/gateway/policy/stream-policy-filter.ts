@@ -10,6 +10,7 @@ import { tryParseJson } from '@floe/wire/json-narrowing';
 import { formatSseFrame, parseSseFrame, type SseEvent, SseFramer } from '@floe/wire/sse';
 import type { Usage } from '@floe/wire/usage';
 import { AnswerSubject } from '../../guardrails/policies/answer-subject.ts';
+import { CleanTextMemory } from '../../guardrails/policies/clean-text-memory.ts';
 import {
   denialMessage,
   evaluatePolicies,
@@ -263,5 +264,6 @@ function selectEarlyPolicies({ policies, needs }: PolicySet): PolicySet | null {
   const before = open === -1 ? policies : policies.slice(0, open);
   const early = before.filter((policy) => policy.detects !== null && !asks(policy));
   if (!early.some(canDeny)) return null;
-  return { policies: early, needs, detects: new Set(early.flatMap(({ detects }) => [...(detects ?? [])])) };
+  const detects = new Set(early.flatMap((policy) => [...(policy.detects ?? [])]));
+  return { policies: early, needs, detects, cleanTexts: new CleanTextMemory() };
 }

@@ -15,7 +15,7 @@ export interface EvaluatedBody {
 
 export function evaluateRequestPolicies(policySet: PolicySet, request: PolicyRequest): EvaluatedBody {
   const evaluation = evaluatePolicies(policySet, new RequestSubject(request, policySet));
-  return { evaluation, body: redactBody(request.body, evaluation) };
+  return { evaluation, body: redactBody(request.body, evaluation, policySet) };
 }
 
 export interface CompletePolicyAnswer {
@@ -49,14 +49,14 @@ export function evaluateAnswerPolicies(
   const evaluation = evaluatePolicies(
     policySet,
     new AnswerSubject(answer, request, policySet, {
-      find: () => countFindingsInJson(json, policySet.detects),
+      find: () => countFindingsInJson(json, policySet.detects, policySet.cleanTexts),
       locate: () => locateFindings(json, policySet.detects),
     }),
   );
-  return { evaluation, body: redactBody(body, evaluation) };
+  return { evaluation, body: redactBody(body, evaluation, policySet) };
 }
 
-function redactBody(body: Buffer, { deniedBy, redact }: PolicyEvaluation): Buffer {
+function redactBody(body: Buffer, { deniedBy, redact }: PolicyEvaluation, { cleanTexts }: PolicySet): Buffer {
   if (deniedBy || redact.size === 0) return body;
-  return Buffer.from(redactJson(body.toString('utf8'), redact).json);
+  return Buffer.from(redactJson(body.toString('utf8'), redact, cleanTexts).json);
 }

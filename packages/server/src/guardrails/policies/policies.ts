@@ -1,6 +1,7 @@
 import { type CompiledCondition, compileCondition } from '@floe/conditions/condition';
 import type { FindingKind } from '@floe/conditions/detect/scan';
 import type { PolicyConfig } from '@floe/contract/config';
+import { CleanTextMemory } from './clean-text-memory.ts';
 import { POLICY_VOCABULARY } from './variables.ts';
 
 /** A rule on requests or answers, ready to be judged. */
@@ -23,6 +24,8 @@ export interface PolicySet {
   readonly policies: readonly CompiledPolicy[];
   readonly needs: ReadonlySet<string>;
   readonly detects: ReadonlySet<FindingKind>;
+  /** Texts in which none of `detects` was found. */
+  readonly cleanTexts: CleanTextMemory;
 }
 
 /** The policies of an org. A side without any rule is null and costs nothing. */
@@ -74,5 +77,6 @@ function selectPolicies(all: readonly CompiledPolicy[], side: CompiledPolicy['on
     policies,
     needs: new Set(policies.flatMap(({ condition }) => [...(condition?.inputs ?? [])])),
     detects: new Set(policies.flatMap(({ detects }) => [...(detects ?? [])])),
+    cleanTexts: new CleanTextMemory(),
   };
 }

@@ -59,7 +59,8 @@ export class RequestSubject implements PolicySubject {
   }
 
   findings(): FindingCounts {
-    this.#findings ??= countFindingsInJson(this.#text(), this.#policySet.detects);
+    const { detects, cleanTexts } = this.#policySet;
+    this.#findings ??= countFindingsInJson(this.#text(), detects, cleanTexts);
     return this.#findings;
   }
 

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { countFindingsInJson, redactJson } from '@floe/conditions/detect/redact';
+import type { FindingKind } from '@floe/conditions/detect/scan';
+import fc from 'fast-check';
+import { CleanTextMemory } from './clean-text-memory.ts';
+
+const ALL: ReadonlySet<FindingKind> = new Set(['secret', 'credit_card', 'email'] as const);
+const FILLER = 'An ordinary sentence of a conversation, repeated. '.repeat(30);
+const PARTS = [
+  FILLER,
+  `${FILLER}4111 1111 1111 1111`,
+  `${FILLER}ada@example.org`,
+  `${FILLER}${'\\n"'.repeat(3)}`,
+  `${FILLER}\u00e9\u4e2d`,
+  `ghp_${'aB3dE5gH7jK9mN2pQ4sT6vW8xY1z'.repeat(2)} ${FILLER}`,
+  'short',
+];
+const conversation = fc.array(fc.constantFrom(...PARTS), { maxLength: 6 });
+const kinds = fc.subarray([...ALL], { minLength: 1 }).map((list) => new Set(list));
+
+const bodyOf = (texts: readonly string[]) =>
+  JSON.stringify({ messages: texts.map((content) => ({ role: 'user', content })) });
+
+test('with remembered texts every request is judged and redacted as without', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(conversation, kinds), { minLength: 1, maxLength: 12 }), (requests) => {
+      const memory = new CleanTextMemory();
+      for (const [texts, redacted] of requests) {
+        const json = bodyOf(texts);
+        assert.deepEqual(countFindingsInJson(json, ALL, memory), countFindingsInJson(json, ALL));
+        // A policy may redact some of the kinds alone.
+        assert.equal(redactJson(json, redacted, memory).json, redactJson(json, redacted).json);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('a text is remembered by one set of policies alone, and only when nothing was found in it', () => {
+  const [mine, another] = [new CleanTextMemory(), new CleanTextMemory()];
+  const clean = JSON.stringify(FILLER);
+  countFindingsInJson(JSON.stringify([FILLER, PARTS[1]]), ALL, mine);
+  assert.equal(mine.has(mine.keyOf(clean)), true);
+  assert.equal(another.has(another.keyOf(clean)), false);
+  assert.equal(mine.has(mine.keyOf(JSON.stringify(PARTS[1]))), false);
+});
+
+test('the memory is bounded: the texts that were used least recently are forgotten', () => {
+  const memory = new CleanTextMemory();
+  memory.add('first');
+  memory.add('second');
+  for (let n = 0; n < 49_998; n += 1) memory.add(`other ${n}`);
+  assert.equal(memory.has('first'), true, 'and used now');
+  memory.add('one more');
+  assert.equal(memory.has('second'), false);
+  assert.equal(memory.has('first'), true);
+});
