@@ -123,7 +123,7 @@ function floe(workDir: string, upstreams: MockPorts, org: string): Candidate {
   - id: bench
     keys: [{ name: bench, key: "\${FLOE_BENCH_KEY}", scopes: [gateway] }]
     providers:
-      - { id: mock, kind: openai-compatible, base_url: "http://127.0.0.1:${upstreams.chat}/v1", api_key: sk-upstream, models: ["*"] }
+      - { id: mock, kind: openai-compatible, base_url: "http://127.0.0.1:${upstreams.chat}/v1", api_key: sk-upstream, models: ["*"], prices: { ${MODEL}: { input: 0.4, output: 1.6 } } }
       - { id: messages, kind: anthropic-compatible, base_url: "http://127.0.0.1:${upstreams.messages}/v1", api_key: sk-upstream, models: ["*"] }
 ${org}`,
   );

@@ -19,6 +19,7 @@ const HELP = `node bench/profile.mjs [options]
   --body <name>      1.6 KB, 30 KB, 300 KB or 1 MB, with --load requests (1.6 KB)
   --translate        a Chat client of an upstream that speaks Messages
   --limits           an org with two limits of requests, tokens and concurrency
+  --budgets          an org with a hard budget and a soft one
   --rows <n>         functions shown of each thread (40)
 `;
 
@@ -31,6 +32,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '4' },
     body: { type: 'string', default: '1.6 KB' },
     limits: { type: 'boolean', default: false },
+    budgets: { type: 'boolean', default: false },
     translate: { type: 'boolean', default: false },
     rows: { type: 'string', default: '40' },
     help: { type: 'boolean', default: false },
@@ -41,6 +43,11 @@ const { values } = parseArgs({
 const LIMITS = `    limits:
       - { scope: org, rpm: 100000000, tpm: 100000000000 }
       - { per: key, rpm: 100000000, concurrency: 10000 }
+`;
+
+const BUDGETS = `    budgets:
+      - { name: hard, scope: org, period: month, limit_usd: 1000000, mode: hard }
+      - { name: soft, per: key, period: day, limit_usd: 1000000, mode: soft }
 `;
 
 /** Puts the load on and gives the number of requests or events a figure is divided by. */
@@ -66,7 +73,8 @@ async function main(): Promise<void> {
   if ('rest' in pins) pinCurrentProcess(pins.rest);
   const mock = await startMock(workDir, values.translate ? 'messages' : 'chat');
   const upstreams = { chat: mock.running.port, messages: mock.running.port };
-  const candidate = prepareCandidates('floe', workDir, upstreams, values.limits ? LIMITS : '');
+  const rules = `${values.limits ? LIMITS : ''}${values.budgets ? BUDGETS : ''}`;
+  const candidate = prepareCandidates('floe', workDir, upstreams, rules);
   if ('why' in candidate || !candidate.program) throw new Error('the server cannot be prepared');
   const file = join(workDir, 'main.cpuprofile');
   const port = await freePort();
