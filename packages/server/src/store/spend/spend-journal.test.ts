@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { appendFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { systemClock } from '../../core/clock.ts';
+import { type Clock, systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { openDatabase } from '../open-database.ts';
 import type { Database } from '../ports.ts';
+import { ManualClock } from '../test/manual-clock.ts';
 import { createTemporaryDirectory } from '../test/temporary-directory.ts';
 import { type BudgetCharge, listSpendSince } from './budget-spend.ts';
 import { openSpendJournal, type SpendJournal } from './spend-journal.ts';
@@ -24,7 +25,9 @@ interface JournalHarness {
   /** What the next commits do: nothing special, or succeed without their caller hearing of it. */
   readonly faults: { unheard: number };
   readonly orphans: string[];
-  open(): Promise<SpendJournal>;
+  /** Transactions so far. */
+  readonly commits: { count: number };
+  open(clock?: Clock): Promise<SpendJournal>;
   spent(): Promise<number>;
 }
 
@@ -34,10 +37,12 @@ async function createJournalHarness(t: TestContext): Promise<JournalHarness> {
   t.after(() => database.close());
   const faults = { unheard: 0 };
   const orphans: string[] = [];
+  const commits = { count: 0 };
   const shaky: Pick<Database, 'read' | 'transaction'> = {
     read: database.read,
     async transaction(work) {
       const done = await database.transaction(work);
+      commits.count += 1;
       if (faults.unheard === 0) return done;
       faults.unheard -= 1;
       throw new Error('the connection broke after the commit');
@@ -48,11 +53,12 @@ async function createJournalHarness(t: TestContext): Promise<JournalHarness> {
     database,
     faults,
     orphans,
-    open: () =>
+    commits,
+    open: (clock = systemClock) =>
       openSpendJournal({
         dataDir,
         database: shaky,
-        clock: systemClock,
+        clock,
         log: silentLog,
         onSpent: async () => undefined,
         afterSpent: () => undefined,
@@ -117,4 +123,21 @@ test('what a hold was extended by is charged too, and settled with it', async (t
   assert.equal(await spent(), 7 + 233 + 1);
   assert.deepEqual(orphans, ['open', 'last']);
   await next.close();
+});
+
+test('a busy server counts spending in batches, ten a second at most', async (t) => {
+  const { open, spent, commits } = await createJournalHarness(t);
+  const clock = new ManualClock();
+  const journal = await open(clock);
+  commits.count = 0;
+  // Spending is settled all the time, also while a batch is being counted.
+  for (let ms = 0; ms < 1_000; ms += 1) {
+    journal.settle(`exchange ${ms}`, [charge(1)]);
+    clock.advance(1);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  assert.ok(commits.count >= 2 && commits.count <= 10, `${commits.count} batches in a second`);
+  await journal.flush();
+  assert.equal(await spent(), 1_000, 'nothing is left out');
+  await journal.close();
 });

@@ -241,7 +241,9 @@ class DiskSpendJournal implements SpendJournal {
   async #apply(): Promise<void> {
     const { database, clock, onSpent, afterSpent } = this.#options;
     if (this.#leftovers.length > 0) await this.recover();
-    while (this.#batch !== null || this.#applied < this.#written) {
+    // What is settled meanwhile waits for the next batch: a busy server would otherwise write one after the other.
+    const target = this.#written;
+    while (this.#batch !== null || this.#applied < target) {
       // A batch whose commit nobody heard of is tried again as it was: the database knows how far it came.
       if (this.#batch === null) {
         this.#batch = { journal: this.#id, upTo: this.#written, charges: sumChargesByBucket(this.#pending) };
