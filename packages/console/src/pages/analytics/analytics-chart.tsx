@@ -32,28 +32,7 @@ export function AnalyticsChart({ page }: { readonly page: ChartInput }) {
   const { tab, by, change, series, sum, before, compare, marks, interval } = page;
   const data = series.data;
   const old = compare ? before.data?.previous : undefined;
-  const drawn = useMemo(() => {
-    if (!data) return null;
-    const parts = data.series.map(
-      ({ value, name, other, values }): PlottedSeries => ({
-        label: other ? analyticsText.other : (name ?? value ?? missingValueLabel(by)),
-        values,
-      }),
-    );
-    const values = old?.series[0]?.values;
-    const dashed = values && {
-      label: analyticsText.chart.previous,
-      compare: true,
-      values: data.at.map((_, index) => values[index] ?? null),
-    };
-    return {
-      at: data.at.map((at) => Date.parse(at)),
-      series: [
-        ...(parts.length === 0 ? [{ label: tab.label, values: data.at.map(() => 0) }] : parts),
-        ...(dashed ? [dashed] : []),
-      ],
-    };
-  }, [by, data, old, tab.label]);
+  const drawn = useMemo(() => data && plot(data, { by, label: tab.label, old }), [by, data, old, tab.label]);
   if (series.error && !data)
     return (
       <ErrorState
@@ -89,6 +68,35 @@ export function AnalyticsChart({ page }: { readonly page: ChartInput }) {
       <AnnotationList marks={marks} zone={data?.timezone ?? browserZone()} />
     </section>
   );
+}
+
+interface PlotOptions {
+  readonly by: string;
+  readonly label: string;
+  readonly old: Timeseries['previous'] | undefined;
+}
+
+/** The groups over time, and the period before as a dashed line. */
+function plot(data: Timeseries, { by, label, old }: PlotOptions) {
+  const parts = data.series.map(
+    ({ value, name, other, values }): PlottedSeries => ({
+      label: other ? analyticsText.other : (name ?? value ?? missingValueLabel(by)),
+      values,
+    }),
+  );
+  const values = old?.series[0]?.values;
+  const dashed = values && {
+    label: analyticsText.chart.previous,
+    compare: true,
+    values: data.at.map((_, index) => values[index] ?? null),
+  };
+  return {
+    at: data.at.map((at) => Date.parse(at)),
+    series: [
+      ...(parts.length === 0 ? [{ label, values: data.at.map(() => 0) }] : parts),
+      ...(dashed ? [dashed] : []),
+    ],
+  };
 }
 
 function Headline({ page, sum }: { readonly page: ChartInput; readonly sum: ChartSummary }) {

@@ -77,17 +77,29 @@ export function MonitorTimeline({ id, since }: { readonly id: string; readonly s
           <Legend changed={changes.length > 0} />
         </>
       )}
-      <div className="flex justify-end">
-        <button
-          type="button"
-          aria-pressed={listed}
-          onClick={() => setListed(!listed)}
-          className="min-h-6 text-small text-ink-3 underlined hover:text-ink"
-        >
-          {listed ? monitorDetailText.timeline.showTimeline : monitorDetailText.timeline.showList}
-        </button>
-      </div>
+      <ListToggle listed={listed} onChange={setListed} />
     </Card>
+  );
+}
+
+function ListToggle({
+  listed,
+  onChange,
+}: {
+  readonly listed: boolean;
+  readonly onChange: (listed: boolean) => void;
+}) {
+  return (
+    <div className="flex justify-end">
+      <button
+        type="button"
+        aria-pressed={listed}
+        onClick={() => onChange(!listed)}
+        className="min-h-6 text-small text-ink-3 underlined hover:text-ink"
+      >
+        {listed ? monitorDetailText.timeline.showTimeline : monitorDetailText.timeline.showList}
+      </button>
+    </div>
   );
 }
 

@@ -1,5 +1,5 @@
-import { ImagePlus, Plus, Trash2, X } from 'lucide-react';
-import { type Dispatch, type DragEvent, type SetStateAction, useRef } from 'react';
+import { Plus, Trash2 } from 'lucide-react';
+import type { Dispatch, DragEvent, SetStateAction } from 'react';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { CodeArea, Field, Input, TextArea } from '../../ui/field.tsx';
 import { showToast } from '../../ui/toast.tsx';
@@ -11,10 +11,8 @@ import {
   type PromptTurn,
   type validatePrompt,
 } from './chat-request.ts';
+import { ImagePicker, Images, isImage, readDataUrl } from './prompt-images.tsx';
 import { playgroundText } from './text.ts';
-
-/** The largest image that the browser reads. The gateway has its own limits. */
-const IMAGE_BYTES = 8 * 1024 * 1024;
 
 /** The prompt: instructions, the conversation, parameters and tools. */
 export function PromptForm({
@@ -95,7 +93,7 @@ function TurnField({
   const take = (files: readonly File[]) => {
     const images = files.filter(isImage);
     if (images.length < files.length) showToast(playgroundText.prompt.imageRejected);
-    Promise.all(images.map(dataUrl)).then(onImages, (error: unknown) =>
+    Promise.all(images.map(readDataUrl)).then(onImages, (error: unknown) =>
       showToast(error instanceof Error ? error.message : playgroundText.prompt.imageUnreadable),
     );
   };
@@ -135,60 +133,6 @@ function TurnField({
         <Images images={turn.images} onChange={(images) => onChange({ ...turn, images })} />
       )}
     </div>
-  );
-}
-
-function ImagePicker({ onPick }: { readonly onPick: (files: readonly File[]) => void }) {
-  const picker = useRef<HTMLInputElement>(null);
-  return (
-    <>
-      <input
-        ref={picker}
-        type="file"
-        accept="image/*"
-        multiple
-        hidden
-        onChange={({ target }) => {
-          onPick([...(target.files ?? [])]);
-          // So that the same image can be chosen again.
-          target.value = '';
-        }}
-      />
-      <IconButton
-        icon={ImagePlus}
-        label={playgroundText.prompt.addImage}
-        onClick={() => picker.current?.click()}
-        className="size-6! pointer-coarse:size-10!"
-      />
-    </>
-  );
-}
-
-function Images({
-  images,
-  onChange,
-}: {
-  readonly images: readonly string[];
-  readonly onChange: (images: readonly string[]) => void;
-}) {
-  return (
-    <ul className="mt-2 flex flex-wrap gap-2">
-      {images.map((url, index) => (
-        <li key={url} className="relative">
-          <img
-            src={url}
-            alt={playgroundText.prompt.imageAlt(index + 1)}
-            className="size-16 rounded-control border border-line object-cover"
-          />
-          <IconButton
-            icon={X}
-            label={playgroundText.prompt.removeImage(index + 1)}
-            onClick={() => onChange(images.filter((other) => other !== url))}
-            className="absolute! -top-2 -right-2 size-6 rounded-full! border border-line bg-surface"
-          />
-        </li>
-      ))}
-    </ul>
   );
 }
 
@@ -292,17 +236,4 @@ function ToolsExample({
       </Button>
     </div>
   );
-}
-
-function isImage({ type, size }: File): boolean {
-  return type.startsWith('image/') && size <= IMAGE_BYTES;
-}
-
-function dataUrl(file: File): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.onload = () => resolve(String(reader.result));
-    reader.onerror = () => reject(new Error(playgroundText.prompt.imageUnreadable));
-    reader.readAsDataURL(file);
-  });
 }

@@ -57,19 +57,7 @@ export function CredentialDialog({
           </>
         }
       >
-        {replaces === undefined && (
-          <FormField
-            name="name"
-            label={providersText.credentialDialog.name}
-            hint={providersText.credentialDialog.nameHint}
-          >
-            <Input
-              value={form.name}
-              placeholder={providersText.credentialDialog.namePlaceholder}
-              onChange={({ target }) => set({ name: target.value })}
-            />
-          </FormField>
-        )}
+        {replaces === undefined && <KeyName value={form.name} onChange={(name) => set({ name })} />}
         <FormField name="api_key" label={providersText.credentialDialog.key}>
           <Input
             type="password"
@@ -108,6 +96,28 @@ function useSaveKey(
         onDone();
       },
     },
+  );
+}
+
+function KeyName({
+  value,
+  onChange,
+}: {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}) {
+  return (
+    <FormField
+      name="name"
+      label={providersText.credentialDialog.name}
+      hint={providersText.credentialDialog.nameHint}
+    >
+      <Input
+        value={value}
+        placeholder={providersText.credentialDialog.namePlaceholder}
+        onChange={({ target }) => onChange(target.value)}
+      />
+    </FormField>
   );
 }
 

@@ -21,20 +21,7 @@ export function requestColumns(
   metadata: readonly string[] = [],
 ): readonly TableColumn<RequestRow>[] {
   return [
-    {
-      id: 'time',
-      label: requestsText.columns.time,
-      width: '6.5rem',
-      cell: ({ created_at }) => (
-        <time dateTime={created_at}>{formatClockTime(new Date(created_at), browserZone(), true)}</time>
-      ),
-    },
-    {
-      id: 'status',
-      label: requestsText.columns.status,
-      width: 'minmax(7rem, 10rem)',
-      cell: (row) => <OutcomeText row={row} />,
-    },
+    ...LEADING_COLUMNS,
     MODEL_COLUMN,
     {
       id: 'key',
@@ -80,6 +67,23 @@ export function requestColumns(
     ...metadata.map(metadataColumn),
   ];
 }
+
+const LEADING_COLUMNS: readonly TableColumn<RequestRow>[] = [
+  {
+    id: 'time',
+    label: requestsText.columns.time,
+    width: '6.5rem',
+    cell: ({ created_at }) => (
+      <time dateTime={created_at}>{formatClockTime(new Date(created_at), browserZone(), true)}</time>
+    ),
+  },
+  {
+    id: 'status',
+    label: requestsText.columns.status,
+    width: 'minmax(7rem, 10rem)',
+    cell: (row) => <OutcomeText row={row} />,
+  },
+];
 
 const MODEL_COLUMN: TableColumn<RequestRow> = {
   id: 'model',

@@ -1,3 +1,4 @@
+import type { RequestDetail } from '@floe/contract/api/analytics';
 import { useQuery } from '@tanstack/react-query';
 import { ChevronDown, ChevronUp, ListFilter, Maximize2, X } from 'lucide-react';
 import { useShortcuts } from '../../app/shortcuts.ts';
@@ -14,23 +15,18 @@ import { requestErrorTitle } from './request-error-title.ts';
 import { RequestHeading } from './request-heading.tsx';
 import { RequestTabs } from './request-tabs.tsx';
 
-/** One request in a drawer beside the list. */
-export function RequestDrawer({
-  id,
-  place,
-  onClose,
-  onPrevious,
-  onNext,
-  onFilter,
-}: {
-  readonly id: string;
+interface ToolbarActions {
   /** The position in the list: `2 of 312`. */
   readonly place: string | null;
   readonly onClose: () => void;
   readonly onPrevious: () => void;
   readonly onNext: () => void;
   readonly onFilter: (beside: HTMLElement) => void;
-}) {
+}
+
+/** One request in a drawer beside the list. */
+export function RequestDrawer({ id, ...toolbar }: ToolbarActions & { readonly id: string }) {
+  const { onClose } = toolbar;
   const { data, error, refetch } = useQuery(requestQuery(id));
   const go = useOrgNavigate();
   const enlarge = () => go(`/requests/${id}`);
@@ -41,26 +37,7 @@ export function RequestDrawer({
         <div className="min-w-0 flex-1 max-sm:w-full">
           {data ? <RequestHeading request={data} /> : !error && <Skeleton className="h-7 w-64" />}
         </div>
-        <div className="flex items-center max-sm:self-end">
-          {place && <span className="mr-1 text-small text-ink-3 figures max-sm:hidden">{place}</span>}
-          <IconButton
-            icon={ListFilter}
-            label={requestDetailText.drawer.filter}
-            keys="f"
-            data-row-filters=""
-            onClick={({ currentTarget }) => onFilter(currentTarget)}
-          />
-          {data && <RequestActions request={data} />}
-          <IconButton
-            icon={ChevronUp}
-            label={requestDetailText.drawer.previous}
-            keys="k"
-            onClick={onPrevious}
-          />
-          <IconButton icon={ChevronDown} label={requestDetailText.drawer.next} keys="j" onClick={onNext} />
-          <IconButton icon={Maximize2} label={requestDetailText.drawer.openPage} keys="o" onClick={enlarge} />
-          <IconButton icon={X} label={requestDetailText.drawer.close} keys="Esc" onClick={onClose} />
-        </div>
+        <Toolbar request={data} enlarge={enlarge} {...toolbar} />
       </div>
       <p className="flex flex-wrap items-center gap-x-2 px-4 pt-1 pb-2 text-ui text-ink-2 md:px-6">
         {data && formatFullTime(new Date(data.created_at), browserZone(), true)}
@@ -75,5 +52,33 @@ export function RequestDrawer({
         <Skeleton className="m-6 h-40" />
       )}
     </Drawer>
+  );
+}
+
+function Toolbar({
+  request,
+  enlarge,
+  place,
+  onClose,
+  onPrevious,
+  onNext,
+  onFilter,
+}: ToolbarActions & { readonly request: RequestDetail | undefined; readonly enlarge: () => void }) {
+  return (
+    <div className="flex items-center max-sm:self-end">
+      {place && <span className="mr-1 text-small text-ink-3 figures max-sm:hidden">{place}</span>}
+      <IconButton
+        icon={ListFilter}
+        label={requestDetailText.drawer.filter}
+        keys="f"
+        data-row-filters=""
+        onClick={({ currentTarget }) => onFilter(currentTarget)}
+      />
+      {request && <RequestActions request={request} />}
+      <IconButton icon={ChevronUp} label={requestDetailText.drawer.previous} keys="k" onClick={onPrevious} />
+      <IconButton icon={ChevronDown} label={requestDetailText.drawer.next} keys="j" onClick={onNext} />
+      <IconButton icon={Maximize2} label={requestDetailText.drawer.openPage} keys="o" onClick={enlarge} />
+      <IconButton icon={X} label={requestDetailText.drawer.close} keys="Esc" onClick={onClose} />
+    </div>
   );
 }
