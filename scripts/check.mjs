@@ -14,6 +14,7 @@ const rules = [
   ['layers', node, ['scripts/check-layers.mjs']],
   ['budgets', node, ['scripts/check-budgets.mjs']],
   ['documents', node, ['scripts/check-docs.mjs']],
+  ['language', node, ['scripts/check-language.mjs']],
   ['claims', node, ['scripts/check-claims.mjs']],
   ['generated files', node, ['scripts/generate.mjs', '--check']],
 ];

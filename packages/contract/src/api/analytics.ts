@@ -166,7 +166,7 @@ const fields = {
     .string()
     .nullable()
     .describe(
-      'Whose prices these are: catalog, override, free or seat. `incomplete`: something that was used has no price, and the true cost is another. Null where nobody knows a price.',
+      'Source of the price: `catalog`, `override`, `free` or `seat`. `incomplete`: a billed unit has no price, so the real cost is higher. `null`: the model has no price.',
     ),
   saved_nano_usd: nanoUsd
     .nullable()

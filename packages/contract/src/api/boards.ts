@@ -87,7 +87,7 @@ export const boardStatus = z
           monitor_id: z.string(),
           name: z.string(),
           started_at: timestamp,
-          ended_at: timestamp.nullable().describe('Null while it lasts.'),
+          ended_at: timestamp.nullable().describe('`null` while the downtime continues.'),
           downtime_seconds: seconds,
         }),
       )

@@ -28,7 +28,11 @@ export const CHANNEL_KINDS = [
 const plain = {
   events: z.array(z.enum(ALERT_EVENTS)).min(1).nullable().describe('Only these. Null: all.'),
   tags: labelListField().describe('Only monitors with one of these tags. Empty: all.'),
-  realert_minutes: z.number().min(0).max(527_040).describe('Repeat while it lasts; 0: never.'),
+  realert_minutes: z
+    .number()
+    .min(0)
+    .max(527_040)
+    .describe('Interval at which an open alert is repeated. 0 means never.'),
   to: emailAddressListField().nullable().describe('`email`: recipients.'),
   chat_id: labelField().nullable().describe('`telegram`: the chat.'),
   base_url: baseUrlField().nullable().describe('`pagerduty`, `telegram`: where their API is.'),
@@ -148,7 +152,7 @@ export const alertResource = z
     closed_at: timestamp
       .nullable()
       .describe(
-        'When it was over; null while it lasts. Always null for events without an end: `budget` and `monitor_never_beaten`.',
+        'When the alert ended. `null` while it is open, and for events without an end: `budget` and `monitor_never_beaten`.',
       ),
     deliveries: z.array(delivery),
   })

@@ -11,7 +11,7 @@ export const jobResource = z
     state: z
       .enum(JOB_STATES)
       .describe(
-        '`lost`: the process that worked on it ended, or has not been heard of for 30 seconds. Start it again.',
+        '`lost`: the process of the job ended, or has sent no sign of life for 30 seconds. Start the job again.',
       ),
     done: z.int().describe('Steps that are over.'),
     total: z.int().nullable().describe('Total number of steps. Null while unknown.'),

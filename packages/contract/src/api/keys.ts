@@ -6,7 +6,9 @@ import { createListQuery, timestamp } from './page.ts';
 
 /** A platform key in floe.yaml. */
 export const PlatformKeySchema = z.strictObject({
-  name: labelField().describe('Unique in the org; what analytics and limits call the key.'),
+  name: labelField().describe(
+    'Name of the key in analytics, limits and budgets. Unique in the organization.',
+  ),
   key: z
     .string()
     .max(256)
@@ -15,7 +17,7 @@ export const PlatformKeySchema = z.strictObject({
     .describe('The key itself; write `${VARIABLE}`. Only its hash is stored.'),
   scopes: z.array(z.enum(KEY_SCOPES)).min(1).default(['gateway']).describe('What the key may do.'),
   team: slugField().optional().describe('Team that uses it.'),
-  owner: labelField().optional().describe('Person or job that answers for it.'),
+  owner: labelField().optional().describe('Person or job that is responsible for the key.'),
   models: modelPatternListField().optional().describe('Only these models. Absent: every model of the org.'),
   paths: z
     .array(z.string().max(300).regex(/^\//, 'must start with /'))
@@ -94,7 +96,7 @@ const settings = {
   models: models.nullish(),
   paths: paths.nullish(),
   team: team.unwrap().nullish().describe('Team that uses it.'),
-  owner: owner.unwrap().nullish().describe('Person or job that answers for it.'),
+  owner: owner.unwrap().nullish().describe('Person or job that is responsible for the key.'),
   expires_at: timestamp.nullish().describe('The key stops working then.'),
 };
 

@@ -15,7 +15,9 @@ const settings = {
   expected_interval_minutes: minutesField(0.5).nullable().describe('Either this or `schedule`.'),
   schedule: ScheduleSchema.nullable().describe('Either this or `expected_interval_minutes`.'),
   tags: labelListField().describe('Labels for filters, channels and maintenance windows.'),
-  channels: labelListField().describe('Names of channels that are told. Empty: every channel.'),
+  channels: labelListField().describe(
+    'Names of the channels that receive alerts of this monitor. Empty: all channels that match.',
+  ),
   paused: z.boolean().describe('A paused monitor records beats and misses nothing.'),
   paused_until: timestamp.nullable().describe('The pause ends automatically at this time.'),
   muted_until: timestamp.nullable().describe('No messages until then; states are still recorded.'),
@@ -35,7 +37,7 @@ const graceSource = z.enum(['monitor', 'org']).describe('Who set the grace in fo
 const readOnly = {
   status: z.enum(MONITOR_STATUSES),
   last_beat_at: timestamp.nullable(),
-  next_due_at: timestamp.nullable().describe('When the next beat is promised.'),
+  next_due_at: timestamp.nullable().describe('When the next beat is due.'),
   deadline_at: timestamp.nullable().describe('`next_due_at` plus grace: a beat is on time until then.'),
   failing_since: timestamp.nullable(),
   beat_url: z
@@ -65,7 +67,7 @@ export type Monitor = z.output<typeof monitorResource>;
 
 const optional = {
   ...z.strictObject(settings).partial().shape,
-  kind: z.enum(['heartbeat', 'push']).optional().describe('`push` is another word for `heartbeat`.'),
+  kind: z.enum(['heartbeat', 'push']).optional().describe('`push` means the same as `heartbeat`.'),
   grace_period_minutes: minutesField(0).nullable().optional().describe('Null: the org’s default.'),
 };
 

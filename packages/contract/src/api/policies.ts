@@ -69,7 +69,7 @@ const sampleResult = z.strictObject({
       because: z.string(),
     }),
   ),
-  body: z.unknown().describe('What would go on when a rule takes something out; null otherwise.'),
+  body: z.unknown().describe('The body after redaction. `null` if nothing is redacted.'),
 });
 
 export const policyDryRunResponse = z.strictObject({

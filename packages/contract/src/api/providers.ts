@@ -115,7 +115,9 @@ const settings = {
   identity: z
     .record(z.string(), z.unknown())
     .nullish()
-    .describe('Who signs requests; its secrets are never shown, and stay when they are absent.'),
+    .describe(
+      'Identity for signed requests. Responses never contain its secrets. Secrets that a request omits remain unchanged.',
+    ),
 };
 
 export const providerCreation = z.strictObject({ ...settings, ...readOnlyFields, id: PROVIDER_FIELDS.id });

@@ -241,6 +241,6 @@ export const relayReplayResult = z.strictObject({
   job: jobResource
     .nullable()
     .describe(
-      'Judges the rest, where that takes longer than a second: what stands beside it is what there was by then, and its `result` will be the whole.',
+      'Job that evaluates the remaining decisions, if the evaluation takes longer than a second. The other fields contain the results so far. The `result` of the job will contain all.',
     ),
 });

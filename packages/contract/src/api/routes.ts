@@ -57,7 +57,7 @@ const step = z.strictObject({ step: z.string(), outcome: z.string(), because: z.
 export const routeSimulationResult = z.strictObject({
   outcome: z.enum(['sent', 'rejected']),
   status: z.int().describe('200, or that of the refusal.'),
-  code: z.string().nullable().describe('Error code of the refusal that would be told.'),
+  code: z.string().nullable().describe('Error code that the caller would receive.'),
   message: z.string().nullable(),
   steps: z.array(step).describe('What each step would decide and why, in order.'),
   targets: z

@@ -3,7 +3,7 @@ import { labelField, slugField } from '../config/fields.ts';
 import { configSource } from './config-source.ts';
 import { timestamp } from './page.ts';
 
-const COST_CENTER = 'Where its spending is booked.';
+const COST_CENTER = 'Cost center of the team in analytics and monthly files.';
 const fields = {
   name: labelField().describe('Shown instead of the id.'),
   cost_center: labelField().describe(COST_CENTER),

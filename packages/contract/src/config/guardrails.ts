@@ -14,18 +14,25 @@ export const LIMIT_SUBJECTS = ['org', 'team', 'key', 'owner', 'end_user'] as con
 
 /** What a limit or budget counts: one named subject (`scope`) or each subject of a kind (`per`). */
 const subjectFields = {
-  scope: z.enum(LIMIT_SUBJECTS).optional().describe('One bucket, for the subject named beside it.'),
-  per: z.enum(LIMIT_SUBJECTS).optional().describe('One bucket for each subject of this kind.'),
-  team: slugField().optional().describe('The team, with `scope: team`.'),
-  key: labelField().optional().describe('Name of the platform key, with `scope: key`.'),
-  owner: labelField().optional().describe('The owner, with `scope: owner`.'),
-  end_user: labelField().optional().describe('The end user, with `scope: end_user`.'),
-  model: modelPatternField().optional().describe('Only requests for models that match.'),
+  scope: z
+    .enum(LIMIT_SUBJECTS)
+    .optional()
+    .describe(
+      'Counts all requests of one subject together: the organization, or the team, key, owner or end user in the field of that name.',
+    ),
+  per: z.enum(LIMIT_SUBJECTS).optional().describe('Counts each subject of this kind separately.'),
+  team: slugField().optional().describe('Id of the team. Required with `scope: team`.'),
+  key: labelField().optional().describe('Name of the platform key. Required with `scope: key`.'),
+  owner: labelField().optional().describe('Name of the owner. Required with `scope: owner`.'),
+  end_user: labelField().optional().describe('Id of the end user. Required with `scope: end_user`.'),
+  model: modelPatternField()
+    .optional()
+    .describe('Applies only to requests for models that match this pattern.'),
   on_store_error: z
     .enum(['local', 'open', 'closed'])
     .default('local')
     .describe(
-      'While the shared store is away: `local` gives each process its share, `open` admits, `closed` refuses with 503.',
+      'What applies while the shared store is unavailable. `local`: each process enforces its share of the limit. `open`: requests are admitted without a limit. `closed`: requests are rejected with 503.',
     ),
 } as const;
 
@@ -43,11 +50,11 @@ function validateSubject({ scope, per, ...fields }: RawFields, report: ReportIss
 
 export const LimitSchema = z
   .strictObject({
-    name: slugField().optional().describe('Shown when the limit refuses a request.'),
+    name: slugField().optional().describe('Name in the error message when the limit rejects a request.'),
     ...subjectFields,
     rpm: positiveCountField().optional().describe('Requests in any 60 seconds.'),
     tpm: positiveCountField().optional().describe('Tokens in any 60 seconds.'),
-    concurrency: positiveCountField().optional().describe('Requests at the same time.'),
+    concurrency: positiveCountField().optional().describe('Concurrent requests.'),
   })
   .check(
     crossFieldRule((limit, report) => {
@@ -60,27 +67,32 @@ export const LimitSchema = z
 
 export const BudgetSchema = z
   .strictObject({
-    name: slugField().describe('Unique in the org; named in the 402.'),
+    name: slugField().describe(
+      'Unique in the organization. The name is in the error message when the budget rejects a request.',
+    ),
     ...subjectFields,
     metadata: z
       .record(z.string(), z.string())
       .default({})
-      .describe('Only requests whose metadata has these values.'),
+      .describe('Applies only to requests whose metadata has these values.'),
     period: z
       .enum(['day', 'week', 'month', 'total'])
-      .describe('When spending starts again from zero, in the org’s time zone.'),
+      .describe('How often the budget resets, in the time zone of the organization.'),
     limit_usd: z.number().positive().max(1_000_000_000).describe('US dollars per period.'),
-    mode: z.enum(['hard', 'soft']).default('hard').describe('`hard` refuses with 402, `soft` only alerts.'),
+    mode: z
+      .enum(['hard', 'soft'])
+      .default('hard')
+      .describe('`hard` rejects requests with 402. `soft` only sends alerts.'),
   })
   .check(crossFieldRule(validateSubject));
 
 export const CacheSchema = z.strictObject({
-  enabled: z.boolean().default(false).describe('Answers an equal request from the last complete answer.'),
-  ttl_seconds: positiveCountField().default(3_600).describe('How long an answer may be reused.'),
+  enabled: z.boolean().default(false).describe('Whether equal requests are answered from the cache.'),
+  ttl_seconds: positiveCountField().default(3_600).describe('How long a cached response may be used.'),
   scope: z
     .enum(['org', 'key'])
     .default('key')
-    .describe('Who shares answers: the whole org, or one key with itself.'),
+    .describe('Who shares cached responses: all keys of the organization, or only requests of the same key.'),
 });
 
 const DetectSchema = z
@@ -92,20 +104,22 @@ const DetectSchema = z
       .describe('Kinds of personal data to look for.'),
   })
   .refine(({ secrets, pii }) => secrets || pii.length > 0, 'must set secrets, pii or both')
-  .describe('Content the rule looks for.');
+  .describe('Secrets and personal data that the policy searches for.');
 
 /** What floe.yaml says about a policy, field by field. */
 export const POLICY_FIELDS = {
-  name: slugField().describe('Unique in the org; named in the 403 and in every decision.'),
-  enabled: z.boolean().default(true).describe('`false` takes the rule out of use.'),
-  on: z.enum(['request', 'answer']).describe('Which side of the exchange the rule reads.'),
-  when: z.string().min(1).max(4_000).optional().describe('CEL condition; true means the rule applies.'),
+  name: slugField().describe(
+    'Unique in the organization. The name is in the error message and in every decision.',
+  ),
+  enabled: z.boolean().default(true).describe('Set to `false` to disable the policy.'),
+  on: z.enum(['request', 'answer']).describe('Whether the policy evaluates requests or responses.'),
+  when: z.string().min(1).max(4_000).optional().describe('CEL condition. The policy applies if it is true.'),
   detect: DetectSchema.optional(),
-  action: z.enum(['allow', 'deny', 'flag', 'redact']).describe('What happens when the rule applies.'),
+  action: z.enum(['allow', 'deny', 'flag', 'redact']).describe('What happens when the policy applies.'),
   mode: z
     .enum(['monitor', 'enforce'])
     .default('monitor')
-    .describe('`monitor` records what the rule would do.'),
+    .describe('`monitor` only records what the policy would do. `enforce` does it.'),
   message: z.string().min(1).max(1_000).optional().describe('Message that a denied caller receives.'),
 };
 

@@ -24,7 +24,9 @@ export const ScheduleSchema = z.strictObject({
     .max(200)
     .regex(CRON, 'must be a cron expression with five fields, such as 0 3 * * *')
     .describe('Cron expression of five fields.'),
-  timezone: timezoneField().optional().describe('Time zone of the expression. Absent: the org’s.'),
+  timezone: timezoneField()
+    .optional()
+    .describe('Time zone of the expression. Defaults to the time zone of the organization.'),
 });
 
 /** Settings of a monitor whose columns have the same name and value, as answers show them. */
@@ -48,21 +50,28 @@ export const MonitorSchema = z
     kind: z
       .enum(['heartbeat', 'push'])
       .default('heartbeat')
-      .describe('`heartbeat`; `push` is another word for it.'),
+      .describe('Kind of monitor. `push` means the same as `heartbeat`.'),
     description: z.string().max(2_000).default('').describe('Notes for the person who receives an alert.'),
     expected_interval_minutes: minutesField(0.5)
       .optional()
-      .describe('How often a beat is promised. Either this or `schedule`.'),
+      .describe('How often the job sends a beat. Set this or `schedule`.'),
     schedule: ScheduleSchema.optional().describe(
-      'When beats are promised. Either this or `expected_interval_minutes`.',
+      'When the job runs. Set this or `expected_interval_minutes`.',
     ),
     grace_period_minutes: minutesField(0)
       .optional()
-      .describe('Slack before a miss counts. Absent: the org’s default.'),
-    tags: labelListField().default([]).describe('For filters of channels and lists.'),
-    paused: z.boolean().default(false).describe('A paused monitor records beats and misses nothing.'),
+      .describe(
+        'How late a beat may arrive before it counts as missed. Defaults to `monitoring.grace_period_minutes` of the organization.',
+      ),
+    tags: labelListField().default([]).describe('Tags for filters of channels and lists.'),
+    paused: z
+      .boolean()
+      .default(false)
+      .describe('Whether the monitor is paused. A paused monitor records beats but no misses.'),
     paused_until: timestampField().optional().describe('The pause ends automatically at this time.'),
-    muted_until: timestampField().optional().describe('No messages until then; states are still recorded.'),
+    muted_until: timestampField()
+      .optional()
+      .describe('No alerts are sent until this time. States are still recorded.'),
     alert_after_misses: MONITOR_FIELDS.alert_after_misses.default(1),
     fail_counts_as_miss: z
       .boolean()
@@ -72,8 +81,12 @@ export const MonitorSchema = z
       ),
     first_beat_due_minutes: minutesField(0.5)
       .optional()
-      .describe('When a monitor that never beat is reported. Absent: after interval and grace.'),
-    channels: labelListField().default([]).describe('Names of channels that are told.'),
+      .describe(
+        'How long after its creation a monitor without any beat is reported. Defaults to the expected interval plus the grace period.',
+      ),
+    channels: labelListField()
+      .default([])
+      .describe('Names of the channels that receive alerts of this monitor. Empty: all channels that match.'),
   })
   .check(
     crossFieldRule(({ expected_interval_minutes, schedule }, report) => {
@@ -100,14 +113,20 @@ export const ALERT_EVENTS = [
 
 const channelFields = {
   name: slugField().describe('Unique in the org.'),
-  events: z.array(z.enum(ALERT_EVENTS)).min(1).optional().describe('Only these. Absent: all.'),
-  tags: labelListField().default([]).describe('Only monitors with one of these tags. Empty: all.'),
+  events: z
+    .array(z.enum(ALERT_EVENTS))
+    .min(1)
+    .optional()
+    .describe('Events that the channel receives. Defaults to all.'),
+  tags: labelListField()
+    .default([])
+    .describe('The channel receives only alerts of monitors with one of these tags. Empty: all monitors.'),
   realert_minutes: z
     .number()
     .min(0)
     .max(527_040)
     .default(0)
-    .describe('Repeat while it lasts, at this interval; 0 means never.'),
+    .describe('How often an alert is repeated while it is open. 0 means never.'),
 } as const;
 
 const secretUrl = () => webUrlField().meta({ writeOnly: true });
@@ -117,16 +136,18 @@ export const ChannelSchema = z.discriminatedUnion('kind', [
     ...channelFields,
     kind: z.literal('webhook').describe('Signed JSON (Standard Webhooks).'),
     url: secretUrl().describe('Where messages are posted.'),
-    secret: secretField().optional().describe('Key of the signature; without it messages are not signed.'),
+    secret: secretField()
+      .optional()
+      .describe('Key for signing messages. Without it, messages are not signed.'),
   }),
   z.strictObject({
     ...channelFields,
     kind: z.enum(['slack', 'discord', 'teams']).describe('Chat by incoming webhook.'),
-    url: secretUrl().describe('Address of the incoming webhook.'),
+    url: secretUrl().describe('URL of the incoming webhook.'),
   }),
   z.strictObject({
     ...channelFields,
-    kind: z.literal('email').describe('Mail through `smtp`.'),
+    kind: z.literal('email').describe('Email through the server in `smtp`.'),
     to: emailAddressListField().describe('Recipients.'),
   }),
   z.strictObject({
@@ -135,13 +156,13 @@ export const ChannelSchema = z.discriminatedUnion('kind', [
     routing_key: secretField().describe('Integration key of the service.'),
     base_url: baseUrlField()
       .default('https://events.pagerduty.com')
-      .describe('Events API; `https://events.eu.pagerduty.com` for accounts in the EU.'),
+      .describe('Base URL of the Events API. Use `https://events.eu.pagerduty.com` for accounts in the EU.'),
   }),
   z.strictObject({
     ...channelFields,
     kind: z.literal('ntfy').describe('A topic of an ntfy server.'),
-    url: secretUrl().describe('Address of the topic.'),
-    token: secretField().optional().describe('Access token, where the topic needs one.'),
+    url: secretUrl().describe('URL of the topic.'),
+    token: secretField().optional().describe('Access token, if the topic requires one.'),
   }),
   z.strictObject({
     ...channelFields,
@@ -150,7 +171,7 @@ export const ChannelSchema = z.discriminatedUnion('kind', [
     chat_id: labelField().describe('The chat, in quotes.'),
     base_url: baseUrlField()
       .default('https://api.telegram.org')
-      .describe('Bot API; another address for a Bot API server of your own.'),
+      .describe('Base URL of the Bot API. Change it only if you run your own Bot API server.'),
   }),
 ]);
 
@@ -161,7 +182,7 @@ export function boardSlugField() {
       (text) => !text.endsWith('.json'),
       'must not end in .json, which is reserved for the data of the board',
     )
-    .describe('Address of the board: `/boards/<slug>`. Unique in the installation.');
+    .describe('The board has the URL `/boards/<slug>`. Unique in the installation.');
 }
 
 const boardGroup = z.strictObject({
@@ -177,7 +198,9 @@ export function boardGroupsField() {
 /** Settings of a board whose columns have the same name and value, as answers show them. */
 export const BOARD_FIELDS = {
   name: labelField().describe('Title of the board.'),
-  timezone: timezoneField().nullable().describe('Of days and times. Null: the org’s.'),
+  timezone: timezoneField()
+    .nullable()
+    .describe('Time zone of days and times. `null`: the time zone of the organization.'),
 };
 
 /** The same in rows, with what they hold where the file says nothing. */
@@ -190,9 +213,11 @@ export const storedBoardFields = z.object({
 export const BoardSchema = z
   .strictObject({
     slug: boardSlugField(),
-    name: labelField().optional().describe('Title. Absent: the slug.'),
-    public: z.boolean().default(false).describe('Readable without signing in.'),
-    timezone: timezoneField().optional().describe('Time zone of its days and times. Absent: the org’s.'),
+    name: labelField().optional().describe('Title of the board. Defaults to the slug.'),
+    public: z.boolean().default(false).describe('Whether the board is visible without signing in.'),
+    timezone: timezoneField()
+      .optional()
+      .describe('Time zone of days and times. Defaults to the time zone of the organization.'),
     groups: boardGroupsField().default([]).describe('Groups of monitors, in order.'),
   })
   .transform((board) => ({ ...board, name: board.name ?? board.slug }));

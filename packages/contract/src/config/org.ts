@@ -11,7 +11,10 @@ import { IdeSchema, PassthroughSchema, RouteSchema } from './routing.ts';
 /** Settings of an org that are no list of named things; the API changes each as a whole. */
 export const ORG_SETTINGS = {
   chat_reasoning: z.enum(['strip', 'forward']).default('strip').describe('Reasoning text in Chat answers.'),
-  stored_responses: z.boolean().default(true).describe('Keeps turns for `previous_response_id`, encrypted.'),
+  stored_responses: z
+    .boolean()
+    .default(true)
+    .describe('Whether Floe stores encrypted responses for `previous_response_id`.'),
   resource_scope: z
     .enum(['key', 'org'])
     .default('key')
@@ -24,22 +27,24 @@ export const ORG_SETTINGS = {
         .array(labelField())
         .max(10)
         .default([])
-        .describe('Metadata keys that are indexed and rolled up, at most 10.'),
+        .describe('Metadata keys by which analytics can filter and group. At most 10.'),
     })
     .prefault({})
-    .describe('What analytics can group by.'),
+    .describe('Settings of analytics.'),
   attribution: z
     .strictObject({
       user_headers: z
         .array(labelField())
         .default([])
-        .describe('Request headers that name the end user, first match wins.'),
+        .describe(
+          'Request headers that contain the id of the end user. The first header that is present is used.',
+        ),
     })
     .prefault({})
     .describe('How the end user of a request is identified.'),
   monitoring: z
     .strictObject({
-      grace_period_minutes: minutesField(0).default(5).describe('Grace of monitors that set none.'),
+      grace_period_minutes: minutesField(0).default(5).describe('Default grace period of monitors.'),
     })
     .prefault({})
     .describe('Defaults of monitors.'),
@@ -48,24 +53,24 @@ export const ORG_SETTINGS = {
       keep: z
         .boolean()
         .default(false)
-        .describe('Keeps bodies of requests and answers for `retention.bodies_days`.'),
+        .describe('Whether Floe stores bodies of requests and responses for `retention.bodies_days`.'),
       redact: z.boolean().default(true).describe('Removes secrets and personal data from stored bodies.'),
     })
     .prefault({})
     .describe('Bodies in the request log.'),
-  passthrough: PassthroughSchema.prefault({}).describe('Who is behind the passthrough surfaces.'),
+  passthrough: PassthroughSchema.prefault({}).describe('Providers of the passthrough paths.'),
   cache: CacheSchema.prefault({}).describe('Response cache.'),
   ide: IdeSchema.prefault({}).describe('The IDE adapter.'),
-  relay: RelaySettingsSchema.prefault({}).describe('Governance of agents, but for its rules.'),
+  relay: RelaySettingsSchema.prefault({}).describe('Governance of coding agents, without its rules.'),
 };
 
 export const OrgSchema = z
   .strictObject({
     id: slugField().describe('Unique; never changes.'),
-    name: labelField().optional().describe('Shown instead of the id.'),
+    name: labelField().optional().describe('Display name. Defaults to the id.'),
     timezone: timezoneField()
       .default('UTC')
-      .describe('For budget periods, schedules, days of charts and closed months.'),
+      .describe('Time zone of budget periods, schedules, chart days and monthly files.'),
     chat_reasoning: ORG_SETTINGS.chat_reasoning,
     stored_responses: ORG_SETTINGS.stored_responses,
     resource_scope: ORG_SETTINGS.resource_scope,
@@ -73,22 +78,25 @@ export const OrgSchema = z
     attribution: ORG_SETTINGS.attribution,
     monitoring: ORG_SETTINGS.monitoring,
     bodies: ORG_SETTINGS.bodies,
-    teams: z.array(TeamSchema).prefault([]).describe('Teams of the org.'),
+    teams: z.array(TeamSchema).prefault([]).describe('Teams of the organization.'),
     keys: z.array(PlatformKeySchema).default([]).describe('Platform keys.'),
-    providers: z.array(ProviderSchema).prefault([]).describe('Upstreams of the org.'),
+    providers: z.array(ProviderSchema).prefault([]).describe('Providers of the organization.'),
     passthrough: ORG_SETTINGS.passthrough,
-    routes: z.array(RouteSchema).prefault([]).describe('Where requests go, per model.'),
-    limits: z.array(LimitSchema).default([]).describe('Rate limits; every one that applies must agree.'),
+    routes: z.array(RouteSchema).prefault([]).describe('Rules that map requested models to targets.'),
+    limits: z
+      .array(LimitSchema)
+      .default([])
+      .describe('Rate limits. A request must be within every limit that applies to it.'),
     budgets: z
       .array(BudgetSchema)
       .default([])
-      .describe('Spending limits; every one that applies must agree.'),
+      .describe('Spending limits. A request must be within every budget that applies to it.'),
     cache: ORG_SETTINGS.cache,
-    policies: z.array(PolicySchema).default([]).describe('Rules on requests and answers.'),
+    policies: z.array(PolicySchema).default([]).describe('Rules on the content of requests and responses.'),
     ide: ORG_SETTINGS.ide,
     monitors: z.array(MonitorSchema).prefault([]).describe('Heartbeat monitors.'),
-    channels: z.array(ChannelSchema).default([]).describe('Where alerts go.'),
+    channels: z.array(ChannelSchema).default([]).describe('Destinations of alerts.'),
     boards: z.array(BoardSchema).prefault([]).describe('Status pages.'),
-    relay: RelaySchema.prefault({}).describe('Governance of agents.'),
+    relay: RelaySchema.prefault({}).describe('Governance of coding agents.'),
   })
   .transform((org) => ({ ...org, name: org.name ?? org.id }));

@@ -33,46 +33,51 @@ const listenHostField = () =>
     .meta({ pattern: '.' });
 
 const ListenerSchema = z.strictObject({
-  port: z.int().min(0).max(65_535).describe('Port of this listener; 0 takes a free one.'),
-  host: listenHostField().optional().describe('Address to listen on. Absent: `server.host`.'),
+  port: z.int().min(0).max(65_535).describe('Port of this listener. 0 selects a free port.'),
+  host: listenHostField().optional().describe('Address to listen on. Defaults to `server.host`.'),
   surfaces: z
     .array(z.enum(LISTENER_SURFACES))
     .min(1)
     .describe(
-      'What answers here; everything else is a 404. `management` (or `api`) is all of `/api`, which `console` needs; `/healthz` and `/readyz` answer on every listener.',
+      'Surfaces that this listener serves. Other paths return 404. `management` (or `api`) includes all of `/api`, which `console` requires. Every listener serves `/healthz` and `/readyz`.',
     ),
 });
 
 const UnauthenticatedSchema = z.strictObject({
-  total: positiveCountField().default(8_192).describe('In all, over all listeners.'),
+  total: positiveCountField().default(8_192).describe('Maximum over all listeners.'),
   per_address: positiveCountField()
     .default(1_024)
-    .describe('From one address. Connections from `trusted_proxies` count in neither.'),
+    .describe(
+      'Maximum from one client address. Connections from `trusted_proxies` count in neither maximum.',
+    ),
 });
 
 export const ServerSchema = z
   .strictObject({
-    host: listenHostField().default('127.0.0.1').describe('Address to listen on; `::` is IPv4 and IPv6.'),
+    host: listenHostField().default('127.0.0.1').describe('Address to listen on. `::` means IPv4 and IPv6.'),
     port: z
       .int()
       .min(0)
       .max(65535)
       .default(3563)
-      .describe('Port of the main listener, which offers every surface; 0 takes a free one.'),
+      .describe('Port of the main listener, which serves every surface. 0 selects a free port.'),
     base_url: baseUrlField()
       .refine(isOriginUrl, 'its path must not start with a path that Floe uses, such as /api or /gateway')
       .optional()
       .describe(
-        'Address users see, in links and cookies; may carry a path prefix. Absent: from host and port.',
+        'Public URL of the installation, used in links and cookies. It may have a path prefix. Defaults to a URL with host and port.',
       ),
     trusted_proxies: z
       .array(networkField())
       .default([])
-      .describe('Proxies whose `X-Forwarded-For`, `X-Forwarded-Proto` and `Forwarded` headers are believed.'),
+      .describe('Proxies whose `X-Forwarded-For`, `X-Forwarded-Proto` and `Forwarded` headers Floe uses.'),
     unauthenticated_connections: UnauthenticatedSchema.prefault({}).describe(
       'Limits on open connections that have not authenticated yet. The oldest are closed first.',
     ),
-    listeners: z.array(ListenerSchema).default([]).describe('Further listeners with some of the surfaces.'),
+    listeners: z
+      .array(ListenerSchema)
+      .default([])
+      .describe('Additional listeners, each with some of the surfaces.'),
   })
   .transform((server) => ({
     ...server,
@@ -118,33 +123,37 @@ export const SecuritySchema = z.strictObject({
     .array(networkField())
     .default([])
     .describe(
-      'Private networks that providers, channels and sign-in may reach. Addresses named in this file always may, cloud metadata addresses never.',
+      'Private networks to which Floe may connect for providers, channels and sign-in. Hosts named in this file are always allowed. Cloud metadata addresses are never allowed.',
     ),
 });
 
 const daysField = () => z.int().min(1).max(36_500);
 
 export const RetentionSchema = z.strictObject({
-  requests_days: daysField().default(90).describe('Rows of exchanges.'),
-  checks_days: daysField().default(400).describe('Checks of monitors.'),
-  audit_days: daysField().default(400).describe('Audit log.'),
-  bodies_days: daysField().default(7).describe('Bodies, where an org keeps them.'),
-  responses_days: daysField().default(30).describe('Stored responses.'),
+  requests_days: daysField().default(90).describe('Days for which the request log is stored.'),
+  checks_days: daysField().default(400).describe('Days for which checks of monitors are stored.'),
+  audit_days: daysField().default(400).describe('Days for which audit log entries are stored.'),
+  bodies_days: daysField()
+    .default(7)
+    .describe('Days for which bodies of requests and responses are stored, if an organization stores them.'),
+  responses_days: daysField().default(30).describe('Days for which stored responses are available.'),
 });
 
 export const OutboundSchema = z.strictObject({
   proxy: optionalUrlField(['http', 'https'])
     .default('')
     .meta({ writeOnly: true })
-    .describe('Proxy for every call Floe makes. Empty: `HTTPS_PROXY`.'),
+    .describe('Proxy for all outbound requests of Floe. Empty: the value of `HTTPS_PROXY`.'),
   no_proxy: z
     .string()
     .default('')
-    .describe('Hosts reached directly, separated by commas. Empty: `NO_PROXY`.'),
+    .describe(
+      'Comma-separated hosts that Floe connects to without the proxy. Empty: the value of `NO_PROXY`.',
+    ),
   ca_file: z
     .string()
     .default('')
-    .describe('PEM file of further certificate authorities. Empty: `NODE_EXTRA_CA_CERTS`.'),
+    .describe('PEM file with additional certificate authorities. Empty: the value of `NODE_EXTRA_CA_CERTS`.'),
 });
 
 export const TelemetrySchema = z.strictObject({
@@ -157,7 +166,7 @@ export const TelemetrySchema = z.strictObject({
     .default('')
     .meta({ writeOnly: true })
     .describe(
-      'Bearer token that `/metrics` asks for. Without it `/metrics` answers on a listener of its own, or where `server.host` is loopback and no proxy is trusted.',
+      'Bearer token that `/metrics` requires. Without a token, `/metrics` is available only on a separate listener, or if `server.host` is a loopback address and no proxy is trusted.',
     ),
 });
 
@@ -166,12 +175,14 @@ export const SmtpSchema = z
     url: optionalUrlField(['smtp', 'smtps'])
       .default('')
       .meta({ writeOnly: true })
-      .describe('Mail server, as `smtps://user:password@host:465`. Empty: no mail.'),
-    from: z.string().default('').describe('Sender of every mail.'),
+      .describe('Mail server, such as `smtps://user:password@host:465`. Empty: Floe sends no email.'),
+    from: z.string().default('').describe('Sender address of all emails.'),
     require_tls: z
       .boolean()
       .default(true)
-      .describe('Whether `smtp://` must switch to TLS (STARTTLS) before a password or a mail is sent.'),
+      .describe(
+        'Whether connections with `smtp://` must switch to TLS (STARTTLS) before Floe sends a password or an email.',
+      ),
   })
   .superRefine((smtp, context) => {
     if (smtp.url !== '' && smtp.from === '')
@@ -179,36 +190,40 @@ export const SmtpSchema = z
   });
 
 const OidcSchema = z.strictObject({
-  name: slugField().describe('Shown on the sign-in page.'),
-  issuer: webUrlField().describe('Issuer, as its discovery document spells it.'),
+  name: slugField().describe('Name on the sign-in page.'),
+  issuer: webUrlField().describe('Issuer URL, exactly as in its discovery document.'),
   client_id: labelField().describe('Client id at the issuer.'),
-  client_secret: secretField().optional().describe('Client secret; absent for public clients.'),
+  client_secret: secretField().optional().describe('Client secret. Not set for public clients.'),
   group_claim: labelField().default('groups').describe('Claim that lists the groups of a user.'),
   map: z
     .array(
       z.strictObject({
-        group: labelField().describe('A group of the issuer.'),
-        role: z.enum(MEMBER_ROLES).describe('Role its members get.'),
-        org: slugField().optional().describe('In which org. Absent: the only one.'),
-        team: slugField().optional().describe('Team of that org its members join.'),
+        group: labelField().describe('Name of a group at the issuer.'),
+        role: z.enum(MEMBER_ROLES).describe('Role of its members in Floe.'),
+        org: slugField()
+          .optional()
+          .describe('Organization of the role. Required if there are several organizations.'),
+        team: slugField().optional().describe('Team of that organization that its members join.'),
       }),
     )
     .default([])
-    .describe('Groups that may sign in, and as what.'),
+    .describe('Groups whose members may sign in, with their roles.'),
   unmapped: z
     .enum(['refuse', 'viewer'])
     .default('refuse')
-    .describe('Who is in none of these groups: not let in, or a viewer of the only org.'),
+    .describe(
+      'What happens to users who are in none of these groups: they cannot sign in, or become viewers of the only organization.',
+    ),
   trust_email: z
     .boolean()
     .default(false)
     .describe(
-      'The issuer verifies every e-mail address itself, and does not say so (`email_verified`). An address that it says is not verified is still refused.',
+      'Whether email addresses count as verified if the issuer does not send `email_verified`. Addresses with `email_verified: false` are always rejected.',
     ),
   scopes: z
     .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'is not a valid OAuth scope'))
     .default(['openid', 'email', 'profile'])
-    .describe('What is asked for; some issuers tell groups only when asked for `groups`.'),
+    .describe('Scopes that Floe requests. Some issuers send groups only if `groups` is requested.'),
 });
 
 const AuthSessionsSchema = z.strictObject({
@@ -224,7 +239,7 @@ const AuthSessionsSchema = z.strictObject({
     .max(8_760)
     .default(168)
     .describe(
-      'A session is over this long after it began, however much it is used. Groups of an issuer are as old as the last sign-in.',
+      'Maximum lifetime of a session, even if it is used. Groups of an issuer are updated only at sign-in.',
     ),
 });
 
@@ -232,12 +247,14 @@ export const AuthSchema = z.strictObject({
   password: z
     .boolean()
     .default(true)
-    .describe('Sign-in to the console by e-mail and password. Off, sessions that began by one end.'),
+    .describe(
+      'Whether members can sign in with email and password. If you disable it, existing sessions that began with a password end.',
+    ),
   passkey: z
     .boolean()
     .default(true)
     .describe(
-      'Sign-in by passkey; browsers allow them where `server.base_url` is https with a name, or localhost.',
+      'Whether members can sign in with a passkey. Browsers require that `server.base_url` is an https URL with a host name, or localhost.',
     ),
   oidc: z.array(OidcSchema).default([]).describe('OpenID Connect issuers for the console.'),
   sessions: AuthSessionsSchema.prefault({}).describe('How long people stay signed in.'),

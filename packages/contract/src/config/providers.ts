@@ -41,30 +41,36 @@ export const BreakerSchema = z.strictObject({
   enabled: z
     .boolean()
     .default(true)
-    .describe('`false` turns the breaker off. An operator can still force it open.'),
-  consecutive_failures: positiveCountField().default(5).describe('Failures in a row that open it.'),
+    .describe('Set to `false` to disable the breaker. An operator can still force it open.'),
+  consecutive_failures: positiveCountField()
+    .default(5)
+    .describe('Number of consecutive failures that opens the breaker.'),
   error_rate: z
     .number()
     .gt(0)
     .max(1)
     .default(0.5)
-    .describe('Share of failed calls within 30 s, from 10 calls on, that opens it.'),
+    .describe('Share of failed calls within 30 s that opens the breaker. It applies from 10 calls.'),
   slow_first_token_ms: positiveCountField()
     .default(60_000)
-    .describe('A first token later than this is slow; when four of five are, it opens.'),
+    .describe(
+      'A response whose first token takes longer is slow. If four of five responses are slow, the breaker opens.',
+    ),
   open_ms: z
     .int()
     .min(100)
     .max(20_000)
     .default(5_000)
-    .describe('How long it stays open at first. Doubles each time in a row, up to 20 s.'),
+    .describe(
+      'How long the breaker stays open the first time. The time doubles after each consecutive failure, up to 20 s.',
+    ),
 });
 
 const usdPerMillionTokensField = () => z.number().min(0).max(1_000_000);
 
 export const PriceSchema = z.strictObject({
   input: usdPerMillionTokensField().describe('USD per million input tokens.'),
-  output: usdPerMillionTokensField().describe('USD per million output tokens, reasoning included.'),
+  output: usdPerMillionTokensField().describe('USD per million output tokens, including reasoning.'),
   cache_read: usdPerMillionTokensField()
     .optional()
     .describe('USD per million input tokens read from the provider’s prompt cache. Defaults to `input`.'),
@@ -80,13 +86,13 @@ export const PriceSchema = z.strictObject({
   tiers: z
     .record(z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/), z.number().min(0).max(100))
     .optional()
-    .describe('Factors on the prices of tokens by service tier, such as `priority: 2`.'),
+    .describe('Price multipliers by service tier, such as `priority: 2`.'),
 });
 
 export const CredentialSchema = z.strictObject({
   name: slugField().describe('Shown in analytics and breakers instead of the secret.'),
-  api_key: secretField().describe('The secret itself; write `${VARIABLE}`.'),
-  weight: z.number().positive().default(1).describe('Share of the traffic among the credentials.'),
+  api_key: secretField().describe('The API key. Use `${VARIABLE}` instead of the value.'),
+  weight: z.number().positive().default(1).describe('Relative share of requests that use this credential.'),
 });
 
 const ClientCertificateSchema = z.strictObject({
@@ -97,18 +103,22 @@ const ClientCertificateSchema = z.strictObject({
 /** Who signs requests of the kinds that sign instead of sending a key. */
 const IdentitySchema = z
   .strictObject({
-    access_key_id: labelField().optional().describe('Id of an AWS key. Absent: the usual chain.'),
-    secret_access_key: secretField().optional().describe('Its secret; write `${VARIABLE}`.'),
-    session_token: secretField().optional().describe('Its session token, for temporary keys.'),
+    access_key_id: labelField()
+      .optional()
+      .describe('Id of an AWS access key. Defaults to the standard AWS credential chain.'),
+    secret_access_key: secretField()
+      .optional()
+      .describe('Secret of the access key. Use `${VARIABLE}` instead of the value.'),
+    session_token: secretField().optional().describe('Session token of a temporary access key.'),
     profile: labelField().optional().describe('Profile of the shared AWS files.'),
     external_id: labelField().optional().describe('External id for `role_arn`.'),
     file: labelField()
       .optional()
-      .describe('Google credentials file. Absent: `GOOGLE_APPLICATION_CREDENTIALS`.'),
+      .describe('Google credentials file. Defaults to the value of `GOOGLE_APPLICATION_CREDENTIALS`.'),
     metadata: z
       .boolean()
       .default(false)
-      .describe('`true` lets Floe ask the metadata service of the machine it runs on.'),
+      .describe('Whether Floe may get credentials from the metadata service of its machine.'),
   })
   .superRefine((identity, context) => {
     if ((identity.access_key_id === undefined) === (identity.secret_access_key === undefined)) return;
@@ -125,7 +135,7 @@ export const PROVIDER_FIELDS = {
   kind: z
     .enum(PROVIDER_KIND_NAMES)
     .describe('Kind of the provider. It determines the URLs, the authentication and the API format.'),
-  enabled: z.boolean().default(true).describe('`false` takes the provider out of use and keeps its history.'),
+  enabled: z.boolean().default(true).describe('Set to `false` to disable the provider. Its history remains.'),
   base_url: baseUrlField()
     .optional()
     .describe(
@@ -133,7 +143,7 @@ export const PROVIDER_FIELDS = {
     ),
   api_key: secretField()
     .optional()
-    .describe('The one credential; write `${VARIABLE}`. Use `credentials` for several.'),
+    .describe('The API key. Use `${VARIABLE}` instead of the value. For several keys, use `credentials`.'),
   credentials: z
     .array(CredentialSchema)
     .min(1)
@@ -142,12 +152,14 @@ export const PROVIDER_FIELDS = {
   credential_source: z
     .enum(['provider', 'caller'])
     .default('provider')
-    .describe('`caller` forwards the credential the caller sends beside the platform key.'),
+    .describe(
+      'Which credential Floe sends: the one of the provider, or the one that the caller sends in addition to the platform key (`caller`).',
+    ),
   models: z
     .array(modelPatternField())
     .min(1)
     .default(['*'])
-    .describe('Allowlist of model ids; `*` matches any characters, `/` included.'),
+    .describe('Allowed model ids. `*` matches any characters, including `/`.'),
   dialects: z
     .array(z.enum(['chat', 'responses', 'messages']))
     .min(1)
@@ -161,43 +173,45 @@ export const PROVIDER_FIELDS = {
     .record(z.string(), z.json())
     .default({})
     .describe('Extra top-level fields for every JSON body sent upstream.'),
-  api_version: labelField().optional().describe('Version parameter of the upstream’s API, where it has one.'),
+  api_version: labelField().optional().describe('Version parameter of the provider’s API, if it has one.'),
   deployments: z
     .record(modelPatternField(), labelField())
     .default({})
-    .describe('Model id to deployment name.'),
+    .describe('Deployment name by model id.'),
   region: z
     .string()
     .regex(/^[A-Za-z0-9-]{1,64}$/, 'must consist of letters, digits and "-"')
     .optional()
-    .describe('Region or location of the upstream.'),
-  project: labelField().optional().describe('Project of the upstream’s account.'),
+    .describe('Region or location of the provider.'),
+  project: labelField().optional().describe('Project of the provider account.'),
   role_arn: labelField().optional().describe('Role to assume before signing requests.'),
   identity: IdentitySchema.optional().describe(
-    'Who signs requests, for kinds that sign instead of sending a key.',
+    'Identity for providers that require signed requests instead of an API key.',
   ),
   outbound: OutboundSchema.optional().describe(
     'Proxy and certificate authorities for this provider. Empty fields use the values of the top-level `outbound`. The user and password of the proxy URL are stored encrypted and are never returned.',
   ),
   client_cert: ClientCertificateSchema.optional().describe(
-    'Client certificate for upstreams that ask for one.',
+    'Client certificate for providers that require one.',
   ),
   billing: z
     .enum(['metered', 'free', 'seat'])
     .default('metered')
-    .describe('`free` and `seat` never count against budgets.'),
+    .describe(
+      'How the provider is billed. Requests to `free` and `seat` providers do not count against budgets.',
+    ),
   price_multiplier: z
     .number()
     .min(0)
     .default(1)
-    .describe('Factor on catalog prices: discounts below 1, surcharges above.'),
+    .describe('Multiplier of catalog prices. A value below 1 is a discount, a value above 1 a surcharge.'),
   prices: z
     .record(modelPatternField(), PriceSchema)
     .default({})
-    .describe('Prices by model id; they override the catalog.'),
-  timeouts: TimeoutsSchema.prefault({}).describe('Deadlines of one attempt.'),
+    .describe('Prices by model id. They override the price catalog.'),
+  timeouts: TimeoutsSchema.prefault({}).describe('Timeouts of one attempt.'),
   breaker: BreakerSchema.prefault({}).describe(
-    'When a model of this provider is left alone for a while, per credential.',
+    'When Floe temporarily stops sending requests for a model of this provider, per credential.',
   ),
 };
 

@@ -14,18 +14,20 @@ const MatchSchema = z.strictObject({
   command: stringListField()
     .optional()
     .describe(
-      'Shell: name of the command, wherever it stands: behind `sudo`, in `sh -c`, in a pipeline. `*` matches any characters.',
+      'Shell: name of the command, also behind `sudo`, in `sh -c` or in a pipeline. `*` matches any characters.',
     ),
   subcommand: stringListField()
     .optional()
-    .describe('Shell: first words that are no options: `push`, `compose down`.'),
+    .describe('Shell: first words that are not options, such as `push` or `compose down`.'),
   any_flag: stringListField()
     .optional()
-    .describe('Shell: any of these options; `-f` is found in `-rf`, `--force` in `--force=yes`.'),
+    .describe(
+      'Shell: at least one of these options. `-f` matches in `-rf`, and `--force` matches in `--force=yes`.',
+    ),
   all_flags: stringListField().optional().describe('Shell: all of these options.'),
   args: stringListField()
     .optional()
-    .describe('Shell: any argument is like one of these; `*` matches any characters.'),
+    .describe('Shell: at least one argument matches one of these patterns. `*` matches any characters.'),
   does: z
     .union([z.enum(SHELL_TRAITS), z.array(z.enum(SHELL_TRAITS)).min(1)])
     .transform((given) => (typeof given === 'string' ? [given] : given))
@@ -33,25 +35,25 @@ const MatchSchema = z.strictObject({
     .describe('Shell: what the command does, whatever its name. For example, it runs the output of a pipe.'),
   server_url: stringListField()
     .optional()
-    .describe('Tool: address of the connector; `*` matches any characters.'),
+    .describe('Tool: URL of the connector. `*` matches any characters.'),
   server_command: stringListField()
     .optional()
-    .describe('Tool: command that starts the connector; `*` matches any characters.'),
-  tool: stringListField().optional().describe('Tool: name of the tool; `*` matches any characters.'),
+    .describe('Tool: command that starts the connector. `*` matches any characters.'),
+  tool: stringListField().optional().describe('Tool: name of the tool. `*` matches any characters.'),
   arguments: z
     .record(z.string().min(1), stringListField())
     .optional()
     .describe(
-      'Tool: arguments and what each is like; `*` matches any characters, `repo.owner` looks inside.',
+      'Tool: patterns by argument name. `*` matches any characters. `repo.owner` is the member `owner` of the argument `repo`.',
     ),
   path: stringListField()
     .optional()
     .describe(
-      'File: path, also of files a shell command names. `~/.ssh/*`, `/etc/*`, or `.env` in any directory.',
+      'File: path, also of files that a shell command names. Examples: `~/.ssh/*`, `/etc/*`, or `.env` for any directory.',
     ),
   text: stringListField()
     .optional()
-    .describe('Prompt, or arguments of a tool: regular expressions (RE2), any of which is found in it.'),
+    .describe('Prompt, or arguments of a tool: at least one of these regular expressions (RE2) matches.'),
 });
 
 const DetectSchema = z
@@ -64,14 +66,14 @@ const DetectSchema = z
 const WhoSchema = z.strictObject({
   keys: stringListField()
     .optional()
-    .describe('Name of the platform key that asks; `*` matches any characters.'),
-  teams: stringListField().optional().describe('Its team.'),
-  owners: stringListField().optional().describe('Its owner.'),
+    .describe('Name of the platform key of the agent. `*` matches any characters.'),
+  teams: stringListField().optional().describe('Team of the key.'),
+  owners: stringListField().optional().describe('Owner of the key.'),
   agents: stringListField().optional().describe('Name of the agent, such as `cursor`.'),
   repositories: stringListField()
     .optional()
-    .describe('Address of the repository without scheme: `github.com/acme/*`.'),
-  branches: stringListField().optional().describe('Branch that is checked out.'),
+    .describe('Repository URL without the scheme, such as `github.com/acme/*`.'),
+  branches: stringListField().optional().describe('Checked-out branch.'),
 });
 
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
@@ -95,48 +97,54 @@ const ScheduleSchema = z.strictObject({
     .describe(
       'Time of day at which the rule stops applying. A time earlier than or equal to `from` is on the next day.',
     ),
-  timezone: timezoneField().default('UTC').describe('Zone of these times.'),
+  timezone: timezoneField().default('UTC').describe('Time zone of these times.'),
 });
 
 const ExceptionSchema = z
   .strictObject({
-    reason: z.string().min(1).max(300).describe('Why; shown beside decisions.'),
-    until: timestampField().optional().describe('When the exception ends; without it, it stays.'),
-    match: MatchSchema.optional().describe('Narrows the exception; every given field must match.'),
-    who: WhoSchema.optional().describe('Narrows the exception to these.'),
+    reason: z.string().min(1).max(300).describe('Reason for the exception. Decisions show it.'),
+    until: timestampField()
+      .optional()
+      .describe('When the exception ends. Without it, the exception does not end.'),
+    match: MatchSchema.optional().describe('Restricts the exception to events that match every given field.'),
+    who: WhoSchema.optional().describe('Restricts the exception to these callers.'),
   })
   .refine(({ match, who }) => match !== undefined || who !== undefined, 'requires match, who or both');
 
 const MessageSchema = z.union([
   z.string().min(1).max(1_000),
   z.strictObject({
-    user: z.string().min(1).max(1_000).describe('Shown to the person.'),
+    user: z.string().min(1).max(1_000).describe('Message for the user.'),
     agent: z.string().min(1).max(1_000).optional().describe('Message for the agent. Defaults to `user`.'),
   }),
 ]);
 
 /** What floe.yaml says about a rule of the relay, field by field. */
 export const RELAY_RULE_FIELDS = {
-  name: slugField().describe('Unique in the org; named in every decision.'),
+  name: slugField().describe('Unique in the organization. Every decision contains it.'),
   on: z
     .union([z.enum(RELAY_EVENTS), z.array(z.enum(RELAY_EVENTS)).min(1)])
     .transform((given) => (typeof given === 'string' ? [given] : given))
-    .describe('Which events the rule reads.'),
+    .describe('Events to which the rule applies.'),
   mode: z
     .enum(['observe', 'warn', 'enforce'])
     .default('enforce')
     .describe(
-      '`observe` records, `warn` also tells the person, `enforce` decides. Never stricter than `relay.mode`.',
+      '`observe` only records. `warn` also shows a message to the user. `enforce` decides. `relay.mode` is the strictest mode of all rules.',
     ),
-  match: MatchSchema.optional().describe('Shape of the event; every given field must match.'),
+  match: MatchSchema.optional().describe('What the event must match. Every given field must match.'),
   detect: DetectSchema.optional().describe(
     'Values that must occur in the text: prompt, command, arguments or file.',
   ),
-  who: WhoSchema.optional().describe('Whose events; every given field must match.'),
-  schedule: ScheduleSchema.optional().describe('When the rule applies. Leave out for always.'),
-  when: z.string().min(1).max(4_000).optional().describe('CEL condition beside the others.'),
-  except: z.array(ExceptionSchema).max(50).default([]).describe('Where the rule does not hold.'),
-  decision: z.enum(['allow', 'deny', 'ask']).describe('The answer when the rule applies.'),
+  who: WhoSchema.optional().describe('Callers to which the rule applies. Every given field must match.'),
+  schedule: ScheduleSchema.optional().describe('When the rule applies. Without it, the rule always applies.'),
+  when: z.string().min(1).max(4_000).optional().describe('CEL condition that must also be true.'),
+  except: z
+    .array(ExceptionSchema)
+    .max(50)
+    .default([])
+    .describe('Exceptions to which the rule does not apply.'),
+  decision: z.enum(['allow', 'deny', 'ask']).describe('The decision when the rule applies.'),
   on_error: z
     .enum(['open', 'closed'])
     .default('open')
@@ -183,16 +191,18 @@ export const RelaySettingsSchema = z.strictObject({
   mode: z
     .enum(['observe', 'enforce'])
     .default('observe')
-    .describe('`observe` answers `abstain` and records what the rules would say.'),
+    .describe(
+      '`observe` always returns `abstain` and records what the rules would decide. `enforce` returns the decision.',
+    ),
   ask_fallback: z
     .enum(['deny', 'abstain'])
     .default('deny')
-    .describe('What `ask` becomes for agents that cannot ask.'),
+    .describe('The decision instead of `ask` for agents that cannot ask the user.'),
   offline: z
     .enum(['decide', 'on_error'])
     .default('decide')
     .describe(
-      'What clients do while the server gives no decision: decide by the signed rules, or do what `on_error` says.',
+      'What clients do while the server is unavailable: evaluate the signed rules, or apply `on_error`.',
     ),
   self_tamper: z
     .enum(['off', 'observe', 'enforce'])
@@ -208,19 +218,25 @@ export const RelaySettingsSchema = z.strictObject({
         .min(1)
         .max(1_440)
         .default(10)
-        .describe('How long it waits, and how long an approval of a session lasts after it.'),
+        .describe(
+          'How long a question waits for an answer. An approval of one action can be used for the same time. An approval for a session lasts 12 hours.',
+        ),
     })
     .prefault({})
-    .describe('Approvals of what rules answer with `ask`.'),
+    .describe('Approvals by members for the decision `ask`.'),
   keep_text: z
     .enum(['masked', 'none'])
     .default('masked')
     .describe(
-      'What decisions keep of commands, arguments and prompts: the text without secrets, or nothing.',
+      'What the decision log stores of commands, arguments and prompts: the text without secrets (`masked`), or nothing (`none`).',
     ),
 });
 
 export const RelaySchema = z.strictObject({
   ...RelaySettingsSchema.shape,
-  rules: z.array(RelayRuleSchema).max(2_000).default([]).describe('The strictest rule that applies decides.'),
+  rules: z
+    .array(RelayRuleSchema)
+    .max(2_000)
+    .default([])
+    .describe('Rules of the relay. The strictest rule that applies decides.'),
 });

@@ -8,8 +8,8 @@ export const TargetSchema = z
   .union([
     qualifiedModelField(),
     z.strictObject({
-      model: qualifiedModelField().describe('`<provider>/<model>`; the provider is one of this org.'),
-      weight: z.number().min(0).default(1).describe('Share of the traffic, with `strategy: weighted`.'),
+      model: qualifiedModelField().describe('`<provider>/<model>`, with a provider of this organization.'),
+      weight: z.number().min(0).default(1).describe('Relative share of requests with `strategy: weighted`.'),
     }),
   ])
   .transform((target) => (typeof target === 'string' ? { model: target, weight: 1 } : target));
@@ -17,9 +17,9 @@ export const TargetSchema = z
 /** What floe.yaml says about a route, field by field. */
 export const ROUTE_FIELDS = {
   model: modelPatternField().describe(
-    'What callers ask for: a model id, a pattern, or an alias such as `smart`.',
+    'Requested model to which the route applies: a model id, a pattern, or an alias such as `smart`.',
   ),
-  enabled: z.boolean().default(true).describe('`false` takes the route out of use.'),
+  enabled: z.boolean().default(true).describe('Set to `false` to disable the route.'),
   strategy: z
     .enum(['failover', 'weighted', 'least_latency'])
     .default('failover')
@@ -28,16 +28,16 @@ export const ROUTE_FIELDS = {
     .array(TargetSchema)
     .default([])
     .describe(
-      'Where requests go: `<provider>/<model>`, or that with a weight. Absent: to the model id asked for, so the route only sets retries, deadlines and reasoning.',
+      'Targets of the route, as `<provider>/<model>` or with a weight. Without targets, requests go to the requested model, and the route only sets retries, timeouts and reasoning.',
     ),
-  retries: z.int().min(0).max(10).default(2).describe('Extra tries per target before the next one.'),
+  retries: z.int().min(0).max(10).default(2).describe('Retries on one target before the next target.'),
   rescue: z
     .enum(['error', 'replay'])
     .default('error')
     .describe(
-      'When a stream breaks after content: end with the typed error, or generate again and swallow what was delivered.',
+      'What happens when a stream breaks after content: end with a typed error, or generate the response again on another target without repeating the delivered text.',
     ),
-  timeouts: RouteTimeoutsSchema.prefault({}).describe('Deadlines that differ from the provider’s.'),
+  timeouts: RouteTimeoutsSchema.prefault({}).describe('Timeouts that differ from those of the provider.'),
   chat_reasoning: z
     .enum(['strip', 'forward'])
     .optional()
@@ -88,13 +88,17 @@ export const IdeSchema = z.strictObject({
   error_profile: z
     .boolean()
     .default(true)
-    .describe('Upstream faults reach the IDE in the shape it displays; our own 429 stays a 429.'),
+    .describe(
+      'Whether provider errors are sent in the format that the IDE displays. A 429 of Floe remains a 429.',
+    ),
   freeform_tools: z
     .enum(['function', 'custom'])
     .default('function')
-    .describe('Shape of tool calls to freeform tools in answers to the IDE.'),
+    .describe('Format of calls to freeform tools in responses to the IDE.'),
   capture: z
     .boolean()
     .default(false)
-    .describe('Rows of the IDE adapter keep the shape of the body: keys, types, lengths, never a value.'),
+    .describe(
+      'Whether request log entries of the IDE adapter contain the structure of the body: keys, types and lengths, but no values.',
+    ),
 });
