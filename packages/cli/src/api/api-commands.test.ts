@@ -258,7 +258,10 @@ suite('against a server', { concurrency: 2 }, () => {
     const dry = await floe(['policies', 'dry-run', '--samples', samples, '--policies', rules], env);
     assert.deepEqual([dry.code, dry.stderr], [0, '']);
     assert.match(dry.stdout, /^ {2}outcome +redacted$/m);
-    assert.match(dry.stdout, /^ {4}cards +monitor +redacted +"cards": found 1 credit_card in messages\[0\]\.content$/m);
+    assert.match(
+      dry.stdout,
+      /^ {4}cards +monitor +redacted +"cards": found 1 credit_card in messages\[0\]\.content$/m,
+    );
     await floe(
       ['monitors', 'create', '--id', 'nightly', '--name', 'N', '--expected-interval-minutes', '60'],
       env,
