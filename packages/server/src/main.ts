@@ -22,12 +22,9 @@ import { type ListenerSet, openListeners } from './main/listeners.ts';
 import { assembleBoards, createMonitoringDependencies } from './main/monitoring.ts';
 import { assembleRelay } from './main/relay.ts';
 import { startRetention } from './main/retention.ts';
-import {
-  closeServerComponents,
-  openServerComponents,
-  type ServerComponents,
-} from './main/server-components.ts';
+import { openServerComponents, type ServerComponents } from './main/server-components.ts';
 import { writeServerUrl } from './main/server-url-file.ts';
+import { createShutdown, ShutdownPhase } from './main/shutdown.ts';
 
 import { assembleSignIn } from './main/sign-in.ts';
 import { handleProcessSignals } from './main/signals.ts';
@@ -43,8 +40,6 @@ import { StoreUnusableError } from './store/store-unusable-error.ts';
 export const SERVER_VERSION = '0.1.0';
 /** Where `node scripts/build-console.mjs` puts the console. */
 const CONSOLE_DIR = fileURLToPath(new URL('../../console/dist', import.meta.url));
-/** How long requests under way may take to finish after TERM. */
-const DRAIN_MS = 25_000;
 
 /** The program: `config check [file]`, a maintenance command, or nothing for the server. Prints one clear line when it cannot start. */
 export async function runProgram(args: readonly string[] = process.argv.slice(2)): Promise<void> {
@@ -102,7 +97,7 @@ function prefixLines(text: string): string {
 }
 
 interface ServerState extends ConfigFileState {
-  draining: boolean;
+  readonly phase: ShutdownPhase;
 }
 
 async function serve(environment: Environment): Promise<void> {
@@ -110,7 +105,12 @@ async function serve(environment: Environment): Promise<void> {
   const load = () => loadConfig({ env: environment, validateSemantics: findConfigIssues });
   const loaded = load();
   const parts = await openServerComponents(environment, loaded, log);
-  const state: ServerState = { loaded, loadedAt: systemClock.now(), rejected: null, draining: false };
+  const state: ServerState = {
+    loaded,
+    loadedAt: systemClock.now(),
+    rejected: null,
+    phase: new ShutdownPhase(),
+  };
   const firstRun = await applyConfigFile(state.loaded, parts);
   const snapshots = createGatewaySnapshots(() => state.loaded, parts);
   await snapshots.renew();
@@ -118,7 +118,7 @@ async function serve(environment: Environment): Promise<void> {
   const { port, base_url } = loaded.config.server;
   const serverUrl = { url: base_url };
   const gateway = assembleGateway(parts, snapshots, {
-    draining: () => state.draining,
+    draining: () => state.phase.isDraining,
     responsesDays: () => state.loaded.config.retention.responses_days,
     baseUrl: () => serverUrl.url,
   });
@@ -128,7 +128,7 @@ async function serve(environment: Environment): Promise<void> {
   const components = { alerts, monitoring, relay: assembleRelay(parts, serverUrl), signIn };
   const api = assembleApi(parts, gateway, components, { snapshots, history: state, version: SERVER_VERSION });
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');
-  const operations = assembleOperations(parts, loaded, () => state.draining);
+  const operations = assembleOperations(parts, loaded, () => state.phase.isLeaving);
   const router = createRouter({
     ...createGatewayRoutes(gateway, parts),
     api: api.answer,
@@ -146,67 +146,38 @@ async function serve(environment: Environment): Promise<void> {
     ...state.loaded.config.retention,
     sessions: sessionRulesOf(state.loaded.config.auth),
   }));
-  const { background } = gateway;
+  const { background, openExchanges } = gateway;
   const anchors = logAuditAnchors(parts.database, systemClock, log);
   const address = { close: writeServerUrl(parts.dataDir, serverUrl.url) };
   const sessions = signIn.sessions;
-  const targets = { watch, retention, anchors, listening, delivery, api, background, sessions, address };
-  handleProcessSignals(
-    systemClock,
-    log,
-    () => watch.reload(),
-    () => shutDown(parts, state, targets),
-  );
+  const targets = {
+    watch,
+    retention,
+    anchors,
+    listening,
+    delivery,
+    api,
+    background,
+    sessions,
+    address,
+    openExchanges,
+  };
+  const shutdown = createShutdown(parts, state.phase, targets, () => state.loaded.config.server);
+  handleProcessSignals(systemClock, log, () => watch.reload(), shutdown);
   // Last: whoever reads it may send a signal at once.
   printWelcome(parts, { loaded, snapshots }, { listening, url: serverUrl.url }, firstRun);
-}
-
-interface Closable {
-  close(): unknown;
-}
-
-/** What runs beside the parts and ends before them. */
-interface ShutdownTargets
-  extends Readonly<
-    Record<
-      'watch' | 'retention' | 'anchors' | 'delivery' | 'api' | 'background' | 'sessions' | 'address',
-      Closable
-    >
-  > {
-  readonly listening: ListenerSet;
-}
-
-/** Takes nothing new, finishes what goes on, and writes down the rest. */
-async function shutDown(
-  parts: ServerComponents,
-  state: ServerState,
-  targets: ShutdownTargets,
-): Promise<void> {
-  state.draining = true;
-  targets.watch.close();
-  targets.address.close();
-  await Promise.all([targets.retention.close(), targets.anchors.close()]);
-  await Promise.all([parts.live.close(), parts.jobs.close()]);
-  await parts.evaluationPool.close();
-  await parts.monitoring.stop();
-  await Promise.all([targets.listening.drain(DRAIN_MS), targets.delivery.close()]);
-  await parts.monitoring.flush();
-  await targets.api.close();
-  await targets.background.close();
-  await targets.sessions.close();
-  await closeServerComponents(parts);
 }
 
 function assembleOperations(
   { database, metrics }: ServerComponents,
   { config }: LoadedConfig,
-  draining: () => boolean,
+  isLeaving: () => boolean,
 ) {
   return createOperationalRoutes({
     database,
     metrics,
     metricsToken: config.telemetry.metrics_token,
-    draining,
+    isLeaving,
   });
 }
 

@@ -291,6 +291,8 @@ export function formatLatencies(answers: readonly LoadAnswer[]): string {
 }
 
 export async function readHealth(floe: FloeProcess): Promise<readonly number[]> {
-  const answers = await Promise.all(['/healthz', '/readyz'].map((path) => callHttp(floe.url + path)));
+  const answers = await Promise.all(
+    ['/healthz', '/readyz', '/readyz?for=api'].map((path) => callHttp(floe.url + path)),
+  );
   return answers.map(({ status }) => status);
 }

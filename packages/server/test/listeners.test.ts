@@ -200,7 +200,7 @@ test('every listener drains: what is under way ends well, and no port is left op
   });
   await begun;
   const exit = one.stop();
-  await one.waitForOutput(/"draining"/);
+  await one.waitForOutput(/"shutting down"/);
   for (const url of [one.url, second])
     await eventually(() =>
       reach(url).then(

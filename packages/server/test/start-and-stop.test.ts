@@ -140,7 +140,7 @@ test('a connection that is in use when the drain begins is closed behind its ans
 test('a second TERM ends at once', async () => {
   const { floe, upstream, answer } = await startStreaming();
   const exit = floe.stop();
-  await floe.waitForOutput(/"draining"/);
+  await floe.waitForOutput(/"shutting down"/);
   // One press is heard once, however often it comes; a later one counts.
   const insist = eventually(async () => {
     void floe.stop();
@@ -149,6 +149,47 @@ test('a second TERM ends at once', async () => {
   assert.deepEqual(await insist, { code: 1, signal: null });
   assert.deepEqual(await exit, { code: 1, signal: null });
   assert.equal((await answer).isComplete, false);
+  await upstream.close();
+});
+
+test('after TERM everything is served for the shutdown delay, readiness fails and connections are to be closed', async () => {
+  const env = { FLOE_SHUTDOWN_DELAY_MS: '120000' };
+  const floe = await startFloeProcess({
+    yaml: JSON.stringify(buildGatewayConfig('http://127.0.0.1:1')),
+    env,
+  });
+  const headers = { authorization: `Bearer ${GATEWAY_KEYS.full}`, connection: 'keep-alive' };
+  const chat = () =>
+    callHttp(floe.url + CHAT_COMPLETIONS_PATH, { headers, body: buildChatBody({ model: 'sandbox/echo' }) });
+  assert.equal((await chat()).headers['connection'], 'keep-alive');
+  const exit = floe.stop();
+  await floe.waitForOutput(/"shutting down"/);
+  for (let n = 0; n < 3; n += 1) {
+    const answer = await chat();
+    assert.deepEqual([answer.status, answer.headers['connection']], [200, 'close'], answer.text);
+  }
+  const me = await callHttp(`${floe.url}/api/me`, { headers });
+  assert.deepEqual([me.status, me.headers['connection']], [200, 'close']);
+  const ready = await callHttp(`${floe.url}/readyz`);
+  assert.deepEqual([ready.status, ready.text], [503, 'shutting down\n']);
+  assert.equal((await callHttp(`${floe.url}/healthz`)).status, 200);
+  // A second signal, later than the copies of the first, skips the rest of the delay.
+  const insist = eventually(async () => {
+    void floe.stop();
+    return Promise.race([exit, Promise.resolve(undefined)]);
+  });
+  await insist;
+  assert.notEqual((await exit).code, null, 'it ended, and was not killed');
+});
+
+test('what is not complete at the drain timeout ends with an error of its dialect', async () => {
+  const { floe, upstream, answer } = await startStreaming({ env: { FLOE_DRAIN_TIMEOUT_MS: '300' } });
+  const exit = floe.stop();
+  const whole = await answer;
+  assert.match(whole.text, /one/);
+  assert.match(whole.text, /"code":"shutting_down"/);
+  assert.doesNotMatch(whole.text, /\[DONE\]|"finish_reason":"stop"/);
+  assert.deepEqual(await exit, { code: 0, signal: null });
   await upstream.close();
 });
 
@@ -217,7 +258,7 @@ for (const [name, program, args] of WRAPPERS) {
   test(`${name}: Ctrl-C, which a terminal sends to the whole process group, drains too`, async () => {
     const { floe, upstream, answer } = await startStreaming({ program, args, ownGroup: true });
     process.kill(-floe.pid, 'SIGINT');
-    await floe.waitForOutput(/"draining"/);
+    await floe.waitForOutput(/"shutting down"/);
     await refusesConnections(floe.url);
     upstream.gate.open();
     assert.equal((await answer).isComplete, true);

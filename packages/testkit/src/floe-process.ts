@@ -80,6 +80,8 @@ export async function startFloeProcess(options: FloeProcessOptions = {}): Promis
     TMPDIR: home,
     FLOE_DATA_DIR: dataDir,
     FLOE_PORT: String(options.port ?? 0),
+    // Tests of the delay set it.
+    FLOE_SHUTDOWN_DELAY_MS: '0',
   };
   if (options.yaml !== undefined) {
     env['FLOE_CONFIG'] = join(home, 'floe.yaml');

@@ -127,8 +127,8 @@ suite('help', { concurrency: 2 }, () => {
     assert.match(all?.stdout ?? '', /^ {2}relay-rules +create, delete, get, list, replace, update$/m);
     for (const action of ['create ', 'pause <id>', 'resume <id>', 'get <id>', 'delete <id>', 'list '])
       assert.match(resource?.stdout ?? '', new RegExp(`^ {2}floe monitors ${action} .*\\w`, 'm'));
-    assert.match(verb?.stdout ?? '', /^ {2}--targets <a,b\|json> +Where requests go/m);
-    assert.match(verb?.stdout ?? '', /^ {2}--enabled, --no-enabled +`false` takes the route out of use$/m);
+    assert.match(verb?.stdout ?? '', /^ {2}--targets <a,b\|json> +Targets of the route/m);
+    assert.match(verb?.stdout ?? '', /^ {2}--enabled, --no-enabled +Set to `false` to disable the route$/m);
     assert.doesNotMatch(verb?.stdout ?? '', /--(id|source|created-at|updated-by)\b/);
   });
 });

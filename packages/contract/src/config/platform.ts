@@ -71,6 +71,22 @@ export const ServerSchema = z
       .array(networkField())
       .default([])
       .describe('Proxies whose `X-Forwarded-For`, `X-Forwarded-Proto` and `Forwarded` headers Floe uses.'),
+    shutdown_delay_ms: z
+      .int()
+      .min(0)
+      .max(300_000)
+      .default(5_000)
+      .describe(
+        'How long Floe serves everything after SIGTERM while `/readyz` already returns 503, so that load balancers stop sending requests. SIGINT skips the delay.',
+      ),
+    drain_timeout_ms: z
+      .int()
+      .min(0)
+      .max(86_400_000)
+      .default(900_000)
+      .describe(
+        'How long requests in progress may take after the shutdown delay. Requests that are not complete by then end with an error.',
+      ),
     unauthenticated_connections: UnauthenticatedSchema.prefault({}).describe(
       'Limits on open connections that have not authenticated yet. The oldest are closed first.',
     ),

@@ -8,6 +8,8 @@ export const ENVIRONMENT_OVERRIDES = {
   FLOE_HOST: ['server', 'host'],
   FLOE_PORT: ['server', 'port'],
   FLOE_BASE_URL: ['server', 'base_url'],
+  FLOE_SHUTDOWN_DELAY_MS: ['server', 'shutdown_delay_ms'],
+  FLOE_DRAIN_TIMEOUT_MS: ['server', 'drain_timeout_ms'],
   FLOE_DATABASE_URL: ['storage', 'database'],
   FLOE_REDIS_URL: ['storage', 'shared'],
 } as const satisfies Record<string, ConfigPath>;

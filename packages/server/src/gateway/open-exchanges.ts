@@ -1,3 +1,4 @@
+import type { Fault } from '@floe/contract/faults';
 import type { Clock, Timer } from '../core/clock.ts';
 import type { KeyRecord, Keyring } from '../platform/keyring.ts';
 import type { ClientConnection } from './client.ts';
@@ -54,6 +55,11 @@ export class OpenExchanges {
       else if (key.expiresAt !== null) next = Math.min(next, key.expiresAt);
     }
     this.#arm(next);
+  }
+
+  /** Ends all of them with `fault`: an error, or the error event of their dialect after content. */
+  interruptAll(fault: Fault): void {
+    for (const x of this.#open) x.client.interrupt(fault);
   }
 
   #arm(expiresAt: number): void {

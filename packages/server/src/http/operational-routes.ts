@@ -11,7 +11,8 @@ export interface OperationalRoutesDependencies {
   readonly metrics: Metrics;
   /** Bearer token that `/metrics` asks for; '' leaves it open. */
   readonly metricsToken: string;
-  readonly draining: () => boolean;
+  /** Whether the process shuts down. */
+  readonly isLeaving: () => boolean;
 }
 
 /** Liveness, readiness, metrics, and the page that stands where no console was built. */
@@ -19,12 +20,14 @@ export function createOperationalRoutes({
   database,
   metrics,
   metricsToken,
-  draining,
+  isLeaving,
 }: OperationalRoutesDependencies): OperationalRoutes {
   return {
     health: (client) => sendText(client, 200, 'ok\n'),
     ready(client) {
-      if (draining()) return sendText(client, 503, 'draining\n');
+      if (isLeaving()) return sendText(client, 503, 'shutting down\n');
+      // Known keys are served without the database, so the gateway is ready without it.
+      if (!asksForApi(client)) return sendText(client, 200, 'ready\n');
       database.ping().then(
         () => sendText(client, 200, 'ready\n'),
         () => sendText(client, 503, 'the database does not respond\n'),
@@ -60,6 +63,11 @@ function sendText(client: ClientConnection, status: number, body: string): void 
     ['content-type', 'text/plain; charset=utf-8', 'cache-control', 'no-store', 'x-request-id', client.id],
     body,
   );
+}
+
+/** `/readyz?for=api` */
+function asksForApi({ target }: ClientConnection): boolean {
+  return new URLSearchParams(target.slice(target.indexOf('?') + 1)).get('for') === 'api';
 }
 
 function hasBearerToken(client: ClientConnection, token: string): boolean {

@@ -45,7 +45,9 @@ export interface ListenerHandler {
 export interface HttpServer {
   /** Resolves to the port listened on; rejects with `ListenError`, which names `setting` as what to change. */
   listen(host: string, port: number, setting: string): Promise<number>;
-  /** Takes no new connection, lets requests under way finish, cuts what is left after `taskTimeoutMs`. */
+  /** From here on every answer asks its client to close the connection. Everything is still served. */
+  announceClose(): void;
+  /** Accepts no new connection, lets requests in progress finish, closes what is left after `limitMs`. */
   drain(limitMs: number): Promise<void>;
 }
 
@@ -105,11 +107,15 @@ export function createHttpServer(
     fastPath.accept(socket);
   });
 
+  const announceClose = () => {
+    draining = true;
+    fastPath.isDraining = true;
+  };
   return {
     listen: (host, port, setting) => listenOnPort(server, host, port, setting),
+    announceClose,
     drain(limitMs) {
-      draining = true;
-      fastPath.isDraining = true;
+      announceClose();
       return drainConnections({ server, fastPath }, limitMs, { clock, log });
     },
   };
@@ -143,6 +149,9 @@ function detachConnectionListeners(server: Server): (socket: Socket) => void {
   };
 }
 
+/** A connection that was accepted or answered within this time may carry a request already. */
+const IDLE_MS = 1_000;
+
 async function drainConnections(
   { server, fastPath }: { readonly server: Server; readonly fastPath: FastPathServer },
   limitMs: number,
@@ -153,7 +162,7 @@ async function drainConnections(
   let sweeping: Timer | undefined;
   const sweep = () => {
     server.closeIdleConnections();
-    fastPath.closeIdle();
+    fastPath.closeIdle(IDLE_MS);
     sweeping = clock.after(SWEEP_MS, sweep);
   };
   sweep();

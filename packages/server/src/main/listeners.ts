@@ -12,6 +12,8 @@ export interface ListenerSet {
   readonly url: string;
   readonly port: number;
   readonly additional: readonly { readonly url: string; readonly surfaces: readonly string[] }[];
+  /** From here on every answer asks its client to close the connection. Everything is still served. */
+  announceClose(): void;
   /** Every listener takes no new connection, lets requests under way finish, cuts what is left after `taskTimeoutMs`. */
   drain(limitMs: number): Promise<void>;
 }
@@ -59,6 +61,9 @@ export async function openListeners(
     url: localListenerUrl(config.host, port),
     port,
     additional: others,
+    announceClose() {
+      for (const server of servers) server.announceClose();
+    },
     async drain(limitMs) {
       await Promise.all(servers.map((server) => server.drain(limitMs)));
     },

@@ -75,9 +75,11 @@ export class FastPathServer implements FastPathConnectionHost {
     this.#soon = this.#later = null;
   }
 
-  /** Ends connections that carry nothing. */
-  closeIdle(): void {
-    for (const connection of this.#open) if (connection.isIdle) connection.close();
+  /** Closes connections without a request for `idleMs`: on a newer one a request may be on its way. */
+  closeIdle(idleMs: number): void {
+    const before = this.clock.monotonic() - idleMs;
+    for (const connection of this.#open)
+      if (connection.isIdle && connection.waitingSince <= before) connection.close();
   }
 
   closeAll(): void {

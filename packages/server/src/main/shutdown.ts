@@ -1,0 +1,112 @@
+import { Fault } from '@floe/contract/faults';
+import { systemClock } from '../core/clock.ts';
+import type { OpenExchanges } from '../gateway/open-exchanges.ts';
+import type { ListenerSet } from './listeners.ts';
+import { closeServerComponents, type ServerComponents } from './server-components.ts';
+import type { Shutdown } from './signals.ts';
+
+/** After their error was sent, exchanges may take this long to close their connections. */
+const CLOSE_MS = 2_000;
+
+/**
+ * So long new requests are answered with 503 before the listeners close: a load balancer without health checks (nginx)
+ * sends them to another process and stops using this one. Connections that wait for a closing listener would be reset.
+ */
+const REFUSE_MS = 1_000;
+
+/** How far the shutdown of this process is. */
+export class ShutdownPhase {
+  /** The process is not ready any more and serves everything, for `server.shutdown_delay_ms`. */
+  isLeaving = false;
+  /** New exchanges are rejected, those in progress may finish. */
+  isDraining = false;
+}
+
+interface Closable {
+  close(): unknown;
+}
+
+/** What runs beside the components and ends before them. */
+interface ShutdownTargets
+  extends Readonly<
+    Record<
+      'watch' | 'retention' | 'anchors' | 'delivery' | 'api' | 'background' | 'sessions' | 'address',
+      Closable
+    >
+  > {
+  readonly listening: ListenerSet;
+  readonly openExchanges: Pick<OpenExchanges, 'interruptAll'>;
+}
+
+interface ShutdownTimes {
+  readonly shutdown_delay_ms: number;
+  readonly drain_timeout_ms: number;
+}
+
+/** @param times of the running configuration, read when the shutdown begins */
+export function createShutdown(
+  parts: ServerComponents,
+  phase: ShutdownPhase,
+  targets: ShutdownTargets,
+  times: () => ShutdownTimes,
+): Shutdown {
+  let endDelay: (() => void) | null = null;
+  return {
+    async start(signal) {
+      const { shutdown_delay_ms, drain_timeout_ms } = times();
+      phase.isLeaving = true;
+      targets.listening.announceClose();
+      // A person at a terminal waits for the end; a load balancer needs the time.
+      if (signal === 'SIGTERM' && shutdown_delay_ms > 0) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        endDelay = resolve;
+        systemClock.after(shutdown_delay_ms, resolve);
+        await promise;
+        endDelay = null;
+        phase.isDraining = true;
+        await waitMs(REFUSE_MS);
+      }
+      phase.isDraining = true;
+      await drainAndClose(parts, targets, drain_timeout_ms);
+    },
+    skipDelay() {
+      if (endDelay === null) return false;
+      endDelay();
+      return true;
+    },
+  };
+}
+
+/** Accepts nothing new, finishes what is in progress, and writes down the rest. */
+async function drainAndClose(
+  parts: ServerComponents,
+  targets: ShutdownTargets,
+  drainMs: number,
+): Promise<void> {
+  const timeout = systemClock.after(drainMs, () => targets.openExchanges.interruptAll(drainTimeoutFault()));
+  const drained = targets.listening.drain(drainMs + CLOSE_MS);
+  targets.watch.close();
+  targets.address.close();
+  await Promise.all([targets.retention.close(), targets.anchors.close()]);
+  await Promise.all([parts.live.close(), parts.jobs.close()]);
+  await parts.evaluationPool.close();
+  await parts.monitoring.stop();
+  await Promise.all([drained, targets.delivery.close()]);
+  timeout.cancel();
+  await parts.monitoring.flush();
+  await targets.api.close();
+  await targets.background.close();
+  await targets.sessions.close();
+  await closeServerComponents(parts);
+}
+
+function waitMs(ms: number): Promise<void> {
+  return new Promise((resolve) => void systemClock.after(ms, resolve));
+}
+
+function drainTimeoutFault(): Fault {
+  return new Fault(
+    'shutting_down',
+    'This instance shut down before the response was complete. Retry the request.',
+  );
+}
