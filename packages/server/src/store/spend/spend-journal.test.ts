@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { eventually } from '@floe/testkit/eventually';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { openDatabase } from '../open-database.ts';
@@ -27,6 +28,8 @@ interface JournalHarness {
   readonly orphans: string[];
   /** Transactions so far. */
   readonly commits: { count: number };
+  /** Awaited by every transaction before it begins. */
+  readonly slow: { until: Promise<void> };
   open(clock?: Clock): Promise<SpendJournal>;
   spent(): Promise<number>;
 }
@@ -38,9 +41,11 @@ async function createJournalHarness(t: TestContext): Promise<JournalHarness> {
   const faults = { unheard: 0 };
   const orphans: string[] = [];
   const commits = { count: 0 };
+  const slow = { until: Promise.resolve() };
   const shaky: Pick<Database, 'read' | 'transaction'> = {
     read: database.read,
     async transaction(work) {
+      await slow.until;
       const done = await database.transaction(work);
       commits.count += 1;
       if (faults.unheard === 0) return done;
@@ -54,6 +59,7 @@ async function createJournalHarness(t: TestContext): Promise<JournalHarness> {
     faults,
     orphans,
     commits,
+    slow,
     open: (clock = systemClock) =>
       openSpendJournal({
         dataDir,
@@ -139,5 +145,25 @@ test('a busy server counts spending in batches, ten a second at most', async (t)
   assert.ok(commits.count >= 2 && commits.count <= 10, `${commits.count} batches in a second`);
   await journal.flush();
   assert.equal(await spent(), 1_000, 'nothing is left out');
+  await journal.close();
+});
+
+test('what is settled while a slow batch is counted is counted after it, without another request', async (t) => {
+  const { open, spent, slow } = await createJournalHarness(t);
+  const clock = new ManualClock();
+  const journal = await open(clock);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  slow.until = promise;
+  journal.settle('a', [charge(1)]);
+  clock.advance(100);
+  await new Promise((wait) => setTimeout(wait, 20));
+  // The batch of `a` takes longer than the pause between two batches.
+  journal.settle('b', [charge(2)]);
+  clock.advance(500);
+  resolve();
+  await eventually(async () => {
+    clock.advance(100);
+    return (await spent()) === 3 || undefined;
+  });
   await journal.close();
 });

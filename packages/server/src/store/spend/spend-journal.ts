@@ -234,6 +234,8 @@ class DiskSpendJournal implements SpendJournal {
   #start(): Promise<void> {
     this.#run ??= this.#apply().finally(() => {
       this.#run = null;
+      // The timer of what was settled during this run may have fired within it.
+      if (this.#pending.length > 0) this.#scheduleApply(APPLY_MS);
     });
     return this.#run;
   }
