@@ -96,21 +96,13 @@ function prefixLines(text: string): string {
   return text.replace(/^/gm, 'floe: ');
 }
 
-interface ServerState extends ConfigFileState {
-  readonly phase: ShutdownPhase;
-}
-
 async function serve(environment: Environment): Promise<void> {
   const log = createLog(environment.logLevel);
   const load = () => loadConfig({ env: environment, validateSemantics: findConfigIssues });
   const loaded = load();
   const parts = await openServerComponents(environment, loaded, log);
-  const state: ServerState = {
-    loaded,
-    loadedAt: systemClock.now(),
-    rejected: null,
-    phase: new ShutdownPhase(),
-  };
+  const phase = new ShutdownPhase();
+  const state: ConfigFileState = { loaded, loadedAt: systemClock.now(), rejected: null };
   const firstRun = await applyConfigFile(state.loaded, parts);
   const snapshots = createGatewaySnapshots(() => state.loaded, parts);
   await snapshots.renew();
@@ -118,7 +110,7 @@ async function serve(environment: Environment): Promise<void> {
   const { port, base_url } = loaded.config.server;
   const serverUrl = { url: base_url };
   const gateway = assembleGateway(parts, snapshots, {
-    draining: () => state.phase.isDraining,
+    draining: () => phase.isDraining,
     responsesDays: () => state.loaded.config.retention.responses_days,
     baseUrl: () => serverUrl.url,
   });
@@ -128,7 +120,7 @@ async function serve(environment: Environment): Promise<void> {
   const components = { alerts, monitoring, relay: assembleRelay(parts, serverUrl), signIn };
   const api = assembleApi(parts, gateway, components, { snapshots, history: state, version: SERVER_VERSION });
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');
-  const operations = assembleOperations(parts, loaded, () => state.phase.isLeaving);
+  const operations = assembleOperations(parts, loaded, () => phase.isLeaving);
   const router = createRouter({
     ...createGatewayRoutes(gateway, parts),
     api: api.answer,
@@ -146,23 +138,11 @@ async function serve(environment: Environment): Promise<void> {
     ...state.loaded.config.retention,
     sessions: sessionRulesOf(state.loaded.config.auth),
   }));
-  const { background, openExchanges } = gateway;
   const anchors = logAuditAnchors(parts.database, systemClock, log);
   const address = { close: writeServerUrl(parts.dataDir, serverUrl.url) };
   const sessions = signIn.sessions;
-  const targets = {
-    watch,
-    retention,
-    anchors,
-    listening,
-    delivery,
-    api,
-    background,
-    sessions,
-    address,
-    openExchanges,
-  };
-  const shutdown = createShutdown(parts, state.phase, targets, () => state.loaded.config.server);
+  const targets = { watch, retention, anchors, listening, delivery, api, gateway, sessions, address };
+  const shutdown = createShutdown(parts, phase, targets, () => state.loaded.config.server);
   handleProcessSignals(systemClock, log, () => watch.reload(), shutdown);
   // Last: whoever reads it may send a signal at once.
   printWelcome(parts, { loaded, snapshots }, { listening, url: serverUrl.url }, firstRun);

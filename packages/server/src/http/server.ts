@@ -108,8 +108,7 @@ export function createHttpServer(
   });
 
   const announceClose = () => {
-    draining = true;
-    fastPath.isDraining = true;
+    draining = fastPath.isDraining = true;
   };
   return {
     listen: (host, port, setting) => listenOnPort(server, host, port, setting),

@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import { systemClock } from '../core/clock.ts';
-import type { OpenExchanges } from '../gateway/open-exchanges.ts';
+import type { Gateway } from '../gateway/gateway.ts';
 import type { ListenerSet } from './listeners.ts';
 import { closeServerComponents, type ServerComponents } from './server-components.ts';
 import type { Shutdown } from './signals.ts';
@@ -29,13 +29,10 @@ interface Closable {
 /** What runs beside the components and ends before them. */
 interface ShutdownTargets
   extends Readonly<
-    Record<
-      'watch' | 'retention' | 'anchors' | 'delivery' | 'api' | 'background' | 'sessions' | 'address',
-      Closable
-    >
+    Record<'watch' | 'retention' | 'anchors' | 'delivery' | 'api' | 'sessions' | 'address', Closable>
   > {
   readonly listening: ListenerSet;
-  readonly openExchanges: Pick<OpenExchanges, 'interruptAll'>;
+  readonly gateway: Pick<Gateway, 'openExchanges' | 'background'>;
 }
 
 interface ShutdownTimes {
@@ -83,7 +80,9 @@ async function drainAndClose(
   targets: ShutdownTargets,
   drainMs: number,
 ): Promise<void> {
-  const timeout = systemClock.after(drainMs, () => targets.openExchanges.interruptAll(drainTimeoutFault()));
+  const timeout = systemClock.after(drainMs, () =>
+    targets.gateway.openExchanges.interruptAll(drainTimeoutFault()),
+  );
   const drained = targets.listening.drain(drainMs + CLOSE_MS);
   targets.watch.close();
   targets.address.close();
@@ -95,7 +94,7 @@ async function drainAndClose(
   timeout.cancel();
   await parts.monitoring.flush();
   await targets.api.close();
-  await targets.background.close();
+  await targets.gateway.background.close();
   await targets.sessions.close();
   await closeServerComponents(parts);
 }
