@@ -89,6 +89,10 @@ export class FloeDraft {
     this.#budgets.push({ name: this.#budgetNames.take(toSlug(name, 'budget')), ...fields });
   }
 
+  hasHardBudgets(): boolean {
+    return this.#budgets.some(({ mode }) => mode !== 'soft');
+  }
+
   count(): Readonly<Record<string, number>> {
     return {
       providers: this.providers.length,

@@ -1,5 +1,6 @@
 import { FloeDraft } from './floe-draft.ts';
 import { ImportReport } from './import-report.ts';
+import { addMissingPrices } from './missing-prices.ts';
 import { ImportSourceError } from './read-source.ts';
 import { type RequiredVariable, SecretVariables } from './secret-variables.ts';
 import { describeType, type ImportContext, isMembers, SourceObject } from './source-object.ts';
@@ -28,6 +29,7 @@ export function runImport(
   };
   const draft = new FloeDraft();
   convert(new SourceObject(source, '', 'other', context), draft);
+  addMissingPrices(draft, context);
   if (context.problems.length > 0) throw new ImportSourceError([...new Set(context.problems)].join('\n'));
   return { draft, report: context.report, secrets: context.secrets };
 }

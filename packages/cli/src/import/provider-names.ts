@@ -95,6 +95,18 @@ export function isUrlRequired(kind: ProviderKind): boolean {
   return PROVIDER_KINDS[kind].base_url === 'required';
 }
 
+const WITHOUT_PRICES: ReadonlySet<unknown> = new Set([
+  'openai-compatible',
+  'anthropic-compatible',
+  'vllm',
+  'ollama',
+]);
+
+/** Whether the catalog of Floe has prices for models of this kind. */
+export function hasCatalogPrices(kind: unknown): boolean {
+  return !WITHOUT_PRICES.has(kind);
+}
+
 /** A server that speaks the API of OpenAI elsewhere supports Chat Completions only. */
 export function kindForUrl(kind: ProviderKind, url: string | undefined): ProviderKind {
   const isOwn = url === undefined || /^https:\/\/([a-z]+\.)?api\.openai\.com(\/|$)/.test(url);

@@ -78,7 +78,7 @@ export function readDeployment(entry: SourceObject, draft: FloeDraft): Deploymen
   const params = entry.object('litellm_params');
   if (!params && !entry.has('litellm_params')) entry.problem('litellm_params', 'is required');
   const info = entry.object('model_info');
-  const found = params && group !== undefined ? createTarget(params, group, draft) : null;
+  const found = params && group !== undefined ? createTarget({ params, info, group }, draft) : null;
   const deployment = params && found && group ? readRouting(params, info, group, found) : null;
   if (params) {
     params.leaveOut(PARAMETER_REASONS);
@@ -97,7 +97,13 @@ interface FoundTarget {
   readonly model: string;
 }
 
-function createTarget(params: SourceObject, group: string, draft: FloeDraft): FoundTarget | null {
+interface DeploymentSource {
+  readonly params: SourceObject;
+  readonly info: SourceObject | undefined;
+  readonly group: string;
+}
+
+function createTarget({ params, info, group }: DeploymentSource, draft: FloeDraft): FoundTarget | null {
   const parts = splitModel(params);
   if (!parts) return null;
   const provider = findProvider(parts.name);
@@ -129,10 +135,29 @@ function createTarget(params: SourceObject, group: string, draft: FloeDraft): Fo
     params.note('model', 'not_imported', `another provider with other settings has the id ${prefix}`);
     return null;
   }
+  if (provider.isOriginOnly) return nameDeployment(found, model, info);
   found.models.add(literal(model));
   const arn = params.yamlText('model_id');
   if (arn !== undefined) found.deployments.set(literal(model), arn);
   return { provider: found, model };
+}
+
+/** With the name of its model, a deployment has the price of the model. */
+function nameDeployment(
+  provider: ProviderDraft,
+  deployment: string,
+  info: SourceObject | undefined,
+): FoundTarget {
+  const base = info?.text('base_model')?.replace(/^.*\//, '');
+  const taken = base === undefined ? undefined : provider.deployments.get(literal(base));
+  const isFree = taken === undefined || taken === literal(deployment);
+  const model = base === undefined || base === deployment || !isFree ? deployment : base;
+  if (model !== deployment) {
+    provider.deployments.set(literal(model), literal(deployment));
+    info?.note('base_model', 'changed', 'became deployments of the provider');
+  }
+  provider.models.add(literal(model));
+  return { provider, model };
 }
 
 /** `openai/*` for `openai/*`: Floe routes by the id of the provider in front of the slash. */
