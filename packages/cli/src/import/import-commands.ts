@@ -3,11 +3,13 @@ import type { CliCommand } from '../command.ts';
 import { UsageError } from '../connection.ts';
 import { parseOptions } from '../parse-options.ts';
 import { readServerJson } from '../server-process.ts';
+import { convertBifrost } from './bifrost.ts';
 import type { FloeDraft } from './floe-draft.ts';
 import { writeFloeYaml } from './floe-draft.ts';
 import { formatVariables, type ImportResult, runImport } from './import-run.ts';
 import { convertLitellm } from './litellm/convert.ts';
 import type { LitellmTables } from './litellm/database.ts';
+import { convertPortkey } from './portkey.ts';
 import { ImportSourceError, parseSource, readSourceText } from './read-source.ts';
 import { isMembers, type SourceObject } from './source-object.ts';
 
@@ -52,6 +54,20 @@ const PRODUCTS: readonly ImportProduct[] = [
       const tables = typeof database === 'string' ? await readTables(database) : null;
       return (root, draft) => convertLitellm(root, draft, tables);
     },
+  },
+  {
+    name: 'portkey',
+    usage: 'import portkey <configs.json>',
+    summary: 'Converts configs of Portkey into a floe.yaml.',
+    variablePattern: /^env:(.+)$/,
+    prepare: async () => convertPortkey,
+  },
+  {
+    name: 'bifrost',
+    usage: 'import bifrost <config.json>',
+    summary: 'Converts the configuration and virtual keys of Bifrost into a floe.yaml.',
+    variablePattern: /^env\.(.+)$/,
+    prepare: async () => convertBifrost,
   },
 ];
 

@@ -102,6 +102,14 @@ const WITHOUT_PRICES: ReadonlySet<unknown> = new Set([
   'ollama',
 ]);
 
+/** The provider that a slug such as `openai-prod-1a2b` begins with; empty for none. */
+export function guessSlugProvider(slug: string): string {
+  const names = [...Object.keys(KNOWN_PROVIDERS), ...Object.keys(SYNONYMS)].filter((name) =>
+    slug.startsWith(`${name}-`),
+  );
+  return names.sort((a, b) => b.length - a.length)[0] ?? '';
+}
+
 /** Whether the catalog of Floe has prices for models of this kind. */
 export function hasCatalogPrices(kind: unknown): boolean {
   return !WITHOUT_PRICES.has(kind);

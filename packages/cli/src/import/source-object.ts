@@ -32,6 +32,8 @@ export class SourceObject {
   readonly #context: ImportContext;
   readonly #group: string;
   readonly #read = new Set<string>();
+  /** What was read of an object is known to everyone who reads it again. */
+  readonly #children = new Map<string, SourceObject>();
 
   constructor(members: Members, path: string, group: string, context: ImportContext) {
     this.#members = members;
@@ -92,6 +94,25 @@ export class SourceObject {
     return reference;
   }
 
+  /** A literal secret, for its hash alone; undefined for a variable. */
+  literalSecret(name: string): string | undefined {
+    const value = this.#typed(name, 'a string', (one) => typeof one === 'string');
+    return typeof value === 'string' && value !== '' && !this.#variable(value) ? value : undefined;
+  }
+
+  /** A name in place of a secret, such as that of a virtual key, which the other product resolves. */
+  secretName(name: string): string | undefined {
+    const value = this.text(name);
+    if (value !== undefined) this.note(name, 'changed', 'became a variable with the key of the provider');
+    return value;
+  }
+
+  /** Ends an object whose other fields can be secrets. */
+  leaveOutSecrets(): void {
+    this.leaveOutRest('Floe has no such field');
+    this.finish();
+  }
+
   number(name: string): number | undefined {
     const value = this.raw(name);
     if (value === undefined) return undefined;
@@ -139,8 +160,12 @@ export class SourceObject {
   }
 
   child(members: Members, path: string): SourceObject {
+    const known = this.#children.get(path);
+    if (known) return known;
     const group = this.path === '' ? path : this.#group;
-    return new SourceObject(members, path, group.replace(/[[.].*$/, ''), this.#context);
+    const child = new SourceObject(members, path, group.replace(/[[.].*$/, ''), this.#context);
+    this.#children.set(path, child);
+    return child;
   }
 
   problem(name: string, message: string, suffix = ''): void {
