@@ -10,7 +10,7 @@ import { checkConfigCommand } from './config-check.ts';
 import { applyConfigCommand, diffConfigCommand } from './config-commands.ts';
 import { UsageError } from './connection.ts';
 import { HOOK_COMMANDS } from './hook/hook-commands.ts';
-import { importCommand } from './import.ts';
+import { IMPORT_COMMANDS } from './import/import-commands.ts';
 import { migrateCommand } from './migrate.ts';
 import { operatorCommand } from './operator.ts';
 import { ownerLinkCommand } from './owner-link.ts';
@@ -18,6 +18,7 @@ import { restoreCommand } from './restore.ts';
 import { runCommand } from './run.ts';
 import { rewrapSecretsCommand } from './secrets-rewrap.ts';
 import { serveCommand } from './serve.ts';
+import { moveStorageCommand } from './storage-move.ts';
 import { versionCommand } from './version.ts';
 
 const BUILT_IN_COMMANDS: readonly CliCommand[] = [
@@ -30,7 +31,8 @@ const BUILT_IN_COMMANDS: readonly CliCommand[] = [
   backupCommand,
   restoreCommand,
   migrateCommand,
-  importCommand,
+  moveStorageCommand,
+  ...IMPORT_COMMANDS,
   rewrapSecretsCommand,
   ownerLinkCommand,
   operatorCommand,

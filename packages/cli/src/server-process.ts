@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
 const SERVER_ENTRY = fileURLToPath(new URL('../../server/bin/server.mjs', import.meta.url));
@@ -22,4 +23,21 @@ export function runServer(args: readonly string[]): Promise<number> {
     });
     child.on('exit', (code) => resolve(code ?? 1));
   });
+}
+
+/** Runs the server program with `input` on its standard input; resolves to its exit code and the JSON it prints. */
+export async function readServerJson(
+  args: readonly string[],
+  input: string,
+): Promise<{ readonly code: number; readonly value: unknown }> {
+  const child = spawn(process.execPath, [SERVER_ENTRY, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const exit = new Promise<number>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve(code ?? 1));
+  });
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  const output = await text(child.stdout);
+  const code = await exit;
+  return { code, value: code === 0 ? JSON.parse(output) : undefined };
 }

@@ -46,6 +46,10 @@ export async function runProgram(args: readonly string[] = process.argv.slice(2)
   try {
     const environment = processEnvironment();
     if (args[0] === 'config' && args[1] === 'check') return runConfigCheck(environment, args.slice(2));
+    if (args[0] === 'read-litellm-database') {
+      const { readLitellmDatabase } = await import('./main/read-litellm-database.ts');
+      return await readLitellmDatabase();
+    }
     if (args[0] !== undefined) {
       // What a server does not need is not read at its start.
       const { runStoreCommand } = await import('./main/store-commands.ts');

@@ -1,6 +1,6 @@
 // What callers bring along, and the way out, hold for every surface: native paths and vectors too.
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
@@ -9,6 +9,7 @@ import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
 import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 
 const KEY = `eis_${randomBytes(24).toString('hex')}`;
+const IMPORTED_KEY = `sk-${randomBytes(16).toString('hex')}`;
 const MESSAGE = {
   id: 'msg_1',
   type: 'message',
@@ -41,7 +42,14 @@ before(async () => {
   };
   const org = {
     id: 'acme',
-    keys: [{ name: 'one', key: KEY, scopes: ['gateway'] }],
+    keys: [
+      { name: 'one', key: KEY, scopes: ['gateway'] },
+      {
+        name: 'imported',
+        imported_hash: `sha256:${createHash('sha256').update(IMPORTED_KEY).digest('hex')}`,
+        imported_from: 'litellm',
+      },
+    ],
     providers: [
       { id: 'seats', ...seats },
       { id: 'own', ...own },
@@ -121,4 +129,23 @@ test('a proxy is the only way out for every surface', async () => {
     assert.match(answer.text, /upstream_unreachable/);
   }
   assert.equal(upstream.requests.length, count);
+});
+
+test('an imported key is never sent upstream as the credential of its caller', async () => {
+  const body = { model: 'seats/m', max_tokens: 9, messages: [{ role: 'user', content: 'x' }] };
+  const authorization = `Bearer ${IMPORTED_KEY}`;
+  for (const [path, model] of [
+    [MESSAGES, 'seats/m'],
+    [NATIVE, 'm'],
+  ] as const) {
+    const call = (headers: Record<string, string>) =>
+      callHttp(floe.url + path, { headers, body: { ...body, model } });
+    const count = upstream.requests.length;
+    assert.equal((await call({ authorization })).status, 401, path);
+    assert.equal(upstream.requests.length, count, path);
+    const answer = await call({ authorization, 'x-api-key': 'seat-token', 'x-note': `is ${IMPORTED_KEY}` });
+    assert.equal(answer.status, 200, answer.text);
+    assert.ok(JSON.stringify(last().headers).includes('seat-token'), path);
+    assert.ok(!JSON.stringify(last().headers).includes(IMPORTED_KEY), path);
+  }
 });

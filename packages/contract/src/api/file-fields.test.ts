@@ -33,6 +33,8 @@ const KINDS: Readonly<Record<string, { readonly body: z.ZodType; readonly file: 
 /** Fields that differ between the body of a creation and the file, and why. */
 const DIFFERENT: Readonly<Record<string, string>> = {
   'keys.key': 'the server makes the value of a key',
+  'keys.imported_hash': 'keys are imported with a document, not created with the value of another product',
+  'keys.imported_from': 'keys are imported with a document, not created with the value of another product',
   'providers.credentials': 'an `api_key` that is absent stays; what an answer showed of one may come back',
   'providers.identity': 'secrets that are absent stay; the rest is checked with the schema of the file',
   'channels.kind': 'one object with every kind, where the file has an object for each',

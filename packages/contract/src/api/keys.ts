@@ -1,11 +1,17 @@
 import * as z from 'zod';
-import { labelField, modelPatternListField, slugField, timestampField } from '../config/fields.ts';
+import {
+  crossFieldRule,
+  labelField,
+  modelPatternListField,
+  slugField,
+  timestampField,
+} from '../config/fields.ts';
 import { KEY_SCOPES } from '../scopes.ts';
 import { configSource } from './config-source.ts';
 import { createListQuery, timestamp } from './page.ts';
 
-/** A platform key in floe.yaml. */
-export const PlatformKeySchema = z.strictObject({
+/** What floe.yaml says about a platform key, field by field. */
+export const PLATFORM_KEY_FIELDS = {
   name: labelField().describe(
     'Name of the key in analytics, limits and budgets. Unique in the organization.',
   ),
@@ -13,8 +19,17 @@ export const PlatformKeySchema = z.strictObject({
     .string()
     .max(256)
     .regex(/^(sk-)?eis_[A-Za-z0-9_]{32,}$/, 'must be eis_ followed by at least 32 letters, digits or _')
+    .optional()
     .meta({ writeOnly: true })
     .describe('The key itself; write `${VARIABLE}`. Only its hash is stored.'),
+  imported_hash: z
+    .string()
+    .regex(/^sha256:[0-9a-f]{64}$/, 'must be sha256: followed by 64 lowercase hexadecimal digits')
+    .optional()
+    .describe('Instead of `key`: SHA-256 of a key of another product. The key may have any format.'),
+  imported_from: slugField()
+    .optional()
+    .describe('With `imported_hash`: product that issued the key, such as `litellm`.'),
   scopes: z.array(z.enum(KEY_SCOPES)).min(1).default(['gateway']).describe('What the key may do.'),
   team: slugField().optional().describe('Team that uses it.'),
   owner: labelField().optional().describe('Person or job that is responsible for the key.'),
@@ -25,14 +40,25 @@ export const PlatformKeySchema = z.strictObject({
     .default([])
     .describe('Paths without a model (such as `/gateway/v1/files`) that a key with `models` may use.'),
   expires_at: timestampField().optional().describe('The key stops working then.'),
-});
+};
 
-const { name: keyName, team, owner } = PlatformKeySchema.shape;
+/** A platform key in floe.yaml. */
+export const PlatformKeySchema = z.strictObject(PLATFORM_KEY_FIELDS).check(
+  crossFieldRule(({ key, imported_hash, imported_from }, report) => {
+    if (key === undefined && imported_hash === undefined) report(['key'], 'is required');
+    if (key !== undefined && imported_hash !== undefined)
+      report(['imported_hash'], 'key and imported_hash cannot be combined; set only one of them');
+    if (imported_from !== undefined && imported_hash === undefined)
+      report(['imported_from'], 'is only allowed with imported_hash');
+  }),
+);
+
+const { name: keyName, team, owner } = PLATFORM_KEY_FIELDS;
 const models = modelPatternListField().describe(
   'Model ids the key may ask for; `*` matches any run of characters, `/` included.',
 );
 
-const paths = PlatformKeySchema.shape.paths
+const paths = PLATFORM_KEY_FIELDS.paths
   .unwrap()
   .describe(
     'Paths without a model, as `/gateway/v1/files`, that a key with `models` may use, and all below them.',
@@ -53,8 +79,14 @@ export const storedKeyFields = z.object({
 const fields = {
   id: z.string(),
   name: keyName,
-  prefix: z.string().describe('First eight characters of the key.'),
-  last4: z.string(),
+  prefix: z
+    .string()
+    .describe('First eight characters of the key; `sha256:` for a key that was imported by its hash.'),
+  last4: z.string().describe('Last four characters of the key, or of the imported hash.'),
+  imported_from: z
+    .string()
+    .nullable()
+    .describe('Product that issued the value of the key. Null for a key of Floe.'),
   status: z.enum(['active', 'expired', 'revoked']),
   scopes: z.array(z.enum(KEY_SCOPES)),
   models: models.nullable().describe('Null: every model of the organization.'),

@@ -24,6 +24,7 @@ export function checkReferences(config: Json): ConfigIssue[] {
   checkGroups(config, issues);
   for (const [index, org] of orgs.entries()) checkOrg(org, ['orgs', index], issues);
   checkUniqueAcrossOrgs(orgs, KEY_VALUE, issues);
+  checkUniqueAcrossOrgs(orgs, IMPORTED_HASH, issues);
   checkUniqueAcrossOrgs(orgs, BOARD_SLUG, issues);
   return issues;
 }
@@ -189,6 +190,12 @@ const KEY_VALUE: UniqueField = {
   field: 'key',
   message: 'has the same value as',
   canonical: (key) => key.replace(/^sk-/, ''),
+};
+const IMPORTED_HASH: UniqueField = {
+  section: 'keys',
+  field: 'imported_hash',
+  message: 'has the same value as',
+  canonical: (hash) => hash,
 };
 const BOARD_SLUG: UniqueField = {
   section: 'boards',

@@ -26,14 +26,14 @@ export function withCallerCredential(x: Exchange, target: Target): Target {
  * is a subscription's, not a key.
  */
 export function findCallerCredential(
-  { client: { headers }, surface: { dialect } }: Exchange,
+  { caller: { presentedKey }, client: { headers }, surface: { dialect } }: Exchange,
   { provider, model }: Target,
 ): Credential | undefined {
   for (const place of CREDENTIAL_HEADERS) {
     for (const text of [headers[place] ?? []].flat()) {
       const isBearer = place === 'authorization';
       const secret = isBearer ? parseBearerToken(text) : text.trim();
-      if (secret === '' || PLATFORM_KEY.test(secret)) continue;
+      if (secret === '' || secret === presentedKey || PLATFORM_KEY.test(secret)) continue;
       const isForwarded = dialect === 'messages' && provider.supportsDialect(dialect, model);
       const staysBearer = isBearer && (isForwarded || provider.sheet.auth.type === 'google');
       const header = ['authorization', `Bearer ${secret}`] as const;

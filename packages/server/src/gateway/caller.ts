@@ -7,6 +7,8 @@ import type { Gateway } from './gateway.ts';
 /** Who asks, and what their org offers. */
 export interface AuthenticatedCaller {
   readonly key: KeyRecord;
+  /** The key as the request presents it, without its `sk-`. */
+  readonly presentedKey: string;
   /** The org's slice of the snapshot that the request is judged by, from start to end. */
   readonly catalog: Catalog;
 }
@@ -23,7 +25,8 @@ export function authenticateCaller(
   atMs: number,
 ): AuthenticatedCaller {
   const { keyring, catalogs } = gateway.snapshot();
-  const key = keyring.authenticate(extractPlatformKey(client.headers), atMs);
+  const presentedKey = extractPlatformKey(client.headers, keyring);
+  const key = keyring.authenticate(presentedKey, atMs);
   client.markAuthenticated();
-  return { key, catalog: catalogs.get(key.orgId) ?? EMPTY_CATALOG };
+  return { key, presentedKey, catalog: catalogs.get(key.orgId) ?? EMPTY_CATALOG };
 }

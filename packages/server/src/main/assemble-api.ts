@@ -88,7 +88,8 @@ export function assembleApi(
   const host = { database, clock: systemClock, refreshSnapshot, secretsKey };
   const authenticate = (headers: CredentialHeaders) => {
     const now = systemClock.now();
-    const key = snapshot().keyring.authenticate(extractPlatformKey(headers), now);
+    const { keyring } = snapshot();
+    const key = keyring.authenticate(extractPlatformKey(headers, keyring), now);
     lastUsed.record(key, now);
     return createKeyActor(key);
   };

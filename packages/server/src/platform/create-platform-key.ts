@@ -3,8 +3,8 @@ import { storedKeyFields } from '@floe/contract/api/keys';
 import type { KeyScope } from '@floe/contract/scopes';
 import { newId } from '../core/ids.ts';
 import type { PlatformKeyRow } from '../store/platform-keys.ts';
-import { createKeyHint, generatePlatformKey } from './key-format.ts';
-import { hashPlatformKey } from './keyring.ts';
+import { createImportedKeyHint, createKeyHint, generatePlatformKey } from './key-format.ts';
+import { hashImportedKey, hashPlatformKey } from './keyring.ts';
 
 /** A key that has the one value. */
 export const UNROTATED_COLUMNS = {
@@ -14,6 +14,31 @@ export const UNROTATED_COLUMNS = {
   previous_until: null,
   previous_last_used_at: null,
 };
+
+/** Columns of a key's value: its hash and what a list shows of it. */
+export type KeyValueColumns = Pick<PlatformKeyRow, 'hash' | 'prefix' | 'last4' | 'imported_from'>;
+
+/** The value that a document or floe.yaml gives a key; null where it gives none. */
+export function buildKeyValueColumns(
+  pepper: KeyObject,
+  { key, imported_hash, imported_from }: DeclaredKeyValue,
+): KeyValueColumns | null {
+  if (imported_hash !== undefined) {
+    const sha256 = imported_hash.replace(/^sha256:/, '');
+    const hash = hashImportedKey(pepper, sha256);
+    return { hash, ...createImportedKeyHint(sha256), imported_from: imported_from ?? 'unknown' };
+  }
+  // `sk-eis_…` is the same key as `eis_…`.
+  const value = key?.replace(/^sk-/, '');
+  if (value === undefined) return null;
+  return { hash: hashPlatformKey(pepper, value), ...createKeyHint(value), imported_from: null };
+}
+
+interface DeclaredKeyValue {
+  readonly key?: string | undefined;
+  readonly imported_hash?: string | undefined;
+  readonly imported_from?: string | undefined;
+}
 
 /** A new platform key and the row that stands for it: the value is in no column and must be shown now. */
 export function createPlatformKey(

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
 import { systemClock } from '../core/clock.ts';
 import { insertOrg } from '../store/orgs.ts';
@@ -78,6 +79,20 @@ test('a key of the file works, under its sk- spelling too, with everything the f
   assert.ok(record.models?.('openai/gpt-5') && !record.models('anthropic/claude'));
   assert.deepEqual([record.prefix, record.last4], [key.key.slice(0, 8), key.key.slice(-4)]);
   assert.deepEqual(await actions(record.id), ['file keys.create']);
+});
+
+test('a key imported by its hash works, is marked, and loses the mark with a value of its own', async () => {
+  const value = 'sk-Nn7QeGhZ0A1b2c3d4e5f6g';
+  const imported_hash = `sha256:${createHash('sha256').update(value).digest('hex')}`;
+  await sync([{ name: 'ci', imported_hash, imported_from: 'litellm' }]);
+  const row = await only();
+  assert.equal(row.imported_from, 'litellm');
+  assert.ok(!JSON.stringify(row).includes(imported_hash.slice(7)), 'only its HMAC is stored');
+  assert.equal((await authenticate(value)).id, row.id);
+  const own = fileKey();
+  await sync([own], PLATFORM_TEST_NOW + 1);
+  assert.equal((await only()).imported_from, null);
+  await assert.rejects(authenticate(value), /invalid/);
 });
 
 test('the same file again changes and audits nothing, and a moved line is no change', async () => {

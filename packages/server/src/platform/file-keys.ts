@@ -10,11 +10,9 @@ import {
   revokePlatformKey,
   updatePlatformKey,
 } from '../store/platform-keys.ts';
-import { UNROTATED_COLUMNS } from './create-platform-key.ts';
+import { buildKeyValueColumns, type KeyValueColumns, UNROTATED_COLUMNS } from './create-platform-key.ts';
 import type { DeclaredResource } from './declared-resources.ts';
 import { defineFileKind, type StoredResourceKind } from './file-sync.ts';
-import { createKeyHint } from './key-format.ts';
-import { hashPlatformKey } from './keyring.ts';
 import { toPlatformKey } from './stored-key.ts';
 
 const FOREIGN_KEY_VALUE =
@@ -37,13 +35,18 @@ export const STORED_KEY_KIND: StoredResourceKind<PlatformKeyConfig, PlatformKeyR
  * in use.
  */
 export function platformKeyFileKind(pepper: KeyObject) {
-  const hashOf = ({ config }: DeclaredKey) => hashPlatformKey(pepper, normalizeKey(config.key));
+  const getValue = ({ config }: DeclaredKey): KeyValueColumns => {
+    const value = buildKeyValueColumns(pepper, config);
+    if (!value) throw new Error('a key of floe.yaml has no value');
+    return value;
+  };
+  const hashOf = (key: DeclaredKey) => getValue(key).hash;
   return defineFileKind({
     ...STORED_KEY_KIND,
     match: (declared, stored) => matchStoredKeys(declared, stored, hashOf),
     findIssues: (declared, stored) => findForeignValues(declared, indexByHash(stored), hashOf),
     columns: (object, before) => ({
-      ...toKeyColumns(object, hashOf(object)),
+      ...toKeyColumns(object, getValue(object)),
       ...(before && leakColumns(before, hashOf(object))),
     }),
     row: (columns): PlatformKeyRow => ({
@@ -60,11 +63,6 @@ export function platformKeyFileKind(pepper: KeyObject) {
   });
 }
 
-/** `sk-eis_…` is the same key as `eis_…`. */
-function normalizeKey(key: string): string {
-  return key.replace(/^sk-/, '');
-}
-
 function indexByHash(stored: readonly PlatformKeyRow[]): ReadonlyMap<string, PlatformKeyRow> {
   const rows = new Map(stored.map((row) => [row.hash, row]));
   for (const row of stored) if (row.previous_hash) rows.set(row.previous_hash, row);
@@ -78,7 +76,10 @@ function findForeignValues(
 ): ConfigIssue[] {
   return declared
     .filter((key) => (stored.get(hashOf(key))?.org_id ?? key.orgId) !== key.orgId)
-    .map(({ path }) => ({ path: [...path, 'key'], message: FOREIGN_KEY_VALUE }));
+    .map(({ path, config }) => ({
+      path: [...path, config.key === undefined ? 'imported_hash' : 'key'],
+      message: FOREIGN_KEY_VALUE,
+    }));
 }
 
 /** By value first, so a renamed key keeps its id. */
@@ -104,12 +105,11 @@ function matchStoredKeys(
   return taken;
 }
 
-function toKeyColumns({ config }: DeclaredKey, hash: string) {
-  const { key, scopes, models, paths, expires_at } = config;
+function toKeyColumns({ config }: DeclaredKey, value: KeyValueColumns) {
+  const { scopes, models, paths, expires_at } = config;
   return {
     ...storedKeyFields.parse(config),
-    hash,
-    ...createKeyHint(normalizeKey(key)),
+    ...value,
     scopes_json: JSON.stringify(scopes),
     models_json: models ? JSON.stringify(models) : null,
     paths_json: paths.length > 0 ? JSON.stringify(paths) : null,

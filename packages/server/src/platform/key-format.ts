@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { Fault } from '@floe/contract/faults';
 
+const CREDENTIAL_HEADERS = ['authorization', 'x-api-key', 'api-key', 'x-floe-key'];
+/** Longer values are not hashed: no product issues such keys. */
+const MAX_IMPORTED_CHARS = 1_000;
 const PREFIX = 'eis_';
 /** Clients that insist on an OpenAI-looking key send `sk-eis_…`; it is the same key. */
 const ALIAS_PREFIX = 'sk-eis_';
@@ -32,20 +35,40 @@ export function createKeyHint(key: string): { readonly prefix: string; readonly 
   return { prefix: key.slice(0, PREFIX.length + 4), last4: key.slice(-4) };
 }
 
+/** In place of the first characters of a key that was imported by its hash. */
+const IMPORTED_PREFIX = 'sha256:';
+
+/** What a list may show of a key of which only the hash is known: `sha256:` and the last four digits. */
+export function createImportedKeyHint(sha256: string): { readonly prefix: string; readonly last4: string } {
+  return { prefix: IMPORTED_PREFIX, last4: sha256.slice(-4) };
+}
+
+/** Whether this prefix is that of a value which may have any format. */
+export function isImportedKeyPrefix(prefix: string): boolean {
+  return prefix === IMPORTED_PREFIX;
+}
+
+/** Whether a value has the format of our own keys. */
+export function hasPlatformKeyFormat(value: string): boolean {
+  return value.startsWith(PREFIX) || value.startsWith(ALIAS_PREFIX);
+}
+
 export type CredentialHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
  * The platform key a request presents, without its `sk-`: the value that starts with `eis_` or `sk-eis_`
  * in `authorization: Bearer`, `x-api-key`, `api-key` or `x-floe-key`. Header names must be lower case.
- * Other credentials in these headers are the caller's own business and are passed over.
+ * Other credentials in these headers are the caller's own business and are passed over, unless keys were imported:
+ * without a value of our own format, the first that `imported` knows is meant, else the first of them.
  *
  * @throws Fault `missing_api_key` when there is none, `invalid_api_key` when there are two different ones
  */
-export function extractPlatformKey(headers: CredentialHeaders): string {
+export function extractPlatformKey(headers: CredentialHeaders, imported?: ImportedKeys): string {
   let key = findKey(headers['authorization'], true, undefined);
   key = findKey(headers['x-api-key'], false, key);
   key = findKey(headers['api-key'], false, key);
   key = findKey(headers['x-floe-key'], false, key);
+  if (key === undefined && imported?.hasImportedKeys) key = findImportedKey(headers, imported);
   if (key !== undefined) return key;
   throw new Fault(
     'missing_api_key',
@@ -53,9 +76,27 @@ export function extractPlatformKey(headers: CredentialHeaders): string {
   );
 }
 
+/** What a keyring says of keys that may have any format. */
+export interface ImportedKeys {
+  readonly hasImportedKeys: boolean;
+  isImportedKey(presented: string): boolean;
+}
+
+function findImportedKey(headers: CredentialHeaders, imported: ImportedKeys): string | undefined {
+  let first: string | undefined;
+  for (const name of CREDENTIAL_HEADERS)
+    for (const header of [headers[name] ?? []].flat()) {
+      const value = name === 'authorization' ? bearerToken(header) : header;
+      if (value === '' || value.length > MAX_IMPORTED_CHARS) continue;
+      if (imported.isImportedKey(value)) return value;
+      first ??= value;
+    }
+  return first;
+}
+
 /** Whether a platform key, or something like one, stands in the headers. */
 export function hasPlatformKey(headers: CredentialHeaders): boolean {
-  return ['authorization', 'x-api-key', 'api-key', 'x-floe-key'].some((name) =>
+  return CREDENTIAL_HEADERS.some((name) =>
     [headers[name] ?? []].flat().some((value) => /(?:^|\s)(?:sk-)?eis_/i.test(value)),
   );
 }

@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import type { KeyScope } from '@floe/contract/scopes';
-import { createKeyHint, generatePlatformKey } from './key-format.ts';
+import {
+  createImportedKeyHint,
+  createKeyHint,
+  extractPlatformKey,
+  generatePlatformKey,
+} from './key-format.ts';
 import {
   compileKeyring,
   derivePepper,
+  hashImportedKey,
   hashPlatformKey,
   includesScope,
   type KeyRecord,
@@ -131,5 +138,61 @@ test('any one of the named scopes is enough, and monitoring may send beats', () 
   assert.equal(
     codeOf(() => requireKeyScope(monitoring, 'management', 'read')),
     'insufficient_scope',
+  );
+});
+
+const sha256Of = (value: string) => createHash('sha256').update(value).digest('hex');
+
+function importedRecord(value: string, more: Partial<KeyRecord> = {}): KeyRecord {
+  const sha256 = sha256Of(value);
+  return record(value, {
+    hash: hashImportedKey(pepper, sha256),
+    ...createImportedKeyHint(sha256),
+    ...more,
+  });
+}
+
+test('a key imported by its SHA-256 authenticates with its value in any format, and its hash does not', () => {
+  const value = 'sk-Nn7QeGhZ0A1b2c3d4e5f6g';
+  const known = importedRecord(value);
+  const keyring = compileKeyring([known, record(generatePlatformKey(), { id: 'key_2' })], pepper);
+  for (const headers of [
+    { authorization: `Bearer ${value}` },
+    { 'x-api-key': value },
+    { 'api-key': value },
+    { authorization: 'Bearer sk-ant-own', 'x-api-key': value },
+  ])
+    assert.equal(keyring.authenticate(extractPlatformKey(headers, keyring), NOW), known);
+  for (const wrong of [sha256Of(value), `sha256:${sha256Of(value)}`, `${value}x`, 'sk-'])
+    assert.equal(
+      codeOf(() => keyring.authenticate(wrong, NOW)),
+      'invalid_api_key',
+    );
+});
+
+test('a value in our own format is meant before an imported key, and without imported keys others are passed over', () => {
+  const value = 'sk-Nn7QeGhZ0A1b2c3d4e5f6g';
+  const own = generatePlatformKey();
+  const keyring = compileKeyring([importedRecord(value), record(own, { id: 'key_2' })], pepper);
+  const headers = { authorization: `Bearer ${value}`, 'x-floe-key': own };
+  assert.equal(keyring.authenticate(extractPlatformKey(headers, keyring), NOW).id, 'key_2');
+  const without = compileKeyring([record(own)], pepper);
+  assert.equal(without.hasImportedKeys, false);
+  assert.equal(
+    codeOf(() => extractPlatformKey({ authorization: `Bearer ${value}` }, without)),
+    'missing_api_key',
+  );
+  assert.equal(
+    codeOf(() => without.authenticate(value, NOW)),
+    'invalid_api_key',
+  );
+});
+
+test('an imported key that was revoked or has expired says so', () => {
+  const value = 'sk-Nn7QeGhZ0A1b2c3d4e5f6g';
+  const expired = compileKeyring([importedRecord(value, { expiresAt: NOW })], pepper);
+  assert.equal(
+    codeOf(() => expired.authenticate(value, NOW)),
+    'key_expired',
   );
 });

@@ -2,6 +2,7 @@ import { createHmac, createSecretKey, hash, hkdfSync, type KeyObject, timingSafe
 import { Fault } from '@floe/contract/faults';
 import type { KeyScope } from '@floe/contract/scopes';
 import type { Matcher } from '../core/pattern.ts';
+import { hasPlatformKeyFormat, type ImportedKeys, isImportedKeyPrefix } from './key-format.ts';
 
 /** 64 bits find the record; the rest of the digest is compared in constant time. */
 const HASH_PREFIX_CHARS = 16;
@@ -28,7 +29,7 @@ export interface KeyRecord {
   readonly deprecationHeaders?: readonly string[] | null;
 }
 
-export interface Keyring {
+export interface Keyring extends ImportedKeys {
   /**
    * The record of a presented key (as `extractPlatformKey` returns it).
    *
@@ -51,6 +52,14 @@ export function hashPlatformKey(pepper: KeyObject, key: string): string {
 }
 
 /**
+ * What the store keeps of an imported key: HMAC-SHA-256 of its SHA-256. The text that is signed never starts with
+ * `eis_`, so no value of our own format has this hash, and the SHA-256 alone opens nothing.
+ */
+export function hashImportedKey(pepper: KeyObject, sha256: string): string {
+  return hashPlatformKey(pepper, `sha256:${sha256}`);
+}
+
+/**
  * Compiles the keys of every org into the set one snapshot authenticates with. Revoked and expired keys
  * belong in it: their holders are told so instead of "unknown". `isCurrent` says whether a key that is not
  * among them is known not to exist.
@@ -61,6 +70,7 @@ export function compileKeyring(
   isCurrent: () => boolean = () => true,
 ): Keyring {
   const byHashStart = new Map<string, KeyRecord>();
+  const hasImportedKeys = records.some(({ prefix }) => isImportedKeyPrefix(prefix));
   for (const record of records) {
     const start = record.hash.slice(0, HASH_PREFIX_CHARS);
     if (byHashStart.has(start)) throw new Error(`the key ${record.id} has the same hash as another key`);
@@ -71,20 +81,30 @@ export function compileKeyring(
   const seen = new Map<string, KeyRecord>();
 
   function find(presented: string): KeyRecord | undefined {
-    const digest = Buffer.from(hashPlatformKey(pepper, presented));
+    const isOwn = hasPlatformKeyFormat(presented);
+    if (!isOwn && !hasImportedKeys) return undefined;
+    const digest = Buffer.from(
+      isOwn ? hashPlatformKey(pepper, presented) : hashImportedKey(pepper, hash('sha256', presented, 'hex')),
+    );
     const record = byHashStart.get(digest.toString('latin1', 0, HASH_PREFIX_CHARS));
     return record && timingSafeEqual(digest, Buffer.from(record.hash)) ? record : undefined;
   }
 
+  function findSeen(presented: string): KeyRecord | undefined {
+    const fingerprint = hash('sha256', presented, 'base64');
+    const known = seen.get(fingerprint);
+    if (known) return known;
+    const record = find(presented);
+    if (record) seen.set(fingerprint, record);
+    return record;
+  }
+
   return {
+    hasImportedKeys,
+    isImportedKey: (presented) => hasImportedKeys && findSeen(presented) !== undefined,
     authenticate(presented, nowMs) {
-      const fingerprint = hash('sha256', presented, 'base64');
-      let record = seen.get(fingerprint);
-      if (!record) {
-        record = find(presented);
-        if (!record) throw unknownKeyFault(isCurrent());
-        seen.set(fingerprint, record);
-      }
+      const record = findSeen(presented);
+      if (!record) throw unknownKeyFault(isCurrent());
       const refusal = expiryFault(record, nowMs);
       if (refusal) throw refusal;
       return record;

@@ -64,6 +64,7 @@ export function toPlatformKey(row: PlatformKeyRow, nowMs: number): PlatformKey {
     models: parseStrings(row.models_json),
     paths: parseStrings(row.paths_json ?? null) ?? [],
     ...plain,
+    imported_from: row.imported_from ?? null,
     created_at: toIsoString(row.created_at),
     created_by: row.created_by,
     expires_at: row.expires_at === null ? null : toIsoString(row.expires_at),

@@ -38,6 +38,8 @@ export interface PlatformKeysTable extends z.output<typeof storedKeyFields> {
   rotation_id?: string | null | undefined;
   /** When its present value was reported as leaked; floe.yaml does not bring that value back. */
   leaked_at?: number | null | undefined;
+  /** Product that issued its present value; null for a value of our own. */
+  imported_from?: string | null | undefined;
 }
 
 export interface AuditTable {

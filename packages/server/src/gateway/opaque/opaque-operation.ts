@@ -1,7 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import { scanObject } from '@floe/wire/json-edits';
 import type { CompiledPolicies } from '../../guardrails/policies/policies.ts';
-import { extractPlatformKey } from '../../platform/key-format.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import { type BillingMode, resolveBillingMode } from '../billing.ts';
 import type { ResolvedRoute } from '../catalog.ts';
@@ -83,8 +82,7 @@ async function readAndRoute(
 ): Promise<{ readonly ask: OpaqueRequest; readonly course: ResolvedRoute }> {
   const { path, resource, key, catalog } = context;
   const { client, gateway } = x;
-  const platformKey = extractPlatformKey(client.headers);
-  if (client.target.includes(platformKey))
+  if (client.target.includes(x.caller.presentedKey))
     throw new Fault('invalid_request', 'The URL contains a platform key. Send the key in a header instead.');
   const { clock, spoolDir } = gateway;
   const allowsModel = createModelCheck(x, context);
@@ -223,7 +221,7 @@ function createProgress(x: Exchange, context: OpaqueContext, opaque: OpaqueReque
     context,
     request: opaque,
     query: path.query,
-    platformKey: extractPlatformKey(x.client.headers),
+    platformKey: x.caller.presentedKey,
     answerState: {
       status: 0,
       isComplete: false,

@@ -264,7 +264,8 @@ const ANY_REQUEST: RequestAttributes = { key: KEY, endUser: null, models: null, 
 
 /** Any key is the one of `record`, and stays so for the exchanges under way, whatever becomes of it. */
 function createAnyKeyring(record: KeyRecord): Keyring {
-  return { authenticate: () => record, currentFault: compileKeyring([record], PEPPER).currentFault };
+  const { currentFault, hasImportedKeys, isImportedKey } = compileKeyring([record], PEPPER);
+  return { authenticate: () => record, currentFault, hasImportedKeys, isImportedKey };
 }
 
 const PEPPER = derivePepper(Buffer.alloc(32, 3));

@@ -238,6 +238,8 @@ export const FULL_ORG_CONFIG: OrgInput = {
 
 /** Fields that no copy carries: what belongs to the machine of an installation. */
 export const MACHINE_FIELDS: readonly string[] = [
+  // A key that was imported is exported without its value, as any other.
+  'keys[].imported_',
   'providers[].outbound',
   'providers[].client_cert',
   'providers[].role_arn',

@@ -1,11 +1,14 @@
 import type { KeyObject } from 'node:crypto';
-import { PlatformKeySchema, storedKeyFields } from '@floe/contract/api/keys';
+import { PLATFORM_KEY_FIELDS, storedKeyFields } from '@floe/contract/api/keys';
 import { Fault } from '@floe/contract/faults';
-import type * as z from 'zod';
+import * as z from 'zod';
 import { requireActorScope } from '../../platform/actor.ts';
-import { createPlatformKey, UNROTATED_COLUMNS } from '../../platform/create-platform-key.ts';
-import { createKeyHint } from '../../platform/key-format.ts';
-import { hashPlatformKey } from '../../platform/keyring.ts';
+import {
+  buildKeyValueColumns,
+  createPlatformKey,
+  type KeyValueColumns,
+  UNROTATED_COLUMNS,
+} from '../../platform/create-platform-key.ts';
 import { sourceLocation } from '../../platform/source-location.ts';
 import { toPlatformKey } from '../../platform/stored-key.ts';
 import {
@@ -24,7 +27,7 @@ import { buildKeyUpdate, updateKeyIfChanged } from './key-updates.ts';
 type AppliedKeyInput = z.output<typeof AppliedKeySchema>;
 
 /** A key of a document; without its value it is the stored one of its name. */
-const AppliedKeySchema = PlatformKeySchema.partial({ key: true });
+const AppliedKeySchema = z.strictObject(PLATFORM_KEY_FIELDS);
 
 /**
  * Brings about a platform key of a document: the stored one with its value, else the working one of its name, else a new
@@ -36,15 +39,14 @@ const AppliedKeySchema = PlatformKeySchema.partial({ key: true });
 export function createKeyChange(pepper: KeyObject) {
   return async (context: WriteContext, { body }: RawVerbInput): Promise<VerbChange> => {
     const input = validateInput(AppliedKeySchema, body);
-    const value = input.key?.replace(/^sk-/, '');
-    const given = value === undefined ? null : { value, hash: hashPlatformKey(pepper, value) };
+    const given = buildKeyValueColumns(pepper, input);
     const row = await findStoredKey(context, input.name, given?.hash ?? null);
     if (row) return changeStoredKey(context, row, input, given?.hash === row.hash ? null : given);
     if (!given)
       throw new NotAppliedError(
         'the key does not exist and has no value; set its variable, or create it with POST /api/management/keys',
       );
-    return createDeclaredKey(context, pepper, input, given.value);
+    return createDeclaredKey(context, pepper, input, given);
   };
 }
 
@@ -68,7 +70,7 @@ async function changeStoredKey(
   context: WriteContext,
   row: PlatformKeyRow,
   input: AppliedKeyInput,
-  given: { readonly value: string; readonly hash: string } | null,
+  given: KeyValueColumns | null,
 ): Promise<VerbChange> {
   const { actor, clock } = context;
   const { scopes, paths, models = null, expires_at = null } = input;
@@ -79,7 +81,7 @@ async function changeStoredKey(
   if (given) {
     // Whoever knows the new value holds the key: it must not give them more than they have.
     for (const scope of scopes) requireActorScope(actor, scope);
-    value = { hash: given.hash, ...createKeyHint(given.value), ...UNROTATED_COLUMNS, rotated_at: now };
+    value = { ...given, ...UNROTATED_COLUMNS, rotated_at: now };
   }
   const written = await updateKeyIfChanged(context, row, { ...columns, ...value });
   const before = toPlatformKey(row, now);
@@ -92,7 +94,7 @@ async function createDeclaredKey(
   { orgId, actor, clock, writer }: WriteContext,
   pepper: KeyObject,
   input: AppliedKeyInput,
-  value: string,
+  value: KeyValueColumns,
 ): Promise<VerbChange> {
   const nowMs = clock.now();
   const { name, scopes, models, paths, team, expires_at } = input;
@@ -102,8 +104,9 @@ async function createDeclaredKey(
     throw new NotAppliedError(`expired at ${expires_at}`);
   const { row } = createPlatformKey(
     pepper,
-    { orgId, name, scopes, by: actor.id, nowMs, value },
+    { orgId, name, scopes, by: actor.id, nowMs },
     {
+      ...value,
       ...storedKeyFields.parse(input),
       models_json: models ? JSON.stringify(models) : null,
       paths_json: paths.length > 0 ? JSON.stringify(paths) : null,

@@ -46,6 +46,7 @@ export function rotateKeyVerb(pepper: KeyObject): Verb {
       const columns = {
         hash: hashPlatformKey(pepper, key),
         ...createKeyHint(key),
+        imported_from: null,
         ...(body.overlap_hours > 0
           ? previousValueColumns(row, now + body.overlap_hours * HOUR_MS)
           : UNROTATED_COLUMNS),

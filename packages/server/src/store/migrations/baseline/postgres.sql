@@ -37,7 +37,8 @@ create table platform_keys (
   rotated_at bigint,
   leaked_at bigint,
   source_file text,
-  updated_by text
+  updated_by text,
+  imported_from text
 );
 
 create index platform_keys_by_time on platform_keys (org_id, created_at, id);

@@ -1,7 +1,7 @@
 import type { CliCommand } from './command.ts';
 import { INSTALLATION_HELP, runServer } from './server-process.ts';
 
-export const importCommand: CliCommand = {
+export const moveStorageCommand: CliCommand = {
   words: ['storage', 'move'],
   usage: 'storage move sqlite:<file>',
   summary: 'Copies a SQLite database into the configured PostgreSQL database; can be run again.',

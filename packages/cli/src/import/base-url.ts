@@ -1,0 +1,45 @@
+import type { KnownProvider } from './provider-names.ts';
+import { literal, type SourceObject } from './source-object.ts';
+
+/** The address of a provider as floe.yaml writes it; undefined where the source has none or Floe cannot use it. */
+export function readBaseUrl(
+  source: SourceObject,
+  field: string,
+  provider: KnownProvider,
+): string | undefined {
+  const value = source.yamlText(field);
+  if (value === undefined) return provider.baseUrl;
+  if (value.startsWith('${')) {
+    source.note(field, 'changed', 'the variable must not end with "/" in Floe');
+    return value;
+  }
+  const trimmed = value.replace(/\/+$/, '');
+  const url = /^https?:\/\//.test(trimmed) && URL.canParse(trimmed) ? new URL(trimmed) : null;
+  if (!url) {
+    source.note(field, 'not_imported', 'is not an http:// or https:// URL');
+    return undefined;
+  }
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    source.note(field, 'not_imported', 'contains a user name, a query or a fragment');
+    return undefined;
+  }
+  return adjustPath(source, field, provider, trimmed);
+}
+
+function adjustPath(
+  source: SourceObject,
+  field: string,
+  { isOriginOnly, path }: KnownProvider,
+  trimmed: string,
+): string {
+  const { origin, pathname } = new URL(trimmed);
+  if (isOriginOnly && pathname !== '/') {
+    source.note(field, 'changed', 'only the origin of the URL is used');
+    return origin;
+  }
+  if (path !== undefined && !pathname.endsWith(path)) {
+    source.note(field, 'changed', `${path} was added`);
+    return literal(`${trimmed}${path}`);
+  }
+  return trimmed;
+}

@@ -1,0 +1,139 @@
+import { type FloeDraft, toSlug, UniqueNames } from './floe-draft.ts';
+import { toBudgetPeriod } from './litellm/periods.ts';
+import { literal, type SourceObject } from './source-object.ts';
+
+interface Governance {
+  readonly draft: FloeDraft;
+  readonly budgets: ReadonlyMap<string, SourceObject>;
+  readonly limits: ReadonlyMap<string, SourceObject>;
+  readonly teams: ReadonlyMap<string, string>;
+  readonly names: UniqueNames;
+}
+
+/** Who a limit or budget applies to. */
+interface Subject {
+  readonly name: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** Virtual keys keep their values: floe.yaml gets their SHA-256. */
+export function addGovernance(source: SourceObject, draft: FloeDraft, hash: (value: string) => string): void {
+  const budgets = indexById(source.objects('budgets'));
+  const limits = indexById(source.objects('rate_limits'));
+  const teams = new Map<string, string>();
+  const governance = { draft, budgets, limits, teams, names: new UniqueNames() };
+  const ids = new UniqueNames();
+  for (const team of source.objects('teams')) {
+    const id = team.text('id');
+    const name = team.text('name');
+    if (id === undefined) continue;
+    const slug = ids.take(toSlug(name ?? id, 'team'));
+    teams.set(id, slug);
+    draft.teams.push({ id: slug, ...(name !== undefined && { name: literal(name).slice(0, 200) }) });
+    addCaps(team, { name: `team-${slug}`, fields: { scope: 'team', team: slug } }, governance);
+    team.leaveOut({ customer_id: 'Floe has no customers; create an organization for each' });
+    team.finish();
+  }
+  for (const customer of source.objects('customers')) {
+    customer.leaveOutRest('Floe has no customers; create an organization for each');
+    customer.finish();
+  }
+  for (const key of source.objects('virtual_keys')) addKey(key, governance, hash);
+  for (const row of [...budgets.values(), ...limits.values()]) {
+    row.leaveOutRest('counting starts at 0 in Floe');
+    row.finish();
+  }
+  source.finish();
+}
+
+function indexById(rows: readonly SourceObject[]): ReadonlyMap<string, SourceObject> {
+  return new Map(
+    rows.flatMap((row) => {
+      const id = row.text('id');
+      return id === undefined ? [] : [[id, row] as const];
+    }),
+  );
+}
+
+function addKey(key: SourceObject, governance: Governance, hash: (value: string) => string): void {
+  const { draft, teams, names } = governance;
+  const value = key.literalSecret('value');
+  const team = teams.get(key.text('team_id') ?? '');
+  const models = readModels(key);
+  const isActive = key.boolean('is_active') !== false;
+  if (value === undefined) {
+    key.note('value', 'not_imported', 'the value is in a variable; create a new key');
+    key.leaveOutRest('its value is unknown');
+    return;
+  }
+  const name = names.take(literal(key.text('name') ?? key.text('id') ?? 'bifrost').slice(0, 190));
+  key.note('value', 'changed', 'became imported_hash; the value of the key keeps working');
+  if (!isActive) key.note('is_active', 'changed', 'the key is inactive: became an expires_at in the past');
+  draft.keys.push({
+    name,
+    imported_hash: `sha256:${hash(value)}`,
+    imported_from: 'bifrost',
+    ...(team !== undefined && { team }),
+    ...(models.length > 0 && { models }),
+    ...(!isActive && { expires_at: '1970-01-01T00:00:00Z' }),
+  });
+  addCaps(key, { name: `key-${name}`, fields: { scope: 'key', key: name } }, governance);
+  key.leaveOut({
+    description: 'keys of Floe have no description',
+    customer_id: 'Floe has no customers; create an organization for each',
+    mcp_configs: 'Floe is no gateway to MCP servers',
+    keys: 'a key may use all credentials of a provider',
+  });
+  key.finish();
+}
+
+/** Allowed models of each provider; without any, every model. */
+function readModels(key: SourceObject): readonly string[] {
+  return key.objects('provider_configs').flatMap((config) => {
+    const provider = toSlug(config.text('provider') ?? '', 'provider');
+    const models = config.texts('allowed_models').map(literal);
+    config.leaveOut({ weight: 'weights are a field of routes' });
+    config.leaveOutRest('set a limit or budget with a model');
+    config.finish();
+    return models.length === 0 ? [`${provider}/*`] : models.map((model) => `${provider}/${model}`);
+  });
+}
+
+function addCaps(row: SourceObject, { name, fields }: Subject, { draft, budgets, limits }: Governance): void {
+  const budget = budgets.get(row.text('budget_id') ?? '');
+  const max = budget?.number('max_limit');
+  const period = toBudgetPeriod(budget?.text('reset_duration'));
+  if (budget && period?.note) budget.note('reset_duration', 'changed', period.note);
+  if (budget && !period) budget.note('reset_duration', 'not_imported', 'is not a duration such as 1M');
+  if (max !== undefined && max > 0 && period)
+    draft.addBudget(name, { ...fields, period: period.period, limit_usd: max });
+  const limit = limits.get(row.text('rate_limit_id') ?? '');
+  if (!limit) return;
+  const rpm = readRate(limit, 'request');
+  const tpm = readRate(limit, 'token');
+  if (rpm !== undefined || tpm !== undefined) draft.addLimit(name, { ...fields, rpm, tpm });
+}
+
+/** Floe limits 60 seconds: another window becomes its share of a minute, at least 1. */
+function readRate(limit: SourceObject, what: string): number | undefined {
+  const max = limit.number(`${what}_max_limit`);
+  const duration = limit.text(`${what}_reset_duration`) ?? '1m';
+  if (max === undefined || max === 0) return undefined;
+  const [, count = '', unit = ''] = /^(\d+)([smhdwMY])$/.exec(duration) ?? [];
+  const minutes: Readonly<Record<string, number>> = {
+    s: 1 / 60,
+    m: 1,
+    h: 60,
+    d: 1_440,
+    w: 10_080,
+    M: 43_200,
+    Y: 525_600,
+  };
+  const length = Number(count) * (minutes[unit] ?? Number.NaN);
+  if (!(length > 0)) {
+    limit.note(`${what}_reset_duration`, 'not_imported', 'is not a duration such as 1m');
+    return undefined;
+  }
+  if (length !== 1) limit.note(`${what}_reset_duration`, 'changed', 'became the share of one minute');
+  return Math.max(1, Math.floor(max / length));
+}

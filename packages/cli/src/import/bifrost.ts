@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import { readBaseUrl } from './base-url.ts';
+import { addGovernance } from './bifrost-governance.ts';
+import { type Fields, type FloeDraft, toSlug } from './floe-draft.ts';
+import { findProvider, isUrlRequired, type KnownProvider, kindForUrl } from './provider-names.ts';
+import { literal, type SourceObject } from './source-object.ts';
+
+const SECTION_REASONS: Readonly<Record<string, string>> = {
+  client: 'it belongs to the installation of Bifrost',
+  config_store: 'set storage.database in floe.yaml',
+  logs_store: 'set storage.database in floe.yaml',
+  vector_store: 'Floe caches equal requests only',
+  mcp: 'Floe is no gateway to MCP servers; the relay controls which tools agents use',
+  plugins: 'Floe has no plugins; see policies and cache in floe.yaml',
+  auth_config: 'create an owner with floe owner-link',
+  encryption_key: 'Floe encrypts with its own key',
+  $schema: 'it describes the format of Bifrost',
+};
+
+/** Converts the configuration of Bifrost. Clients call `<provider>/<model>` in both products. */
+export function convertBifrost(root: SourceObject, draft: FloeDraft): void {
+  const providers = root.object('providers');
+  for (const name of providers?.names() ?? []) {
+    const provider = providers?.object(name);
+    if (provider) addProvider(provider, name, draft);
+  }
+  providers?.finish();
+  const governance = root.object('governance');
+  if (governance)
+    addGovernance(governance, draft, (value) => createHash('sha256').update(value).digest('hex'));
+  root.leaveOut(SECTION_REASONS);
+  root.finish();
+}
+
+function addProvider(source: SourceObject, name: string, draft: FloeDraft): void {
+  const custom = source.object('custom_provider_config');
+  const base = custom?.text('base_provider_type') ?? name;
+  const provider = findProvider(base);
+  const network = source.object('network_config');
+  const fields = provider ? readFields(source, network, provider) : null;
+  if (!fields) {
+    const reason = provider ? 'the provider needs a URL in base_url' : 'Floe has no provider of this kind';
+    custom?.leaveOutRest(reason);
+    network?.leaveOutRest(reason);
+    for (const key of source.objects('keys')) key.leaveOutRest(reason);
+    source.note('keys', 'not_imported', reason);
+  }
+  if (fields) addFields(source, name, { fields, draft, network });
+  custom?.leaveOutRest('Floe supports the requests of the kind');
+  custom?.finish();
+  network?.leaveOut({
+    retry_backoff_initial: 'Floe waits with random delays',
+    retry_backoff_max: 'Floe waits with random delays',
+  });
+  network?.finish();
+  source.leaveOut({
+    concurrency_and_buffer_size: 'set concurrency in a limit',
+    proxy_config: 'set outbound of the provider',
+    send_back_raw_response: 'Floe forwards responses of the same dialect unchanged',
+  });
+  source.finish();
+}
+
+interface NewProvider {
+  readonly fields: Fields;
+  readonly draft: FloeDraft;
+  readonly network: SourceObject | undefined;
+}
+
+function addFields(source: SourceObject, name: string, { fields, draft, network }: NewProvider): void {
+  const found = draft.provider(name, fields);
+  const models = new Set<string>();
+  for (const key of source.objects('keys')) {
+    const listed = key.texts('models').map(literal);
+    for (const model of listed.length > 0 ? listed : ['*']) models.add(model);
+    if (listed.length > 0) key.note('models', 'changed', 'became models of the provider, for all its keys');
+    readDeployments(key, found.deployments);
+    key.finish();
+  }
+  for (const model of models.has('*') || models.size === 0 ? ['*'] : models) found.models.add(model);
+  const retries = network?.number('max_retries');
+  if (retries === undefined) return;
+  network?.note('max_retries', 'changed', 'became retries of a route for all models of the provider');
+  draft.routes.set(`${found.id}/*`, { retries: Math.min(10, Math.floor(retries)) });
+}
+
+function readFields(
+  source: SourceObject,
+  network: SourceObject | undefined,
+  provider: KnownProvider,
+): Fields | null {
+  const keys = source.objects('keys');
+  const cloud = keys.map((key) => readCloud(key, provider)).find((one) => Object.keys(one).length > 0) ?? {};
+  const own = network?.has('base_url') ? readBaseUrl(network, 'base_url', provider) : provider.baseUrl;
+  const url = own ?? (typeof cloud['base_url'] === 'string' ? cloud['base_url'] : undefined);
+  if (isUrlRequired(provider.kind) && url === undefined) return null;
+  const seconds = network?.number('default_request_timeout_in_seconds');
+  if (seconds !== undefined && seconds > 0)
+    network?.note('default_request_timeout_in_seconds', 'changed', 'became timeouts.headers_ms');
+  return {
+    kind: kindForUrl(provider.kind, url),
+    ...cloud,
+    ...(url !== undefined && { base_url: url }),
+    ...readCredentials(keys),
+    ...readHeaders(network),
+    ...(seconds !== undefined && seconds > 0 && { timeouts: { headers_ms: Math.ceil(seconds * 1000) } }),
+  };
+}
+
+function readCredentials(keys: readonly SourceObject[]): Fields {
+  const credentials = keys.flatMap((key, index) => {
+    const api_key = key.secret('value');
+    const weight = key.number('weight') ?? 1;
+    const name = toSlug(key.text('name') ?? key.text('id') ?? '', 'key');
+    if (api_key === undefined) return [];
+    if (weight === 0) key.note('weight', 'changed', 'became 0.001, the least that is not 0');
+    return [
+      { name: index === 0 ? name : `${name}-${index + 1}`, api_key, weight: weight === 0 ? 0.001 : weight },
+    ];
+  });
+  const [only] = credentials;
+  if (credentials.length < 2) return only ? { api_key: only.api_key } : {};
+  return { credentials };
+}
+
+function readHeaders(network: SourceObject | undefined): Fields {
+  const headers = network?.object('extra_headers');
+  const entries = (headers?.names() ?? []).flatMap((name) => {
+    const value = headers?.secret(name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  headers?.finish();
+  return entries.length > 0 ? { headers: Object.fromEntries(entries) } : {};
+}
+
+/** Settings of a cloud stand at the key; Floe has them at the provider, so the first key decides. */
+function readCloud(key: SourceObject, provider: KnownProvider): Fields {
+  const azure = key.object('azure_key_config');
+  const vertex = key.object('vertex_key_config');
+  const bedrock = key.object('bedrock_key_config');
+  const fields = {
+    base_url: azure && readBaseUrl(azure, 'endpoint', provider),
+    api_version: azure?.yamlText('api_version'),
+    project: vertex?.yamlText('project_id'),
+    region: vertex?.yamlText('region') ?? bedrock?.yamlText('region'),
+    role_arn: bedrock?.yamlText('role_arn'),
+    identity: readIdentity(bedrock),
+  };
+  vertex?.leaveOut({
+    auth_credentials: 'store the JSON in a file and set identity.file to its path',
+    project_number: 'Floe needs the id of the project only',
+  });
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+function readIdentity(bedrock: SourceObject | undefined): Fields | undefined {
+  const access = bedrock?.secret('access_key');
+  const secret = bedrock?.secret('secret_key');
+  const session = bedrock?.secret('session_token');
+  if (access === undefined || secret === undefined) return undefined;
+  return {
+    access_key_id: access,
+    secret_access_key: secret,
+    ...(session !== undefined && { session_token: session }),
+  };
+}
+
+function readDeployments(key: SourceObject, deployments: Map<string, string>): void {
+  for (const field of ['azure_key_config', 'vertex_key_config', 'bedrock_key_config']) {
+    const config = key.object(field);
+    const map = config?.object('deployments');
+    for (const model of map?.names() ?? []) {
+      const name = map?.text(model);
+      if (name !== undefined) deployments.set(literal(model), literal(name));
+    }
+    map?.finish();
+    config?.leaveOutSecrets();
+  }
+}

@@ -1,0 +1,139 @@
+import { Document } from 'yaml';
+
+/** Fields of an entry of floe.yaml; undefined ones are left out. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export interface TargetDraft {
+  readonly model: string;
+  readonly weight: number;
+}
+
+export interface ProviderDraft {
+  readonly id: string;
+  readonly fields: Record<string, unknown>;
+  /** Allowlist of model ids. */
+  readonly models: Set<string>;
+  readonly prices: Map<string, Fields>;
+  readonly deployments: Map<string, string>;
+}
+
+/** Ids and names of floe.yaml: lower case, at most 64 characters. */
+export function toSlug(text: string, fallback: string): string {
+  const slug = text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[^a-z0-9]+/, '')
+    .slice(0, 60)
+    .replace(/-+$/, '');
+  return slug === '' ? fallback : slug;
+}
+
+/** Gives each name once: `ci`, `ci-2`, … */
+export class UniqueNames {
+  readonly #taken = new Set<string>();
+
+  take(name: string): string {
+    for (let n = 1; ; n += 1) {
+      const candidate = n === 1 ? name : `${name}-${n}`;
+      if (this.#taken.has(candidate)) continue;
+      this.#taken.add(candidate);
+      return candidate;
+    }
+  }
+
+  has(name: string): boolean {
+    return this.#taken.has(name);
+  }
+}
+
+/** One organization of floe.yaml, while it is put together. */
+export class FloeDraft {
+  readonly settings: Record<string, unknown> = {};
+  readonly teams: Fields[] = [];
+  readonly keys: Fields[] = [];
+  readonly routes = new Map<string, Record<string, unknown>>();
+  readonly providers: ProviderDraft[] = [];
+  readonly #limits: Fields[] = [];
+  readonly #budgets: Fields[] = [];
+  readonly #providerIds = new UniqueNames();
+  readonly #limitNames = new UniqueNames();
+  readonly #budgetNames = new UniqueNames();
+  readonly #providersByFields = new Map<string, ProviderDraft>();
+
+  /** The provider with these fields; a new one gets the id, or that with a number. */
+  provider(id: string, fields: Fields): ProviderDraft {
+    const fingerprint = JSON.stringify(fields);
+    const known = this.#providersByFields.get(fingerprint);
+    if (known) return known;
+    const provider: ProviderDraft = {
+      id: this.#providerIds.take(toSlug(id, 'provider')),
+      fields: { ...fields },
+      models: new Set(),
+      prices: new Map(),
+      deployments: new Map(),
+    };
+    this.#providersByFields.set(fingerprint, provider);
+    this.providers.push(provider);
+    return provider;
+  }
+
+  hasProvider(id: string): boolean {
+    return this.#providerIds.has(id);
+  }
+
+  addLimit(name: string, fields: Fields): void {
+    this.#limits.push({ name: this.#limitNames.take(toSlug(name, 'limit')), ...fields });
+  }
+
+  addBudget(name: string, fields: Fields): void {
+    this.#budgets.push({ name: this.#budgetNames.take(toSlug(name, 'budget')), ...fields });
+  }
+
+  hasHardBudgets(): boolean {
+    return this.#budgets.some(({ mode }) => mode !== 'soft');
+  }
+
+  count(): Readonly<Record<string, number>> {
+    return {
+      providers: this.providers.length,
+      routes: this.routes.size,
+      keys: this.keys.length,
+      teams: this.teams.length,
+      limits: this.#limits.length,
+      budgets: this.#budgets.length,
+    };
+  }
+
+  toConfig(orgId: string): Fields {
+    const org = {
+      id: orgId,
+      ...this.settings,
+      teams: this.teams,
+      keys: this.keys,
+      providers: this.providers.map(toProviderFields),
+      routes: [...this.routes].map(([model, fields]) => ({ model, ...fields })),
+      limits: this.#limits,
+      budgets: this.#budgets,
+    };
+    const used = Object.entries(org).filter(([, value]) => !Array.isArray(value) || value.length > 0);
+    return { orgs: [Object.fromEntries(used)] };
+  }
+}
+
+function toProviderFields({ id, fields, models, prices, deployments }: ProviderDraft): Fields {
+  return {
+    id,
+    ...fields,
+    ...(models.size > 0 && { models: [...models] }),
+    ...(prices.size > 0 && { prices: Object.fromEntries(prices) }),
+    ...(deployments.size > 0 && { deployments: Object.fromEntries(deployments) }),
+  };
+}
+
+/** The text of floe.yaml with lines of comment on top. */
+export function writeFloeYaml(config: Fields, comment: readonly string[]): string {
+  // What YAML 1.1 reads as another type is quoted too: other tools read the file as well.
+  const document = new Document(JSON.parse(JSON.stringify(config)), { version: '1.2', compat: 'yaml-1.1' });
+  document.commentBefore = comment.map((line) => ` ${line}`).join('\n');
+  return document.toString({ lineWidth: 0 });
+}

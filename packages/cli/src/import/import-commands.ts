@@ -1,0 +1,139 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import type { CliCommand } from '../command.ts';
+import { UsageError } from '../connection.ts';
+import { parseOptions } from '../parse-options.ts';
+import { readServerJson } from '../server-process.ts';
+import { convertBifrost } from './bifrost.ts';
+import type { FloeDraft } from './floe-draft.ts';
+import { writeFloeYaml } from './floe-draft.ts';
+import { formatVariables, type ImportResult, runImport } from './import-run.ts';
+import { convertLitellm } from './litellm/convert.ts';
+import type { LitellmTables } from './litellm/database.ts';
+import { convertPortkey } from './portkey.ts';
+import { ImportSourceError, parseSource, readSourceText } from './read-source.ts';
+import { isMembers, type SourceObject } from './source-object.ts';
+
+const HELP = `Options:
+  --output <file>        write floe.yaml to a file; default: standard output
+  --org <id>             id of the organization; default: default
+  --dry-run              print only the report
+  --json                 print the report as JSON
+  --secrets-file <file>  write the secrets of the source as variables, readable by you alone`;
+
+const DATABASE_HELP = `
+  --database <url>       also import teams, keys and budgets from the PostgreSQL database of LiteLLM`;
+
+const OPTIONS = {
+  output: { type: 'string' },
+  org: { type: 'string' },
+  'dry-run': { type: 'boolean' },
+  json: { type: 'boolean' },
+  'secrets-file': { type: 'string' },
+  database: { type: 'string' },
+} as const;
+
+type Options = { readonly [Name in keyof typeof OPTIONS]?: unknown };
+
+interface ImportProduct {
+  readonly name: string;
+  readonly usage: string;
+  readonly summary: string;
+  /** How a configuration of the product refers to a variable. */
+  readonly variablePattern: RegExp;
+  /** Prepares the conversion, which is synchronous. */
+  prepare(options: Options): Promise<(root: SourceObject, draft: FloeDraft) => void>;
+}
+
+const PRODUCTS: readonly ImportProduct[] = [
+  {
+    name: 'litellm',
+    usage: 'import litellm <config.yaml> [--database <url>]',
+    summary: 'Converts the configuration, teams and keys of LiteLLM into a floe.yaml.',
+    variablePattern: /^os\.environ\/(.+)$/,
+    async prepare({ database }) {
+      const tables = typeof database === 'string' ? await readTables(database) : null;
+      return (root, draft) => convertLitellm(root, draft, tables);
+    },
+  },
+  {
+    name: 'portkey',
+    usage: 'import portkey <configs.json>',
+    summary: 'Converts configs of Portkey into a floe.yaml.',
+    variablePattern: /^env:(.+)$/,
+    prepare: async () => convertPortkey,
+  },
+  {
+    name: 'bifrost',
+    usage: 'import bifrost <config.json>',
+    summary: 'Converts the configuration and virtual keys of Bifrost into a floe.yaml.',
+    variablePattern: /^env\.(.+)$/,
+    prepare: async () => convertBifrost,
+  },
+];
+
+export const IMPORT_COMMANDS: readonly CliCommand[] = PRODUCTS.map((product) => ({
+  words: ['import', product.name],
+  usage: product.usage,
+  summary: product.summary,
+  help: product.name === 'litellm' ? HELP + DATABASE_HELP : HELP,
+  run: (args) => runProductImport(product, args),
+}));
+
+async function runProductImport(product: ImportProduct, args: readonly string[]): Promise<number> {
+  const { database, ...common } = OPTIONS;
+  const { values, positionals } = parseOptions({
+    args: [...args],
+    allowPositionals: true,
+    options: product.name === 'litellm' ? OPTIONS : common,
+  });
+  const [file, ...extra] = positionals;
+  if (file === undefined || extra.length > 0)
+    throw new UsageError(`floe import ${product.name} requires one file, or "-" for standard input.`);
+  try {
+    const source = parseSource(readSourceText(file), file);
+    const convert = await product.prepare(values);
+    writeResult(runImport(source, product.variablePattern, convert), product.name, values);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof ImportSourceError)) throw error;
+    process.stderr.write(`${error.message.replace(/^/gm, 'floe: ')}\n`);
+    return 1;
+  }
+}
+
+async function readTables(url: string): Promise<LitellmTables> {
+  const { code, value } = await readServerJson(['read-litellm-database'], url);
+  // The server program has printed why.
+  if (code !== 0 || !isMembers(value)) throw new ImportSourceError('The database was not imported.');
+  return Object.fromEntries(
+    Object.entries(value).map(([table, rows]) => [table, Array.isArray(rows) ? rows : null]),
+  );
+}
+
+function writeResult({ draft, report, secrets }: ImportResult, product: string, options: Options): void {
+  const { output, org, 'secrets-file': secretsFile, json } = options;
+  const isDryRun = options['dry-run'] === true;
+  const variables = secrets.required();
+  if (!isDryRun) {
+    const orgId = typeof org === 'string' ? org : 'default';
+    if (!/^[a-z0-9][a-z0-9._-]{0,63}$/.test(orgId))
+      throw new UsageError('--org: must consist of lowercase letters, digits, ".", "_" and "-".');
+    const yaml = writeFloeYaml(draft.toConfig(orgId), [
+      `Created by floe import ${product}. Check it with: floe config check <file> --allow-unset`,
+    ]);
+    if (typeof output === 'string') writeFileSync(output, yaml);
+    else process.stdout.write(yaml);
+    if (typeof secretsFile === 'string') writePrivateFile(secretsFile, secrets.formatFile());
+  }
+  const text = json
+    ? `${JSON.stringify({ created: draft.count(), counts: report.counts(), fields: report.lines(), variables }, null, 2)}\n`
+    : `${report.format()}${formatVariables(variables)}`;
+  (isDryRun || typeof output === 'string' ? process.stdout : process.stderr).write(text);
+}
+
+/** An existing file loses the rights of others before it gets the secrets. */
+function writePrivateFile(file: string, text: string): void {
+  writeFileSync(file, '', { mode: 0o600 });
+  chmodSync(file, 0o600);
+  writeFileSync(file, text);
+}

@@ -1,0 +1,52 @@
+export type ImportOutcome = 'imported' | 'changed' | 'not_imported';
+
+/** What became of one field of the source. The note says how it changed, or why it was left out; never its value. */
+export interface ReportLine {
+  readonly group: string;
+  readonly field: string;
+  readonly outcome: ImportOutcome;
+  readonly note: string;
+}
+
+const OUTCOME_WORDS: Readonly<Record<ImportOutcome, string>> = {
+  imported: 'imported',
+  changed: 'changed',
+  not_imported: 'not imported',
+};
+
+/** One line per field of the source, in the order in which they were read. */
+export class ImportReport {
+  readonly #lines = new Map<string, ReportLine>();
+
+  /** A later word about a field replaces an earlier one. */
+  record(line: ReportLine): void {
+    this.#lines.set(line.field, line);
+  }
+
+  has(field: string): boolean {
+    return this.#lines.has(field);
+  }
+
+  lines(): readonly ReportLine[] {
+    return [...this.#lines.values()];
+  }
+
+  counts(): Readonly<Record<ImportOutcome, number>> {
+    const counts = { imported: 0, changed: 0, not_imported: 0 };
+    for (const { outcome } of this.#lines.values()) counts[outcome] += 1;
+    return counts;
+  }
+
+  format(): string {
+    const groups = Map.groupBy(this.lines(), ({ group }) => group);
+    const blocks = [...groups].map(([group, lines]) => {
+      const rows = lines.map(({ field, outcome, note }) => {
+        const why = note === '' ? '' : ` (${note})`;
+        return `  ${field}: ${OUTCOME_WORDS[outcome]}${why}`;
+      });
+      return `${group}\n${rows.join('\n')}`;
+    });
+    const { imported, changed, not_imported } = this.counts();
+    return `${blocks.join('\n\n')}\n\n${imported} imported, ${changed} changed, ${not_imported} not imported.\n`;
+  }
+}

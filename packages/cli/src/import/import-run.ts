@@ -1,0 +1,47 @@
+import { FloeDraft } from './floe-draft.ts';
+import { ImportReport } from './import-report.ts';
+import { addMissingPrices } from './missing-prices.ts';
+import { ImportSourceError } from './read-source.ts';
+import { type RequiredVariable, SecretVariables } from './secret-variables.ts';
+import { describeType, type ImportContext, isMembers, SourceObject } from './source-object.ts';
+
+export interface ImportResult {
+  readonly draft: FloeDraft;
+  readonly report: ImportReport;
+  readonly secrets: SecretVariables;
+}
+
+/** Runs a converter over a parsed source. @throws ImportSourceError with every mistake of the source */
+export function runImport(
+  source: unknown,
+  variablePattern: RegExp,
+  convert: (root: SourceObject, draft: FloeDraft) => void,
+): ImportResult {
+  if (!isMembers(source))
+    throw new ImportSourceError(
+      `the file must contain a map of keys and values, got ${describeType(source)}`,
+    );
+  const context: ImportContext = {
+    report: new ImportReport(),
+    secrets: new SecretVariables(),
+    problems: [],
+    variablePattern,
+  };
+  const draft = new FloeDraft();
+  convert(new SourceObject(source, '', 'other', context), draft);
+  addMissingPrices(draft, context);
+  if (context.problems.length > 0) throw new ImportSourceError([...new Set(context.problems)].join('\n'));
+  return { draft, report: context.report, secrets: context.secrets };
+}
+
+/** What the operator does next, for the end of the report. */
+export function formatVariables(variables: readonly RequiredVariable[]): string {
+  if (variables.length === 0) return '';
+  const lines = variables.map(({ name, fields, isLiteral }) => {
+    const [first = '', ...more] = fields;
+    const others = more.length > 0 ? ` and ${more.length} more` : '';
+    const literals = isLiteral ? ', whose value --secrets-file writes' : '';
+    return `  ${name}: ${first}${others}${literals}`;
+  });
+  return `\nSet these variables in the environment of Floe:\n${lines.join('\n')}\n`;
+}

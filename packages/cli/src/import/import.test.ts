@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FloeConfigSchema } from '@floe/contract/config';
+import { checkReferences } from '@floe/contract/config/references';
+import fc from 'fast-check';
+import { convertBifrost } from './bifrost.ts';
+import { type FloeDraft, writeFloeYaml } from './floe-draft.ts';
+import { formatVariables, runImport } from './import-run.ts';
+import { convertLitellm } from './litellm/convert.ts';
+import { convertPortkey } from './portkey.ts';
+import { ImportSourceError, parseSource } from './read-source.ts';
+import type { SourceObject } from './source-object.ts';
+
+type Convert = (root: SourceObject, draft: FloeDraft) => void;
+
+const PRODUCTS: Readonly<Record<string, { readonly convert: Convert; readonly pattern: RegExp }>> = {
+  litellm: {
+    convert: (root, draft) => convertLitellm(root, draft, null),
+    pattern: /^os\.environ\/(.+)$/,
+  },
+  portkey: { convert: convertPortkey, pattern: /^env:(.+)$/ },
+  bifrost: { convert: convertBifrost, pattern: /^env\.(.+)$/ },
+};
+
+function convert(product: string, source: unknown) {
+  const { convert: run, pattern } = PRODUCTS[product] ?? assert.fail(product);
+  const { draft, report, secrets } = runImport(source, pattern, run);
+  const config = JSON.parse(JSON.stringify(draft.toConfig('default')));
+  const yaml = writeFloeYaml(config, []);
+  return { config, yaml, report, text: report.format() + formatVariables(secrets.required()), secrets };
+}
+
+/** A configuration of each product with most of its fields; `secret` stands for every secret. */
+const SOURCES: Readonly<Record<string, (secret: string) => object>> = {
+  litellm: (secret) => ({
+    model_list: [
+      {
+        model_name: 'fast',
+        litellm_params: {
+          model: 'azure/dep',
+          api_key: secret,
+          api_base: 'https://acme.openai.azure.com/',
+          api_version: '2024-10-21',
+          rpm: 10,
+          tpm: 100,
+          weight: 2,
+          timeout: 5,
+          stream_timeout: 2,
+          extra_headers: { authorization: secret },
+          client_secret: secret,
+          someday: secret,
+        },
+        model_info: { base_model: 'azure/gpt-4o', access_groups: ['beta'], id: secret },
+      },
+      {
+        model_name: 'fast',
+        litellm_params: {
+          model: 'bedrock/us-east-1/anthropic.claude',
+          aws_access_key_id: secret,
+          aws_secret_access_key: secret,
+          aws_session_token: secret,
+          input_cost_per_token: 1e-6,
+        },
+      },
+      {
+        model_name: 'gem',
+        litellm_params: { model: 'vertex_ai/gemini-2.5-pro', vertex_credentials: `{"k":"${secret}"}` },
+      },
+      { model_name: 'url', litellm_params: { model: 'openai/x', api_base: `https://u:${secret}@host/v1` } },
+      { model_name: 'openai/*', litellm_params: { model: 'openai/*', api_key: 'os.environ/OPENAI_API_KEY' } },
+      { model_name: 'other', litellm_params: { model: 'replicate/x', api_key: secret } },
+    ],
+    router_settings: {
+      routing_strategy: 'latency-based-routing',
+      model_group_alias: { smart: 'fast', hid: { model: 'gem', hidden: true } },
+      fallbacks: [{ fast: ['gem'] }],
+      context_window_fallbacks: [{ gem: ['openai/gpt-5'] }],
+      num_retries: 3,
+      redis_password: secret,
+    },
+    litellm_settings: {
+      cache: true,
+      cache_params: { type: 'redis', password: secret, ttl: 60 },
+      max_budget: 5,
+    },
+    general_settings: { master_key: secret, database_url: `postgres://u:${secret}@h/d`, slack: secret },
+    environment_variables: { LANGFUSE: secret },
+    surprise: { deep: [secret] },
+  }),
+  portkey: (secret) => ({
+    prod: {
+      strategy: { mode: 'loadbalance', on_status_codes: [429] },
+      targets: [
+        { provider: 'openai', api_key: secret, weight: 3, override_params: { model: 'gpt-5', top_p: 1 } },
+        {
+          virtual_key: 'anthropic-1a2b',
+          override_params: { model: 'claude-sonnet-4' },
+          secret_field: secret,
+        },
+        { provider: '@groq-main', override_params: { model: 'llama' } },
+      ],
+      retry: { attempts: 3, on_status_codes: [500] },
+      cache: { mode: 'semantic', max_age: 60 },
+      request_timeout: 1000,
+    },
+    plain: { provider: 'openai', api_key: secret },
+  }),
+  bifrost: (secret) => ({
+    providers: {
+      openai: {
+        keys: [
+          { name: 'a', value: secret, models: ['gpt-5'], weight: 0.7 },
+          { name: 'b', value: 'env.OPENAI_KEY', models: [], weight: 0.3 },
+        ],
+        network_config: {
+          default_request_timeout_in_seconds: 30,
+          max_retries: 2,
+          extra_headers: { x: secret },
+        },
+        proxy_config: { password: secret },
+      },
+      azure: {
+        keys: [
+          {
+            value: secret,
+            azure_key_config: { endpoint: 'https://a.openai.azure.com', deployments: { 'gpt-4o': 'd' } },
+          },
+        ],
+      },
+    },
+    governance: {
+      virtual_keys: [
+        {
+          id: 'vk',
+          name: 'ci',
+          value: `sk-bf-${secret}`,
+          team_id: 't',
+          budget_id: 'b',
+          rate_limit_id: 'r',
+          is_active: true,
+          provider_configs: [{ provider: 'openai', weight: 1, allowed_models: ['gpt-5'] }],
+        },
+      ],
+      teams: [{ id: 't', name: 'Search' }],
+      budgets: [{ id: 'b', max_limit: 10, reset_duration: '1M' }],
+      rate_limits: [{ id: 'r', request_max_limit: 60, request_reset_duration: '1h', token_max_limit: 1000 }],
+    },
+    client: { log: secret },
+  }),
+};
+
+for (const [product, source] of Object.entries(SOURCES)) {
+  test(`${product}: the result has the shape of floe.yaml`, () => {
+    const { config, report } = convert(product, source('a-secret-value'));
+    // Variables are replaced before the check of a server.
+    const filled = JSON.parse(JSON.stringify(config).replaceAll(/\$\{\w+\}/g, 'value'));
+    const parsed = FloeConfigSchema.safeParse(filled);
+    assert.ok(parsed.success, JSON.stringify(parsed.error?.issues));
+    assert.deepEqual(checkReferences(filled), []);
+    assert.ok(report.counts().imported > 5);
+  });
+
+  test(`${product}: every field of the source has a line in the report`, () => {
+    const given = source('a-secret-value');
+    const told = convert(product, given)
+      .report.lines()
+      .map(({ field }) => field);
+    for (const path of pathsOf(given)) {
+      const field = formatPath(path);
+      const isTold = told.some(
+        (one) => one === field || one.startsWith(`${field}.`) || one.startsWith(`${field}[`),
+      );
+      const isInside = told.some((one) => field.startsWith(`${one}.`) || field.startsWith(`${one}[`));
+      assert.ok(isTold || isInside, field);
+    }
+  });
+}
+
+test('no secret of the source is in the result or the report', () => {
+  for (const [product, source] of Object.entries(SOURCES))
+    fc.assert(
+      fc.property(fc.stringMatching(/^[A-Za-z0-9+/='$ {}_-]{12,40}$/), (text) => {
+        const secret = `Zq7${text.trim()}x`;
+        const { yaml, text: report, secrets } = convert(product, source(secret));
+        assert.ok(!yaml.includes(secret) && !report.includes(secret));
+        assert.ok(secrets.formatFile().includes(secret.replaceAll("'", "'\\''")));
+      }),
+      { numRuns: 100 },
+    );
+});
+
+test('a wrong type anywhere is converted or named with its place, and never shown', () => {
+  for (const [product, source] of Object.entries(SOURCES))
+    for (const path of pathsOf(source('a-secret-value')))
+      for (const wrong of [
+        'wrong-value',
+        7,
+        -1,
+        true,
+        null,
+        [],
+        ['wrong-value'],
+        [[1]],
+        {},
+        { wrong: { deep: [1] } },
+      ]) {
+        const changed = withValueAt(source('a-secret-value'), path, wrong);
+        try {
+          convert(product, changed);
+        } catch (error) {
+          assert.ok(error instanceof ImportSourceError, `${path.join('.')}: ${error}`);
+          assert.match(error.message, /^[\w.[\]"/*@ -]+: .+|^the file must/);
+          assert.ok(!error.message.includes('wrong-value') && !error.message.includes('a-secret-value'));
+        }
+      }
+});
+
+type Path = readonly (string | number)[];
+
+function* pathsOf(value: unknown, path: Path = []): Generator<Path> {
+  if (path.length > 0) yield path;
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inner] of Object.entries(value))
+    yield* pathsOf(inner, [...path, Array.isArray(value) ? Number(key) : key]);
+}
+
+function withValueAt(source: unknown, [step, ...rest]: Path, value: unknown): unknown {
+  if (step === undefined) return value;
+  if (Array.isArray(source))
+    return source.map((inner, index) => (index === step ? withValueAt(inner, rest, value) : inner));
+  const members = typeof source === 'object' && source !== null ? source : {};
+  return Object.fromEntries(
+    Object.entries(members).map(([key, inner]) => [
+      key,
+      key === step ? withValueAt(inner, rest, value) : inner,
+    ]),
+  );
+}
+
+function formatPath(path: Path): string {
+  return path
+    .map((step, index) => {
+      if (typeof step === 'number') return `[${step}]`;
+      if (!/^[\w-]+$/.test(step)) return `[${JSON.stringify(step)}]`;
+      return index === 0 ? step : `.${step}`;
+    })
+    .join('');
+}
+
+test('a mistake in the YAML names the line and quotes nothing', () => {
+  assert.throws(
+    () => parseSource('a: 1\nb: "sk-secret\nc: [', 'x.yaml'),
+    (error) =>
+      error instanceof ImportSourceError &&
+      /^x\.yaml:\d+: /.test(error.message) &&
+      !error.message.includes('sk-secret'),
+  );
+  assert.deepEqual(parseSource('a: yes\nb: &x {c: 1}\nd: {<<: *x}', 'x'), {
+    a: true,
+    b: { c: 1 },
+    d: { c: 1 },
+  });
+});
+
+test('routes of LiteLLM keep weights, order, fallbacks and aliases', () => {
+  const { config } = convert('litellm', SOURCES['litellm']?.('a-secret-value'));
+  const routes = new Map(config.orgs[0].routes.map((route: { model: string }) => [route.model, route]));
+  assert.deepEqual(routes.get('fast'), {
+    model: 'fast',
+    strategy: 'weighted',
+    targets: ['azure/gpt-4o', 'bedrock/anthropic.claude', { model: 'vertex_ai/gemini-2.5-pro', weight: 0 }],
+    retries: 3,
+    timeouts: { headers_ms: 5000, idle_ms: 5000, first_token_ms: 2000 },
+  });
+  assert.ok(routes.has('smart') && routes.has('hid'));
+});

@@ -1,0 +1,70 @@
+import type { FloeDraft } from '../floe-draft.ts';
+import type { SourceObject } from '../source-object.ts';
+import { addDatabase, type LitellmTables } from './database.ts';
+import { type Deployment, readDeployment } from './deployment.ts';
+import { readRouterSettings } from './router-settings.ts';
+import { addRoutes } from './routes.ts';
+import { readEnvironmentVariables, readGeneralSettings, readLitellmSettings } from './settings.ts';
+
+const SECTION_REASONS: Readonly<Record<string, string>> = {
+  include: 'import one file that contains all sections',
+  guardrails: 'write policies in floe.yaml',
+  mcp_servers: 'Floe is no gateway to MCP servers; the relay controls which tools agents use',
+  vector_store_registry: 'Floe has no vector stores',
+  search_tools: 'Floe has no search tools',
+  credential_list: 'set api_key of each model before the import',
+  finetune_settings: 'set orgs[].passthrough in floe.yaml',
+  files_settings: 'Floe sends files to the provider of the request',
+};
+
+/** Converts the configuration of LiteLLM and, if given, the rows of its database. */
+export function convertLitellm(root: SourceObject, draft: FloeDraft, tables: LitellmTables | null): void {
+  const entries = root.objects('model_list');
+  // A wildcard gives its prefix to a provider, so it chooses the id before others do.
+  const wildcards = entries.filter(isWildcardEntry);
+  const others = entries.filter((entry) => !wildcards.includes(entry));
+  const deployments: Deployment[] = [...wildcards, ...others].flatMap(
+    (entry) => readDeployment(entry, draft) ?? [],
+  );
+  const prefixes = new Set(
+    deployments.filter(({ target }) => target.includes('*')).map(({ target }) => target.split('/')[0] ?? ''),
+  );
+  const router = root.object('router_settings');
+  const litellm = root.object('litellm_settings');
+  const settings = readRouterSettings(router, litellm, prefixes);
+  addBreakers(draft, [litellm, router]);
+  addRoutes(draft, deployments, settings);
+  if (litellm) readLitellmSettings(litellm, draft);
+  router?.finish();
+  const general = root.object('general_settings');
+  if (general) readGeneralSettings(general, draft);
+  const variables = root.object('environment_variables');
+  if (variables) readEnvironmentVariables(variables);
+  root.leaveOut(SECTION_REASONS);
+  root.finish();
+  if (tables) addDatabase({ tables, draft, deployments, context: root.context });
+}
+
+function isWildcardEntry(entry: SourceObject): boolean {
+  return entry.has('model_name') && String(entry.raw('model_name')).includes('*');
+}
+
+/** Cooldowns of LiteLLM are breakers of Floe, which reopen on their own. */
+function addBreakers(draft: FloeDraft, sources: readonly (SourceObject | undefined)[]): void {
+  for (const source of sources) {
+    const fails = source?.number('allowed_fails');
+    const cooldown = source?.number('cooldown_time');
+    if (fails !== undefined) source?.note('allowed_fails', 'changed', 'became breaker.consecutive_failures');
+    if (cooldown !== undefined)
+      source?.note('cooldown_time', 'changed', 'became breaker.open_ms, at most 20 seconds');
+    if (fails === undefined && cooldown === undefined) continue;
+    for (const { fields } of draft.providers)
+      fields['breaker'] = {
+        ...(typeof fields['breaker'] === 'object' ? fields['breaker'] : {}),
+        ...(fails !== undefined && { consecutive_failures: Math.floor(fails) + 1 }),
+        ...(cooldown !== undefined && {
+          open_ms: Math.min(20_000, Math.max(100, Math.round(cooldown * 1000))),
+        }),
+      };
+  }
+}

@@ -1,0 +1,236 @@
+import type { Fields, FloeDraft } from '../floe-draft.ts';
+import { toSlug, UniqueNames } from '../floe-draft.ts';
+import { type ImportContext, isMembers, literal, SourceObject } from '../source-object.ts';
+import type { Deployment } from './deployment.ts';
+import { expandModels } from './key-models.ts';
+import { toBudgetPeriod } from './periods.ts';
+
+/** Rows of the tables of LiteLLM, by table; null for a table that the database lacks. */
+export type LitellmTables = Readonly<Record<string, readonly unknown[] | null>>;
+
+interface DatabaseImport {
+  readonly tables: LitellmTables;
+  readonly draft: FloeDraft;
+  readonly deployments: readonly Deployment[];
+  readonly context: ImportContext;
+}
+
+/** A team, as its keys need it. */
+interface Team {
+  readonly id: string;
+  readonly models: readonly string[];
+  readonly isBlocked: boolean;
+}
+
+interface People {
+  readonly teams: ReadonlyMap<string, Team>;
+  /** Address of a user, or the id of one without. */
+  readonly owners: ReadonlyMap<string, string>;
+  readonly budgets: ReadonlyMap<string, SourceObject>;
+}
+
+const UNUSED = 'Floe has no such field';
+const SPEND = 'spending starts at 0 in Floe';
+const REASONS: Readonly<Record<string, string>> = {
+  spend: SPEND,
+  model_spend: SPEND,
+  budget_reset_at: 'periods of Floe follow the calendar',
+  metadata: 'keys of Floe have no metadata; requests can carry it',
+  created_at: 'the key is created by the import',
+  updated_at: 'the key is created by the import',
+  soft_budget_cooldown: UNUSED,
+  aliases: 'aliases apply to all keys in Floe',
+  allowed_cache_controls: UNUSED,
+  permissions: 'write policies in floe.yaml',
+  config: UNUSED,
+  router_settings: UNUSED,
+  policies: 'write policies in floe.yaml',
+  allowed_routes: 'restrict the key with paths',
+  object_permission_id: UNUSED,
+  organization_id: 'the import creates one organization',
+  key_name: 'the name comes from key_alias',
+  model_rpm_limit: 'set a limit with a model',
+  model_tpm_limit: 'set a limit with a model',
+};
+
+/** Adds teams, budgets, limits and keys from the database. A key keeps its value: only its SHA-256 is known. */
+export function addDatabase(from: DatabaseImport): void {
+  const rowsOf = (table: string) => readRows(from, table);
+  const budgets = new Map<string, SourceObject>();
+  for (const row of rowsOf('LiteLLM_BudgetTable')) {
+    const id = row.text('budget_id');
+    if (id !== undefined) budgets.set(id, row);
+  }
+  const teams = readTeams(rowsOf('LiteLLM_TeamTable'), from);
+  const owners = readUsers(rowsOf('LiteLLM_UserTable'), from);
+  const names = new UniqueNames();
+  for (const row of rowsOf('LiteLLM_VerificationToken'))
+    addKey(row, { people: { teams, owners, budgets }, from, names });
+  for (const row of budgets.values()) {
+    row.leaveOut(REASONS);
+    row.leaveOutRest('applies to the keys that name it');
+    row.finish();
+  }
+}
+
+function readRows({ tables, context }: DatabaseImport, table: string): readonly SourceObject[] {
+  const rows = tables[table];
+  if (rows == null) {
+    context.report.record({
+      group: table,
+      field: table,
+      outcome: 'not_imported',
+      note: 'the database does not have this table',
+    });
+    return [];
+  }
+  return rows.flatMap((row, index) =>
+    isMembers(row) ? [new SourceObject(row, `${table}[${index}]`, table, context)] : [],
+  );
+}
+
+function readTeams(rows: readonly SourceObject[], from: DatabaseImport): ReadonlyMap<string, Team> {
+  const ids = new UniqueNames();
+  const teams = new Map<string, Team>();
+  for (const row of rows) {
+    const source = row.text('team_id');
+    if (source === undefined) continue;
+    const alias = row.text('team_alias');
+    const id = ids.take(toSlug(alias ?? source, 'team'));
+    from.draft.teams.push({ id, ...(alias !== undefined && { name: literal(alias).slice(0, 200) }) });
+    row.note('team_id', 'changed', `became the id ${id}`);
+    addCaps(row, from.draft, { name: `team-${id}`, subject: { scope: 'team', team: id } });
+    teams.set(source, { id, models: row.texts('models'), isBlocked: row.boolean('blocked') === true });
+    row.note('models', 'changed', 'became models of the keys of the team');
+    row.leaveOut(REASONS);
+    row.leaveOutRest(UNUSED);
+    row.finish();
+  }
+  return teams;
+}
+
+function readUsers(rows: readonly SourceObject[], from: DatabaseImport): ReadonlyMap<string, string> {
+  const owners = new Map<string, string>();
+  for (const row of rows) {
+    const id = row.text('user_id');
+    if (id === undefined) continue;
+    const owner = (row.text('user_email') ?? id).slice(0, 200);
+    owners.set(id, owner);
+    row.note('user_id', 'changed', 'became the owner of the keys');
+    addCaps(row, from.draft, {
+      name: `owner-${owner}`,
+      subject: { scope: 'owner', owner: literal(owner) },
+    });
+    row.leaveOut(REASONS);
+    row.leaveOutRest('people sign in to Floe by invitation or OpenID Connect');
+    row.finish();
+  }
+  return owners;
+}
+
+interface KeyImport {
+  readonly people: People;
+  readonly from: DatabaseImport;
+  readonly names: UniqueNames;
+}
+
+function addKey(row: SourceObject, { people, from, names }: KeyImport): void {
+  const token = row.text('token');
+  if (token === undefined || !/^[0-9a-f]{64}$/.test(token)) {
+    row.note('token', 'not_imported', 'is not a SHA-256; create a new key');
+    row.leaveOutRest('its key is not imported');
+    return;
+  }
+  const name = names.take(literal(row.text('key_alias') ?? `litellm-${token.slice(0, 12)}`).slice(0, 190));
+  row.note('token', 'changed', 'became imported_hash; the value of the key keeps working');
+  const team = people.teams.get(row.text('team_id') ?? '');
+  const user = row.text('user_id');
+  const models = expandModels(row.texts('models'), team?.models ?? [], from);
+  if (models.note !== '') row.note('models', 'changed', models.note);
+  from.draft.keys.push({
+    name,
+    imported_hash: `sha256:${token}`,
+    imported_from: 'litellm',
+    ...(team && { team: team.id }),
+    ...(user !== undefined && { owner: literal(people.owners.get(user) ?? user).slice(0, 200) }),
+    ...(models.patterns && { models: models.patterns }),
+    ...readExpiry(row, team),
+  });
+  const place = { name: `key-${name}`, subject: { scope: 'key', key: name } };
+  const budgetId = row.text('budget_id');
+  const shared = budgetId === undefined ? undefined : people.budgets.get(budgetId);
+  addCaps(row, from.draft, place);
+  if (shared) addCaps(shared, from.draft, { ...place, name: `${place.name}-shared` });
+  if (budgetId !== undefined && !shared) row.note('budget_id', 'not_imported', 'no such budget');
+  addModelBudgets(row, from.draft, place);
+  row.leaveOut(REASONS);
+  row.leaveOutRest(UNUSED);
+  row.finish();
+}
+
+/** A key that is blocked, or whose team is, is imported as expired. */
+function readExpiry(row: SourceObject, team: Team | undefined): Fields {
+  const isBlocked = row.boolean('blocked') === true;
+  const expires = row.text('expires');
+  if (isBlocked || team?.isBlocked) {
+    row.note('blocked', 'changed', 'the key is blocked: became an expires_at in the past');
+    return { expires_at: '1970-01-01T00:00:00Z' };
+  }
+  if (expires === undefined) return {};
+  // Timestamps of LiteLLM are UTC, without an offset.
+  const at = new Date(/(Z|[+-]\d\d(:?\d\d)?)$/.test(expires) ? expires : `${expires}Z`);
+  if (!Number.isNaN(at.getTime())) return { expires_at: at.toISOString() };
+  row.problem('expires', 'must be a timestamp');
+  return {};
+}
+
+interface CapPlace {
+  readonly name: string;
+  readonly subject: Fields;
+}
+
+/** Limits and budgets of a key, a team or an owner. */
+function addCaps(row: SourceObject, draft: FloeDraft, { name, subject }: CapPlace): void {
+  const whole = (value: number | undefined) =>
+    value === undefined || value < 1 ? undefined : Math.floor(value);
+  const caps = {
+    rpm: whole(row.number('rpm_limit')),
+    tpm: whole(row.number('tpm_limit')),
+    concurrency: whole(row.number('max_parallel_requests')),
+  };
+  for (const field of ['rpm_limit', 'tpm_limit', 'max_parallel_requests'])
+    if (row.number(field) === 0) row.note(field, 'not_imported', 'a limit of Floe is at least 1');
+  if (Object.values(caps).some((value) => value !== undefined)) draft.addLimit(name, { ...subject, ...caps });
+  const period = toBudgetPeriod(row.text('budget_duration'));
+  if (!period) return row.note('budget_duration', 'not_imported', 'is not a duration such as 30d');
+  if (period.note !== '' && row.has('budget_duration')) row.note('budget_duration', 'changed', period.note);
+  const max = row.number('max_budget');
+  if (max === 0) row.note('max_budget', 'changed', 'became 0.000001 USD, the least that blocks spending');
+  if (max !== undefined)
+    draft.addBudget(name, { ...subject, period: period.period, limit_usd: max === 0 ? 0.000001 : max });
+  const soft = row.number('soft_budget');
+  if (soft !== undefined && soft > 0)
+    draft.addBudget(`${name}-soft`, { ...subject, period: period.period, limit_usd: soft, mode: 'soft' });
+}
+
+/** `{model: {budget_limit, time_period}}`, or `{model: amount}`. */
+function addModelBudgets(row: SourceObject, draft: FloeDraft, { name, subject }: CapPlace): void {
+  const budgets = row.object('model_max_budget');
+  for (const model of budgets?.names() ?? []) {
+    const value = budgets?.raw(model);
+    const detail = budgets && isMembers(value) ? budgets.child(value, budgets.fieldPath(model)) : undefined;
+    const limit = detail
+      ? (detail.number('budget_limit') ?? detail.number('max_budget'))
+      : budgets?.number(model);
+    const period = toBudgetPeriod(detail?.text('time_period') ?? detail?.text('budget_duration'));
+    detail?.finish();
+    if (limit === undefined || limit === 0 || !period) continue;
+    draft.addBudget(`${name}-${model}`, {
+      ...subject,
+      model: literal(model),
+      period: period.period,
+      limit_usd: limit,
+    });
+  }
+  budgets?.finish();
+}

@@ -1,0 +1,235 @@
+import type { Fields, FloeDraft, ProviderDraft } from '../floe-draft.ts';
+import { findProvider, guessProvider, type KnownProvider, stripApiPrefix } from '../provider-names.ts';
+import { literal, type SourceObject } from '../source-object.ts';
+import { readProviderFields } from './provider-fields.ts';
+
+/** An entry of `model_list` that became a target. */
+export interface Deployment {
+  /** `model_name`: entries that share it are one group. */
+  readonly group: string;
+  readonly target: string;
+  readonly weight: number | undefined;
+  readonly order: number;
+  readonly rpm: number | undefined;
+  readonly tpm: number | undefined;
+  readonly concurrency: number | undefined;
+  readonly timeouts: Fields;
+  readonly accessGroups: readonly string[];
+}
+
+const PARAMETER_REASONS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    [
+      'temperature',
+      'top_p',
+      'max_tokens',
+      'seed',
+      'stop',
+      'stream',
+      'extra_body',
+      'n',
+      'user',
+      'metadata',
+    ].map((name) => [name, 'Floe does not add parameters to requests; send it with the request']),
+  ),
+  drop_params: 'Floe always leaves out fields that a target does not support, see x-floe-dropped',
+  additional_drop_params: 'Floe decides by target which fields it leaves out',
+  max_retries: 'retries are a field of the route',
+  num_retries: 'retries are a field of the route',
+  tags: 'Floe has no routing by tags',
+  mock_response: 'use a provider of the kind sandbox',
+  input_cost_per_second: 'Floe has no price per second of a request',
+  output_cost_per_second: 'Floe has no price per second of a request',
+  azure_ad_token: 'Floe authenticates to Azure with api_key',
+  tenant_id: 'Floe authenticates to Azure with api_key',
+  client_id: 'Floe authenticates to Azure with api_key',
+  client_secret: 'Floe authenticates to Azure with api_key',
+  aws_session_name: 'Floe chooses the name of the session',
+  aws_web_identity_token: 'set AWS_WEB_IDENTITY_TOKEN_FILE',
+  aws_sts_endpoint: 'Floe uses the regional endpoint',
+  max_budget: 'budgets of Floe count organizations, teams, keys and owners',
+  budget_duration: 'budgets of Floe count organizations, teams, keys and owners',
+  use_in_pass_through: 'set orgs[].passthrough in floe.yaml',
+  merge_reasoning_content_in_choices: 'set chat_reasoning in floe.yaml',
+};
+
+/** Splits `provider/model` of `litellm_params.model`. */
+function splitModel(params: SourceObject): { name: string; model: string } | undefined {
+  const value = params.text('model');
+  if (value === undefined) {
+    if (!params.has('model')) params.problem('model', 'is required');
+    return undefined;
+  }
+  const named = params.text('custom_llm_provider');
+  if (named !== undefined) return { name: named, model: value.replace(`${named}/`, '') };
+  const slash = value.indexOf('/');
+  if (slash > 0 && findProvider(value.slice(0, slash)))
+    return { name: value.slice(0, slash), model: value.slice(slash + 1) };
+  const guess = guessProvider(value);
+  if (guess !== undefined && slash < 0) return { name: guess, model: value };
+  if (slash > 0) return { name: value.slice(0, slash), model: value.slice(slash + 1) };
+  return value === '*' ? { name: '*', model: '*' } : { name: 'openai', model: value };
+}
+
+/** Reads one entry; null, with the reason in the report, when it has no equivalent. */
+export function readDeployment(entry: SourceObject, draft: FloeDraft): Deployment | null {
+  const group = entry.text('model_name');
+  if (group === undefined && !entry.has('model_name')) entry.problem('model_name', 'is required');
+  const params = entry.object('litellm_params');
+  if (!params && !entry.has('litellm_params')) entry.problem('litellm_params', 'is required');
+  const info = entry.object('model_info');
+  const found = params && group !== undefined ? createTarget({ params, info, group }, draft) : null;
+  const deployment = params && found && group ? readRouting(params, info, group, found) : null;
+  if (params) {
+    params.leaveOut(PARAMETER_REASONS);
+    if (!found) params.leaveOutRest('its model is not imported');
+    if (found) readPrices(found, params, info);
+    params.finish();
+  }
+  info?.leaveOutRest('Floe has its own catalog of models');
+  info?.finish();
+  entry.finish();
+  return deployment;
+}
+
+interface FoundTarget {
+  readonly provider: ProviderDraft;
+  readonly model: string;
+}
+
+interface DeploymentSource {
+  readonly params: SourceObject;
+  readonly info: SourceObject | undefined;
+  readonly group: string;
+}
+
+function createTarget({ params, info, group }: DeploymentSource, draft: FloeDraft): FoundTarget | null {
+  const parts = splitModel(params);
+  if (!parts) return null;
+  const provider = findProvider(parts.name);
+  if (!provider) {
+    params.note('model', 'not_imported', 'Floe has no provider of this kind');
+    return null;
+  }
+  const fields = readProviderFields(params, provider);
+  if (!fields) {
+    params.note('model', 'not_imported', 'the provider needs a URL in api_base');
+    return null;
+  }
+  const { model, region } = splitRegion(provider, stripApiPrefix(provider.kind, parts.model));
+  if (/\s/.test(model) || model === '') {
+    params.note('model', 'not_imported', 'is not a valid model id');
+    return null;
+  }
+  const all = region === undefined || 'region' in fields ? fields : { ...fields, region };
+  const isWildcard = model.includes('*');
+  if (isWildcard && !isOwnPrefix(group, model)) {
+    const reason =
+      'a route cannot carry over the matched text; call the model as <provider>/<model>, or list each model';
+    params.note('model', 'not_imported', reason);
+    return null;
+  }
+  const prefix = isWildcard ? group.slice(0, group.indexOf('/')) : parts.name;
+  const found = draft.provider(prefix, all);
+  if (isWildcard && found.id !== prefix) {
+    params.note('model', 'not_imported', `another provider with other settings has the id ${prefix}`);
+    return null;
+  }
+  if (provider.isOriginOnly) return nameDeployment(found, model, info);
+  found.models.add(literal(model));
+  const arn = params.yamlText('model_id');
+  if (arn !== undefined) found.deployments.set(literal(model), arn);
+  return { provider: found, model };
+}
+
+/** With the name of its model, a deployment has the price of the model. */
+function nameDeployment(
+  provider: ProviderDraft,
+  deployment: string,
+  info: SourceObject | undefined,
+): FoundTarget {
+  const base = info?.text('base_model')?.replace(/^.*\//, '');
+  const taken = base === undefined ? undefined : provider.deployments.get(literal(base));
+  const isFree = taken === undefined || taken === literal(deployment);
+  const model = base === undefined || base === deployment || !isFree ? deployment : base;
+  if (model !== deployment) {
+    provider.deployments.set(literal(model), literal(deployment));
+    info?.note('base_model', 'changed', 'became deployments of the provider');
+  }
+  provider.models.add(literal(model));
+  return { provider, model };
+}
+
+/** `openai/*` for `openai/*`: Floe routes by the id of the provider in front of the slash. */
+function isOwnPrefix(group: string, model: string): boolean {
+  const slash = group.indexOf('/');
+  return (
+    slash > 0 && group.slice(slash + 1) === model && /^[a-z0-9][a-z0-9._-]*$/.test(group.slice(0, slash))
+  );
+}
+
+/** Models of some clouds are named `<region>/<model>`. */
+function splitRegion({ hasRegionInModel }: KnownProvider, model: string): { model: string; region?: string } {
+  const match = hasRegionInModel ? /^([a-z]{2}(?:-[a-z]+)+-\d)\/(.+)$/.exec(model) : null;
+  return match ? { model: match[2] ?? '', region: match[1] ?? '' } : { model };
+}
+
+function readRouting(
+  params: SourceObject,
+  info: SourceObject | undefined,
+  group: string,
+  { provider, model }: FoundTarget,
+): Deployment {
+  for (const field of ['rpm', 'tpm', 'max_parallel_requests'])
+    if (params.has(field))
+      params.note(field, 'changed', 'a limit of the model has the sum of its entries, if all have one');
+  return {
+    group,
+    target: `${provider.id}/${literal(model)}`,
+    weight: params.number('weight'),
+    order: params.number('order') ?? 1,
+    rpm: params.number('rpm'),
+    tpm: params.number('tpm'),
+    concurrency: params.number('max_parallel_requests'),
+    timeouts: readTimeouts(params, 'timeout', 'stream_timeout'),
+    accessGroups: info?.texts('access_groups') ?? [],
+  };
+}
+
+/** LiteLLM limits the time until the response and between its parts; Floe has a deadline for each. */
+export function readTimeouts(source: SourceObject, name: string, streamName: string): Fields {
+  const toMs = (seconds: number | undefined) =>
+    seconds === undefined || seconds === 0 ? undefined : Math.max(1, Math.round(seconds * 1000));
+  const total = toMs(source.number(name));
+  const stream = toMs(source.number(streamName)) ?? total;
+  if (total !== undefined) source.note(name, 'changed', 'became timeouts.headers_ms and timeouts.idle_ms');
+  if (source.has(streamName)) source.note(streamName, 'changed', 'became timeouts.first_token_ms');
+  return {
+    ...(total !== undefined && { headers_ms: total, idle_ms: total }),
+    ...(stream !== undefined && { first_token_ms: stream }),
+  };
+}
+
+const PRICES = {
+  input: 'input_cost_per_token',
+  output: 'output_cost_per_token',
+  cache_read: 'cache_read_input_token_cost',
+  cache_write: 'cache_creation_input_token_cost',
+} as const;
+
+function readPrices(
+  { provider, model }: FoundTarget,
+  params: SourceObject,
+  info: SourceObject | undefined,
+): void {
+  const perMillion = Object.entries(PRICES).flatMap(([name, field]) => {
+    const source = params.has(field) ? params : info;
+    const price = source?.number(field);
+    if (price === undefined) return [];
+    source?.note(field, 'changed', 'became USD per million tokens');
+    return [[name, Number((price * 1e6).toPrecision(10))] as const];
+  });
+  if (perMillion.length === 0) return;
+  const prices = { input: 0, output: 0, ...Object.fromEntries(perMillion) };
+  if (!provider.prices.has(literal(model))) provider.prices.set(literal(model), prices);
+}

@@ -1,0 +1,49 @@
+import type { FloeDraft } from '../floe-draft.ts';
+import { literal } from '../source-object.ts';
+import type { Deployment } from './deployment.ts';
+
+const MAX_PATTERNS = 200;
+/** Names that stand for every model. */
+const ALL = new Set(['all-proxy-models', '*']);
+
+export interface KeyModels {
+  /** Absent: every model. */
+  readonly patterns?: readonly string[];
+  readonly note: string;
+}
+
+/** Models of a key. In Floe a key must also be allowed to use the targets of a route. */
+export function expandModels(
+  own: readonly string[],
+  team: readonly string[],
+  { draft, deployments }: { readonly draft: FloeDraft; readonly deployments: readonly Deployment[] },
+): KeyModels {
+  const isAll = (models: readonly string[]) => models.length === 0 || models.some((name) => ALL.has(name));
+  const usesTeam = own.includes('all-team-models') || isAll(own);
+  const names = usesTeam ? team : isAll(team) ? own : own.filter((name) => team.includes(name));
+  if (isAll(names) && (usesTeam || own.length === 0)) return { note: '' };
+  const expanded = names.flatMap((name) => {
+    const members = deployments.filter(({ accessGroups }) => accessGroups.includes(name));
+    return members.length > 0 ? members.map(({ group }) => group) : [name];
+  });
+  const patterns = new Set<string>();
+  for (const name of expanded) {
+    patterns.add(literal(name));
+    for (const target of targetsOf(draft, literal(name))) patterns.add(target);
+  }
+  if (patterns.size > MAX_PATTERNS)
+    return { patterns: [...patterns].slice(0, MAX_PATTERNS), note: `only the first ${MAX_PATTERNS} fit` };
+  // A list without any model allows none.
+  if (patterns.size === 0) return { patterns: ['no-model'], note: 'no model is left; it allows none' };
+  const added = patterns.size > names.length ? 'the targets of the routes were added' : '';
+  return { patterns: [...patterns], note: added };
+}
+
+function targetsOf(draft: FloeDraft, model: string): readonly string[] {
+  const targets = draft.routes.get(model)?.['targets'];
+  if (!Array.isArray(targets)) return [];
+  return targets.flatMap((target: unknown) => {
+    if (typeof target === 'string') return [target];
+    return typeof target === 'object' && target !== null && 'model' in target ? [String(target.model)] : [];
+  });
+}

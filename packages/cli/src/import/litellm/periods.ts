@@ -1,0 +1,37 @@
+const SECONDS: Readonly<Record<string, number>> = {
+  s: 1,
+  m: 60,
+  h: 3_600,
+  d: 86_400,
+  w: 604_800,
+  mo: 2_592_000,
+};
+const DAY = 86_400;
+
+export interface BudgetPeriod {
+  readonly period: 'day' | 'week' | 'month' | 'total';
+  /** How the period differs from the duration; empty when it does not. */
+  readonly note: string;
+}
+
+/** The shortest period of Floe that is at least as long: it never allows more spending than before. Null if unreadable. */
+export function toBudgetPeriod(duration: string | undefined): BudgetPeriod | null {
+  if (duration === undefined) return { period: 'total', note: '' };
+  const named: Readonly<Record<string, BudgetPeriod['period']>> = {
+    daily: 'day',
+    weekly: 'week',
+    monthly: 'month',
+  };
+  const byName = Object.hasOwn(named, duration) ? named[duration] : undefined;
+  if (byName !== undefined) return { period: byName, note: '' };
+  const [, count = '', unit = ''] = /^(\d{1,9})(s|m|h|d|w|mo|M)$/.exec(duration) ?? [];
+  const length = Number(count) * (SECONDS[unit === 'M' ? 'mo' : unit] ?? Number.NaN);
+  if (count === '' || !(length > 0)) return null;
+  const period = length <= DAY ? 'day' : length <= 7 * DAY ? 'week' : length <= 31 * DAY ? 'month' : 'total';
+  const isExact = length === DAY || length === 7 * DAY;
+  const note =
+    period === 'month' && length >= 28 * DAY
+      ? 'became a calendar month'
+      : `became period: ${period}, which is longer, with the same amount`;
+  return { period, note: isExact ? 'became a calendar period' : note };
+}

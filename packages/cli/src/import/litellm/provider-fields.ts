@@ -1,0 +1,88 @@
+import { readBaseUrl } from '../base-url.ts';
+import type { Fields } from '../floe-draft.ts';
+import { isUrlRequired, type KnownProvider, kindForUrl } from '../provider-names.ts';
+import { isMembers, type SourceObject } from '../source-object.ts';
+
+/** Provider of a deployment, without what differs by model. Null when Floe cannot call it. */
+export function readProviderFields(params: SourceObject, provider: KnownProvider): Fields | null {
+  const baseField = ['api_base', 'base_url', 'aws_bedrock_runtime_endpoint'].find((name) => params.has(name));
+  const baseUrl = baseField === undefined ? provider.baseUrl : readBaseUrl(params, baseField, provider);
+  if (isUrlRequired(provider.kind) && baseUrl === undefined) return null;
+  const needsKey = !params.has('api_key') && provider.variable !== undefined;
+  return {
+    kind: kindForUrl(provider.kind, baseUrl),
+    ...optional('base_url', baseUrl),
+    ...optional('api_key', needsKey ? referDefault(params, provider.variable) : params.secret('api_key')),
+    ...optional('api_version', readApiVersion(params)),
+    ...readCloudFields(params),
+    ...optional('headers', readHeaders(params)),
+  };
+}
+
+/** LiteLLM reads the key of a provider from its variable when the configuration has none. */
+function referDefault(params: SourceObject, variable: string | undefined): string | undefined {
+  if (variable === undefined) return undefined;
+  return params.context.secrets.refer(variable, params.fieldPath('api_key')) ?? undefined;
+}
+
+function optional(name: string, value: unknown): Fields {
+  return value === undefined ? {} : { [name]: value };
+}
+
+function readApiVersion(params: SourceObject): string | undefined {
+  const version = params.yamlText('api_version');
+  if (version === undefined || !/^(preview|latest|v1)$/.test(version)) return version;
+  params.note('api_version', 'changed', 'Floe uses the v1 API without a version');
+  return undefined;
+}
+
+function readCloudFields(params: SourceObject): Fields {
+  const identity = {
+    ...optional('access_key_id', params.secret('aws_access_key_id')),
+    ...optional('secret_access_key', params.secret('aws_secret_access_key')),
+    ...optional('session_token', params.secret('aws_session_token')),
+    ...optional('profile', params.yamlText('aws_profile_name')),
+    ...optional('external_id', params.yamlText('aws_external_id')),
+    ...optional('file', readGoogleCredentials(params)),
+  };
+  const region = params.yamlText('aws_region_name') ?? params.yamlText('vertex_location');
+  return {
+    ...optional('region', region),
+    ...optional('project', params.yamlText('vertex_project')),
+    ...optional('role_arn', params.yamlText('aws_role_name')),
+    ...(Object.keys(identity).length > 0 && { identity }),
+  };
+}
+
+/** LiteLLM accepts a path or the JSON itself, which is a secret that Floe reads from a file only. */
+function readGoogleCredentials(params: SourceObject): string | undefined {
+  const value = params.raw('vertex_credentials');
+  if (value === undefined) return undefined;
+  if (isMembers(value) || (typeof value === 'string' && /^\s*\{/.test(value))) {
+    const reason = 'store the JSON in a file and set identity.file to its path';
+    params.note('vertex_credentials', 'not_imported', reason);
+    return undefined;
+  }
+  const file = params.yamlText('vertex_credentials');
+  if (file?.startsWith('${'))
+    params.note('vertex_credentials', 'changed', 'the variable must contain the path of a file');
+  return file;
+}
+
+/** Values of headers are often secrets, so each literal one becomes a variable. */
+function readHeaders(params: SourceObject): Fields | undefined {
+  const headers: Record<string, unknown> = {};
+  for (const field of ['extra_headers', 'headers']) {
+    const source = params.object(field);
+    for (const name of source?.names() ?? []) {
+      const value = source?.secret(name);
+      if (value === undefined) continue;
+      if (/^[\w!#$%&'*+.^`|~-]+$/.test(name)) headers[name] = value;
+      else source?.note(name, 'not_imported', 'is not a valid header name');
+    }
+    source?.finish();
+  }
+  const organization = params.secret('organization');
+  if (organization !== undefined) headers['OpenAI-Organization'] = organization;
+  return Object.keys(headers).length > 0 ? headers : undefined;
+}

@@ -1,0 +1,145 @@
+import type { Fields } from '../floe-draft.ts';
+import { isMembers, type SourceObject } from '../source-object.ts';
+import { readTimeouts } from './deployment.ts';
+
+/** What `router_settings` and `litellm_settings` say about all groups. */
+export interface RouterSettings {
+  readonly strategy: 'weighted' | 'least_latency';
+  readonly isShuffle: boolean;
+  readonly retries: number | undefined;
+  readonly timeouts: Fields;
+  readonly hasTimeouts: boolean;
+  readonly fallbacks: ReadonlyMap<string, readonly string[]>;
+  readonly contextFallbacks: ReadonlyMap<string, readonly string[]>;
+  readonly defaultFallbacks: readonly string[];
+  readonly aliases: ReadonlyMap<string, string>;
+  /** Whether a wildcard entry of `model_list` serves this name. */
+  isWildcardModel(name: string): boolean;
+  /** Reports an alias that could not become a route. */
+  rejectAlias(alias: string): void;
+}
+
+const ROUTER_REASONS: Readonly<Record<string, string>> = {
+  content_policy_fallbacks: 'Floe returns a response of a content filter to the client',
+  retry_after: 'Floe waits as long as the provider asks, else with random delays',
+  retry_policy: 'Floe decides by the kind of error whether it retries',
+  model_group_retry_policy: 'Floe decides by the kind of error whether it retries',
+  allowed_fails_policy: 'Floe decides by the kind of error whether it counts for the breaker',
+  routing_strategy_args: 'Floe has no arguments for a strategy',
+  enable_pre_call_checks: 'Floe always skips targets that cannot serve a request',
+  optional_pre_call_checks: 'Floe always skips targets that cannot serve a request',
+  enable_tag_filtering: 'Floe has no routing by tags',
+  max_fallbacks: 'Floe tries every target of a route',
+  redis_host: 'set storage.shared in floe.yaml',
+  redis_port: 'set storage.shared in floe.yaml',
+  redis_password: 'set storage.shared in floe.yaml',
+  redis_url: 'set storage.shared in floe.yaml',
+  cache_responses: 'set cache in floe.yaml',
+  debug_level: 'set FLOE_LOG_LEVEL',
+  set_verbose: 'set FLOE_LOG_LEVEL',
+};
+
+/** Reads both sections; those of the router win. */
+export function readRouterSettings(
+  router: SourceObject | undefined,
+  litellm: SourceObject | undefined,
+  wildcardPrefixes: ReadonlySet<string>,
+): RouterSettings {
+  const sources = [litellm, router].filter((source) => source !== undefined);
+  const fallbacks = mergeFallbacks(sources, 'fallbacks');
+  const timeouts = {
+    ...(litellm && readTimeouts(litellm, 'request_timeout', 'stream_timeout')),
+    ...(router && readTimeouts(router, 'timeout', 'stream_timeout')),
+  };
+  for (const source of sources) source.leaveOut(ROUTER_REASONS);
+  const defaults = sources.flatMap((source) => source.texts('default_fallbacks'));
+  return {
+    ...readStrategy(router),
+    retries: readRetries(router) ?? readRetries(litellm),
+    timeouts,
+    hasTimeouts: Object.keys(timeouts).length > 0,
+    fallbacks,
+    contextFallbacks: mergeFallbacks(sources, 'context_window_fallbacks'),
+    defaultFallbacks: [...defaults, ...(fallbacks.get('*') ?? [])],
+    aliases: new Map(sources.flatMap((source) => [...readAliases(source)])),
+    isWildcardModel: (name) => wildcardPrefixes.has(name.split('/')[0] ?? '') && name.includes('/'),
+    rejectAlias(alias) {
+      for (const source of sources)
+        if (source.object('model_group_alias')?.has(alias))
+          source
+            .object('model_group_alias')
+            ?.note(alias, 'not_imported', 'its model is not imported, or the name is taken');
+    },
+  };
+}
+
+function readStrategy(router: SourceObject | undefined): Pick<RouterSettings, 'strategy' | 'isShuffle'> {
+  const name = router?.text('routing_strategy') ?? 'simple-shuffle';
+  if (name === 'simple-shuffle') return { strategy: 'weighted', isShuffle: true };
+  if (name === 'latency-based-routing') {
+    router?.note(
+      'routing_strategy',
+      'changed',
+      'became strategy: least_latency; routes with fallbacks use strategy: weighted',
+    );
+    return { strategy: 'least_latency', isShuffle: false };
+  }
+  router?.note('routing_strategy', 'changed', 'Floe has no such strategy; became strategy: weighted');
+  return { strategy: 'weighted', isShuffle: false };
+}
+
+function readRetries(source: SourceObject | undefined): number | undefined {
+  const retries = source?.number('num_retries');
+  if (retries === undefined) return undefined;
+  const how = retries > 10 ? 'became retries: 10 of each route' : 'became retries of each route, per target';
+  source?.note('num_retries', 'changed', how);
+  return Math.floor(retries);
+}
+
+/** A list of maps, or one map: model to the models that stand in for it. */
+function mergeFallbacks(
+  sources: readonly SourceObject[],
+  field: string,
+): ReadonlyMap<string, readonly string[]> {
+  const all = new Map<string, readonly string[]>();
+  for (const source of sources) {
+    const value = source.raw(field);
+    if (value === undefined) continue;
+    const maps = isMembers(value) ? [source.child(value, source.fieldPath(field))] : source.objects(field);
+    for (const map of maps) {
+      for (const model of map.names()) all.set(model, readModels(map, model));
+      map.finish();
+    }
+    const how =
+      field === 'fallbacks'
+        ? 'became further targets of the routes'
+        : 'became further targets of the routes, which also serve after other failures';
+    source.note(field, 'changed', how);
+  }
+  return all;
+}
+
+function readModels(map: SourceObject, model: string): readonly string[] {
+  const value = map.raw(model);
+  if (typeof value === 'string') return [value];
+  const objects = Array.isArray(value) ? value.filter(isMembers) : [];
+  if (objects.length === 0) return map.texts(model);
+  map.note(model, 'not_imported', 'fallbacks with parameters of their own have no equivalent');
+  return [];
+}
+
+/** Alias to model, or to `{model, hidden}`. */
+function readAliases(source: SourceObject): ReadonlyMap<string, string> {
+  const aliases = new Map<string, string>();
+  const map = source.object('model_group_alias');
+  for (const alias of map?.names() ?? []) {
+    const value = map?.raw(alias);
+    const detail = isMembers(value) && map ? map.child(value, map.fieldPath(alias)) : undefined;
+    const model = detail ? detail.text('model') : map?.text(alias);
+    detail?.leaveOut({ hidden: 'Floe lists every route' });
+    detail?.finish();
+    if (model !== undefined) aliases.set(alias, model);
+  }
+  map?.finish();
+  return aliases;
+}

@@ -1,0 +1,137 @@
+import type { Fields, FloeDraft, TargetDraft } from '../floe-draft.ts';
+import { literal } from '../source-object.ts';
+import type { Deployment } from './deployment.ts';
+import type { RouterSettings } from './router-settings.ts';
+
+const MAX_RETRIES = 10;
+
+/** A group of `model_list`, as a route of Floe sees it. */
+interface Group {
+  readonly name: string;
+  readonly deployments: readonly Deployment[];
+}
+
+export function groupDeployments(deployments: readonly Deployment[]): ReadonlyMap<string, Group> {
+  const byName = Map.groupBy(deployments, ({ group }) => group);
+  return new Map([...byName].map(([name, members]) => [name, { name, deployments: members }]));
+}
+
+/** Adds a route for each group and alias, and the limits that follow from the capacity of the deployments. */
+export function addRoutes(
+  draft: FloeDraft,
+  deployments: readonly Deployment[],
+  settings: RouterSettings,
+): void {
+  const isWildcard = ({ target }: Deployment) => target.includes('*');
+  const groups = groupDeployments(deployments.filter((deployment) => !isWildcard(deployment)));
+  for (const group of groups.values()) {
+    draft.routes.set(literal(group.name), buildRoute(group, groups, settings));
+    allowOnProvider(draft, group.name);
+    addCapacityLimit(draft, group);
+  }
+  for (const { target } of deployments.filter(isWildcard))
+    if (settings.fallbacks.has(target) || settings.retries !== undefined || settings.hasTimeouts)
+      draft.routes.set(target, {
+        ...(settings.retries !== undefined && { retries: Math.min(settings.retries, MAX_RETRIES) }),
+        ...(settings.hasTimeouts && { timeouts: settings.timeouts }),
+      });
+  for (const [alias, model] of settings.aliases) {
+    const group = groups.get(model);
+    const isKnown = group !== undefined || draft.hasProvider(model.split('/')[0] ?? '');
+    if (draft.routes.has(literal(alias)) || !isKnown) settings.rejectAlias(alias);
+    else if (group) draft.routes.set(literal(alias), buildRoute(group, groups, settings));
+    else draft.routes.set(literal(alias), { targets: [literal(model)] });
+    if (isKnown) allowOnProvider(draft, alias);
+  }
+}
+
+/** A name such as `openai/gpt-5` must be on the allowlist of the provider `openai`, wherever its route leads. */
+function allowOnProvider(draft: FloeDraft, name: string): void {
+  const slash = name.indexOf('/');
+  const provider = draft.providers.find(({ id }) => id === name.slice(0, slash));
+  if (slash > 0 && provider) provider.models.add(literal(name.slice(slash + 1)));
+}
+
+function buildRoute(
+  group: Group,
+  groups: ReadonlyMap<string, Group>,
+  settings: RouterSettings,
+): Record<string, unknown> {
+  const own = listTargets(group, settings);
+  const fallbacks = listFallbacks(group, groups, settings).filter(
+    (model) => !own.some((target) => target.model === model),
+  );
+  const targets = [...own, ...fallbacks.map((model) => ({ model, weight: 0 }))];
+  const balanced = own.filter(({ weight }) => weight > 0).length > 1;
+  const isLatency = settings.strategy === 'least_latency' && own.length === targets.length;
+  const strategy = !balanced ? undefined : isLatency ? 'least_latency' : 'weighted';
+  const timeouts = { ...settings.timeouts, ...shortestTimeouts(group.deployments) };
+  return {
+    ...(strategy !== undefined && { strategy }),
+    targets: targets.map(({ model, weight }) =>
+      strategy === 'weighted' && weight !== 1 ? { model, weight } : model,
+    ),
+    ...(settings.retries !== undefined && { retries: Math.min(settings.retries, MAX_RETRIES) }),
+    ...(Object.keys(timeouts).length > 0 && { timeouts }),
+  };
+}
+
+/** Lowest `order` first; only those share the traffic, the others have the weight 0. */
+function listTargets({ deployments }: Group, settings: RouterSettings): TargetDraft[] {
+  const first = Math.min(...deployments.map(({ order }) => order));
+  const shared = deployments.filter(({ order }) => order === first);
+  const weightOf = chooseWeights(shared, settings);
+  const weights = new Map<string, number>();
+  for (const deployment of [...deployments].sort((a, b) => a.order - b.order)) {
+    const weight = deployment.order === first ? weightOf(deployment) : 0;
+    weights.set(deployment.target, (weights.get(deployment.target) ?? 0) + weight);
+  }
+  return [...weights].map(([model, weight]) => ({ model, weight }));
+}
+
+/** As simple-shuffle chooses: by `weight`, else by `rpm`, else by `tpm`, if the first entry has it. */
+function chooseWeights(deployments: readonly Deployment[], { isShuffle }: RouterSettings) {
+  if (!isShuffle) return () => 1;
+  const field = (['weight', 'rpm', 'tpm'] as const).find((name) =>
+    deployments.some((one) => one[name] !== undefined),
+  );
+  return (deployment: Deployment) => (field === undefined ? 1 : (deployment[field] ?? 0));
+}
+
+/** Targets of the groups that stand in for this one. */
+function listFallbacks(
+  group: Group,
+  groups: ReadonlyMap<string, Group>,
+  settings: RouterSettings,
+): readonly string[] {
+  const names = settings.fallbacks.get(group.name) ?? settings.defaultFallbacks;
+  const more = settings.contextFallbacks.get(group.name) ?? [];
+  const models = [...names, ...more]
+    .filter((name) => name !== group.name)
+    .flatMap((name) => {
+      const other = groups.get(settings.aliases.get(name) ?? name);
+      if (other) return listTargets(other, settings).map(({ model }) => model);
+      return settings.isWildcardModel(name) ? [literal(name)] : [];
+    });
+  return [...new Set(models)];
+}
+
+function shortestTimeouts(deployments: readonly Deployment[]): Fields {
+  const shortest: Record<string, number> = {};
+  for (const { timeouts } of deployments)
+    for (const [name, value] of Object.entries(timeouts))
+      if (typeof value === 'number') shortest[name] = Math.min(shortest[name] ?? value, value);
+  return shortest;
+}
+
+/** Every deployment has a capacity: the group has their sum. */
+function addCapacityLimit(draft: FloeDraft, { name, deployments }: Group): void {
+  const sumOf = (field: 'rpm' | 'tpm' | 'concurrency') => {
+    const values = deployments.map((deployment) => deployment[field]);
+    if (values.some((value) => value === undefined || value < 1)) return undefined;
+    return Math.floor(values.reduce<number>((sum, value) => sum + (value ?? 0), 0));
+  };
+  const caps = { rpm: sumOf('rpm'), tpm: sumOf('tpm'), concurrency: sumOf('concurrency') };
+  if (Object.values(caps).every((value) => value === undefined)) return;
+  draft.addLimit(`model-${name}`, { scope: 'org', model: literal(name), ...caps });
+}

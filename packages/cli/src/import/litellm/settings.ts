@@ -1,0 +1,114 @@
+import type { FloeDraft } from '../floe-draft.ts';
+import { literal, type SourceObject } from '../source-object.ts';
+import { toBudgetPeriod } from './periods.ts';
+
+const LOGGING = 'set up alerts, metrics and stored bodies in Floe';
+const INSTALLATION = 'it belongs to the installation of LiteLLM';
+
+const LITELLM_REASONS: Readonly<Record<string, string>> = {
+  drop_params: 'Floe always leaves out fields that a target does not support, see x-floe-dropped',
+  modify_params: 'Floe translates requests by fixed rules',
+  callbacks: LOGGING,
+  success_callback: LOGGING,
+  failure_callback: LOGGING,
+  service_callback: LOGGING,
+  turn_off_message_logging: 'Floe stores no bodies unless bodies.keep is set',
+  redact_user_api_key_info: 'Floe stores no value of a key',
+  set_verbose: 'set FLOE_LOG_LEVEL',
+  json_logs: 'set FLOE_LOG_LEVEL',
+  telemetry: 'Floe sends no telemetry',
+  guardrails: 'write policies in floe.yaml',
+  default_internal_user_params: 'Floe has no default settings of people',
+  default_team_settings: 'Floe has no default settings of teams',
+  default_key_generate_params: 'Floe has no default settings of keys',
+  upperbound_key_generate_params: 'Floe has no upper bounds of keys',
+  ssl_verify: 'set outbound.ca_file in floe.yaml',
+  max_internal_user_budget: 'set a budget with per: owner',
+  internal_user_budget_duration: 'set a budget with per: owner',
+};
+
+const GENERAL_REASONS: Readonly<Record<string, string>> = {
+  master_key: 'create a platform key with the scope management for administration',
+  salt_key: 'Floe encrypts with its own key',
+  database_url: 'pass it with --database to import keys; Floe stores its own data elsewhere',
+  database_connection_pool_limit: INSTALLATION,
+  database_connection_timeout: INSTALLATION,
+  store_model_in_db: 'Floe always accepts changes through its API; models in the database are not read',
+  alerting: 'set up channels in floe.yaml',
+  alerting_threshold: 'set up channels in floe.yaml',
+  alerting_args: 'set up channels in floe.yaml',
+  pass_through_endpoints: 'set orgs[].passthrough in floe.yaml',
+  custom_auth: 'Floe authenticates with platform keys',
+  enable_jwt_auth: 'set up sign-in with OpenID Connect for people; callers use platform keys',
+  litellm_jwtauth: 'set up sign-in with OpenID Connect for people; callers use platform keys',
+  allowed_routes: 'restrict keys with paths',
+  proxy_batch_write_at: INSTALLATION,
+  health_check_interval: 'Floe learns the state of a target from requests',
+  background_health_checks: 'Floe learns the state of a target from requests',
+  max_parallel_requests: 'set concurrency in a limit',
+  disable_spend_logs: 'set retention.requests_days in floe.yaml',
+  maximum_spend_logs_retention_period: 'set retention.requests_days in floe.yaml',
+  completion_model: 'clients name the model in the request',
+  infer_model_from_keys: 'Floe serves the models of its providers and routes',
+};
+
+/** Budgets, cache and the rest of `litellm_settings`; routing is read elsewhere. */
+export function readLitellmSettings(settings: SourceObject, draft: FloeDraft): void {
+  readCache(settings, draft);
+  readOrgBudget(settings, draft);
+  const perUser = settings.number('max_end_user_budget');
+  if (perUser !== undefined && perUser > 0) {
+    draft.addBudget('end-users', { per: 'end_user', period: 'total', limit_usd: perUser });
+    settings.note('max_end_user_budget', 'changed', 'became a budget with per: end_user that never resets');
+  }
+  settings.leaveOut(LITELLM_REASONS);
+  settings.finish();
+}
+
+function readOrgBudget(settings: SourceObject, draft: FloeDraft): void {
+  const limit = settings.number('max_budget');
+  const period = toBudgetPeriod(settings.text('budget_duration'));
+  if (!period) settings.problem('budget_duration', 'must be a duration such as 30d');
+  if (limit === undefined || limit === 0 || !period) return;
+  draft.addBudget('litellm', { scope: 'org', period: period.period, limit_usd: limit });
+  if (period.note !== '') settings.note('budget_duration', 'changed', period.note);
+}
+
+function readCache(settings: SourceObject, draft: FloeDraft): void {
+  const enabled = settings.boolean('cache');
+  const params = settings.object('cache_params');
+  const ttl = params?.number('ttl') ?? params?.number('default_in_memory_ttl');
+  if (enabled)
+    draft.settings['cache'] = {
+      enabled: true,
+      scope: 'org',
+      ...(ttl !== undefined && ttl >= 1 && { ttl_seconds: Math.floor(ttl) }),
+    };
+  if (enabled)
+    settings.note('cache', 'changed', 'became cache with scope: org; Floe caches equal requests only');
+  params?.leaveOut({ type: 'set storage.shared in floe.yaml', mode: 'send a header to skip the cache' });
+  params?.leaveOutRest('set storage.shared in floe.yaml');
+  params?.finish();
+}
+
+export function readGeneralSettings(settings: SourceObject, draft: FloeDraft): void {
+  const concurrency = settings.number('global_max_parallel_requests');
+  if (concurrency !== undefined && concurrency >= 1) {
+    draft.addLimit('litellm', { scope: 'org', concurrency: Math.floor(concurrency) });
+    settings.note('global_max_parallel_requests', 'changed', 'became a limit of the organization');
+  }
+  const header = settings.text('user_header_name');
+  if (header !== undefined) {
+    draft.settings['attribution'] = { user_headers: [literal(header.toLowerCase())] };
+    settings.note('user_header_name', 'changed', 'became attribution.user_headers');
+  }
+  settings.leaveOut(GENERAL_REASONS);
+  settings.finish();
+}
+
+/** Variables that LiteLLM sets for itself: Floe reads them from its own environment. */
+export function readEnvironmentVariables(variables: SourceObject): void {
+  for (const name of variables.names())
+    variables.note(name, 'not_imported', 'set the variable in the environment of Floe');
+  variables.finish();
+}

@@ -1,0 +1,24 @@
+import type { FloeDraft } from './floe-draft.ts';
+import { hasCatalogPrices } from './provider-names.ts';
+import type { ImportContext } from './source-object.ts';
+
+/**
+ * A hard budget of Floe rejects models without a price, which other gateways count as free. Models that no catalog
+ * can know get the price 0, so that they keep answering.
+ */
+export function addMissingPrices(draft: FloeDraft, { report }: ImportContext): void {
+  if (!draft.hasHardBudgets()) return;
+  for (const { id, fields, models, prices } of draft.providers) {
+    if (hasCatalogPrices(fields['kind'])) continue;
+    for (const model of models) {
+      if (prices.has(model)) continue;
+      prices.set(model, { input: 0, output: 0 });
+      report.record({
+        group: 'prices',
+        field: `${id}/${model}`,
+        outcome: 'changed',
+        note: 'has no price, so it counts 0 USD for budgets; set prices of the provider',
+      });
+    }
+  }
+}

@@ -1,0 +1,228 @@
+import { readBaseUrl } from './base-url.ts';
+import { type Fields, type FloeDraft, toSlug } from './floe-draft.ts';
+import {
+  findProvider,
+  guessSlugProvider,
+  isUrlRequired,
+  type KnownProvider,
+  kindForUrl,
+} from './provider-names.ts';
+import { literal, type SourceObject } from './source-object.ts';
+
+const MAX_RETRIES = 10;
+
+/** What a config of Portkey says for all targets below it. */
+interface Inherited {
+  readonly provider: string | undefined;
+  readonly virtualKey: string | undefined;
+  readonly model: string | undefined;
+}
+
+interface RouteTarget {
+  readonly model: string;
+  readonly weight: number;
+}
+
+/**
+ * Converts configs of Portkey: one config, a map of names to configs, or a list of `{name, config}` as its API returns
+ * them. Each becomes a route with the name of the config.
+ */
+export function convertPortkey(root: SourceObject, draft: FloeDraft): void {
+  const listed = ['data', 'configs'].find((name) => Array.isArray(root.raw(name)));
+  if (listed !== undefined) {
+    for (const entry of root.objects(listed)) addListed(entry, draft);
+    root.finish();
+  } else if (root.has('targets') || root.has('provider') || root.has('virtual_key')) {
+    addConfig(root, 'default', draft);
+  } else {
+    for (const name of root.names()) {
+      const config = root.object(name);
+      if (config) addConfig(config, name, draft);
+    }
+    root.finish();
+  }
+}
+
+function addListed(entry: SourceObject, draft: FloeDraft): void {
+  const name = entry.text('slug') ?? entry.text('name') ?? entry.text('id');
+  const config = entry.object('config');
+  if (!config && !entry.has('config')) entry.problem('config', 'is required');
+  if (name === undefined) entry.problem('name', 'is required');
+  else if (config) addConfig(config, name, draft);
+  entry.leaveOutRest('it belongs to the account at Portkey');
+  entry.finish();
+}
+
+function addConfig(config: SourceObject, name: string, draft: FloeDraft): void {
+  const none = { provider: undefined, virtualKey: undefined, model: undefined };
+  const { targets, strategy } = readTargets(config, none, draft);
+  const retries = readRetries(config);
+  const timeout = config.number('request_timeout');
+  if (timeout !== undefined && timeout >= 1)
+    config.note('request_timeout', 'changed', 'became timeouts.headers_ms');
+  readCache(config, draft);
+  finishConfig(config);
+  if (targets.length === 0) return;
+  draft.routes.set(literal(name), {
+    ...(strategy !== undefined && targets.length > 1 && { strategy }),
+    targets: targets.map(({ model, weight }) =>
+      strategy === 'weighted' && weight !== 1 ? { model, weight } : model,
+    ),
+    ...(retries !== undefined && { retries }),
+    ...(timeout !== undefined && timeout >= 1 && { timeouts: { headers_ms: Math.round(timeout) } }),
+  });
+}
+
+function readRetries(config: SourceObject): number | undefined {
+  const retry = config.object('retry');
+  const attempts = retry?.number('attempts');
+  retry?.leaveOut({
+    on_status_codes: 'Floe decides by the kind of error whether it retries',
+    use_retry_after_header: 'Floe always waits as long as the provider asks, up to 10 seconds',
+  });
+  retry?.finish();
+  return attempts === undefined ? undefined : Math.min(MAX_RETRIES, Math.floor(attempts));
+}
+
+function readCache(config: SourceObject, draft: FloeDraft): void {
+  const cache = config.object('cache');
+  if (!cache) return;
+  const mode = cache.text('mode');
+  const ttl = cache.number('max_age');
+  const ttlSeconds = ttl !== undefined && ttl >= 1 ? { ttl_seconds: Math.floor(ttl) } : {};
+  draft.settings['cache'] = { enabled: true, scope: 'org', ...ttlSeconds };
+  cache.note(
+    'mode',
+    'changed',
+    mode === 'simple' ? 'applies to all routes' : 'Floe caches equal requests only',
+  );
+  cache.finish();
+}
+
+function finishConfig(config: SourceObject): void {
+  const guard = 'write policies in floe.yaml';
+  config.leaveOut({
+    before_request_hooks: guard,
+    after_request_hooks: guard,
+    input_guardrails: guard,
+    output_guardrails: guard,
+    default_input_guardrails: guard,
+    default_output_guardrails: guard,
+    metadata: 'requests carry metadata in Floe',
+    forward_headers: 'set headers of the provider',
+    strict_open_ai_compliance: 'set chat_reasoning in floe.yaml',
+  });
+  config.finish();
+}
+
+function readTargets(
+  config: SourceObject,
+  outer: Inherited,
+  draft: FloeDraft,
+): { readonly targets: readonly RouteTarget[]; readonly strategy: 'weighted' | undefined } {
+  const strategy = readStrategy(config);
+  const parameters = config.object('override_params');
+  const inherited: Inherited = {
+    provider: config.text('provider') ?? outer.provider,
+    virtualKey: config.secretName('virtual_key') ?? outer.virtualKey,
+    model: parameters?.text('model') ?? outer.model,
+  };
+  parameters?.leaveOutRest('Floe does not add parameters to requests; send it with the request');
+  parameters?.finish();
+  if (!config.has('targets')) return { targets: readLeaf(config, inherited, draft), strategy: undefined };
+  const targets = config.objects('targets').flatMap((target) => {
+    const weight = target.number('weight') ?? 1;
+    const inner = readTargets(target, inherited, draft);
+    if (target.has('targets')) target.note('targets', 'changed', 'nested targets became one list');
+    target.leaveOut({
+      retry: 'retries are a field of the route',
+      cache: 'the cache is a field of the route',
+    });
+    finishConfig(target);
+    return inner.targets.map(({ model }) => ({ model, weight }));
+  });
+  return { targets, strategy };
+}
+
+function readStrategy(config: SourceObject): 'weighted' | undefined {
+  const strategy = config.object('strategy');
+  const mode = strategy?.text('mode');
+  if (mode === 'conditional')
+    strategy?.note('mode', 'not_imported', 'Floe has no conditional routing; the targets are tried in order');
+  strategy?.leaveOut({
+    on_status_codes: 'Floe decides by the kind of error whether it tries the next target',
+    conditions: 'Floe has no conditional routing',
+    default: 'Floe has no conditional routing',
+  });
+  strategy?.finish();
+  return mode === 'loadbalance' ? 'weighted' : undefined;
+}
+
+/** A target without targets of its own: a provider, and a model unless the request names it. */
+function readLeaf(config: SourceObject, inherited: Inherited, draft: FloeDraft): readonly RouteTarget[] {
+  const { virtualKey, model } = inherited;
+  // `@slug/model` names an integration of Portkey and a model.
+  const [, integration, bare] = /^@([^/]+)\/(.+)$/.exec(model ?? '') ?? [];
+  const slug = (inherited.provider ?? '').replace(/^@/, '');
+  const name = slug !== '' ? slug : (integration ?? virtualKey ?? '');
+  const provider = findProvider(name) ?? findProvider(guessSlugProvider(name));
+  const field = config.has('provider')
+    ? 'provider'
+    : config.has('virtual_key')
+      ? 'virtual_key'
+      : 'override_params';
+  if (!provider) {
+    config.note(field, 'not_imported', 'Floe has no provider of this kind');
+    return [];
+  }
+  const fields = readProviderFields(config, provider, virtualKey ?? integration);
+  if (!fields) {
+    config.note(field, 'not_imported', 'the provider needs a URL in custom_host');
+    return [];
+  }
+  const draftProvider = draft.provider(toSlug(name, 'provider'), fields);
+  const id = bare ?? model;
+  if (id === undefined || /\s/.test(id)) {
+    draftProvider.models.add('*');
+    config.note(field, 'changed', `the target has no model; call <model> as ${draftProvider.id}/<model>`);
+    return [];
+  }
+  draftProvider.models.add(literal(id));
+  return [{ model: `${draftProvider.id}/${literal(id)}`, weight: 1 }];
+}
+
+function readProviderFields(
+  config: SourceObject,
+  provider: KnownProvider,
+  integration: string | undefined,
+): Fields | null {
+  const url = config.has('custom_host') ? readBaseUrl(config, 'custom_host', provider) : provider.baseUrl;
+  const resource = config.text('azure_resource_name');
+  const base =
+    url ?? (resource && /^[\w-]+$/.test(resource) ? `https://${resource}.openai.azure.com` : undefined);
+  if (isUrlRequired(provider.kind) && base === undefined) return null;
+  const variable =
+    integration === undefined
+      ? provider.variable
+      : `${integration.replaceAll(/\W+/g, '_').toUpperCase()}_API_KEY`;
+  const { secrets } = config.context;
+  const fallback =
+    variable && /^[A-Z_]/i.test(variable) ? secrets.refer(variable, config.fieldPath('api_key')) : null;
+  const key = config.secret('api_key') ?? fallback ?? undefined;
+  const version = config.yamlText('azure_api_version');
+  const region = config.yamlText('aws_region') ?? config.yamlText('vertex_region');
+  const project = config.yamlText('vertex_project_id');
+  const access = config.secret('aws_access_key_id');
+  const secret = config.secret('aws_secret_access_key');
+  const identity = access && secret ? { access_key_id: access, secret_access_key: secret } : undefined;
+  const all = {
+    kind: kindForUrl(provider.kind, base),
+    base_url: base,
+    api_key: key,
+    api_version: version,
+    region,
+    project,
+    identity,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { parseDocument } from 'yaml';
+import { UsageError } from '../connection.ts';
+
+const MAX_CHARACTERS = 16 << 20;
+const MAX_DEPTH = 64;
+const MAX_PROBLEMS = 20;
+
+/** A source that cannot be converted; each message names its place and no value. */
+export class ImportSourceError extends Error {
+  override readonly name = 'ImportSourceError';
+}
+
+export function readSourceText(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    throw new UsageError(`${file} cannot be read: ${code}.`);
+  }
+}
+
+/** YAML 1.1, as Python reads it, or JSON, which is YAML too. @throws ImportSourceError */
+export function parseSource(text: string, file: string): unknown {
+  if (text.length > MAX_CHARACTERS) throw new ImportSourceError(`${file}: is larger than 16 MB`);
+  const lineOf = (offset: number) => text.slice(0, offset).split('\n').length;
+  const document = parseDocument(text, {
+    version: '1.1',
+    merge: true,
+    prettyErrors: false,
+    logLevel: 'silent',
+  });
+  // The messages of the parser quote the text, which contains secrets.
+  const problems = document.errors.map(({ code, pos }) => `${file}:${lineOf(pos[0])}: ${code}`);
+  if (problems.length > 0) throw new ImportSourceError(problems.slice(0, MAX_PROBLEMS).join('\n'));
+  let tree: unknown;
+  try {
+    tree = document.toJS({ maxAliasCount: 1_000 });
+    requireDepth(tree, 0);
+    tree = JSON.parse(JSON.stringify(tree) ?? 'null');
+  } catch {
+    throw new ImportSourceError(`${file}: is nested too deeply or repeats too much`);
+  }
+  return tree;
+}
+
+function requireDepth(value: unknown, depth: number): void {
+  if (depth > MAX_DEPTH) throw new Error('too deep');
+  if (typeof value !== 'object' || value === null) return;
+  for (const inner of Object.values(value)) requireDepth(inner, depth + 1);
+}

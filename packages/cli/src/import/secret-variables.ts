@@ -1,0 +1,62 @@
+const VARIABLE_NAME = /^[A-Za-z_]\w*$/;
+
+/** A variable that the new configuration refers to. */
+export interface RequiredVariable {
+  readonly name: string;
+  /** Fields of the source that have its value. */
+  readonly fields: readonly string[];
+  /** Whether the source contains the value itself, so that `--secrets-file` can write it. */
+  readonly isLiteral: boolean;
+}
+
+/**
+ * Replaces secrets by variables of floe.yaml. Only `writeFile` hands out a literal value: nothing else of the import
+ * may contain one.
+ */
+export class SecretVariables {
+  readonly #literals = new Map<string, string>();
+  readonly #names = new Map<string, string[]>();
+
+  /** `${NAME}` for a variable of the environment; null for a name that floe.yaml cannot refer to. */
+  refer(name: string, field: string): string | null {
+    if (!VARIABLE_NAME.test(name)) return null;
+    this.#addField(name, field);
+    return `\${${name}}`;
+  }
+
+  /** `${FLOE_IMPORT_…}` for a literal; equal values share a variable. */
+  replace(value: string, field: string): string {
+    const known = this.#literals.get(value);
+    const name = known ?? this.#createName(field);
+    this.#literals.set(value, name);
+    this.#addField(name, field);
+    return `\${${name}}`;
+  }
+
+  required(): readonly RequiredVariable[] {
+    const literals = new Set(this.#literals.values());
+    return [...this.#names].map(([name, fields]) => ({ name, fields, isLiteral: literals.has(name) }));
+  }
+
+  /** Lines for a shell, systemd or `node --env-file`. */
+  formatFile(): string {
+    const quote = (value: string) => `'${value.replaceAll("'", "'\\''")}'`;
+    return [...this.#literals].map(([value, name]) => `${name}=${quote(value)}\n`).join('');
+  }
+
+  #addField(name: string, field: string): void {
+    const fields = this.#names.get(name) ?? [];
+    if (!fields.includes(field)) this.#names.set(name, [...fields, field]);
+  }
+
+  #createName(field: string): string {
+    const base = `FLOE_IMPORT_${field.replaceAll(/\W+/g, '_').replace(/_+$/, '').toUpperCase()}`.slice(
+      0,
+      100,
+    );
+    for (let n = 1; ; n += 1) {
+      const name = n === 1 ? base : `${base}_${n}`;
+      if (!this.#names.has(name)) return name;
+    }
+  }
+}

@@ -1,0 +1,228 @@
+import type { ImportOutcome, ImportReport } from './import-report.ts';
+import type { SecretVariables } from './secret-variables.ts';
+
+/** What all parts of an import share. */
+export interface ImportContext {
+  readonly report: ImportReport;
+  readonly secrets: SecretVariables;
+  /** Mistakes of the source, each with its place and without its value. */
+  readonly problems: string[];
+  /** How the source refers to a variable of the environment; the first group is its name. */
+  readonly variablePattern: RegExp;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+export function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Literal text in floe.yaml: what looks like a variable must not become one. */
+export function literal(text: string): string {
+  return text.replaceAll('${', '$${');
+}
+
+/**
+ * An object of the source. Each field must be read or given a reason: `finish` reports the others as unknown, so that
+ * no field disappears without a line. A field of another type than expected is a problem that names its place.
+ */
+export class SourceObject {
+  readonly path: string;
+  readonly #members: Members;
+  readonly #context: ImportContext;
+  readonly #group: string;
+  readonly #read = new Set<string>();
+  /** What was read of an object is known to everyone who reads it again. */
+  readonly #children = new Map<string, SourceObject>();
+
+  constructor(members: Members, path: string, group: string, context: ImportContext) {
+    this.#members = members;
+    this.path = path;
+    this.#group = group;
+    this.#context = context;
+  }
+
+  get context(): ImportContext {
+    return this.#context;
+  }
+
+  names(): readonly string[] {
+    return Object.keys(this.#members).filter((name) => this.#members[name] != null);
+  }
+
+  has(name: string): boolean {
+    return Object.hasOwn(this.#members, name) && this.#members[name] != null;
+  }
+
+  /** The value of a field, of any type; null counts as absent. */
+  raw(name: string): unknown {
+    this.#read.add(name);
+    return Object.hasOwn(this.#members, name) ? (this.#members[name] ?? undefined) : undefined;
+  }
+
+  fieldPath(name: string): string {
+    const step = /^[\w-]+$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
+    return this.path === '' ? name : `${this.path}${step}`;
+  }
+
+  /** Literal text, or the reference to a variable. Not for secrets. */
+  text(name: string): string | undefined {
+    const value = this.#typed(name, 'a string', (one) => typeof one === 'string');
+    if (typeof value !== 'string' || value === '') return undefined;
+    const variable = this.#variable(value);
+    if (variable === undefined) return value;
+    this.note(name, 'not_imported', 'is the name of a variable, which this field cannot refer to');
+    return undefined;
+  }
+
+  /** Text of floe.yaml: literal text with its `${` escaped, or a variable. */
+  yamlText(name: string): string | undefined {
+    const value = this.#typed(name, 'a string', (one) => typeof one === 'string');
+    if (typeof value !== 'string' || value === '') return undefined;
+    const variable = this.#variable(value);
+    return variable === undefined ? literal(value) : this.#refer(name, variable);
+  }
+
+  /** A variable of floe.yaml in place of a secret. */
+  secret(name: string): string | undefined {
+    const value = this.#typed(name, 'a string', (one) => typeof one === 'string');
+    if (typeof value !== 'string' || value === '') return undefined;
+    const variable = this.#variable(value);
+    if (variable !== undefined) return this.#refer(name, variable);
+    const reference = this.#context.secrets.replace(value, this.fieldPath(name));
+    this.note(name, 'changed', `the value is now the variable ${reference}`);
+    return reference;
+  }
+
+  /** A literal secret, for its hash alone; undefined for a variable. */
+  literalSecret(name: string): string | undefined {
+    const value = this.#typed(name, 'a string', (one) => typeof one === 'string');
+    return typeof value === 'string' && value !== '' && !this.#variable(value) ? value : undefined;
+  }
+
+  /** A name in place of a secret, such as that of a virtual key, which the other product resolves. */
+  secretName(name: string): string | undefined {
+    const value = this.text(name);
+    if (value !== undefined) this.note(name, 'changed', 'became a variable with the key of the provider');
+    return value;
+  }
+
+  /** Ends an object whose other fields can be secrets. */
+  leaveOutSecrets(): void {
+    this.leaveOutRest('Floe has no such field');
+    this.finish();
+  }
+
+  number(name: string): number | undefined {
+    const value = this.raw(name);
+    if (value === undefined) return undefined;
+    if (typeof value === 'string' && this.#variable(value) !== undefined) {
+      this.note(name, 'not_imported', 'a variable cannot be converted; set the number in floe.yaml');
+      return undefined;
+    }
+    const parsed = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+    if (typeof parsed === 'number' && Number.isFinite(parsed) && parsed >= 0) return parsed;
+    this.problem(name, `must be a number that is not negative, got ${describeType(value)}`);
+    return undefined;
+  }
+
+  boolean(name: string): boolean | undefined {
+    const value = this.#typed(name, 'true or false', (one) => typeof one === 'boolean');
+    return typeof value === 'boolean' ? value : undefined;
+  }
+
+  list(name: string): readonly unknown[] {
+    const value = this.#typed(name, 'a list', Array.isArray);
+    return Array.isArray(value) ? value : [];
+  }
+
+  texts(name: string): readonly string[] {
+    return this.list(name).flatMap((entry, index) => {
+      if (typeof entry === 'string') return [entry];
+      this.problem(name, `must be a string, got ${describeType(entry)}`, `[${index}]`);
+      return [];
+    });
+  }
+
+  object(name: string): SourceObject | undefined {
+    const value = this.#typed(name, 'a map of keys and values', isMembers);
+    return isMembers(value) ? this.child(value, this.fieldPath(name)) : undefined;
+  }
+
+  /** The maps of a list. */
+  objects(name: string): readonly SourceObject[] {
+    return this.list(name).flatMap((entry, index) => {
+      const path = `${this.fieldPath(name)}[${index}]`;
+      if (isMembers(entry)) return [this.child(entry, path)];
+      this.problem(name, `must be a map of keys and values, got ${describeType(entry)}`, `[${index}]`);
+      return [];
+    });
+  }
+
+  child(members: Members, path: string): SourceObject {
+    const known = this.#children.get(path);
+    if (known) return known;
+    const group = this.path === '' ? path : this.#group;
+    const child = new SourceObject(members, path, group.replace(/[[.].*$/, ''), this.#context);
+    this.#children.set(path, child);
+    return child;
+  }
+
+  problem(name: string, message: string, suffix = ''): void {
+    this.#read.add(name);
+    this.#context.problems.push(`${this.fieldPath(name)}${suffix}: ${message}`);
+  }
+
+  /** Says what became of a field. */
+  note(name: string, outcome: ImportOutcome, note = ''): void {
+    this.#read.add(name);
+    this.#context.report.record({ group: this.#group, field: this.fieldPath(name), outcome, note });
+  }
+
+  /** Says of each of these fields, if it is set, why it is not imported. */
+  leaveOut(reasons: Readonly<Record<string, string>>): void {
+    for (const [name, reason] of Object.entries(reasons))
+      if (this.has(name)) this.note(name, 'not_imported', reason);
+  }
+
+  /** Says of every field that is set and was not read the same reason. */
+  leaveOutRest(reason: string): void {
+    for (const name of this.names()) if (!this.#read.has(name)) this.note(name, 'not_imported', reason);
+  }
+
+  /** Reports each field once: what was read without a word was imported, what was not read is unknown. */
+  finish(): void {
+    this.leaveOutRest('unknown field');
+    for (const name of this.names()) {
+      const isTold = this.#context.report.has(this.fieldPath(name));
+      const value = this.#members[name];
+      const isContainer = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+      if (!isTold && !isContainer) this.note(name, 'imported');
+      else if (!isTold && Array.isArray(value) && !value.some(isMembers)) this.note(name, 'imported');
+    }
+  }
+
+  #typed(name: string, expected: string, fits: (value: unknown) => boolean): unknown {
+    const value = this.raw(name);
+    if (value === undefined || fits(value)) return value;
+    this.problem(name, `must be ${expected}, got ${describeType(value)}`);
+    return undefined;
+  }
+
+  #variable(text: string): string | undefined {
+    return this.#context.variablePattern.exec(text)?.[1];
+  }
+
+  #refer(name: string, variable: string): string {
+    const { secrets } = this.#context;
+    const field = this.fieldPath(name);
+    return secrets.refer(variable, field) ?? secrets.replace(`the value of ${variable}`, field);
+  }
+}
+
+export function describeType(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  if (value === null) return 'nothing';
+  if (typeof value === 'object') return 'a map';
+  return typeof value === 'boolean' ? 'true or false' : `a ${typeof value}`;
+}

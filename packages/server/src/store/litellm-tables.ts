@@ -1,0 +1,69 @@
+import pg from 'pg';
+import { StoreUnusableError } from './store-unusable-error.ts';
+
+/** Tables of LiteLLM that `floe import litellm` reads. A database of an older version may lack some. */
+const TABLES = [
+  'LiteLLM_VerificationToken',
+  'LiteLLM_TeamTable',
+  'LiteLLM_BudgetTable',
+  'LiteLLM_UserTable',
+] as const;
+
+/** What no one needs outside the database: it can be a secret, or is too large. */
+const LEFT_OUT = ['password', 'invitation_links', 'members_with_roles', 'members', 'admins'];
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const STATEMENT_TIMEOUT_MS = 60_000;
+
+/** Rows by table, as JSON; null for a table that does not exist. */
+export type LitellmTables = Readonly<Record<string, readonly unknown[] | null>>;
+
+/**
+ * Reads the keys, teams, budgets and users of a LiteLLM database in one transaction that can write nothing. LiteLLM
+ * stores keys as SHA-256, so no value of a key is read.
+ *
+ * @throws StoreUnusableError without the URL, which contains the password
+ */
+export async function readLitellmTables(url: string): Promise<LitellmTables> {
+  if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url))
+    throw new StoreUnusableError('--database: must be a URL such as postgres://user:password@host/litellm');
+  const schema = new URL(url).searchParams.get('schema') ?? 'public';
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+  });
+  // A connection that breaks also rejects the query that waits for it.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query('begin isolation level repeatable read read only');
+    const tables: Record<string, readonly unknown[] | null> = {};
+    for (const table of TABLES) tables[table] = await readTable(client, schema, table);
+    return tables;
+  } catch (error) {
+    const reason = error instanceof pg.DatabaseError ? `${error.message} (${error.code})` : codeOf(error);
+    throw new StoreUnusableError(`The LiteLLM database cannot be read: ${reason}.`);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+async function readTable(
+  client: pg.Client,
+  schema: string,
+  table: string,
+): Promise<readonly unknown[] | null> {
+  const name = `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(table)}`;
+  const found = await client.query<{ found: string | null }>('select to_regclass($1) as found', [name]);
+  if (found.rows[0]?.found == null) return null;
+  const { rows } = await client.query<{ row: unknown }>(
+    `select to_jsonb(t) - $1::text[] as row from ${name} t order by 1`,
+    [LEFT_OUT],
+  );
+  return rows.map(({ row }) => row);
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'the connection failed';
+}
