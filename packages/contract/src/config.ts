@@ -17,15 +17,17 @@ import {
  * that must exist or be unique) are `checkReferences` of `config/references.ts`.
  */
 export const FloeConfigSchema = z.strictObject({
-  server: ServerSchema.prefault({}).describe('Where Floe listens.'),
-  storage: StorageSchema.prefault({}).describe('Where state lives.'),
-  security: SecuritySchema.prefault({}).describe('What Floe may reach.'),
-  retention: RetentionSchema.prefault({}).describe('How long history is kept, in days.'),
-  outbound: OutboundSchema.prefault({}).describe('How Floe reaches the world.'),
-  telemetry: TelemetrySchema.prefault({}).describe('Who may read the metrics.'),
-  smtp: SmtpSchema.prefault({}).describe('Mail for alerts and invitations.'),
-  auth: AuthSchema.prefault({}).describe('Sign-in to the console.'),
-  orgs: z.array(OrgSchema).prefault([]).describe('Organizations; each is closed to the others.'),
+  server: ServerSchema.prefault({}).describe('Addresses on which Floe listens, and the public URL.'),
+  storage: StorageSchema.prefault({}).describe('Database and shared store.'),
+  security: SecuritySchema.prefault({}).describe('Private networks to which Floe can connect.'),
+  retention: RetentionSchema.prefault({}).describe('How long Floe retains each kind of history, in days.'),
+  outbound: OutboundSchema.prefault({}).describe(
+    'Proxy and certificate authorities for outgoing connections.',
+  ),
+  telemetry: TelemetrySchema.prefault({}).describe('Access to the metrics.'),
+  smtp: SmtpSchema.prefault({}).describe('Mail server for alerts and invitations.'),
+  auth: AuthSchema.prefault({}).describe('Sign-in methods and sessions of the console.'),
+  orgs: z.array(OrgSchema).prefault([]).describe('Organizations. They share no resources or data.'),
 });
 
 /** The loader freezes what it returns, so the types say so. */

@@ -2,9 +2,14 @@ import * as z from 'zod';
 import { createPageSchema, rangeQuery, timestamp } from './page.ts';
 
 export const auditListQuery = rangeQuery.extend({
-  actor: z.string().min(1).max(100).optional().describe('A key id, a member id, `file` or `setup`.'),
-  action: z.string().min(1).max(100).optional().describe('A verb, such as `keys.create`.'),
-  subject: z.string().min(1).max(100).optional().describe('Id of what was changed.'),
+  actor: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('Who made the change: a key id, a member id, `file` or `setup`.'),
+  action: z.string().min(1).max(100).optional().describe('Operation, such as `keys.create`.'),
+  subject: z.string().min(1).max(100).optional().describe('Id of the resource that was changed.'),
 });
 
 /** One change: who did what to which resource, and how it looked before and after. */
@@ -13,24 +18,30 @@ export const auditEntry = z
     id: z.string(),
     at: timestamp,
     actor: z.string(),
-    actor_name: z.string().nullable().describe('Name of the key or member at that time.'),
+    actor_name: z.string().nullable().describe('Name of the key or member at the time of the change.'),
     actor_kind: z.enum(['key', 'member', 'file', 'system']),
     action: z.string(),
     subject: z.string(),
-    before: z.json().describe('Null when the change created the subject.'),
-    after: z.json().describe('Null when the change removed the subject.'),
+    before: z.json().describe('Resource before the change. `null` if the change created it.'),
+    after: z.json().describe('Resource after the change. `null` if the change removed it.'),
     ip_address: z
       .string()
       .nullable()
-      .describe('IP address of the request. Null when no request made the change.'),
-    session_id: z.string().nullable().describe('Console session of the change. Null for platform keys.'),
-    reason: z.string().nullable().describe('Why, in the words of who did it; where one was given.'),
-    seq: z.int().nullable().describe('Place in the chain; null for entries from before there was one.'),
+      .describe('IP address of the request. `null` if the change was not made by a request.'),
+    session_id: z
+      .string()
+      .nullable()
+      .describe('Id of the console session that made the change. `null` for platform keys.'),
+    reason: z.string().nullable().describe('Reason that was given for the change. `null` means none.'),
+    seq: z
+      .int()
+      .nullable()
+      .describe('Sequence number in the hash chain. `null` for entries that are older than the chain.'),
     hash: z
       .string()
       .nullable()
       .describe(
-        'HMAC-SHA-256 over this entry and the hash of the one before it, with a key outside of the database.',
+        'HMAC-SHA-256 of this entry and the hash of the previous entry. Its key is stored outside the database.',
       ),
   })
   .meta({ id: 'AuditEntry' });
@@ -46,13 +57,18 @@ export const auditChain = z
   .strictObject({
     valid: z.boolean(),
     checked_at: timestamp.describe(
-      'When all of it was walked, once a minute at most. What was added since was checked now.',
+      'Time of the last complete verification, which runs at most once a minute. Entries added since then were verified for this response.',
     ),
-    entries: z.int().describe('Number of entries checked.'),
+    entries: z.int().describe('Number of verified entries.'),
     first_seq: z.int().nullable(),
     last_seq: z.int().nullable(),
-    last_hash: z.string().nullable().describe('An anchor, as `GET /api/management/audit/anchors` has them.'),
-    broken_at: z.int().nullable().describe('Place of the first entry that does not fit.'),
+    last_hash: z
+      .string()
+      .nullable()
+      .describe(
+        'Hash of the last entry. It can be used as an anchor, as in `GET /api/management/audit/anchors`.',
+      ),
+    broken_at: z.int().nullable().describe('Sequence number of the first invalid entry. `null` means none.'),
   })
   .meta({ id: 'AuditChain' });
 
@@ -77,15 +93,15 @@ export const auditVerificationInput = z.strictObject({
 
 /** Whether the chain of today is the one that anchors were exported from. */
 export const auditVerificationResult = z.strictObject({
-  valid: z.boolean().describe('The chain is valid, and no anchor differs or is missing.'),
-  broken_at: z.int().nullable().describe('Sequence number of the first invalid entry.'),
+  valid: z.boolean().describe('Whether the chain is valid and no anchor differs or is missing.'),
+  broken_at: z.int().nullable().describe('Sequence number of the first invalid entry. `null` means none.'),
   anchors: z.array(
     z.strictObject({
       seq: z.int(),
       status: z
         .enum(['matches', 'differs', 'missing', 'expired'])
         .describe(
-          '`differs`: the entry has another hash. `missing`: the chain ends before it. `expired`: retention removed it.',
+          '`matches`: the entry has the same hash. `differs`: the entry has a different hash. `missing`: the chain ends before the entry. `expired`: retention removed the entry.',
         ),
     }),
   ),

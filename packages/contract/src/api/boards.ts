@@ -10,14 +10,14 @@ const { name, ...plain } = BOARD_FIELDS;
 
 const settings = {
   name,
-  public: z.boolean().describe('Readable by anyone with the link.'),
+  public: z.boolean().describe('Whether anyone with the link can read the board.'),
   ...plain,
-  groups: boardGroupsField().describe('In order.'),
+  groups: boardGroupsField().describe('Groups of monitors, in display order.'),
 };
 
 const readOnly = {
   id: z.string(),
-  url: z.string().describe('Where the board is read, if it is public.'),
+  url: z.string().describe('URL of the board. It works only if the board is public.'),
   source: configSource,
   created_at: timestamp,
   updated_at: timestamp,
@@ -34,7 +34,7 @@ export const boardCreation = z.strictObject({ slug, ...optional });
 
 /** The page that a board would be, drawn by what draws public boards. */
 export const boardPreview = z
-  .strictObject({ html: z.string().describe('A whole document, without scripts.') })
+  .strictObject({ html: z.string().describe('Complete HTML document without scripts.') })
   .meta({ id: 'BoardPreview' });
 
 /** Absent fields stay. */
@@ -50,7 +50,7 @@ export const boardReplacement = z.strictObject({
 const seconds = z.number();
 
 const day = z.strictObject({
-  date: z.string().describe('Day in the zone of the board, such as 2026-11-21.'),
+  date: z.string().describe('Date in the time zone of the board, such as `2026-11-21`.'),
   healthy_seconds: seconds,
   failing_seconds: seconds,
   unknown_seconds: seconds,
@@ -63,10 +63,17 @@ const shown = z.strictObject({
   status: z.enum(MONITOR_STATUSES),
   last_beat_at: timestamp.nullable(),
   failing_since: timestamp.nullable(),
-  maintenance_until: timestamp.nullable().describe('Planned maintenance under way, where it is announced.'),
-  uptime_ratio: z.number().nullable().describe('Over the days shown; null when nothing was judged.'),
+  maintenance_until: timestamp
+    .nullable()
+    .describe('End of the announced maintenance window in progress. `null` means none.'),
+  uptime_ratio: z
+    .number()
+    .nullable()
+    .describe(
+      'Healthy time divided by the sum of healthy and failing time, over the days shown. `null` means that there was neither.',
+    ),
   downtime_seconds: seconds,
-  days: z.array(day).describe('Oldest first; 90 of them.'),
+  days: z.array(day).describe('The last 90 days, oldest first.'),
 });
 
 /** What a board says now. */
@@ -77,9 +84,11 @@ export const boardStatus = z
     timezone: z.string(),
     status: z
       .enum(['healthy', 'failing', 'waiting', 'paused', 'empty'])
-      .describe('The worst of its monitors: failing, then healthy, then waiting, then paused.'),
+      .describe(
+        'Status of the board: the first of failing, healthy, waiting and paused that one of its monitors has. `empty` means that the board has no monitors.',
+      ),
     generated_at: timestamp,
-    checked_at: timestamp.describe('Everything due before is judged.'),
+    checked_at: timestamp.describe('Time up to which Floe has evaluated all monitors.'),
     groups: z.array(z.strictObject({ name: labelField(), monitors: z.array(shown) })),
     downtime: z
       .array(
@@ -91,17 +100,17 @@ export const boardStatus = z
           downtime_seconds: seconds,
         }),
       )
-      .describe('Newest first, of the days shown; at most 50.'),
+      .describe('Downtime in the days shown, newest first. At most 50 entries.'),
     maintenance: z
       .array(
         z.strictObject({
           name: z.string(),
           starts_at: timestamp,
           ends_at: timestamp,
-          monitors: z.array(z.string()).describe('Names of monitors of this board.'),
+          monitors: z.array(z.string()).describe('Names of the affected monitors of this board.'),
         }),
       )
-      .describe('Announced maintenance under way or in the next 7 days, soonest first.'),
+      .describe('Announced maintenance windows in progress or in the next 7 days, soonest first.'),
   })
   .meta({ id: 'BoardStatus' });
 export type BoardStatus = z.output<typeof boardStatus>;

@@ -5,13 +5,13 @@ const storedBody = z.strictObject({
   text: z
     .string()
     .describe(
-      'The body as it was sent. A stream is stored as the equivalent complete response. A truncated body says so at its end.',
+      'Text of the body as it was sent. A stream is stored as the equivalent complete response. A truncated body ends with a note about it.',
     ),
-  bytes: z.int().describe('Size of the whole body as it was sent.'),
-  truncated: z.boolean().describe('True when only the first 64 KB are stored.'),
+  bytes: z.int().describe('Size of the complete body, in bytes.'),
+  truncated: z.boolean().describe('Whether only the first 64 KB are stored.'),
   redacted: z
     .record(z.string(), z.int())
-    .describe('Redacted values by kind. Each appears as `[redacted:<kind>]` in the text.'),
+    .describe('Number of redacted values by kind. Each appears as `[redacted:<kind>]` in the text.'),
 });
 
 /** What a client sent and was told. */
@@ -19,7 +19,11 @@ export const requestBodies = z
   .strictObject({
     id: z.string(),
     created_at: timestamp,
-    request: storedBody.nullable().describe('Null when it was not read, or is no text.'),
-    answer: storedBody.nullable().describe('Null when there was none, or it is no text.'),
+    request: storedBody
+      .nullable()
+      .describe('Body of the request. `null` if Floe did not read it or it is not text.'),
+    answer: storedBody
+      .nullable()
+      .describe('Body of the response. `null` if there was none or it is not text.'),
   })
   .meta({ id: 'RequestBodies' });

@@ -3,9 +3,9 @@ import { createListQuery, timestamp } from './page.ts';
 
 const forcedState = z.strictObject({
   state: z.enum(['open', 'closed']),
-  until: timestamp.describe('The forced state ends automatically at this time.'),
+  until: timestamp.describe('Time at which the forced state ends automatically.'),
   reason: z.string(),
-  by: z.string().describe('Who forced it: address of a member, name of a key.'),
+  by: z.string().describe('Email address of the member or name of the key that forced the state.'),
 });
 
 /** The breaker of one provider, credential and model. One that has nothing to say is closed and not listed. */
@@ -27,15 +27,21 @@ export const breakerResource = z
     probe: z
       .enum(['in_flight', 'next_request'])
       .nullable()
-      .describe('Of a half-open breaker: the test is in flight, or the next request is the test.'),
-    because: z.string().describe('Why it is in this state; empty when it is closed.'),
-    wait_ms: z.int().describe('Milliseconds until it may be asked again, a rate limit’s pause included.'),
+      .describe(
+        'Probe of a half-open breaker: it is in flight, or the next request is the probe. `null` in other states.',
+      ),
+    because: z.string().describe('Reason for the state. Empty if the breaker is closed.'),
+    wait_ms: z
+      .int()
+      .describe(
+        'Milliseconds until the target can receive a request again, including a wait that the provider requested with a 429.',
+      ),
     forced: forcedState
       .nullable()
       .describe('The state that a member or key forced. It takes precedence over `state`.'),
     calls: z
       .strictObject({ ok: z.int(), failed: z.int(), slow: z.int() })
-      .describe('Calls of this process in the last 30 seconds.'),
+      .describe('Number of calls of this process in the last 30 seconds, by result.'),
   })
   .meta({ id: 'Breaker' });
 export type BreakerResource = z.output<typeof breakerResource>;
@@ -43,14 +49,20 @@ export type BreakerResource = z.output<typeof breakerResource>;
 export const breakerListQuery = createListQuery(['id']);
 
 export const breakerForceInput = z.strictObject({
-  state: z.enum(['open', 'closed', 'auto']).describe('`auto` gives the breaker back to itself.'),
+  state: z
+    .enum(['open', 'closed', 'auto'])
+    .describe('State to force. `auto` returns the breaker to automatic control.'),
   expires_in_seconds: z
     .int()
     .min(1)
     .max(7 * 86_400)
     .default(3_600)
-    .describe('After so long the breaker is its own again.'),
-  reason: z.string().min(1).max(500).describe('Recorded in the audit log and shown with the breaker.'),
+    .describe('Seconds after which the breaker returns to automatic control.'),
+  reason: z
+    .string()
+    .min(1)
+    .max(500)
+    .describe('Reason for the forced state. The audit log records it, and the breaker shows it.'),
 });
 
 /** A change of a breaker's state, as the process that saw it wrote it down. */

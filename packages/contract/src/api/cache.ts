@@ -8,11 +8,15 @@ export const cacheResource = z
     enabled: z
       .boolean()
       .describe(
-        'Whether equal requests are answered from earlier answers; `cache` of a route says otherwise for its own.',
+        'Whether Floe responds to an equal request with a cached response. `cache` of a route overrides it.',
       ),
-    ttl_seconds: z.int().describe('How long an answer may be reused.'),
-    scope: z.enum(['org', 'key']).describe('Who shares an answer.'),
-    purges: z.int().describe('How often the cache was purged.'),
+    ttl_seconds: z.int().describe('How long a cached response can be reused, in seconds.'),
+    scope: z
+      .enum(['org', 'key'])
+      .describe(
+        'Which requests share cached responses: all requests of the organization, or only those with the same platform key.',
+      ),
+    purges: z.int().describe('Number of times the cache was purged.'),
     ...configEntryFields,
   })
   .meta({ id: 'Cache' });
@@ -24,12 +28,15 @@ export const cacheStats = z
       .strictObject({
         hits: z.int(),
         misses: z.int(),
-        saved_nano_usd: nanoUsd.describe('What the hits would have cost.'),
+        saved_nano_usd: nanoUsd.describe('Cost that responses from the cache saved.'),
         saved_usd: usd,
         bypassed: z.int().describe('Requests that bypassed or refreshed the cache.'),
       })
-      .describe('Requests of the last 24 hours, by whole hours.'),
-    entries: z.int().nullable().describe('Answers this process keeps; null where Redis keeps them.'),
+      .describe('Requests of the last 24 hours, rounded to whole hours.'),
+    entries: z
+      .int()
+      .nullable()
+      .describe('Number of cached responses in this process. `null` if Redis stores them.'),
     bytes: z.int().nullable(),
   })
   .meta({ id: 'CacheStats' });

@@ -26,16 +26,22 @@ export const CHANNEL_KINDS = [
 
 /** Settings that are stored as they are shown. */
 const plain = {
-  events: z.array(z.enum(ALERT_EVENTS)).min(1).nullable().describe('Only these. Null: all.'),
-  tags: labelListField().describe('Only monitors with one of these tags. Empty: all.'),
+  events: z
+    .array(z.enum(ALERT_EVENTS))
+    .min(1)
+    .nullable()
+    .describe('Events that the channel receives. `null` means all events.'),
+  tags: labelListField().describe(
+    'Restricts the channel to alerts of monitors with one of these tags. If empty, alerts are not restricted.',
+  ),
   realert_minutes: z
     .number()
     .min(0)
     .max(527_040)
     .describe('Interval at which an open alert is repeated. 0 means never.'),
-  to: emailAddressListField().nullable().describe('`email`: recipients.'),
-  chat_id: labelField().nullable().describe('`telegram`: the chat.'),
-  base_url: baseUrlField().nullable().describe('`pagerduty`, `telegram`: where their API is.'),
+  to: emailAddressListField().nullable().describe('Email addresses of the recipients, for `email`.'),
+  chat_id: labelField().nullable().describe('Id of the chat, for `telegram`.'),
+  base_url: baseUrlField().nullable().describe('Base URL of the API, for `pagerduty` and `telegram`.'),
 };
 
 /** The same of a stored channel, which leaves out what it does not have. */
@@ -48,17 +54,23 @@ export const storedChannelFields = z.object({
 });
 
 const settings = {
-  name: slugField().describe('Unique in the org; what monitors call it.'),
+  name: slugField().describe(
+    'Name of the channel. Unique in the organization. Monitors refer to the channel by this name.',
+  ),
   kind: z.enum(CHANNEL_KINDS).describe('Service that receives the messages.'),
-  enabled: z.boolean().describe('`false` sends nothing to this channel.'),
+  enabled: z.boolean().describe('`false` disables the channel: Floe sends no messages to it.'),
   ...plain,
 };
 
 const readOnly = {
   id: z.string(),
-  url_origin: z.string().nullable().describe('Start of the address; the rest of it is a secret.'),
-  failures: z.int().describe('Tries that failed since the last one that succeeded.'),
-  backoff_until: timestamp.nullable().describe('After failures: nothing is sent before.'),
+  url_origin: z.string().nullable().describe('Scheme and host of the URL. The rest of the URL is a secret.'),
+  failures: z.int().describe('Number of failed attempts since the last successful one.'),
+  backoff_until: timestamp
+    .nullable()
+    .describe(
+      'Time before which Floe sends no messages to the channel, after failures. `null` means no wait.',
+    ),
   source: resourceSource,
   created_at: timestamp,
   updated_at: timestamp,
@@ -70,11 +82,11 @@ export const channelResource = z.strictObject({ ...settings, ...readOnly }).meta
 export type Channel = z.output<typeof channelResource>;
 
 const secrets = {
-  url: webUrlField().optional().describe('Where messages are posted. Never shown.'),
-  secret: secretField().optional().describe('`webhook`: key of the signature. Never shown.'),
-  routing_key: secretField().optional().describe('`pagerduty`. Never shown.'),
-  token: secretField().optional().describe('`ntfy`. Never shown.'),
-  bot_token: secretField().optional().describe('`telegram`. Never shown.'),
+  url: webUrlField().optional().describe('URL to which Floe sends messages. Never returned.'),
+  secret: secretField().optional().describe('Key that signs messages, for `webhook`. Never returned.'),
+  routing_key: secretField().optional().describe('Integration key, for `pagerduty`. Never returned.'),
+  token: secretField().optional().describe('Access token, for `ntfy`. Never returned.'),
+  bot_token: secretField().optional().describe('Access token of the bot, for `telegram`. Never returned.'),
 };
 
 const optional = z.strictObject(settings).partial().shape;
@@ -102,7 +114,7 @@ export const channelReplacement = z.strictObject({
 export const channelTestResult = z
   .strictObject({
     ok: z.boolean(),
-    status: z.int().nullable().describe('HTTP or SMTP status, if the receiver answered.'),
+    status: z.int().nullable().describe('HTTP or SMTP status of the receiver. `null` if it did not respond.'),
     error: z.string().nullable(),
     duration_ms: z.int(),
   })
@@ -112,27 +124,43 @@ export const DELIVERY_STATES = ['pending', 'sent', 'failed', 'muted', 'skipped']
 
 export const alertListQuery = rangeQuery.extend({
   event: z.enum(ALERT_EVENTS).optional().describe('Only alerts of this kind.'),
-  subject: labelField().optional().describe('Id of the monitor, budget, breaker or credential.'),
+  subject: labelField()
+    .optional()
+    .describe('Id of the monitor, budget, breaker or credential that the alert is about.'),
   channel: labelField().optional().describe('Name of a channel.'),
-  state: z.enum(DELIVERY_STATES).optional().describe('State of one of the deliveries.'),
+  state: z
+    .enum(DELIVERY_STATES)
+    .optional()
+    .describe('Returns alerts with at least one delivery in this state.'),
 });
 
 const delivery = z
   .strictObject({
-    id: z.string().describe('Idempotency key of the message; `webhook-id` of webhooks.'),
+    id: z
+      .string()
+      .describe(
+        'Id of the delivery and idempotency key of the message. Webhooks contain it in the `webhook-id` header.',
+      ),
     channel: z.string(),
     state: z.enum(DELIVERY_STATES),
     pending_reason: z
       .enum(['muted', 'grouped', 'repeat', 'settling'])
       .nullable()
-      .describe('Why a pending one waits.'),
+      .describe(
+        'Reason why a pending delivery waits: the monitor is muted, or the alert waits for others, for its next repetition, or for a possible relapse. `null` otherwise.',
+      ),
     repetition: z.int(),
     attempts: z.int(),
     due_at: timestamp,
     sent_at: timestamp.nullable(),
     status: z.int().nullable(),
     error: z.string().nullable(),
-    grouped_into: z.string().nullable().describe('The delivery whose message tells this one too.'),
+    grouped_into: z
+      .string()
+      .nullable()
+      .describe(
+        'Id of the delivery whose message includes this alert. `null` means that the alert has its own message.',
+      ),
   })
   .meta({ id: 'AlertDelivery' });
 

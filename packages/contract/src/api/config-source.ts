@@ -4,7 +4,10 @@ import * as z from 'zod';
 export const configSource = z
   .strictObject({
     kind: z.enum(['file', 'console']),
-    file: z.string().nullable().describe('Name of the file. Null for a resource created through the API.'),
+    file: z
+      .string()
+      .nullable()
+      .describe('Name of the file. `null` for a resource that was created through the API.'),
     line: z.int().nullable(),
   })
   .meta({ id: 'ResourceSource' });

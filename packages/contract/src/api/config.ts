@@ -3,19 +3,25 @@ import { EXPORTED_CONFIG_SECTIONS } from '../exported-sections.ts';
 import { timestamp } from './page.ts';
 
 const problem = z.strictObject({
-  where: z.string().describe('The field, as `orgs[0].providers[1].kind`; empty for the whole file.'),
+  where: z
+    .string()
+    .describe(
+      'Path of the field, such as `orgs[0].providers[1].kind`. Empty for a problem of the whole file.',
+    ),
   message: z.string(),
   line: z.int().nullable(),
   column: z.int().nullable(),
 });
 
 const fileFields = {
-  file: z.string().nullable().describe('Name of the file; null when there is none.'),
-  loaded_at: timestamp.describe('When the file was taken over last, or the process started.'),
+  file: z.string().nullable().describe('Name of the configuration file. `null` means that there is none.'),
+  loaded_at: timestamp.describe('Time at which the file was last applied, or at which the process started.'),
   rejected: z
     .strictObject({ at: timestamp, problems: z.array(problem) })
     .nullable()
-    .describe('The last file that was refused after that; the running one stayed.'),
+    .describe(
+      'Last rejected change of the file since `loaded_at`. The previous configuration remains in force. `null` means none.',
+    ),
 };
 
 /** What became of floe.yaml. */
@@ -24,7 +30,11 @@ export const configFile = z.strictObject(fileFields).meta({ id: 'ConfigFile' });
 /** Which configuration runs, and what was refused since. */
 export const runningConfig = z
   .strictObject({
-    version: z.string().describe('Changes whenever what is in force for the org does.'),
+    version: z
+      .string()
+      .describe(
+        'Version of the configuration of the organization. Changes whenever the configuration in force changes.',
+      ),
     ...fileFields,
     counts: z.record(z.string(), z.strictObject({ file: z.int(), console: z.int() })),
   })
@@ -33,7 +43,7 @@ export const runningConfig = z
 /** Path parameters of one entry. */
 export const configEntryParams = z.strictObject({
   kind: z.enum(EXPORTED_CONFIG_SECTIONS),
-  id: z.string().min(1).max(200).describe('As the API names it.'),
+  id: z.string().min(1).max(200).describe('Id of the resource in the API.'),
 });
 
 /** One entry as floe.yaml would say it. */
@@ -41,50 +51,63 @@ export const configEntry = z
   .strictObject({
     yaml: z
       .string()
-      .describe('Its section with this one entry, to be put below the org. Secrets are `${NAME}`.'),
+      .describe(
+        'Section of `floe.yaml` with this resource, to be inserted below the organization. Secrets are replaced by `${NAME}`.',
+      ),
   })
   .meta({ id: 'ConfigEntry' });
 
 /** A floe.yaml, of which the one org counts, or that with the caller's own id. */
 export const configDocumentInput = z
   .strictObject({
-    yaml: z.string().max(900_000).optional().describe('Text of a floe.yaml.'),
-    config: z.record(z.string(), z.unknown()).optional().describe('The same as JSON, instead of `yaml`.'),
+    yaml: z.string().max(900_000).optional().describe('Text of a `floe.yaml`.'),
+    config: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('The same configuration as JSON. Set this or `yaml`.'),
     variables: z
       .record(z.string(), z.string())
       .default({})
-      .describe('Values of `${NAME}`. A secret whose variable is missing stays as it is stored.'),
+      .describe(
+        'Values of the variables `${NAME}`. If the variable of a secret is missing, the stored secret remains.',
+      ),
     reason: z
       .string()
       .min(1)
       .max(500)
       .optional()
-      .describe('Why, for the audit log. Members must say it where a budget lets more money through.'),
+      .describe(
+        'Reason for the change, for the audit log. Required for members if the change of a budget allows more spending.',
+      ),
     prune: z
       .boolean()
       .default(false)
-      .describe('Removes what a section of the document does not name; sections it does not have stay.'),
+      .describe(
+        '`true` also removes resources that a section of the document does not contain. Sections that the document does not contain remain unchanged.',
+      ),
   })
   .meta({ id: 'ConfigDocument' });
 
 const change = z.strictObject({
-  kind: z.string().describe('`providers`, `routes`, `monitors` …'),
+  kind: z.string().describe('Section of the resource, such as `providers`, `routes` or `monitors`.'),
   id: z.string(),
   action: z.enum(['created', 'changed', 'removed']),
-  fields: z.array(z.string()).describe('Fields that change; empty where only a secret does.'),
+  fields: z.array(z.string()).describe('Fields that change. Empty if only a secret changes.'),
   before: z.json(),
   after: z.json(),
   in_file: z
     .boolean()
     .describe(
-      'The resource is defined in floe.yaml. It changes with that file, and `apply` skips it. Secrets are not compared.',
+      'Whether the resource is defined in `floe.yaml`. Such a resource can be changed only in that file, and `apply` skips it. Floe does not compare its secrets.',
     ),
 });
 
 export const configChangeList = z
   .strictObject({
     changes: z.array(change),
-    unchanged: z.int().describe('Resources of the document that are there already, as they are.'),
-    ignored: z.array(z.string()).describe('What of the document is not applied here, and why.'),
+    unchanged: z.int().describe('Number of resources in the document that do not change.'),
+    ignored: z
+      .array(z.string())
+      .describe('Parts of the document that are not applied, each with the reason.'),
   })
   .meta({ id: 'ConfigChanges' });

@@ -5,14 +5,18 @@ import { timestamp } from './page.ts';
 /** Fields that every answer with something of floe.yaml shows, and a client may send back unchanged. */
 export const configEntryFields = {
   source: configSource,
-  created_at: timestamp.nullable().describe('Null for what the environment of the process gave.'),
+  created_at: timestamp
+    .nullable()
+    .describe('Time of creation. `null` for values from environment variables.'),
   updated_at: timestamp.nullable(),
-  updated_by: z.string().nullable().describe('A key id, a member id or `file`.'),
+  updated_by: z.string().nullable().describe('Who made the last change: a key id, a member id or `file`.'),
 };
 
 /** The same, and its place among its like: in it, order counts. */
 export const orderedConfigEntryFields = {
-  position: z.int().describe('Position in the order of evaluation, from 0. Entries of floe.yaml come first.'),
+  position: z
+    .int()
+    .describe('Position in the order of evaluation, starting at 0. Entries of `floe.yaml` come first.'),
   ...configEntryFields,
 };
 

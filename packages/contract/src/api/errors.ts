@@ -10,10 +10,15 @@ function listFaultCodes(): FaultCode[] {
 export const apiErrorBody = z
   .strictObject({
     error: z.strictObject({
-      message: z.string().describe('For people; may change.'),
+      message: z.string().describe('Message for people. It can change at any time.'),
       type: z.string(),
-      param: z.string().nullable().describe('Path of the offending field, such as `scopes[0]`.'),
-      code: z.enum(listFaultCodes()).describe('Stable; see docs/reference/errors.md.'),
+      param: z
+        .string()
+        .nullable()
+        .describe(
+          'Path of the invalid field, such as `scopes[0]`. `null` if the error is not about a field.',
+        ),
+      code: z.enum(listFaultCodes()).describe('Stable error code. See docs/reference/errors.md.'),
     }),
     request_id: z.string(),
   })

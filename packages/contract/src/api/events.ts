@@ -21,7 +21,7 @@ const topics = z
   .refine((text) => text.split(',').every((name) => EVENT_TOPICS.some((topic) => topic === name)), {
     error: `must be a comma-separated list of ${EVENT_TOPICS.join(', ')}`,
   })
-  .describe(`Any of ${EVENT_TOPICS.join(', ')}, with commas between them.`);
+  .describe(`Comma-separated topics to receive: ${EVENT_TOPICS.join(', ')}.`);
 
 /** The filters of the request list narrow the topic `requests`; the others are told whole. */
 export const eventsQuery = createFilteredQuery({ topics });

@@ -23,7 +23,7 @@ const subjectFields = {
 
 const resourceFields = {
   source: resourceSource,
-  created_at: timestamp.nullable().describe('Null for a resource of floe.yaml.'),
+  created_at: timestamp.nullable().describe('Time of creation. `null` for a resource of `floe.yaml`.'),
   updated_at: timestamp.nullable(),
   updated_by: z.string().nullable(),
 };
@@ -43,7 +43,9 @@ export const limitResource = z
         rpm_reset_ms: z
           .int()
           .nullable()
-          .describe('Milliseconds until nothing of it is used; null without `rpm`.'),
+          .describe(
+            'Milliseconds until `rpm_used` is 0 if no further requests arrive. `null` without `rpm`.',
+          ),
         tpm_used: z.int().nullable(),
         tpm_reset_ms: z.int().nullable(),
         concurrency_used: z.int().nullable(),
@@ -68,7 +70,7 @@ export const budgetResource = z
         spent_nano_usd: nanoUsd,
         spent_usd: usd,
         reserved_nano_usd: nanoUsd.describe(
-          'What requests under way may cost at most. It is not spent yet, and no other request can have it.',
+          'Amount reserved for requests in progress. It is not spent yet and is not available to other requests.',
         ),
         reserved_usd: usd,
         forecast_nano_usd: nanoUsd
@@ -80,11 +82,13 @@ export const budgetResource = z
         exhausted_at: timestamp
           .nullable()
           .describe(
-            'When nothing is left if it goes on so; in the past once nothing is. Null when something will be left at the end of the period, and where there is no forecast.',
+            'Expected time at which the budget is exhausted. If it is exhausted already, the time of the response. `null` if the forecast does not exceed the budget, or if there is no forecast.',
           ),
-        remaining_nano_usd: nanoUsd.describe('What is neither spent nor reserved.'),
+        remaining_nano_usd: nanoUsd.describe('Amount that is neither spent nor reserved.'),
         remaining_usd: usd,
-        starts_at: timestamp.nullable().describe('When this period began; null for one without an end.'),
+        starts_at: timestamp
+          .nullable()
+          .describe('Start of the current period. `null` for the period `total`.'),
         resets_at: timestamp.nullable(),
       })
       .nullable(),
@@ -98,7 +102,7 @@ const reason = z
   .max(500)
   .nullish()
   .describe(
-    'Why, for the audit log. Members must say it where a change of a budget lets more money through, and confirm who they are.',
+    'Reason for the change, for the audit log. Required for members if the change of a budget allows more spending. Such a change also requires step-up.',
   );
 
 /** What a client may send of a rule: null is as good as absent. */

@@ -7,19 +7,19 @@ export const JOB_STATES = ['running', 'done', 'failed', 'cancelled', 'lost'] as 
 export const jobResource = z
   .strictObject({
     id: z.string(),
-    kind: z.string().describe('What it does, such as `policies.dry-run`.'),
+    kind: z.string().describe('Kind of the job, such as `policies.dry-run`.'),
     state: z
       .enum(JOB_STATES)
       .describe(
         '`lost`: the process of the job ended, or has sent no sign of life for 30 seconds. Start the job again.',
       ),
-    done: z.int().describe('Steps that are over.'),
-    total: z.int().nullable().describe('Total number of steps. Null while unknown.'),
+    done: z.int().describe('Number of completed steps.'),
+    total: z.int().nullable().describe('Total number of steps. `null` means not known yet.'),
     cancel_requested: z.boolean(),
     created_by: z.string(),
     created_at: timestamp,
     ended_at: timestamp.nullable(),
-    result: z.json().describe('What came of it; null until it is done.'),
+    result: z.json().describe('Result of the job. `null` until the job is done.'),
     error: z.string().nullable(),
   })
   .meta({ id: 'Job' });

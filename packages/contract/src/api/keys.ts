@@ -21,7 +21,9 @@ export const PLATFORM_KEY_FIELDS = {
     .regex(/^(sk-)?eis_[A-Za-z0-9_]{32,}$/, 'must be eis_ followed by at least 32 letters, digits or _')
     .optional()
     .meta({ writeOnly: true })
-    .describe('The key itself; write `${VARIABLE}`. Only its hash is stored.'),
+    .describe(
+      'Value of the key. Use `${VARIABLE}` to read it from the environment. Floe stores only its hash.',
+    ),
   imported_hash: z
     .string()
     .regex(/^sha256:[0-9a-f]{64}$/, 'must be sha256: followed by 64 lowercase hexadecimal digits')
@@ -30,15 +32,23 @@ export const PLATFORM_KEY_FIELDS = {
   imported_from: slugField()
     .optional()
     .describe('With `imported_hash`: product that issued the key, such as `litellm`.'),
-  scopes: z.array(z.enum(KEY_SCOPES)).min(1).default(['gateway']).describe('What the key may do.'),
+  scopes: z
+    .array(z.enum(KEY_SCOPES))
+    .min(1)
+    .default(['gateway'])
+    .describe('Scopes of the key: what it may do.'),
   team: slugField().optional().describe('Team that uses it.'),
   owner: labelField().optional().describe('Person or job that is responsible for the key.'),
-  models: modelPatternListField().optional().describe('Only these models. Absent: every model of the org.'),
+  models: modelPatternListField()
+    .optional()
+    .describe('Models that the key may use. Defaults to all models of the organization.'),
   paths: z
     .array(z.string().max(300).regex(/^\//, 'must start with /'))
     .max(50)
     .default([])
-    .describe('Paths without a model (such as `/gateway/v1/files`) that a key with `models` may use.'),
+    .describe(
+      'Paths without a model, such as `/gateway/v1/files`, that a key with `models` may use, including all paths below them.',
+    ),
   expires_at: timestampField().optional().describe('The key stops working then.'),
 };
 
@@ -55,13 +65,13 @@ export const PlatformKeySchema = z.strictObject(PLATFORM_KEY_FIELDS).check(
 
 const { name: keyName, team, owner } = PLATFORM_KEY_FIELDS;
 const models = modelPatternListField().describe(
-  'Model ids the key may ask for; `*` matches any run of characters, `/` included.',
+  'Ids of models that the key may use. `*` matches any characters, including `/`.',
 );
 
 const paths = PLATFORM_KEY_FIELDS.paths
   .unwrap()
   .describe(
-    'Paths without a model, as `/gateway/v1/files`, that a key with `models` may use, and all below them.',
+    'Paths without a model, such as `/gateway/v1/files`, that a key with `models` may use, including all paths below them.',
   );
 
 /** Where a resource is written: `file` ones are read-only here, `line` is theirs in the file. */
@@ -89,15 +99,19 @@ const fields = {
     .describe('Product that issued the value of the key. Null for a key of Floe.'),
   status: z.enum(['active', 'expired', 'revoked']),
   scopes: z.array(z.enum(KEY_SCOPES)),
-  models: models.nullable().describe('Null: every model of the organization.'),
+  models: models
+    .nullable()
+    .describe(
+      'Ids of models that the key may use. `*` matches any characters. `null` means all models of the organization.',
+    ),
   paths,
   ...shown,
   created_at: timestamp,
   created_by: z.string().nullable(),
   expires_at: timestamp.nullable(),
   revoked_at: timestamp.nullable(),
-  last_used_at: timestamp.nullable().describe('Up to a minute behind.'),
-  rotated_at: timestamp.nullable().describe('When it got its present value.'),
+  last_used_at: timestamp.nullable().describe('Time of the last use. It can be up to a minute behind.'),
+  rotated_at: timestamp.nullable().describe('Time of the last rotation. `null` means never rotated.'),
   previous: z
     .strictObject({
       prefix: z.string(),
@@ -105,13 +119,18 @@ const fields = {
       expires_at: timestamp,
       last_used_at: timestamp
         .nullable()
-        .describe('Up to a minute behind; tells who still has to change over.'),
+        .describe(
+          'Time of the last use of the previous value. It can be up to a minute behind. A recent time means that a caller still uses the previous value.',
+        ),
     })
     .nullable()
-    .describe('The value before the last rotation: it works until it expires.'),
+    .describe('Previous value of the key, which works until it expires. `null` means none.'),
   source: resourceSource,
   updated_at: timestamp,
-  updated_by: z.string().nullable().describe('Who changed it last; null while that is not known.'),
+  updated_by: z
+    .string()
+    .nullable()
+    .describe('Id of the member or key that changed this key last. `null` means unknown.'),
 };
 
 /** A platform key as every answer but that to its creation shows it. */
@@ -120,7 +139,7 @@ export type PlatformKey = z.output<typeof platformKey>;
 
 /** Answer to the creation of a key: the only one that carries its value. */
 export const createdKey = z
-  .strictObject({ ...fields, key: z.string().describe('The key itself. It is shown this once.') })
+  .strictObject({ ...fields, key: z.string().describe('Value of the key. Only this response contains it.') })
   .meta({ id: 'CreatedPlatformKey' });
 
 /** What a request may set beside; null clears. */
@@ -134,7 +153,10 @@ const settings = {
 
 export const keyCreation = z.strictObject({
   name: keyName,
-  scopes: z.array(z.enum(KEY_SCOPES)).min(1).describe('None that the caller itself lacks.'),
+  scopes: z
+    .array(z.enum(KEY_SCOPES))
+    .min(1)
+    .describe('Scopes of the key. The caller can grant only scopes that it has.'),
   ...settings,
 });
 
@@ -159,11 +181,18 @@ export const keyRotation = z.strictObject({
     .min(0)
     .max(720)
     .default(24)
-    .describe('How long the old value keeps working. 0 revokes it immediately.'),
+    .describe('Hours for which the previous value remains valid. `0` revokes it immediately.'),
 });
 
 export const leakReport = z
-  .strictObject({ found_in: z.string().min(1).max(2000).optional().describe('Where it was found.') })
+  .strictObject({
+    found_in: z
+      .string()
+      .min(1)
+      .max(2000)
+      .optional()
+      .describe('Place where the key was found, such as a URL.'),
+  })
   .optional();
 
 export const keyListQuery = createListQuery().extend({

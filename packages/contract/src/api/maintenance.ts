@@ -6,24 +6,34 @@ const label = z.string().min(1).max(200);
 
 const settings = {
   name: label.describe('Shown in lists and on boards.'),
-  starts_at: timestamp.nullable().describe('With `schedule`: not before.'),
-  ends_at: timestamp.nullable().describe('With `schedule`: not after. An earlier moment ends it.'),
+  starts_at: timestamp
+    .nullable()
+    .describe('Start of the window. With `schedule`, the time before which no occurrence starts.'),
+  ends_at: timestamp
+    .nullable()
+    .describe(
+      'End of the window. With `schedule`, the time after which no occurrence continues. To end a window early, set it to the current time.',
+    ),
   schedule: z
     .strictObject({ cron: z.string().min(1).max(200), timezone: timezoneField().optional() })
     .nullable()
-    .describe('Starts again and again, and lasts `duration_minutes`.'),
+    .describe(
+      'Schedule of a repeating window. Each occurrence lasts `duration_minutes`. `null` means a single window.',
+    ),
   duration_minutes: z
     .number()
     .min(1)
     .max(10_080)
     .nullable()
     .describe('With `schedule`: how long each window lasts.'),
-  monitors: z.array(z.string().min(1).max(64)).max(500).describe('Ids of monitors.'),
+  monitors: z.array(z.string().min(1).max(64)).max(500).describe('Ids of the affected monitors.'),
   tags: z
     .array(label)
     .max(50)
-    .describe('Monitors that carry one. With both lists empty: every monitor of the organization.'),
-  show_on_boards: z.boolean().describe('Announced on public boards.'),
+    .describe(
+      'Monitors with one of these tags are affected. If `monitors` and `tags` are empty, all monitors of the organization are affected.',
+    ),
+  show_on_boards: z.boolean().describe('Whether public boards announce the window.'),
 };
 
 /** Settings whose columns have the same name and value. */
@@ -32,8 +42,10 @@ export const storedMaintenanceWindowFields = z.object({ name: z.string().default
 const occurrence = z.strictObject({ starts_at: timestamp, ends_at: timestamp });
 
 const readOnly = {
-  active_until: timestamp.nullable().describe('When it is under way: its end.'),
-  next: z.array(occurrence).describe('The next three.'),
+  active_until: timestamp
+    .nullable()
+    .describe('End of the occurrence in progress. `null` means that none is in progress.'),
+  next: z.array(occurrence).describe('The next three occurrences.'),
   created_at: timestamp,
   updated_at: timestamp,
   updated_by: z.string(),

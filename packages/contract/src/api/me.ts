@@ -9,9 +9,7 @@ export const MAX_PREFERENCES_CHARS = 16_384;
 
 const preferences = z
   .record(z.string().max(100), z.json())
-  .describe(
-    `What the console remembers for this person; at most ${MAX_PREFERENCES_CHARS} characters as JSON.`,
-  );
+  .describe(`Console preferences of this person. At most ${MAX_PREFERENCES_CHARS} characters as JSON.`);
 
 /** Whether who asks may do what a verb does: `step_up` after signing in again. */
 export const permission = z.union([z.boolean(), z.literal('step_up')]);
@@ -20,7 +18,7 @@ export type Permission = z.output<typeof permission>;
 const can = z
   .record(z.string(), permission)
   .describe(
-    'For each operation, by its operationId, whether who asks may do it. `step_up`: after confirming who they are. What depends on the single request, as whose key it is, is judged with the request.',
+    'Whether the caller may perform each operation, by operationId. `step_up` means after step-up. Floe checks rules that depend on the request, such as the owner of a key, when it receives the request.',
   );
 
 const member = z.strictObject({
@@ -42,8 +40,12 @@ export const meResource = z
       member,
       orgs: z
         .array(org.extend({ role: z.enum(MEMBER_ROLES), member_id: z.string() }))
-        .describe('Every organization this person belongs to.'),
-      operator: z.boolean().describe('May change what affects every organization of the installation.'),
+        .describe('All organizations to which this person belongs.'),
+      operator: z
+        .boolean()
+        .describe(
+          'Whether the person is an operator, who may change what affects all organizations of the installation.',
+        ),
       preferences,
       can,
     }),

@@ -19,7 +19,7 @@ export const memberResource = z
     team: z.string().nullable(),
     source: z
       .enum(['console', 'oidc', 'setup'])
-      .describe('`oidc`: a group of the issuer gives the role, at each sign-in.'),
+      .describe('Where the membership comes from. `oidc`: a group mapping sets the role at each sign-in.'),
     created_at: timestamp,
     updated_at: timestamp,
     updated_by: z.string(),
@@ -56,10 +56,12 @@ export type InvitationResource = z.output<typeof invitationResource>;
 export const createdInvitation = z
   .strictObject({
     ...invitationFields,
-    link: z.string().describe('Opens the invitation, once. It is shown this once.'),
+    link: z.string().describe('URL that accepts the invitation, once. Only this response contains it.'),
     email_status: z
       .enum(['off', 'sent', 'failed'])
-      .describe('Whether the mail server took it; `off` without `smtp` in floe.yaml.'),
+      .describe(
+        'Whether the mail server accepted the invitation email. `off` means that `floe.yaml` has no `smtp`.',
+      ),
   })
   .meta({ id: 'CreatedInvitation' });
 

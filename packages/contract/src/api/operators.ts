@@ -11,7 +11,7 @@ export const operatorResource = z
     granted_at: timestamp,
     granted_by: z
       .string()
-      .describe('A member id; `setup`, `cli` or `upgrade` where no member granted the role.'),
+      .describe('Id of the member who granted the role, or `setup`, `cli` or `upgrade` if no member did.'),
   })
   .meta({ id: 'Operator' });
 
@@ -29,7 +29,7 @@ export const memberRemoval = z
     email: z.string(),
     name: z.string(),
     removed_at: timestamp,
-    removed_by: z.string().describe('Id of the member or the key that removed them.'),
+    removed_by: z.string().describe('Id of the member or key that removed the person.'),
   })
   .meta({ id: 'RemovedMember' });
 

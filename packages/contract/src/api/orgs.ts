@@ -3,7 +3,7 @@ import { slugField, timezoneField } from '../config/fields.ts';
 import { createdKey, resourceSource } from './keys.ts';
 import { timestamp } from './page.ts';
 
-const name = z.string().min(1).max(200).describe('Shown instead of the id.');
+const name = z.string().min(1).max(200).describe('Display name. Defaults to the id.');
 const timezone = timezoneField().describe(
   'For budget periods, schedules and boards, such as `Europe/Berlin`.',
 );
@@ -11,10 +11,14 @@ const timezone = timezoneField().describe(
 const fields = {
   id: z.string(),
   name: z.string(),
-  timezone: z.string().describe('For budget periods, schedules and boards.'),
-  source: resourceSource.describe('An organization of floe.yaml is changed there.'),
+  timezone: z.string().describe('IANA time zone for budget periods, schedules and boards.'),
+  source: resourceSource.describe(
+    'Where the organization is defined. An organization in `floe.yaml` can be changed only there.',
+  ),
   created_at: timestamp,
-  updated_at: timestamp.nullable().describe('Null until the first change through the API.'),
+  updated_at: timestamp
+    .nullable()
+    .describe('Time of the last change through the API. `null` means never changed.'),
   updated_by: z.string().nullable(),
 };
 
@@ -25,7 +29,7 @@ export type OrgResource = z.output<typeof orgResource>;
 export const orgPatch = z.strictObject({ name: name.optional(), timezone: timezone.optional() });
 
 export const orgCreation = z.strictObject({
-  id: slugField().describe('Unique in the installation; never changes.'),
+  id: slugField().describe('Id of the organization. Unique in the installation. Cannot be changed.'),
   name: name.optional(),
   timezone: timezone.default('UTC'),
 });

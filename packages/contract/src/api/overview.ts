@@ -17,8 +17,8 @@ export const ATTENTION_KINDS = [
 ] as const;
 
 export const orgOverviewQuery = z.strictObject({
-  from: timestamp.optional().describe('Absent: 24 hours before `to`.'),
-  to: timestamp.optional().describe('Absent: now.'),
+  from: timestamp.optional().describe('Start of the time range. Defaults to 24 hours before `to`.'),
+  to: timestamp.optional().describe('End of the time range. Defaults to now.'),
 });
 
 const attention = z.strictObject({
@@ -26,8 +26,8 @@ const attention = z.strictObject({
   severity: z.enum(['critical', 'warning', 'notice']),
   subject: z
     .strictObject({ kind: z.string(), id: z.string(), name: z.string() })
-    .describe('What it is about, and where a link leads: the kind of resource and its id.'),
-  since: timestamp.nullable().describe('Null when unknown.'),
+    .describe('Resource that needs attention: its kind, id and name.'),
+  since: timestamp.nullable().describe('Time at which the problem started. `null` means unknown.'),
   text: z.string(),
 });
 
@@ -42,12 +42,18 @@ export const orgOverview = z
       paused: z.int(),
     }),
     stores: z.strictObject({
-      database: z.literal('ok').describe('Without it there would be no answer.'),
-      shared: z.enum(['ok', 'unavailable', 'memory']).describe('`memory`: this process counts for itself.'),
-      rows_pending: z.int().describe('Requests that are on disk and not yet in the database.'),
+      database: z.literal('ok').describe('Always `ok`: without the database, the request fails.'),
+      shared: z
+        .enum(['ok', 'unavailable', 'memory'])
+        .describe(
+          'Status of the shared store. `memory` means that no shared store is configured and this process counts on its own.',
+        ),
+      rows_pending: z
+        .int()
+        .describe('Number of requests that are stored on disk and not yet in the database.'),
     }),
-    attention: z.array(attention).describe('Most urgent first; empty when nothing needs anybody.'),
-    has_more: z.boolean().describe('There is more of some kind than is listed.'),
+    attention: z.array(attention).describe('Problems that need attention, most urgent first.'),
+    has_more: z.boolean().describe('Whether there are more problems of a kind than are listed.'),
   })
   .meta({ id: 'Overview' });
 export type OverviewAttention = z.output<typeof attention>;

@@ -11,8 +11,8 @@ export const dateOrTimestamp = z.union(
 
 /** Query parameters of every list. */
 export const pageQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(500).default(50).describe('Rows per page.'),
-  cursor: z.string().min(1).max(1_200).optional().describe('`next_cursor` of the page before.'),
+  limit: z.coerce.number().int().min(1).max(500).default(50).describe('Maximum number of entries per page.'),
+  cursor: z.string().min(1).max(1_200).optional().describe('Value of `next_cursor` in the previous page.'),
 });
 
 /** Orders that every list of objects knows. */
@@ -29,8 +29,13 @@ export function createListQuery<const Own extends string = never>(own: readonly 
     sort: z
       .enum([...own, ...LIST_ORDERS])
       .optional()
-      .describe(`Absent: ${own[0] ?? LIST_ORDERS[0]}.`),
-    search: z.string().min(1).max(100).optional().describe('Part of the id or the name, in any case.'),
+      .describe(`Order of the entries. Defaults to \`${own[0] ?? LIST_ORDERS[0]}\`.`),
+    search: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('Text that the id or the name must contain. Case-insensitive.'),
   });
 }
 

@@ -71,7 +71,7 @@ export const passkeyResource = z
   .strictObject({
     id: z.string(),
     name: z.string(),
-    backed_up: z.boolean().describe('The passkey is backed up, for example by a password manager.'),
+    backed_up: z.boolean().describe('Whether the passkey is backed up, for example by a password manager.'),
     created_at: timestamp,
     last_used_at: timestamp.nullable(),
   })

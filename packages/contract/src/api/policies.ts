@@ -8,7 +8,7 @@ const detect = z.strictObject({ secrets: z.boolean(), pii: z.array(z.string()) }
 /** A rule on requests or answers. */
 export const policyResource = z
   .strictObject({
-    id: z.string().describe('The same as `name`.'),
+    id: z.string().describe('Id of the policy. Equal to `name`.'),
     name: z.string(),
     enabled: z.boolean(),
     on: z.enum(['request', 'answer']),
@@ -32,9 +32,9 @@ const object = z.record(z.string(), z.unknown());
 
 const sample = z.strictObject({
   surface: z.enum(['chat', 'responses', 'messages', 'embeddings']).default('chat'),
-  request: object.describe('A request body of that surface.'),
-  answer: object.optional().describe('A whole answer to it, in the same dialect.'),
-  key: z.string().default('').describe('Name of a platform key, for conditions.'),
+  request: object.describe('Request body in the format of the surface.'),
+  answer: object.optional().describe('Complete response to the request, in the same format.'),
+  key: z.string().default('').describe('Name of the platform key, for conditions that use it.'),
   team: z.string().nullable().default(null),
   owner: z.string().nullable().default(null),
   end_user: z.string().nullable().default(null),
@@ -47,13 +47,25 @@ export const policyDryRunInput = z.strictObject({
     .min(1)
     .max(200)
     .optional()
-    .describe('Rules to try. Absent: the rules in force. Each is judged as if it were enforced.'),
-  samples: z.array(sample).min(1).max(50).optional().describe('What to judge. This or `stored_bodies`.'),
+    .describe(
+      'Policies to evaluate. Defaults to the policies in force. Floe evaluates each as if its mode were `enforce`.',
+    ),
+  samples: z
+    .array(sample)
+    .min(1)
+    .max(50)
+    .optional()
+    .describe('Samples to evaluate. Set this or `stored_bodies`.'),
   stored_bodies: z
     .strictObject({
-      from: timestamp.describe('Bodies from here …'),
-      to: timestamp.optional().describe('… to here; absent: until now.'),
-      limit: z.int().min(1).max(500).default(100).describe('At most so many, the newest first.'),
+      from: timestamp.describe('Start of the time range of stored bodies.'),
+      to: timestamp.optional().describe('End of the time range of stored bodies. Defaults to now.'),
+      limit: z
+        .int()
+        .min(1)
+        .max(500)
+        .default(100)
+        .describe('Maximum number of stored bodies to evaluate, newest first.'),
     })
     .optional()
     .describe('Evaluates stored bodies of past requests (`orgs[].bodies.keep`). Set this or `samples`.'),
@@ -64,7 +76,11 @@ const sampleResult = z.strictObject({
   decisions: z.array(
     z.strictObject({
       policy: z.string(),
-      mode: z.enum(['monitor', 'enforce']).describe('The mode the rule has; here all were enforced.'),
+      mode: z
+        .enum(['monitor', 'enforce'])
+        .describe(
+          'Configured mode of the policy. The dry run evaluates all policies as if they were enforced.',
+        ),
       outcome: z.string(),
       because: z.string(),
     }),
@@ -75,22 +91,28 @@ const sampleResult = z.strictObject({
 export const policyDryRunResponse = z.strictObject({
   data: z.array(
     z.strictObject({
-      id: z.string().nullable().describe('Of the request, for kept bodies.'),
+      id: z.string().nullable().describe('Id of the request, for stored bodies. `null` for samples.'),
       request: sampleResult,
       answer: sampleResult
         .nullable()
-        .describe('Null without a sample answer, and when the request is denied.'),
+        .describe('Result for the response. `null` if there is no response or the request is denied.'),
     }),
   ),
   stored_bodies: z
     .strictObject({
-      read: z.int().describe('Kept bodies that were read.'),
+      read: z.int().describe('Number of stored bodies that were read.'),
       evaluated: z.int(),
-      skipped: z.int().describe('Cut off, no JSON, or of a surface that policies do not judge.'),
-      has_more: z.boolean().describe('The range holds more than were read.'),
+      skipped: z
+        .int()
+        .describe(
+          'Number of bodies that cannot be evaluated: they are truncated, not JSON, or of a surface that policies do not evaluate.',
+        ),
+      has_more: z.boolean().describe('Whether the time range contains more bodies than were read.'),
     })
     .nullable()
-    .describe('Null for samples. Of kept bodies only the decisions are shown, never the text.'),
+    .describe(
+      'Counts for stored bodies. For these, the response contains only decisions, never the text. `null` for samples.',
+    ),
 });
 
 export const policyDryRunJob = z.strictObject({
@@ -99,15 +121,19 @@ export const policyDryRunJob = z.strictObject({
     .min(1)
     .max(200)
     .optional()
-    .describe('Rules to try. Absent: the rules in force. Each is judged as if it were enforced.'),
-  from: dateOrTimestamp.describe('Bodies from here …'),
-  to: dateOrTimestamp.optional().describe('… to here; absent: until now.'),
+    .describe(
+      'Policies to evaluate. Defaults to the policies in force. Floe evaluates each as if its mode were `enforce`.',
+    ),
+  from: dateOrTimestamp.describe('Start of the time range of stored bodies.'),
+  to: dateOrTimestamp.optional().describe('End of the time range of stored bodies. Defaults to now.'),
   limit: z
     .int()
     .min(1)
     .max(1_000_000)
     .default(100_000)
-    .describe('At most so many, the newest first; `has_more` of the result says that there were others.'),
+    .describe(
+      'Maximum number of stored bodies to evaluate, newest first. If there are more, the result has `has_more: true`.',
+    ),
 });
 
 /** What came of the job, as its `result`. */
@@ -115,23 +141,27 @@ export const policyDryRunResult = z
   .strictObject({
     from: timestamp,
     to: timestamp,
-    timezone: z.string().describe('Of `days`: that of the organization.'),
-    evaluated: z.int().describe('Requests that were judged.'),
+    timezone: z.string().describe('IANA time zone of `days`: the time zone of the organization.'),
+    evaluated: z.int().describe('Number of evaluated requests.'),
     skipped: z
       .int()
-      .describe('Kept bodies that cannot be: cut off, no JSON, or of a surface that is not judged.'),
-    matched: z.int().describe('Requests that a rule would have done something with.'),
-    denied: z.int().describe('Of these, refused.'),
-    redacted: z.int().describe('Of these, gone on without what was taken out.'),
-    not_evaluated: z.int().describe('Requests for which a rule could not be decided.'),
-    has_more: z.boolean().describe('The range holds more than `limit`.'),
-    key_count: z.int().describe('Keys whose requests matched.'),
-    keys: z.array(z.strictObject({ name: z.string(), matched: z.int() })).describe('Most first.'),
+      .describe(
+        'Number of stored bodies that cannot be evaluated: they are truncated, not JSON, or of a surface that policies do not evaluate.',
+      ),
+    matched: z.int().describe('Number of requests to which a policy would have applied.'),
+    denied: z.int().describe('Number of these requests that would have been denied.'),
+    redacted: z.int().describe('Number of these requests that would have been redacted.'),
+    not_evaluated: z.int().describe('Number of requests for which a policy could not be evaluated.'),
+    has_more: z.boolean().describe('Whether the time range contains more stored bodies than `limit`.'),
+    key_count: z.int().describe('Number of keys with matching requests.'),
+    keys: z
+      .array(z.strictObject({ name: z.string(), matched: z.int() }))
+      .describe('Keys with matching requests, most matches first.'),
     days: z.array(z.strictObject({ date: z.string(), matched: z.int() })),
     samples: z
       .array(
         z.strictObject({
-          id: z.string().describe('Of the request.'),
+          id: z.string().describe('Id of the request.'),
           created_at: timestamp,
           key: z.string(),
           policy: z.string(),
@@ -139,6 +169,6 @@ export const policyDryRunResult = z
           because: z.string(),
         }),
       )
-      .describe('The newest that matched.'),
+      .describe('Newest matching requests.'),
   })
   .meta({ id: 'PolicyDryRunResult' });

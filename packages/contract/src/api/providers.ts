@@ -18,10 +18,15 @@ export const credentialTestResult = z
     method: z
       .enum(['models', 'completion'])
       .nullable()
-      .describe('What was asked; null when nothing was sent.'),
-    status: z.int().nullable().describe('HTTP status, if there was an answer.'),
-    models: z.int().nullable().describe('How many models the provider lists, where that was asked.'),
-    message: z.string().describe('What happened, and what to do about it.'),
+      .describe(
+        'Request that tested the credential: the list of models or a short completion. `null` means that nothing was sent.',
+      ),
+    status: z.int().nullable().describe('HTTP status of the provider. `null` means that it did not respond.'),
+    models: z
+      .int()
+      .nullable()
+      .describe('Number of models that the provider lists. `null` if Floe did not request the list.'),
+    message: z.string().describe('Result of the test, and what to do if it failed.'),
     duration_ms: z.int(),
   })
   .meta({ id: 'CredentialTest' });
@@ -31,10 +36,18 @@ export const credentialResource = z
   .strictObject({
     name: z.string(),
     weight: z.number(),
-    last4: z.string().nullable().describe('Its last characters; null when it is too short to show any.'),
-    origin: z.string().nullable().describe('The address it is bound to: it is sent nowhere else.'),
+    last4: z
+      .string()
+      .nullable()
+      .describe('Last characters of the key. `null` if the key is too short to show any.'),
+    origin: z
+      .string()
+      .nullable()
+      .describe(
+        'Scheme, host and port to which the credential is bound. Floe does not send it to any other.',
+      ),
     tested_at: timestamp.nullable(),
-    test: credentialTestResult.nullable().describe('What the last test found out.'),
+    test: credentialTestResult.nullable().describe('Result of the last test. `null` means never tested.'),
     ...configEntryFields,
   })
   .meta({ id: 'Credential' });
@@ -53,17 +66,33 @@ export const providerResource = z
     id: z.string(),
     kind: z.string(),
     enabled: z.boolean(),
-    base_url: z.string().nullable().describe('Null: the public address of the kind.'),
-    origin: z.string().nullable().describe('Scheme, host and port. Null while the provider is unusable.'),
-    problem: z.string().nullable().describe('Why the provider is unusable although it is enabled.'),
+    base_url: z
+      .string()
+      .nullable()
+      .describe('Base URL of the upstream. `null` means the public URL of the kind.'),
+    origin: z
+      .string()
+      .nullable()
+      .describe('Scheme, host and port of the upstream. `null` if the provider cannot be used.'),
+    problem: z
+      .string()
+      .nullable()
+      .describe(
+        'Reason why the provider cannot be used although it is enabled. `null` means that it can be used.',
+      ),
     credentials: z.array(credentialResource),
     credential_source: z.enum(['provider', 'caller']),
     models: z.array(z.string()),
-    dialects: z.array(z.string()).nullable().describe('Null: what the kind says.'),
+    dialects: z
+      .array(z.string())
+      .nullable()
+      .describe('Dialects that the upstream supports. `null` means those of the kind.'),
     native_dialects: z
       .array(z.string())
-      .describe('Dialects that the upstream supports. Floe translates the others.'),
-    header_names: z.array(z.string()).describe('Names of extra headers; their values are never shown.'),
+      .describe('Dialects that Floe forwards to the upstream. It translates the others.'),
+    header_names: z
+      .array(z.string())
+      .describe('Names of the additional headers. Their values are never returned.'),
     body: z.record(z.string(), z.json()),
     api_version: z.string().nullable(),
     deployments: z.record(z.string(), z.string()),
@@ -97,7 +126,7 @@ const writableCredential = z.strictObject({
   name: CredentialSchema.shape.name,
   api_key: CredentialSchema.shape.api_key
     .optional()
-    .describe('Absent: the stored key of this name stays. Never shown.'),
+    .describe('Secret of the credential. If absent, the stored secret of this name remains. Never returned.'),
   weight: credentialWeight.optional(),
   last4: readOnlyField,
   origin: readOnlyField,
@@ -111,7 +140,7 @@ const settings = {
   credentials: z
     .array(writableCredential)
     .nullish()
-    .describe('All of them: one that is missing here is removed.'),
+    .describe('Complete list of credentials. A credential that is missing in the list is removed.'),
   identity: z
     .record(z.string(), z.unknown())
     .nullish()
@@ -128,11 +157,13 @@ export const providerReplacement = z.strictObject({ ...settings, ...readOnlyFiel
 
 export const credentialCreation = z.strictObject({
   name: CredentialSchema.shape.name,
-  api_key: CredentialSchema.shape.api_key.describe('The key itself. It is never shown again.'),
+  api_key: CredentialSchema.shape.api_key.describe('Secret of the credential. Never returned.'),
   weight: credentialWeight.default(1),
 });
 export const credentialPatch = z.strictObject({
-  api_key: CredentialSchema.shape.api_key.optional().describe('Another key in its place.'),
+  api_key: CredentialSchema.shape.api_key
+    .optional()
+    .describe('New secret that replaces the stored one. Never returned.'),
   weight: credentialWeight.optional(),
 });
 export const credentialParams = z.strictObject({ id: z.string(), name: z.string() });
@@ -145,7 +176,7 @@ export const providerTestInput = z.strictObject({
     .min(1)
     .max(300)
     .nullish()
-    .describe('Asked for one word when there is no list of models.'),
+    .describe('Model that receives a short completion request if the provider has no list of models.'),
 });
 
 export type ProviderView = z.input<typeof providerResource>;

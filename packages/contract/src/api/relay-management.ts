@@ -23,9 +23,7 @@ export const storedRelayDecision = z
     enforced_decision: relayDecisionKind,
     rule: z.string().nullable(),
     mode: relayRuleMode.nullable(),
-    input_summary: z
-      .string()
-      .describe('Command, connector and tool, prompt or path; secrets masked, shortened.'),
+    input_summary: z.string().describe('Shortened command, tool call, prompt or path. Secrets are masked.'),
     session_id: z.string().nullable(),
     agent: z.string(),
     agent_version: z.string().nullable(),
@@ -58,7 +56,7 @@ export const relayDecisionListQuery = rangeQuery.extend({
   owner: relayName.optional().describe('Owner of the platform key.'),
   repository: relayName.optional().describe('Address of the repository without scheme.'),
   session: relayName.optional().describe('Id of the session.'),
-  q: z.string().min(2).max(200).optional().describe('Text in the command, tool, prompt or path.'),
+  q: z.string().min(2).max(200).optional().describe('Text that the command, tool, prompt or path contains.'),
 });
 
 export const approvalListQuery = pageQuery.extend({
@@ -73,14 +71,18 @@ export const approvalAnswerInput = z.strictObject({
   scope: z
     .enum(['once', 'session'])
     .default('once')
-    .describe('For this one thing, or for the rest of the session.'),
-  note: z.string().min(1).max(1_000).nullable().default(null).describe('The agent will read it.'),
+    .describe(
+      'Whether the decision applies to this action only (`once`) or to the session (`session`). An approval of a session is valid for 12 hours.',
+    ),
+  note: z.string().min(1).max(1_000).nullable().default(null).describe('Note for the agent.'),
 });
 
 /** A session of an agent. */
 export const relaySession = z
   .strictObject({
-    session_id: z.string().describe('Empty for requests whose client names no session.'),
+    session_id: z
+      .string()
+      .describe('Id of the session. Empty for requests whose client sends no session id.'),
     agent: z.string().nullable(),
     agent_version: z.string().nullable(),
     client_version: z.string().nullable(),
@@ -92,7 +94,12 @@ export const relaySession = z
     relay_calls: z.int(),
     last_model_request_at: timestamp.nullable(),
     last_relay_call_at: timestamp.nullable(),
-    covered: z.boolean().nullable().describe('Null for a session that uses no models here.'),
+    covered: z
+      .boolean()
+      .nullable()
+      .describe(
+        'Whether the session calls the relay. `null` for a session without model requests, and for requests without a session id.',
+      ),
   })
   .meta({ id: 'RelaySession' });
 
@@ -110,12 +117,12 @@ const coverageRow = z.strictObject({
   owner: z.string().nullable(),
   key: z.string(),
   agent: z.string().nullable(),
-  sessions: z.int().describe('That use models.'),
-  covered_sessions: z.int().describe('Of those, the ones that ask the relay, too.'),
+  sessions: z.int().describe('Number of sessions with model requests.'),
+  covered_sessions: z.int().describe('Number of these sessions that also call the relay.'),
   covered_ratio: z.number().nullable(),
   model_requests: z.int(),
   relay_calls: z.int(),
-  requests_without_session: z.int().describe('Requests of clients that send no session id.'),
+  requests_without_session: z.int().describe('Number of model requests without a session id.'),
   agent_version: z.string().nullable(),
   client_version: z.string().nullable(),
   last_model_request_at: timestamp.nullable(),
@@ -146,12 +153,12 @@ const json: z.ZodType<Json, Json> = z.any();
 export const relayRule = z
   .strictObject({
     id: z.string(),
-    rule: z.object({ name: z.string() }).catchall(json).describe('As floe.yaml says it.'),
-    mode: relayRuleMode.describe('The mode it has under `relay.mode`.'),
+    rule: z.object({ name: z.string() }).catchall(json).describe('Rule in the format of `floe.yaml`.'),
+    mode: relayRuleMode.describe('Mode of the rule in force, given `relay.mode`.'),
     match_count: z
       .int()
       .describe(
-        'Decisions of the last seven days that the rule applied to. At most 10,000 decisions are counted.',
+        'Number of decisions of the last seven days to which the rule applied. Floe counts at most 10,000 decisions.',
       ),
     source: resourceSource,
     created_at: timestamp.nullable(),
@@ -163,20 +170,30 @@ export const relayRule = z
 /** The fields of a rule, or what GET returned. `RelayRuleSchema` refuses any other field. */
 export const relayRuleInput = z
   .looseObject(toWritableFields(RELAY_RULE_FIELDS))
-  .describe('A rule as floe.yaml says it; null clears a field.');
+  .describe('Rule in the format of `floe.yaml`. `null` clears a field.');
 
 const draftFields = {
-  rules: z.array(RelayRuleSchema).max(2_000).optional().describe('Rules to try. Absent: the rules in force.'),
-  mode: z.enum(['observe', 'enforce']).optional().describe('`relay.mode` to try.'),
+  rules: z
+    .array(RelayRuleSchema)
+    .max(2_000)
+    .optional()
+    .describe('Draft rules to evaluate. Defaults to the rules in force.'),
+  mode: z
+    .enum(['observe', 'enforce'])
+    .optional()
+    .describe('Value of `relay.mode` to use. Defaults to the mode in force.'),
 };
 
 export const relaySimulationInput = z.strictObject({
   ...draftFields,
   event: relayEvent.describe('What the agent is about to do.'),
-  key: z.string().default('').describe('Whose event it is, for rules that ask.'),
+  key: z
+    .string()
+    .default('')
+    .describe('Name of the platform key that sends the event, for rules with `who.keys`.'),
   team: z.string().nullable().default(null).describe('Team of the key.'),
   owner: z.string().nullable().default(null).describe('Owner of the key.'),
-  at: timestamp.optional().describe('When it happens, for schedules; now when absent.'),
+  at: timestamp.optional().describe('Time of the event, for rules with a schedule. Defaults to now.'),
 });
 
 const spanFields = { start: z.int(), end: z.int() };
@@ -194,8 +211,16 @@ export const relaySimulationResult = z.strictObject({
       decision: z.enum(['allow', 'deny', 'ask']),
       mode: relayRuleMode,
       reason: z.string(),
-      range: z.strictObject(spanFields).nullable().describe('In the command, in UTF-16 code units.'),
-      command: z.int().nullable().describe('Which of `commands` it is about, from 0.'),
+      range: z
+        .strictObject(spanFields)
+        .nullable()
+        .describe('Position of the match in the command, in UTF-16 code units. `null` if it has none.'),
+      command: z
+        .int()
+        .nullable()
+        .describe(
+          'Index of the matching entry in `commands`, starting at 0. `null` if the match is not in a command.',
+        ),
     }),
   ),
   findings: z.array(relayFinding),
@@ -204,8 +229,12 @@ export const relaySimulationResult = z.strictObject({
       name: z.string().nullable(),
       args: z
         .array(z.string().nullable())
-        .describe('Null for a word that is unknown before the command runs.'),
-      via: z.array(z.string()).describe('Commands that run this one, outermost first.'),
+        .describe(
+          'Arguments of the command. `null` for an argument that is unknown before the command runs.',
+        ),
+      via: z
+        .array(z.string())
+        .describe('Names of commands that run this one, such as `sudo`, outermost first.'),
       does: z.array(z.string()),
       assigns: z.array(z.string()),
       redirects: z.array(z.strictObject({ operator: z.string(), target: z.string().nullable() })),
@@ -218,7 +247,12 @@ export const relaySimulationResult = z.strictObject({
 export const relayReplayInput = z.strictObject({
   ...draftFields,
   days: z.int().min(1).max(30).default(7).describe('Days of decisions to evaluate again.'),
-  limit: z.int().min(1).max(5_000).default(2_000).describe('Decisions judged again, the newest.'),
+  limit: z
+    .int()
+    .min(1)
+    .max(5_000)
+    .default(2_000)
+    .describe('Maximum number of decisions to evaluate again, newest first.'),
 });
 
 const changedDecision = z.strictObject({
@@ -232,12 +266,14 @@ const changedDecision = z.strictObject({
 
 export const relayReplayResult = z.strictObject({
   evaluated: z.int(),
-  skipped: z.int().describe('Decisions without stored text, not yet evaluated, or not evaluated in time.'),
+  skipped: z
+    .int()
+    .describe('Number of decisions without stored text, not yet evaluated, or not evaluated in time.'),
   newly_denied: z.int(),
   newly_asked: z.int(),
   newly_allowed: z.int(),
   unchanged: z.int(),
-  changes: z.array(changedDecision).describe('At most 200, newest first.'),
+  changes: z.array(changedDecision).describe('Decisions that change, newest first. At most 200.'),
   job: jobResource
     .nullable()
     .describe(

@@ -20,8 +20,8 @@ const shell = z.strictObject({
 
 const tool = z.strictObject({
   name: relayName,
-  server: relayName.optional().describe('What the user calls the connector; never compared with rules.'),
-  url: path.optional().describe('Address of the connector.'),
+  server: relayName.optional().describe('Name that the user gave the connector. Rules do not match on it.'),
+  url: path.optional().describe('URL of the connector.'),
   command: path.optional().describe('Command that starts the connector.'),
   arguments: z.record(z.string(), z.unknown()).default({}),
 });
@@ -45,7 +45,9 @@ const agent = z.strictObject({
 const EVENT_FIELDS = {
   id: relayName
     .optional()
-    .describe('Of this one event: the same id gets the same answer and is recorded once.'),
+    .describe(
+      'Id of the event. Requests with the same id receive the same decision, and the event is recorded once.',
+    ),
   event: z.enum(RELAY_EVENTS).describe('What the agent is about to do.'),
   session_id: relayName.optional().describe('The session of the agent.'),
   turn_id: relayName.optional().describe('The turn of the session.'),
@@ -55,7 +57,9 @@ const EVENT_FIELDS = {
     .strictObject({ version: relayName.optional(), device: relayName.optional(), host: relayName.optional() })
     .optional()
     .describe('Version of the hook, and where it runs.'),
-  user: relayName.optional().describe('A hint. The platform key identifies the caller.'),
+  user: relayName
+    .optional()
+    .describe('User name, for information only. The platform key identifies the caller.'),
   cwd: z.string().max(4_096).optional().describe('Working directory.'),
   home_dir: path.optional().describe('Home directory, for paths that start with `~`.'),
   repository: z
@@ -107,17 +111,17 @@ const pendingApproval = z.strictObject({ id: z.string(), url: z.string(), expire
 export const relayDecision = z
   .strictObject({
     decision: relayDecisionKind.describe(
-      '`abstain` has nothing against it and leaves it to the agent’s own rules.',
+      'Decision of the relay. `abstain` means that no rule applies, and the agent uses its own permissions.',
     ),
     rule: z.string().nullable(),
     reason: z.string().nullable(),
     user_message: z.string().nullable(),
     agent_message: z.string().nullable(),
     decision_id: z.string(),
-    mode: relayRuleMode.nullable().describe('Of the rule; null without one.'),
-    enforced_decision: relayDecisionKind.describe('What it would be if every rule were enforced.'),
+    mode: relayRuleMode.nullable().describe('Mode of the rule. `null` means that no rule applies.'),
+    enforced_decision: relayDecisionKind.describe('Decision if all rules were enforced.'),
     on_error: z.enum(['open', 'closed']),
-    matches: z.array(relayRuleHit).describe('Every rule that applies.'),
+    matches: z.array(relayRuleHit).describe('All rules that apply.'),
     findings: z.array(relayFinding),
     approval: pendingApproval.nullable(),
   })
@@ -144,14 +148,14 @@ export const relayReport = z
       'client_error',
       'other',
     ]),
-    at: timestamp.optional().describe('When it happened; when it arrived without it.'),
+    at: timestamp.optional().describe('Time of the event. Defaults to the time at which Floe receives it.'),
     session_id: relayName.optional(),
     tool_use_id: relayName.optional(),
     agent: agent.default({ name: 'unknown' }),
     details: z
       .record(z.string(), z.unknown())
       .default({})
-      .describe('At most 8 KB as JSON; secrets are masked.'),
+      .describe('Details of the event. At most 8 KB as JSON. Floe masks secrets.'),
   })
   .meta({ id: 'RelayReport' });
 
@@ -184,16 +188,24 @@ export const relayReportListQuery = rangeQuery.extend({
 export const relayBundle = z
   .strictObject({
     payload: z.string(),
-    signature: z.string().describe('Ed25519 over the bytes of `payload`, base64.'),
+    signature: z.string().describe('Base64-encoded Ed25519 signature of the bytes of `payload`.'),
     key_id: z.string(),
-    public_key: z.string().describe('Raw Ed25519 key, base64; pin the first one.'),
+    public_key: z
+      .string()
+      .describe('Base64-encoded raw Ed25519 public key. Clients should pin the first one that they receive.'),
   })
   .meta({ id: 'RelayBundle' });
 
 export const hookParams = z.strictObject({ agent: z.string() });
 
 export const approvalWaitQuery = z.strictObject({
-  wait_seconds: z.coerce.number().int().min(0).max(25).default(0).describe('How long to wait for an answer.'),
+  wait_seconds: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(25)
+    .default(0)
+    .describe('Maximum time to wait for a decision, in seconds. `0` returns immediately.'),
 });
 
 /** A question to a person. */
@@ -201,7 +213,9 @@ export const relayApproval = z
   .strictObject({
     id: z.string(),
     created_at: timestamp,
-    expires_at: timestamp.describe('When the request expires. After an approval: when the approval expires.'),
+    expires_at: timestamp.describe(
+      'Time at which the request for approval expires. After an approval, the time at which the approval expires.',
+    ),
     state: z.enum(['waiting', 'allowed', 'denied', 'expired']),
     scope: z.enum(['once', 'session']).nullable(),
     decision_id: z.string(),
@@ -216,6 +230,6 @@ export const relayApproval = z
     reason: z.string(),
     decided_at: timestamp.nullable(),
     decided_by: z.string().nullable(),
-    note: z.string().nullable().describe('Written by who decided, for the agent to read.'),
+    note: z.string().nullable().describe('Note from the member who decided. The agent receives it.'),
   })
   .meta({ id: 'RelayApproval' });

@@ -13,7 +13,7 @@ const timeouts = z.strictObject({
 /** Where requests for a model id, a pattern or an alias go. */
 export const routeResource = z
   .strictObject({
-    id: z.string().describe('The same as `model`.'),
+    id: z.string().describe('Id of the route. Equal to `model`.'),
     model: z.string(),
     enabled: z.boolean(),
     strategy: z.enum(['failover', 'weighted', 'least_latency']),
@@ -21,8 +21,18 @@ export const routeResource = z
     retries: z.int(),
     rescue: z.enum(['error', 'replay']),
     timeouts,
-    chat_reasoning: z.enum(['strip', 'forward']).nullable().describe('Null: as the org says.'),
-    cache: z.enum(['on', 'off']).nullable().describe('Null: as the org says.'),
+    chat_reasoning: z
+      .enum(['strip', 'forward'])
+      .nullable()
+      .describe(
+        'Whether Chat Completions responses contain reasoning text. `null` means the setting of the organization.',
+      ),
+    cache: z
+      .enum(['on', 'off'])
+      .nullable()
+      .describe(
+        'Whether Chat Completions responses contain reasoning text. `null` means the setting of the organization.',
+      ),
     ...orderedConfigEntryFields,
   })
   .meta({ id: 'Route' });
@@ -36,30 +46,35 @@ export const routeInput = z.strictObject({
 
 export const routeSimulationInput = z.strictObject({
   surface: z.enum(['chat', 'responses', 'messages']).default('chat').describe('API of the request.'),
-  request: z.record(z.string(), z.unknown()).describe('The request body, `model` in it.'),
-  key_id: z.string().optional().describe('Asked with this platform key. Absent: the caller’s own.'),
+  request: z.record(z.string(), z.unknown()).describe('Request body, including `model`.'),
+  key_id: z
+    .string()
+    .optional()
+    .describe(
+      'Id of the platform key with which the request is simulated. Defaults to the key of the caller. For members, the default is a key that may use all models.',
+    ),
   end_user: z.string().nullable().default(null).describe('End user of the request.'),
   metadata: z.record(z.string(), z.unknown()).nullable().default(null).describe('Metadata of the request.'),
   draft: z
     .record(z.string(), z.unknown())
     .optional()
     .describe(
-      'A route as floe.yaml would have it, in the place of the one of its `model`; nothing is saved.',
+      'Draft of a route in the format of `floe.yaml`. It replaces the route with the same `model` in the simulation. Floe does not save it.',
     ),
   replaces: z
     .string()
     .optional()
-    .describe('Id of the route that the draft replaces, when its `model` differs.'),
+    .describe('Id of the route that the draft replaces, if its `model` differs.'),
 });
 
 const step = z.strictObject({ step: z.string(), outcome: z.string(), because: z.string() });
 
 export const routeSimulationResult = z.strictObject({
   outcome: z.enum(['sent', 'rejected']),
-  status: z.int().describe('200, or that of the refusal.'),
+  status: z.int().describe('HTTP status: 200, or the status of the error.'),
   code: z.string().nullable().describe('Error code that the caller would receive.'),
   message: z.string().nullable(),
-  steps: z.array(step).describe('What each step would decide and why, in order.'),
+  steps: z.array(step).describe('Steps of the routing decision in order, each with its result and reason.'),
   targets: z
     .array(
       z.strictObject({
@@ -67,12 +82,12 @@ export const routeSimulationResult = z.strictObject({
         model: z.string(),
         credential: z.string(),
         breaker: z.enum(['closed', 'open', 'half_open', 'ramping']),
-        wait_ms: z.int().describe('Milliseconds until its breaker lets it be asked.'),
+        wait_ms: z.int().describe('Milliseconds until the breaker allows a request to this target.'),
         because: z.string(),
       }),
     )
     .describe(
-      'In the order they would be tried: those whose breaker keeps them away come last, for when no other is left.',
+      'Targets in the order in which Floe would try them. Targets with an open breaker are last. Floe uses them only if no other target is left.',
     ),
-  skipped: z.array(z.string()).describe('Targets of the route that are ruled out, with the reason.'),
+  skipped: z.array(z.string()).describe('Targets of the route that cannot be used, each with the reason.'),
 });

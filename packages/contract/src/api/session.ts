@@ -45,7 +45,9 @@ const signedOutSession = z.strictObject({
   state: z.literal('signed_out'),
   setup: z
     .boolean()
-    .describe('A one-time link can create an owner: there is no owner yet, or a new link was created.'),
+    .describe(
+      'Whether a person can become an owner with a one-time link: the installation has no owner yet, or a new link was created.',
+    ),
   methods: signInMethods,
 });
 
@@ -59,11 +61,17 @@ export const signedInSession = z
     team: z.string().nullable(),
     org,
     orgs: z.array(z.strictObject({ id: z.string(), name: z.string(), role })),
-    operator: z.boolean().describe('May change what affects every organization of the installation.'),
+    operator: z
+      .boolean()
+      .describe(
+        'Whether the person is an operator, who may change what affects all organizations of the installation.',
+      ),
     stepped_up_until: timestamp
       .nullable()
-      .describe('Until when what asks for a fresh sign-in may be done; null when that is over.'),
-    expires_at: timestamp.describe('When the session ends unless it is used before.'),
+      .describe(
+        'Time until which operations that require step-up are allowed. `null` means that step-up is required.',
+      ),
+    expires_at: timestamp.describe('Time at which the session expires if it is not used before.'),
   })
   .meta({ id: 'SignedIn' });
 
@@ -81,7 +89,9 @@ export const setupBody = z.strictObject({
   token: linkToken,
   email: emailAddress,
   name: personName,
-  password: newPassword.optional().describe('Left out only where sign-in by password is switched off.'),
+  password: newPassword
+    .optional()
+    .describe('Password of the new owner. Optional only if sign-in with a password is disabled.'),
 });
 
 /** `POST /api/session/setup/preview`. */
@@ -90,7 +100,7 @@ export const setupPreviewBody = z.strictObject({ token: linkToken });
 /** What the page of the one-time link shows. */
 export const setupPreview = z.strictObject({
   org,
-  first: z.boolean().describe('The installation has no owner yet.'),
+  first: z.boolean().describe('Whether the installation has no owner yet.'),
   expires_at: timestamp,
 });
 
@@ -124,8 +134,10 @@ export const oidcStartQuery = z.strictObject({
   return_to: z
     .string()
     .optional()
-    .describe('Where to go afterwards: a path of this installation; anything else is its start page.'),
-  step_up: z.literal('true').optional().describe('The person is to show who they are once more.'),
+    .describe(
+      'Path of this installation to redirect to after sign-in. Any other value redirects to the start page.',
+    ),
+  step_up: z.literal('true').optional().describe('`true` starts a step-up instead of a sign-in.'),
 });
 
 /** What an issuer sends back (RFC 6749, 4.1.2; RFC 9207); it may add to it. */
@@ -142,7 +154,7 @@ export const invitationPreviewBody = z.strictObject({ token: linkToken });
 /** What the page of an invitation shows. */
 export const invitationPreview = z.strictObject({
   org,
-  email: z.string().describe('The address that the account has to have.'),
+  email: z.string().describe('Email address that the account must have.'),
   role,
   expires_at: timestamp,
 });
@@ -150,11 +162,11 @@ export const invitationPreview = z.strictObject({
 /** `POST /api/session/invitation`. Whoever is signed in as the invited account sends the token alone. */
 export const invitationBody = z.strictObject({
   token: linkToken,
-  name: personName.optional().describe('For a new account.'),
+  name: personName.optional().describe('Name of the person. Required for a new account.'),
   password: presentedPassword
     .optional()
     .describe(
-      `The password of an account that exists. For a new account the one to choose, of ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters.`,
+      `Password of the existing account. For a new account, a new password of ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters.`,
     ),
 });
 
@@ -172,13 +184,13 @@ export const oidcConnectRedirect = z.strictObject({ location: z.string() });
 export const ownSession = z
   .strictObject({
     id: z.string(),
-    current: z.boolean().describe('The one that asks.'),
+    current: z.boolean().describe('Whether this is the session of the request.'),
     method: z.enum(SIGN_IN_METHODS),
     org_id: z.string(),
     ip_address: z.string(),
-    user_agent: z.string().describe('User agent of the browser.'),
+    user_agent: z.string().describe('User agent of the browser that started the session.'),
     created_at: timestamp,
-    last_seen_at: timestamp.describe('Up to a minute behind.'),
+    last_seen_at: timestamp.describe('Time of the last use. It can be up to a minute behind.'),
     expires_at: timestamp,
   })
   .meta({ id: 'OwnSession' });

@@ -32,7 +32,7 @@ export const orgSettings = z
     }),
     sources: z
       .record(z.string(), z.strictObject(configEntryFields))
-      .describe('Where each stands. One with the date null has its default.'),
+      .describe('Where each setting is defined. A setting whose `updated_at` is `null` has its default.'),
   })
   .meta({ id: 'OrgSettings' });
 

@@ -5,13 +5,13 @@ import { timestamp } from './page.ts';
 
 const COST_CENTER = 'Cost center of the team in analytics and monthly files.';
 const fields = {
-  name: labelField().describe('Shown instead of the id.'),
+  name: labelField().describe('Display name. Defaults to the id.'),
   cost_center: labelField().describe(COST_CENTER),
 };
 
 /** A team in floe.yaml. */
 export const TeamSchema = z
-  .strictObject({ id: slugField().describe('Unique in the org.'), ...fields })
+  .strictObject({ id: slugField().describe('Id of the team. Unique in the organization.'), ...fields })
   .partial({ name: true, cost_center: true })
   .transform((team) => ({ ...team, name: team.name ?? team.id }));
 
@@ -43,7 +43,7 @@ export const teamResource = z
 export type Team = z.output<typeof teamResource>;
 
 export const teamCreation = z.strictObject({
-  id: slugField().describe('Unique in the organization; never changes.'),
+  id: slugField().describe('Id of the team. Unique in the organization. Cannot be changed.'),
   ...settings,
 });
 

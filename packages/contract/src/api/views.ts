@@ -12,14 +12,14 @@ const filters = z
   .refine((value) => JSON.stringify(value).length <= MAX_FILTER_CHARS, {
     error: `must have at most ${MAX_FILTER_CHARS} characters as JSON`,
   })
-  .describe('State of the page. The server does not interpret it.');
+  .describe('Filters and other state of the page. The server does not interpret it.');
 
 const writableFields = {
   name: z.string().min(1).max(100).describe('Name of the view.'),
   page: z
     .string()
     .regex(SLUG, 'must be the name of a page, such as requests')
-    .describe('Such as `requests`.'),
+    .describe('Name of the page, such as `requests`.'),
   filters,
   shared: z
     .boolean()
@@ -39,7 +39,7 @@ export const viewResource = z
     ...shown,
     filters: z.record(z.string(), z.json()),
     shared: z.boolean(),
-    own: z.boolean().describe('Whether the caller created it.'),
+    own: z.boolean().describe('Whether the caller created the view.'),
     created_at: timestamp,
     updated_at: timestamp,
     updated_by: z.string(),

@@ -52,8 +52,8 @@ export const LimitSchema = z
   .strictObject({
     name: slugField().optional().describe('Name in the error message when the limit rejects a request.'),
     ...subjectFields,
-    rpm: positiveCountField().optional().describe('Requests in any 60 seconds.'),
-    tpm: positiveCountField().optional().describe('Tokens in any 60 seconds.'),
+    rpm: positiveCountField().optional().describe('Maximum number of requests in any 60 seconds.'),
+    tpm: positiveCountField().optional().describe('Maximum number of tokens in any 60 seconds.'),
     concurrency: positiveCountField().optional().describe('Concurrent requests.'),
   })
   .check(
@@ -78,7 +78,7 @@ export const BudgetSchema = z
     period: z
       .enum(['day', 'week', 'month', 'total'])
       .describe('How often the budget resets, in the time zone of the organization.'),
-    limit_usd: z.number().positive().max(1_000_000_000).describe('US dollars per period.'),
+    limit_usd: z.number().positive().max(1_000_000_000).describe('Spending limit in US dollars per period.'),
     mode: z
       .enum(['hard', 'soft'])
       .default('hard')
@@ -97,11 +97,11 @@ export const CacheSchema = z.strictObject({
 
 const DetectSchema = z
   .strictObject({
-    secrets: z.boolean().default(false).describe('API keys, tokens and private keys.'),
+    secrets: z.boolean().default(false).describe('Whether to look for API keys, tokens and private keys.'),
     pii: z
       .array(z.enum(['email', 'phone', 'credit_card', 'iban', 'us_ssn']))
       .default([])
-      .describe('Kinds of personal data to look for.'),
+      .describe('Kinds of personal data to look for. Defaults to none.'),
   })
   .refine(({ secrets, pii }) => secrets || pii.length > 0, 'must set secrets, pii or both')
   .describe('Secrets and personal data that the policy searches for.');
@@ -120,7 +120,12 @@ export const POLICY_FIELDS = {
     .enum(['monitor', 'enforce'])
     .default('monitor')
     .describe('`monitor` only records what the policy would do. `enforce` does it.'),
-  message: z.string().min(1).max(1_000).optional().describe('Message that a denied caller receives.'),
+  message: z
+    .string()
+    .min(1)
+    .max(1_000)
+    .optional()
+    .describe('Message for callers whose requests the policy denies.'),
 };
 
 export const PolicySchema = z.strictObject(POLICY_FIELDS).check(

@@ -23,7 +23,7 @@ export const ScheduleSchema = z.strictObject({
     .string()
     .max(200)
     .regex(CRON, 'must be a cron expression with five fields, such as 0 3 * * *')
-    .describe('Cron expression of five fields.'),
+    .describe('Cron expression with five fields, such as `0 3 * * *`.'),
   timezone: timezoneField()
     .optional()
     .describe('Time zone of the expression. Defaults to the time zone of the organization.'),
@@ -33,7 +33,9 @@ export const ScheduleSchema = z.strictObject({
 export const MONITOR_FIELDS = {
   name: labelField().describe('Name in lists and messages.'),
   description: z.string().max(2_000).describe('What the job does, or what to do when it fails.'),
-  alert_after_misses: positiveCountField().describe('Missed beats in a row before a message is sent.'),
+  alert_after_misses: positiveCountField().describe(
+    'Number of consecutive missed beats after which Floe sends an alert.',
+  ),
 };
 
 /** The same in rows, with what they hold where the file says nothing. */
@@ -45,13 +47,13 @@ export const storedMonitorFields = z.object({
 
 export const MonitorSchema = z
   .strictObject({
-    id: slugField().describe('What jobs send as `monitor_id`.'),
+    id: slugField().describe('Id of the monitor. Jobs send it as `monitor_id`.'),
     name: labelField().optional().describe('Name of the monitored job or worker. Defaults to the id.'),
     kind: z
       .enum(['heartbeat', 'push'])
       .default('heartbeat')
       .describe('Kind of monitor. `push` means the same as `heartbeat`.'),
-    description: z.string().max(2_000).default('').describe('Notes for the person who receives an alert.'),
+    description: z.string().max(2_000).default('').describe('Notes for people who receive an alert.'),
     expected_interval_minutes: minutesField(0.5)
       .optional()
       .describe('How often the job sends a beat. Set this or `schedule`.'),
@@ -68,7 +70,7 @@ export const MonitorSchema = z
       .boolean()
       .default(false)
       .describe('Whether the monitor is paused. A paused monitor records beats but no misses.'),
-    paused_until: timestampField().optional().describe('The pause ends automatically at this time.'),
+    paused_until: timestampField().optional().describe('Time at which the pause ends automatically.'),
     muted_until: timestampField()
       .optional()
       .describe('No alerts are sent until this time. States are still recorded.'),
@@ -77,7 +79,7 @@ export const MonitorSchema = z
       .boolean()
       .default(false)
       .describe(
-        '`true`: a failure that the job reports counts as one missed beat. `false`: it fails the monitor immediately.',
+        'Whether a failure that the job reports counts as one missed beat. If `false`, it fails the monitor immediately.',
       ),
     first_beat_due_minutes: minutesField(0.5)
       .optional()
@@ -112,7 +114,7 @@ export const ALERT_EVENTS = [
 ] as const;
 
 const channelFields = {
-  name: slugField().describe('Unique in the org.'),
+  name: slugField().describe('Name of the channel. Unique in the organization.'),
   events: z
     .array(z.enum(ALERT_EVENTS))
     .min(1)
@@ -134,15 +136,17 @@ const secretUrl = () => webUrlField().meta({ writeOnly: true });
 export const ChannelSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     ...channelFields,
-    kind: z.literal('webhook').describe('Signed JSON (Standard Webhooks).'),
-    url: secretUrl().describe('Where messages are posted.'),
+    kind: z.literal('webhook').describe('Sends JSON to a URL, signed according to Standard Webhooks.'),
+    url: secretUrl().describe('URL to which Floe sends messages.'),
     secret: secretField()
       .optional()
       .describe('Key for signing messages. Without it, messages are not signed.'),
   }),
   z.strictObject({
     ...channelFields,
-    kind: z.enum(['slack', 'discord', 'teams']).describe('Chat by incoming webhook.'),
+    kind: z
+      .enum(['slack', 'discord', 'teams'])
+      .describe('Sends messages to an incoming webhook of a chat service.'),
     url: secretUrl().describe('URL of the incoming webhook.'),
   }),
   z.strictObject({
@@ -152,23 +156,23 @@ export const ChannelSchema = z.discriminatedUnion('kind', [
   }),
   z.strictObject({
     ...channelFields,
-    kind: z.literal('pagerduty').describe('PagerDuty Events v2.'),
-    routing_key: secretField().describe('Integration key of the service.'),
+    kind: z.literal('pagerduty').describe('Sends events to PagerDuty (Events API v2).'),
+    routing_key: secretField().describe('Integration key of the PagerDuty service.'),
     base_url: baseUrlField()
       .default('https://events.pagerduty.com')
       .describe('Base URL of the Events API. Use `https://events.eu.pagerduty.com` for accounts in the EU.'),
   }),
   z.strictObject({
     ...channelFields,
-    kind: z.literal('ntfy').describe('A topic of an ntfy server.'),
+    kind: z.literal('ntfy').describe('Sends messages to a topic of an ntfy server.'),
     url: secretUrl().describe('URL of the topic.'),
     token: secretField().optional().describe('Access token, if the topic requires one.'),
   }),
   z.strictObject({
     ...channelFields,
-    kind: z.literal('telegram').describe('A chat, through a bot.'),
-    bot_token: secretField().describe('Token of the bot.'),
-    chat_id: labelField().describe('The chat, in quotes.'),
+    kind: z.literal('telegram').describe('Sends messages to a Telegram chat through a bot.'),
+    bot_token: secretField().describe('Access token of the bot.'),
+    chat_id: labelField().describe('Id of the chat. In YAML, write it in quotes.'),
     base_url: baseUrlField()
       .default('https://api.telegram.org')
       .describe('Base URL of the Bot API. Change it only if you run your own Bot API server.'),
@@ -187,7 +191,11 @@ export function boardSlugField() {
 
 const boardGroup = z.strictObject({
   name: labelField().describe('Heading of the group.'),
-  monitors: z.array(slugField()).max(1_000).default([]).describe('Ids of monitors, in order.'),
+  monitors: z
+    .array(slugField())
+    .max(1_000)
+    .default([])
+    .describe('Ids of the monitors in the group, in display order.'),
 });
 
 /** What a board shows. */
@@ -218,6 +226,6 @@ export const BoardSchema = z
     timezone: timezoneField()
       .optional()
       .describe('Time zone of days and times. Defaults to the time zone of the organization.'),
-    groups: boardGroupsField().default([]).describe('Groups of monitors, in order.'),
+    groups: boardGroupsField().default([]).describe('Groups of monitors, in display order.'),
   })
   .transform((board) => ({ ...board, name: board.name ?? board.slug }));

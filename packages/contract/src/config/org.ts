@@ -10,7 +10,10 @@ import { IdeSchema, PassthroughSchema, RouteSchema } from './routing.ts';
 
 /** Settings of an org that are no list of named things; the API changes each as a whole. */
 export const ORG_SETTINGS = {
-  chat_reasoning: z.enum(['strip', 'forward']).default('strip').describe('Reasoning text in Chat answers.'),
+  chat_reasoning: z
+    .enum(['strip', 'forward'])
+    .default('strip')
+    .describe('Whether Chat Completions responses contain reasoning text (`forward`) or not (`strip`).'),
   stored_responses: z
     .boolean()
     .default(true)
@@ -19,7 +22,7 @@ export const ORG_SETTINGS = {
     .enum(['key', 'org'])
     .default('key')
     .describe(
-      'Who can access files, batches and stored responses: the key that created them, or every key of the organization.',
+      'Which keys can access files, batches and stored responses: the key that created them, or all keys of the organization.',
     ),
   analytics: z
     .strictObject({
@@ -41,32 +44,35 @@ export const ORG_SETTINGS = {
         ),
     })
     .prefault({})
-    .describe('How the end user of a request is identified.'),
+    .describe('How Floe identifies the end user of a request.'),
   monitoring: z
     .strictObject({
       grace_period_minutes: minutesField(0).default(5).describe('Default grace period of monitors.'),
     })
     .prefault({})
-    .describe('Defaults of monitors.'),
+    .describe('Default settings of monitors.'),
   bodies: z
     .strictObject({
       keep: z
         .boolean()
         .default(false)
         .describe('Whether Floe stores bodies of requests and responses for `retention.bodies_days`.'),
-      redact: z.boolean().default(true).describe('Removes secrets and personal data from stored bodies.'),
+      redact: z
+        .boolean()
+        .default(true)
+        .describe('Whether Floe removes secrets and personal data from stored bodies.'),
     })
     .prefault({})
-    .describe('Bodies in the request log.'),
+    .describe('Logging of request and response bodies.'),
   passthrough: PassthroughSchema.prefault({}).describe('Providers of the passthrough paths.'),
-  cache: CacheSchema.prefault({}).describe('Response cache.'),
-  ide: IdeSchema.prefault({}).describe('The IDE adapter.'),
+  cache: CacheSchema.prefault({}).describe('Settings of the response cache.'),
+  ide: IdeSchema.prefault({}).describe('Settings of the IDE adapter.'),
   relay: RelaySettingsSchema.prefault({}).describe('Governance of coding agents, without its rules.'),
 };
 
 export const OrgSchema = z
   .strictObject({
-    id: slugField().describe('Unique; never changes.'),
+    id: slugField().describe('Id of the organization. Unique in the installation. Cannot be changed.'),
     name: labelField().optional().describe('Display name. Defaults to the id.'),
     timezone: timezoneField()
       .default('UTC')
@@ -79,7 +85,7 @@ export const OrgSchema = z
     monitoring: ORG_SETTINGS.monitoring,
     bodies: ORG_SETTINGS.bodies,
     teams: z.array(TeamSchema).prefault([]).describe('Teams of the organization.'),
-    keys: z.array(PlatformKeySchema).default([]).describe('Platform keys.'),
+    keys: z.array(PlatformKeySchema).default([]).describe('Platform keys of the organization.'),
     providers: z.array(ProviderSchema).prefault([]).describe('Providers of the organization.'),
     passthrough: ORG_SETTINGS.passthrough,
     routes: z.array(RouteSchema).prefault([]).describe('Rules that map requested models to targets.'),
@@ -94,9 +100,9 @@ export const OrgSchema = z
     cache: ORG_SETTINGS.cache,
     policies: z.array(PolicySchema).default([]).describe('Rules on the content of requests and responses.'),
     ide: ORG_SETTINGS.ide,
-    monitors: z.array(MonitorSchema).prefault([]).describe('Heartbeat monitors.'),
+    monitors: z.array(MonitorSchema).prefault([]).describe('Monitors that expect beats from jobs.'),
     channels: z.array(ChannelSchema).default([]).describe('Destinations of alerts.'),
-    boards: z.array(BoardSchema).prefault([]).describe('Status pages.'),
+    boards: z.array(BoardSchema).prefault([]).describe('Boards (status pages).'),
     relay: RelaySchema.prefault({}).describe('Governance of coding agents.'),
   })
   .transform((org) => ({ ...org, name: org.name ?? org.id }));

@@ -88,7 +88,7 @@ export const ServerSchema = z
         'How long requests in progress may take after the shutdown delay. Requests that are not complete by then end with an error.',
       ),
     unauthenticated_connections: UnauthenticatedSchema.prefault({}).describe(
-      'Limits on open connections that have not authenticated yet. The oldest are closed first.',
+      'Limits on open connections that have not authenticated yet. Floe closes the oldest first.',
     ),
     listeners: z
       .array(ListenerSchema)
@@ -120,17 +120,19 @@ export const StorageSchema = z.strictObject({
     .regex(/^(sqlite:.+|postgres(ql)?:\/\/.+)$/, 'must be sqlite:<file> or postgres://…')
     .default('sqlite:./.floe/floe.db')
     .meta({ writeOnly: true })
-    .describe('`sqlite:<file>` for one process, `postgres://…` for several.'),
+    .describe('URL of the database: `sqlite:<file>` for one process, `postgres://…` for several.'),
   shared: z
     .string()
     .regex(/^(memory|rediss?:\/\/.+)$/, 'must be memory, redis://… or rediss://…')
     .default('memory')
     .meta({ writeOnly: true })
-    .describe('Counters and signals: `memory` for one process, `redis://…` (Redis or Valkey) for several.'),
+    .describe(
+      'Store of counters and signals: `memory` for one process, `redis://…` (Redis or Valkey) for several.',
+    ),
   shared_timeout_ms: positiveCountField()
     .default(50)
     .describe(
-      'How long a request may wait for the shared store before its process counts its own share of a limit.',
+      'How long a request waits for the shared store, in milliseconds. After that, `on_store_error` of each limit and budget applies.',
     ),
 });
 
@@ -176,7 +178,9 @@ export const TelemetrySchema = z.strictObject({
   otlp_endpoint: optionalUrlField(['http', 'https'])
     .default('')
     .meta({ inactive: true })
-    .describe('OTLP/HTTP collector for traces. Has no effect in this version: Floe sends no traces.'),
+    .describe(
+      'URL of an OTLP/HTTP collector for traces. Has no effect in this version, because Floe sends no traces.',
+    ),
   metrics_token: z
     .string()
     .default('')
@@ -208,9 +212,11 @@ export const SmtpSchema = z
 const OidcSchema = z.strictObject({
   name: slugField().describe('Name on the sign-in page.'),
   issuer: webUrlField().describe('Issuer URL, exactly as in its discovery document.'),
-  client_id: labelField().describe('Client id at the issuer.'),
+  client_id: labelField().describe('Client id that the issuer assigned to Floe.'),
   client_secret: secretField().optional().describe('Client secret. Not set for public clients.'),
-  group_claim: labelField().default('groups').describe('Claim that lists the groups of a user.'),
+  group_claim: labelField()
+    .default('groups')
+    .describe('Name of the claim that contains the groups of a user.'),
   map: z
     .array(
       z.strictObject({
@@ -248,7 +254,7 @@ const AuthSessionsSchema = z.strictObject({
     .min(5)
     .max(43_200)
     .default(720)
-    .describe('A session expires when it is unused for this long.'),
+    .describe('Minutes without use after which a session expires.'),
   max_hours: z
     .int()
     .min(1)
@@ -272,6 +278,6 @@ export const AuthSchema = z.strictObject({
     .describe(
       'Whether members can sign in with a passkey. Browsers require that `server.base_url` is an https URL with a host name, or localhost.',
     ),
-  oidc: z.array(OidcSchema).default([]).describe('OpenID Connect issuers for the console.'),
-  sessions: AuthSessionsSchema.prefault({}).describe('How long people stay signed in.'),
+  oidc: z.array(OidcSchema).default([]).describe('OpenID Connect issuers for sign-in to the console.'),
+  sessions: AuthSessionsSchema.prefault({}).describe('Lifetime of console sessions.'),
 });

@@ -13,11 +13,11 @@ import { OutboundSchema } from './platform.ts';
 import { isProviderKind, PROVIDER_KIND_NAMES, PROVIDER_KINDS } from './provider-kinds.ts';
 
 const TIMEOUT_DESCRIPTIONS = {
-  connect_ms: 'To open the connection, TLS included.',
-  headers_ms: 'From sending the request to the first byte of the answer.',
-  first_token_ms: 'From sending the request to the first content of a stream.',
-  idle_ms: 'Longest gap inside a stream; any upstream byte resets it.',
-  total_ms: 'The whole attempt.',
+  connect_ms: 'Maximum time to open the connection, including TLS, in milliseconds.',
+  headers_ms: 'Maximum time from sending the request to the first byte of the response, in milliseconds.',
+  first_token_ms: 'Maximum time from sending the request to the first content of a stream, in milliseconds.',
+  idle_ms: 'Maximum time without data in a stream, in milliseconds. Each byte from the upstream resets it.',
+  total_ms: 'Maximum duration of the whole attempt, in milliseconds.',
 } as const;
 
 export const TimeoutsSchema = z.strictObject({
@@ -81,7 +81,7 @@ export const PriceSchema = z.strictObject({
     .record(z.string().regex(/^[a-z][a-z0-9_]{0,39}$/), z.number().min(0).max(1_000_000_000_000))
     .optional()
     .describe(
-      'USD per million of other units, by name: `cache_write_1h`, `web_search`, `image`, `audio_second`, `character`, `search` … (docs/concepts/how-counting-works.md).',
+      'USD per million of other billed units, by name: `cache_write_1h`, `web_search`, `image`, `audio_second`, `character`, `search` and others (see docs/concepts/how-counting-works.md).',
     ),
   tiers: z
     .record(z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/), z.number().min(0).max(100))
@@ -90,14 +90,14 @@ export const PriceSchema = z.strictObject({
 });
 
 export const CredentialSchema = z.strictObject({
-  name: slugField().describe('Shown in analytics and breakers instead of the secret.'),
+  name: slugField().describe('Name of the credential. Analytics and breakers show it instead of the secret.'),
   api_key: secretField().describe('The API key. Use `${VARIABLE}` instead of the value.'),
   weight: z.number().positive().default(1).describe('Relative share of requests that use this credential.'),
 });
 
 const ClientCertificateSchema = z.strictObject({
-  cert_file: labelField().describe('PEM file with the certificate chain.'),
-  key_file: labelField().describe('PEM file with the private key.'),
+  cert_file: labelField().describe('Path of a PEM file with the certificate chain.'),
+  key_file: labelField().describe('Path of a PEM file with the private key.'),
 });
 
 /** Who signs requests of the kinds that sign instead of sending a key. */
@@ -110,8 +110,8 @@ const IdentitySchema = z
       .optional()
       .describe('Secret of the access key. Use `${VARIABLE}` instead of the value.'),
     session_token: secretField().optional().describe('Session token of a temporary access key.'),
-    profile: labelField().optional().describe('Profile of the shared AWS files.'),
-    external_id: labelField().optional().describe('External id for `role_arn`.'),
+    profile: labelField().optional().describe('Profile in the shared AWS configuration files.'),
+    external_id: labelField().optional().describe('External id that Floe sends when it assumes `role_arn`.'),
     file: labelField()
       .optional()
       .describe('Google credentials file. Defaults to the value of `GOOGLE_APPLICATION_CREDENTIALS`.'),
@@ -131,7 +131,7 @@ const IdentitySchema = z
 
 /** What floe.yaml says about a provider, field by field. */
 export const PROVIDER_FIELDS = {
-  id: slugField().describe('The part of a model id before its first `/`.'),
+  id: slugField().describe('Id of the provider. It is the part of model ids before the first `/`.'),
   kind: z
     .enum(PROVIDER_KIND_NAMES)
     .describe('Kind of the provider. It determines the URLs, the authentication and the API format.'),
@@ -139,7 +139,7 @@ export const PROVIDER_FIELDS = {
   base_url: baseUrlField()
     .optional()
     .describe(
-      'Base URL of the upstream. Defaults to the public one of the kind. Include `/v1` for OpenAI-compatible kinds.',
+      'Base URL of the upstream. Defaults to the public URL of the kind. Include `/v1` for OpenAI-compatible kinds.',
     ),
   api_key: secretField()
     .optional()
@@ -148,7 +148,7 @@ export const PROVIDER_FIELDS = {
     .array(CredentialSchema)
     .min(1)
     .optional()
-    .describe('Several credentials that share the traffic.'),
+    .describe('Credentials that share the traffic. Cannot be combined with `api_key`.'),
   credential_source: z
     .enum(['provider', 'caller'])
     .default('provider')
@@ -168,11 +168,11 @@ export const PROVIDER_FIELDS = {
   headers: extraHeadersField()
     .default({})
     .meta({ writeOnly: true })
-    .describe('Extra headers on every request to the upstream.'),
+    .describe('Additional headers of every request to the upstream.'),
   body: z
     .record(z.string(), z.json())
     .default({})
-    .describe('Extra top-level fields for every JSON body sent upstream.'),
+    .describe('Additional top-level fields of every JSON body that Floe sends to the upstream.'),
   api_version: labelField().optional().describe('Version parameter of the provider’s API, if it has one.'),
   deployments: z
     .record(modelPatternField(), labelField())
@@ -184,7 +184,7 @@ export const PROVIDER_FIELDS = {
     .optional()
     .describe('Region or location of the provider.'),
   project: labelField().optional().describe('Project of the provider account.'),
-  role_arn: labelField().optional().describe('Role to assume before signing requests.'),
+  role_arn: labelField().optional().describe('ARN of the AWS role that Floe assumes to sign requests.'),
   identity: IdentitySchema.optional().describe(
     'Identity for providers that require signed requests instead of an API key.',
   ),

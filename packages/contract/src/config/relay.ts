@@ -24,7 +24,7 @@ const MatchSchema = z.strictObject({
     .describe(
       'Shell: at least one of these options. `-f` matches in `-rf`, and `--force` matches in `--force=yes`.',
     ),
-  all_flags: stringListField().optional().describe('Shell: all of these options.'),
+  all_flags: stringListField().optional().describe('Shell: the command has all these options.'),
   args: stringListField()
     .optional()
     .describe('Shell: at least one argument matches one of these patterns. `*` matches any characters.'),
@@ -32,7 +32,9 @@ const MatchSchema = z.strictObject({
     .union([z.enum(SHELL_TRAITS), z.array(z.enum(SHELL_TRAITS)).min(1)])
     .transform((given) => (typeof given === 'string' ? [given] : given))
     .optional()
-    .describe('Shell: what the command does, whatever its name. For example, it runs the output of a pipe.'),
+    .describe(
+      'Shell: effect of the command, independent of its name. For example, `runs_input` is a command that runs the output of a pipe.',
+    ),
   server_url: stringListField()
     .optional()
     .describe('Tool: URL of the connector. `*` matches any characters.'),
@@ -58,8 +60,14 @@ const MatchSchema = z.strictObject({
 
 const DetectSchema = z
   .strictObject({
-    secrets: z.boolean().default(false).describe('Keys, tokens, passwords and private keys.'),
-    pii: z.array(z.enum(PERSONAL_DATA_KINDS)).default([]).describe('Personal data.'),
+    secrets: z
+      .boolean()
+      .default(false)
+      .describe('Whether to look for keys, tokens, passwords and private keys.'),
+    pii: z
+      .array(z.enum(PERSONAL_DATA_KINDS))
+      .default([])
+      .describe('Kinds of personal data to look for. Defaults to none.'),
   })
   .refine(({ secrets, pii }) => secrets || pii.length > 0, 'must set secrets, pii or both');
 
@@ -69,7 +77,7 @@ const WhoSchema = z.strictObject({
     .describe('Name of the platform key of the agent. `*` matches any characters.'),
   teams: stringListField().optional().describe('Team of the key.'),
   owners: stringListField().optional().describe('Owner of the key.'),
-  agents: stringListField().optional().describe('Name of the agent, such as `cursor`.'),
+  agents: stringListField().optional().describe('Names of agents, such as `cursor`.'),
   repositories: stringListField()
     .optional()
     .describe('Repository URL without the scheme, such as `github.com/acme/*`.'),
@@ -84,7 +92,7 @@ const ScheduleSchema = z.strictObject({
     .array(z.enum(DAYS))
     .min(1)
     .default([...DAYS])
-    .describe('Days on which the rule applies.'),
+    .describe('Days on which the rule applies. Defaults to every day.'),
   from: z
     .string()
     .regex(TIME_OF_DAY, 'must be a time of day such as 09:00')
@@ -134,7 +142,7 @@ export const RELAY_RULE_FIELDS = {
     ),
   match: MatchSchema.optional().describe('What the event must match. Every given field must match.'),
   detect: DetectSchema.optional().describe(
-    'Values that must occur in the text: prompt, command, arguments or file.',
+    'Secrets or personal data that must occur in the prompt, command, arguments or file.',
   ),
   who: WhoSchema.optional().describe('Callers to which the rule applies. Every given field must match.'),
   schedule: ScheduleSchema.optional().describe('When the rule applies. Without it, the rule always applies.'),
@@ -149,10 +157,10 @@ export const RELAY_RULE_FIELDS = {
     .enum(['open', 'closed'])
     .default('open')
     .describe(
-      'What the client does when no decision arrives in time: continue (`open`) or refuse (`closed`).',
+      'What the client does if no decision arrives in time: continue (`open`) or deny the action (`closed`).',
     ),
   message: MessageSchema.optional().describe(
-    'Shown to the user and the agent; `{user, agent}` for one each.',
+    'Message for the user and the agent. To set different messages, use `{user, agent}`.',
   ),
 };
 
@@ -208,11 +216,14 @@ export const RelaySettingsSchema = z.strictObject({
     .enum(['off', 'observe', 'enforce'])
     .default('enforce')
     .describe(
-      'Built-in rule `self-tamper`: asks before agents change their own hooks and settings, or those of the relay.',
+      'Mode of the built-in rule `self-tamper`, which asks before an agent changes hooks or settings of agents or the relay.',
     ),
   approvals: z
     .strictObject({
-      enabled: z.boolean().default(false).describe('Whether `ask` waits for an approval in the console.'),
+      enabled: z
+        .boolean()
+        .default(false)
+        .describe('Whether an `ask` decision waits for an approval in the console.'),
       expires_minutes: z
         .int()
         .min(1)

@@ -23,7 +23,7 @@ export const ROUTE_FIELDS = {
   strategy: z
     .enum(['failover', 'weighted', 'least_latency'])
     .default('failover')
-    .describe('Order in which targets are tried.'),
+    .describe('Order in which Floe tries the targets.'),
   targets: z
     .array(TargetSchema)
     .default([])
@@ -41,11 +41,13 @@ export const ROUTE_FIELDS = {
   chat_reasoning: z
     .enum(['strip', 'forward'])
     .optional()
-    .describe('Reasoning text in Chat responses. Defaults to the setting of the organization.'),
+    .describe(
+      'Whether Chat Completions responses contain reasoning text. Defaults to the setting of the organization.',
+    ),
   cache: z
     .enum(['on', 'off'])
     .optional()
-    .describe('Whether the response cache serves this route. Defaults to `cache.enabled`.'),
+    .describe('Whether the route uses the response cache. Defaults to `cache.enabled`.'),
 };
 
 export const RouteSchema = z.strictObject(ROUTE_FIELDS).check(
@@ -60,11 +62,11 @@ const PassthroughTargetSchema = z
   .union([
     slugField(),
     z.strictObject({
-      provider: slugField().describe('Id of a provider of this org.'),
+      provider: slugField().describe('Id of a provider of this organization.'),
       model_map: z
         .record(z.string().min(1), labelField())
         .default({})
-        .describe('Bare model id as callers send it, to the id this provider knows.'),
+        .describe('Model ids of this provider, by the model id that callers send.'),
     }),
   ])
   .transform((target) => (typeof target === 'string' ? { provider: target, model_map: {} } : target));
@@ -77,10 +79,10 @@ const passthroughTargetsField = () =>
 
 export const PassthroughSchema = z.strictObject({
   a: passthroughTargetsField().describe(
-    'Provider id behind `/gateway/passthrough-a`, or several in failover order.',
+    'Id of the provider that serves `/gateway/passthrough-a`, or a list of providers in failover order.',
   ),
   b: passthroughTargetsField().describe(
-    'Provider id behind `/gateway/passthrough-b`, or several in failover order.',
+    'Id of the provider that serves `/gateway/passthrough-b`, or a list of providers in failover order.',
   ),
 });
 

@@ -2,7 +2,7 @@ import { MAX_BEAT_BODY_BYTES } from '../monitoring/beat-url.ts';
 import { MAX_BEAT_METADATA_BYTES, MAX_HEARTBEAT_BODY_BYTES } from '../monitoring/heartbeat.ts';
 
 const ERROR_RESPONSE = {
-  description: 'Rejected or failed. `error.code` gives the reason.',
+  description: 'The request was rejected or failed. `error.code` contains the reason.',
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 };
 
@@ -10,7 +10,7 @@ const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'Requests with the same value within 48 hours are one beat.',
+  description: 'Requests with the same value within 48 hours count as one beat.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
@@ -29,7 +29,8 @@ export function describeBeatPaths(): Record<string, object> {
           name: 'signal',
           in: 'path',
           required: true,
-          description: 'A run started, failed, logged a line, or ended with this exit status.',
+          description:
+            'Signal of the job: a run started, failed, logged a line, or ended with this exit status.',
           schema: {
             type: 'string',
             pattern: '^(start|fail|log|[0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])$',
@@ -51,7 +52,10 @@ function heartbeatOperation() {
       received_at: dateTimeSchema,
       status: { enum: ['waiting', 'healthy', 'failing', 'paused'] },
       next_due_at: { ...dateTimeSchema, type: ['string', 'null'] },
-      metadata_dropped: { type: 'string', description: 'Why the metadata was not stored.' },
+      metadata_dropped: {
+        type: 'string',
+        description: 'Reason why Floe did not store the metadata. Absent if it did.',
+      },
     },
   };
   const body = {
@@ -59,13 +63,16 @@ function heartbeatOperation() {
     required: ['monitor_id'],
     properties: {
       monitor_id: { type: 'string', minLength: 1 },
-      metadata: { type: 'object', description: `At most ${MAX_BEAT_METADATA_BYTES} bytes of JSON.` },
+      metadata: {
+        type: 'object',
+        description: `Additional data of the beat. At most ${MAX_BEAT_METADATA_BYTES} bytes of JSON.`,
+      },
     },
   };
   return {
     operationId: 'beats.send',
-    summary: 'Send a heartbeat; the response is sent after it is committed',
-    description: `Requires the scope \`beat\` or \`monitoring\`. At most ${MAX_HEARTBEAT_BODY_BYTES} bytes. Unknown fields are ignored.`,
+    summary: 'Send a beat; the response is sent after the beat is stored',
+    description: `Requires the scope \`beat\` or \`monitoring\`. The body has at most ${MAX_HEARTBEAT_BODY_BYTES} bytes. Unknown fields are ignored.`,
     tags: ['beats'],
     parameters: [IDEMPOTENCY_KEY],
     requestBody: { required: true, content: { 'application/json': { schema: body } } },
@@ -82,14 +89,14 @@ function beatUrlOperations(operationId: string, what: string, more: readonly obj
     name: 'token',
     in: 'path',
     required: true,
-    description: 'The secret of the monitor’s `beat_url`.',
+    description: 'Secret part of the `beat_url` of the monitor.',
     schema: { type: 'string' },
   };
   const run = {
     name: 'rid',
     in: 'query',
     required: false,
-    description: 'A UUID that distinguishes overlapping runs.',
+    description: 'Id of the run, a UUID. It distinguishes overlapping runs.',
     schema: { type: 'string', format: 'uuid' },
   };
   const operation = (method: string) => ({

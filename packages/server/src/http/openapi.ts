@@ -53,7 +53,12 @@ export function openApiDocument(
           scheme: 'bearer',
           description: `Platform key; scopes: ${KEY_SCOPES.join(', ')}.`,
         },
-        header: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The same platform key.' },
+        header: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-API-Key',
+          description: 'Platform key, as an alternative to the bearer token.',
+        },
         session: {
           type: 'apiKey',
           in: 'cookie',
@@ -97,7 +102,7 @@ function describeOperation(
               content: answerContent(verb, components),
             },
       default: {
-        description: 'Rejected or failed. `error.code` gives the reason.',
+        description: 'The request was rejected or failed. `error.code` contains the reason.',
         content: jsonContent(error),
       },
     },
@@ -113,7 +118,7 @@ const IDEMPOTENCY_KEY = {
   in: 'header',
   required: false,
   description:
-    'Repeating a request with the same value within 24 hours creates nothing and returns the first response. A different request with the same value returns 409 `conflict`. The value of a platform key is shown only once: repeating its creation returns a 409 that names the key.',
+    'If you repeat a request with the same value within 24 hours, Floe creates nothing and returns the first response. A different request with the same value returns 409 `conflict`. The value of a platform key is shown only once: repeating its creation returns a 409 that names the key.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 

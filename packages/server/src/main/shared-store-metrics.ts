@@ -10,7 +10,7 @@ export function sharedStoreMetrics(figures: OpenedCounters['sharedStoreStats']):
   });
   const unheard = new CounterFamily({
     name: 'floe_shared_store_timeouts_total',
-    help: 'Number of requests for which the shared store returned an error or timed out.',
+    help: 'Number of requests for which the shared store returned an error or timed out when this process checked their limits and budgets.',
     labels: [],
   });
   const own = new CounterFamily({
