@@ -12,7 +12,7 @@ function oneOrSeveral<Value extends z.ZodType>(value: Value) {
 }
 
 const GRAMMAR =
-  'Repeat it for any of several values; `!x` is everything but x, `*` any value at all, `!*` none; `=!x` is the value `!x` itself.';
+  'Repeat the parameter to match any of several values. `!x` excludes the value x. `*` matches any value, and `!*` matches requests without a value. `=!x` matches the literal value `!x`.';
 const word = oneOrSeveral(text).describe(GRAMMAR);
 const status = z
   .string()
@@ -28,7 +28,9 @@ const bounds = oneOrSeveral(
       new RegExp(`^((>=|<=|>|<|)${number}|(${number})?\\.\\.(${number})?)$`),
       'must be a number, a bound such as >=100, or a range such as 100..200',
     ),
-).describe('A number, a bound such as `>=100`, or a range such as `100..200`; several must all hold.');
+).describe(
+  'A number, a bound such as `>=100`, or a range such as `100..200`. If you repeat the parameter, all conditions must match.',
+);
 const flag = z.enum(['true', 'false']).optional();
 
 /** What requests are filtered by, in lists, exports and the live tail. */
@@ -36,14 +38,16 @@ export const requestFilters = {
   route_mode: word,
   surface: word,
   key: word.describe(`Name or id of the platform key. ${GRAMMAR}`),
-  model: word.describe(`As asked for, or the bare id of the model that served. ${GRAMMAR}`),
+  model: word.describe(
+    `Model that the client requested, or bare id of the model that served the request. ${GRAMMAR}`,
+  ),
   model_requested: word,
   provider: word,
   status: oneOrSeveral(status).describe(
-    'HTTP status of the answer, such as `429`, a class, such as `5xx`, a range, such as `400..499`, or `error` for 400 and above; `!` before it means all others. Repeat it for several.',
+    'HTTP status of the response: a status such as `429`, a class such as `5xx`, a range such as `400..499`, or `error` for 400 and above. A leading `!` excludes it. Repeat the parameter to match any of several.',
   ),
-  state: word.describe(`complete, partial, aborted, failed, blocked or cached. ${GRAMMAR}`),
-  outcome: word.describe(`${EXCHANGE_OUTCOMES.join(', ')}. ${GRAMMAR}`),
+  state: word.describe(`State: complete, partial, aborted, failed, blocked or cached. ${GRAMMAR}`),
+  outcome: word.describe(`Outcome of the request: ${EXCHANGE_OUTCOMES.join(', ')}. ${GRAMMAR}`),
   error_code: word,
   error_source: word,
   finish_reason: word,
@@ -51,11 +55,11 @@ export const requestFilters = {
   team: word,
   owner: word,
   end_user: word,
-  client: word.describe(`Product the request came from, such as claude-code, codex or cursor. ${GRAMMAR}`),
-  session: word.describe(`The client's own name for its session. ${GRAMMAR}`),
+  client: word.describe(`Client product, such as claude-code, codex or cursor. ${GRAMMAR}`),
+  session: word.describe(`Session id that the client sent. ${GRAMMAR}`),
   usage_source: word,
   stream: flag.describe('Whether the client asked for a stream.'),
-  dropped: flag.describe('Whether request fields could not be carried to the provider.'),
+  dropped: flag.describe('Whether Floe dropped request fields that the provider does not support.'),
   latency_ms: bounds,
   first_token_ms: bounds,
   overhead_ms: bounds,
@@ -89,27 +93,43 @@ export function createFilteredQuery<Shape extends z.core.$ZodLooseShape>(shape: 
 const liveId = z
   .string()
   .regex(/^\d{1,15}-\d{1,16}$/, 'is not an id of the event stream')
-  .describe('A place in the stream of `GET /api/events`, as its events carry it in `id`.');
+  .describe('Position in the stream of `GET /api/events`: the `id` of an event.');
 
 export const requestListQuery = createFilteredQuery({
   ...rangeQuery.shape,
-  live: flag.describe('`true`: the first page says up to which event it is complete, see `live_id`.'),
+  live: flag.describe(
+    '`true` adds `live_id` to the first page, the position in the event stream up to which the page is complete.',
+  ),
 });
 
 /** What was committed after one event and up to another. */
 export const requestTailQuery = createFilteredQuery({
   after: liveId,
-  until: liveId.optional().describe('Included. Absent: up to now.'),
-  limit: z.coerce.number().int().min(1).max(500).default(100).describe('Rows at most; `count` counts all.'),
+  until: liveId.optional().describe('Position of the last event to include. Defaults to the latest event.'),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(500)
+    .default(100)
+    .describe('Maximum number of rows in `data`. `count` includes all matching requests.'),
 });
 
 /** The filters of the list, for a file of every row. */
 export const requestExportQuery = createFilteredQuery({
-  from: dateOrTimestamp.optional().describe('A day, such as `2026-11-21`, is its beginning in `timezone`.'),
-  to: dateOrTimestamp.optional().describe('Not included; a day is its beginning.'),
+  from: dateOrTimestamp
+    .optional()
+    .describe(
+      'Start of the time range. A date such as `2026-11-21` means the start of the day in `timezone`.',
+    ),
+  to: dateOrTimestamp
+    .optional()
+    .describe('End of the time range, exclusive. A date means the start of the day in `timezone`.'),
   timezone: timezoneField()
     .optional()
-    .describe('Of days and of `created_at_local`. Absent: that of the organization.'),
+    .describe(
+      'IANA time zone of dates and of `created_at_local`. Defaults to the time zone of the organization.',
+    ),
   format: z.enum(['csv', 'ndjson']).default('csv').describe('Format of the file.'),
 });
 
@@ -195,17 +215,21 @@ export const requestListPage = createPageSchema(requestRow).extend({
   live_id: liveId
     .optional()
     .describe(
-      'With `live=true`, on the first page: the page holds what was committed up to here and nothing later, so that every request is either here or in what comes after.',
+      'Position in the event stream up to which the page is complete. The first page has it with `live=true`. Requests that are recorded later are only in the stream after this position.',
     ),
 });
 export type RequestListPage = z.output<typeof requestListPage>;
 
 export const requestTailPage = z.strictObject({
-  count: z.int().describe('All that pass the filters; exact.'),
-  sampled: z.boolean().describe('True when `data` has only the most recent ones.'),
-  data: z.array(requestRow).describe('Newest first.'),
+  count: z.int().describe('Exact number of requests that match the filters.'),
+  sampled: z.boolean().describe('Whether `data` contains only the most recent requests.'),
+  data: z.array(requestRow).describe('Matching requests, newest first.'),
   live_id: liveId,
-  resync: z.boolean().describe('What came after `after` is no longer known one by one: read the list again.'),
+  resync: z
+    .boolean()
+    .describe(
+      'Whether the requests since `after` can no longer be listed individually. If `true`, read the request list again.',
+    ),
 });
 export type RequestTailPage = z.output<typeof requestTailPage>;
 
@@ -223,25 +247,30 @@ export const exchangeAttempt = z.strictObject({
   usage: z
     .record(z.string(), z.int())
     .optional()
-    .describe('Tokens of this attempt alone, when several were charged.'),
-  billed_units: billedUnits.optional().describe('What it is billed for beside plain tokens, by unit.'),
-  service_tier: z.string().optional().describe('The tier it is billed in; absent for the standard one.'),
+    .describe('Tokens of this attempt, if several attempts were charged.'),
+  billed_units: billedUnits
+    .optional()
+    .describe('Billed units of this attempt other than plain tokens, by name.'),
+  service_tier: z
+    .string()
+    .optional()
+    .describe('Service tier in which the attempt is billed. Absent for the standard tier.'),
   unpriced: z
     .array(z.string())
     .optional()
-    .describe('What of it has no price: billed units, or its tier as `tier:<name>`.'),
+    .describe('Billed units without a price, and the service tier as `tier:<name>` if it has no price.'),
   price: z
     .strictObject({
       input: z.number(),
       output: z.number(),
       cache_read: z.number().optional(),
       cache_write: z.number().optional(),
-      request: z.number().optional().describe('USD for the one request, beside the tokens.'),
-      units: billedUnits.optional().describe('USD per million of each billed unit that has a price.'),
+      request: z.number().optional().describe('USD per request, in addition to the tokens.'),
+      units: billedUnits.optional().describe('USD per million, by billed unit.'),
     })
     .optional()
     .describe(
-      'USD per million tokens that this attempt was charged with. Absent where none is known or none is due.',
+      'Prices of this attempt, in US dollars per million tokens. Absent if no price is known or the attempt costs nothing.',
     ),
 });
 export type ExchangeAttempt = z.output<typeof exchangeAttempt>;
@@ -254,11 +283,13 @@ export const decisionEntry = z.strictObject({
   rule: z
     .strictObject({ kind: z.enum(['limit', 'budget']), id: z.string() })
     .optional()
-    .describe('The rule that refused.'),
+    .describe('Limit or budget that rejected the request.'),
   retry_after_ms: z
     .number()
     .optional()
-    .describe('The `retry-after` that the client received, in milliseconds from the end of the request.'),
+    .describe(
+      'Value of `retry-after` that the client received, in milliseconds from the end of the request.',
+    ),
 });
 export type DecisionEntry = z.output<typeof decisionEntry>;
 

@@ -32,7 +32,7 @@ test('an entry without a version before is a creation, whatever verb created it'
   assert.equal(auditEntryTitle({ ...created, action: 'keys.apply' }), 'Created key nightly');
   assert.equal(
     auditEntryTitle({ ...created, action: 'sessions.step_up' }),
-    'Confirmed who they are: nightly',
+    'Confirmed the identity of nightly',
   );
   assert.equal(auditEntryTitle({ ...created, action: 'keys.revoke' }), 'Revoked key nightly');
   assert.equal(
