@@ -49,7 +49,7 @@ test('nothing of this process’s environment but PATH and the compile cache rea
   process.env['TESTKIT_SECRET'] = 'not for children';
   const floe = await startFloeProcess({ program: STANDIN });
   const names = Object.keys(JSON.parse((await callHttp(floe.url)).text).env).sort();
-  const own = ['FLOE_DATA_DIR', 'FLOE_PORT', 'FLOE_SHUTDOWN_DELAY_MS'];
+  const own = ['FLOE_DATA_DIR', 'FLOE_DRAIN_TIMEOUT_MS', 'FLOE_PORT', 'FLOE_SHUTDOWN_DELAY_MS'];
   assert.deepEqual(names, [...own, 'HOME', 'NODE_COMPILE_CACHE', 'PATH', 'TMPDIR']);
   await floe.stop();
   delete process.env['TESTKIT_SECRET'];

@@ -80,8 +80,9 @@ export async function startFloeProcess(options: FloeProcessOptions = {}): Promis
     TMPDIR: home,
     FLOE_DATA_DIR: dataDir,
     FLOE_PORT: String(options.port ?? 0),
-    // Tests of the delay set it.
+    // A test that leaves a request open must not wait for it. Tests of a shutdown set both.
     FLOE_SHUTDOWN_DELAY_MS: '0',
+    FLOE_DRAIN_TIMEOUT_MS: '25000',
   };
   if (options.yaml !== undefined) {
     env['FLOE_CONFIG'] = join(home, 'floe.yaml');
