@@ -123,7 +123,7 @@ test('a request whose stream broke is Partial in the list, says so over its deta
   await row.click();
   await page
     .getByText(
-      /^sandbox ended the answer after .+\. The client received about \d+ tokens and an error event\.$/,
+      /^sandbox ended the response after .+\. The client received about \d+ tokens and an error event\.$/,
     )
     .waitFor();
   await takeScreenshot(page, 'walk-15-desktop-light');
