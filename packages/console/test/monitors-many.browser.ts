@@ -246,7 +246,7 @@ test('a selection is paused, muted and tagged at once; what stands in the file i
   await bar.getByRole('button', { name: 'Mute…' }).click();
   await page.getByRole('menuitem', { name: 'Mute for 8 hours' }).click();
   await page.getByText('1 monitor was not changed.').waitFor();
-  await page.getByText(/stands in floe\.yaml/).waitFor();
+  await page.getByText(/is defined in floe\.yaml/).waitFor();
   assert.deepEqual(faults, []);
   await context.close();
 });

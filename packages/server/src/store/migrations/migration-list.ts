@@ -1,8 +1,9 @@
 import { baselineMigration } from './baseline.ts';
+import { importedKeysMigration } from './imported-keys.ts';
 import type { Migration } from './migration.ts';
 
 /**
  * In order, forward only: what a release has applied is never changed. A database takes what comes after the last
  * number it has.
  */
-export const MIGRATIONS: readonly Migration[] = [baselineMigration];
+export const MIGRATIONS: readonly Migration[] = [baselineMigration, importedKeysMigration];

@@ -37,8 +37,7 @@ create table platform_keys (
   rotated_at bigint,
   leaked_at bigint,
   source_file text,
-  updated_by text,
-  imported_from text
+  updated_by text
 );
 
 create index platform_keys_by_time on platform_keys (org_id, created_at, id);

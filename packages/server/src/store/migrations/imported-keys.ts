@@ -1,0 +1,10 @@
+import type { Migration } from './migration.ts';
+
+/** The product that a key was imported from; null for keys of Floe. */
+export const importedKeysMigration: Migration = {
+  number: 2,
+  name: 'imported-keys',
+  async up(writer) {
+    await writer.schema.alterTable('platform_keys').addColumn('imported_from', 'text').execute();
+  },
+};
