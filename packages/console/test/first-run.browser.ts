@@ -5,6 +5,7 @@ import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { connectText } from '../src/pages/connect/text.ts';
+import { overviewText } from '../src/pages/overview/text.ts';
 import { assertAccessible, takeScreenshot } from './checks.ts';
 import { findBrowser } from './console-harness.ts';
 
@@ -99,15 +100,15 @@ test('the shown line ticks the first step, and its link opens the request with w
   const step = page.getByRole('button', { name: 'Send a request' });
   // An error is shown while no request has succeeded, and does not complete the step.
   assert.equal((await send({ model: 'sandbox/none' })).status, 404);
-  await page.getByText(connectText.firstRequest.rejected('Your gateway')).waitFor();
+  await page.getByText(connectText.firstRequest.rejected(overviewText.requestStep.client)).waitFor();
   assert.equal(await step.getByText('done').count(), 0);
   assert.equal((await send()).status, 200);
   await step.getByText('done').waitFor();
-  await page.getByText(connectText.firstRequest.connected('Your gateway')).waitFor();
+  await page.getByText(connectText.firstRequest.connected(overviewText.requestStep.client)).waitFor();
   // Nor does an error after it take it back.
   assert.equal((await send({ model: 'sandbox/none' })).status, 404);
   await page.waitForTimeout(2_500);
-  await page.getByText(connectText.firstRequest.connected('Your gateway')).waitFor();
+  await page.getByText(connectText.firstRequest.connected(overviewText.requestStep.client)).waitFor();
   assert.equal(await page.getByRole('button', { name: 'Connect a client' }).getByText('done').count(), 0);
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.setViewportSize({ width: 390, height: 844 });
