@@ -45,7 +45,7 @@ async function problemsOn(page: Page, place: string): Promise<readonly string[]>
   const found: string[] = [];
   const words = (await page.locator('main').innerText()).split(/\s+/).length;
   if (words < 8) found.push(`only ${words} words`);
-  if ((await page.getByText(/^Could not |This page could not be displayed|Nothing here/).count()) > 0)
+  if ((await page.getByText(/^Could not |This page could not be displayed|Page not found/).count()) > 0)
     await takeFolderScreenshot(page, `viewer-failed${place.replaceAll('/', '-')}`).then(() =>
       found.push('it failed'),
     );
@@ -54,7 +54,7 @@ async function problemsOn(page: Page, place: string): Promise<readonly string[]>
   // What lies behind a dialog cannot be reached.
   const top = (await page.getByRole('dialog').count()) > 0 ? page.getByRole('dialog') : page;
   const first = top.locator('[data-needs][aria-disabled=true]').first();
-  const isOfFile = (await page.getByText(/^From floe\.yaml/).count()) > 0;
+  const isOfFile = (await page.getByText(/^Defined in floe\.yaml/).count()) > 0;
   const isOnlyRead = isOfFile || ONLY_READ.some((path) => path.test(place));
   if (!isOnlyRead)
     await changes
@@ -71,11 +71,11 @@ async function problemsOn(page: Page, place: string): Promise<readonly string[]>
   await first.focus();
   const told = await page
     .getByRole('tooltip')
-    .filter({ hasText: 'Needs' })
+    .filter({ hasText: 'Requires the' })
     .first()
     .innerText({ timeout: TEST_TIMEOUT_MS })
     .catch(() => 'nothing');
-  if (!/^Needs (member|admin|owner)\. Ask (Some admin or )?Mara Koch\.$/.test(told))
+  if (!/^Requires the (member|admin|owner) role\. Ask (Some admin or )?Mara Koch\.$/.test(told))
     await takeFolderScreenshot(page, `viewer-says${place.replaceAll('/', '-')}`).then(() =>
       found.push(`it says: ${told}`),
     );
