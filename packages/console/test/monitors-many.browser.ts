@@ -219,7 +219,7 @@ test('names, states and tags are searched by the server, and the link says what 
 });
 
 test('a selection is paused, muted and tagged at once; what stands in the file is named, not changed', async () => {
-  const { page, context, faults, watched } = await opened('/o/acme/monitors?search=job-5');
+  const { page, context, faults, watched } = await opened('/o/acme/monitors?search=job-571');
   await page.locator('[data-row]').first().focus();
   await page.keyboard.press('x');
   await page.keyboard.press('ArrowDown');
