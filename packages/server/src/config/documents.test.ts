@@ -5,7 +5,7 @@ import { FloeConfigSchema } from '@floe/contract/config';
 import type { ConfigPath } from '@floe/contract/config/references';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { ENVIRONMENT_OVERRIDES, readEnvironment } from './environment.ts';
+import { ENVIRONMENT_OVERRIDES, readEnvironment, SECRET_VARIABLES } from './environment.ts';
 import { loadConfig } from './load-config.ts';
 import { listKeysAt } from './schema-lookup.ts';
 
@@ -67,6 +67,16 @@ test('the pages name every variable that overrides a field', () => {
       variable,
     );
   }
+});
+
+test('the page of environment variables lists every variable that names a file', () => {
+  const listed = [
+    ...read('reference/environment-variables.md').matchAll(/^\| `(\w+)_FILE` \| `(\w+)` \|$/gm),
+  ];
+  assert.deepEqual(
+    listed.map(([, name, replaced]) => [name, replaced]),
+    SECRET_VARIABLES.map((name) => [name, name]),
+  );
 });
 
 test('the example is valid and uses every section', () => {

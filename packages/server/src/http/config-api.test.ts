@@ -228,6 +228,17 @@ test('a document with one mistake changes nothing and is refused at its place', 
   assert.deepEqual(body['counts']?.['relay_rules'], { file: 0, console: 0 });
 });
 
+test('a document may not name a file of the server', async (t) => {
+  const { ask } = await start(t);
+  const yaml = 'orgs: [{ id: acme, providers: [{ id: p, kind: openai, api_key: "${file:/etc/passwd}" }] }]';
+  for (const verb of ['diff', 'apply'] as const) {
+    const answer = await ask(verb, yaml);
+    assert.equal(answer.status, 400);
+    assert.match(answer.text, /works only in a floe\.yaml that the server reads from its disk/);
+    assert.doesNotMatch(answer.text, /root:/);
+  }
+});
+
 test('keys of a document are made, changed and given other values, within what the caller may', async (t) => {
   const { ask, call, me, addKey } = await start(t);
   const one = `eis_one${'0'.repeat(32)}`;
