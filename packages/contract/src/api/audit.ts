@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { jsonValueField } from '../json-value.ts';
 import { createPageSchema, rangeQuery, timestamp } from './page.ts';
 
 export const auditListQuery = rangeQuery.extend({
@@ -17,8 +18,8 @@ export const auditEntry = z
     actor_kind: z.enum(['key', 'member', 'file', 'system']),
     action: z.string(),
     subject: z.string(),
-    before: z.json().describe('Null when the change created the subject.'),
-    after: z.json().describe('Null when the change removed the subject.'),
+    before: jsonValueField().describe('Null when the change created the subject.'),
+    after: jsonValueField().describe('Null when the change removed the subject.'),
     ip_address: z
       .string()
       .nullable()

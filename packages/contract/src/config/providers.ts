@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { jsonValueField } from '../json-value.ts';
 import {
   baseUrlField,
   crossFieldRule,
@@ -158,7 +159,7 @@ export const PROVIDER_FIELDS = {
     .meta({ writeOnly: true })
     .describe('Extra headers on every request to the upstream.'),
   body: z
-    .record(z.string(), z.json())
+    .record(z.string(), jsonValueField())
     .default({})
     .describe('Extra top-level fields for every JSON body sent upstream.'),
   api_version: labelField().optional().describe('Version parameter of the upstream’s API, where it has one.'),
