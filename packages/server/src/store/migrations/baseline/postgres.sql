@@ -289,6 +289,7 @@ create table monitors (
   paused integer not null,
   paused_until bigint,
   muted_until bigint,
+  file_state text collate "C",
   token_version integer not null,
   disabled_at bigint,
   source text collate "C" not null,

@@ -284,6 +284,7 @@ create table monitors (
   paused integer not null,
   paused_until bigint,
   muted_until bigint,
+  file_state text,
   token_version integer not null,
   disabled_at bigint,
   source text not null,
