@@ -13,6 +13,21 @@ import { markdownFiles } from './doc-pages.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const MARKER = /<!-- fields: (\S+) -->[\s\S]*?<!-- end -->/g;
+/** A name and no address: editors read the file beside the configuration. */
+const SCHEMA_ID = 'urn:floe:schema:floe.yaml';
+/** Formats of JSON Schema that zod writes. zod's own formats, such as `cidrv4`, come with a pattern that says the same. */
+const STANDARD_FORMATS = [
+  'date-time',
+  'date',
+  'time',
+  'duration',
+  'email',
+  'hostname',
+  'ipv4',
+  'ipv6',
+  'uri',
+  'uuid',
+];
 let stale = 0;
 const schema = toJSONSchema(FloeConfigSchema, { io: 'input', target: 'draft-7', unrepresentable: 'any' });
 const variables = new Map(
@@ -22,7 +37,8 @@ const configurationPages = markdownFiles('docs/reference/configuration');
 const tables = tablesOf(configurationPages.map((page) => readFileSync(join(root, page), 'utf8')).join('\n'));
 
 const outputs = {
-  'docs/floe.schema.json': () => `${JSON.stringify({ ...loosened(schema), title: 'floe.yaml' }, null, 2)}\n`,
+  'docs/floe.schema.json': () =>
+    `${JSON.stringify({ $schema: schema.$schema, $id: SCHEMA_ID, title: 'floe.yaml', ...loosened(schema) }, null, 2)}\n`,
   ...Object.fromEntries(configurationPages.map((page) => [page, withTables])),
   'docs/reference/providers.md': withProviders,
   'packages/cli/src/api/operations.json': cliOperations,
@@ -96,9 +112,7 @@ function withProviders(text) {
 function loosened(node) {
   if (Array.isArray(node)) return node.map(loosened);
   if (typeof node !== 'object' || node === null) return node;
-  const { pattern, ...rest } = node;
-  const kept = node.format === undefined ? node : rest;
-  const entries = Object.entries(kept).map(([key, value]) => [
+  const entries = Object.entries(standardKeywords(node)).map(([key, value]) => [
     key,
     key === 'properties' || key === 'definitions'
       ? Object.fromEntries(Object.entries(value).map(([name, child]) => [name, loosened(child)]))
@@ -113,6 +127,16 @@ function loosened(node) {
     ...(byDefault === undefined ? {} : { default: byDefault }),
     anyOf: [shape, { type: 'string', pattern: '\\$\\{' }],
   };
+}
+
+/** Without Floe's own keywords, with a standard format but not the pattern that zod adds to it, and with a pattern for any other format. */
+function standardKeywords({ id: _id, inactive: _inactive, ...node }) {
+  if (node.format === undefined) return node;
+  const { format, pattern, ...rest } = node;
+  if (STANDARD_FORMATS.includes(format)) return { ...rest, format };
+  if (pattern === undefined)
+    throw new Error(`the format ${format} is not part of JSON Schema and has no pattern`);
+  return { ...rest, pattern };
 }
 
 function isNarrowScalar(shape) {

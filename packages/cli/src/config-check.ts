@@ -5,7 +5,7 @@ export const checkConfigCommand: CliCommand = {
   words: ['config', 'check'],
   usage: 'config check [file] [--allow-unset]',
   summary:
-    'Validates a floe.yaml and prints a summary; exits with 1 on errors. --allow-unset ignores environment variables that are not set.',
+    'Validates a floe.yaml and prints a summary; exits with 1 on errors. --allow-unset ignores variables that are not set and secret files that do not exist.',
   help: INSTALLATION_HELP,
   run: (args) => runServer(['config', 'check', ...args]),
 };

@@ -74,7 +74,7 @@ function readConfigText(file: string): string {
 
 /** Values of the variables that a text names; no other variable leaves this machine. */
 export function resolveReferencedVariables(text: string, env: NodeJS.ProcessEnv): Record<string, string> {
-  const names = new Set([...text.matchAll(/\$\{([A-Za-z_]\w*)/g)].map(([, name]) => name ?? ''));
+  const names = new Set([...text.matchAll(/\$\{([A-Za-z_]\w*)(?=\}|:-)/g)].map(([, name]) => name ?? ''));
   return Object.fromEntries(
     [...names].flatMap((name) => {
       const value = env[name];

@@ -44,8 +44,8 @@ const CONSOLE_DIR = fileURLToPath(new URL('../../console/dist', import.meta.url)
 /** The program: `config check [file]`, a maintenance command, or nothing for the server. Prints one clear line when it cannot start. */
 export async function runProgram(args: readonly string[] = process.argv.slice(2)): Promise<void> {
   try {
+    if (args[0] === 'config' && args[1] === 'check') return runConfigCheck(args.slice(2));
     const environment = processEnvironment();
-    if (args[0] === 'config' && args[1] === 'check') return runConfigCheck(environment, args.slice(2));
     if (args[0] === 'read-litellm-database') {
       const { readLitellmDatabase } = await import('./main/read-litellm-database.ts');
       return await readLitellmDatabase();
@@ -62,13 +62,14 @@ export async function runProgram(args: readonly string[] = process.argv.slice(2)
   }
 }
 
-function runConfigCheck(env: Environment, args: readonly string[]): void {
+function runConfigCheck(args: readonly string[]): void {
   const { positionals, flags } = parseCommandArguments(args, CONFIG_CHECK);
   const [path] = positionals;
+  const allowUnset = flags.has('allow-unset');
   const { ok, lines } = checkConfigFile({
-    env,
+    env: processEnvironment({ allowMissingFiles: allowUnset }),
     validateSemantics: findConfigIssues,
-    allowUnset: flags.has('allow-unset'),
+    allowUnset,
     ...(path === undefined ? {} : { path }),
   });
   (ok ? process.stdout : process.stderr).write(`${lines.join('\n')}\n`);

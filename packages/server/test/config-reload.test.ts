@@ -207,3 +207,25 @@ test('a server that was started without a file loads floe.yaml when it appears i
   const { file: loadedFile, rejected } = await readStatus();
   assert.deepEqual([loadedFile, rejected], ['floe.yaml', null]);
 });
+
+test('a changed secret file is in effect after HUP, and nothing that is logged contains a secret', async () => {
+  const [before, after] = ['before', 'after'].map((name) => key(name).key);
+  const secret = join(home, 'platform-key');
+  writeFileSync(secret, `${before}\n`);
+  const keys = [{ ...key('filed'), key: `$${'{file:platform-key}'}` }];
+  writeFileSync(
+    file,
+    JSON.stringify({ orgs: [{ id: 'acme', name: 'Acme', keys, providers: [sandbox('first')] }] }),
+  );
+  await becomes('before', 'first', 'answered');
+  writeFileSync(secret, `${after}\n`);
+  process.kill(floe.pid, 'SIGHUP');
+  await becomes('after', 'first', 'answered');
+  assert.notEqual(await outcome('before', 'first'), 'answered');
+  rmSync(secret);
+  process.kill(floe.pid, 'SIGHUP');
+  const [said] = await floe.waitForOutput(/\{[^\n]*platform-key[^\n]*configuration rejected[^\n]*\}/);
+  assert.match(said, /floe\.yaml:1:\d+: orgs\[0\]\.keys\[0\]\.key: the file platform-key does not exist/);
+  assert.doesNotMatch(said, /eis_/);
+  assert.equal(await outcome('after', 'first'), 'answered');
+});

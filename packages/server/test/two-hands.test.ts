@@ -191,6 +191,13 @@ test('the command line compares, applies and exports, with the variables of its 
   const same = await run('diff', wanted, '--prune');
   assert.match(same.stdout, /^0 would change/m, same.stdout + same.stderr);
   assert.equal(same.code, 0);
+  writeFileSync(
+    wanted,
+    'orgs: [{ id: acme, providers: [{ id: x, kind: openai, api_key: "${X_KEY}" }, { id: y, kind: groq, api_key: "${Y_KEY}" }] }]',
+  );
+  const unset = await run('apply', wanted);
+  assert.equal(unset.code, 1);
+  assert.match(unset.stderr, /\n {2}X_KEY: the key "default" of the provider "x"\n {2}Y_KEY: the key/);
   writeFileSync(wanted, 'orgs: [{ id: acme, providers: [{ id: x, kind: opnai }] }]');
   const wrong = await run('apply', wanted);
   assert.equal(wrong.code, 1);

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { timezoneField } from '../config/fields.ts';
 import { EXCHANGE_OUTCOMES } from '../exchange-outcome.ts';
+import { jsonValueField } from '../json-value.ts';
 import { nanoUsd, usd } from './money.ts';
 import { createPageSchema, dateOrTimestamp, rangeQuery, timestamp } from './page.ts';
 
@@ -203,7 +204,7 @@ const fields = {
   overhead_ms: milliseconds.nullable(),
   request_bytes: z.int(),
   response_bytes: z.int(),
-  metadata: z.record(z.string(), z.json()),
+  metadata: z.record(z.string(), jsonValueField()),
   dropped: z.array(z.string()).describe('Request fields that could not be carried to the provider.'),
 };
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { jsonValueField } from '../json-value.ts';
 import { createPageSchema, rangeQuery, timestamp } from './page.ts';
 
 export const auditListQuery = rangeQuery.extend({
@@ -22,8 +23,8 @@ export const auditEntry = z
     actor_kind: z.enum(['key', 'member', 'file', 'system']),
     action: z.string(),
     subject: z.string(),
-    before: z.json().describe('Resource before the change. `null` if the change created it.'),
-    after: z.json().describe('Resource after the change. `null` if the change removed it.'),
+    before: jsonValueField().describe('Resource before the change. `null` if the change created it.'),
+    after: jsonValueField().describe('Resource after the change. `null` if the change removed it.'),
     ip_address: z
       .string()
       .nullable()

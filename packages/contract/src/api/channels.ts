@@ -9,6 +9,7 @@ import {
   webUrlField,
 } from '../config/fields.ts';
 import { ALERT_EVENTS } from '../config/monitoring.ts';
+import { jsonValueField } from '../json-value.ts';
 import { resourceSource } from './keys.ts';
 import { rangeQuery, timestamp } from './page.ts';
 
@@ -176,7 +177,7 @@ export const alertResource = z
       name: z.string(),
     }),
     title: z.string(),
-    fields: z.record(z.string(), z.json()),
+    fields: z.record(z.string(), jsonValueField()),
     closed_at: timestamp
       .nullable()
       .describe(

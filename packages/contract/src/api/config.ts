@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { EXPORTED_CONFIG_SECTIONS } from '../exported-sections.ts';
+import { jsonValueField } from '../json-value.ts';
 import { timestamp } from './page.ts';
 
 const problem = z.strictObject({
@@ -93,8 +94,8 @@ const change = z.strictObject({
   id: z.string(),
   action: z.enum(['created', 'changed', 'removed']),
   fields: z.array(z.string()).describe('Fields that change. Empty if only a secret changes.'),
-  before: z.json(),
-  after: z.json(),
+  before: jsonValueField(),
+  after: jsonValueField(),
   in_file: z
     .boolean()
     .describe(

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { jsonValueField } from '../json-value.ts';
 import { timestamp } from './page.ts';
 
 export const JOB_STATES = ['running', 'done', 'failed', 'cancelled', 'lost'] as const;
@@ -19,7 +20,7 @@ export const jobResource = z
     created_by: z.string(),
     created_at: timestamp,
     ended_at: timestamp.nullable(),
-    result: z.json().describe('Result of the job. `null` until the job is done.'),
+    result: jsonValueField().describe('Result of the job. `null` until the job is done.'),
     error: z.string().nullable(),
   })
   .meta({ id: 'Job' });

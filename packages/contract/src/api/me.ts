@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { jsonValueField } from '../json-value.ts';
 import { MEMBER_ROLES } from '../roles.ts';
 import { platformKey } from './keys.ts';
 
@@ -8,7 +9,7 @@ const org = z.strictObject({ id: z.string(), name: z.string() });
 export const MAX_PREFERENCES_CHARS = 16_384;
 
 const preferences = z
-  .record(z.string().max(100), z.json())
+  .record(z.string().max(100), jsonValueField())
   .describe(`Console preferences of this person. At most ${MAX_PREFERENCES_CHARS} characters as JSON.`);
 
 /** Whether who asks may do what a verb does: `step_up` after signing in again. */

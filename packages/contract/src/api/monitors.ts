@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { labelField, labelListField, minutesField, slugField } from '../config/fields.ts';
 import { MONITOR_FIELDS, ScheduleSchema } from '../config/monitoring.ts';
+import { jsonValueField } from '../json-value.ts';
 import { configSource } from './config-source.ts';
 import { createListQuery, LIST_ORDERS, rangeQuery, timestamp } from './page.ts';
 
@@ -158,7 +159,7 @@ export const checkResource = z
     detected_at: timestamp,
     received_at: timestamp.nullable(),
     duration_ms: z.int().nullable().describe('Time from start to end. Null unless the job reported both.'),
-    metadata: z.json(),
+    metadata: jsonValueField(),
     missed_count: z.int().describe('Greater than 1 when several misses were detected together.'),
   })
   .meta({ id: 'Check' });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { CredentialSchema, PROVIDER_FIELDS, PriceSchema } from '../config/providers.ts';
+import { jsonValueField } from '../json-value.ts';
 import { configEntryFields, readOnlyEntryFields, readOnlyField, toWritableFields } from './entries.ts';
 import { createPageSchema, timestamp } from './page.ts';
 
@@ -93,15 +94,15 @@ export const providerResource = z
     header_names: z
       .array(z.string())
       .describe('Names of the additional headers. Their values are never returned.'),
-    body: z.record(z.string(), z.json()),
+    body: z.record(z.string(), jsonValueField()),
     api_version: z.string().nullable(),
     deployments: z.record(z.string(), z.string()),
     region: z.string().nullable(),
     project: z.string().nullable(),
     role_arn: z.string().nullable(),
     identity: identityFields.nullable(),
-    outbound: z.record(z.string(), z.json()).nullable(),
-    client_cert: z.record(z.string(), z.json()).nullable(),
+    outbound: z.record(z.string(), jsonValueField()).nullable(),
+    client_cert: z.record(z.string(), jsonValueField()).nullable(),
     billing: z.enum(['metered', 'free', 'seat']),
     price_multiplier: z.number(),
     prices: z.record(z.string(), PriceSchema),

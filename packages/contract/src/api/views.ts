@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { jsonValueField } from '../json-value.ts';
 import { readOnlyField } from './entries.ts';
 import { createListQuery, LIST_ORDERS, timestamp } from './page.ts';
 
@@ -8,7 +9,7 @@ const SLUG = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 const MAX_FILTER_CHARS = 8_192;
 
 const filters = z
-  .record(z.string().max(100), z.json())
+  .record(z.string().max(100), jsonValueField())
   .refine((value) => JSON.stringify(value).length <= MAX_FILTER_CHARS, {
     error: `must have at most ${MAX_FILTER_CHARS} characters as JSON`,
   })
@@ -37,7 +38,7 @@ export const viewResource = z
   .strictObject({
     id: z.string(),
     ...shown,
-    filters: z.record(z.string(), z.json()),
+    filters: z.record(z.string(), jsonValueField()),
     shared: z.boolean(),
     own: z.boolean().describe('Whether the caller created the view.'),
     created_at: timestamp,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { jsonValueField } from '../json-value.ts';
 import {
   baseUrlField,
   crossFieldRule,
@@ -170,7 +171,7 @@ export const PROVIDER_FIELDS = {
     .meta({ writeOnly: true })
     .describe('Additional headers of every request to the upstream.'),
   body: z
-    .record(z.string(), z.json())
+    .record(z.string(), jsonValueField())
     .default({})
     .describe('Additional top-level fields of every JSON body that Floe sends to the upstream.'),
   api_version: labelField().optional().describe('Version parameter of the provider’s API, if it has one.'),

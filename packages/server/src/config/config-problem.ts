@@ -14,7 +14,7 @@ export interface ConfigProblem {
   readonly message: string;
   /** Where in the file; absent for the environment. */
   readonly position?: SourcePosition;
-  /** An environment variable that is not set here. */
+  /** An environment variable that is not set here, or a secret file that does not exist here. */
   readonly isUnset?: true;
   /** Id of the org whose part of the file it is in; absent elsewhere. */
   readonly org?: string;

@@ -3,9 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { FloeConfigSchema } from '@floe/contract/config';
 import type { ConfigPath } from '@floe/contract/config/references';
+import { Ajv } from 'ajv';
+import formats from 'ajv-formats';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { ENVIRONMENT_OVERRIDES, readEnvironment } from './environment.ts';
+import { ENVIRONMENT_OVERRIDES, readEnvironment, SECRET_VARIABLES } from './environment.ts';
 import { loadConfig } from './load-config.ts';
 import { listKeysAt } from './schema-lookup.ts';
 
@@ -69,12 +71,35 @@ test('the pages name every variable that overrides a field', () => {
   }
 });
 
+test('the page of environment variables lists every variable that names a file', () => {
+  const listed = [
+    ...read('reference/environment-variables.md').matchAll(/^\| `(\w+)_FILE` \| `(\w+)` \|$/gm),
+  ];
+  assert.deepEqual(
+    listed.map(([, name, replaced]) => [name, replaced]),
+    SECRET_VARIABLES.map((name) => [name, name]),
+  );
+});
+
 test('the example is valid and uses every section', () => {
   const { config } = loadConfig({ text: read('floe.example.yaml'), env: readEnvironment(VARIABLES) });
   const used = parse(read('floe.example.yaml'));
   assert.deepEqual(Object.keys(config).sort(), Object.keys(used).sort());
   const sections = listKeysAt(FloeConfigSchema, ['orgs', 0]);
   assert.deepEqual(Object.keys(used.orgs[0]).sort(), sections.sort());
+});
+
+test('the published schema is a named schema of draft-07 that ajv accepts in strict mode', () => {
+  const schema = JSON.parse(read('floe.schema.json'));
+  assert.equal(schema.$schema, 'http://json-schema.org/draft-07/schema#');
+  assert.equal(schema.$id, 'urn:floe:schema:floe.yaml');
+  const ajv = new Ajv({ strict: true, strictTypes: true, strictTuples: true, validateFormats: true });
+  formats.default(ajv);
+  const validate = ajv.compile(schema);
+  assert.ok(validate(parse(read('floe.example.yaml'))), JSON.stringify(validate.errors));
+  assert.ok(validate({ server: { trusted_proxies: ['10.0.0.0/8', 'fd00::/8', '127.0.0.1'] } }));
+  assert.ok(!validate({ server: { trusted_proxies: ['10.0.0.0/99'] } }));
+  assert.doesNotMatch(read('floe.schema.json'), /__schema/);
 });
 
 test('the published schema accepts the example with its variables and refuses unknown keys', () => {

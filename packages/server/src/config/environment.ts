@@ -2,6 +2,7 @@ import { findNearestWord } from '@floe/contract/config/nearest-word';
 import type { ConfigPath } from '@floe/contract/config/references';
 import { LOG_LEVELS, type LogLevel } from '../core/log.ts';
 import { ConfigError, type ConfigProblem } from './config-problem.ts';
+import { readSecretFile } from './secret-file.ts';
 
 /** Variables that win over the field of floe.yaml they name. */
 export const ENVIRONMENT_OVERRIDES = {
@@ -22,6 +23,14 @@ const OTHER_VARIABLES = [
   'FLOE_ENCRYPTION_KEYS',
   'FLOE_LOG_LEVEL',
 ] as const;
+
+/** Variables that hold a secret. For each, the variable with `_FILE` at the end names a file that contains it. */
+export const SECRET_VARIABLES = [
+  'FLOE_SECRET_KEY',
+  'FLOE_ENCRYPTION_KEYS',
+  'FLOE_DATABASE_URL',
+  'FLOE_REDIS_URL',
+] as const satisfies readonly (keyof typeof ENVIRONMENT_OVERRIDES | (typeof OTHER_VARIABLES)[number])[];
 
 /** Read by the scripts, the SDKs and the tests, which share the namespace. */
 const NON_SERVER_VARIABLES = /^FLOE_(TEST_|BENCH_|RUNTIME_FORCE$|FIXTURES$|API_KEY$)/;
@@ -54,9 +63,14 @@ export interface Environment {
   variable(name: string): string | undefined;
 }
 
+export interface EnvironmentOptions {
+  /** A file of a `_FILE` variable that does not exist counts as not set, as in a check without secrets. */
+  readonly allowMissingFiles?: boolean;
+}
+
 /** The environment of this process: the one place that touches `process.env`. */
-export function processEnvironment(): Environment {
-  return readEnvironment(process.env);
+export function processEnvironment(options: EnvironmentOptions = {}): Environment {
+  return readEnvironment(process.env, options);
 }
 
 /**
@@ -64,9 +78,11 @@ export function processEnvironment(): Environment {
  *
  * @throws ConfigError naming each variable that cannot be used; never its value.
  */
-export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
-  const set = (name: string) => env[name] || undefined;
-  const problems: ConfigProblem[] = [];
+export function readEnvironment(env: NodeJS.ProcessEnv, options: EnvironmentOptions = {}): Environment {
+  const files = readVariableFiles(env, options);
+  const set = (name: string) => files.values.get(name) ?? (env[name] || undefined);
+  const sourceOf = (name: string) => (files.values.has(name) ? `${name}_FILE` : name);
+  const problems: ConfigProblem[] = [...files.problems];
   const level = set('FLOE_LOG_LEVEL') ?? 'info';
   const logLevel = LOG_LEVELS.find((known) => known === level);
   if (logLevel === undefined)
@@ -74,23 +90,20 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
   const secretKey = set('FLOE_SECRET_KEY');
   if (secretKey !== undefined && secretKey.length < SECRET_KEY_LENGTH)
     problems.push({
-      where: 'FLOE_SECRET_KEY',
+      where: sourceOf('FLOE_SECRET_KEY'),
       message: `is too short: it must have at least ${SECRET_KEY_LENGTH} characters. Example: the output of openssl rand -hex 32`,
     });
-  const encryptionKeys = (set('FLOE_ENCRYPTION_KEYS') ?? '')
-    .split(',')
-    .map((key) => key.trim())
-    .filter((key) => key !== '');
+  const encryptionKeys = splitList(set('FLOE_ENCRYPTION_KEYS'));
   if (encryptionKeys.some((key) => key.length < SECRET_KEY_LENGTH))
     problems.push({
-      where: 'FLOE_ENCRYPTION_KEYS',
+      where: sourceOf('FLOE_ENCRYPTION_KEYS'),
       message: `contains a key that is too short: each key must have at least ${SECRET_KEY_LENGTH} characters. Separate keys with commas.`,
     });
   if (logLevel === undefined || problems.length > 0) throw new ConfigError(null, problems);
   const overrides: EnvironmentOverride[] = [];
   for (const [variable, path] of Object.entries(ENVIRONMENT_OVERRIDES)) {
     const value = set(variable);
-    if (value !== undefined) overrides.push({ variable, path, value });
+    if (value !== undefined) overrides.push({ variable: sourceOf(variable), path, value });
   }
   return {
     configPath: set('FLOE_CONFIG'),
@@ -104,8 +117,39 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
   };
 }
 
+/** The secrets of the `_FILE` variables, by the name of the variable that each replaces. */
+function readVariableFiles(env: NodeJS.ProcessEnv, { allowMissingFiles = false }: EnvironmentOptions) {
+  const values = new Map<string, string>();
+  const problems: ConfigProblem[] = [];
+  for (const name of SECRET_VARIABLES) {
+    const where = `${name}_FILE`;
+    const path = env[where];
+    if (!path) continue;
+    if (env[name]) {
+      problems.push({ where, message: `cannot be used together with ${name}; unset one of them` });
+      continue;
+    }
+    const result = readSecretFile(path);
+    if ('content' in result) values.set(name, result.content);
+    else if (!(result.isMissing && allowMissingFiles))
+      problems.push({ where, message: `the file ${path} ${result.problem}` });
+  }
+  return { values, problems };
+}
+
+function splitList(text = ''): string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
 function unknownVariables(names: readonly string[]): Environment['unknown'] {
-  const known = [...Object.keys(ENVIRONMENT_OVERRIDES), ...OTHER_VARIABLES];
+  const known = [
+    ...Object.keys(ENVIRONMENT_OVERRIDES),
+    ...OTHER_VARIABLES,
+    ...SECRET_VARIABLES.map((name) => `${name}_FILE`),
+  ];
   return names
     .filter((name) => name.startsWith('FLOE_') && !known.includes(name) && !NON_SERVER_VARIABLES.test(name))
     .map((name) => ({ name, nearest: findNearestWord(name, known) }));

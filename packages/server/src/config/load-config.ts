@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { type FloeConfig, FloeConfigSchema } from '@floe/contract/config';
 import { type ConfigIssue, type ConfigPath, checkReferences } from '@floe/contract/config/references';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
@@ -6,6 +7,7 @@ import { ConfigError, type ConfigProblem, formatConfigPath } from './config-prob
 import type { Environment, EnvironmentOverride } from './environment.ts';
 import { type ExplainedIssue, explainIssue } from './explain-issue.ts';
 import { findInactiveFields } from './inactive-fields.ts';
+import { createSecretFileReader } from './secret-file.ts';
 import { coerceScalar, type Substitution, substituteVariables } from './substitute-variables.ts';
 import { type ParsedYaml, readYaml } from './yaml-document.ts';
 
@@ -15,7 +17,7 @@ export const DEFAULT_CONFIG_FILE = 'floe.yaml';
 export interface ConfigLoadOptions {
   /** The file; by default FLOE_CONFIG, else `floe.yaml` in the working directory if it exists. */
   readonly path?: string;
-  /** The text itself, instead of reading `path`. */
+  /** The text itself, instead of reading `path`. It may not name files with `${file:PATH}`. */
   readonly text?: string;
   readonly env: Environment;
   /** Checks that only higher layers can do, such as compiling the conditions of policies. Called with a valid configuration. */
@@ -60,7 +62,14 @@ export function loadConfig(options: ConfigLoadOptions): LoadedConfig {
       },
     ]);
   const { env } = options;
-  const substitution = substituteVariables(yaml.tree ?? {}, FloeConfigSchema, (name) => env.variable(name));
+  const substitution = substituteVariables(
+    yaml.tree ?? {},
+    FloeConfigSchema,
+    (name) => env.variable(name),
+    options.text === undefined && source.path !== null
+      ? createSecretFileReader(dirname(source.path))
+      : undefined,
+  );
   const tree = applyEnvironment(substitution.tree, env);
   const result = FloeConfigSchema.safeParse(tree);
   const problems = findProblems(tree, result.error?.issues ?? [], {

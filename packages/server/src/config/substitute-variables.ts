@@ -2,28 +2,36 @@ import type { ConfigPath } from '@floe/contract/config/references';
 import { isObject, type Json } from '@floe/contract/json';
 import type * as z from 'zod';
 import { findScalarKindsAt } from './schema-lookup.ts';
+import type { SecretFileReader } from './secret-file.ts';
 
 export type SubstitutionVariables = (name: string) => string | undefined;
 
 export interface ExpandedText {
   readonly text: string;
-  /** Variables named in the text, in order. */
+  /** Variables named in the text, in order; a file is named `file:PATH`. */
   readonly names: readonly string[];
-  /** Variables without a value and without a default. */
+  /** Variables without a value and without a default, and files that do not exist. */
   readonly unset: readonly string[];
   /** What else is wrong, for whoever wrote the text. */
   readonly faults: readonly string[];
 }
 
 /**
- * Replaces `${NAME}` and `${NAME:-default}` in one left-to-right pass; `$${` stands for a literal `${`.
- * As in a shell, the default also replaces an empty variable, and it ends at the first `}`. What a
- * variable contains is not looked at again.
+ * Replaces `${NAME}`, `${NAME:-default}` and `${file:PATH}` in one left-to-right pass; `$${` stands for a
+ * literal `${`. As in a shell, the default also replaces an empty variable, and it ends at the first `}`.
+ * What a variable or a file contains is not looked at again.
+ *
+ * @param readFile absent for text that did not come from a file of this machine: it may read none.
  */
-export function expandVariables(text: string, variables: SubstitutionVariables): ExpandedText {
+export function expandVariables(
+  text: string,
+  variables: SubstitutionVariables,
+  readFile?: SecretFileReader,
+): ExpandedText {
   const names: string[] = [];
   const unset: string[] = [];
   const faults: string[] = [];
+  const found = { names, unset, faults };
   let out = '';
   let from = 0;
   while (true) {
@@ -40,15 +48,60 @@ export function expandVariables(text: string, variables: SubstitutionVariables):
       return { text: out, names, unset, faults };
     }
     out += text.slice(from, open);
-    const [name = '', fallback] = splitOnce(text.slice(open + 2, close), ':-');
-    if (/^[A-Za-z_]\w*$/.test(name)) {
-      names.push(name);
-      const value = variables(name);
-      if (value === undefined && fallback === undefined) unset.push(name);
-      out += fallback === undefined ? (value ?? '') : value || fallback;
-    } else faults.push('write ${NAME} or ${NAME:-default}, NAME of letters, digits and _');
+    const reference = text.slice(open + 2, close);
+    out += reference.startsWith(FILE_PREFIX)
+      ? expandFile(reference, readFile, found)
+      : expandVariable(reference, variables, found);
     from = close + 1;
   }
+}
+
+const FILE_PREFIX = 'file:';
+
+/** What an expansion finds on its way. */
+interface ExpansionNotes {
+  readonly names: string[];
+  readonly unset: string[];
+  readonly faults: string[];
+}
+
+function expandVariable(reference: string, variables: SubstitutionVariables, found: ExpansionNotes): string {
+  const [name = '', fallback] = splitOnce(reference, ':-');
+  if (!/^[A-Za-z_]\w*$/.test(name)) {
+    found.faults.push('write ${NAME}, ${NAME:-default} or ${file:PATH}, NAME of letters, digits and _');
+    return '';
+  }
+  found.names.push(name);
+  const value = variables(name);
+  if (value === undefined && fallback === undefined) found.unset.push(name);
+  return fallback === undefined ? (value ?? '') : value || fallback;
+}
+
+function expandFile(
+  reference: string,
+  readFile: SecretFileReader | undefined,
+  found: ExpansionNotes,
+): string {
+  const path = reference.slice(FILE_PREFIX.length);
+  if (readFile === undefined)
+    found.faults.push(
+      '${file:PATH} works only in a floe.yaml that the server reads from its disk; write ${NAME} and send the value as a variable',
+    );
+  else if (path.trim() === '') found.faults.push('write ${file:PATH} with the path of a file');
+  else {
+    found.names.push(reference);
+    const result = readFile(path);
+    if ('content' in result) return result.content;
+    if (result.isMissing) found.unset.push(reference);
+    else found.faults.push(`the file ${path} ${result.problem}`);
+  }
+  return '';
+}
+
+function describeUnset(name: string): string {
+  return name.startsWith(FILE_PREFIX)
+    ? `the file ${name.slice(FILE_PREFIX.length)} does not exist`
+    : `the environment variable ${name} is not set; set it, or write \${${name}:-default} for a default`;
 }
 
 /** Variables may repeat; what they stand for is counted each time. */
@@ -57,7 +110,7 @@ const MAX_EXPANDED_CHARACTERS = 16 << 20;
 export interface SubstitutionProblem {
   readonly path: ConfigPath;
   readonly message: string;
-  /** A variable is not set: where the file is used it may be. */
+  /** A variable is not set, or a file does not exist: where the configuration is used they may be. */
   readonly isUnset?: true;
 }
 
@@ -77,6 +130,7 @@ export function substituteVariables(
   tree: Json,
   schema: z.core.$ZodType,
   variables: SubstitutionVariables,
+  readFile?: SecretFileReader,
 ): Substitution {
   const faults: SubstitutionProblem[] = [];
   const byPath = new Map<string, readonly string[]>();
@@ -84,13 +138,10 @@ export function substituteVariables(
   const visit = (value: Json, path: ConfigPath): Json => {
     if (typeof value === 'string') {
       if (!value.includes('${') || left < 0) return value;
-      const expansion = expandVariables(value, variables);
+      const expansion = expandVariables(value, variables, readFile);
       left -= expansion.text.length;
       if (left < 0) faults.push({ path, message: 'the variables in this file expand to too much text' });
-      for (const name of expansion.unset) {
-        const message = `the environment variable ${name} is not set; set it, or write \${${name}:-default} for a default`;
-        faults.push({ path, message, isUnset: true });
-      }
+      for (const name of expansion.unset) faults.push({ path, message: describeUnset(name), isUnset: true });
       for (const message of expansion.faults) faults.push({ path, message });
       byPath.set(pathKey(path), expansion.names);
       return expansion.names.length === 0 ? expansion.text : coerceScalar(expansion.text, schema, path);

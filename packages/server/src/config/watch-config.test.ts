@@ -239,3 +239,22 @@ test('whatever loading the file throws is reported, and the running configuratio
   clock.advance(10_000);
   assert.deepEqual(seen, [bug, 3]);
 });
+
+test('a secret file that changes, and one that appears, is a change of the configuration', (t) => {
+  const { seen, onChange } = recorder();
+  const clock = handClock();
+  const { directory, path, watching } = setUp(t, clock, onChange);
+  const secret = join(directory, 'port');
+  writeFileSync(path, 'server: { port: "${file:port}" }');
+  watching.reload();
+  writeFileSync(secret, '5\n');
+  clock.advance(6_000);
+  writeFileSync(secret, '66\n');
+  watching.reload();
+  watching.reload();
+  writeFileSync(`${secret}.new`, '7');
+  renameSync(`${secret}.new`, secret);
+  clock.advance(6_000);
+  clock.advance(60_000);
+  assert.deepEqual(seen, ['error line 1', '5 server.port', '66 server.port', '7 server.port']);
+});

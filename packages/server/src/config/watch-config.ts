@@ -6,6 +6,7 @@ import { localListenerUrl } from '@floe/contract/config/platform';
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { LoadedConfig } from './load-config.ts';
+import { listSecretFiles } from './secret-file.ts';
 
 /** Editors write, truncate and rename; Kubernetes swaps a link to a directory. One burst is one change. */
 const DEBOUNCE_MS = 200;
@@ -38,7 +39,7 @@ export interface ConfigWatch {
 }
 
 /**
- * Calls back when the content of floe.yaml changed: with the new configuration, or with what is wrong
+ * Calls back when the content of floe.yaml, or a file that it names with `${file:PATH}`, changed: with the new configuration, or with what is wrong
  * with it, in which case the running one stays. The same content is no change; a file that is missing
  * or empty is waited for, because taking it at its word would remove every org. This includes a file
  * that did not exist when the server started.
@@ -46,7 +47,7 @@ export interface ConfigWatch {
 export function watchConfig(options: ConfigWatchOptions): ConfigWatch {
   const { path, clock, log } = options;
   let running = options.current;
-  let seenText = running.text;
+  const seen = new SeenContent(dirname(path), running.text);
   // A file that was created while the server started is a change too.
   let seenStamp = running.path === null ? '' : fileStamp(path);
   let isApplied = true;
@@ -62,13 +63,12 @@ export function watchConfig(options: ConfigWatchOptions): ConfigWatch {
   const readChange = (): ConfigChange | null => {
     seenStamp = fileStamp(path);
     const text = readNonEmptyText(path);
-    if (text === '' && seenText !== '')
+    if (text === '' && seen.text !== '')
       log.warn({ path }, 'configuration file is missing or empty; keeping the running configuration');
-    if (text === '' || text === seenText) return null;
-    seenText = text;
+    if (!seen.update(text)) return null;
     isApplied = true;
     const loaded = options.load();
-    seenText = loaded.path === null ? running.text : loaded.text;
+    seen.text = loaded.path === null ? running.text : loaded.text;
     // The file is gone again: an empty configuration would remove every org.
     if (loaded.path === null) return null;
     const restart = changedRestartFields(running.config, loaded.config);
@@ -80,7 +80,7 @@ export function watchConfig(options: ConfigWatchOptions): ConfigWatch {
     settling = clock.after(DEBOUNCE_MS, reloadIfChanged);
   };
   const pollFile = () => {
-    if (fileStamp(path) !== seenStamp) scheduleReload();
+    if (fileStamp(path) !== seenStamp || seen.hasChangedSecrets()) scheduleReload();
     looking = clock.after(POLL_INTERVAL_MS, pollFile);
   };
 
@@ -88,7 +88,7 @@ export function watchConfig(options: ConfigWatchOptions): ConfigWatch {
   looking = clock.after(POLL_INTERVAL_MS, pollFile);
   return {
     reload() {
-      if (!isApplied) seenText = '';
+      if (!isApplied) seen.text = '';
       reloadIfChanged();
     },
     rejectChange(before) {
@@ -101,6 +101,37 @@ export function watchConfig(options: ConfigWatchOptions): ConfigWatch {
       looking?.cancel();
     },
   };
+}
+
+/** What was read last: the text of the file, and the state of the secret files that it names. */
+class SeenContent {
+  text: string;
+  readonly #directory: string;
+  #secrets: string;
+
+  constructor(directory: string, text: string) {
+    this.text = text;
+    this.#directory = directory;
+    this.#secrets = this.#stampSecrets(text);
+  }
+
+  hasChangedSecrets(): boolean {
+    return this.#stampSecrets(this.text) !== this.#secrets;
+  }
+
+  /** Takes over a text unless it is empty. Returns whether it, or a file that it names, has changed. */
+  update(text: string): boolean {
+    const secrets = this.#stampSecrets(text === '' ? this.text : text);
+    const isSame = text === this.text && secrets === this.#secrets;
+    this.#secrets = secrets;
+    if (text === '' || isSame) return false;
+    this.text = text;
+    return true;
+  }
+
+  #stampSecrets(text: string): string {
+    return listSecretFiles(text, this.#directory).map(fileStamp).join();
+  }
 }
 
 function catchChange(next: () => ConfigChange | null): ConfigChange | null {

@@ -14,7 +14,7 @@ import { addDocumentationRoutes, OPENAPI_PATH, REFERENCE_PATH } from './api-desc
 import { toApiFault } from './api-faults.ts';
 import type { ApiOptions } from './api-options.ts';
 import { authorizeRequest, createEventStreamContext } from './authorize-request.ts';
-import { describeBeatPaths } from './beat-description.ts';
+import { BEAT_SCHEMAS, describeBeatPaths } from './beat-description.ts';
 import { parseJsonBody } from './json-body.ts';
 import { openApiDocument } from './openapi.ts';
 import type { SessionOperation } from './sign-in/session-operation.ts';
@@ -77,7 +77,11 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     });
   if (options.signIn) addSessionRoutes(app, options.signIn);
   addDocumentationRoutes(app, () =>
-    openApiDocument([...options.verbs, ...operations], options.version, describeBeatPaths()),
+    openApiDocument([...options.verbs, ...operations], options.version, {
+      otherPaths: describeBeatPaths(),
+      otherSchemas: BEAT_SCHEMAS,
+      prefix: options.prefix?.() ?? '',
+    }),
   );
   await app.ready();
   return { handle: (request, response) => app.routing(request, response), close: () => app.close() };

@@ -6,6 +6,14 @@ const ERROR_RESPONSE = {
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 };
 
+const CLIENT_ERRORS = {
+  400: ERROR_RESPONSE,
+  401: ERROR_RESPONSE,
+  403: ERROR_RESPONSE,
+  404: ERROR_RESPONSE,
+  429: ERROR_RESPONSE,
+};
+
 const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   in: 'header',
@@ -15,6 +23,21 @@ const IDEMPOTENCY_KEY = {
 };
 
 const dateTimeSchema = { type: 'string', format: 'date-time' };
+
+const heartbeatRequest = {
+  type: 'object',
+  required: ['monitor_id'],
+  properties: {
+    monitor_id: { type: 'string', minLength: 1 },
+    metadata: {
+      type: 'object',
+      description: `Additional data of the beat. At most ${MAX_BEAT_METADATA_BYTES} bytes of JSON.`,
+    },
+  },
+};
+
+/** Components that the paths below refer to. */
+export const BEAT_SCHEMAS = { SendBeatsRequest: heartbeatRequest };
 
 /** The endpoints that take beats, for the OpenAPI document: they are no verbs (decisions/0021-batched-beats-with-acknowledgement-after-commit.md). */
 export function describeBeatPaths(): Record<string, object> {
@@ -58,26 +81,19 @@ function heartbeatOperation() {
       },
     },
   };
-  const body = {
-    type: 'object',
-    required: ['monitor_id'],
-    properties: {
-      monitor_id: { type: 'string', minLength: 1 },
-      metadata: {
-        type: 'object',
-        description: `Additional data of the beat. At most ${MAX_BEAT_METADATA_BYTES} bytes of JSON.`,
-      },
-    },
-  };
   return {
     operationId: 'beats.send',
     summary: 'Send a beat; the response is sent after the beat is stored',
     description: `Requires the scope \`beat\` or \`monitoring\`. The body has at most ${MAX_HEARTBEAT_BODY_BYTES} bytes. Unknown fields are ignored.`,
     tags: ['beats'],
     parameters: [IDEMPOTENCY_KEY],
-    requestBody: { required: true, content: { 'application/json': { schema: body } } },
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/SendBeatsRequest' } } },
+    },
     responses: {
       200: { description: 'Recorded.', content: { 'application/json': { schema: answer } } },
+      ...CLIENT_ERRORS,
       default: ERROR_RESPONSE,
     },
     security: [{ bearer: [] }, { header: [] }],
@@ -110,6 +126,7 @@ function beatUrlOperations(operationId: string, what: string, more: readonly obj
     }),
     responses: {
       200: { description: '`OK`', content: { 'text/plain': { schema: { type: 'string' } } } },
+      ...CLIENT_ERRORS,
       default: ERROR_RESPONSE,
     },
     security: [{}],

@@ -212,7 +212,7 @@ test('a document with one mistake changes nothing and is refused at its place', 
     ['orgs: [{ id: acme, channels: [{ name: a, kind: slack, url: "${NOT_GIVEN}" }] }]', /url/],
     [
       'orgs: [{ id: acme, providers: [{ id: a, kind: openai, api_key: "${NOT_GIVEN}" }] }]',
-      /providers\/a: .*api_key: is required/,
+      /NOT_GIVEN: the key "default" of the provider "a"/,
     ],
     ['nonsense: [', /./],
   ] as const)
@@ -226,6 +226,53 @@ test('a document with one mistake changes nothing and is refused at its place', 
   assert.equal(body['rejected'], null);
   assert.deepEqual(body['counts']?.['providers'], { file: 0, console: 0 });
   assert.deepEqual(body['counts']?.['relay_rules'], { file: 0, console: 0 });
+});
+
+test('all secrets that are missing are listed at once with what each is for, and nothing is applied', async (t) => {
+  const { ask, call } = await start(t);
+  const yaml = YAML.replace(
+    'boards:',
+    `keys: [{ name: ci, key: "\${CI_KEY}", scopes: [gateway] }]
+    boards:`,
+  );
+  for (const verb of ['diff', 'apply'] as const) {
+    const { status, text, body } = await ask(verb, yaml, { variables: {} });
+    assert.equal(status, 400, text);
+    assert.equal(body['error']?.['param'], 'variables');
+    assert.equal(
+      body['error']?.['message'],
+      `Some secrets have no value and are not stored yet. Set these variables:
+  MAIN_DEFAULT_KEY: the key "default" of the provider "main"
+  MAIN_HEADER_X_EXTRA: the header x-extra of the provider "main"
+  CHANNEL_OPS_URL: url of the channel "ops"
+  CI_KEY: the platform key "ci"`,
+    );
+  }
+  assert.equal(listAnswerEntries((await call('GET', 'management/providers')).body['data']).length, 0);
+  const plain = yaml.replace('"4711"', '"${COST}"').replace('rpm: 600', 'rpm: "${RPM}"');
+  const { text } = await ask('apply', plain, { variables: {} });
+  for (const name of ['COST', 'RPM', 'MAIN_DEFAULT_KEY', 'CHANNEL_OPS_URL', 'CI_KEY'])
+    assert.match(text, new RegExp(`\\b${name} is not set`));
+  assert.equal((await ask('apply', YAML)).status, 200);
+  assert.deepEqual(told(await ask('apply', YAML, { variables: {} })), [], 'a stored secret is not missing');
+  const more = YAML.replace(
+    'api_key: "${MAIN_DEFAULT_KEY}"',
+    'credentials: [{ name: default, api_key: "${MAIN_DEFAULT_KEY}" }, { name: spare, api_key: "${SPARE}" }]',
+  );
+  const added = await ask('apply', more, { variables: {} });
+  assert.match(added.text, /SPARE: the key \\"spare\\" of the provider \\"main\\"/);
+  assert.doesNotMatch(added.text, /MAIN_DEFAULT_KEY/);
+});
+
+test('a document may not name a file of the server', async (t) => {
+  const { ask } = await start(t);
+  const yaml = 'orgs: [{ id: acme, providers: [{ id: p, kind: openai, api_key: "${file:/etc/passwd}" }] }]';
+  for (const verb of ['diff', 'apply'] as const) {
+    const answer = await ask(verb, yaml);
+    assert.equal(answer.status, 400);
+    assert.match(answer.text, /works only in a floe\.yaml that the server reads from its disk/);
+    assert.doesNotMatch(answer.text, /root:/);
+  }
 });
 
 test('keys of a document are made, changed and given other values, within what the caller may', async (t) => {

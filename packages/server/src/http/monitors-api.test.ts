@@ -145,8 +145,6 @@ test('a monitor of floe.yaml is read-only here, but a beat URL that leaked can b
     ['PATCH', path, { name: 'other' }],
     ['PUT', path, { expected_interval_minutes: 1 }],
     ['DELETE', path],
-    ['POST', `${path}/pause`],
-    ['POST', `${path}/resume`],
   ];
   for (const [method, where, body] of tries) {
     const { status, body: answer } = await api.call(method, where, { key, body });

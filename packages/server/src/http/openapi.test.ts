@@ -146,3 +146,28 @@ test('what takes beats is in the document that the server answers with, as it an
     }
   }
 });
+
+test('clients can be generated: a server, named bodies, documented client errors and no names or formats of zod', async () => {
+  const { text } = await api.call('GET', '/api/openapi.json');
+  const served: Json = JSON.parse(text);
+  const servers = at(served, 'servers');
+  assert.ok(Array.isArray(servers) && typeof at(servers[0], 'url') === 'string');
+  assert.doesNotMatch(text, /__schema|starts_with/);
+  assert.ok(at(served, 'components', 'schemas', 'JsonValue'));
+  for (const operation of members(at(served, 'paths')).flatMap(members)) {
+    const name = String(at(operation, 'operationId'));
+    const body = at(operation, 'requestBody', 'content', 'application/json', 'schema');
+    if (body !== undefined)
+      assert.match(String(at(body, '$ref')), /^#\/components\/schemas\/[A-Z]\w+$/, name);
+    for (const status of ['400', '401', '403', '429'])
+      assert.equal(
+        at(operation, 'responses', status, 'content', 'application/json', 'schema', '$ref'),
+        '#/components/schemas/Error',
+        `${name} ${status}`,
+      );
+  }
+  for (const name of ['CreateKeyRequest', 'CreateTeamRequest', 'SendBeatsRequest'])
+    assert.ok(at(served, 'components', 'schemas', name), name);
+  assert.ok(at(served, 'paths', '/api/monitoring/monitors/{id}', 'patch', 'responses', '412'));
+  assert.ok(at(served, 'paths', '/api/monitoring/monitors/{id}', 'get', 'responses', '404'));
+});

@@ -1,4 +1,5 @@
 import { apiErrorBody } from '@floe/contract/api/errors';
+import { JSON_VALUE_ID } from '@floe/contract/json-value';
 import { KEY_SCOPES } from '@floe/contract/scopes';
 import * as z from 'zod';
 import { resolveAllowedRoles } from '../management/access.ts';
@@ -10,16 +11,23 @@ import type { SessionOperation } from './sign-in/session-operation.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
+export interface OpenApiOptions {
+  /** Paths that no verb answers, as the document describes them. */
+  readonly otherPaths?: Readonly<Record<string, object>>;
+  /** Components that these paths refer to. */
+  readonly otherSchemas?: Readonly<Record<string, object>>;
+  /** Path of the base URL, without a slash at its end. */
+  readonly prefix?: string;
+}
+
 /**
  * The OpenAPI 3.1 document of the given verbs, from the schemas they validate with. Schemas with an `id` in
  * their metadata become components.
- *
- * @param otherPaths paths that no verb answers, as the document describes them
  */
 export function openApiDocument(
   verbs: readonly (Verb | SessionOperation)[],
   version: string,
-  otherPaths: Readonly<Record<string, object>> = {},
+  { otherPaths = {}, otherSchemas = {}, prefix = '' }: OpenApiOptions = {},
 ) {
   const components: Record<string, JsonSchema> = {};
   const error = toJsonSchema(apiErrorBody, 'output', components);
@@ -44,9 +52,10 @@ export function openApiDocument(
       description:
         'Management, monitoring and analytics. Conventions: docs/reference/api.md; error codes: docs/reference/errors.md.',
     },
+    servers: [{ url: prefix === '' ? '/' : prefix, description: 'This server, relative to the document.' }],
     paths: { ...paths, ...otherPaths },
     components: {
-      schemas: components,
+      schemas: { ...components, ...otherSchemas },
       securitySchemes: {
         bearer: {
           type: 'http',
@@ -90,7 +99,7 @@ function describeOperation(
       ...(isTagged ? preconditionHeaders(verb) : []),
     ],
     ...(verb.body && {
-      requestBody: { required: true, content: jsonContent(toJsonSchema(verb.body, 'input', components)) },
+      requestBody: { required: true, content: jsonContent(namedRequestBody(verb, verb.body, components)) },
     }),
     responses: {
       [verb.status]:
@@ -101,12 +110,52 @@ function describeOperation(
               ...(verb.status === 201 && isTagged && { headers: LOCATION }),
               content: answerContent(verb, components),
             },
+      ...Object.fromEntries(
+        listErrorStatuses(verb, isTagged).map(([status, description]) => [
+          status,
+          { description, content: jsonContent(error) },
+        ]),
+      ),
       default: {
         description: 'The request was rejected or failed. `error.code` contains the reason.',
         content: jsonContent(error),
       },
     },
   };
+}
+
+/** 4xx responses that an operation can have, by what it takes and does. */
+function listErrorStatuses(
+  verb: Verb | SessionOperation,
+  isTagged: boolean,
+): readonly (readonly [number, string])[] {
+  const isWrite = verb.method !== 'GET';
+  return [
+    [400, 'The request is invalid. `error.param` names the field.'],
+    [401, 'The credential is missing or invalid.'],
+    [403, 'The caller may not do this.'],
+    ...(verb.path.includes('{') ? [[404, 'The resource does not exist.'] as const] : []),
+    ...(isWrite ? [[409, 'The request conflicts with the current state.'] as const] : []),
+    ...(isWrite && isTagged && verb.method !== 'POST' ? [[412, 'The resource has changed.'] as const] : []),
+    [429, 'Too many requests. Retry later.'],
+  ];
+}
+
+/** The schema of a body as a component: by its own name, else by that of the operation (`keys.create`: `CreateKeyRequest`). */
+function namedRequestBody(
+  { name }: Pick<Verb, 'name'>,
+  body: z.ZodType,
+  components: Record<string, JsonSchema>,
+): JsonSchema {
+  const schema = toJsonSchema(body, 'input', components);
+  if (schema.$ref !== undefined) return schema;
+  const [subject = '', ...words] = name.split('.');
+  const singular = subject.replace(/ies$/, 'y').replace(/([^s])s$/, '$1');
+  const id = [...words, singular]
+    .join('_')
+    .replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  addComponent(components, `${id}Request`, schema);
+  return { $ref: `#/components/schemas/${id}Request` };
 }
 
 const LOCATION = {
@@ -195,15 +244,37 @@ function toJsonSchema(
   io: 'input' | 'output',
   components: Record<string, JsonSchema>,
 ): JsonSchema {
-  const { $schema: _, $defs = {}, ...root } = z.toJSONSchema(schema, { io });
+  const {
+    $schema: _,
+    $defs = {},
+    ...root
+  } = z.toJSONSchema(schema, { io, override: ({ jsonSchema }) => omitNonStandardFormat(jsonSchema) });
   for (const [id, definition] of Object.entries($defs)) addComponent(components, id, definition);
   if (root.id === undefined) return rewriteReferences(root);
   addComponent(components, root.id, root);
   return { $ref: `#/components/schemas/${root.id}` };
 }
 
+/** zod writes its own formats, such as `starts_with`; a pattern beside them says the same. */
+function omitNonStandardFormat(schema: JsonSchema): void {
+  if (schema.format !== undefined && !STANDARD_FORMATS.has(schema.format)) delete schema.format;
+}
+
+const STANDARD_FORMATS: ReadonlySet<string> = new Set([
+  'date-time',
+  'date',
+  'email',
+  'ipv4',
+  'ipv6',
+  'uri',
+  'uuid',
+]);
+
+/** Generators of typed clients reject or misread a schema that refers to itself without an object between. */
+const ANY_JSON_VALUE: JsonSchema = { description: 'Any JSON value.' };
+
 function addComponent(components: Record<string, JsonSchema>, id: string, definition: JsonSchema): void {
-  const { id: _, ...schema } = definition;
+  const { id: _, ...schema } = id === JSON_VALUE_ID ? ANY_JSON_VALUE : definition;
   const rewritten = rewriteReferences(schema);
   if (components[id] && JSON.stringify(components[id]) !== JSON.stringify(rewritten))
     throw new Error(`two different schemas are named ${id}`);

@@ -2,7 +2,7 @@ import type { MonitorConfig } from '@floe/contract/config';
 import { defineFileKind, type StoredResourceKind } from '../platform/file-sync.ts';
 import { listAllMonitors, listMonitorsOfOrg, type MonitorRow } from '../store/monitoring/monitors.ts';
 import { createMonitorRow, type MonitorChangeContext, MonitorChanges } from './monitor-changes.ts';
-import { parseMonitorDefinition } from './monitor-definition.ts';
+import { type MonitorDefinition, parseMonitorDefinition } from './monitor-definition.ts';
 
 /** Monitors, in floe.yaml and stored. */
 export const STORED_MONITOR_KIND: StoredResourceKind<MonitorConfig, MonitorRow> = {
@@ -24,7 +24,10 @@ export function monitorFileKind(context: Omit<MonitorChangeContext, 'actor' | 's
   const changes = new MonitorChanges({ ...context, actor: 'file', source: { kind: 'file', line: null } });
   return defineFileKind({
     ...STORED_MONITOR_KIND,
-    columns: ({ config, timezone }) => ({ ...parseMonitorDefinition(config, timezone), disabled_at: null }),
+    columns: ({ config, timezone }, before) => ({
+      ...keepOperations(parseMonitorDefinition(config, timezone), before),
+      disabled_at: null,
+    }),
     row: createMonitorRow,
     insert: (_, row) => changes.add(row),
     update: (_, row, { updated_at }, next) =>
@@ -35,8 +38,31 @@ export function monitorFileKind(context: Omit<MonitorChangeContext, 'actor' | 's
   });
 }
 
+/** A pause or mute that was set, or ended, through the API stays until the file says something else of it. */
+function keepOperations(definition: MonitorDefinition, before: MonitorRow | undefined) {
+  const { paused, paused_until, muted_until } = definition;
+  const file_state = JSON.stringify({ paused, paused_until, muted_until });
+  const isUnchanged =
+    before?.source === 'file' && before.disabled_at === null && before.file_state === file_state;
+  if (!isUnchanged) return { ...definition, file_state };
+  return {
+    ...definition,
+    paused: before.paused,
+    paused_until: before.paused_until,
+    muted_until: before.muted_until,
+    file_state,
+  };
+}
+
 /** A monitor as the audit log keeps it. */
 function monitorAuditView(row: MonitorRow) {
-  const { uid: _uid, org_id: _org, source_file: _file, source_line: _line, ...rest } = row;
+  const {
+    uid: _uid,
+    org_id: _org,
+    file_state: _state,
+    source_file: _file,
+    source_line: _line,
+    ...rest
+  } = row;
   return rest;
 }

@@ -85,7 +85,7 @@ export class MonitorChanges {
   /** Changes some columns of a definition. */
   updateColumns(
     row: MonitorRow,
-    change: Partial<Pick<MonitorRow, 'paused' | 'paused_until' | 'token_version'>>,
+    change: Partial<Pick<MonitorRow, 'paused' | 'paused_until' | 'muted_until' | 'token_version'>>,
   ): MonitorRow {
     return this.#addClockChange('follow', { ...row, ...change, ...this.#updateStamps(row) });
   }

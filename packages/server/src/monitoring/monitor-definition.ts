@@ -16,6 +16,7 @@ export type MonitorDefinition = Omit<
   | 'uid'
   | 'org_id'
   | 'token_version'
+  | 'file_state'
   | 'disabled_at'
   | 'source'
   | 'source_file'

@@ -37,6 +37,25 @@ export function replaceMonitor(
   return applyChange(context, (changes) => changes.replace(row, definition));
 }
 
+/** Changes a monitor. Of one in floe.yaml, only what `isMonitorOperation` allows is changed, and the file keeps it. */
+export function updateMonitor(
+  context: MonitorChangeContext,
+  row: MonitorRow,
+  definition: MonitorDefinition,
+): Promise<MonitorRow> {
+  if (row.source !== 'file' || row.disabled_at !== null) return replaceMonitor(context, row, definition);
+  const { paused, paused_until, muted_until } = definition;
+  return applyChange(context, (changes) => changes.updateColumns(row, { paused, paused_until, muted_until }));
+}
+
+const MONITOR_OPERATIONS: ReadonlySet<string> = new Set(['paused', 'paused_until', 'muted_until']);
+
+/** Whether a change only pauses, resumes or mutes: that is no configuration, so floe.yaml does not prevent it. */
+export function isMonitorOperation(fields: unknown): boolean {
+  if (typeof fields !== 'object' || fields === null) return false;
+  return Object.entries(fields).every(([name, value]) => value === undefined || MONITOR_OPERATIONS.has(name));
+}
+
 /** Pauses now; `leaseUntilMs` null until somebody resumes it. Beats are recorded and do not end it. */
 export function pauseMonitor(
   context: MonitorChangeContext,

@@ -41,14 +41,7 @@ export function MonitorActions({ monitor }: { readonly monitor: Monitor }) {
         <span className="max-sm:hidden">{monitorsText.actions.sendTestBeat}</span>
         <span className="sm:hidden">{monitorsText.actions.sendTestBeatShort}</span>
       </Button>
-      <Button
-        icon={paused ? Play : Pause}
-        needs="monitoring"
-        busy={running}
-        disabled={fromFile}
-        title={fromFile ? monitorsText.actions.pausedInFile : undefined}
-        onClick={toggle}
-      >
+      <Button icon={paused ? Play : Pause} needs="monitoring" busy={running} onClick={toggle}>
         {paused ? monitorsText.actions.resume : monitorsText.actions.pause}
       </Button>
       <Button icon={fromFile ? Lock : Pencil} onClick={edit}>
@@ -75,7 +68,7 @@ function MoreMenu({ monitor }: { readonly monitor: Monitor }) {
             <MenuItem
               key={hours}
               icon={Pause}
-              disabled={refusal !== null || source.kind === 'file'}
+              disabled={refusal !== null}
               onSelect={() => pauseUntil(timestampInHours(hours))}
             >
               {monitorsText.actions.pauseFor(hours)}

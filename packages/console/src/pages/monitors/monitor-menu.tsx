@@ -56,7 +56,7 @@ function MenuItems({ monitor }: { readonly monitor: Monitor }) {
       <MenuItem icon={Copy} onSelect={() => copyWithToast(curl, monitorsText.actions.curlCopied)}>
         {monitorsText.actions.copyCurl}
       </MenuItem>
-      <MenuItem icon={paused ? Play : Pause} disabled={refusal !== null || fromFile} onSelect={toggle}>
+      <MenuItem icon={paused ? Play : Pause} disabled={refusal !== null} onSelect={toggle}>
         {paused ? monitorsText.actions.resume : monitorsText.actions.pause}
       </MenuItem>
       <MuteMenuItems monitor={monitor} />
@@ -81,11 +81,11 @@ export function timestampInHours(hours: number): string {
 }
 
 /** Mutes or unmutes alerts. A monitor that is still failing when the mute ends sends its alert then. */
-export function MuteMenuItems({ monitor: { id, name, muted_until, source } }: { readonly monitor: Monitor }) {
+export function MuteMenuItems({ monitor: { id, name, muted_until } }: { readonly monitor: Monitor }) {
   const client = useQueryClient();
   const refusal = useDenialReason('monitoring');
   const muted = muted_until !== null && new Date(muted_until) > new Date();
-  const off = refusal !== null || source.kind === 'file';
+  const off = refusal !== null;
   const mute = useApiMutation(
     (until: string | null) => sendJson<Monitor>('PATCH', monitorPath(id), { muted_until: until }),
     {

@@ -58,7 +58,6 @@ export const monitorsText = {
     testBeatFailed: (status: number) => `Could not send the test beat. The server responded with ${status}.`,
     pause: 'Pause monitor',
     resume: 'Resume monitor',
-    pausedInFile: 'This monitor is defined in floe.yaml. To pause it, edit the file.',
     edit: 'Edit monitor',
     viewSettings: 'View settings',
     more: 'More actions',

@@ -13,6 +13,7 @@ import { buildConfigSteps, buildRemovalSteps } from './config-steps.ts';
 import type { ConfigStep } from './document-resource-kind.ts';
 import { getDocumentResourceKind } from './document-resource-kinds.ts';
 import type { ResourceName } from './file-diff.ts';
+import { requireSecrets } from './missing-secrets.ts';
 import { NotAppliedError } from './not-applied-error.ts';
 
 type AppliedChanges = z.input<typeof configChangeList>;
@@ -43,7 +44,7 @@ const NON_SETTING_FIELDS: ReadonlySet<string> = new Set([
  * alone and named.
  *
  * @param reason for the audit log, for the verbs that take one
- * @throws Fault of the first verb that refuses, with the resource before its `param`
+ * @throws Fault as `requireSecrets`, and of the first verb that refuses, with the resource before its `param`
  */
 export async function applyConfigSteps(
   document: ConfigDocument,
@@ -53,6 +54,7 @@ export async function applyConfigSteps(
 ): Promise<AppliedConfig> {
   const { writer, orgId, clock } = context;
   const reading = { reader: writer, orgId, dependencies: dependencies, nowMs: clock.now() };
+  await requireSecrets(document, reading);
   const steps = await buildConfigSteps(document, reading);
   const removals = prune ? await buildRemovalSteps(document, steps, reading) : [];
   const changes: AppliedChanges['changes'] = [];

@@ -1,7 +1,7 @@
 import type { OrgConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type Json } from '@floe/contract/json';
-import { ConfigError, formatProblem } from '../../config/config-problem.ts';
+import { ConfigError, formatConfigPath, formatProblem } from '../../config/config-problem.ts';
 import type { Environment } from '../../config/environment.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { readYaml } from '../../config/yaml-document.ts';
@@ -16,6 +16,8 @@ export interface ConfigDocument extends Pick<ParsedConfigDocument, 'org' | 'igno
   isSet(...path: readonly string[]): boolean;
   /** Whether a secret, by its path in the org, was left out and stays as it is stored. */
   keepsSecret(...path: OrgConfigPath): boolean;
+  /** Secrets that were left out: their paths in the org, as JSON, with the variable that each names. */
+  readonly keptSecrets: ReadonlyMap<string, string>;
 }
 
 /** The same as a thread sends it. */
@@ -23,8 +25,8 @@ export interface ParsedConfigDocument {
   readonly org: OrgConfig;
   /** Paths in the org that the document sets, two steps deep, as JSON. */
   readonly set: ReadonlySet<string>;
-  /** Paths in the org of secrets that were left out and stay as they are stored, as JSON. */
-  readonly kept: ReadonlySet<string>;
+  /** Secrets that were left out and stay as they are stored: their paths in the org, as JSON, with their variables. */
+  readonly kept: ReadonlyMap<string, string>;
   /** What is not applied, and why. */
   readonly ignored: readonly string[];
 }
@@ -68,7 +70,7 @@ export function parseConfigDocument({
     unknown: [],
     variable: (name) => given.variables[name] ?? standIns.get(name),
   };
-  const loaded = loadDocument(text, env);
+  const loaded = loadDocument(text, env, kept);
   const { orgs } = loaded.config;
   const own = orgs.findIndex(({ id }) => id === orgId);
   const at = own === -1 && orgs.length === 1 ? 0 : own;
@@ -81,7 +83,11 @@ export function parseConfigDocument({
   return {
     org,
     set: findSetPaths(tree, at),
-    kept: new Set(kept.filter(([, index]) => index === at).map(([, , ...path]) => JSON.stringify(path))),
+    kept: new Map(
+      kept
+        .filter(({ path: [, index] }) => index === at)
+        .map(({ path: [, , ...path], name }) => [JSON.stringify(path), name]),
+    ),
     ignored: others.map(
       (section) => `${section}: applies to the whole installation and can only be set in floe.yaml`,
     ),
@@ -107,7 +113,7 @@ function findSetPaths(tree: Json, at: number): ReadonlySet<string> {
   return paths;
 }
 
-function loadDocument(text: string, env: Environment) {
+function loadDocument(text: string, env: Environment, kept: readonly KeptPath[]) {
   try {
     return loadConfig({ text, env, validateSemantics: findConfigIssues });
   } catch (error) {
@@ -116,7 +122,13 @@ function loadDocument(text: string, env: Environment) {
     const where = first?.where ?? '';
     throw new Fault(
       'invalid_request',
-      error.problems.map((problem) => formatProblem(null, problem)).join('\n'),
+      [
+        ...error.problems.map((problem) => formatProblem(null, problem)),
+        // Whoever sets the missing variables sees at once which secrets they may have to set, too.
+        ...(error.problems.some(({ isUnset }) => isUnset)
+          ? kept.slice(0, MAX_KEPT_LINES).map(formatKept)
+          : []),
+      ].join('\n'),
       where === '' ? {} : { param: where },
     );
   }
@@ -130,9 +142,22 @@ function isProviderProxy([, , section, , field]: OrgConfigPath): boolean {
   return section === 'providers' && field === 'outbound';
 }
 
+/** More are not shown, as of problems. */
+const MAX_KEPT_LINES = 200;
+
+function formatKept({ path, name }: KeptPath): string {
+  return `${formatConfigPath(path)}: the environment variable ${name} is not set either; set it unless the secret is stored already`;
+}
+
+interface KeptPath {
+  readonly path: OrgConfigPath;
+  /** Of the variable. */
+  readonly name: string;
+}
+
 /** Secrets that are only named: `${NAME}` and nothing else, with a name that came without a value. */
 function findKeptSecrets(tree: Json, variables: Readonly<Record<string, string>>) {
-  const kept: OrgConfigPath[] = [];
+  const kept: KeptPath[] = [];
   const standIns = new Map<string, string>();
   const visit = (value: Json | undefined, path: OrgConfigPath): void => {
     if (typeof value === 'string') {
@@ -140,7 +165,7 @@ function findKeptSecrets(tree: Json, variables: Readonly<Record<string, string>>
       const name = (isProxy ? PROXY_VARIABLE : VARIABLE).exec(value)?.[1];
       const standIn = dummySecretFor(path);
       if (name === undefined || variables[name] !== undefined || standIn === null) return;
-      kept.push(path);
+      kept.push({ path, name });
       standIns.set(name, standIn);
     } else if (Array.isArray(value))
       for (const [index, entry] of value.entries()) visit(entry, [...path, index]);

@@ -16,6 +16,7 @@ export async function loadConfigDocument(
     org,
     ignored,
     isSet: (...path) => set.has(JSON.stringify(path)),
+    keptSecrets: kept,
     keepsSecret: (...path) => kept.has(JSON.stringify(path)),
   };
 }

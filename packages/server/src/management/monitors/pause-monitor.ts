@@ -1,9 +1,9 @@
 import { monitorPauseInput, monitorResource } from '@floe/contract/api/monitors';
 import { idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
-import { pauseMonitor as pauseStored } from '../../monitoring/monitors.ts';
+import { pauseMonitor as pauseStored, requireMonitor } from '../../monitoring/monitors.ts';
 import { defineWriteVerb, type Verb } from '../verb.ts';
-import { loadMonitorResource, requireChangeableMonitor } from './monitor-requirements.ts';
+import { loadMonitorResource } from './monitor-requirements.ts';
 import { toMonitorAuditView } from './monitor-resource.ts';
 import {
   createMonitorChangeContext,
@@ -11,6 +11,7 @@ import {
   type MonitoringDependencies,
 } from './monitoring-dependencies.ts';
 
+/** Also of monitors in floe.yaml: a pause is no configuration. */
 export function pauseMonitorVerb(dependencies: MonitoringDependencies): Verb {
   return defineWriteVerb({
     name: 'monitors.pause',
@@ -25,7 +26,7 @@ export function pauseMonitorVerb(dependencies: MonitoringDependencies): Verb {
     invalidates: null,
     beforeTransaction: () => dependencies.engine.changeContext(),
     async run(context, { params, body }) {
-      const row = await requireChangeableMonitor(context.writer, context.orgId, params.id);
+      const row = await requireMonitor(context.writer, context.orgId, params.id);
       const change = createMonitorChangeContext(context, dependencies);
       const until = body?.until == null ? null : Date.parse(body.until);
       if (until !== null && until <= change.nowMs)

@@ -1,8 +1,8 @@
 import { monitorResource } from '@floe/contract/api/monitors';
 import { idParams } from '@floe/contract/api/page';
-import { resumeMonitor as resumeStored } from '../../monitoring/monitors.ts';
+import { requireMonitor, resumeMonitor as resumeStored } from '../../monitoring/monitors.ts';
 import { defineWriteVerb, type Verb } from '../verb.ts';
-import { loadMonitorResource, requireChangeableMonitor } from './monitor-requirements.ts';
+import { loadMonitorResource } from './monitor-requirements.ts';
 import { toMonitorAuditView } from './monitor-resource.ts';
 import {
   createMonitorChangeContext,
@@ -10,6 +10,7 @@ import {
   type MonitoringDependencies,
 } from './monitoring-dependencies.ts';
 
+/** Also of monitors in floe.yaml: a pause is no configuration. */
 export function resumeMonitorVerb(dependencies: MonitoringDependencies): Verb {
   return defineWriteVerb({
     name: 'monitors.resume',
@@ -23,7 +24,7 @@ export function resumeMonitorVerb(dependencies: MonitoringDependencies): Verb {
     invalidates: null,
     beforeTransaction: () => dependencies.engine.changeContext(),
     async run(context, { params }) {
-      const row = await requireChangeableMonitor(context.writer, context.orgId, params.id);
+      const row = await requireMonitor(context.writer, context.orgId, params.id);
       const next = await resumeStored(createMonitorChangeContext(context, dependencies), row);
       const audit = { subject: row.id, before: toMonitorAuditView(row), after: toMonitorAuditView(next) };
       return { answer: await loadMonitorResource(context, row.id, dependencies), audit };

@@ -1,7 +1,7 @@
 import { type BulkMonitorResult, bulkMonitorPatch, bulkMonitorResult } from '@floe/contract/api/monitors';
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
-import { replaceMonitor } from '../../monitoring/monitors.ts';
+import { isMonitorOperation, requireMonitor, updateMonitor } from '../../monitoring/monitors.ts';
 import { parseStringList } from '../../monitoring/unit-of-work.ts';
 import type { MonitorRow } from '../../store/monitoring/monitors.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
@@ -43,8 +43,9 @@ export function updateMonitorsVerb(dependencies: MonitoringDependencies): Verb {
         failed: [],
       };
       const further: AdditionalAuditedChange[] = [];
+      const findRow = isMonitorOperation(patch) ? requireMonitor : requireChangeableMonitor;
       for (const id of new Set(ids)) {
-        const row = await requireChangeableMonitor(context.writer, context.orgId, id).catch(toExpectedFault);
+        const row = await findRow(context.writer, context.orgId, id).catch(toExpectedFault);
         if (row instanceof Fault) {
           answer.failed.push({ id, code: row.code, message: row.message });
           continue;
@@ -72,7 +73,7 @@ async function changeMonitor(
   const current = toMonitorConfig(row, change.nowMs);
   const definition = buildMonitorDefinition(fields, current, dependencies.timezone(context.orgId));
   if (hasColumnValues(row, definition)) return null;
-  const next = await replaceMonitor(change, row, definition);
+  const next = await updateMonitor(change, row, definition);
   return {
     action: 'monitors.update',
     subject: row.id,

@@ -10,7 +10,12 @@ import {
 import { Fault } from '@floe/contract/faults';
 import { newId } from '../../core/ids.ts';
 import { DEFAULT_GRACE_MS, type MonitorDefinition } from '../../monitoring/monitor-definition.ts';
-import { createMonitor, deleteMonitor, replaceMonitor } from '../../monitoring/monitors.ts';
+import {
+  createMonitor,
+  deleteMonitor,
+  isMonitorOperation,
+  updateMonitor,
+} from '../../monitoring/monitors.ts';
 import { findMonitor, listMonitors, type MonitorView, readMonitor } from '../../monitoring/read-monitors.ts';
 import { parseStringList } from '../../monitoring/unit-of-work.ts';
 import { findMonitorById, getDefaultGraceMs } from '../../store/monitoring/monitors.ts';
@@ -73,7 +78,9 @@ export function createMonitorKind(dependencies: MonitoringDependencies): Monitor
     },
     toResource: (view, { actor }) => toMonitorResource(view, actor, dependencies),
     toAuditView: (_, { row }) => toMonitorAuditView(row),
-    requireChangeable: ({ row }) => requireMonitorNotInFile(row),
+    requireChangeable({ row }, _, patch) {
+      if (!isMonitorOperation(patch)) requireMonitorNotInFile(row);
+    },
     async configFromCreation({ writer, orgId, clock }, { body }) {
       const id = body.id ?? newId('mon', clock.now());
       const definition = buildMonitorDefinition({ ...body, id }, {}, dependencies.timezone(orgId));
@@ -114,7 +121,7 @@ export function createMonitorKind(dependencies: MonitoringDependencies): Monitor
     },
     async update(context, { row }, definition) {
       if (hasColumnValues(row, definition)) return null;
-      await replaceMonitor(createMonitorChangeContext(context, dependencies), row, definition);
+      await updateMonitor(createMonitorChangeContext(context, dependencies), row, definition);
       return readMonitor(context.writer, context.orgId, row.id, evaluationContext());
     },
     remove: (context, { row }) => deleteMonitor(createMonitorChangeContext(context, dependencies), row),

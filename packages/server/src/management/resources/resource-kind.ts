@@ -41,8 +41,11 @@ export interface ResourceLookup<Row> {
   readonly notFoundMessage: string;
   /** Absent: `not_found`. */
   readonly notFoundCode?: FaultCode;
-  /** @throws Fault `managed_by_file`, and for an actor who may change others of the kind only */
-  requireChangeable?(row: Row, actor: Actor): void;
+  /**
+   * @param patch the fields of a change; absent where an object is replaced or removed
+   * @throws Fault `managed_by_file`, and for an actor who may change others of the kind only
+   */
+  requireChangeable?(row: Row, actor: Actor, patch?: unknown): void;
 }
 
 /** How objects of a kind are written and shown. */

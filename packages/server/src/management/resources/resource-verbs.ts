@@ -104,7 +104,8 @@ function defineWriteVerbs<Row, Config, View extends ResourceObject, S extends Re
       answer,
       status: 200,
       async run(context, input) {
-        const row = await requireChangeableResource(kind, context, input.params.id);
+        const row = await requireResource(kind, context, input.params.id);
+        kind.requireChangeable?.(row, context.actor, input.body);
         const config = await kind.configFromPatch(context, row, input);
         return updateResource(kind, context, { row, config }, parseReason(kind, input.body));
       },

@@ -23,6 +23,8 @@ export interface MonitorsTable extends z.output<typeof storedMonitorFields> {
   paused: number;
   paused_until: number | null;
   muted_until: number | null;
+  /** What floe.yaml last said of pause and mute, as JSON: as long as it says the same, those set through the API stay. */
+  file_state?: string | null | undefined;
   /** Rises when the beat URL is rotated; the token is derived from it, see `deriveBeatToken`. */
   token_version: number;
   /** Set when the monitor was removed: it takes no beats and judges nothing. Retention removes the row with the history. */

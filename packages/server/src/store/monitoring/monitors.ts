@@ -61,6 +61,7 @@ const MONITOR_COLUMNS = [
   'paused',
   'paused_until',
   'muted_until',
+  'file_state',
   'token_version',
   'disabled_at',
   'source',

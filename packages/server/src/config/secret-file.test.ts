@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { checkConfigFile } from './check-config.ts';
+import { ConfigError } from './config-problem.ts';
+import { readEnvironment, SECRET_VARIABLES } from './environment.ts';
+import { loadConfig } from './load-config.ts';
+import { listSecretFiles, readSecretFile } from './secret-file.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'floe-secret-file-'));
+after(() => rmSync(home, { recursive: true, force: true }));
+const SECRET = 'hush-'.repeat(8);
+
+function write(name: string, content: string | Buffer): string {
+  const path = join(home, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+function refused(work: () => unknown): ConfigError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  return assert.fail('accepted');
+}
+
+/** A configuration whose mail password is in the file `name`. */
+function configWith(name: string) {
+  const path = write('floe.yaml', `smtp:\n  from: a@example.com\n  url: "smtps://u:\${file:${name}}@mail"\n`);
+  return { path, env: readEnvironment({}) };
+}
+
+test('a file is read without its trailing newline, whatever it contains', () => {
+  const contents = { 'a\n': 'a', 'a\r\n': 'a', 'a\n\n': 'a\n', ' a ': ' a ', '${HOME}': '${HOME}', a: 'a' };
+  for (const [content, expected] of Object.entries(contents))
+    assert.deepEqual(readSecretFile(write('secret', content)), { content: expected });
+});
+
+test('${file:PATH} is relative to the configuration file and follows links', () => {
+  mkdirSync(join(home, 'secrets'));
+  writeFileSync(join(home, 'secrets', 'mail'), 'pass\n');
+  symlinkSync('secrets/mail', join(home, 'link'));
+  for (const name of ['secrets/mail', 'link', join(home, 'link')])
+    assert.equal(loadConfig(configWith(name)).config.smtp?.url, 'smtps://u:pass@mail');
+});
+
+test('a file that cannot be used is reported with its place and the reason, never with its content', () => {
+  const large = write('large', SECRET.repeat(2_000));
+  const binary = write('binary', Buffer.from([0xff, 0xfe]));
+  const reasons = {
+    nowhere: /the file nowhere does not exist$/,
+    [write('empty', '\n')]: /is empty$/,
+    [large]: /is larger than 64 KB$/,
+    [binary]: /is not valid UTF-8$/,
+    [home]: /is not a regular file$/,
+    '/dev/zero': /is not a regular file$/,
+    ' ': /write \$\{file:PATH\} with the path of a file/,
+  };
+  for (const [name, reason] of Object.entries(reasons)) {
+    const { message } = refused(() => loadConfig(configWith(name)));
+    assert.match(message, /floe\.yaml:3:3: smtp\.url: /);
+    assert.match(message, reason);
+    assert.doesNotMatch(message, /hush/);
+  }
+});
+
+test('a file that may not be read is no missing file', { skip: process.getuid?.() === 0 }, () => {
+  const path = write('closed', SECRET);
+  chmodSync(path, 0);
+  assert.deepEqual(readSecretFile(path), { problem: 'cannot be read (EACCES)', isMissing: false });
+});
+
+test('what is wrong with the content of a file names the file and not the content', () => {
+  write('key', 'eis_hush');
+  const path = write('keys.yaml', 'orgs: [{ id: a, keys: [{ name: k, key: "${file:key}" }] }]');
+  const { message } = refused(() => loadConfig({ path, env: readEnvironment({}) }));
+  assert.match(message, /keys\[0\]\.key: .*\(from \$\{file:key\}\)/);
+  assert.doesNotMatch(message, /hush/);
+});
+
+test('text that does not come from a file of this machine may not name one', () => {
+  const text = `smtp: { from: a@example.com, url: "smtps://u:\${file:${write('mail', 'pass')}}@mail" }`;
+  const { message } = refused(() => loadConfig({ text, path: 'x.yaml', env: readEnvironment({}) }));
+  assert.match(message, /\$\{file:PATH\} works only in a floe\.yaml that the server reads from its disk/);
+});
+
+test('config check resolves files; with --allow-unset a missing one is not checked, an empty one is', () => {
+  write('mail', 'pass');
+  write('blank', '');
+  const check = (name: string, allowUnset = false) => checkConfigFile({ ...configWith(name), allowUnset });
+  assert.equal(check('mail').ok, true);
+  assert.equal(check('nowhere').ok, false);
+  const tolerated = check('nowhere', true);
+  assert.equal(tolerated.ok, true);
+  assert.match(
+    tolerated.lines.join(),
+    /^not checked: .*floe\.yaml:3:3: smtp\.url: the file nowhere does not/,
+  );
+  assert.equal(check('blank', true).ok, false);
+});
+
+test('every secret variable can be read from a file', () => {
+  const path = write('variable', `${SECRET}\n`);
+  for (const name of SECRET_VARIABLES) {
+    const environment = readEnvironment({ [`${name}_FILE`]: path });
+    const { secretKey, encryptionKeys, overrides } = environment;
+    assert.deepEqual([secretKey, ...encryptionKeys, ...overrides.map(({ value }) => value)].filter(Boolean), [
+      SECRET,
+    ]);
+    assert.deepEqual(environment.unknown, []);
+  }
+});
+
+test('a variable and its file exclude each other, and a file that cannot be used names its variable', () => {
+  const path = write('variable', SECRET);
+  const both = refused(() => readEnvironment({ FLOE_SECRET_KEY: SECRET, FLOE_SECRET_KEY_FILE: path }));
+  assert.equal(
+    both.message,
+    'FLOE_SECRET_KEY_FILE: cannot be used together with FLOE_SECRET_KEY; unset one of them',
+  );
+  const gone = { FLOE_REDIS_URL_FILE: '/nowhere/x' };
+  assert.match(
+    refused(() => readEnvironment(gone)).message,
+    /^FLOE_REDIS_URL_FILE: the file \/nowhere\/x does not exist$/,
+  );
+  assert.deepEqual(readEnvironment(gone, { allowMissingFiles: true }).overrides, []);
+  const short = refused(() => readEnvironment({ FLOE_SECRET_KEY_FILE: write('short', 'hush') }));
+  assert.match(short.message, /^FLOE_SECRET_KEY_FILE: is too short/);
+  const wrong = readEnvironment({ FLOE_DATABASE_URL_FILE: write('url', 'hush://db') });
+  const { message } = refused(() => loadConfig({ text: '', env: wrong }));
+  assert.match(message, /^FLOE_DATABASE_URL_FILE: /);
+  assert.doesNotMatch(short.message + message, /hush/);
+});
+
+test('the files of a text are listed, also of one that is rejected', () => {
+  const text = 'a: "${file:x} ${file:/y/z}"\nb: ["${file:x}"\nc: ${NAME}';
+  assert.deepEqual(listSecretFiles(text, '/etc/floe'), ['/etc/floe/x', '/y/z']);
+});

@@ -1,0 +1,70 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+/** A secret is a line, a key or a certificate; anything larger is the wrong file. */
+const MAX_BYTES = 64 << 10;
+const CHUNK_BYTES = 16 << 10;
+
+export type SecretFileResult =
+  | { readonly content: string }
+  /** `problem` completes the sentence "the file <path> …" and never contains the content. */
+  | { readonly problem: string; readonly isMissing: boolean };
+
+/** Reads the file of `${file:PATH}`. */
+export type SecretFileReader = (path: string) => SecretFileResult;
+
+/** Reads secret files; relative paths are relative to `directory`. */
+export function createSecretFileReader(directory: string): SecretFileReader {
+  return (path) => readSecretFile(resolve(directory, path));
+}
+
+/** The content of a file without its trailing newline. */
+export function readSecretFile(path: string): SecretFileResult {
+  let bytes: Buffer | null;
+  try {
+    bytes = readUpTo(path);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    const isMissing = code === 'ENOENT' || code === 'ENOTDIR';
+    return { problem: isMissing ? 'does not exist' : `cannot be read (${code})`, isMissing };
+  }
+  if (bytes === null) return { problem: 'is not a regular file', isMissing: false };
+  if (bytes.length > MAX_BYTES) return { problem: 'is larger than 64 KB', isMissing: false };
+  return decodeSecret(bytes);
+}
+
+function decodeSecret(bytes: Buffer): SecretFileResult {
+  try {
+    const content = new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r?\n$/, '');
+    return content === '' ? { problem: 'is empty', isMissing: false } : { content };
+  } catch {
+    return { problem: 'is not valid UTF-8', isMissing: false };
+  }
+}
+
+/** At most one byte more than allowed; null for a directory, a pipe or a device, which may have no end. */
+function readUpTo(path: string): Buffer | null {
+  // A pipe without a writer would block the start.
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    if (!fstatSync(descriptor).isFile()) return null;
+    const chunks: Buffer[] = [];
+    let length = 0;
+    while (length <= MAX_BYTES) {
+      const chunk = Buffer.alloc(CHUNK_BYTES);
+      const size = readSync(descriptor, chunk);
+      if (size === 0) break;
+      chunks.push(chunk.subarray(0, size));
+      length += size;
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Paths of the `${file:PATH}` in the text of a configuration file, also of one that is rejected. */
+export function listSecretFiles(text: string, directory: string): readonly string[] {
+  const paths = [...text.matchAll(/\$\{file:([^}\n]+)\}/g)].map(([, path = '']) => resolve(directory, path));
+  return [...new Set(paths)];
+}
