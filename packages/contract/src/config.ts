@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { OrgSchema } from './config/org.ts';
 import {
   AuthSchema,
+  LogSchema,
   OutboundSchema,
   RetentionSchema,
   SecuritySchema,
@@ -23,6 +24,7 @@ export const FloeConfigSchema = z.strictObject({
   retention: RetentionSchema.prefault({}).describe('How long history is kept, in days.'),
   outbound: OutboundSchema.prefault({}).describe('How Floe reaches the world.'),
   telemetry: TelemetrySchema.prefault({}).describe('Who may read the metrics.'),
+  log: LogSchema.prefault({}).describe('What Floe logs.'),
   smtp: SmtpSchema.prefault({}).describe('Mail for alerts and invitations.'),
   auth: AuthSchema.prefault({}).describe('Sign-in to the console.'),
   orgs: z.array(OrgSchema).prefault([]).describe('Organizations; each is closed to the others.'),

@@ -5,15 +5,14 @@ import { ConfigError } from './config/config-problem.ts';
 import { type Environment, processEnvironment } from './config/environment.ts';
 import { type LoadedConfig, loadConfig } from './config/load-config.ts';
 import { systemClock } from './core/clock.ts';
-import { createLog } from './core/log.ts';
 import { createConsole } from './http/console.ts';
 import { ListenError } from './http/listen.ts';
 import { createOperationalRoutes } from './http/operational-routes.ts';
 import { createRouter } from './http/router.ts';
 import { assembleAlerts } from './main/alerts.ts';
+import { announceStart } from './main/announce-start.ts';
 import { assembleApi, assembleBeats } from './main/assemble-api.ts';
 import { logAuditAnchors } from './main/audit-anchors.ts';
-import { findBaseUrlWarning } from './main/base-url-warning.ts';
 import { parseCommandArguments } from './main/command-arguments.ts';
 import type { ConfigFileState } from './main/config-dependencies.ts';
 import { watchConfigFile } from './main/config-file.ts';
@@ -27,16 +26,15 @@ import {
   openServerComponents,
   type ServerComponents,
 } from './main/server-components.ts';
+import { openServerOutput } from './main/server-output.ts';
 import { writeServerUrl } from './main/server-url-file.ts';
 
 import { assembleSignIn } from './main/sign-in.ts';
 import { handleProcessSignals } from './main/signals.ts';
-import { applyConfigFile, createGatewaySnapshots, type GatewaySnapshots } from './main/snapshots.ts';
+import { applyConfigFile, createGatewaySnapshots } from './main/snapshots.ts';
 import { findConfigIssues } from './management/config/find-config-issues.ts';
 import { resolveMonitorMutes } from './monitoring/monitor-mutes.ts';
-import type { FirstRun } from './platform/bootstrap.ts';
 import { sessionRulesOf } from './platform/sign-in/session-rules.ts';
-import { formatStartupMessage } from './platform/startup-message.ts';
 import { OutboundConfigError } from './providers/outbound.ts';
 import { StoreUnusableError } from './store/store-unusable-error.ts';
 
@@ -106,10 +104,11 @@ interface ServerState extends ConfigFileState {
 }
 
 async function serve(environment: Environment): Promise<void> {
-  const log = createLog(environment.logLevel);
   const load = () => loadConfig({ env: environment, validateSemantics: findConfigIssues });
   const loaded = load();
-  const parts = await openServerComponents(environment, loaded, log);
+  const output = openServerOutput(environment.logLevel, () => state.loaded.config.log.access);
+  const { log } = output;
+  const parts = await openServerComponents(environment, loaded, output);
   const state: ServerState = { loaded, loadedAt: systemClock.now(), rejected: null, draining: false };
   const firstRun = await applyConfigFile(state.loaded, parts);
   const snapshots = createGatewaySnapshots(() => state.loaded, parts);
@@ -158,7 +157,8 @@ async function serve(environment: Environment): Promise<void> {
     () => shutDown(parts, state, targets),
   );
   // Last: whoever reads it may send a signal at once.
-  printWelcome(parts, { loaded, snapshots }, { listening, url: serverUrl.url }, firstRun);
+  const started = { version: SERVER_VERSION, dataDir: parts.dataDir, loaded, snapshots, listening };
+  announceStart({ ...started, url: serverUrl.url }, output, firstRun);
 }
 
 interface Closable {
@@ -208,23 +208,4 @@ function assembleOperations(
     metricsToken: config.telemetry.metrics_token,
     draining,
   });
-}
-
-function printWelcome(
-  parts: ServerComponents,
-  { loaded, snapshots }: { readonly loaded: LoadedConfig; readonly snapshots: GatewaySnapshots },
-  at: { readonly listening: ListenerSet; readonly url: string },
-  firstRun: FirstRun | null,
-): void {
-  const { url: listening, additional: listeners } = at.listening;
-  const { catalogs } = snapshots.current();
-  const providers = [...catalogs.values()].flatMap((catalog) => [...catalog.providers.keys()]);
-  const place = { version: SERVER_VERSION, dataDir: parts.dataDir, configPath: loaded.path, providers };
-  process.stdout.write(
-    formatStartupMessage({ ...place, localUrl: listening, listeners, url: at.url }, firstRun),
-  );
-  const baseUrlWarning = findBaseUrlWarning(at.url, at.listening) ?? [];
-  for (const warning of loaded.warnings.concat(baseUrlWarning)) parts.log.warn({}, warning);
-  for (const field of loaded.inactiveFields)
-    parts.log.warn({ field }, 'this setting has no effect in this version');
 }

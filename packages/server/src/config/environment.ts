@@ -10,6 +10,8 @@ export const ENVIRONMENT_OVERRIDES = {
   FLOE_BASE_URL: ['server', 'base_url'],
   FLOE_DATABASE_URL: ['storage', 'database'],
   FLOE_REDIS_URL: ['storage', 'shared'],
+  FLOE_ACCESS_LOG: ['log', 'access', 'enabled'],
+  FLOE_ACCESS_LOG_SAMPLE: ['log', 'access', 'sample'],
 } as const satisfies Record<string, ConfigPath>;
 
 /** Variables that have no field in floe.yaml. */

@@ -1,6 +1,7 @@
 import { systemClock } from '../core/clock.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { listProviderModels } from '../gateway/model-endpoints.ts';
+import { createApiCallLogger } from '../http/api-calls.ts';
 import { type BeatRoutes, createBeatRoutes } from '../http/beat-routes.ts';
 import { createLazyApi, type LazyApi } from '../http/lazy-api.ts';
 import type { ApiVerbDependencies } from '../management/api-verbs.ts';
@@ -101,7 +102,7 @@ export function assembleApi(
   const providers = createProviderDependencies(parts, snapshots, loaded, getRunningOrg);
   const gateway = { conversations, latencies, maxOutputTokens, outputLengths };
   return createLazyApi(
-    { host, log, version, authenticate },
+    { host, log, version, authenticate, recordCall: createApiCallLogger(parts.accessLog, systemClock) },
     {
       pepper,
       bodies: parts.bodyStore,

@@ -50,6 +50,7 @@ export function assembleGateway(
     transport,
     clock: systemClock,
     log,
+    accessLog: parts.accessLog,
     rows,
     bodies: bodyStore,
     turns: createTurnStore({ database, key: turnsKey, clock: systemClock, retentionDays: responsesDays }),

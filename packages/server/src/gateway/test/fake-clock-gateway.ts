@@ -10,6 +10,7 @@ import { callHttp, type HttpCallOptions, type HttpCallResponse } from '@floe/tes
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
 import type { UpstreamReply } from '@floe/testkit/upstream-reply';
 import { createMetrics } from '../../analytics/metrics.ts';
+import { NO_ACCESS_LOG } from '../../core/access-log.ts';
 import { silentLog } from '../../core/log.ts';
 import { type BreakerEvent, Breakers } from '../../guardrails/breakers/breakers.ts';
 import { createMemoryProbeLeases } from '../../guardrails/breakers/probe-leases.ts';
@@ -196,6 +197,7 @@ function createGateway(
     transport: createHttpTransport(),
     clock,
     log: silentLog,
+    accessLog: NO_ACCESS_LOG,
     rows: {
       append: (row) => void rows.push(row),
       backlog: () => 0,
