@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Fault } from '@floe/contract/faults';
+import { RuntimeMetrics } from './analytics/runtime-metrics.ts';
 import { checkConfigFile } from './config/check-config.ts';
 import { ConfigError } from './config/config-problem.ts';
 import { type Environment, processEnvironment } from './config/environment.ts';
@@ -107,8 +108,11 @@ async function serve(environment: Environment): Promise<void> {
   const load = () => loadConfig({ env: environment, validateSemantics: findConfigIssues });
   const loaded = load();
   const output = openServerOutput(environment.logLevel, () => state.loaded.config.log.access);
-  const { log } = output;
-  const parts = await openServerComponents(environment, loaded, output);
+  const parts = await openServerComponents(environment, loaded, {
+    ...output,
+    runtime: new RuntimeMetrics(SERVER_VERSION, environment.variable('FLOE_COMMIT') || 'unknown'),
+  });
+  const { log } = parts;
   const state: ServerState = { loaded, loadedAt: systemClock.now(), rejected: null, draining: false };
   const firstRun = await applyConfigFile(state.loaded, parts);
   const snapshots = createGatewaySnapshots(() => state.loaded, parts);

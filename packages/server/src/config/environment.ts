@@ -21,6 +21,7 @@ const OTHER_VARIABLES = [
   'FLOE_SECRET_KEY',
   'FLOE_ENCRYPTION_KEYS',
   'FLOE_LOG_LEVEL',
+  'FLOE_COMMIT',
 ] as const;
 
 /** Read by the scripts, the SDKs and the tests, which share the namespace. */

@@ -69,7 +69,23 @@ function countExchange(x: StartedExchange, usageAndCost: UsageAndCost, latencyMs
     cache: x.cache,
     inputTokens: usageAndCost.usage?.units.input ?? 0,
     outputTokens: usageAndCost.usage?.units.output ?? 0,
+    model: x.target?.model ?? '',
+    team: x.caller?.key.team ?? '',
+    costUsd: (usageAndCost.nanoUsd ?? 0) / 1e9,
+    blockedBy: findBlockReason(x),
+    attempts: x.attempts,
   });
+}
+
+/** What blocked an exchange, for its metric; null where nothing did. */
+function findBlockReason({ result: { state, fault } }: StartedExchange): string | null {
+  if (state !== 'blocked' || fault === null) return null;
+  const { code, detail } = fault;
+  if (detail.rule) return detail.rule.kind;
+  if (code === 'rate_limit_exceeded') return 'limit';
+  if (code === 'budget_exceeded' || code === 'budget_reserved') return 'budget';
+  if (code === 'policy_denied') return 'policy';
+  return code === 'price_unknown' ? 'price' : 'allowlist';
 }
 
 /** What the next request without a cap may expect. */

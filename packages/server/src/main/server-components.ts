@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { resolve } from 'node:path';
 import { LiveHub } from '../analytics/live/hub.ts';
 import { createMetrics, type Metrics } from '../analytics/metrics.ts';
+import type { RuntimeMetrics } from '../analytics/runtime-metrics.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { AccessLog } from '../core/access-log.ts';
@@ -76,6 +77,7 @@ export interface ServerComponents {
   readonly dataDir: string;
   readonly log: Log;
   readonly accessLog: AccessLog;
+  readonly runtime: RuntimeMetrics;
   readonly database: DatabaseWithBeats;
   readonly rows: RowSink;
   readonly bodies: BodySink;
@@ -108,7 +110,7 @@ export interface ServerComponents {
 export async function openServerComponents(
   environment: Environment,
   loaded: LoadedConfig,
-  { log, accessLog }: Pick<ServerComponents, 'log' | 'accessLog'>,
+  { log, accessLog, runtime }: Pick<ServerComponents, 'log' | 'accessLog' | 'runtime'>,
 ): Promise<ServerComponents> {
   const clock = systemClock;
   const dataDir = resolve(environment.dataDir);
@@ -132,12 +134,13 @@ export async function openServerComponents(
   const guardrails = await openGuardrails({ dataDir, database, sharedStoreUrl, sharedTimeoutMs, clock, log });
   const isStoreSlow = guardrails.sharedStoreIsLate;
   const { breakers, render } = createBreakers(database, guardrails.counters, log);
-  const others = [render, sharedStoreMetrics(guardrails.sharedStoreStats).render];
+  const others = [render, sharedStoreMetrics(guardrails.sharedStoreStats).render, () => runtime.render()];
   return {
     environment,
     dataDir,
     log,
     accessLog,
+    runtime,
     database,
     rows,
     bodies,
