@@ -10,7 +10,7 @@ import { startModelProvider, walkFirstHour } from './first-hour.ts';
 import { collectPageFaults } from './page-faults.ts';
 import { startReverseProxy } from './reverse-proxy.ts';
 
-const LINK = /http\S+\/sign-in#token=[A-Za-z0-9_-]{43}/;
+const LINK = /http[^\s"]+\/sign-in#token=[A-Za-z0-9_-]{43}/;
 const DESKTOP_LIGHT = { viewport: { width: 1440, height: 900 }, colorScheme: 'light' } as const;
 const DESKTOP_DARK = { ...DESKTOP_LIGHT, colorScheme: 'dark' } as const;
 const PHONE_DARK = {

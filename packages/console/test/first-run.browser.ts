@@ -10,7 +10,7 @@ import { assertAccessible, takeScreenshot } from './checks.ts';
 import { findBrowser } from './console-harness.ts';
 
 /** The first ten minutes of a real installation: nothing before it, nobody stands in for its sign-in. */
-const LINK = /http\S+\/sign-in#token=[\w-]{43}/;
+const LINK = /http[^\s"]+\/sign-in#token=[\w-]{43}/;
 let floe: FloeProcess;
 let browser: Browser;
 let page: Page;

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { OrgSchema } from './config/org.ts';
 import {
   AuthSchema,
+  LogSchema,
   OutboundSchema,
   RetentionSchema,
   SecuritySchema,
@@ -25,6 +26,7 @@ export const FloeConfigSchema = z.strictObject({
     'Proxy and certificate authorities for outgoing connections.',
   ),
   telemetry: TelemetrySchema.prefault({}).describe('Access to the metrics.'),
+  log: LogSchema.prefault({}).describe('Access log.'),
   smtp: SmtpSchema.prefault({}).describe('Mail server for alerts and invitations.'),
   auth: AuthSchema.prefault({}).describe('Sign-in methods and sessions of the console.'),
   orgs: z.array(OrgSchema).prefault([]).describe('Organizations. They share no resources or data.'),

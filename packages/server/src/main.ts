@@ -1,39 +1,38 @@
 import { fileURLToPath } from 'node:url';
 import { Fault } from '@floe/contract/faults';
+import { RuntimeMetrics } from './analytics/runtime-metrics.ts';
 import { checkConfigFile } from './config/check-config.ts';
 import { ConfigError } from './config/config-problem.ts';
 import { type Environment, processEnvironment } from './config/environment.ts';
 import { type LoadedConfig, loadConfig } from './config/load-config.ts';
 import { systemClock } from './core/clock.ts';
-import { createLog } from './core/log.ts';
 import { createConsole } from './http/console.ts';
 import { ListenError } from './http/listen.ts';
 import { createOperationalRoutes } from './http/operational-routes.ts';
 import { createRouter } from './http/router.ts';
 import { assembleAlerts } from './main/alerts.ts';
+import { announceStart } from './main/announce-start.ts';
 import { assembleApi, assembleBeats } from './main/assemble-api.ts';
 import { logAuditAnchors } from './main/audit-anchors.ts';
-import { findBaseUrlWarning } from './main/base-url-warning.ts';
 import { parseCommandArguments } from './main/command-arguments.ts';
 import type { ConfigFileState } from './main/config-dependencies.ts';
 import { watchConfigFile } from './main/config-file.ts';
 import { assembleGateway, createGatewayRoutes } from './main/gateway.ts';
-import { type ListenerSet, openListeners } from './main/listeners.ts';
+import { openListeners } from './main/listeners.ts';
 import { assembleBoards, createMonitoringDependencies } from './main/monitoring.ts';
 import { assembleRelay } from './main/relay.ts';
 import { startRetention } from './main/retention.ts';
 import { openServerComponents, type ServerComponents } from './main/server-components.ts';
+import { openServerOutput } from './main/server-output.ts';
 import { writeServerUrl } from './main/server-url-file.ts';
 import { createShutdown, ShutdownPhase } from './main/shutdown.ts';
 
 import { assembleSignIn } from './main/sign-in.ts';
 import { handleProcessSignals } from './main/signals.ts';
-import { applyConfigFile, createGatewaySnapshots, type GatewaySnapshots } from './main/snapshots.ts';
+import { applyConfigFile, createGatewaySnapshots } from './main/snapshots.ts';
 import { findConfigIssues } from './management/config/find-config-issues.ts';
 import { resolveMonitorMutes } from './monitoring/monitor-mutes.ts';
-import type { FirstRun } from './platform/bootstrap.ts';
 import { sessionRulesOf } from './platform/sign-in/session-rules.ts';
-import { formatStartupMessage } from './platform/startup-message.ts';
 import { OutboundConfigError } from './providers/outbound.ts';
 import { StoreUnusableError } from './store/store-unusable-error.ts';
 
@@ -102,10 +101,14 @@ function prefixLines(text: string): string {
 }
 
 async function serve(environment: Environment): Promise<void> {
-  const log = createLog(environment.logLevel);
   const load = () => loadConfig({ env: environment, validateSemantics: findConfigIssues });
   const loaded = load();
-  const parts = await openServerComponents(environment, loaded, log);
+  const output = openServerOutput(environment.logLevel, () => state.loaded.config.log.access);
+  const parts = await openServerComponents(environment, loaded, {
+    ...output,
+    runtime: new RuntimeMetrics(SERVER_VERSION, environment.variable('FLOE_COMMIT') || 'unknown'),
+  });
+  const { log } = parts;
   const phase = new ShutdownPhase();
   const state: ConfigFileState = { loaded, loadedAt: systemClock.now(), rejected: null };
   const firstRun = await applyConfigFile(state.loaded, parts);
@@ -150,7 +153,8 @@ async function serve(environment: Environment): Promise<void> {
   const shutdown = createShutdown(parts, phase, targets, () => state.loaded.config.server);
   handleProcessSignals(systemClock, log, () => watch.reload(), shutdown);
   // Last: whoever reads it may send a signal at once.
-  printWelcome(parts, { loaded, snapshots }, { listening, url: serverUrl.url }, firstRun);
+  const started = { version: SERVER_VERSION, dataDir: parts.dataDir, loaded, snapshots, listening };
+  announceStart({ ...started, url: serverUrl.url }, output, firstRun);
 }
 
 function assembleOperations(
@@ -164,23 +168,4 @@ function assembleOperations(
     metricsToken: config.telemetry.metrics_token,
     isLeaving,
   });
-}
-
-function printWelcome(
-  parts: ServerComponents,
-  { loaded, snapshots }: { readonly loaded: LoadedConfig; readonly snapshots: GatewaySnapshots },
-  at: { readonly listening: ListenerSet; readonly url: string },
-  firstRun: FirstRun | null,
-): void {
-  const { url: listening, additional: listeners } = at.listening;
-  const { catalogs } = snapshots.current();
-  const providers = [...catalogs.values()].flatMap((catalog) => [...catalog.providers.keys()]);
-  const place = { version: SERVER_VERSION, dataDir: parts.dataDir, configPath: loaded.path, providers };
-  process.stdout.write(
-    formatStartupMessage({ ...place, localUrl: listening, listeners, url: at.url }, firstRun),
-  );
-  const baseUrlWarning = findBaseUrlWarning(at.url, at.listening) ?? [];
-  for (const warning of loaded.warnings.concat(baseUrlWarning)) parts.log.warn({}, warning);
-  for (const field of loaded.inactiveFields)
-    parts.log.warn({ field }, 'this setting has no effect in this version');
 }

@@ -55,8 +55,8 @@ before(async () => {
       orgs: [{ id: 'acme', keys, providers }],
     }),
   });
-  await floe.waitForOutput(/^\s+providers /m);
-  ports = [...floe.output().matchAll(/^\s+listener\s+(\S+) \(/gm)].map(([, url]) => url ?? '');
+  const [line] = await floe.waitForOutput(/^.*"Floe is listening".*$/m);
+  ports = JSON.parse(line).listeners.map(({ url }: { url: string }) => url);
 });
 after(async () => {
   await floe.stop();
@@ -156,7 +156,7 @@ test('every surface answers below the path of the base address, and where a prox
 });
 
 test('addresses that are told carry the path, and never the host that was asked', async () => {
-  await floe.waitForOutput(/^\s+gateway\s+https:\/\/floe\.example\/tools\/floe\/gateway\/v1$/m);
+  await floe.waitForOutput(/"gateway_url":"https:\/\/floe\.example\/tools\/floe\/gateway\/v1"/);
   for (const path of ['/', '/api/openapi.json', '/boards/nobody', '/nowhere', PREFIX]) {
     const answer = await callHttp(floe.url + path, {
       headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' },
@@ -187,7 +187,7 @@ test('every listener drains: what is under way ends well, and no port is left op
     }),
   });
   assert.match(one.url, /^http:\/\/\[::1\]:/);
-  const [, second = ''] = await one.waitForOutput(/listener\s+(\S+) \(gateway\)/);
+  const [, second = ''] = await one.waitForOutput(/"listeners":\[\{"url":"([^"]+)","surfaces":\["gateway"\]/);
   const { promise: begun, resolve } = Promise.withResolvers<void>();
   const answer = callHttp(second + CHAT_COMPLETIONS_PATH, {
     headers,

@@ -14,18 +14,19 @@ import { type FloeProcess, type FloeProcessOptions, startFloeProcess } from '@fl
 import { callHttp, type HttpCallResponse } from '@floe/testkit/http-client';
 import { encodeRawRequest, RawClient } from '@floe/testkit/raw-client';
 import { sseReply } from '@floe/testkit/upstream-reply';
+import { formatStartupMessage } from '../src/platform/startup-message.ts';
 import { CLI_PROGRAM, REPOSITORY_ROOT } from './run-program.ts';
 import { buildChatBody, buildGatewayConfig, CHAT_COMPLETIONS_PATH, GATEWAY_KEYS } from './running-gateway.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'floe-starts-'));
 after(() => rmSync(home, { recursive: true, force: true }));
 
-test('a first start prints a key, a sign-in link and a curl line that works as printed; a second one has no new key', async (t) => {
+test('a first start prints a key and a sign-in link, a terminal shows a curl line that works; a second one has no new key', async (t) => {
   const dataDir = join(home, 'first');
   const first = await startFloeProcess({ dataDir });
   const key = await first.waitForKey();
-  const [, link = ''] = await first.waitForOutput(/^\s+console\s+(\S+)$/m);
-  const [, line = ''] = await first.waitForOutput(/^\s+(curl .*)$/m);
+  const [, link = ''] = await first.waitForOutput(/"console_url":"([^"]+)"/);
+  const line = curlLine(first.url, key, link);
   const page = await callHttp(link);
   assert.equal(page.status, 200);
   assert.match(page.headers['content-type'] ?? '', /^text\/html/);
@@ -34,12 +35,29 @@ test('a first start prints a key, a sign-in link and a curl line that works as p
   assert.deepEqual(await first.stop(), { code: 0, signal: null });
 
   const second = await startFloeProcess({ dataDir });
-  await second.waitForOutput(/^\s+data\s+\S+$/m);
+  await second.waitForOutput(/"data_dir":"[^"]+"/);
   assert.doesNotMatch(second.output(), /eis_|sign-in|curl/);
   const headers = { authorization: `Bearer ${key}` };
   assert.equal((await callHttp(`${second.url}/gateway/v1/key`, { headers })).status, 200);
   await second.stop();
 });
+
+/** What a terminal shows of this start. */
+function curlLine(url: string, key: string, link: string): string {
+  const place = {
+    version: '0',
+    localUrl: url,
+    listeners: [],
+    url,
+    dataDir: home,
+    configPath: null,
+    providers: [],
+  };
+  const [, signInToken = ''] = link.split('#token=');
+  const text = formatStartupMessage(place, { orgId: '', key, signInToken });
+  assert.ok(text.includes(`  console     ${link}\n`), text);
+  return /^\s+(curl .*)$/m.exec(text)?.[1] ?? '';
+}
 
 async function runInShell(line: string, say: (text: string) => void): Promise<string> {
   try {

@@ -27,7 +27,7 @@ const STANDIN = program(
    const seen = { env: process.env, yaml: process.env.FLOE_CONFIG && readFileSync(process.env.FLOE_CONFIG, 'utf8') };
    const server = createServer((_, response) => response.end(JSON.stringify(seen)));
    server.listen(Number(process.env.FLOE_PORT), '127.0.0.1', () => {
-     console.log('floe: listening on http://127.0.0.1:' + server.address().port);
+     console.log(JSON.stringify({ local_url: 'http://127.0.0.1:' + server.address().port }));
      if (isFirst) console.log('first key: ${KEY}');
    });
    process.on('SIGTERM', () => { console.error('draining'); server.close(); server.closeAllConnections(); });`,

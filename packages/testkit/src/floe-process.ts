@@ -57,7 +57,7 @@ export interface FloeProcess {
 /** The server as `npm start` runs it where the run of the tests has built it, else its sources. */
 export const SERVER_PROGRAM =
   process.env['FLOE_TEST_SERVER'] ?? join(import.meta.dirname, '..', '..', 'server', 'bin', 'server.mjs');
-const LISTENING_PATTERN = /^floe: listening on (http:\/\/(?:[\w.-]+|\[[0-9a-f:]+\]):\d+)(?:\/\S*)?$/m;
+const LISTENING_PATTERN = /^\{.*"local_url":"(http:\/\/(?:[\w.-]+|\[[0-9a-f:]+\]):\d+)[^"]*".*\}$/m;
 const KEY_PATTERN = /\beis_[0-9A-Za-z_-]{20,}/;
 
 /** Ended with this process, should a test leave them behind. */

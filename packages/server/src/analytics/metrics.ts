@@ -1,17 +1,14 @@
 import type { Registry } from 'prom-client';
+import { ExchangeMetrics, type UsageFigures } from './exchange-metrics.ts';
 import { CounterFamily, HistogramFamily } from './metric-families.ts';
 
-/** What one exchange adds to the counters. Labels are few and bounded: no model, no key, no path. */
-export interface ExchangeFigures {
-  readonly surface: string;
-  readonly provider: string;
+/** What one exchange adds to the counters. Labels are bounded: no key, no path, and a limited number of models. */
+export interface ExchangeFigures extends UsageFigures {
   readonly status: number;
   readonly state: string;
   /** Null for an exchange that reached no upstream: how fast Floe refuses says nothing about answers. */
   readonly latencyMs: number | null;
   readonly firstTokenMs: number | null;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
   /** hit, miss, bypass or refresh; null while the cache is off. */
   readonly cache: string | null;
 }
@@ -45,25 +42,23 @@ export function createMetrics(
     return (await loading).metrics();
   };
   const alerts = createAlertFamily();
-  const { exchanges, tokens, caches, latency, firstToken } = createExchangeFamilies();
+  const usage = new ExchangeMetrics();
+  const { exchanges, caches, latency, firstToken } = createExchangeFamilies();
   return {
     recordExchange(figures) {
-      const { surface, provider, status, state, latencyMs, firstTokenMs, inputTokens, outputTokens, cache } =
-        figures;
+      const { surface, provider, status, state, latencyMs, firstTokenMs, cache } = figures;
       exchanges.add(1, surface, provider, String(status), state);
       if (latencyMs !== null) latency.observe(latencyMs / 1000, surface, provider);
       if (firstTokenMs !== null) firstToken.observe(firstTokenMs / 1000, surface, provider);
-      // What a kept answer once cost is not used up again.
       if (cache !== null) caches.add(1, surface, cache);
-      if (cache === 'hit') return;
-      if (inputTokens > 0) tokens.add(inputTokens, provider, 'input');
-      if (outputTokens > 0) tokens.add(outputTokens, provider, 'output');
+      // What a kept answer once cost is not used up again.
+      if (cache !== 'hit') usage.record(figures);
     },
     recordAlertAttempt(kind, result) {
       alerts.add(1, kind, result);
     },
     async render() {
-      const own = [alerts, exchanges, tokens, caches, latency, firstToken].map((table) => table.render());
+      const own = [alerts, exchanges, usage, caches, latency, firstToken].map((table) => table.render());
       return `${own.join('')}${await renderOthers()}${await renderProcessMetrics()}`;
     },
     contentType: 'text/plain; version=0.0.4; charset=utf-8',
@@ -77,11 +72,6 @@ function createExchangeFamilies() {
       name: 'floe_exchanges_total',
       help: 'Number of finished exchanges by surface, provider, HTTP status code and state.',
       labels: ['surface', 'provider', 'code', 'state'],
-    }),
-    tokens: new CounterFamily({
-      name: 'floe_tokens_total',
-      help: 'Number of tokens that providers reported, by provider and type (input or output).',
-      labels: ['provider', 'type'],
     }),
     caches: new CounterFamily({
       name: 'floe_cache_requests_total',

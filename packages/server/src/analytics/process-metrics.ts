@@ -4,11 +4,19 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 export function processMetrics(backlog: () => number, alertsQueued: () => Promise<number>): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  // Gauges with the suffix of counters; `nodejs_active_resources` and its kin have the same figures by type.
+  for (const name of MISNAMED_GAUGES) registry.removeSingleMetric(name);
   includeStartupCpu(registry);
   registerBacklogGauge(registry, backlog);
   registerAlertsGauge(registry, alertsQueued);
   return registry;
 }
+
+const MISNAMED_GAUGES = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
 
 /** prom-client counts from when it is loaded, which is at the first scrape; Prometheus expects the whole life of the process. */
 function includeStartupCpu(registry: Registry): void {

@@ -13,6 +13,8 @@ export const ENVIRONMENT_OVERRIDES = {
   FLOE_DRAIN_TIMEOUT_MS: ['server', 'drain_timeout_ms'],
   FLOE_DATABASE_URL: ['storage', 'database'],
   FLOE_REDIS_URL: ['storage', 'shared'],
+  FLOE_ACCESS_LOG: ['log', 'access', 'enabled'],
+  FLOE_ACCESS_LOG_SAMPLE: ['log', 'access', 'sample'],
 } as const satisfies Record<string, ConfigPath>;
 
 /** Variables that have no field in floe.yaml. */
@@ -22,6 +24,7 @@ const OTHER_VARIABLES = [
   'FLOE_SECRET_KEY',
   'FLOE_ENCRYPTION_KEYS',
   'FLOE_LOG_LEVEL',
+  'FLOE_COMMIT',
 ] as const;
 
 /** Variables that hold a secret. For each, the variable with `_FILE` at the end names a file that contains it. */

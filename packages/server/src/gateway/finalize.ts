@@ -1,5 +1,6 @@
 import type { Fault } from '@floe/contract/faults';
 import type { ExchangeRow } from '../store/ports.ts';
+import { formatExchangeLine, isLoggedAlways } from './access-line.ts';
 import { buildRequestAttributes } from './admit.ts';
 import { deferFinalization, findUnfinishedResponse } from './background/unfinished-response.ts';
 import { storeBodies } from './bodies/store-bodies.ts';
@@ -54,17 +55,37 @@ function recordExchange(x: Exchange, latencyMs: number): void {
 }
 
 function countExchange(x: StartedExchange, usageAndCost: UsageAndCost, latencyMs: number): void {
+  const firstTokenMs = firstTokenMsOf(x);
+  const { accessLog } = x.gateway;
+  if (accessLog.accepts(isLoggedAlways(x.result)))
+    accessLog.write(formatExchangeLine(x, { usageAndCost, latencyMs, firstTokenMs }));
   x.gateway.metrics.recordExchange({
     surface: x.surface.name,
     provider: x.target?.provider.id ?? '',
     status: x.result.status,
     state: x.result.state,
     latencyMs: x.attempts.length === 0 ? null : latencyMs,
-    firstTokenMs: firstTokenMsOf(x),
+    firstTokenMs,
     cache: x.cache,
     inputTokens: usageAndCost.usage?.units.input ?? 0,
     outputTokens: usageAndCost.usage?.units.output ?? 0,
+    model: x.target?.model ?? '',
+    team: x.caller?.key.team ?? '',
+    costUsd: (usageAndCost.nanoUsd ?? 0) / 1e9,
+    blockedBy: findBlockReason(x),
+    attempts: x.attempts,
   });
+}
+
+/** What blocked an exchange, for its metric; null where nothing did. */
+function findBlockReason({ result: { state, fault } }: StartedExchange): string | null {
+  if (state !== 'blocked' || fault === null) return null;
+  const { code, detail } = fault;
+  if (detail.rule) return detail.rule.kind;
+  if (code === 'rate_limit_exceeded') return 'limit';
+  if (code === 'budget_exceeded' || code === 'budget_reserved') return 'budget';
+  if (code === 'policy_denied') return 'policy';
+  return code === 'price_unknown' ? 'price' : 'allowlist';
 }
 
 /** What the next request without a cap may expect. */

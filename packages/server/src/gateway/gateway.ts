@@ -1,4 +1,5 @@
 import type { Metrics } from '../analytics/metrics.ts';
+import type { AccessLog } from '../core/access-log.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Breakers } from '../guardrails/breakers/breakers.ts';
@@ -33,6 +34,7 @@ export interface Gateway {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly log: Log;
+  readonly accessLog: AccessLog;
   readonly rows: RowSink;
   readonly bodies: Pick<BodyStore, 'store'>;
   readonly turns: TurnStore;

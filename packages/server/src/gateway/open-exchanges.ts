@@ -32,6 +32,10 @@ export class OpenExchanges {
     this.#keyring = keyring;
   }
 
+  get size(): number {
+    return this.#open.size;
+  }
+
   add(x: OpenExchange): void {
     this.#open.add(x);
     const expiresAt = x.caller.key.expiresAt;

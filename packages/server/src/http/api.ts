@@ -10,6 +10,7 @@ import { FileDownload } from '../management/file-download.ts';
 import { buildResourcePath, mapResourceGetters } from '../management/resource-getters.ts';
 import type { Verb } from '../management/verb.ts';
 import type { Actor } from '../platform/actor.ts';
+import { observeApiCalls, routeVerb } from './api-calls.ts';
 import { addDocumentationRoutes, OPENAPI_PATH, REFERENCE_PATH } from './api-description.ts';
 import { toApiFault } from './api-faults.ts';
 import type { ApiOptions } from './api-options.ts';
@@ -51,6 +52,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   const allowedMethods = methodsByPath([...options.verbs, ...operations]);
   const resources = mapResourceGetters(options.verbs);
   app.decorateRequest('actor', null);
+  if (options.recordCall) observeApiCalls(app, options.host.clock, options.recordCall);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/json',
@@ -70,6 +72,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     app.route({
       method: verb.method,
       url: verb.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      config: routeVerb(verb.name),
       onRequest: async (request, reply) => {
         request.setDecorator('actor', await authorizeRequest(options, verb, request, reply));
       },

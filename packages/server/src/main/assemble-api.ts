@@ -1,6 +1,7 @@
 import { systemClock } from '../core/clock.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { listProviderModels } from '../gateway/model-endpoints.ts';
+import { type ApiCallRecorder, createApiCallLogger } from '../http/api-calls.ts';
 import { type BeatRoutes, createBeatRoutes } from '../http/beat-routes.ts';
 import { createLazyApi, type LazyApi } from '../http/lazy-api.ts';
 import type { ApiVerbDependencies } from '../management/api-verbs.ts';
@@ -64,6 +65,15 @@ function createProcessStatus(
   };
 }
 
+/** Every call is in the metrics and in the access log. */
+function createCallRecorder({ accessLog, runtime }: ServerComponents): ApiCallRecorder {
+  const log = createApiCallLogger(accessLog, systemClock);
+  return (call) => {
+    runtime.recordApiCall(call.verb, call.status, call.durationMs);
+    log(call);
+  };
+}
+
 /** What is configured here, and the version that runs it. */
 export interface Installation {
   readonly snapshots: GatewaySnapshots;
@@ -102,7 +112,7 @@ export function assembleApi(
   const providers = createProviderDependencies(parts, snapshots, loaded, getRunningOrg);
   const gateway = { conversations, latencies, maxOutputTokens, outputLengths };
   return createLazyApi(
-    { host, log, version, authenticate },
+    { host, log, version, authenticate, recordCall: createCallRecorder(parts) },
     {
       pepper,
       bodies: parts.bodyStore,

@@ -31,6 +31,7 @@ export function watchConfigFile(
       const wasRefused = state.rejected !== null;
       state.rejected = null;
       if (wasRefused) await notifyWatchers('config.accepted');
+      parts.runtime.recordReload(true);
       log.info({ path }, 'configuration applied');
       if (restart.length > 0) log.warn({ fields: restart }, 'these fields take effect after a restart');
     } catch (error) {
@@ -40,6 +41,7 @@ export function watchConfigFile(
     }
   }
   function rejectFile(error: unknown): void {
+    parts.runtime.recordReload(false);
     state.rejected = { at: systemClock.now(), problems: logProblems(error, log) };
     last = last.then(() => notifyWatchers('config.rejected'));
   }

@@ -44,12 +44,14 @@ export function assembleGateway(
   const { database, turnsKey, bodyStore, relay } = parts;
   const open = new OpenExchanges(systemClock, () => snapshots.current().keyring);
   snapshots.onChange(() => open.interruptRefused());
+  parts.runtime.countInFlight = () => open.size;
   const background = createBackgroundFinalizer({ database, clock: systemClock, gateway: () => gateway });
   const gateway: Gateway = {
     snapshot: snapshots.current,
     transport,
     clock: systemClock,
     log,
+    accessLog: parts.accessLog,
     rows,
     bodies: bodyStore,
     turns: createTurnStore({ database, key: turnsKey, clock: systemClock, retentionDays: responsesDays }),

@@ -2,8 +2,10 @@ import type { KeyObject } from 'node:crypto';
 import { resolve } from 'node:path';
 import { LiveHub } from '../analytics/live/hub.ts';
 import { createMetrics, type Metrics } from '../analytics/metrics.ts';
+import type { RuntimeMetrics } from '../analytics/runtime-metrics.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
+import type { AccessLog } from '../core/access-log.ts';
 import { resolveWithFallback, systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { type BodyStore, createBodyStore } from '../gateway/bodies/body-store.ts';
@@ -41,7 +43,12 @@ import { deriveAuditKey } from '../store/audit-context.ts';
 import { openResponseCache } from '../store/cache/open-response-cache.ts';
 import type { ResponseCache } from '../store/cache/response-cache.ts';
 import { lockDataDir } from '../store/data-dir-lock.ts';
-import { type DatabaseWithBeats, isPostgresUrl, openDatabase } from '../store/open-database.ts';
+import {
+  type DatabaseWithBeats,
+  isPostgresUrl,
+  type OpenDatabaseOptions,
+  openDatabase,
+} from '../store/open-database.ts';
 import type { DatabaseWriter, RowSink } from '../store/ports.ts';
 import { loadProcessId } from '../store/process-id.ts';
 import {
@@ -69,6 +76,8 @@ export interface ServerComponents {
   readonly environment: Environment;
   readonly dataDir: string;
   readonly log: Log;
+  readonly accessLog: AccessLog;
+  readonly runtime: RuntimeMetrics;
   readonly database: DatabaseWithBeats;
   readonly rows: RowSink;
   readonly bodies: BodySink;
@@ -101,7 +110,7 @@ export interface ServerComponents {
 export async function openServerComponents(
   environment: Environment,
   loaded: LoadedConfig,
-  log: Log,
+  { log, accessLog, runtime }: Pick<ServerComponents, 'log' | 'accessLog' | 'runtime'>,
 ): Promise<ServerComponents> {
   const clock = systemClock;
   const dataDir = resolve(environment.dataDir);
@@ -110,12 +119,10 @@ export async function openServerComponents(
   const secret = loadInstallationSecret(environment, url, dataDir);
   // Read while the database opens in its own threads.
   const loadingPrices = loadPriceBook();
-  const database = await openDatabase(url, { dataDir, log, clock, auditKey: deriveAuditKey(secret.key) });
   const secretsKey = deriveSecretsKey(secret.key, environment.encryptionKeys);
-  await database.transaction((writer) => claimDatabaseWithKeys(writer, secret, secretsKey));
-  await recordUnkeyedAuditChains(database, log);
-  const rows = await openRowSink({ dataDir, database, log, clock });
-  const bodies = await openBodySink({ dataDir, database, log, clock });
+  const database = await openClaimedDatabase(url, { dataDir, log, clock }, secret, secretsKey);
+  const spool = { dataDir, database, log, clock };
+  const [rows, bodies] = [await openRowSink(spool), await openBodySink(spool)];
   const counters = createMonitoringCounters();
   const processId = loadProcessId(dataDir);
   const monitoring = new MonitoringEngine({ database, clock, log, counters, processId });
@@ -127,11 +134,13 @@ export async function openServerComponents(
   const guardrails = await openGuardrails({ dataDir, database, sharedStoreUrl, sharedTimeoutMs, clock, log });
   const isStoreSlow = guardrails.sharedStoreIsLate;
   const { breakers, render } = createBreakers(database, guardrails.counters, log);
-  const others = [render, sharedStoreMetrics(guardrails.sharedStoreStats).render];
+  const others = [render, sharedStoreMetrics(guardrails.sharedStoreStats).render, () => runtime.render()];
   return {
     environment,
     dataDir,
     log,
+    accessLog,
+    runtime,
     database,
     rows,
     bodies,
@@ -157,6 +166,19 @@ export async function openServerComponents(
     evaluationPool: createEvaluationPool(clock),
     beatRefusals: new RejectedBeats(clock),
   };
+}
+
+/** @throws StoreUnusableError when the database belongs to another key or cannot be used */
+async function openClaimedDatabase(
+  url: string,
+  options: Omit<OpenDatabaseOptions, 'auditKey'>,
+  secret: SecretKey,
+  secretsKey: SecretsKey,
+): Promise<DatabaseWithBeats> {
+  const database = await openDatabase(url, { ...options, auditKey: deriveAuditKey(secret.key) });
+  await database.transaction((writer) => claimDatabaseWithKeys(writer, secret, secretsKey));
+  await recordUnkeyedAuditChains(database, options.log);
+  return database;
 }
 
 /** Processes that share a database must be given the key; one by itself makes its own. */

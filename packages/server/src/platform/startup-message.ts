@@ -39,3 +39,21 @@ export function formatStartupMessage(place: StartupInfo, firstRun: FirstRun | nu
     );
   return `${lines.join('\n')}\n\n`;
 }
+
+/** The same as fields of a log line. The first start of an installation has its key and the link to sign in. */
+export function startupFields(
+  place: StartupInfo,
+  firstRun: FirstRun | null,
+): Readonly<Record<string, unknown>> {
+  return {
+    version: place.version,
+    local_url: place.localUrl,
+    url: place.url,
+    gateway_url: `${place.url}/gateway/v1`,
+    listeners: place.listeners.map(({ url, surfaces }) => ({ url, surfaces })),
+    data_dir: place.dataDir,
+    config: place.configPath,
+    providers: place.providers,
+    ...(firstRun && { key: firstRun.key, console_url: `${place.url}/sign-in#token=${firstRun.signInToken}` }),
+  };
+}

@@ -10,6 +10,7 @@ import { callHttp, type HttpCallOptions, type HttpCallResponse } from '@floe/tes
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
 import type { UpstreamReply } from '@floe/testkit/upstream-reply';
 import { createMetrics } from '../../analytics/metrics.ts';
+import { NO_ACCESS_LOG } from '../../core/access-log.ts';
 import { silentLog } from '../../core/log.ts';
 import { type BreakerEvent, Breakers } from '../../guardrails/breakers/breakers.ts';
 import { createMemoryProbeLeases } from '../../guardrails/breakers/probe-leases.ts';
@@ -195,7 +196,6 @@ function createGateway(
     snapshot: () => ({ keyring: keyring(), catalogs }),
     transport: createHttpTransport(),
     clock,
-    log: silentLog,
     rows: {
       append: (row) => void rows.push(row),
       backlog: () => 0,
@@ -270,9 +270,7 @@ function createAnyKeyring(record: KeyRecord): Keyring {
 
 const PEPPER = derivePepper(Buffer.alloc(32, 3));
 
-function orgRulesOf(gateway: Gateway) {
-  return gateway.snapshot().catalogs.get('acme')?.rules ?? null;
-}
+const orgRulesOf = (gateway: Gateway) => gateway.snapshot().catalogs.get('acme')?.rules ?? null;
 
 /** Nothing goes on behind an exchange here. */
 const NO_BACKGROUND: Gateway['background'] = {
@@ -291,6 +289,8 @@ const NO_OWNERS: ResourceOwners = {
 
 /** Parts that keep something elsewhere: nothing is kept in these tests. */
 const NO_STORES = {
+  log: silentLog,
+  accessLog: NO_ACCESS_LOG,
   bodies: { store: () => undefined },
   resourceOwners: NO_OWNERS,
   spoolDir: '',

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { routeVerb } from '../api-calls.ts';
 import type { SignInApi, SignInRequest } from './sign-in-api.ts';
 
 /** The request as the sign-in sees it. */
@@ -15,6 +16,7 @@ export function addSessionRoutes(app: FastifyInstance, signIn: SignInApi): void 
     app.route({
       method: operation.method,
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      config: routeVerb(operation.name),
       bodyLimit: UNAUTHENTICATED_BODY_BYTES,
       handler: async (request, reply) => {
         const { params, query, body } = request;

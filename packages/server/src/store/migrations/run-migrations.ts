@@ -31,12 +31,15 @@ export async function runMigrations(
   const [first] = missing;
   if (!first) return;
   if (applied.length > 0) await options.createBackup(first.number);
+  const done: Migration[] = [];
   for (const migration of missing) {
-    const done = await database.transaction((writer) =>
+    const isApplied = await database.transaction((writer) =>
       applyMigration(writer, databaseEngineOf(writer), migration, options.clock.now()),
     );
-    if (done) options.log.info({ number: migration.number, name: migration.name }, 'Migrated the database');
+    if (isApplied) done.push(migration);
   }
+  const names = done.map(({ number, name }) => `${number} ${name}`);
+  if (names.length > 0) options.log.info({ migrations: names }, 'migrated the database');
 }
 
 async function readAppliedMigrations(writer: DatabaseWriter): Promise<readonly AppliedMigration[]> {

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ExchangeMetrics, type UsageFigures } from './exchange-metrics.ts';
+
+const FIGURES: UsageFigures = {
+  surface: 'chat',
+  provider: 'p',
+  model: 'm',
+  team: '',
+  costUsd: 0.5,
+  inputTokens: 1,
+  outputTokens: 2,
+  blockedBy: null,
+  attempts: [],
+};
+
+test('the first 100 models and teams have values of their own, further ones are `other`', () => {
+  const metrics = new ExchangeMetrics();
+  for (let n = 0; n < 150; n += 1) metrics.record({ ...FIGURES, model: `m${n}`, team: `t${n}` });
+  const text = metrics.render();
+  assert.match(text, /^floe_cost_usd_total\{provider="p",model="m99",surface="chat"\} 0\.5$/m);
+  assert.match(text, /^floe_cost_usd_total\{provider="p",model="other",surface="chat"\} 25$/m);
+  assert.match(text, /^floe_team_tokens_total\{team="other",type="output"\} 100$/m);
+  assert.doesNotMatch(text, /"m100"|"t100"/);
+});
+
+test('a call to the same target is a retry, one to another target is a failover', () => {
+  const metrics = new ExchangeMetrics();
+  const first = { provider: 'a', model: 'm', credential: 'c', error: 'upstream_error' };
+  const attempts = [first, first, { ...first, provider: 'b', error: null }];
+  metrics.record({ ...FIGURES, attempts, blockedBy: 'limit' });
+  const text = metrics.render();
+  assert.match(text, /^floe_upstream_attempts_total\{provider="a",result="upstream_error"\} 2$/m);
+  assert.match(text, /^floe_upstream_attempts_total\{provider="b",result="success"\} 1$/m);
+  assert.match(text, /^floe_upstream_retries_total\{provider="a"\} 1$/m);
+  assert.match(text, /^floe_failovers_total\{provider="a"\} 1$/m);
+  assert.match(text, /^floe_exchanges_blocked_total\{surface="chat",reason="limit"\} 1$/m);
+});

@@ -1,0 +1,131 @@
+import { CounterFamily } from './metric-families.ts';
+
+/** One call to an upstream, as far as it is counted. */
+export interface AttemptFigures {
+  readonly provider: string;
+  readonly model: string;
+  readonly credential: string;
+  readonly error: string | null;
+}
+
+/** What one exchange used and how often it was tried. */
+export interface UsageFigures {
+  readonly surface: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly team: string;
+  readonly costUsd: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** What blocked it: limit, budget, policy, allowlist or price; null for any other end. */
+  readonly blockedBy: string | null;
+  readonly attempts: readonly AttemptFigures[];
+}
+
+/** Further values share the label `other`, so that no client can fill the memory of Prometheus. */
+export class LabelLimit {
+  readonly #known = new Set<string>();
+  readonly #max: number;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  admit(value: string): string {
+    if (this.#known.has(value)) return value;
+    if (this.#known.size >= this.#max) return 'other';
+    this.#known.add(value);
+    return value;
+  }
+}
+
+const MAX_MODELS = 100;
+const MAX_TEAMS = 100;
+
+/** Counters of usage, cost, attempts and blocked exchanges. */
+export class ExchangeMetrics {
+  readonly #models = new LabelLimit(MAX_MODELS);
+  readonly #teams = new LabelLimit(MAX_TEAMS);
+  readonly #tokens = new CounterFamily({
+    name: 'floe_tokens_total',
+    help: 'Number of tokens that providers reported, by provider, model, surface and type (input or output).',
+    labels: ['provider', 'model', 'surface', 'type'],
+  });
+  readonly #cost = new CounterFamily({
+    name: 'floe_cost_usd_total',
+    help: 'Cost of finished exchanges in US dollars, by provider, model and surface.',
+    labels: ['provider', 'model', 'surface'],
+  });
+  readonly #teamTokens = new CounterFamily({
+    name: 'floe_team_tokens_total',
+    help: 'Number of tokens that providers reported, by team of the platform key and type (input or output).',
+    labels: ['team', 'type'],
+  });
+  readonly #teamCost = new CounterFamily({
+    name: 'floe_team_cost_usd_total',
+    help: 'Cost of finished exchanges in US dollars, by team of the platform key.',
+    labels: ['team'],
+  });
+  readonly #attempts = new CounterFamily({
+    name: 'floe_upstream_attempts_total',
+    help: 'Number of calls to providers by finished exchanges, by provider and result (success or an error code).',
+    labels: ['provider', 'result'],
+  });
+  readonly #retries = new CounterFamily({
+    name: 'floe_upstream_retries_total',
+    help: 'Number of repeated calls to the same target, by provider.',
+    labels: ['provider'],
+  });
+  readonly #failovers = new CounterFamily({
+    name: 'floe_failovers_total',
+    help: 'Number of calls to another target after a failure, by provider of the target that failed.',
+    labels: ['provider'],
+  });
+  readonly #blocked = new CounterFamily({
+    name: 'floe_exchanges_blocked_total',
+    help: 'Number of exchanges that Floe blocked, by surface and reason (limit, budget, policy, allowlist or price).',
+    labels: ['surface', 'reason'],
+  });
+
+  record(figures: UsageFigures): void {
+    const { surface, blockedBy, attempts } = figures;
+    if (blockedBy !== null) this.#blocked.add(1, surface, blockedBy);
+    this.#recordAttempts(attempts);
+    const { costUsd, inputTokens, outputTokens } = figures;
+    if (inputTokens === 0 && outputTokens === 0 && costUsd === 0) return;
+    const { provider } = figures;
+    const model = this.#models.admit(figures.model);
+    const team = this.#teams.admit(figures.team);
+    if (costUsd > 0) {
+      this.#cost.add(costUsd, provider, model, surface);
+      this.#teamCost.add(costUsd, team);
+    }
+    for (const [type, tokens] of [['input', inputTokens] as const, ['output', outputTokens] as const]) {
+      if (tokens === 0) continue;
+      this.#tokens.add(tokens, provider, model, surface, type);
+      this.#teamTokens.add(tokens, team, type);
+    }
+  }
+
+  #recordAttempts(attempts: readonly AttemptFigures[]): void {
+    let last: AttemptFigures | null = null;
+    for (const attempt of attempts) {
+      this.#attempts.add(1, attempt.provider, attempt.error ?? 'success');
+      if (last !== null) {
+        const isSame =
+          last.provider === attempt.provider &&
+          last.model === attempt.model &&
+          last.credential === attempt.credential;
+        if (isSame) this.#retries.add(1, attempt.provider);
+        else this.#failovers.add(1, last.provider);
+      }
+      last = attempt;
+    }
+  }
+
+  render(): string {
+    const tables = [this.#tokens, this.#cost, this.#teamTokens, this.#teamCost];
+    const counts = [this.#attempts, this.#retries, this.#failovers, this.#blocked];
+    return [...tables, ...counts].map((table) => table.render()).join('');
+  }
+}

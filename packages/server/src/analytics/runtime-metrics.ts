@@ -1,0 +1,60 @@
+import { CounterFamily, GaugeFamily, HistogramFamily } from './metric-families.ts';
+
+const API_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** Metrics of the process itself: its build, its configuration, its API and what it does at this moment. */
+export class RuntimeMetrics {
+  /** Exchanges in progress; known once the gateway is put together. */
+  countInFlight: () => number = () => 0;
+  readonly #build = new GaugeFamily({
+    name: 'floe_build_info',
+    help: 'Always 1; the labels are the version of Floe, its commit and the version of Node.js.',
+    labels: ['version', 'commit', 'node'],
+  });
+  readonly #inFlight = new GaugeFamily({
+    name: 'floe_exchanges_in_flight',
+    help: 'Number of exchanges in progress.',
+    labels: [],
+  });
+  readonly #reloads = new CounterFamily({
+    name: 'floe_config_reloads_total',
+    help: 'Number of changes of floe.yaml that were read while the process ran, by result (success or failure).',
+    labels: ['result'],
+  });
+  readonly #lastReload = new GaugeFamily({
+    name: 'floe_config_last_reload_success',
+    help: 'Whether the last change of floe.yaml was applied (1) or rejected (0).',
+    labels: [],
+  });
+  readonly #api = new HistogramFamily(
+    {
+      name: 'floe_api_request_duration_seconds',
+      help: 'Duration of API calls, by verb and class of the HTTP status.',
+      labels: ['verb', 'status'],
+    },
+    API_BUCKETS_S,
+  );
+  #isApplied = true;
+
+  constructor(version: string, commit: string) {
+    this.#build.add(1, version, commit, process.versions.node);
+  }
+
+  recordReload(isApplied: boolean): void {
+    this.#isApplied = isApplied;
+    this.#reloads.add(1, isApplied ? 'success' : 'failure');
+  }
+
+  /** @param verb null for a path that no verb has */
+  recordApiCall(verb: string | null, status: number, durationMs: number): void {
+    this.#api.observe(durationMs / 1000, verb ?? 'unknown', `${Math.floor(status / 100)}xx`);
+  }
+
+  render(): string {
+    for (const gauge of [this.#inFlight, this.#lastReload]) gauge.clear();
+    this.#inFlight.add(this.countInFlight());
+    this.#lastReload.add(this.#isApplied ? 1 : 0);
+    const tables = [this.#build, this.#inFlight, this.#reloads, this.#lastReload, this.#api];
+    return tables.map((table) => table.render()).join('');
+  }
+}

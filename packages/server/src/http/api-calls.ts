@@ -1,0 +1,73 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type AccessLog, accessLineHead, quoteJson } from '../core/access-log.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Actor } from '../platform/actor.ts';
+
+/** One finished call of the API. */
+export interface ApiCall {
+  readonly requestId: string;
+  /** Name of the verb, such as `keys.create`; null for a path or method that no verb has. */
+  readonly verb: string | null;
+  readonly method: string;
+  /** With `{id}` for parameters; null for an unknown path, which is whatever the client wrote. */
+  readonly path: string | null;
+  /** Null where the caller was not authenticated. */
+  readonly actor: Actor | null;
+  readonly status: number;
+  readonly durationMs: number;
+  /** The client closed its connection before it had the whole response. */
+  readonly isDisconnected: boolean;
+}
+
+/** Called once for each call, when its response is complete or its connection is closed. */
+export type ApiCallRecorder = (call: ApiCall) => void;
+
+/** Reports every call of this application. Belongs before any other hook. */
+export function observeApiCalls(app: FastifyInstance, clock: Clock, record: ApiCallRecorder): void {
+  app.addHook('onRequest', async (request, reply) => {
+    const startedAt = clock.monotonic();
+    const { raw } = reply;
+    raw.once('close', () =>
+      record({
+        requestId: request.id,
+        verb: verbOf(request),
+        method: request.method,
+        path: request.routeOptions.url?.replaceAll(/:(\w+)/g, '{$1}') ?? null,
+        actor: request.getDecorator<Actor | null>('actor'),
+        status: raw.headersSent ? raw.statusCode : 499,
+        durationMs: clock.monotonic() - startedAt,
+        isDisconnected: !raw.writableFinished,
+      }),
+    );
+  });
+}
+
+/** For the option `config` of a route. */
+export function routeVerb(name: string): { readonly verb: string } {
+  return { verb: name };
+}
+
+function verbOf({ routeOptions }: FastifyRequest): string | null {
+  const { config } = routeOptions;
+  return 'verb' in config && typeof config.verb === 'string' ? config.verb : null;
+}
+
+/** One line of the access log. It has no query, for those contain what people search for. */
+export function formatApiCallLine(call: ApiCall, nowMs: number): string {
+  const { actor } = call;
+  const kind = actor === null ? 'anonymous' : actor.key === null ? 'member' : 'key';
+  return `${accessLineHead(nowMs)},"msg":"api_call","request_id":"${call.requestId}","org":${quoteJson(
+    actor?.orgId,
+  )},"actor_kind":"${kind}","actor_id":${quoteJson(actor?.id)},"verb":${quoteJson(
+    call.verb,
+  )},"method":${quoteJson(call.method)},"path":${quoteJson(call.path)},"status":${
+    call.status
+  },"client_disconnected":${call.isDisconnected},"duration_ms":${Math.round(call.durationMs * 100) / 100}}\n`;
+}
+
+/** Writes each call to the access log. */
+export function createApiCallLogger(accessLog: AccessLog, clock: Clock): ApiCallRecorder {
+  return (call) => {
+    if (accessLog.accepts(call.status >= 400)) accessLog.write(formatApiCallLine(call, clock.now()));
+  };
+}

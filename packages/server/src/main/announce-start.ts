@@ -1,0 +1,43 @@
+import type { LoadedConfig } from '../config/load-config.ts';
+import type { FirstRun } from '../platform/bootstrap.ts';
+import { formatStartupMessage, type StartupInfo, startupFields } from '../platform/startup-message.ts';
+import { findBaseUrlWarning } from './base-url-warning.ts';
+import type { ListenerSet } from './listeners.ts';
+import type { ServerOutput } from './server-output.ts';
+import type { GatewaySnapshots } from './snapshots.ts';
+
+/** A process that listens. */
+export interface StartedServer {
+  readonly version: string;
+  readonly dataDir: string;
+  readonly loaded: LoadedConfig;
+  readonly snapshots: GatewaySnapshots;
+  readonly listening: ListenerSet;
+  /** What users see. */
+  readonly url: string;
+}
+
+/** Says where the server is reached: several lines on a terminal, one JSON line for everything else. */
+export function announceStart(server: StartedServer, output: ServerOutput, firstRun: FirstRun | null): void {
+  const { loaded, listening, url } = server;
+  const info = toStartupInfo(server);
+  if (output.isTerminal) output.print(formatStartupMessage(info, firstRun));
+  else output.announce(startupFields(info, firstRun), 'Floe is listening');
+  const baseUrlWarning = findBaseUrlWarning(url, listening) ?? [];
+  for (const warning of loaded.warnings.concat(baseUrlWarning)) output.log.warn({}, warning);
+  for (const field of loaded.inactiveFields)
+    output.log.warn({ field }, 'this setting has no effect in this version');
+}
+
+function toStartupInfo({ version, dataDir, loaded, snapshots, listening, url }: StartedServer): StartupInfo {
+  const { catalogs } = snapshots.current();
+  return {
+    version,
+    localUrl: listening.url,
+    listeners: listening.additional,
+    url,
+    dataDir,
+    configPath: loaded.path,
+    providers: [...catalogs.values()].flatMap((catalog) => [...catalog.providers.keys()]),
+  };
+}
