@@ -18,9 +18,12 @@ import { MIGRATIONS } from './migration-list.ts';
 import { type AppliedMigration, planMigrations } from './plan-migrations.ts';
 
 /** What later releases may add: numbers may be missing. */
-const LATER = [4, 6, 7].map((number) => migration(number, `later-${number}`));
+const FIRST = (MIGRATIONS.at(-1)?.number ?? 0) + 1;
+const UNUSED = FIRST + 1;
+const SECOND = FIRST + 2;
+const NEWEST = FIRST + 3;
+const LATER = [FIRST, SECOND, NEWEST].map((number) => migration(number, `later-${number}`));
 const quiet = { log: silentLog, clock: systemClock, migrations: [...MIGRATIONS, ...LATER] };
-const NEWEST = 7;
 const numbered = ({ number, name }: AppliedMigration) => ({ number, name });
 
 /** Lists of migrations with gaps between their numbers, as the program's own. */
@@ -79,12 +82,12 @@ test('a database with any other set of migrations is refused with a line that na
 
 /** What other builds left in the table `migrations`. */
 const HISTORIES: readonly (readonly [what: string, sql: string])[] = [
-  ['a migration that this build does not have', `insert into migrations values (4, 'elsewhere', 0)`],
-  ['one that is missing before later ones', 'delete from migrations where number = 4'],
-  ['one of another name', `update migrations set name = 'other' where number = 5`],
+  ['a migration that this build does not have', `insert into migrations values (${UNUSED}, 'elsewhere', 0)`],
+  ['one that is missing before later ones', `delete from migrations where number = ${FIRST}`],
+  ['one of another name', `update migrations set name = 'other' where number = ${SECOND}`],
   [
     'a build with other numbers',
-    `delete from migrations where number = 4; update migrations set number = 4 where number = 5`,
+    `delete from migrations where number = ${FIRST}; update migrations set number = ${FIRST} where number = ${SECOND}`,
   ],
   ['a newer one', `insert into migrations values (${NEWEST + 1}, 'later', 0)`],
 ];
@@ -121,10 +124,10 @@ test('so does PostgreSQL', async (t) => {
   const url = await createTestDatabaseWithoutTables(t);
   await (await openPostgres(url, quiet)).close();
   const dataDir = createTemporaryDirectory(t);
-  await runAsAdministrator('delete from migrations where number = 4', url);
+  await runAsAdministrator(`delete from migrations where number = ${FIRST}`, url);
   const before = await runAsAdministrator('select * from migrations order by number', url);
   const dry = await refusalOf(planUpgrade({ url, dataDir }, quiet));
-  assert.match(dry, /lacks migration 4 "later-4" but has 7/);
+  assert.match(dry, new RegExp(`lacks migration ${FIRST} "later-${FIRST}" but has ${NEWEST}`));
   assert.equal(await refusalOf(openPostgres(url, quiet)), dry);
   assert.deepEqual(await runAsAdministrator('select * from migrations order by number', url), before);
 });
