@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
-import { suite, test } from 'node:test';
+import { after, suite, test } from 'node:test';
 import { checkConfigFile } from '../packages/server/src/config/check-config.ts';
 import { readEnvironment } from '../packages/server/src/config/environment.ts';
 import { findConfigIssues } from '../packages/server/src/management/config/find-config-issues.ts';
@@ -33,6 +33,8 @@ const KNOWN = new Set([
 /** The address that pages show; commands get that of the server of the test instead. */
 const SHOWN_URL = 'http://127.0.0.1:3563';
 const PAGE_TIMEOUT_MS = 120_000;
+const blockDirectory = mkdtempSync(join(tmpdir(), 'floe-block-'));
+after(() => rmSync(blockDirectory, { recursive: true, force: true }));
 
 for (const { path, text } of documentationPages()) {
   const blocks = codeBlocksOf(text);
@@ -66,10 +68,11 @@ function faultsOf({ language, info, code }) {
   if (!KNOWN.has(language)) return [`unknown language "${language}"; use one of ${[...KNOWN].join(', ')}`];
   if (language === 'json') return jsonFaults(code);
   if (language !== 'yaml' || info === 'other') return [];
+  const path = join(blockDirectory, 'floe.yaml');
+  writeFileSync(path, code);
   const { ok, lines } = checkConfigFile({
     env: readEnvironment({}),
-    text: code,
-    path: 'floe.yaml',
+    path,
     validateSemantics: findConfigIssues,
     allowUnset: true,
   });

@@ -9,9 +9,10 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ErrorBodyFormat, formatFaultBody, formatFaultHeaders } from '@floe/contract/fault-response';
 import { Fault } from '@floe/contract/faults';
-import type { Clock, Timer } from '../core/clock.ts';
+import type { Clock } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
+import { drainConnections, OpenResponses } from './drain-connections.ts';
 import { KEEP_ALIVE_S } from './fast-path/answer-head-writer.ts';
 import type { FindExchangeRoute } from './fast-path/exchange-route.ts';
 import { FastPathServer } from './fast-path/fast-path-server.ts';
@@ -23,7 +24,6 @@ const HEADER_BYTES = 16 * 1024;
 /** What a refused connection may go on sending, and for how long, so that its sender gets to read why. */
 const LINGER_BYTES = 64 * 1024 * 1024;
 const LINGER_MS = 5_000;
-const SWEEP_MS = 50;
 
 /** How long the head of a request may take, and how often that is looked at. */
 const DEFAULT_HEADER_TIMEOUTS: HeaderTimeouts = { headersMs: 10_000, checkIntervalMs: 1_000 };
@@ -64,9 +64,7 @@ export function createHttpServer(
   { clock, log, headerTimeouts = DEFAULT_HEADER_TIMEOUTS, connectionLimiter }: HttpServerDependencies,
 ): HttpServer {
   const { headersMs, checkIntervalMs } = headerTimeouts;
-  let draining = false;
-  /** The newest request of each connection; an older one may still wait for its turn to be answered. */
-  const latestResponses = new WeakMap<Duplex, ServerResponse>();
+  const responses = new OpenResponses();
   const server = createServer(
     {
       noDelay: true,
@@ -85,8 +83,7 @@ export function createHttpServer(
   );
   function accept(req: IncomingMessage, res: ServerResponse): void {
     const requestId = newId('exc', clock.now());
-    if (draining) res.shouldKeepAlive = false;
-    latestResponses.set(req.socket, res);
+    responses.track(req.socket, res);
     const fault = checkRequestHead(req);
     if (fault === null) onRequest(req, res, requestId);
     else rejectRequest(res, requestId, fault);
@@ -94,12 +91,12 @@ export function createHttpServer(
   // RFC 9110 section 10.1.1 lets a server pass over expectations it does not know.
   server.on('checkExpectation', accept);
   server.on('checkContinue', (req, res) => {
-    sendContinueOnRead(req, res);
+    sendContinueOnRead(req, res, responses);
     accept(req, res);
   });
   // A client may close its sending side behind its request (RFC 9112 section 9.6) and still read the answer.
   Object.assign(server, { httpAllowHalfOpen: true });
-  rejectInvalidRequests(server, latestResponses, clock);
+  rejectInvalidRequests(server, responses, clock);
   const detached = detachConnectionListeners(server);
   const fastPath = new FastPathServer(findExchangeRoute, detached, clock, checkIntervalMs);
   server.on('connection', (socket) => {
@@ -108,7 +105,8 @@ export function createHttpServer(
   });
 
   const announceClose = () => {
-    draining = fastPath.isDraining = true;
+    fastPath.isDraining = true;
+    responses.announceClose();
   };
   return {
     listen: (host, port, setting) => listenOnPort(server, host, port, setting),
@@ -125,14 +123,14 @@ export function createHttpServer(
  * is refused before the body is sent (RFC 9110 section 10.1.1). The client may then send it or not: a connection whose
  * request was answered without reading the body ends.
  */
-function sendContinueOnRead(req: IncomingMessage, res: ServerResponse): void {
+function sendContinueOnRead(req: IncomingMessage, res: ServerResponse, responses: OpenResponses): void {
   const read = req._read.bind(req);
   const keepsAlive = res.shouldKeepAlive;
   res.shouldKeepAlive = false;
   req._read = (size) => {
     req._read = read;
     if (!res.headersSent) {
-      res.shouldKeepAlive = keepsAlive;
+      res.shouldKeepAlive = keepsAlive && !responses.isClosing;
       res.writeContinue();
     }
     read(size);
@@ -148,42 +146,8 @@ function detachConnectionListeners(server: Server): (socket: Socket) => void {
   };
 }
 
-/** A connection that was accepted or answered within this time may carry a request already. */
-const IDLE_MS = 1_000;
-
-async function drainConnections(
-  { server, fastPath }: { readonly server: Server; readonly fastPath: FastPathServer },
-  limitMs: number,
-  { clock, log }: HttpServerDependencies,
-): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Answers begun before the drain promised keep-alive: their connections end when they fall idle.
-  let sweeping: Timer | undefined;
-  const sweep = () => {
-    server.closeIdleConnections();
-    fastPath.closeIdle(IDLE_MS);
-    sweeping = clock.after(SWEEP_MS, sweep);
-  };
-  sweep();
-  const timer = clock.after(limitMs, () => {
-    log.warn(
-      { limit_ms: limitMs },
-      'requests were still in progress at the end of the drain period; closing their connections',
-    );
-    server.closeAllConnections();
-    fastPath.closeAll();
-  });
-  await closed;
-  timer.cancel();
-  sweeping?.cancel();
-}
-
 /** Answers CONNECT, nonsense and floods on their bare sockets. */
-function rejectInvalidRequests(
-  server: Server,
-  latestResponses: WeakMap<Duplex, ServerResponse>,
-  clock: Clock,
-): void {
+function rejectInvalidRequests(server: Server, responses: OpenResponses, clock: Clock): void {
   const refused = new WeakSet<Duplex>();
   server.on('connect', (_, socket) => {
     // The socket is ours alone now: unread it would never end, and a reset would end the process.
@@ -195,7 +159,7 @@ function rejectInvalidRequests(
     if (refused.has(socket)) return void destroyIfFlooding(socket);
     refused.add(socket);
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else if (isAnswering(latestResponses.get(socket))) endAfterAnswer(socket);
+    else if (isAnswering(responses.latest(socket))) endAfterAnswer(socket);
     else answerOnSocket(socket, toClientErrorFault(error.code), clock);
   });
 }

@@ -141,7 +141,8 @@ export class FastPathConnection implements AnswerOutput {
   finish(closing: boolean): void {
     this.#carrier = null;
     this.waitingSince = this.#host.clock.monotonic();
-    if (this.#isLast) this.closeAfterFlush();
+    // A response that began before the drain promised another request: closing at once leaves the least time to send it.
+    if (this.#isLast || (this.#host.isDraining && this.#size === 0)) this.closeAfterFlush();
     else if (closing) {
       this.#isEnding = true;
       this.#socket.end();

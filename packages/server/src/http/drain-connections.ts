@@ -1,0 +1,101 @@
+import type { Server, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import type { Clock, Timer } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import type { FastPathServer } from './fast-path/fast-path-server.ts';
+
+const SWEEP_MS = 50;
+/** A connection that was accepted or answered within this time can carry a request that has not arrived yet. */
+const IDLE_MS = 1_000;
+/** The listener closes after this many turns of the event loop without a new connection. */
+const QUIET_TURNS = 3;
+const MAX_TURNS = 1_000;
+
+/** The responses of `node:http` that are not finished, and what becomes of their connections during a shutdown. */
+export class OpenResponses {
+  readonly #open = new Map<ServerResponse, Duplex>();
+  /** The newest request of each connection; an older one may still wait for its turn to be answered. */
+  readonly #latest = new WeakMap<Duplex, ServerResponse>();
+  #isClosing = false;
+
+  /** Whether every connection ends with its current response. */
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
+  latest(socket: Duplex): ServerResponse | undefined {
+    return this.#latest.get(socket);
+  }
+
+  track(socket: Duplex, response: ServerResponse): void {
+    this.#latest.set(socket, response);
+    this.#open.set(response, socket);
+    response.once('close', () => this.#open.delete(response));
+    if (this.#isClosing) response.shouldKeepAlive = false;
+  }
+
+  /** Ends each connection with its response: the header says so if it was not sent yet. */
+  announceClose(): void {
+    this.#isClosing = true;
+    for (const [response, socket] of this.#open) {
+      if (response.headersSent) this.#closeAfter(response, socket);
+      else response.shouldKeepAlive = false;
+    }
+  }
+
+  /** Its header promised another request. Closing right behind the last byte leaves the least time to send one. */
+  #closeAfter(response: ServerResponse, socket: Duplex): void {
+    response.once('finish', () => {
+      if (this.#latest.get(socket) === response && socket instanceof Socket) socket.destroySoon();
+    });
+  }
+}
+
+/**
+ * Accepts no new connection, and resolves when all connections are closed: each one when it is idle, and what is left
+ * after `limitMs` at once.
+ */
+export async function drainConnections(
+  { server, fastPath }: { readonly server: Server; readonly fastPath: FastPathServer },
+  limitMs: number,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): Promise<void> {
+  await acceptPendingConnections(server);
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  let sweeping: Timer | undefined;
+  const sweep = () => {
+    server.closeIdleConnections();
+    fastPath.closeIdle(IDLE_MS);
+    sweeping = clock.after(SWEEP_MS, sweep);
+  };
+  sweep();
+  const timer = clock.after(limitMs, () => {
+    log.warn(
+      { limit_ms: limitMs },
+      'requests were still in progress at the end of the drain period; closing their connections',
+    );
+    server.closeAllConnections();
+    fastPath.closeAll();
+  });
+  await closed;
+  timer.cancel();
+  sweeping?.cancel();
+}
+
+/** Closing a listener resets the connections that the kernel has established and the process has not accepted. */
+async function acceptPendingConnections(server: Server): Promise<void> {
+  let accepted = 0;
+  const count = () => {
+    accepted += 1;
+  };
+  server.on('connection', count);
+  for (let turn = 0, quiet = 0; turn < MAX_TURNS && quiet < QUIET_TURNS; turn += 1) {
+    const before = accepted;
+    // Resumes right after the event loop has accepted what was pending.
+    await setImmediate();
+    quiet = accepted === before ? quiet + 1 : 0;
+  }
+  server.off('connection', count);
+}
