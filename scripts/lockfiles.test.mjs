@@ -28,7 +28,7 @@ function placesOf(path, name) {
   }
 }
 
-for (const name of ['agents', 'sdks'])
+for (const name of ['agents', 'generators', 'sdks'])
   suite(`clients/${name}/package-lock.json`, () => {
     const { packages } = JSON.parse(readFileSync(join(root, 'clients', name, 'package-lock.json'), 'utf8'));
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { MEMBER_ROLES } from '../roles.ts';
 import { emailAddress } from './email.ts';
+import { orgReference } from './org-reference.ts';
 import { createPageSchema, timestamp } from './page.ts';
 import { passkeyAssertion } from './passkeys.ts';
 
@@ -32,13 +33,14 @@ const personName = z.string().trim().min(1).max(100);
 const linkToken = z.string().min(1).max(200).meta({ writeOnly: true });
 
 /** What the sign-in page offers. */
-export const signInMethods = z.strictObject({
-  password: z.boolean(),
-  passkey: z.boolean(),
-  oidc: z.array(z.strictObject({ name: z.string() })),
-});
+export const signInMethods = z
+  .strictObject({
+    password: z.boolean(),
+    passkey: z.boolean(),
+    oidc: z.array(z.strictObject({ name: z.string() })),
+  })
+  .meta({ id: 'SignInMethods' });
 
-const org = z.strictObject({ id: z.string(), name: z.string() });
 const role = z.enum(MEMBER_ROLES);
 
 const signedOutSession = z.strictObject({
@@ -59,7 +61,7 @@ export const signedInSession = z
     member_id: z.string(),
     role,
     team: z.string().nullable(),
-    org,
+    org: orgReference,
     orgs: z.array(z.strictObject({ id: z.string(), name: z.string(), role })),
     operator: z
       .boolean()
@@ -99,7 +101,7 @@ export const setupPreviewBody = z.strictObject({ token: linkToken });
 
 /** What the page of the one-time link shows. */
 export const setupPreview = z.strictObject({
-  org,
+  org: orgReference,
   first: z.boolean().describe('Whether the installation has no owner yet.'),
   expires_at: timestamp,
 });
@@ -153,7 +155,7 @@ export const invitationPreviewBody = z.strictObject({ token: linkToken });
 
 /** What the page of an invitation shows. */
 export const invitationPreview = z.strictObject({
-  org,
+  org: orgReference,
   email: z.string().describe('Email address that the account must have.'),
   role,
   expires_at: timestamp,

@@ -118,11 +118,15 @@ function beatUrlOperations(operationId: string, what: string, more: readonly obj
   const operation = (method: string) => ({
     operationId: `${operationId}.${method}`,
     summary: `Send a signal to the secret URL of a monitor: ${what}`,
-    description: `Requires no key. Any body is accepted; up to ${MAX_BEAT_BODY_BYTES} bytes of it are stored.`,
+    description: `Requires no key. Any body of any media type is accepted; up to ${MAX_BEAT_BODY_BYTES} bytes of it are stored.`,
     tags: ['beats'],
     parameters: [token, ...more, run, IDEMPOTENCY_KEY],
     ...(method === 'post' && {
-      requestBody: { required: false, content: { '*/*': { schema: { type: 'string' } } } },
+      // Generators of typed clients know no `*/*`.
+      requestBody: {
+        required: false,
+        content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+      },
     }),
     responses: {
       200: { description: '`OK`', content: { 'text/plain': { schema: { type: 'string' } } } },
