@@ -9,6 +9,7 @@ import type { CliCommand } from './command.ts';
 import { checkConfigCommand } from './config-check.ts';
 import { applyConfigCommand, diffConfigCommand } from './config-commands.ts';
 import { UsageError } from './connection.ts';
+import { doctorCommand } from './doctor.ts';
 import { HOOK_COMMANDS } from './hook/hook-commands.ts';
 import { IMPORT_COMMANDS } from './import/import-commands.ts';
 import { migrateCommand } from './migrate.ts';
@@ -28,6 +29,7 @@ const BUILT_IN_COMMANDS: readonly CliCommand[] = [
   applyConfigCommand,
   beatCommand,
   runCommand,
+  doctorCommand,
   backupCommand,
   restoreCommand,
   migrateCommand,

@@ -44,6 +44,10 @@ const CONSOLE_DIR = fileURLToPath(new URL('../../console/dist', import.meta.url)
 export async function runProgram(args: readonly string[] = process.argv.slice(2)): Promise<void> {
   try {
     if (args[0] === 'config' && args[1] === 'check') return runConfigCheck(args.slice(2));
+    if (args[0] === 'doctor') {
+      const { runDoctor } = await import('./main/doctor/run-doctor.ts');
+      return await runDoctor(args.slice(1));
+    }
     const environment = processEnvironment();
     if (args[0] === 'read-litellm-database') {
       const { readLitellmDatabase } = await import('./main/read-litellm-database.ts');

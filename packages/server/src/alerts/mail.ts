@@ -48,28 +48,9 @@ export function createMailer(
 ): Mailer {
   return {
     async send(mail, signal) {
-      const { url, from, requireTls } = settings();
-      if (url === '') throw new MailRejectedError('smtp.url is not set, so email cannot be sent', null, true);
-      const { createTransport } = await import('nodemailer');
-      const server = new URL(url);
-      const secure = server.protocol === 'smtps:';
-      const host = server.hostname.replace(/^\[|\]$/g, '');
-      const port = Number(server.port || (secure ? 465 : 587));
-      const auth = server.username === '' ? null : smtpCredentials(server);
-      const socket = await guard.connect(host, port, CONNECT_TIMEOUT_MS);
-      const transport = createTransport({
-        host,
-        port,
-        secure,
-        requireTLS: requireTls && !secure,
-        connection: socket,
-        ...certificateAuthorities(via, host, port),
-        ...(auth && { auth }),
-        greetingTimeout: REPLY_TIMEOUT_MS,
-        socketTimeout: REPLY_TIMEOUT_MS,
-        disableFileAccess: true,
-        disableUrlAccess: true,
-      });
+      const current = settings();
+      const { from } = current;
+      const { transport, socket } = await openMailTransport(current, guard, via);
       const late = () => socket.destroy();
       signal.addEventListener('abort', late, { once: true });
       try {
@@ -105,6 +86,53 @@ function smtpCredentials({ username, password }: URL) {
   } catch (cause) {
     const message = 'smtp.url: a % in the user name or password must be written as %25';
     throw new MailRejectedError(message, null, true, { cause });
+  }
+}
+
+/** Connects through the guard. @throws MailRejectedError when mail is not set up */
+async function openMailTransport(
+  { url, requireTls }: MailSettings,
+  guard: OutboundGuard,
+  via: ResolvedOutbound['via'],
+) {
+  if (url === '') throw new MailRejectedError('smtp.url is not set, so email cannot be sent', null, true);
+  const { createTransport } = await import('nodemailer');
+  const server = new URL(url);
+  const secure = server.protocol === 'smtps:';
+  const host = server.hostname.replace(/^\[|\]$/g, '');
+  const port = Number(server.port || (secure ? 465 : 587));
+  const auth = server.username === '' ? null : smtpCredentials(server);
+  const socket = await guard.connect(host, port, CONNECT_TIMEOUT_MS);
+  const transport = createTransport({
+    host,
+    port,
+    secure,
+    requireTLS: requireTls && !secure,
+    connection: socket,
+    ...certificateAuthorities(via, host, port),
+    ...(auth && { auth }),
+    greetingTimeout: REPLY_TIMEOUT_MS,
+    socketTimeout: REPLY_TIMEOUT_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return { transport, socket };
+}
+
+/** Connects and signs in as for a mail, and sends none. @throws MailRejectedError */
+export async function verifyMailServer(
+  settings: MailSettings,
+  guard: OutboundGuard,
+  via: ResolvedOutbound['via'] = () => undefined,
+): Promise<void> {
+  const { transport, socket } = await openMailTransport(settings, guard, via);
+  try {
+    await transport.verify();
+  } catch (error) {
+    throw toMailRejectedError(error);
+  } finally {
+    transport.close();
+    socket.destroy();
   }
 }
 

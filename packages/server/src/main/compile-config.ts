@@ -49,7 +49,10 @@ export interface CompiledConfig
 }
 
 /** Puts floe.yaml and what the API made together and compiles both the same way. */
-export async function compileConfig(file: LoadedConfig, parts: ServerComponents): Promise<CompiledConfig> {
+export async function compileConfig(
+  file: LoadedConfig,
+  parts: Pick<ServerComponents, 'database' | 'secretsKey' | 'environment' | 'prices'>,
+): Promise<CompiledConfig> {
   const { database, secretsKey, environment, prices } = parts;
   const { orgs, outbound } = file.config;
   const environmentOrg = orgs.length === 0 ? DEFAULT_ORG_ID : null;

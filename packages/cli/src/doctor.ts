@@ -1,0 +1,12 @@
+import type { CliCommand } from './command.ts';
+import { INSTALLATION_HELP, runServer } from './server-process.ts';
+
+export const doctorCommand: CliCommand = {
+  words: ['doctor'],
+  usage: 'doctor [--json]',
+  summary: 'Checks configuration, stores, clock, certificate, providers and mail. Changes nothing.',
+  help: `Each finding that needs action has a remedy. Exits with 1 if a check failed.
+
+${INSTALLATION_HELP}`,
+  run: (args) => runServer(['doctor', ...args]),
+};

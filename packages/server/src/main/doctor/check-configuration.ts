@@ -1,0 +1,52 @@
+import { statSync } from 'node:fs';
+import { ConfigError, formatProblem } from '../../config/config-problem.ts';
+import type { Environment } from '../../config/environment.ts';
+import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
+import { findConfigIssues } from '../../management/config/find-config-issues.ts';
+import { type Finding, fail, pass, warn } from './finding.ts';
+
+const WRITABLE_BY_OTHERS = 0o022;
+
+export interface ConfigurationResult {
+  readonly findings: readonly Finding[];
+  /** Null when the configuration cannot be used. */
+  readonly loaded: LoadedConfig | null;
+}
+
+/** Loads the configuration as a start would, and looks at the permissions of its file. */
+export function checkConfiguration(env: Environment): ConfigurationResult {
+  try {
+    const loaded = loadConfig({ env, validateSemantics: findConfigIssues });
+    const { path, warnings, inactiveFields } = loaded;
+    return {
+      loaded,
+      findings: [
+        pass('configuration', path === null ? 'no floe.yaml; defaults apply' : `${path} is valid`),
+        ...warnings.map((text) =>
+          warn('configuration', text, 'Change the field, or ignore this if intended.'),
+        ),
+        ...inactiveFields.map((field) =>
+          warn('configuration', `${field} has no effect in this version`, 'Remove the field.'),
+        ),
+        ...checkMode(path),
+      ],
+    };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { loaded: null, findings: describeConfigError(error) };
+  }
+}
+
+/** One finding for each problem of a configuration or an environment. */
+export function describeConfigError({ path, problems }: ConfigError): Finding[] {
+  return problems.map((problem) =>
+    fail('configuration', formatProblem(path, problem), 'Correct it and run floe config check.'),
+  );
+}
+
+function checkMode(path: string | null): Finding[] {
+  if (path === null || process.platform === 'win32') return [];
+  if ((statSync(path).mode & WRITABLE_BY_OTHERS) === 0) return [];
+  const message = `other users of this machine can change ${path}`;
+  return [warn('configuration', message, `Run: chmod go-w ${path}`)];
+}

@@ -1,0 +1,98 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { type Finding, fail, pass, skip, warn } from './finding.ts';
+
+const MEBIBYTE = 2 ** 20;
+/** Below this the spool and the database stop accepting rows soon. */
+const MIN_FREE_BYTES = 100 * MEBIBYTE;
+const LOW_FREE_BYTES = 1024 * MEBIBYTE;
+const GROUP_AND_OTHERS_BITS = 0o077;
+
+/** Whether this user can create files in the data directory, and no one else can read it. */
+export function checkDataDirectory(dataDir: string): Finding {
+  if (!existsSync(dataDir)) {
+    const parent = closestExisting(dataDir);
+    if (isWritable(parent)) return pass('data_directory', `${dataDir} will be created at the first start`);
+    return fail(
+      'data_directory',
+      `${dataDir} does not exist and cannot be created in ${parent}`,
+      'Create it for the user of Floe, or set FLOE_DATA_DIR to another directory.',
+    );
+  }
+  if (!statSync(dataDir).isDirectory())
+    return fail('data_directory', `${dataDir} is not a directory`, 'Set FLOE_DATA_DIR to a directory.');
+  if (!isWritable(dataDir))
+    return fail(
+      'data_directory',
+      `${dataDir} is not writable for this user`,
+      'Run Floe as the owner of the directory, or change the owner with chown.',
+    );
+  if (process.platform !== 'win32' && (statSync(dataDir).mode & GROUP_AND_OTHERS_BITS) !== 0)
+    return warn(
+      'data_directory',
+      `other users of this machine can read ${dataDir}`,
+      `Run: chmod 700 ${dataDir}`,
+    );
+  return pass('data_directory', `${dataDir} is writable`);
+}
+
+/** @param databaseBytes size of the SQLite database; 0 where there is none */
+export async function checkDisk(dataDir: string, databaseBytes: number): Promise<Finding> {
+  const { bavail, bsize } = await statfs(closestExisting(dataDir));
+  const free = bavail * bsize;
+  const message = `${formatBytes(free)} free at ${dataDir}`;
+  const remedy = 'Free disk space, or move the data directory to a larger disk.';
+  if (free < MIN_FREE_BYTES) return fail('disk', message, remedy);
+  if (free < LOW_FREE_BYTES) return warn('disk', message, remedy);
+  if (free < databaseBytes)
+    return warn(
+      'disk',
+      `${message}; the database has ${formatBytes(databaseBytes)}, and an upgrade copies it first`,
+      remedy,
+    );
+  return pass('disk', message);
+}
+
+/** Clocks of stores that are further away than this make limits and schedules of several processes disagree. */
+const CLOCK_WARNING_MS = 1_000;
+const CLOCK_ERROR_MS = 30_000;
+/** Floe did not exist before. */
+const EARLIEST_MS = Date.UTC(2026, 0, 1);
+
+/** @param offsets how far the clock of each store is ahead of this machine, by the name of the store */
+export function checkClock(nowMs: number, offsets: ReadonlyMap<string, number>): Finding {
+  const remedy = 'Synchronize the clocks of all machines with NTP.';
+  if (nowMs < EARLIEST_MS)
+    return fail('clock', `the clock of this machine shows ${new Date(nowMs).toISOString()}`, remedy);
+  const [worst] = [...offsets].sort(([, one], [, other]) => Math.abs(other) - Math.abs(one));
+  if (!worst) return skip('clock', 'no shared store to compare the clock with');
+  const [name, offsetMs] = worst;
+  const distance = Math.abs(offsetMs);
+  const direction = offsetMs > 0 ? 'ahead of' : 'behind';
+  const message = `the clock of ${name} is ${(distance / 1000).toFixed(1)} s ${direction} this machine`;
+  if (distance > CLOCK_ERROR_MS) return fail('clock', message, remedy);
+  if (distance > CLOCK_WARNING_MS) return warn('clock', message, remedy);
+  return pass('clock', `the clocks of this machine and ${name} agree`);
+}
+
+function closestExisting(path: string): string {
+  let current = path;
+  while (!existsSync(current) && dirname(current) !== current) current = dirname(current);
+  return current;
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function formatBytes(bytes: number): string {
+  return bytes >= LOW_FREE_BYTES
+    ? `${(bytes / 2 ** 30).toFixed(1)} GiB`
+    : `${Math.round(bytes / MEBIBYTE)} MiB`;
+}

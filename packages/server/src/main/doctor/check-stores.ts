@@ -1,0 +1,123 @@
+import { existsSync, statSync } from 'node:fs';
+import type { Clock } from '../../core/clock.ts';
+import { silentLog } from '../../core/log.ts';
+import type { DatabaseLocation } from '../../store/backup.ts';
+import { inspectRedis } from '../../store/counters/inspect-redis.ts';
+import {
+  type DatabaseWithBeats,
+  isPostgresUrl,
+  openDatabase,
+  resolveSqlitePath,
+} from '../../store/open-database.ts';
+import { inspectPostgres } from '../../store/postgres/inspect-postgres.ts';
+import { requireSecretKeyOfDatabase, type SecretKey } from '../../store/secret-key.ts';
+import { planUpgrade } from '../../store/upgrade-database.ts';
+import { type Finding, fail, pass, reasonOf, skip, warn } from './finding.ts';
+
+/** A store further away slows every committed beat and setting. */
+const SLOW_DATABASE_MS = 20;
+/** `storage.shared_timeout_ms` is short: requests do not wait longer for it. */
+const SLOW_SHARED_STORE_MS = 5;
+
+export interface DatabaseResult {
+  readonly findings: readonly Finding[];
+  /** Open if the database exists, is up to date and belongs to the secret key. The caller closes it. */
+  readonly database: DatabaseWithBeats | null;
+  /** Size of the SQLite file; 0 for PostgreSQL. */
+  readonly bytes: number;
+  /** Of the clock of PostgreSQL; null for SQLite. */
+  readonly clockOffsetMs: number | null;
+}
+
+/** Connects, compares the migrations and the secret key. Changes nothing. */
+export async function checkDatabase(
+  place: DatabaseLocation,
+  secret: SecretKey | null,
+  clock: Clock,
+): Promise<DatabaseResult> {
+  const none = { database: null, bytes: 0, clockOffsetMs: null };
+  try {
+    const server = isPostgresUrl(place.url) ? await inspectPostgres(place.url, clock) : null;
+    const file = server ? null : resolveSqlitePath(place.url, place.dataDir);
+    if (file !== null && !existsSync(file))
+      return { ...none, findings: [skip('database', `${file} will be created at the first start`)] };
+    const bytes = file === null ? 0 : statSync(file).size;
+    const { migrations } = await planUpgrade(place);
+    const findings: Finding[] = [];
+    const subject = server ? server.version : `SQLite at ${file}`;
+    const latency = server ? `, ${server.latencyMs.toFixed(1)} ms per query` : '';
+    if (server && server.latencyMs > SLOW_DATABASE_MS)
+      findings.push(
+        warn(
+          'database',
+          `${subject}${latency}`,
+          'Run Floe close to its database: same region, same network.',
+        ),
+      );
+    else findings.push(pass('database', `${subject} is usable${latency}`));
+    if (migrations.length > 0) {
+      const list = migrations.map(({ number, name }) => `${number} ${name}`).join(', ');
+      const remedy = 'Start the server, or run floe migrate; back up first.';
+      findings.push(warn('database', `migrations are pending: ${list}`, remedy));
+    }
+    const isReadable = migrations.length === 0 && secret !== null;
+    const opened = isReadable ? await openWithKey(place, secret, clock) : null;
+    if (opened !== null) findings.push(opened.finding);
+    return {
+      findings,
+      database: opened?.database ?? null,
+      bytes,
+      clockOffsetMs: server?.clockOffsetMs ?? null,
+    };
+  } catch (error) {
+    const remedy = 'Check storage.database (or FLOE_DATABASE_URL) and whether the database is running.';
+    return { ...none, findings: [fail('database', reasonOf(error), remedy)] };
+  }
+}
+
+async function openWithKey(place: DatabaseLocation, secret: SecretKey, clock: Clock) {
+  const database = await openDatabase(place.url, { dataDir: place.dataDir, log: silentLog, clock });
+  try {
+    await requireSecretKeyOfDatabase(database.read, secret);
+    return { database, finding: pass('secret_key', 'the database belongs to this secret key') };
+  } catch (error) {
+    await database.close();
+    const remedy = 'Set FLOE_SECRET_KEY to the key that the database was created with.';
+    return { database: null, finding: fail('secret_key', reasonOf(error), remedy) };
+  }
+}
+
+export interface SharedStoreResult {
+  readonly findings: readonly Finding[];
+  readonly clockOffsetMs: number | null;
+}
+
+/** @param url `storage.shared`: `memory`, or the address of a Redis or Valkey server */
+export async function checkSharedStore(url: string, clock: Clock): Promise<SharedStoreResult> {
+  if (url === 'memory')
+    return {
+      findings: [skip('shared_store', 'storage.shared is memory: one process')],
+      clockOffsetMs: null,
+    };
+  try {
+    const { version, latencyMs, clockOffsetMs, evictionPolicy } = await inspectRedis(url, clock);
+    const message = `${version} is usable, ${latencyMs.toFixed(1)} ms per command`;
+    const findings = [
+      latencyMs > SLOW_SHARED_STORE_MS
+        ? warn('shared_store', message, 'Run Redis close to Floe, or raise storage.shared_timeout_ms.')
+        : pass('shared_store', message),
+    ];
+    if (evictionPolicy !== null && evictionPolicy !== 'noeviction')
+      findings.push(
+        warn(
+          'shared_store',
+          `maxmemory-policy is ${evictionPolicy}: the server can delete counters of limits and budgets`,
+          'Set maxmemory-policy to noeviction.',
+        ),
+      );
+    return { findings, clockOffsetMs };
+  } catch (error) {
+    const remedy = 'Check storage.shared (or FLOE_REDIS_URL) and whether the server is running.';
+    return { findings: [fail('shared_store', reasonOf(error), remedy)], clockOffsetMs: null };
+  }
+}

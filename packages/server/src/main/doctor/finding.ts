@@ -1,0 +1,49 @@
+/** Groups of checks, in the order in which they run and are shown. */
+export const DOCTOR_CHECKS = [
+  'configuration',
+  'data_directory',
+  'disk',
+  'secret_key',
+  'database',
+  'shared_store',
+  'clock',
+  'server',
+  'certificate',
+  'providers',
+  'mail',
+] as const;
+export type DoctorCheck = (typeof DOCTOR_CHECKS)[number];
+
+/** What one check found. */
+export interface Finding {
+  readonly check: DoctorCheck;
+  /** `skipped`: the check does not apply, or needs something that failed before. */
+  readonly status: 'ok' | 'warning' | 'error' | 'skipped';
+  readonly message: string;
+  /** What to do; null if nothing. Every warning and error has one. */
+  readonly remedy: string | null;
+}
+
+export function pass(check: DoctorCheck, message: string): Finding {
+  return { check, status: 'ok', message, remedy: null };
+}
+
+export function skip(check: DoctorCheck, message: string): Finding {
+  return { check, status: 'skipped', message, remedy: null };
+}
+
+export function warn(check: DoctorCheck, message: string, remedy: string): Finding {
+  return { check, status: 'warning', message, remedy };
+}
+
+export function fail(check: DoctorCheck, message: string, remedy: string): Finding {
+  return { check, status: 'error', message, remedy };
+}
+
+/** Text of anything that was thrown. A cause that says more than the error itself is added. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  const isNew = cause instanceof Error && cause.message !== '' && !error.message.includes(cause.message);
+  return isNew ? `${error.message}: ${cause.message}` : error.message;
+}

@@ -1,0 +1,171 @@
+import { resolve } from 'node:path';
+import { toMailSettings } from '../../alerts/mail.ts';
+import { ConfigError } from '../../config/config-problem.ts';
+import { type Environment, processEnvironment } from '../../config/environment.ts';
+import type { LoadedConfig } from '../../config/load-config.ts';
+import { systemClock } from '../../core/clock.ts';
+import { compileCatalogs } from '../../gateway/compile-catalogs.ts';
+import { DEFAULT_ORG_ID } from '../../platform/config/stored-config.ts';
+import { deriveSecretsKey } from '../../platform/secrets.ts';
+import { NO_PRICES } from '../../providers/price-catalog.ts';
+import { createUpstreamTransport } from '../../providers/upstream-transport.ts';
+import { type DatabaseWithBeats, isPostgresUrl } from '../../store/open-database.ts';
+import { loadSecretKey, missingSharedSecretError, type SecretKey } from '../../store/secret-key.ts';
+import { parseCommandArguments } from '../command-arguments.ts';
+import { compileConfig } from '../compile-config.ts';
+import { createOutboundAccess, type OutboundAccess } from '../outbound-access.ts';
+import { readServerUrl } from '../server-url-file.ts';
+import { checkCertificate, checkServer } from './check-address.ts';
+import { checkConfiguration, describeConfigError } from './check-configuration.ts';
+import { checkClock, checkDataDirectory, checkDisk } from './check-machine.ts';
+import { type CheckedProviders, checkMail, checkProviders } from './check-outbound.ts';
+import { checkDatabase, checkSharedStore } from './check-stores.ts';
+import { type Finding, fail, pass, reasonOf, skip } from './finding.ts';
+
+const SYNTAX = { usage: 'doctor [--json]', positionals: [0, 0], flags: ['json'] } as const;
+
+/**
+ * `floe doctor [--json]`: checks configuration, data directory, stores, clock, address, certificate, providers and mail.
+ * Changes nothing. Exits with 1 when a check failed.
+ */
+export async function runDoctor(args: readonly string[]): Promise<void> {
+  const { flags } = parseCommandArguments(args, SYNTAX);
+  const findings = await collectFindings();
+  const isOk = findings.every(({ status }) => status !== 'error');
+  const output = flags.has('json')
+    ? JSON.stringify({ ok: isOk, findings }, null, 2)
+    : formatFindings(findings);
+  process.stdout.write(`${output}\n`);
+  if (!isOk) process.exitCode = 1;
+}
+
+async function collectFindings(): Promise<Finding[]> {
+  let environment: Environment;
+  try {
+    environment = processEnvironment();
+  } catch (error) {
+    if (error instanceof ConfigError) return describeConfigError(error);
+    throw error;
+  }
+  const { findings, loaded } = checkConfiguration(environment);
+  const dataDir = resolve(environment.dataDir);
+  const machine = [checkDataDirectory(dataDir)];
+  if (loaded === null)
+    return [
+      ...findings,
+      ...machine,
+      await checkDisk(dataDir, 0),
+      skip('database', 'not checked: the configuration is invalid'),
+    ];
+  return [...findings, ...machine, ...(await checkInstallation(environment, loaded, dataDir))];
+}
+
+async function checkInstallation(
+  environment: Environment,
+  loaded: LoadedConfig,
+  dataDir: string,
+): Promise<Finding[]> {
+  const { storage, server } = loaded.config;
+  const { secret, finding } = checkSecretKey(environment, storage.database, dataDir);
+  const place = { url: storage.database, dataDir };
+  const database = await checkDatabase(place, secret, systemClock);
+  try {
+    const shared = await checkSharedStore(storage.shared, systemClock);
+    const offsets = [
+      ['the database', database.clockOffsetMs] as const,
+      ['the shared store', shared.clockOffsetMs] as const,
+    ];
+    return [
+      await checkDisk(dataDir, database.bytes),
+      finding,
+      ...database.findings,
+      ...shared.findings,
+      checkClock(
+        systemClock.now(),
+        new Map(offsets.flatMap(([name, offset]) => (offset === null ? [] : [[name, offset]]))),
+      ),
+      ...(await checkServer(readServerUrl(dataDir))),
+      await checkCertificate(server.base_url, systemClock.now()),
+      ...(await checkOutbound(environment, loaded, secret, database.database)),
+    ];
+  } finally {
+    await database.database?.close();
+  }
+}
+
+interface SecretKeyResult {
+  /** Null when there is none that can be used. */
+  readonly secret: SecretKey | null;
+  readonly finding: Finding;
+}
+
+function checkSecretKey(environment: Environment, url: string, dataDir: string): SecretKeyResult {
+  const { secretKey: given } = environment;
+  try {
+    if (given === undefined && isPostgresUrl(url)) throw missingSharedSecretError();
+    const secret = loadSecretKey({ dataDir, ...(given === undefined ? {} : { given }) });
+    if (secret.isGenerated)
+      return {
+        secret: null,
+        finding: skip('secret_key', `${secret.file} will be created at the first start`),
+      };
+    const source = given === undefined ? secret.file : 'FLOE_SECRET_KEY';
+    return { secret, finding: pass('secret_key', `${source} is usable`) };
+  } catch (error) {
+    const remedy =
+      'Restore the secret key of this installation; without it, stored credentials cannot be read.';
+    return { secret: null, finding: fail('secret_key', reasonOf(error), remedy) };
+  }
+}
+
+async function checkOutbound(
+  environment: Environment,
+  loaded: LoadedConfig,
+  secret: SecretKey | null,
+  database: DatabaseWithBeats | null,
+): Promise<Finding[]> {
+  const outbound = createOutboundAccess(loaded.config, environment.variable);
+  const mail = await checkMail(toMailSettings(loaded.config.smtp), outbound);
+  const secretsKey = secret && deriveSecretsKey(secret.key, environment.encryptionKeys);
+  const catalogs =
+    database && secretsKey
+      ? await compileAllProviders(loaded, outbound, { database, secretsKey, environment })
+      : compileFileProviders(loaded, environment);
+  const transport = createUpstreamTransport(systemClock, outbound.guard);
+  try {
+    return [...(await checkProviders(catalogs, { transport, clock: systemClock })), mail];
+  } finally {
+    await transport.close();
+  }
+}
+
+/** Providers of floe.yaml, of the environment and of the API, as a running server has them. */
+async function compileAllProviders(
+  loaded: LoadedConfig,
+  outbound: OutboundAccess,
+  parts: Omit<Parameters<typeof compileConfig>[1], 'prices'>,
+): Promise<CheckedProviders> {
+  const compiled = await compileConfig(loaded, { ...parts, prices: NO_PRICES });
+  outbound.configure(loaded.config, compiled.orgCount, compiled.namedOrigins);
+  return { catalogs: compiled.catalogs, unusable: compiled.unusableProviders };
+}
+
+/** Before the first start there are no others. */
+function compileFileProviders({ config }: LoadedConfig, { variable }: Environment): CheckedProviders {
+  const environmentOrg = config.orgs.length === 0 ? DEFAULT_ORG_ID : null;
+  return compileCatalogs(config.orgs, environmentOrg, {
+    lookupVariable: variable,
+    outbound: config.outbound,
+  });
+}
+
+const LABELS = { ok: 'ok', warning: 'warn', error: 'FAIL', skipped: 'skip' } as const;
+
+function formatFindings(findings: readonly Finding[]): string {
+  const lines = findings.flatMap(({ check, status, message, remedy }) => [
+    `${LABELS[status].padEnd(5)}${check.replaceAll('_', ' ').padEnd(16)}${message}`,
+    ...(remedy === null ? [] : [`${' '.repeat(21)}→ ${remedy}`]),
+  ]);
+  const count = (wanted: Finding['status']) => findings.filter(({ status }) => status === wanted).length;
+  return [...lines, '', `${count('error')} errors, ${count('warning')} warnings`].join('\n');
+}

@@ -1,0 +1,56 @@
+import type { Clock } from '../../core/clock.ts';
+import type { StoreInspection } from '../store-inspection.ts';
+import { StoreUnusableError } from '../store-unusable-error.ts';
+
+const TIMEOUT_MS = 5_000;
+
+/**
+ * Connects once and changes nothing.
+ *
+ * @throws StoreUnusableError when the server cannot be reached or rejects the connection
+ */
+export async function inspectRedis(url: string, clock: Clock): Promise<StoreInspection> {
+  const { Redis } = await import('ioredis');
+  const client = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: TIMEOUT_MS,
+    commandTimeout: TIMEOUT_MS,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+    disableClientInfo: true,
+  });
+  let lastError: Error | null = null;
+  client.on('error', (error: Error) => {
+    lastError = error;
+  });
+  try {
+    await client.connect();
+    const started = clock.monotonic();
+    const [seconds = 0, microseconds = 0] = await client.time();
+    const latencyMs = clock.monotonic() - started;
+    const storeMs = Number(seconds) * 1000 + Number(microseconds) / 1000;
+    return {
+      version: findVersion(await client.info('server')),
+      latencyMs,
+      clockOffsetMs: storeMs - (clock.now() - latencyMs / 2),
+      evictionPolicy: findEvictionPolicy(await client.info('memory')),
+    };
+  } catch (error) {
+    const cause = lastError ?? error;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new StoreUnusableError(`Cannot use the shared store: ${reason}`, { cause });
+  } finally {
+    client.disconnect();
+  }
+}
+
+/** Valkey reports its own version beside the Redis version that it is compatible with. */
+function findVersion(info: string): string {
+  const valkey = /^valkey_version:(\S+)/m.exec(info)?.[1];
+  if (valkey !== undefined) return `Valkey ${valkey}`;
+  return `Redis ${/^redis_version:(\S+)/m.exec(info)?.[1] ?? ''}`;
+}
+
+function findEvictionPolicy(info: string): string | null {
+  return /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? null;
+}

@@ -1,0 +1,46 @@
+import type { Clock } from '../../core/clock.ts';
+import { silentLog } from '../../core/log.ts';
+import type { StoreInspection } from '../store-inspection.ts';
+import { StoreUnusableError } from '../store-unusable-error.ts';
+import { createPostgresPool } from './postgres-pool.ts';
+
+const STATEMENT_TIMEOUT_MS = 5_000;
+
+/**
+ * Connects once and changes nothing.
+ *
+ * @throws StoreUnusableError when the server cannot be reached or rejects the connection
+ */
+export async function inspectPostgres(url: string, clock: Clock): Promise<StoreInspection> {
+  const pool = createPostgresPool({
+    url,
+    log: silentLog,
+    connections: 1,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+  });
+  try {
+    return await pool.withConnection(async (connection) => {
+      const started = clock.monotonic();
+      const { rows } = await connection.query<{ version: string; now: number }>(
+        `select current_setting('server_version') as version,
+          floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now`,
+        [],
+      );
+      const latencyMs = clock.monotonic() - started;
+      const [row] = rows;
+      const nowMs = row?.now ?? 0;
+      return {
+        version: `PostgreSQL ${row?.version ?? ''}`,
+        latencyMs,
+        clockOffsetMs: nowMs - (clock.now() - latencyMs / 2),
+        evictionPolicy: null,
+      };
+    });
+  } catch (cause) {
+    const reason =
+      cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : String(cause);
+    throw new StoreUnusableError(`Cannot use the database: ${reason}`, { cause });
+  } finally {
+    await pool.end();
+  }
+}
