@@ -330,7 +330,7 @@ test('a month that is over is a file that adds up to its requests', async () => 
       .trimEnd()
       .split('\r\n')
       .map((line) => line.split(','));
-    const wanted = ['team', 'cost_centre', 'requests', 'cost_usd'].map((name) => names.indexOf(name));
+    const wanted = ['team', 'cost_center', 'requests', 'cost_usd'].map((name) => names.indexOf(name));
     return rows.map((cells) => wanted.map((at) => cells[at]).join(' '));
   };
   const manager = (await api.addKey('acme')).key;

@@ -72,7 +72,7 @@ async function* generateBillLines(
   yield formatCsvLine([
     'month',
     'team',
-    'cost_centre',
+    'cost_center',
     'key_id',
     'key_name',
     'model',
