@@ -115,3 +115,21 @@ test('a command used wrongly says how it is used', () => {
   assert.deepEqual(run('storage', 'move'), [2, 'floe: usage: floe storage move sqlite:<file>\n']);
   assert.deepEqual(run('serve', 'now'), [2, 'floe: usage: floe serve\n']);
 });
+
+test('commands that change the database do not create one in the wrong directory', (t) => {
+  const home = mkdtempSync(join(tmpdir(), 'floe-cli-'));
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  for (const args of [['owner-link'], ['operator', 'grant', 'a@b.test']]) {
+    const { status, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
+      cwd: home,
+      encoding: 'utf8',
+      env: MINIMAL_ENVIRONMENT,
+    });
+    assert.equal(status, 1);
+    assert.match(
+      stderr,
+      /^floe: No database exists at .*floe\.db\. Start the server first, or set FLOE_DATA_DIR/,
+    );
+  }
+  assert.deepEqual(readdirSync(home), []);
+});

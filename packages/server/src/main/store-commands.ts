@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
@@ -8,7 +9,7 @@ import { createOwnerLink } from '../platform/sign-in/owner-link.ts';
 import { deriveAuditKey } from '../store/audit-context.ts';
 import { backupDatabase, type DatabaseLocation, restoreDatabase } from '../store/backup.ts';
 import { importSqliteDatabase } from '../store/import-sqlite.ts';
-import { isPostgresUrl, openDatabase } from '../store/open-database.ts';
+import { isPostgresUrl, openDatabase, resolveSqlitePath } from '../store/open-database.ts';
 import type { DatabaseWriter } from '../store/ports.ts';
 import { bindDatabaseToSecretKey, loadSecretKey, missingSharedSecretError } from '../store/secret-key.ts';
 import { StoreUnusableError } from '../store/store-unusable-error.ts';
@@ -118,6 +119,7 @@ async function writeToStore<T>(
   work: (writer: DatabaseWriter) => Promise<T>,
 ): Promise<T> {
   const { secretKey } = environment;
+  requireSqliteFile({ url, dataDir });
   if (isPostgresUrl(url) && secretKey === undefined) throw missingSharedSecretError();
   const secret = loadSecretKey({ dataDir, ...(secretKey === undefined ? {} : { given: secretKey }) });
   const auditKey = deriveAuditKey(secret.key);
@@ -132,6 +134,15 @@ async function writeToStore<T>(
   } finally {
     await database.close();
   }
+}
+
+/** In another directory, a command would otherwise create an empty installation and report success. */
+function requireSqliteFile({ url, dataDir }: DatabaseLocation): void {
+  const path = isPostgresUrl(url) ? null : resolveSqlitePath(url, dataDir);
+  if (path !== null && !existsSync(path))
+    throw new StoreUnusableError(
+      `No database exists at ${path}. Start the server first, or set FLOE_DATA_DIR to its data directory.`,
+    );
 }
 
 function databaseOptions({ logLevel }: Environment) {
