@@ -8,7 +8,7 @@ import {
 } from '../../guardrails/breakers/breakers.ts';
 import type { ForcedState } from '../../guardrails/breakers/circuit-state.ts';
 
-/** What the verbs need of the running breakers. */
+/** The methods of the running breakers that verbs use. */
 export type BreakerSource = Pick<Breakers, 'list'>;
 
 export function toBreakerResource(view: BreakerView): BreakerResource {
@@ -33,7 +33,7 @@ export function toForcedStateField(forced: ForcedState | null): BreakerResource[
   return { state, until: new Date(until).toISOString(), reason, by };
 }
 
-/** Providers hold no slash and credentials no `@`, so the id is read from both its ends. */
+/** Providers contain no slash and credentials no `@`, so the id is parsed from both ends. */
 export function parseBreakerId(id: string): Omit<BreakerKey, 'orgId'> {
   const found = /^([a-z0-9][a-z0-9._-]{0,63})\/(.+)@([a-z0-9][a-z0-9._-]{0,63})$/s.exec(id);
   if (found) return { provider: found[1] ?? '', model: found[2] ?? '', credential: found[3] ?? '' };

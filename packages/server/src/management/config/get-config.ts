@@ -27,7 +27,7 @@ export function getConfigVerb(dependencies: ConfigDependencies): Verb {
   });
 }
 
-/** How many resources of each kind are defined where. */
+/** Counts the resources of each kind by source. */
 async function countResources(reading: OrgReadContext) {
   const counts: Record<string, { file: number; console: number }> = {};
   for (const { kind, listExisting } of DOCUMENT_RESOURCE_KINDS) {

@@ -40,7 +40,7 @@ export function maintenanceWindowSettings(row: MaintenanceWindowRow) {
   };
 }
 
-/** A window as the audit log keeps it. */
+/** A window as the audit log records it. */
 export function toMaintenanceWindowAuditView(row: MaintenanceWindowRow): JsonObject {
   return { id: row.id, ...maintenanceWindowSettings(row) };
 }

@@ -7,7 +7,7 @@ import { listAllOperators, type OperatorWithUser } from '../../store/operators.t
 import { type ListSortFields, paginateForApi } from '../list-page.ts';
 import { defineReadVerb, defineWriteVerb } from '../verb.ts';
 
-/** What verbs about the installation have in common: no platform key has the power of an operator. */
+/** Access rules of verbs for the installation. Platform keys are not accepted. */
 const OPERATOR_ACCESS = {
   scope: 'management',
   roles: MEMBER_ROLES,

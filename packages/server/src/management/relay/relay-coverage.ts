@@ -78,7 +78,10 @@ function toRelaySessionResource(row: RelaySessionSummary) {
   };
 }
 
-/** One line for each person and agent; those who never ask come first, then by requests. */
+/**
+ * One entry per person and agent. Those without relay requests come first, then the order is by number of
+ * requests.
+ */
 function summarizeByPerson(sessions: readonly RelaySessionSummary[]) {
   const groups = new Map<string, RelaySessionSummary[]>();
   for (const session of sessions) {

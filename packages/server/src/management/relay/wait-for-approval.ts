@@ -6,7 +6,7 @@ import type { RelayApprovalRow } from '../../store/relay/relay-approvals.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import type { RelayDependencies } from './relay-dependencies.ts';
 
-/** A question and its answer; the client of the agent waits here. */
+/** Returns an approval. The client of the agent can wait here for the answer. */
 export function waitForApprovalVerb({ approvals }: RelayDependencies): Verb {
   return defineReadVerb({
     name: 'relay.approval',
