@@ -45,7 +45,7 @@ export function getAnnotationsVerb(coverage: AnalyticsCoverage): Verb {
   });
 }
 
-/** Subjects of changes that requests may feel. What a breaker did stands in its own history. */
+/** Subject kinds whose changes may affect requests. Changes of breakers have their own history. */
 const TRAFFIC_SUBJECT_KINDS = [
   'annotations',
   'config',
@@ -76,7 +76,7 @@ function toChangeAnnotation({
   return { at: toIsoTimestamp(at), kind: 'change', text: action, ...who, subject: about };
 }
 
-/** What `createNoteVerb` kept. */
+/** Parses a note that `createNoteVerb` stored. */
 function parseNoteText(json: string | null): string {
   const kept: Json = json === null ? null : JSON.parse(json);
   return isObject(kept) && typeof kept['text'] === 'string' ? kept['text'] : '';

@@ -23,8 +23,7 @@ const READ_ONLY_FIELDS = new Set([
  * a field.
  *
  * @throws Fault `invalid_request` with `param` and the message that floe.yaml would cause; also if the
- * destination
- * moves to another origin and the request does not repeat its credential
+ *   destination moves to another origin and the request does not repeat its credential
  */
 export function buildChannelConfig(fields: ChannelInputFields, current: ChannelConfig | null): ChannelConfig {
   const merged: Record<string, unknown> = { ...current };

@@ -36,8 +36,7 @@ export interface EvaluationPool {
    * Runs one task. Organizations take turns.
    *
    * @throws Fault `evaluation_limit_exceeded` for a task that exceeds its time limit, `rate_limit_exceeded`
-   * if the
-   * organization has too many waiting tasks, and the faults of the task
+   *   if the organization has too many waiting tasks, and the faults of the task
    */
   run<Name extends keyof EvaluationTasks>(
     orgId: string,

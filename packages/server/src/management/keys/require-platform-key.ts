@@ -4,7 +4,7 @@ import type { DatabaseReader } from '../../store/ports.ts';
 
 export const UNKNOWN_KEY_MESSAGE = 'No platform key has this id.';
 
-/** @throws Fault `not_found`, also for the id of another org's key */
+/** Loads a key. @throws Fault `not_found`, also for a key of another org */
 export async function requirePlatformKey(
   reader: DatabaseReader,
   orgId: string,

@@ -14,7 +14,7 @@ export function previewScheduleVerb(dependencies: MonitoringDependencies): Verb 
     method: 'POST',
     path: '/api/monitoring/schedule/preview',
     scope: MONITORING_SCOPES,
-    // Whoever may read a schedule may know what it means.
+    // A member who may read a schedule may also evaluate one.
     roles: MEMBER_ROLES,
     summary: 'Preview when a schedule expects beats and when each becomes late',
     body: schedulePreviewInput,
@@ -43,7 +43,7 @@ export function previewScheduleVerb(dependencies: MonitoringDependencies): Verb 
   });
 }
 
-/** As `2026-11-22 03:00:00 EET`. */
+/** Formats a time as `2026-11-22 03:00:00 EET`. */
 function formatLocalTime(ms: number, timeZone: string): string {
   const parts = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium', timeZone });
   const zone = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short', timeZone })

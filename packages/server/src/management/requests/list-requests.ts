@@ -21,7 +21,7 @@ export const listRequestsVerb = defineReadVerb({
     const asked = { orgId, limit, cursor, ...parseTimeRange(query), ...parseRequestFilters(query) };
     const { rows, nextCursor } = await getExchangePage(reader, asked);
     if (head === null) return { data: rows.map(toRequestResource), next_cursor: nextCursor };
-    // What was committed since belongs to what comes after the page, and is told there.
+    // Rows that were committed since then are excluded, because the event stream reports them after the page.
     const later = await listLiveExchangeIdsAfter(reader, orgId, head);
     return {
       data: rows.filter(({ id }) => !later.has(id)).map(toRequestResource),

@@ -99,7 +99,7 @@ export function createBoardKind(dependencies: MonitoringDependencies): BoardReso
   };
 }
 
-/** @throws Fault `conflict`: slugs are unique in the installation */
+/** @throws Fault `conflict`; slugs are unique in the installation */
 async function requireFreeSlug(reader: DatabaseReader, slug: string): Promise<void> {
   if (!(await findBoardBySlug(reader, slug))) return;
   throw new Fault('conflict', `Another board of this installation already has the slug "${slug}".`, {

@@ -33,7 +33,7 @@ import { hasColumnValues } from './has-column-values.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
 interface MaintenanceWindowInput {
-  /** Absent: a new one. */
+  /** Absent: a new window. */
   readonly id: string | undefined;
   readonly fields: MaintenanceWindowFields;
 }
