@@ -146,7 +146,7 @@ function renderNote(
       )}`;
 }
 
-/** The days that were not entirely healthy, as a table: the bars for screen readers. */
+/** Renders the days that were not entirely healthy as a table, for screen readers. */
 function renderUnusualDays(
   monitor: BoardMonitor,
   view: BoardView,

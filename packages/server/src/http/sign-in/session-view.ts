@@ -19,7 +19,7 @@ export function toSessionView(session: ActiveSession, nowMs: number): SignedInSe
   };
 }
 
-/** The answer that begins the session with this cookie. */
+/** Builds the response that starts a session and sets its cookie. */
 export async function createSignedInResult({ sessions, clock }: SignInContext, token: string) {
   const live = await sessions.find(token);
   if (!live)
