@@ -4,7 +4,7 @@ import { timestamp } from './page.ts';
 
 export const JOB_STATES = ['running', 'done', 'failed', 'cancelled', 'lost'] as const;
 
-/** Work that takes longer than a request, and how far it is. */
+/** A background job and its progress. */
 export const jobResource = z
   .strictObject({
     id: z.string(),

@@ -5,14 +5,14 @@ import { platformKey } from './keys.ts';
 
 const org = z.strictObject({ id: z.string(), name: z.string() });
 
-/** What the console remembers for a person, as long as JSON text at most. */
+/** Maximum length of a member's console preferences as JSON. */
 export const MAX_PREFERENCES_CHARS = 16_384;
 
 const preferences = z
   .record(z.string().max(100), jsonValueField())
   .describe(`Console preferences of this person. At most ${MAX_PREFERENCES_CHARS} characters as JSON.`);
 
-/** Whether who asks may do what a verb does: `step_up` after signing in again. */
+/** Whether the caller may use a verb. `step_up`: only after a step-up. */
 export const permission = z.union([z.boolean(), z.literal('step_up')]);
 export type Permission = z.output<typeof permission>;
 
@@ -31,7 +31,7 @@ const member = z.strictObject({
   team: z.string().nullable(),
 });
 
-/** `GET /api/me`: who is asking, a platform key or a member signed in to the console. */
+/** `GET /api/me`: the caller, which is a platform key or a signed-in member. */
 export const meResource = z
   .discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('platform_key'), org, key: platformKey, can }),
@@ -53,7 +53,7 @@ export const meResource = z
   ])
   .meta({ id: 'Me' });
 
-/** Absent fields stay; `preferences` is replaced whole. */
+/** Absent fields remain. `preferences` is replaced as a whole. */
 export const mePatch = z.strictObject({
   name: z.string().min(1).max(200).optional().describe('Your name, as other members see it.'),
   preferences: preferences

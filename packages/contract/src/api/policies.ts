@@ -5,7 +5,7 @@ import { dateOrTimestamp, timestamp } from './page.ts';
 
 const detect = z.strictObject({ secrets: z.boolean(), pii: z.array(z.string()) });
 
-/** A rule on requests or answers. */
+/** A policy on requests or responses. */
 export const policyResource = z
   .strictObject({
     id: z.string().describe('Id of the policy. Equal to `name`.'),
@@ -21,7 +21,7 @@ export const policyResource = z
   })
   .meta({ id: 'Policy' });
 
-/** Absent fields stay, or have their default; null returns to the default. */
+/** Absent fields remain or have their default. Null returns a field to its default. */
 export const policyInput = z.strictObject({
   ...toWritableFields(POLICY_FIELDS),
   position: positionField,
@@ -136,7 +136,7 @@ export const policyDryRunJob = z.strictObject({
     ),
 });
 
-/** What came of the job, as its `result`. */
+/** The `result` of a finished dry-run job. */
 export const policyDryRunResult = z
   .strictObject({
     from: timestamp,

@@ -129,7 +129,7 @@ const coverageRow = z.strictObject({
   last_relay_call_at: timestamp.nullable(),
 });
 
-/** Who uses models and never asks the relay comes first. */
+/** Coverage by person and agent. Those who use models without relay requests come first. */
 export const relayCoverage = z
   .strictObject({
     from: timestamp,
@@ -149,7 +149,7 @@ export const relayCoverageQuery = rangeQuery.pick({ from: true, to: true });
 
 const json: z.ZodType<Json, Json> = z.any();
 
-/** A rule with where it stands. */
+/** A rule with its source. */
 export const relayRule = z
   .strictObject({
     id: z.string(),
@@ -167,7 +167,7 @@ export const relayRule = z
   })
   .meta({ id: 'RelayRule' });
 
-/** The fields of a rule, or what GET returned. `RelayRuleSchema` refuses any other field. */
+/** The fields of a rule, or the response of GET. `RelayRuleSchema` rejects other fields. */
 export const relayRuleInput = z
   .looseObject(toWritableFields(RELAY_RULE_FIELDS))
   .describe('Rule in the format of `floe.yaml`. `null` clears a field.');

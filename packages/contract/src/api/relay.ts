@@ -4,7 +4,7 @@ import { rangeQuery, timestamp } from './page.ts';
 
 export const relayName = z.string().min(1).max(200);
 const path = z.string().min(1).max(4_096);
-/** Texts are at most as long as a body may be. */
+/** Texts are at most as long as a request body. */
 const text = z.string().max(1 << 20);
 
 export const RELAY_DECISIONS = ['allow', 'deny', 'ask', 'abstain'] as const;
@@ -80,7 +80,7 @@ const PART_BY_EVENT = {
   file_write: 'file',
 } as const;
 
-/** One thing an agent is about to do. */
+/** An action that an agent is about to take. */
 export const relayEvent = z
   .strictObject(EVENT_FIELDS)
   .superRefine((given, context) => {
@@ -107,7 +107,7 @@ export const relayRuleHit = z.strictObject({
 
 const pendingApproval = z.strictObject({ id: z.string(), url: z.string(), expires_at: timestamp });
 
-/** What the agent may do about it. */
+/** The relay's decision on an event. */
 export const relayDecision = z
   .strictObject({
     decision: relayDecisionKind.describe(
@@ -134,7 +134,7 @@ export const relayBatchInput = z.strictObject({
 });
 export const relayBatchResult = z.strictObject({ data: z.array(relayDecision) });
 
-/** Something that has happened: nothing is decided about it. */
+/** A completed action. The relay records it without a decision. */
 export const relayReport = z
   .strictObject({
     id: relayName.optional(),
@@ -184,7 +184,7 @@ export const relayReportListQuery = rangeQuery.extend({
   type: relayName.optional().describe('Kind of event, such as `session_start`.'),
 });
 
-/** A policy bundle: `payload` is JSON text, signed as it stands. */
+/** A bundle of rules. `payload` is JSON text, and the signature covers exactly that text. */
 export const relayBundle = z
   .strictObject({
     payload: z.string(),
@@ -208,7 +208,7 @@ export const approvalWaitQuery = z.strictObject({
     .describe('Maximum time to wait for a decision, in seconds. `0` returns immediately.'),
 });
 
-/** A question to a person. */
+/** An approval, which may still be pending. */
 export const relayApproval = z
   .strictObject({
     id: z.string(),

@@ -10,7 +10,7 @@ const timeouts = z.strictObject({
   total_ms: z.int().optional(),
 });
 
-/** Where requests for a model id, a pattern or an alias go. */
+/** Routing of requests for a model id, a pattern or an alias. */
 export const routeResource = z
   .strictObject({
     id: z.string().describe('Id of the route. Equal to `model`.'),
@@ -37,7 +37,7 @@ export const routeResource = z
   })
   .meta({ id: 'Route' });
 
-/** Absent fields stay, or have their default; null returns to the default. */
+/** Absent fields remain or have their default. Null returns a field to its default. */
 export const routeInput = z.strictObject({
   ...toWritableFields(ROUTE_FIELDS),
   position: positionField,

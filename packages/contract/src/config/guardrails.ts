@@ -9,10 +9,12 @@ import {
   slugField,
 } from './fields.ts';
 
-/** Kinds of subject that limits and budgets count. */
+/** Kinds of subjects that limits and budgets count. */
 export const LIMIT_SUBJECTS = ['org', 'team', 'key', 'owner', 'end_user'] as const;
 
-/** What a limit or budget counts: one named subject (`scope`) or each subject of a kind (`per`). */
+/**
+ * What a limit or budget counts: one named subject (`scope`), or each subject of a kind separately (`per`).
+ */
 const subjectFields = {
   scope: z
     .enum(LIMIT_SUBJECTS)
@@ -106,7 +108,7 @@ const DetectSchema = z
   .refine(({ secrets, pii }) => secrets || pii.length > 0, 'must set secrets, pii or both')
   .describe('Secrets and personal data that the policy searches for.');
 
-/** What floe.yaml says about a policy, field by field. */
+/** Fields of a policy in floe.yaml. */
 export const POLICY_FIELDS = {
   name: slugField().describe(
     'Unique in the organization. The name is in the error message and in every decision.',

@@ -8,7 +8,7 @@ import { ProviderSchema } from './providers.ts';
 import { RelaySchema, RelaySettingsSchema } from './relay.ts';
 import { IdeSchema, PassthroughSchema, RouteSchema } from './routing.ts';
 
-/** Settings of an org that are no list of named things; the API changes each as a whole. */
+/** Org settings that are not lists of named objects. The API changes each one as a whole. */
 export const ORG_SETTINGS = {
   chat_reasoning: z
     .enum(['strip', 'forward'])

@@ -29,7 +29,7 @@ export const TimeoutsSchema = z.strictObject({
   total_ms: positiveCountField().default(3_600_000).describe(TIMEOUT_DESCRIPTIONS.total_ms),
 });
 
-/** The same deadlines on a route: what is absent follows the provider. */
+/** Timeouts of a route. Absent ones have the value of the provider. */
 export const RouteTimeoutsSchema = z.strictObject({
   connect_ms: positiveCountField().optional().describe(TIMEOUT_DESCRIPTIONS.connect_ms),
   headers_ms: positiveCountField().optional().describe(TIMEOUT_DESCRIPTIONS.headers_ms),
@@ -101,7 +101,7 @@ const ClientCertificateSchema = z.strictObject({
   key_file: labelField().describe('Path of a PEM file with the private key.'),
 });
 
-/** Who signs requests of the kinds that sign instead of sending a key. */
+/** The identity that signs requests, for provider kinds that use signatures instead of a key. */
 const IdentitySchema = z
   .strictObject({
     access_key_id: labelField()
@@ -130,7 +130,7 @@ const IdentitySchema = z
     });
   });
 
-/** What floe.yaml says about a provider, field by field. */
+/** Fields of a provider in floe.yaml. */
 export const PROVIDER_FIELDS = {
   id: slugField().describe('Id of the provider. It is the part of model ids before the first `/`.'),
   kind: z

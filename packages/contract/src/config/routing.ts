@@ -14,7 +14,7 @@ export const TargetSchema = z
   ])
   .transform((target) => (typeof target === 'string' ? { model: target, weight: 1 } : target));
 
-/** What floe.yaml says about a route, field by field. */
+/** Fields of a route in floe.yaml. */
 export const ROUTE_FIELDS = {
   model: modelPatternField().describe(
     'Requested model to which the route applies: a model id, a pattern, or an alias such as `smart`.',
