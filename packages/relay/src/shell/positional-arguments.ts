@@ -6,7 +6,7 @@ interface ValueOptions {
   readonly long: readonly string[];
 }
 
-/** Options that take a value and may stand before the subcommand. */
+/** Options with a value that are allowed before the subcommand. */
 const BEFORE_SUBCOMMAND: Readonly<Record<string, ValueOptions>> = {
   git: {
     short: 'Cc',
@@ -141,13 +141,13 @@ const BEFORE_SUBCOMMAND: Readonly<Record<string, ValueOptions>> = {
 
 export interface PositionalArgument {
   readonly word: ShellWord;
-  /** Its place among the arguments. */
+  /** Its index in the arguments. */
   readonly at: number;
-  /** Whether nothing before it leaves a doubt that it is no value of an option. */
+  /** Whether it is certainly not the value of an option. */
   readonly isCertain: boolean;
 }
 
-/** The arguments of a command that are no options, up to eight: subcommands stand first among them. */
+/** Returns the arguments that are not options, at most eight. Subcommands come first. */
 export function findPositionals(name: string, args: readonly ShellWord[]): readonly PositionalArgument[] {
   const options = Object.hasOwn(BEFORE_SUBCOMMAND, name) ? BEFORE_SUBCOMMAND[name] : undefined;
   const words: PositionalArgument[] = [];
