@@ -72,7 +72,7 @@ async function printHookStatus(): Promise<number> {
 
 interface AgentStatus {
   readonly line: string;
-  /** Why the agent does not run hooks that are in its file. */
+  /** Why the agent does not run its installed hooks. */
   readonly problems: readonly string[];
 }
 

@@ -11,7 +11,7 @@ export interface ImportResult {
   readonly secrets: SecretVariables;
 }
 
-/** Runs a converter over a parsed source. @throws ImportSourceError with every mistake of the source */
+/** Runs a converter on a parsed source. @throws ImportSourceError with all problems of the source */
 export function runImport(
   source: unknown,
   variablePattern: RegExp,
@@ -34,7 +34,7 @@ export function runImport(
   return { draft, report: context.report, secrets: context.secrets };
 }
 
-/** What the operator does next, for the end of the report. */
+/** Formats the variables that the operator must set, for the end of the report. */
 export function formatVariables(variables: readonly RequiredVariable[]): string {
   if (variables.length === 0) return '';
   const lines = variables.map(({ name, fields, isLiteral }) => {
