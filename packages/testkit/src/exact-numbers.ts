@@ -1,7 +1,7 @@
-// Numbers that JavaScript would write differently, and where they stand in a text.
+// Numbers that JavaScript would write differently, and functions that find them in a text.
 import assert from 'node:assert/strict';
 
-/** Stands in a template where the number goes. */
+/** Marks the position of the number in a template. */
 export const NUMBER_PLACEHOLDER = '@NUMBER@';
 
 export const EXACT_NUMBERS: readonly string[] = [
@@ -23,13 +23,13 @@ export function insertNumber(template: string, number: string): string {
   return template.replaceAll(NUMBER_PLACEHOLDER, number);
 }
 
-/** How often the number stands in the text, in JSON or in JSON inside of strings. */
+/** Counts the occurrences of a number in a text, in JSON or in JSON inside strings. */
 export function countNumberOccurrences(text: string, number: string): number {
   const token = number.replaceAll('.', '\\.').replaceAll('+', '\\+');
   return [...text.matchAll(new RegExp(`(?<![\\w.+-])${token}(?![\\w.+-])`, 'g'))].length;
 }
 
-/** In `places` places at least. */
+/** Asserts that the number occurs in the text at least `places` times. */
 export function assertContainsNumber(text: string, number: string, where: string, places = 1): void {
   assert.ok(
     countNumberOccurrences(text, number) >= places,

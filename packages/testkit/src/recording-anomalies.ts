@@ -20,7 +20,7 @@ export const ANOMALY_NAMES: readonly string[] = [
   'last event not ended',
 ];
 
-/** Names from `ANOMALY_NAMES`. Empty where a recorder serialized the JSON again, and for binary framing. */
+/** Names from `ANOMALY_NAMES`. Empty if a recorder serialized the JSON again, and for binary framing. */
 export function findAnomalies({ body, isByteExact, headers }: RecordedInteraction): string[] {
   const type = headers['content-type'] ?? '';
   if (!isByteExact || type.includes('amazon.eventstream')) return [];

@@ -1,4 +1,4 @@
-// Builders for our own JSON Schemas.
+// Builders for JSON Schemas.
 import type { Json, JsonObject } from '@floe/contract/json';
 
 export type SchemaMembers = Readonly<Record<string, Json>>;
