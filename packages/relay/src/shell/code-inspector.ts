@@ -83,10 +83,7 @@ export class CodeInspector {
     }
   }
 
-  /**
-   * Analyzes a file that this text wrote, or a copy of a program under another name. Returns whether it was
-   * one.
-   */
+  /** Analyzes a file that this text wrote or copied. Returns false if `word` names no such file. */
   inspectWrittenFile(word: ShellWord, args: readonly ShellWord[], given: UnresolvedCommand): boolean {
     if (!word.text?.includes('/')) return false;
     const file = given.context.scope.fileAt(word.text);
