@@ -7,7 +7,7 @@ export interface FileRule<Config> {
   readonly line: number | null;
 }
 
-/** The limits and budgets that floe.yaml defines for an org. */
+/** The limits, budgets and relay rules that floe.yaml defines for an org. */
 export interface OrgFileRules {
   readonly limits: readonly FileRule<LimitConfig>[];
   readonly budgets: readonly FileRule<BudgetConfig>[];
@@ -18,7 +18,7 @@ export interface OrgFileRules {
   readonly timezone: string;
 }
 
-/** Dependencies of the verbs for limits and budgets. */
+/** Dependencies of the verbs for limits, budgets and relay rules. */
 export interface RuleDependencies {
   readonly guard: Guard;
   /** Returns the rules of the running floe.yaml for an org. */
