@@ -82,6 +82,7 @@ export function safeParseJson(text: string): unknown {
   }
 }
 
+/** Describes an error of `fetch` by its cause, because its own message has no information. */
 export function describeFetchError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? error.cause.message : error.message;

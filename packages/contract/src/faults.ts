@@ -24,6 +24,7 @@ const limited = { openai: 'rate_limit_error', anthropic: 'rate_limit_error' } as
 const broken = { openai: 'api_error', anthropic: 'api_error' } as const;
 const overloaded = { openai: 'service_unavailable_error', anthropic: 'overloaded_error' } as const;
 
+/** All error codes with their HTTP status and error types. */
 export const FAULTS = {
   invalid_json: { status: 400, ...invalid },
   invalid_request: { status: 400, ...invalid },

@@ -7,10 +7,13 @@ declare global {
 
 /** A parsed JSON value (RFC 8259). Narrow it with type guards and not with casts. */
 export type Json = string | number | ExactNumber | boolean | null | JsonArray | JsonObject;
+/** A JSON array. */
 export type JsonArray = readonly Json[];
+/** A JSON object. A member may be undefined, because a lookup may fail. */
 export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
+/** A JSON number, in its original text if JavaScript would change it. */
 export type JsonNumber = number | ExactNumber;
 
 /**
@@ -78,6 +81,7 @@ function reviveNumber(_key: string, value: unknown, context?: { readonly source?
   return String(value) === context.source ? value : new ExactNumber(context.source);
 }
 
+/** Whether a value is a JSON object. */
 export function isObject(value: unknown): value is JsonObject {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)

@@ -1,5 +1,6 @@
 import { fitMetadata } from './metadata.ts';
 
+/** Version of this SDK, sent in the `user-agent` header. */
 export const SDK_VERSION = '0.1.0';
 
 /** One request. All of its attempts are identical. */
@@ -52,6 +53,7 @@ export function createBeatRequest(
 /** An event of a run for a beat URL. A number is an exit status from 0 to 255. */
 export type RunSignal = 'start' | 'success' | 'fail' | 'log' | number;
 
+/** Details of an event of a run. */
 export interface RunSignalDetail {
   /** A UUID that connects start and end of one run. */
   readonly runId: string;

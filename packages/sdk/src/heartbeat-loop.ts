@@ -10,6 +10,7 @@ import { stopOnSigterm } from './stop-on-sigterm.ts';
 const FINAL_BEAT_SECONDS = 2;
 const JITTER_FRACTION = 0.1;
 
+/** Dependencies of a heartbeat loop. */
 export interface LoopDependencies {
   readonly account: ApiAccount;
   readonly runtime: Runtime;

@@ -1,3 +1,4 @@
+/** Maximum number of retries after the first attempt. */
 export const MAX_RETRIES = 3;
 const INITIAL_DELAY_SECONDS = 0.5;
 

@@ -20,6 +20,7 @@ export interface FetchReader {
   cancel(): Promise<void>;
 }
 
+/** A timer that can be canceled. */
 export interface RuntimeTimer {
   cancel(): void;
 }

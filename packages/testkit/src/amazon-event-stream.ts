@@ -14,6 +14,7 @@ export function encodeEventStreamFrame(headers: Readonly<Record<string, string>>
   return encodeFrame(written, Buffer.from(payload));
 }
 
+/** Whether a content type is that of an AWS event stream. */
 export function isAmazonEventStream(contentType: string): boolean {
   return contentType.startsWith('application/vnd.amazon.eventstream');
 }
@@ -23,6 +24,7 @@ export function getFramePayload(frame: Buffer): string {
   return frame.toString('utf8', 12 + frame.readUInt32BE(4), frame.length - 4);
 }
 
+/** Returns the frame with another payload and correct checksums. */
 export function replaceFramePayload(frame: Buffer, payload: string): Buffer {
   const headers = frame.subarray(12, 12 + frame.readUInt32BE(4));
   return encodeFrame(headers, Buffer.from(payload));

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 /** Marks the position of the number in a template. */
 export const NUMBER_PLACEHOLDER = '@NUMBER@';
 
+/** Numbers that JavaScript would write differently. */
 export const EXACT_NUMBERS: readonly string[] = [
   '9007199254740993',
   '1234567890123456789',
@@ -19,6 +20,7 @@ export const EXACT_NUMBERS: readonly string[] = [
   '3.14159265358979323846',
 ];
 
+/** Replaces the placeholder in a template by a number. */
 export function insertNumber(template: string, number: string): string {
   return template.replaceAll(NUMBER_PLACEHOLDER, number);
 }

@@ -35,6 +35,7 @@ export type SocketStep =
 
 const FRAMING_HEADERS = new Set(['content-encoding', 'content-length', 'transfer-encoding', 'connection']);
 
+/** Creates the step that writes these bytes. A text is encoded as Latin-1. */
 export function writeStep(bytes: Buffer | string): SocketStep {
   return { do: 'write', bytes: typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes };
 }
@@ -74,6 +75,7 @@ export function bodySteps(answer: FakeAnswer, delivery: AnswerDelivery): SocketS
   });
 }
 
+/** The steps that mark the end of a body. */
 export function bodyEndSteps(framing: Framing): SocketStep[] {
   if (framing === 'chunked') return [writeStep('0\r\n\r\n')];
   return framing === 'close' ? [{ do: 'fin' }] : [];

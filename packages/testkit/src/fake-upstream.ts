@@ -16,6 +16,7 @@ type AnswerSource =
   /** Answers in this order. The last one is repeated. */
   | { readonly script: readonly UpstreamReply[] };
 
+/** Options of `startFakeUpstream`. */
 export type FakeUpstreamOptions = AnswerSource & {
   /**
    * Each fault applies to its `requestCount` requests, then the next fault. After the last one, the upstream

@@ -9,6 +9,7 @@ interface ProviderFailure {
   readonly google: string;
 }
 
+/** Common failures of providers. */
 export const PROVIDER_FAILURES = {
   rateLimited: {
     status: 429,

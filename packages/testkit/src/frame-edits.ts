@@ -66,10 +66,12 @@ export function withMalformedEvent(answer: FakeAnswer): FakeAnswer {
   return withFrames(answer, broken);
 }
 
+/** Whether a frame is the `[DONE]` event of a Chat stream. */
 export function isDoneEvent(frame: Buffer): boolean {
   return /^data:\s*\[DONE\]/.test(frame.toString('utf8'));
 }
 
+/** Returns the answer with these frames as its body. */
 export function withFrames(answer: FakeAnswer, parts: readonly Buffer[]): FakeAnswer {
   return { ...answer, body: Buffer.concat(parts) };
 }

@@ -4,6 +4,7 @@ import { type FakeUpstream, startFakeUpstream } from './fake-upstream.ts';
 /** A case of `golden/heartbeat/hostile.json`. The README next to it describes the members. */
 export type HostileCase = (typeof hostile)[number];
 
+/** Responses of a misbehaving server, with the results that SDKs must have. */
 export const HOSTILE_CASES: readonly HostileCase[] = hostile;
 
 interface HostileStep {

@@ -12,6 +12,7 @@ const SPECS = join(FIXTURES, '..', 'specs');
 
 const hasSpecs = existsSync(SPECS);
 
+/** Dialects of requests to providers. */
 export type RequestDialect = 'chat' | 'responses' | 'messages' | 'gemini' | 'converse' | 'cohere';
 
 function load(file: string): JsonObject {

@@ -34,6 +34,7 @@ export const HANG_UP_STAGES = [
   'after-request',
   'after-first-answer-byte',
 ] as const;
+/** A stage at which a client may disconnect. */
 export type HangUpStage = (typeof HANG_UP_STAGES)[number];
 
 interface OpenAnswer {

@@ -14,6 +14,7 @@ const ANOMALIES: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['spaced', /": /],
 ];
 
+/** Names of all anomalies. */
 export const ANOMALY_NAMES: readonly string[] = [
   ...ANOMALIES.map(([name]) => name),
   'not UTF-8',

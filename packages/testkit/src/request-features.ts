@@ -5,8 +5,10 @@ import { readFileSync } from 'node:fs';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { asArray, asObject, asString, tryParseJson } from '@floe/wire/json-narrowing';
 
+/** Dialects of clients. */
 export type FeatureDialect = 'chat' | 'responses' | 'messages';
 
+/** One feature of a request. */
 export interface RequestFeature {
   readonly client: FeatureDialect;
   readonly name: string;
@@ -35,6 +37,7 @@ function loadFeatures(client: FeatureDialect): RequestFeature[] {
     });
 }
 
+/** The features of all client dialects. */
 export const REQUEST_FEATURES: readonly RequestFeature[] = [
   ...loadFeatures('chat'),
   ...loadFeatures('responses'),

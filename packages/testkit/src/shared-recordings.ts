@@ -5,6 +5,7 @@ import { parse, type ScalarTag } from 'yaml';
 import { type ApiSurface, apiSurfaceOf, requestsStream } from './api-surface.ts';
 import { isPlainObject, type RecordedInteraction, type Recording } from './recordings.ts';
 
+/** Recorded provider traffic, if it is available. */
 export interface SharedRecordings {
   readonly recordings: readonly Recording[];
   /** Why there are no recordings. Tests that need them print it. */

@@ -22,6 +22,7 @@ export interface ReceivedRequest {
   readonly settled: Promise<void>;
 }
 
+/** Callbacks of `serveConnection`. */
 export interface ConnectionHandler {
   readonly gate: Gate;
   /** Records a request. Returns its index, starting with 0. */

@@ -53,6 +53,7 @@ function isApiOperations(value: unknown): value is ApiOperations {
   );
 }
 
+/** Whether a value is an object and not a list. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -42,6 +42,7 @@ function readPath(row: Row, path: string): unknown {
   return value;
 }
 
+/** Whether a value is absent, null or an empty text. */
 export function isMissing(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }

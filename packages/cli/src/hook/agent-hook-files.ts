@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
+/** Where hooks are installed: for one user, in a project, or by administrators for the machine. */
 export type HookScope = 'user' | 'project' | 'managed';
 
 /** Where an agent reads its hooks, and their format. */

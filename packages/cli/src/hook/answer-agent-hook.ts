@@ -12,6 +12,7 @@ const PAYLOAD_TIMEOUT_MS = 5_000;
 /** Timeout of a report. The agent does not wait for its result. */
 const REPORT_TIMEOUT_MS = 1_000;
 
+/** The result of one hook call. */
 export interface AgentHookResult {
   readonly reply: HookReply;
   /** Why the server gave no decision. Null if it did, or if none was required. */

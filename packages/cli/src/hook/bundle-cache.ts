@@ -12,6 +12,7 @@ export interface CachedBundle {
   readonly pinnedKey: string;
 }
 
+/** The part of the settings paths that contains the bundle cache. */
 export type BundleCachePath = Pick<HookSettingsPaths, 'cache'>;
 
 /**
@@ -36,6 +37,7 @@ export function readCachedBundle(directory: string, settings: HookSettings): Cac
   return { bundle, pinnedKey, etag: typeof etag === 'string' ? etag : null };
 }
 
+/** Writes a bundle to its cache directory atomically. Only the user may read it. */
 export function storeBundle(directory: string, { bundle, etag, pinnedKey }: CachedBundle): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const path = join(directory, 'bundle.json');
@@ -61,6 +63,7 @@ export function claimRefresh(directory: string, refreshMs: number, nowMs: number
   return true;
 }
 
+/** Reads a signed bundle from JSON. Null if a field is missing. Does not verify the signature. */
 export function parseSignedBundle(value: JsonObject): SignedBundle | null {
   const { payload, signature, public_key } = value;
   const areTexts = typeof payload === 'string' && typeof signature === 'string';

@@ -3,6 +3,7 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { isObject, type Json } from '@floe/contract/json';
 import type { InstalledHook } from './hook-configuration.ts';
 
+/** Trust state of a hook in Codex. `changed`: the user trusted another version of it. */
 export type CodexTrust = 'trusted' | 'changed' | 'untrusted' | 'disabled';
 
 interface CodexHookState {

@@ -8,6 +8,7 @@ import { type BundleCachePath, bundleCacheDirectory, readCachedBundle } from './
 import type { HookSettings } from './hook-settings.ts';
 import { verifyCachedBundle } from './verify-cached-bundle.ts';
 
+/** A decision without the server, with one outcome per event. */
 export interface OfflineDecision {
   readonly outcomes: readonly HookDecision[];
   readonly askFallback: 'deny' | 'abstain';

@@ -35,6 +35,7 @@ const hookCommand: CliCommand = {
   },
 };
 
+/** The commands of `floe hook`. */
 export const HOOK_COMMANDS: readonly CliCommand[] = [
   hookCommand,
   hookInstallCommand,

@@ -12,6 +12,7 @@ export class NoResponseError extends Error {
   }
 }
 
+/** A request of a hook to the server. */
 export interface HookHttpRequest {
   readonly url: string;
   readonly key: string;
@@ -21,6 +22,7 @@ export interface HookHttpRequest {
   readonly timeoutMs: number;
 }
 
+/** A complete response to a hook request. */
 export interface HookHttpResponse {
   readonly status: number;
   /** Names in lower case. */

@@ -20,6 +20,7 @@ export interface HookSettings {
   readonly problem: string | null;
 }
 
+/** Paths of the settings files and of the bundle cache. */
 export interface HookSettingsPaths {
   /** File of administrators. Users cannot override its settings. */
   readonly managed: string;
@@ -33,6 +34,7 @@ export const DEFAULT_HOOK_DEADLINE_MS = 2_500;
 const DEFAULT_REFRESH_MINUTES = 15;
 const DEFAULT_URL = 'http://127.0.0.1:3563';
 
+/** Returns the paths for this operating system and user. */
 export function resolveHookSettingsPaths(env: NodeJS.ProcessEnv = process.env): HookSettingsPaths {
   const home = homedir();
   return {

@@ -41,6 +41,7 @@ async function spawnRefreshWhenDue(directory: string, refreshMs: number): Promis
   child.unref();
 }
 
+/** Downloads the rules, for the background process. Resolves to the exit code. */
 export async function runBundleRefresh(): Promise<number> {
   const paths = resolveHookSettingsPaths();
   const { refreshBundle } = await import('./refresh-bundle.ts');

@@ -37,6 +37,7 @@ export function isServerUnresponsive(paths: BundleCachePath, settings: HookSetti
   }
 }
 
+/** Removes the mark of an unresponsive server, so that hooks request it again. */
 export function clearServerUnresponsive(paths: BundleCachePath, settings: HookSettings): void {
   rmSync(unresponsiveMarkerPath(paths, settings), { force: true });
 }

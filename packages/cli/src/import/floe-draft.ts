@@ -3,11 +3,13 @@ import { Document } from 'yaml';
 /** Fields of a floe.yaml entry. Undefined ones are omitted. */
 export type Fields = Readonly<Record<string, unknown>>;
 
+/** A target of a route under construction. `model` is `<provider>/<model>` or a route name. */
 export interface TargetDraft {
   readonly model: string;
   readonly weight: number;
 }
 
+/** A provider of floe.yaml under construction. */
 export interface ProviderDraft {
   readonly id: string;
   readonly fields: Record<string, unknown>;

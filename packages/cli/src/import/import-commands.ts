@@ -71,6 +71,7 @@ const PRODUCTS: readonly ImportProduct[] = [
   },
 ];
 
+/** One `floe import` command per supported product. */
 export const IMPORT_COMMANDS: readonly CliCommand[] = PRODUCTS.map((product) => ({
   words: ['import', product.name],
   usage: product.usage,

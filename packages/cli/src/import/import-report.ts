@@ -1,3 +1,4 @@
+/** What happened to a source field. */
 export type ImportOutcome = 'imported' | 'changed' | 'not_imported';
 
 /**

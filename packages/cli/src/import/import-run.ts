@@ -5,6 +5,7 @@ import { ImportSourceError } from './read-source.ts';
 import { type RequiredVariable, SecretVariables } from './secret-variables.ts';
 import { describeType, type ImportContext, isMembers, SourceObject } from './source-object.ts';
 
+/** The result of an import: the new configuration, its report and its secrets. */
 export interface ImportResult {
   readonly draft: FloeDraft;
   readonly report: ImportReport;

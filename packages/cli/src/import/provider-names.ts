@@ -85,6 +85,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   azure_ai: 'compatible',
 };
 
+/** Finds how Floe configures a provider of another gateway. Undefined if the name is unknown. */
 export function findProvider(name: string): KnownProvider | undefined {
   const known = Object.hasOwn(SYNONYMS, name) ? SYNONYMS[name] : name;
   return known !== undefined && Object.hasOwn(KNOWN_PROVIDERS, known) ? KNOWN_PROVIDERS[known] : undefined;

@@ -11,6 +11,7 @@ export class ImportSourceError extends Error {
   override readonly name = 'ImportSourceError';
 }
 
+/** Reads a file, or stdin for `-`. @throws UsageError if the file cannot be read */
 export function readSourceText(file: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8');

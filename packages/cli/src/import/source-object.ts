@@ -13,6 +13,7 @@ export interface ImportContext {
 
 type Members = Readonly<Record<string, unknown>>;
 
+/** Whether a value is an object and not a list. */
 export function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -223,6 +224,7 @@ export class SourceObject {
   }
 }
 
+/** Describes the type of a value for messages, such as `a list`. */
 export function describeType(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (value === null) return 'nothing';

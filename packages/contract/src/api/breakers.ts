@@ -50,6 +50,7 @@ export type BreakerResource = z.output<typeof breakerResource>;
 
 export const breakerListQuery = createListQuery(['id']);
 
+/** Request to override a breaker, or to return it to automatic. */
 export const breakerForceInput = z.strictObject({
   state: z
     .enum(['open', 'closed', 'auto'])

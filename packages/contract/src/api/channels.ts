@@ -112,6 +112,7 @@ export const channelReplacement = z.strictObject({
   ...z.strictObject(readOnly).partial().shape,
 });
 
+/** The result of sending a test message. */
 export const channelTestResult = z
   .strictObject({
     ok: z.boolean(),
@@ -121,6 +122,7 @@ export const channelTestResult = z
   })
   .meta({ id: 'ChannelTest' });
 
+/** States of the delivery of an alert to a channel. */
 export const DELIVERY_STATES = ['pending', 'sent', 'failed', 'muted', 'skipped'] as const;
 
 export const alertListQuery = rangeQuery.extend({

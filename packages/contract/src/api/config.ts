@@ -105,6 +105,7 @@ const change = z.strictObject({
     ),
 });
 
+/** Changes that applying a document makes or would make. */
 export const configChangeList = z
   .strictObject({
     changes: z.array(change),

@@ -119,8 +119,13 @@ const readOnlyFields = {
   updated_by: readOnlyField,
 };
 
+/** Request to create or change a rate limit. */
 export const limitInput = z.strictObject(writableLimitFields);
+/** Request to create or change a budget. */
 export const budgetInput = z.strictObject(writableBudgetFields);
+/** Accepts the response of `GET`. Read-only fields are ignored. */
 export const limitReplacement = z.strictObject({ ...writableLimitFields, ...readOnlyFields });
+/** Accepts the response of `GET`. Read-only fields are ignored. */
 export const budgetReplacement = z.strictObject({ ...writableBudgetFields, ...readOnlyFields });
+/** Query of `DELETE` for limits and budgets. */
 export const guardrailRemoval = z.strictObject({ reason });

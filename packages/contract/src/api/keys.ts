@@ -178,6 +178,7 @@ export const keyReplacement = z.strictObject({
   ...settings,
 });
 
+/** Request to give a key a new value. */
 export const keyRotation = z.strictObject({
   overlap_hours: z
     .number()
@@ -187,6 +188,7 @@ export const keyRotation = z.strictObject({
     .describe('Hours for which the previous value remains valid. `0` revokes it immediately.'),
 });
 
+/** Request that reports a leaked key. */
 export const leakReport = z
   .strictObject({
     found_in: z

@@ -91,6 +91,7 @@ export const monitorReplacement = z.strictObject({
   ...z.strictObject(readOnly).partial().shape,
 });
 
+/** Maximum number of monitors in one request. */
 export const MAX_BULK_MONITORS = 100;
 
 export const monitorListQuery = createListQuery().extend({
@@ -172,6 +173,7 @@ export const checkExportQuery = z.strictObject({
   ...checkFilters,
 });
 
+/** Time range of the history of a monitor. */
 export const historyRangeQuery = z.strictObject({
   from: timestamp.optional().describe('Absent: 30 days before `to`.'),
   to: timestamp.optional().describe('Absent: now.'),
@@ -189,6 +191,7 @@ export const periodResource = z
   })
   .meta({ id: 'Period' });
 
+/** Uptime of a monitor in a time range. */
 export const uptimeReport = z
   .strictObject({
     from: timestamp,
@@ -217,6 +220,7 @@ export const schedulePreviewInput = z.strictObject({
   count: z.int().min(1).max(50).default(5).describe('Number of beats to show.'),
 });
 
+/** The next times of a schedule. */
 export const schedulePreview = z
   .strictObject({
     data: z.array(

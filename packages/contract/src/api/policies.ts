@@ -41,6 +41,7 @@ const sample = z.strictObject({
   metadata: object.nullable().default(null),
 });
 
+/** Request to evaluate policies on given or stored bodies. */
 export const policyDryRunInput = z.strictObject({
   policies: z
     .array(PolicySchema)
@@ -115,6 +116,7 @@ export const policyDryRunResponse = z.strictObject({
     ),
 });
 
+/** Request to start a dry-run job on stored bodies of several days. */
 export const policyDryRunJob = z.strictObject({
   policies: z
     .array(PolicySchema)

@@ -170,6 +170,7 @@ export const credentialPatch = z.strictObject({
 export const credentialParams = z.strictObject({ id: z.string(), name: z.string() });
 export const credentialList = createPageSchema(credentialResource);
 
+/** Request to test a provider that is not stored. */
 export const providerTestInput = z.strictObject({
   ...providerCreation.shape,
   test_model: z

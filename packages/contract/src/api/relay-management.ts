@@ -14,6 +14,7 @@ import {
   relayRuleMode,
 } from './relay.ts';
 
+/** A recorded decision of the relay. */
 export const storedRelayDecision = z
   .strictObject({
     id: z.string(),
@@ -66,6 +67,7 @@ export const approvalListQuery = pageQuery.extend({
     .describe('Only approvals in this state.'),
 });
 
+/** A member's answer to an approval. */
 export const approvalAnswerInput = z.strictObject({
   decision: z.enum(['allow', 'deny']).describe('The answer.'),
   scope: z
@@ -184,6 +186,7 @@ const draftFields = {
     .describe('Value of `relay.mode` to use. Defaults to the mode in force.'),
 };
 
+/** Request to evaluate the rules on a hypothetical event. */
 export const relaySimulationInput = z.strictObject({
   ...draftFields,
   event: relayEvent.describe('What the agent is about to do.'),
@@ -198,6 +201,7 @@ export const relaySimulationInput = z.strictObject({
 
 const spanFields = { start: z.int(), end: z.int() };
 
+/** The decision on a hypothetical event, with the matching rules. */
 export const relaySimulationResult = z.strictObject({
   decision: relayDecisionKind,
   enforced_decision: relayDecisionKind,
@@ -244,6 +248,7 @@ export const relaySimulationResult = z.strictObject({
   unclear: z.array(z.strictObject({ because: z.string(), ...spanFields })),
 });
 
+/** Request to evaluate a draft of the rules on recorded decisions. */
 export const relayReplayInput = z.strictObject({
   ...draftFields,
   days: z.int().min(1).max(30).default(7).describe('Days of decisions to evaluate again.'),
@@ -264,6 +269,7 @@ const changedDecision = z.strictObject({
   rule: z.string().nullable(),
 });
 
+/** How a draft of the rules would change recorded decisions. */
 export const relayReplayResult = z.strictObject({
   evaluated: z.int(),
   skipped: z

@@ -2,12 +2,15 @@ import * as z from 'zod';
 import { RELAY_EVENTS } from '../config/relay.ts';
 import { rangeQuery, timestamp } from './page.ts';
 
+/** A short text from an agent, such as a name or an id. */
 export const relayName = z.string().min(1).max(200);
 const path = z.string().min(1).max(4_096);
 /** Texts are at most as long as a request body. */
 const text = z.string().max(1 << 20);
 
+/** Decisions of the relay. `abstain`: no rule matches, so the agent decides. */
 export const RELAY_DECISIONS = ['allow', 'deny', 'ask', 'abstain'] as const;
+/** Modes of rules: `observe` only records, `warn` informs the user, `enforce` decides. */
 export const RELAY_MODES = ['observe', 'warn', 'enforce'] as const;
 
 export const relayDecisionKind = z.enum(RELAY_DECISIONS);
@@ -96,8 +99,10 @@ export const relayEvent = z
 
 export type RelayEvent = z.output<typeof relayEvent>;
 
+/** Number of detections of one kind. */
 export const relayFinding = z.strictObject({ kind: z.string(), count: z.int() });
 
+/** A rule that matches an event. */
 export const relayRuleHit = z.strictObject({
   rule: z.string(),
   decision: z.enum(['allow', 'deny', 'ask']),
@@ -164,6 +169,7 @@ export const relayReportBatch = z.strictObject({
 });
 export const relayReportBatchResult = z.strictObject({ accepted: z.int() });
 
+/** A recorded report of a completed action. */
 export const storedRelayReport = z
   .strictObject({
     id: z.string(),
@@ -196,6 +202,7 @@ export const relayBundle = z
   })
   .meta({ id: 'RelayBundle' });
 
+/** Path parameters of the hook endpoint. */
 export const hookParams = z.strictObject({ agent: z.string() });
 
 export const approvalWaitQuery = z.strictObject({

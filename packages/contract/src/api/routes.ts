@@ -44,6 +44,7 @@ export const routeInput = z.strictObject({
   ...readOnlyEntryFields,
 });
 
+/** A request to simulate. */
 export const routeSimulationInput = z.strictObject({
   surface: z.enum(['chat', 'responses', 'messages']).default('chat').describe('API of the request.'),
   request: z.record(z.string(), z.unknown()).describe('Request body, including `model`.'),
@@ -69,6 +70,7 @@ export const routeSimulationInput = z.strictObject({
 
 const step = z.strictObject({ step: z.string(), outcome: z.string(), because: z.string() });
 
+/** How a request would be routed, with the reason for each step. */
 export const routeSimulationResult = z.strictObject({
   outcome: z.enum(['sent', 'rejected']),
   status: z.int().describe('HTTP status: 200, or the status of the error.'),

@@ -53,6 +53,7 @@ export const viewListQuery = createListQuery().extend({
   page: z.string().max(64).optional().describe('Only views of this page.'),
 });
 export const viewInput = z.strictObject(writableFields);
+/** Absent fields remain. */
 export const viewPatch = z.strictObject({
   ...z.strictObject(writableFields).partial().shape,
   shared: writableFields.shared

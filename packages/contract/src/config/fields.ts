@@ -10,6 +10,7 @@ export function slugField() {
     );
 }
 
+/** A text of 1 to 200 characters. */
 export function labelField() {
   return z.string().min(1).max(200);
 }
@@ -94,6 +95,7 @@ export function timestampField() {
   return z.iso.datetime({ offset: true, error: 'must be a timestamp such as 2027-01-01T00:00:00Z' });
 }
 
+/** An IANA time zone. */
 export function timezoneField() {
   return z.string().max(64).refine(isTimezone, 'must be an IANA time zone such as Europe/Berlin');
 }
@@ -131,6 +133,7 @@ export function optionalUrlField(schemes: readonly string[]) {
     .meta({ pattern: `^$|^(${schemes.join('|')})://` });
 }
 
+/** An IP address, or a network in CIDR notation. */
 export function networkField() {
   return z.union(
     [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],

@@ -50,6 +50,7 @@ function validateSubject({ scope, per, ...fields }: RawFields, report: ReportIss
   }
 }
 
+/** A rate limit in floe.yaml. */
 export const LimitSchema = z
   .strictObject({
     name: slugField().optional().describe('Name in the error message when the limit rejects a request.'),
@@ -67,6 +68,7 @@ export const LimitSchema = z
     }),
   );
 
+/** A budget in floe.yaml. */
 export const BudgetSchema = z
   .strictObject({
     name: slugField().describe(
@@ -88,6 +90,7 @@ export const BudgetSchema = z
   })
   .check(crossFieldRule(validateSubject));
 
+/** The settings of the response cache in floe.yaml. */
 export const CacheSchema = z.strictObject({
   enabled: z.boolean().default(false).describe('Whether equal requests are answered from the cache.'),
   ttl_seconds: positiveCountField().default(3_600).describe('How long a cached response may be used.'),
@@ -130,6 +133,7 @@ export const POLICY_FIELDS = {
     .describe('Message for callers whose requests the policy denies.'),
 };
 
+/** A policy in floe.yaml. */
 export const PolicySchema = z.strictObject(POLICY_FIELDS).check(
   crossFieldRule(({ when, detect, action }, report) => {
     if (when === undefined && detect === undefined) report([], 'requires a condition: when, detect or both');

@@ -18,6 +18,7 @@ import {
 const CRON =
   /^(@(yearly|annually|monthly|weekly|daily|midnight|hourly)|[\dA-Za-z*/,?#-]+( +[\dA-Za-z*/,?#-]+){4,5})$/;
 
+/** A cron schedule with its time zone. */
 export const ScheduleSchema = z.strictObject({
   cron: z
     .string()
@@ -45,6 +46,7 @@ export const storedMonitorFields = z.object({
   alert_after_misses: z.number().default(1),
 });
 
+/** A monitor in floe.yaml. */
 export const MonitorSchema = z
   .strictObject({
     id: slugField().describe('Id of the monitor. Jobs send it as `monitor_id`.'),
@@ -133,6 +135,7 @@ const channelFields = {
 
 const secretUrl = () => webUrlField().meta({ writeOnly: true });
 
+/** An alert channel in floe.yaml. */
 export const ChannelSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     ...channelFields,
@@ -218,6 +221,7 @@ export const storedBoardFields = z.object({
   timezone: z.string().nullable().default(null),
 });
 
+/** A board in floe.yaml. */
 export const BoardSchema = z
   .strictObject({
     slug: boardSlugField(),

@@ -70,6 +70,7 @@ export const ORG_SETTINGS = {
   relay: RelaySettingsSchema.prefault({}).describe('Governance of coding agents, without its rules.'),
 };
 
+/** An organization in floe.yaml. */
 export const OrgSchema = z
   .strictObject({
     id: slugField().describe('Id of the organization. Unique in the installation. Cannot be changed.'),

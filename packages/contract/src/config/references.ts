@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonArray } from '../json.ts';
 import { findNearestWord } from './nearest-word.ts';
 
+/** The path of a value in floe.yaml: keys and list indices. */
 export type ConfigPath = readonly (string | number)[];
 
 /** A problem in a configuration. `message` completes the sentence "<path>: …" and contains no value. */

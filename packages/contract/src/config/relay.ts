@@ -8,6 +8,7 @@ export type RelayEventKind = (typeof RELAY_EVENTS)[number];
 /** Effects of a shell command, independent of its name. */
 export const SHELL_TRAITS = ['runs_input', 'runs_code', 'raises_privileges', 'injects', 'unclear'] as const;
 
+/** Kinds of personal data that detectors find. */
 export const PERSONAL_DATA_KINDS = ['email', 'phone', 'credit_card', 'iban', 'us_ssn'] as const;
 
 const MatchSchema = z.strictObject({
@@ -164,6 +165,7 @@ export const RELAY_RULE_FIELDS = {
   ),
 };
 
+/** A relay rule in floe.yaml. */
 export const RelayRuleSchema = z.strictObject(RELAY_RULE_FIELDS).check(
   crossFieldRule(({ match, when, detect, on }, report) => {
     if (match === undefined && when === undefined && detect === undefined)
@@ -243,6 +245,7 @@ export const RelaySettingsSchema = z.strictObject({
     ),
 });
 
+/** The relay section of an org in floe.yaml. */
 export const RelaySchema = z.strictObject({
   ...RelaySettingsSchema.shape,
   rules: z

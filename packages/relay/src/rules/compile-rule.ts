@@ -15,7 +15,9 @@ import type { RuleInput, RuleInputFile } from './rule-input.ts';
 import { compileSchedule } from './schedule.ts';
 import { RELAY_VOCABULARY } from './vocabulary.ts';
 
+/** The decision that a rule gives. */
 export type RuleDecision = 'allow' | 'deny' | 'ask';
+/** How a rule applies: `observe` only records, `warn` informs the user, `enforce` decides. */
 export type RuleMode = 'observe' | 'warn' | 'enforce';
 
 /** A compiled rule. */

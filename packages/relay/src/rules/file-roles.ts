@@ -9,6 +9,7 @@ export type FileRole =
   /** Names, texts or patterns. The command opens none of them. */
   | 'none';
 
+/** How a command uses its arguments as files. */
 export interface CommandFileRoles {
   /** Role of every argument that is not an option. */
   readonly words: FileRole;

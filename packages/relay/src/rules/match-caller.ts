@@ -8,6 +8,7 @@ export interface CallerIdentity {
   readonly owner: string | null;
 }
 
+/** The part of a rule that restricts callers. Absent fields match every caller. */
 export interface CallerPattern {
   readonly keys?: readonly string[] | undefined;
   readonly teams?: readonly string[] | undefined;
@@ -17,6 +18,7 @@ export interface CallerPattern {
   readonly branches?: readonly string[] | undefined;
 }
 
+/** Whether a rule applies to the caller of an event. */
 export type CallerMatcher = (event: RelayEvent, identity: CallerIdentity) => boolean;
 
 /** Compiles a pattern for callers. Absent identity fields match no pattern. */

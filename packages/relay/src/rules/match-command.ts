@@ -14,6 +14,7 @@ export interface CommandPattern {
   readonly does?: readonly CommandTrait[] | undefined;
 }
 
+/** Matches one shell command. */
 export type CommandMatcher = (command: SimpleCommand) => MatchResult;
 
 /** Compiles a pattern for commands. Null if it matches every command. */

@@ -10,6 +10,7 @@ export interface ConnectorCall {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
+/** The part of a rule's `match` about tool calls. */
 export interface ToolPattern {
   readonly server_url?: readonly string[] | undefined;
   readonly server_command?: readonly string[] | undefined;
@@ -17,6 +18,7 @@ export interface ToolPattern {
   readonly arguments?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
+/** Matches one tool call. */
 export type ToolMatcher = (call: ConnectorCall) => MatchResult;
 
 /**

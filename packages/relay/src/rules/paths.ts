@@ -86,6 +86,7 @@ function cleanSegments(path: string): string {
   return (path.startsWith('/') ? '/' : '') + parts.join('/');
 }
 
+/** Matches one path. */
 export type PathMatcher = (path: NormalizedPath) => MatchResult;
 
 /**

@@ -16,12 +16,14 @@ export const COMMAND_TRAITS = [
 
 export type CommandTrait = (typeof COMMAND_TRAITS)[number];
 
+/** An assignment of a shell variable. */
 export interface Assignment {
   readonly name: string;
   /** Null if unknown. */
   readonly value: string | null;
 }
 
+/** A redirect of a command's input or output. */
 export interface ShellRedirect {
   /** `>`, `>>`, `<`, `<>`, `&>` and similar operators. */
   readonly operator: string;

@@ -10,6 +10,7 @@ const LOADER_VARIABLES =
 const NODE_LOADER_OPTIONS =
   /(?:^|\s)(?:-r|--(?:require|import|loader|experimental-loader|eval|inspect-brk))\b/;
 
+/** What environment variables make programs run or load. */
 export interface EnvironmentEffects {
   /** Commands that programs will run because of the variables. */
   readonly code: readonly (string | null)[];

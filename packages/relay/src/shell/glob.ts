@@ -15,6 +15,7 @@ const ANY_DOTTED_CHARACTERS = '\uE005';
 const WILDCARD = /[\uE000-\uE005]/;
 const GLOB = /\[[!^]?\]?[^\]/]*\]|[*?]/g;
 
+/** Whether a pattern contains wildcards. */
 export function hasWildcard(text: string): boolean {
   return WILDCARD.test(text);
 }

@@ -139,6 +139,7 @@ const BEFORE_SUBCOMMAND: Readonly<Record<string, ValueOptions>> = {
   make: { short: 'CfIjloW', long: ['--directory', '--file', '--makefile', '--jobs'] },
 };
 
+/** An argument that is not an option. */
 export interface PositionalArgument {
   readonly word: ShellWord;
   /** Its index in the arguments. */
@@ -164,6 +165,7 @@ export function findPositionals(name: string, args: readonly ShellWord[]): reado
   return words;
 }
 
+/** Whether a word is an option, starting with `-` or `+`. */
 export function isOptionText(text: string): boolean {
   return text.length > 1 && (text.startsWith('-') || text.startsWith('+'));
 }

@@ -49,6 +49,7 @@ function expansionNodes(node: SyntaxNode): readonly SyntaxNode[] {
   return node.type === 'word' || node.type === 'number' || !/^[a-z]/.test(node.type) ? [] : [node];
 }
 
+/** Whether a node type of the grammar is a statement that runs commands. */
 export function isStatementType(type: string): boolean {
   return /^(?:command|pipeline|list|redirected_statement|subshell|compound_statement|negated_command|declaration_command|test_command|(?:if|for|while|case|c_style_for)_statement|function_definition)$/.test(
     type,

@@ -16,6 +16,7 @@ export type NestedCommand =
       readonly args?: readonly ShellWord[];
     };
 
+/** What a wrapper runs. */
 export interface UnwrappedCommand {
   readonly nested: readonly NestedCommand[];
   readonly traits: readonly CommandTrait[];

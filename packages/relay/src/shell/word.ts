@@ -77,6 +77,7 @@ const MAX_BRACES = 16;
 const BLANK_CHARACTERS = /[ \t\n]+/;
 const GLOB = /[*?[]/;
 
+/** A part of a text, from `start` to `end`, exclusive. */
 export interface TextSpan {
   readonly start: number;
   readonly end: number;

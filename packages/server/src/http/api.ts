@@ -25,6 +25,7 @@ const BODY_LIMIT_BYTES = 1 << 20;
 /** Ids have 30 characters. Names and slugs are shorter than this, too. */
 const PARAM_LIMIT_CHARS = 200;
 
+/** The `/api` application. */
 export interface Api {
   /** Handles one request whose path is under `/api`. */
   handle(request: IncomingMessage, response: ServerResponse): void;

@@ -13,6 +13,7 @@ import { type KeyRecord, requireKeyScope } from '../platform/keyring.ts';
 import { RequestAbortedError, readRequestBody } from './read-body.ts';
 import { markAuthenticated } from './unauthenticated-connections.ts';
 
+/** Dependencies of the beat routes. */
 export interface BeatRoutesDependencies {
   readonly engine: Pick<MonitoringEngine, 'recordBeat'>;
   readonly clock: Clock;
@@ -25,6 +26,7 @@ export interface BeatRoutesDependencies {
 /** Handles one beat request. Never rejects, because errors are sent to the client. */
 type BeatHandler = (req: IncomingMessage, res: ServerResponse, requestId: string) => Promise<void>;
 
+/** Handlers of beat requests. */
 export interface BeatRoutes {
   /** `POST /api/monitoring/heartbeat` */
   readonly heartbeat: BeatHandler;

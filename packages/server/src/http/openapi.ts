@@ -11,6 +11,7 @@ import type { SessionOperation } from './sign-in/session-operation.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
+/** Parts of the document that no verb declares. */
 export interface OpenApiOptions {
   /** Paths that no verb serves, as the document describes them. */
   readonly otherPaths?: Readonly<Record<string, object>>;

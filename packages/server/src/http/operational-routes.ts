@@ -6,6 +6,7 @@ import { sendFaultAnswer } from '../gateway/send-error.ts';
 import type { Database } from '../store/ports.ts';
 import type { OperationalRoutes } from './router.ts';
 
+/** Dependencies of the operational routes. */
 export interface OperationalRoutesDependencies {
   readonly database: Database;
   readonly metrics: Metrics;

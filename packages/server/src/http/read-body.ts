@@ -12,6 +12,7 @@ export class RequestAbortedError extends Error {
   override readonly name = 'RequestAbortedError';
 }
 
+/** Options of `readRequestBody`. */
 export interface BodyReadOptions {
   readonly limitBytes: number;
   /**

@@ -31,11 +31,13 @@ const SWEEP_MS = 50;
 /** Time limit for the head of a request, and the interval of the check. */
 const DEFAULT_HEADER_TIMEOUTS: HeaderTimeouts = { headersMs: 10_000, checkIntervalMs: 1_000 };
 
+/** Time limits of request heads in milliseconds. */
 export interface HeaderTimeouts {
   readonly headersMs: number;
   readonly checkIntervalMs: number;
 }
 
+/** Handles one request of a listener. */
 export type OnHttpRequest = (req: IncomingMessage, res: ServerResponse, requestId: string) => void;
 
 /** Handles the requests of a listener. */
@@ -45,6 +47,7 @@ export interface ListenerHandler {
   readonly findExchangeRoute: FindExchangeRoute;
 }
 
+/** An HTTP server for one listener. */
 export interface HttpServer {
   /**
    * Resolves to the actual port. Rejects with `ListenError`, whose message names `setting` as the setting to
@@ -60,6 +63,7 @@ export interface HttpServer {
   drain(limitMs: number): Promise<void>;
 }
 
+/** Dependencies of an HTTP server. */
 export interface HttpServerDependencies {
   readonly clock: Clock;
   readonly log: Log;

@@ -24,4 +24,5 @@ export interface EventStreamContext {
   isAllowed(): Promise<boolean>;
 }
 
+/** Response schema of verbs that return an event stream. */
 export const eventStreamSchema = z.instanceof(EventStreamResponse);

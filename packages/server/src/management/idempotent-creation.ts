@@ -21,6 +21,7 @@ export interface IdempotentCreation {
   readonly request: unknown;
 }
 
+/** A creation with its response. */
 export interface CompletedCreation extends IdempotentCreation {
   readonly answer: unknown;
 }

@@ -9,6 +9,7 @@ import type { EventStreamContext } from './event-stream-response.ts';
 import { validateInput } from './validate-input.ts';
 import type { VerbContext, VerbDependencies } from './verb-dependencies.ts';
 
+/** Context of a verb that reads. */
 export type ReadContext = VerbContext & { readonly reader: DatabaseReader };
 /** The reader belongs to the transaction and sees its uncommitted writes. */
 export type WriteContext = ReadContext & { readonly writer: DatabaseWriter };
@@ -38,6 +39,7 @@ export interface VerbResult {
   readonly entityTag: string | null;
 }
 
+/** Validated input of a verb. */
 export interface VerbInput<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
   readonly params: z.output<Params>;
   readonly query: z.output<Query>;
@@ -47,6 +49,7 @@ export interface VerbInput<Params extends z.ZodType, Query extends z.ZodType, Bo
   readonly idempotencyKey: string | undefined;
 }
 
+/** Name, path and access rules of a verb. */
 export interface VerbDescription {
   /** `<subject>.<verb>`: the audit action and the OpenAPI operation id. */
   readonly name: `${string}.${string}`;
@@ -88,6 +91,7 @@ export interface VerbDescription {
   readonly volatileFields?: readonly string[];
 }
 
+/** Schemas of the input and the response of a verb. */
 export interface VerbSchemas<Params, Query, Body, Answer> {
   readonly params?: Params;
   readonly query?: Query;
@@ -136,7 +140,9 @@ export interface Verb extends VerbDescription {
 
 const noFieldsSchema = z.strictObject({});
 const noBodySchema = z.unknown();
+/** Schema of absent path or query parameters. */
 export type NoFields = typeof noFieldsSchema;
+/** Schema of an absent body. */
 export type NoBody = typeof noBodySchema;
 
 /** The scopes of which a caller needs one. Includes `read` for a `GET` that is not confidential. */
@@ -150,6 +156,7 @@ export function acceptedScopes({
   return [...(typeof scope === 'string' ? [scope] : scope), ...reading];
 }
 
+/** Creates the context of a call by this actor. */
 export function createVerbContext(dependencies: VerbDependencies, actor: Actor): VerbContext {
   return { orgId: actor.orgId, actor, clock: dependencies.clock };
 }

@@ -6,6 +6,7 @@ const MAX_PATTERNS = 200;
 /** Names that mean all models. */
 const ALL = new Set(['all-proxy-models', '*']);
 
+/** The model patterns that a key may use, and a note for the report. */
 export interface KeyModels {
   /** Absent: all models. */
   readonly patterns?: readonly string[];

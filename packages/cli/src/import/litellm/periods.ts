@@ -8,6 +8,7 @@ const SECONDS: Readonly<Record<string, number>> = {
 };
 const DAY = 86_400;
 
+/** A budget period of Floe for a duration of LiteLLM. */
 export interface BudgetPeriod {
   readonly period: 'day' | 'week' | 'month' | 'total';
   /** How the period differs from the duration. Empty if it does not. */

@@ -11,6 +11,7 @@ interface Group {
   readonly deployments: readonly Deployment[];
 }
 
+/** Groups deployments by `model_name`. */
 export function groupDeployments(deployments: readonly Deployment[]): ReadonlyMap<string, Group> {
   const byName = Map.groupBy(deployments, ({ group }) => group);
   return new Map([...byName].map(([name, members]) => [name, { name, deployments: members }]));

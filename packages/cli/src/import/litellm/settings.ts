@@ -93,6 +93,7 @@ function readCache(settings: SourceObject, draft: FloeDraft): void {
   params?.finish();
 }
 
+/** Converts `general_settings`. */
 export function readGeneralSettings(settings: SourceObject, draft: FloeDraft): void {
   const concurrency = settings.number('global_max_parallel_requests');
   if (concurrency !== undefined && concurrency >= 1) {

@@ -17,6 +17,7 @@ const STALE_MS = 120_000;
 const MAX_UNUSUAL_DAYS = 30;
 const MAX_DOWNTIMES = 20;
 
+/** URLs that a board page links to. */
 export interface BoardLinks {
   readonly stylesheet: string;
   readonly icon: string;

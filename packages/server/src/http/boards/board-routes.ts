@@ -55,6 +55,7 @@ export function renderBoardPreview(view: BoardView, prefix: string): string {
   return renderBoardPage(view, { ...assetLinks(prefix), board: `${prefix}${BASE}/${view.slug}` });
 }
 
+/** The public pages of boards, their JSON and their badges. */
 export interface BoardRoutes {
   /** Responds to `GET` of a path below `/boards/`. */
   answer(client: ClientConnection, path: string): void;

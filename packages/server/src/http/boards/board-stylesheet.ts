@@ -137,6 +137,7 @@ footer .push { margin-left: auto; }
 @media (forced-colors: active) { .bars { forced-color-adjust: none; } }
 `;
 
+/** The stylesheet of board pages. */
 export const BOARD_STYLESHEET = CSS.trim();
 /** Contains a hash of the stylesheet, so that browsers may cache it indefinitely. */
 export const BOARD_STYLESHEET_NAME = `board-${createHash('sha256').update(BOARD_STYLESHEET).digest('hex').slice(0, 16)}.css`;

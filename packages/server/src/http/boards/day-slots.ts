@@ -9,6 +9,7 @@ import { html, type Markup } from './markup.ts';
 const MONITORS_WITH_SLOTS = 50;
 const STATES = ['failing', 'unknown', 'paused', 'waiting', 'healthy'] as const;
 
+/** Whether a page with this number of monitors shows a button per day. */
 export function hasDaySlots(monitors: number): boolean {
   return monitors <= MONITORS_WITH_SLOTS;
 }

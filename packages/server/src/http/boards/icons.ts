@@ -17,6 +17,7 @@ export function renderStatusIcon(mood: BoardDisplayStatus, label: Markup | null 
   return html`<svg class="${mood}" viewBox="0 0 20 20" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round"${role}>${label}<use href="#s-${mood}"/></svg>`;
 }
 
+/** Renders the logo of Floe as inline SVG. */
 export function renderLogo(): Markup {
   return html`<svg class="mark" viewBox="0 0 28 28" aria-hidden="true"><rect width="28" height="28" rx="7" fill="#1568c6"/><path d="M14 5.5 21.5 10v8L14 22.5 6.5 18v-8z" fill="none" stroke="#fff" stroke-width="1.7" stroke-linejoin="round"/><path d="m6.5 10 7.5 4.3L21.5 10M14 14.3v8.2" fill="none" stroke="#fff" stroke-opacity=".75" stroke-width="1.5" stroke-linejoin="round"/></svg>`;
 }

@@ -15,6 +15,7 @@ export interface RecognizedSession {
   readonly setCookie: string | null;
 }
 
+/** The response of a session operation, with its cookies and a redirect. */
 export interface SessionResponse {
   readonly body: unknown;
   readonly setCookies: readonly string[];
@@ -35,6 +36,7 @@ export interface SignInApi {
   perform(operation: SessionOperation, asking: SignInRequest, input: SessionInput): Promise<SessionResponse>;
 }
 
+/** Unvalidated input of a session operation. */
 export interface SessionInput {
   readonly params: unknown;
   readonly query: unknown;

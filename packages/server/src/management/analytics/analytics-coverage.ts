@@ -50,6 +50,7 @@ export class AnalyticsCoverage {
   }
 }
 
+/** Formats milliseconds as ISO 8601 in UTC. */
 export function toIsoTimestamp(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -20,6 +20,7 @@ export const listAuditAnchorsVerb = defineReadVerb({
   },
 });
 
+/** Compares exported anchors with the current chain. */
 export function verifyAuditVerb(verifier: AuditChainVerifier): Verb {
   return defineReadVerb({
     name: 'audit.verify',

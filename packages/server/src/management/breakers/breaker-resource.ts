@@ -11,6 +11,7 @@ import type { ForcedState } from '../../guardrails/breakers/circuit-state.ts';
 /** The methods of the running breakers that verbs use. */
 export type BreakerSource = Pick<Breakers, 'list'>;
 
+/** Converts a breaker to its API format. */
 export function toBreakerResource(view: BreakerView): BreakerResource {
   const { provider, model, credential, state, because, probe, waitMs, forced, calls } = view;
   return {
@@ -27,6 +28,7 @@ export function toBreakerResource(view: BreakerView): BreakerResource {
   };
 }
 
+/** Converts an override to the field `forced` of a breaker. Null without an override. */
 export function toForcedStateField(forced: ForcedState | null): BreakerResource['forced'] {
   if (!forced) return null;
   const { state, until, reason, by } = forced;

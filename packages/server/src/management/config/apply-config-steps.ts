@@ -18,6 +18,7 @@ import { NotAppliedError } from './not-applied-error.ts';
 
 type AppliedChanges = z.input<typeof configChangeList>;
 
+/** The result of applying a document. */
 export interface AppliedConfig {
   readonly answer: AppliedChanges;
   readonly additionalChanges: readonly AdditionalAuditedChange[];
@@ -124,6 +125,7 @@ function resolveStepChange(
   return verb.applyChange;
 }
 
+/** Converts an audited change to an entry of the response. */
 export function toConfigChange(
   { kind, id }: ResourceName,
   change: Pick<AuditedChange, 'before' | 'after'>,

@@ -46,6 +46,7 @@ export interface EvaluationPool {
   close(): Promise<void>;
 }
 
+/** Creates a pool that starts its threads on demand. */
 export function createEvaluationPool(
   clock: Pick<Clock, 'after'>,
   { limitMs = EVALUATION_TIMEOUT_MS, threads = THREADS } = {},

@@ -1,5 +1,6 @@
 import type { EndSessions } from '../../platform/members.ts';
 
+/** An e-mail with an invitation link. */
 export interface InvitationMail {
   readonly to: string;
   readonly subject: string;

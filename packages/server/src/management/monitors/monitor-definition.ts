@@ -6,6 +6,7 @@ import { validateInput } from '../validate-input.ts';
 import { monitorSettings, msToMinutes, READ_ONLY_MONITOR_FIELDS } from './monitor-resource.ts';
 import { toIsoTimestampOrNull } from './monitoring-dependencies.ts';
 
+/** Fields of a request that define a monitor. */
 export type MonitorInputFields = Readonly<Record<string, unknown>>;
 
 /**

@@ -80,10 +80,12 @@ export function toMonitorAuditView(row: MonitorRow): JsonObject {
   };
 }
 
+/** Converts milliseconds to minutes. Null remains null. */
 export function msToMinutes(ms: number | null): number | null {
   return ms === null ? null : ms / MINUTE_MS;
 }
 
+/** Converts a check to its API format. */
 export function toCheckResource(row: CheckRow): CheckResource {
   return {
     id: row.id,

@@ -38,6 +38,7 @@ export function createMonitorChangeContext(
   };
 }
 
+/** Formats milliseconds as ISO 8601 in UTC. Null remains null. */
 export function toIsoTimestampOrNull(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }

@@ -22,6 +22,7 @@ const SAMPLES_PER_TASK = 50;
 const MAX_LISTED_SAMPLES = 20;
 const MAX_LISTED_KEYS = 20;
 
+/** Dependencies of the policy dry run. */
 export interface PolicyDryRunDependencies {
   readonly getRunningOrg: GetRunningOrg;
   readonly bodies: Pick<BodyStore, 'open'>;

@@ -10,6 +10,7 @@ import { listStoredBodies, type StoredBodiesRow } from '../../store/stored-bodie
 /** A request or response that policies evaluate, with its caller. */
 export type PolicySample = NonNullable<z.output<typeof policyDryRunInput>['samples']>[number];
 
+/** One page of stored bodies as samples. */
 export interface StoredSamplePage {
   readonly samples: readonly { readonly id: string; readonly at: number; readonly sample: PolicySample }[];
   /** Number of stored bodies that were read. */

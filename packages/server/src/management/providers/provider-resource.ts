@@ -62,6 +62,7 @@ export function toEnvironmentProviderResource(provider: Provider): ProviderView 
   };
 }
 
+/** Converts a stored credential to its API format, without its secret. */
 export function toCredentialResource(row: ProviderCredentialRow): CredentialView {
   return {
     name: row.name,

@@ -35,6 +35,7 @@ export interface EnvironmentProvider {
   readonly environmentProvider: Provider;
 }
 
+/** Message of the 404 for providers. */
 export const UNKNOWN_PROVIDER_MESSAGE = 'This provider does not exist.';
 
 /** Creates the lookup of stored providers by id. */

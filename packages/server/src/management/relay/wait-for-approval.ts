@@ -25,6 +25,7 @@ export function waitForApprovalVerb({ approvals }: RelayDependencies): Verb {
   });
 }
 
+/** Converts an approval to its API format at `nowMs`. */
 export function toApprovalResource(row: RelayApprovalRow, nowMs: number): z.input<typeof relayApproval> {
   const toIso = (ms: number) => new Date(ms).toISOString();
   return relayApproval.parse({

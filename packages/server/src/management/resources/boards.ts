@@ -39,6 +39,7 @@ type BoardResourceKind = ResourceKind<
 >;
 
 // budget: one declaration
+/** The kind of boards. */
 export function createBoardKind(dependencies: MonitoringDependencies): BoardResourceKind {
   return {
     kind: 'boards',

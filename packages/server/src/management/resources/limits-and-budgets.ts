@@ -126,6 +126,7 @@ async function toLimitResource(
   };
 }
 
+/** Converts a budget to its API format, with its current spending. */
 export async function toBudgetResource(
   { guard, getFileRules }: RuleDependencies,
   stored: ManagedRule<BudgetConfig>,

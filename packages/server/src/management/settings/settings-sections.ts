@@ -31,6 +31,7 @@ export interface StoredSettings {
   readonly settings: OrgSettings;
 }
 
+/** Loads all settings sections of an org. */
 export async function loadStoredSettings(reader: DatabaseReader, orgId: string): Promise<StoredSettings> {
   const rows = await listConfigEntriesOfOrg(reader, orgId, 'settings');
   const over = Object.fromEntries(rows.map((row) => [row.id, parseStoredEntry(row)['value']]));
