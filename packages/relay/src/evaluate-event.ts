@@ -18,7 +18,7 @@ export const UNCLEAR_COMMAND_RULE = 'unclear-command';
 /** One rule that matches, and the matched part of the event. */
 export interface RuleHit {
   readonly rule: string;
-  /** The decision of the rule. Becomes `ask` for a `deny` rule that only may match. */
+  /** The decision of the rule. Becomes `ask` if the rule only possibly matches. */
   readonly decision: RuleDecision;
   /** The mode of the rule, or that of the org if it is less strict. */
   readonly mode: RuleMode;
