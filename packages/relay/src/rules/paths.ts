@@ -69,7 +69,7 @@ function abbreviateHome(path: string, home: string | null): string {
   return path.replace(HOME_DIRECTORIES, '~').replace(/^~[\w.-]+(?=\/|$)/, '~');
 }
 
-/** The paths if an unknown prefix is a home directory. */
+/** The path below , because an unknown part may contain a home directory. */
 function possibleHomePaths(path: string): string[] {
   const at = path.indexOf(ANY_TEXT);
   return at === -1 || path.startsWith('~') ? [] : [`~/${path.slice(at)}`];

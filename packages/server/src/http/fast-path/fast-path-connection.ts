@@ -75,8 +75,8 @@ export class FastPathConnection implements AnswerOutput {
     this.#socket = socket;
     this.#host = host;
     this.waitingSince = host.clock.monotonic();
-    // A client that closes its sending side counts as disconnected, as with node:http. 'close' reports
-    // errors.
+    // A client that closes its sending side counts as disconnected, as with node:http. 'close' follows an
+    // error.
     socket.on('data', this.#onData).on('end', this.#onEnd).on('error', ignore).on('close', this.#onClose);
   }
 

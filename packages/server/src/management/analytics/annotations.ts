@@ -11,6 +11,7 @@ import { ANNOTATION_AUDIT_ACTION } from './create-note.ts';
 
 type AnalyticsAnnotation = z.input<typeof analyticsAnnotations>['data'][number];
 
+/** The verb `GET /api/analytics/annotations`. */
 export function getAnnotationsVerb(coverage: AnalyticsCoverage): Verb {
   return defineReadVerb({
     name: 'annotations.list',

@@ -7,6 +7,7 @@ import { defineReadVerb, type Verb } from '../verb.ts';
 /** Returns the size of the response cache of an org in this process. Null if the process has no cache. */
 export type GetCacheSize = (orgId: string) => { readonly entries: number; readonly bytes: number } | null;
 
+/** The verb `GET /api/management/cache/stats`. */
 export function getCacheStatsVerb(getCacheSize: GetCacheSize): Verb {
   return defineReadVerb({
     name: 'cache.stats',

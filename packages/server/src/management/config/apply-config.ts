@@ -58,6 +58,7 @@ export function diffConfigVerb(dependencies: ConfigDependencies): Verb {
   });
 }
 
+/** The verb `POST /api/management/config/apply`. */
 export function applyConfigVerb(dependencies: ConfigDependencies): Verb {
   return defineWriteVerb({
     name: 'config.apply',

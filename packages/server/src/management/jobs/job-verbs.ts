@@ -24,6 +24,7 @@ export function toJobResource(row: JobRow, nowMs: number): z.input<typeof jobRes
   };
 }
 
+/** The verb `GET /api/jobs/{id}`. */
 export const getJobVerb = defineReadVerb({
   name: 'jobs.get',
   method: 'GET',

@@ -17,7 +17,7 @@ import { configWithoutSecrets, type StoredProvider } from './stored-providers.ts
 
 type ProviderFields = Readonly<Record<string, unknown>>;
 
-/** A provider as a client wants it. */
+/** The desired state of a provider, from a request. */
 export interface ProviderDraft {
   /** Keys that do not change are empty in it. */
   readonly config: ProviderConfig;

@@ -15,6 +15,7 @@ import { toApprovalResource } from './wait-for-approval.ts';
 /** Validity of an approval for a session. */
 const SESSION_APPROVAL_MS = 12 * 3_600_000;
 
+/** The verb `GET /api/management/relay/approvals`. */
 export const listApprovalsVerb = defineReadVerb({
   name: 'relay.approvals',
   method: 'GET',

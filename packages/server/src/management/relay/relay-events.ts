@@ -33,6 +33,7 @@ export function reportEventsVerb({ rowSink }: RelayDependencies): Verb {
   });
 }
 
+/** The verb `GET /relay/v1/events`. */
 export const listRelayEventsVerb = defineReadVerb({
   name: 'relay.events',
   method: 'GET',

@@ -62,6 +62,7 @@ const CSV_COLUMNS: Readonly<Record<string, CsvCell>> = {
   dropped: (row) => row.dropped.join(' '),
 };
 
+/** The verb `GET /api/analytics/export`. */
 export function exportRequestsVerb(coverage: AnalyticsCoverage): Verb {
   return defineReadVerb({
     name: 'requests.export',
