@@ -69,7 +69,7 @@ function abbreviateHome(path: string, home: string | null): string {
   return path.replace(HOME_DIRECTORIES, '~').replace(/^~[\w.-]+(?=\/|$)/, '~');
 }
 
-/** The path below , because an unknown part may contain a home directory. */
+/** The path relative to the home directory, because its unknown part may contain that directory. */
 function possibleHomePaths(path: string): string[] {
   const at = path.indexOf(ANY_TEXT);
   return at === -1 || path.startsWith('~') ? [] : [`~/${path.slice(at)}`];
