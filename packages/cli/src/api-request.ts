@@ -2,10 +2,10 @@ import type { ApiConnection } from './connection.ts';
 
 const REQUEST_TIMEOUT_MS = 10_000;
 
-/** The API could not be asked, or refused; the message says which and what to do. */
+/** The API is unreachable or rejected the request. The message says which, and what to do. */
 export class ApiRequestError extends Error {
   override readonly name = 'ApiRequestError';
-  /** HTTP status of a refusal; 0 without an answer. */
+  /** HTTP status of the rejection. 0 without a response. */
   readonly status: number;
 
   constructor(message: string, status = 0) {
@@ -15,7 +15,8 @@ export class ApiRequestError extends Error {
 }
 
 /**
- * `GET` of a path under the base address; JSON or an error. Redirects are not followed, for the key would travel along.
+ * Sends `GET` for a path below the base URL and returns the JSON. Does not follow redirects, because they
+ * would receive the key.
  *
  * @throws ApiError
  */
@@ -43,7 +44,7 @@ export async function getApiJson(
   throw toApiRequestError({ apiKey, baseUrl }, response.status, value);
 }
 
-/** Why an answer other than the one hoped for came; `value` is what its body holds as JSON. */
+/** Creates the error for an unexpected response. `value` is its parsed JSON body. */
 export function toApiRequestError(
   { apiKey, baseUrl }: ApiConnection,
   status: number,
@@ -60,18 +61,18 @@ export function toApiRequestError(
   );
 }
 
-/** A member of a JSON object; undefined for anything else. */
+/** A member of a JSON object. Undefined for anything else. */
 export function readProperty(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-/** The same where it is text. */
+/** The same for members that are text. */
 export function readTextProperty(value: unknown, name: string): string | undefined {
   const found = readProperty(value, name);
   return typeof found === 'string' ? found : undefined;
 }
 
-/** JSON, or undefined for what is none. */
+/** Parses JSON. Undefined if it is invalid. */
 export function safeParseJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
@@ -81,6 +82,7 @@ export function safeParseJson(text: string): unknown {
   }
 }
 
+/** Describes an error of `fetch` by its cause, because its own message has no information. */
 export function describeFetchError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? error.cause.message : error.message;

@@ -48,7 +48,7 @@ async function sendBeat(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** As `POST /api/monitoring/heartbeat` spells it. */
+/** Converts a result to the response format of `POST /api/monitoring/heartbeat`. */
 function toAnswerJson(
   monitorId: string,
   { ok, beat: acceptedBeat, error, metadataDropped }: HeartbeatResult,

@@ -1,9 +1,9 @@
-/** One command of the command line. Resolves to the exit code. */
+/** One command of the command line. `run` resolves to the exit code. */
 export interface CliCommand {
   readonly words: readonly string[];
   readonly usage: string;
   readonly summary: string;
-  /** What `--help` tells beyond usage and purpose. */
+  /** Help text in addition to usage and summary. */
   readonly help?: string;
   run(args: readonly string[]): Promise<number>;
 }

@@ -12,9 +12,9 @@ import type { CliCommand } from './command.ts';
 import { type ApiConnection, CONNECTION_HELP, readApiConnection, UsageError } from './connection.ts';
 import { parseOptions } from './parse-options.ts';
 
-/** Everything of a large org in one transaction. */
+/** Time limit for applying a large org, which takes one transaction. */
 const APPLY_TIMEOUT_MS = 120_000;
-/** Exit code of a diff that is not empty, as terraform plan -detailed-exitcode has it. */
+/** Exit code of a diff with changes, as in `terraform plan -detailed-exitcode`. */
 const EXIT_CODE_CHANGES = 2;
 
 const CONFIG_HELP = `Options:
@@ -72,7 +72,7 @@ function readConfigText(file: string): string {
   }
 }
 
-/** Values of the variables that a text names; no other variable leaves this machine. */
+/** Values of the environment variables that a text references. No other variable is sent to the server. */
 export function resolveReferencedVariables(text: string, env: NodeJS.ProcessEnv): Record<string, string> {
   const names = new Set([...text.matchAll(/\$\{([A-Za-z_]\w*)(?=\}|:-)/g)].map(([, name]) => name ?? ''));
   return Object.fromEntries(
@@ -83,7 +83,7 @@ export function resolveReferencedVariables(text: string, env: NodeJS.ProcessEnv)
   );
 }
 
-/** @throws ApiError */
+/** Sends a POST request. @throws ApiError */
 async function postApiJson({ apiKey, baseUrl }: ApiConnection, path: string, body: object): Promise<unknown> {
   let response: Response;
   let text: string;

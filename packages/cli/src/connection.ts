@@ -1,21 +1,23 @@
-/** Where Floe is and who asks. */
+/** URL and key for API requests. */
 export interface ApiConnection {
   readonly apiKey: string;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
 }
 
-/** A mistake of the person at the command line: told in one line, exit code 2. */
+/** Invalid use of the command line. It is shown as one line, and the exit code is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** What `--help` says about it. */
+/** Help text about the connection. */
 export const CONNECTION_HELP = `Environment:
   FLOE_API_KEY   a platform key (eis_…); scope "beat" sends beats, "monitoring" also reads monitors
   FLOE_BASE_URL  base URL of Floe; default: http://127.0.0.1:3563`;
 
-/** @throws UsageError when the environment holds no key, or an address that is none. */
+/**
+ * Reads the connection from the environment. @throws UsageError if the key is missing or the URL is invalid
+ */
 export function readApiConnection(env: NodeJS.ProcessEnv = process.env): ApiConnection {
   const apiKey = env['FLOE_API_KEY']?.trim() ?? '';
   const baseUrl = (env['FLOE_BASE_URL']?.trim() || 'http://127.0.0.1:3563').replace(/\/+$/, '');

@@ -60,7 +60,7 @@ ${formatResources()}
 `;
 }
 
-/** A line for each resource of the API, with its verbs. */
+/** Formats one line per resource of the API with its verbs. */
 function formatResources(): string {
   const resources = Object.entries(loadApiOperations());
   const width = Math.max(...resources.map(([name]) => name.length));
@@ -78,7 +78,9 @@ function formatCommandHelp({ usage, summary, help: details }: CliCommand): strin
   return `floe ${usage}\n${summary}\n${details === undefined ? '' : `\n${details}\n`}`;
 }
 
-/** Finds the command whose words begin the arguments, longest first, and runs it with the rest. */
+/**
+ * Finds the command whose words start the arguments, longest first, and runs it with the remaining arguments.
+ */
 async function main(args: readonly string[]): Promise<number> {
   if (args.length === 0 || ['help', '--help', '-h'].includes(args[0] ?? '')) {
     process.stdout.write(formatHelp());
@@ -91,7 +93,7 @@ async function main(args: readonly string[]): Promise<number> {
     return 2;
   }
   const rest = args.slice(found.words.length);
-  // What stands after "--" belongs to somebody else's command.
+  // Arguments after "--" belong to the command of the user.
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
   if (own.includes('--help') || own.includes('-h')) {
     process.stdout.write(formatCommandHelp(found));
@@ -100,7 +102,10 @@ async function main(args: readonly string[]): Promise<number> {
   return found.run(rest).catch(exitCodeForError);
 }
 
-/** Two words of our own come before the API's verbs, those before one word of our own. */
+/**
+ * Commands of two words take precedence over verbs of the API, which take precedence over commands of one
+ * word.
+ */
 function findCommand(args: readonly string[]): CliCommand | undefined {
   const own = ALL_COMMANDS.filter((command) => command.words.every((word, index) => args[index] === word));
   const exact = own.find(({ words }) => words.length > 1);
@@ -109,7 +114,7 @@ function findCommand(args: readonly string[]): CliCommand | undefined {
   return api && (own.length === 0 || api.words.length > 1) ? api : own[0];
 }
 
-/** What is said of words that are no command. The person may have meant another one. */
+/** The message for an unknown command, with a suggestion if one is similar. */
 function describeUnknownCommand(args: readonly string[]): string {
   const [subject = '', ...more] = args;
   const subjects = [
@@ -121,7 +126,7 @@ function describeUnknownCommand(args: readonly string[]): string {
   return `unknown command "${args.join(' ')}".${hint} Run "floe help" for a list.`;
 }
 
-/** The exit code for an error that is a message to the person; any other is a defect and stays one. */
+/** The exit code for an error with a message for the user. Rethrows all others, which are defects. */
 function exitCodeForError(error: unknown): number {
   const isUsage = error instanceof UsageError;
   if (!isUsage && !(error instanceof ApiRequestError)) throw error;
@@ -129,7 +134,8 @@ function exitCodeForError(error: unknown): number {
   return isUsage ? 2 : 1;
 }
 
-// Whoever read our output has read enough, as `head` does: there is nothing left to say. `floe run` watches its own.
+// The reader has closed the pipe, such as `head`, so there is nothing left to do. `floe run` handles its own
+// output.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   if (process.argv[2] !== 'run') process.exit(0);

@@ -1,9 +1,9 @@
 import { UsageError } from './connection.ts';
 
 /**
- * `key=value` pairs of repeated `--metadata` options; values stay text.
+ * Parses the `key=value` pairs of repeated `--metadata` options. Values remain text.
  *
- * @throws UsageError for an option without `=`.
+ * @throws UsageError for an option without `=`
  */
 export function parseMetadataOptions(options: readonly string[] = []): Record<string, string> {
   const entries = options.map((option): [string, string] => {

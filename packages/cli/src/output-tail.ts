@@ -1,4 +1,4 @@
-/** The last bytes of what a job printed, in the order it came. Memory is bounded by twice the limit. */
+/** Keeps the last bytes of a job's output, in order. Uses at most twice the limit of memory. */
 export class OutputTail {
   readonly #limitBytes: number;
   #parts: Buffer[] = [];
@@ -14,18 +14,21 @@ export class OutputTail {
     this.#totalBytes += part.length;
     if (this.#totalBytes <= 2 * this.#limitBytes) return;
     const kept = Buffer.concat(this.#parts).subarray(-this.#limitBytes);
-    // A copy: a view would keep the whole buffer alive.
+    // A copy, because a view would keep the whole buffer in memory.
     this.#parts = [Buffer.from(kept)];
     this.#totalBytes = kept.length;
     this.#isTruncated = true;
   }
 
-  /** UTF-8 text of at most the limit, begun at a character; marked when something before it is gone. */
+  /**
+   * UTF-8 text of at most the limit. It starts at a character boundary, and has a mark if earlier output was
+   * dropped.
+   */
   text(): string {
     const all = Buffer.concat(this.#parts);
     let from = Math.max(0, all.length - this.#limitBytes);
     const cut = this.#isTruncated || from > 0;
-    // Bytes 10xxxxxx continue a character whose beginning was cut off.
+    // Bytes 10xxxxxx continue a truncated character.
     while (cut && from < all.length && ((all[from] ?? 0) & 0xc0) === 0x80) from += 1;
     return `${cut ? '…' : ''}${all.subarray(from).toString('utf8')}`;
   }

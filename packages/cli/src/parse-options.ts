@@ -2,7 +2,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { findNearestWord } from '@floe/contract/config/nearest-word';
 import { UsageError } from './connection.ts';
 
-/** `parseArgs` of Node, with mistakes as sentences. @throws UsageError */
+/** Parses options with Node's `parseArgs`. @throws UsageError with a readable message */
 export function parseOptions<const Config extends ParseArgsConfig>(config: Config) {
   try {
     return parseArgs(config);

@@ -4,21 +4,23 @@ import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import type { OutputTail } from './output-tail.ts';
 
+/** How a job ended. */
 export interface JobExit {
-  /** What a shell would call its exit status: 128 and the signal's number for one that was killed. */
+  /** Exit status as a shell reports it: 128 plus the signal number for a job that a signal ended. */
   readonly status: number;
   readonly signal: NodeJS.Signals | null;
 }
 
 const FORWARDED_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
-/** What a terminal sends to the whole group, the job included. */
+/** Signals that a terminal sends to the whole process group, including the job. */
 const TERMINAL_SIGNALS: readonly string[] = ['SIGINT', 'SIGQUIT'];
-/** How long output may still come from what a finished job left running behind it. */
+/** How long background processes of a finished job may still write output. */
 const OUTPUT_DRAIN_MS = 1000;
 
 /**
- * Runs a command as if it had been started directly: its input, output, signals and exit status pass through. With
- * `tail` its output is read on the way, unless it goes to a terminal, which the job would miss.
+ * Runs a command with the same input, output, signals and exit status as if it were started directly. With
+ * `tail`, its output is also recorded, except output to a terminal, because the job would behave differently
+ * with a pipe.
  */
 export async function runJob(command: readonly string[], tail: OutputTail | null): Promise<JobExit> {
   const [program = '', ...args] = command;
@@ -46,7 +48,7 @@ async function waitForExit(child: ChildProcess, program: string): Promise<JobExi
     process.stderr.write(`floe: ${program}: ${code === 'ENOENT' ? 'command not found' : String(error)}\n`);
     return { status: code === 'ENOENT' ? 127 : 126, signal: null };
   }
-  // A daemon that the job started may hold its output open for ever.
+  // A daemon that the job started may keep its output open.
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise((resolve) => {
     timer = setTimeout(resolve, OUTPUT_DRAIN_MS);
@@ -75,6 +77,6 @@ function forwardSignals(child: ChildProcess): () => void {
 function pipeOutput(from: Readable, to: Writable, tail: OutputTail): void {
   from.on('data', (part: Buffer) => tail.append(part));
   from.pipe(to, { end: false });
-  // Whoever read our output is gone: the job learns it as it would have without us.
+  // If our output is closed, the job sees the same error as without us.
   to.on('error', () => from.destroy());
 }

@@ -10,7 +10,7 @@ import { type JobExit, runJob } from './run-job.ts';
 
 const OUTPUT_TAIL_BYTES = 8192;
 const LOOKUP_TIMEOUT_MS = 5000;
-/** How long the end of the job may be held up by a server that does not answer. */
+/** How long an unresponsive server may delay the end of the command. */
 const REPORT_TIMEOUT_MS = 10_000;
 
 export const runCommand: CliCommand = {
@@ -43,7 +43,7 @@ async function runMonitoredJob(args: readonly string[]): Promise<number> {
   const runId = randomUUID();
   const startedMs = performance.now();
   const job = runJob(options.command, options.tail);
-  // Beside the job: it starts at once, whether there is a server or not.
+  // Runs concurrently with the job, so that the job starts without waiting for the server.
   const clientPromise = createMonitorClient(options.monitorId, runId);
   const exit = await job;
   const durationMs = Math.round(performance.now() - startedMs);
@@ -72,11 +72,11 @@ function parseRunOptions(args: readonly string[]): RunOptions {
   return { monitorId, metadata: parseMetadataOptions(values.metadata), command, tail };
 }
 
-/** The ways to tell the monitor something. */
+/** Reports the events of one run to the monitor. */
 interface MonitorClient {
   readonly floe: Floe | null;
   readonly beatUrl: string | null;
-  /** Settles when the start has been told, or could not be. */
+  /** Settles when the start was reported or could not be. */
   readonly started: Promise<unknown>;
 }
 
@@ -100,7 +100,7 @@ function readConnectionOrNull(): ApiConnection | null {
   }
 }
 
-/** The monitor's secret URL, on the address we know to reach; null where the key may not read it. */
+/** The monitor's beat URL, with the configured base URL. Null if the key may not read it. */
 async function fetchBeatUrl(account: ApiConnection, monitorId: string): Promise<string | null> {
   try {
     const path = `/api/monitoring/monitors/${encodeURIComponent(monitorId)}`;
@@ -148,7 +148,7 @@ function warnNotReported(monitorId: string, reason: string): void {
   process.stderr.write(`floe: could not report to ${monitorId}: ${reason}\n`);
 }
 
-/** What `work` gives within `ms`, else null. */
+/** Resolves to the result of `work`, or to null after `ms`. */
 async function resolveWithin<T>(ms: number, work: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<null>((resolve) => {
@@ -161,7 +161,10 @@ async function resolveWithin<T>(ms: number, work: Promise<T>): Promise<T | null>
   }
 }
 
-/** Ends this process as the job ended: by the same signal, or with the same status and no wait for open requests. */
+/**
+ * Ends this process like the job: by the same signal, or with the same status, without waiting for open
+ * requests.
+ */
 function exitLikeJob({ status, signal }: JobExit): number {
   if (signal !== null) process.kill(process.pid, signal);
   process.exit(status);

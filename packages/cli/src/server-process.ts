@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url';
 const SERVER_ENTRY = fileURLToPath(new URL('../../server/bin/server.mjs', import.meta.url));
 const FORWARDED_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
-/** What `--help` says of commands that need no server to ask, for they are one: which installation is meant. */
+/** Help text for commands that run the server program: how to select the installation. */
 export const INSTALLATION_HELP = `Environment:
   FLOE_CONFIG        path of the configuration file; default: floe.yaml in this directory, if it exists
   FLOE_DATA_DIR      data directory; default: .floe in this directory
   FLOE_DATABASE_URL  sqlite:<file> or postgres://…; default: storage.database, or a file in the data directory
 All variables: docs/reference/environment-variables.md`;
 
-/** Runs the server program with these arguments, hands signals on to it, and resolves to its exit code. */
+/** Runs the server program with these arguments, forwards signals to it, and resolves to its exit code. */
 export function runServer(args: readonly string[]): Promise<number> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [SERVER_ENTRY, ...args], { stdio: 'inherit' });
@@ -25,7 +25,7 @@ export function runServer(args: readonly string[]): Promise<number> {
   });
 }
 
-/** Runs the server program with `input` on its standard input; resolves to its exit code and the JSON it prints. */
+/** Runs the server program with `input` on stdin. Resolves to its exit code and its JSON output. */
 export async function readServerJson(
   args: readonly string[],
   input: string,

@@ -1,6 +1,7 @@
 /**
- * Everything that a provider bills by count. `partOf` is `tokens` for the two whole counts of the model's tokens, the count
- * that a part is priced in place of (which stands before it), and null for what is billed on top of tokens.
+ * All units that providers bill. `partOf` is `tokens` for the two total counts of the model's tokens. For a
+ * part of such a total, it is the total whose price the part replaces, which is listed before it. It is null
+ * for units that are billed in addition to tokens.
  */
 export const BILLED_UNITS = [
   { unit: 'input', partOf: 'tokens', label: 'Input' },
@@ -29,12 +30,12 @@ export const BILLED_UNITS = [
   { unit: 'regional_inference', partOf: null, label: 'Regional inference' },
 ] as const;
 
-/** A billed unit by its name in prices and rows. */
+/** The name of a billed unit in prices and rows. */
 export type BilledUnit = (typeof BILLED_UNITS)[number]['unit'];
 
 const LABELS = new Map<string, string>(BILLED_UNITS.map(({ unit, label }) => [unit, label]));
 
-/** What people call a unit; an unknown one is called by its name. */
+/** Display name of a unit. An unknown unit has its own name. */
 export function unitLabel(unit: string): string {
   return LABELS.get(unit) ?? unit;
 }

@@ -13,9 +13,9 @@ import {
 } from './config/platform.ts';
 
 /**
- * The shape of floe.yaml. Objects are strict, defaults are applied, short forms are spelled out, so the
- * output is complete. Rules inside one object are part of the schema; rules across objects (names
- * that must exist or be unique) are `checkReferences` of `config/references.ts`.
+ * The schema of floe.yaml. Objects are strict, defaults are applied and short forms are expanded, so the
+ * output is complete. Rules within one object are part of the schema. Rules between objects (references and
+ * unique names) are in `checkReferences` of `config/references.ts`.
  */
 export const FloeConfigSchema = z.strictObject({
   server: ServerSchema.prefault({}).describe('Addresses on which Floe listens, and the public URL.'),
@@ -32,16 +32,16 @@ export const FloeConfigSchema = z.strictObject({
   orgs: z.array(OrgSchema).prefault([]).describe('Organizations. They share no resources or data.'),
 });
 
-/** The loader freezes what it returns, so the types say so. */
+/** The loader freezes its result, so the types are readonly. */
 type Frozen<T> = T extends readonly (infer Entry)[]
   ? readonly Frozen<Entry>[]
   : T extends object
     ? { readonly [Key in keyof T]: Frozen<T[Key]> }
     : T;
 
-/** floe.yaml with every default applied. */
+/** floe.yaml with all defaults applied. */
 export type FloeConfig = Frozen<z.output<typeof FloeConfigSchema>>;
-/** floe.yaml as people write it: what has a default may be absent, short forms are allowed. */
+/** floe.yaml as written: fields with a default may be absent, and short forms are allowed. */
 export type FloeConfigInput = z.input<typeof FloeConfigSchema>;
 
 export type ServerConfig = FloeConfig['server'];

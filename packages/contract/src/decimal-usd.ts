@@ -1,4 +1,4 @@
-/** Integer nano-USD as exact decimal USD without trailing zeros. */
+/** Formats integer nano-USD as exact decimal USD without trailing zeros. */
 export function toDecimalUsd(amountNanoUsd: number): string {
   const digits = Math.abs(amountNanoUsd).toString().padStart(10, '0');
   const fraction = digits.slice(-9).replace(/0+$/, '');

@@ -1,4 +1,4 @@
-/** One word for how an exchange ended, derived from its state and its status (product page, "Analytics"). */
+/** The result of an exchange in one word, derived from its state and status (product page, "Analytics"). */
 export const EXCHANGE_OUTCOMES = [
   'succeeded',
   'cached',
@@ -10,17 +10,17 @@ export const EXCHANGE_OUTCOMES = [
 ] as const;
 export type ExchangeOutcome = (typeof EXCHANGE_OUTCOMES)[number];
 
-/** Outcomes that are errors; a refusal by Floe and a client that left are none. */
+/** Outcomes that are errors. A rejection by Floe and a disconnected client are not errors. */
 export const ERROR_OUTCOMES = [
   'client_error',
   'upstream_error',
   'partial',
 ] as const satisfies readonly ExchangeOutcome[];
 
-/** Statuses of a request that was at fault itself: 4xx, but for the provider's own rate limit. */
+/** Statuses for which the request is at fault: 4xx except the rate limit of the provider. */
 export const CLIENT_ERROR_STATUS = { from: 400, to: 499, except: 429 } as const;
 
-/** The outcome of a row. A state this version does not know is an `upstream_error` rather than a success. */
+/** Returns the outcome of a row. A state that this version does not know counts as `upstream_error`. */
 export function classifyExchangeOutcome(state: string, status: number): ExchangeOutcome {
   switch (state) {
     case 'complete':

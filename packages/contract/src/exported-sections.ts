@@ -1,4 +1,4 @@
-/** Sections of an org in floe.yaml whose entries can be told one by one. */
+/** Sections of an org in floe.yaml whose entries can be exported individually. */
 export const EXPORTED_CONFIG_SECTIONS = [
   'teams',
   'keys',

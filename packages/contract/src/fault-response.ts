@@ -1,9 +1,9 @@
 import { FAULTS, type Fault } from './faults.ts';
 
-/** The shape of an error body: OpenAI's for Chat, Responses and `/api`, Anthropic's for Messages. */
+/** Format of an error body: OpenAI's for Chat, Responses and `/api`, Anthropic's for Messages. */
 export type ErrorBodyFormat = 'openai' | 'anthropic';
 
-/** The JSON body of an error answer (platform page, "Errors"). */
+/** Formats the JSON body of an error response (platform page, "Errors"). */
 export function formatFaultBody(fault: Fault, requestId: string, shape: ErrorBodyFormat): string {
   const { code, message, detail } = fault;
   if (shape === 'anthropic') {
@@ -20,10 +20,10 @@ export function formatFaultBody(fault: Fault, requestId: string, shape: ErrorBod
   return JSON.stringify({ error, request_id: requestId });
 }
 
-/** What a 429 or 503 without a better estimate asks for. */
+/** Default wait of a 429 or 503 without an estimate. */
 const DEFAULT_WAIT_MS = 1000;
 
-/** Header names and values, flat, that belong to an error whatever its surface. */
+/** Headers of an error response on any surface, as alternating names and values. */
 export function formatFaultHeaders(fault: Fault): string[] {
   const headers = ['x-floe-error-source', fault.source];
   const { status } = fault;

@@ -1,16 +1,18 @@
 /**
- * The one table of error codes: public and permanent. A code is never renamed or reused;
- * `docs/reference/errors.md` is tested against it in both directions.
- *
- * `status` is the HTTP status; `openai` and `anthropic` are the `error.type` of each dialect's body;
- * `retry: false` becomes `x-should-retry: false`, for the official SDKs would otherwise try again.
+ * The table of error codes, which are public and permanent. A code is never renamed or reused. A test
+ * compares `docs/reference/errors.md` with this table.
+ * `status` is the HTTP status. `openai` and `anthropic` are the `error.type` in the body of each dialect.
+ * `retry: false` sends `x-should-retry: false`, because the official SDKs would otherwise retry.
  */
 interface FaultSpec {
   readonly status: number;
   readonly openai: string;
   readonly anthropic: string;
   readonly retry?: false;
-  /** Floe's own decision against a request of a known caller: its row is `blocked` (product page, "Analytics"). */
+  /**
+   * Floe rejects the request by a rule and not because of an error. The row has the state `blocked` (product
+   * page, "Analytics").
+   */
   readonly blocks?: true;
 }
 
@@ -22,6 +24,7 @@ const limited = { openai: 'rate_limit_error', anthropic: 'rate_limit_error' } as
 const broken = { openai: 'api_error', anthropic: 'api_error' } as const;
 const overloaded = { openai: 'service_unavailable_error', anthropic: 'overloaded_error' } as const;
 
+/** All error codes with their HTTP status and error types. */
 export const FAULTS = {
   invalid_json: { status: 400, ...invalid },
   invalid_request: { status: 400, ...invalid },
@@ -81,36 +84,49 @@ export const FAULTS = {
 
 export type FaultCode = keyof typeof FAULTS;
 
-/** Who decided: `gateway` for everything Floe refused itself, `upstream` for every answer of a provider, its 4xx included. */
+/**
+ * Origin of an error: `gateway` if Floe rejected the request, `upstream` for every response of a provider,
+ * including 4xx.
+ */
 export type FaultSource = 'gateway' | 'upstream';
 
+/** Optional properties of a fault. */
 export interface FaultDetail {
-  /** Path of the offending field in the request, such as `messages[0].role`. */
+  /** Path of the invalid field in the request, such as `messages[0].role`. */
   readonly param?: string;
-  /** Milliseconds until a retry can succeed; becomes `retry-after` and `retry-after-ms`. */
+  /** Milliseconds until a retry can succeed. Sent as `retry-after` and `retry-after-ms`. */
   readonly retryAfterMs?: number;
-  /** The limit or budget that refused, for the exchange row. */
+  /** The limit or budget that rejected the request, for the exchange row. */
   readonly rule?: { readonly kind: 'limit' | 'budget'; readonly id: string };
-  /** The model that a request named which is wrong elsewhere, for the exchange row. */
+  /** The requested model, if the message is about another part of the request, for the exchange row. */
   readonly model?: string;
-  /** The org's allowlist refused a model that its provider has: a block, whatever the code (`model_not_found`). */
+  /**
+   * The org's allowlist excludes a model that its provider offers. Counts as a block, whatever the code
+   * (`model_not_found`).
+   */
   readonly notAllowlisted?: true;
-  /** Which deadline passed (`upstream_timeout`): connect, headers, first_token, idle or total. */
+  /** The deadline that passed (`upstream_timeout`): connect, headers, first_token, idle or total. */
   readonly phase?: string;
-  /** Status the upstream answered with, kept for the exchange row. */
+  /** HTTP status of the upstream response, for the exchange row. */
   readonly upstreamStatus?: number;
-  /** Start of the upstream's body, kept for the exchange row. Never shown for credential failures. */
+  /**
+   * Start of the upstream response body, for the exchange row. Never sent to clients for credential failures.
+   */
   readonly upstreamBody?: string;
-  /** The account behind the credential has used up its money or plan: waiting does not help. */
+  /** The provider account has no credit or quota left, so waiting does not help. */
   readonly spent?: true;
-  /** Code of the client's own dialect that agents act on, told instead of ours: `context_length_exceeded`. */
+  /**
+   * A code of the client's dialect that agents act on, such as `context_length_exceeded`. Sent instead of
+   * Floe's code.
+   */
   readonly dialectCode?: string;
   readonly cause?: unknown;
 }
 
 /**
- * An error somebody can act on. Thrown where it is known; caught at three edges only: `http/`,
- * `gateway/handle-exchange.ts` and loop edges. A bug stays a plain `Error` and becomes `internal_error`.
+ * An expected error. Throw it where the error is detected. It is caught in three places only: `http/`,
+ * `gateway/handle-exchange.ts` and background loops. A bug is a plain `Error`, which becomes
+ * `internal_error`.
  */
 export class Fault extends Error {
   override readonly name = 'Fault';
@@ -127,7 +143,7 @@ export class Fault extends Error {
     return FAULTS[this.code].status;
   }
 
-  /** Whether Floe decided against the request, which is neither the caller's mistake nor an outage. */
+  /** Whether Floe rejected the request by a rule. Such a fault is neither a client error nor an outage. */
   get isBlock(): boolean {
     const spec: FaultSpec = FAULTS[this.code];
     const isOwn = this.source === 'gateway';

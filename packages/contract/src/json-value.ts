@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Name of the schema of any JSON value in schemas that are derived from it. */
+/** Name of the schema of any JSON value in derived schemas. */
 export const JSON_VALUE_ID = 'JsonValue';
 
 type JsonValue = z.core.util.JSONType;
@@ -19,8 +19,9 @@ const jsonValueSchema: z.ZodType<JsonValue, JsonValue> = z
   ])
   .meta({ id: JSON_VALUE_ID });
 
-/** Any JSON value. Unlike `z.json()`, its recursion has a name in the schemas that are derived from it. */
+/** Any JSON value. Unlike `z.json()`, the recursive schema has a name in derived schemas. */
 export function jsonValueField() {
-  // A reference and not the schema: zod would name the parts of a described copy itself.
+  // Lazy, so that derived schemas use a reference. Otherwise, zod would name the parts of a described copy
+  // itself.
   return z.lazy(() => jsonValueSchema);
 }

@@ -1,21 +1,24 @@
 declare global {
   interface JSON {
-    /** ECMAScript 2026: a value that `JSON.stringify` writes as the text it was made from. */
+    /** ECMAScript 2026: a value that `JSON.stringify` writes as this text. */
     rawJSON(text: string): object;
   }
 }
 
-/** A parsed JSON value (RFC 8259). Readers narrow it; nothing casts it. */
+/** A parsed JSON value (RFC 8259). Narrow it with type guards and not with casts. */
 export type Json = string | number | ExactNumber | boolean | null | JsonArray | JsonObject;
+/** A JSON array. */
 export type JsonArray = readonly Json[];
+/** A JSON object. A member may be undefined, because a lookup may fail. */
 export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
+/** A JSON number, in its original text if JavaScript would change it. */
 export type JsonNumber = number | ExactNumber;
 
 /**
- * A number whose text JavaScript would not write back: an integer above 2^53, `1.10`, `1e400`, `-0`.
- * `JSON.stringify` writes the text.
+ * A number that JavaScript would write differently: an integer above 2^53, `1.10`, `1e400`, `-0`.
+ * `JSON.stringify` writes its original text.
  */
 export class ExactNumber {
   readonly text: string;
@@ -24,7 +27,7 @@ export class ExactNumber {
     this.text = text;
   }
 
-  /** What JavaScript makes of it; `Infinity` beyond its range. */
+  /** The number that JavaScript parses. `Infinity` beyond its range. */
   get approximate(): number {
     return Number(this.text);
   }
@@ -34,26 +37,30 @@ export class ExactNumber {
   }
 }
 
-/** Says whether a number in this text must be kept as text. */
+/** Whether JavaScript would write the number in this text differently. */
 export function isInexact(number: string): boolean {
   return String(Number(number)) !== number;
 }
 
 /**
- * Where a number may stand that is not written back as it came: behind `:`, `,` or `[`, with sixteen digits, an
- * exponent, a fraction that is tiny or ends in 0, or as `-0`. Text in strings may look the same.
+ * Matches places where such a number may be: after `:`, `,` or `[`, with sixteen digits, an exponent, a tiny
+ * fraction or one that ends in 0, or `-0`. It may also match text in strings.
  */
 const POSSIBLY_INEXACT =
   /(?:^|[:,[])\s*(?:-0(?!\.)|-?(?:[\d.]{16}|\d+(?:\.(?:\d*0(?!\d)|0{6})|(?:\.\d+)?[eE])))/;
 
-/** False when no number in this JSON text would be changed by `JSON.parse` and `JSON.stringify`. */
+/**
+ * False if `JSON.parse` and `JSON.stringify` keep all numbers of this JSON text unchanged. True may be a
+ * false positive.
+ */
 export function mayContainInexact(text: string): boolean {
   return POSSIBLY_INEXACT.test(text);
 }
 
 /**
- * Parses JSON without changing a number: one that JavaScript would write differently is an `ExactNumber`.
- * Costs what `JSON.parse` costs plus a look at the text (1 ns a character); four times that when there is such a number.
+ * Parses JSON without changing numbers: one that JavaScript would write differently becomes an `ExactNumber`.
+ * Costs as much as `JSON.parse` plus one scan of the text (1 ns per character), and four times as much if the
+ * text has such a number.
  *
  * @throws {SyntaxError}
  */
@@ -62,18 +69,19 @@ export function parseJsonExactly(text: string): Json {
   return reviveExactNumbers(text);
 }
 
-/** `parseJsonExactly` for a text that is known to hold such a number. @throws {SyntaxError} */
+/** Like `parseJsonExactly`, for a text that may contain such a number. @throws {SyntaxError} */
 export function reviveExactNumbers(text: string): Json {
   const value: Json = JSON.parse(text, reviveNumber);
   return value;
 }
 
-/** `context` is ECMAScript 2026: the text a primitive value was read from. */
+/** `context` is ECMAScript 2026: the source text of a primitive value. */
 function reviveNumber(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== 'number' || context?.source === undefined) return value;
   return String(value) === context.source ? value : new ExactNumber(context.source);
 }
 
+/** Whether a value is a JSON object. */
 export function isObject(value: unknown): value is JsonObject {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)

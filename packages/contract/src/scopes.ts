@@ -1,4 +1,6 @@
-/** What a platform key may do. `read` sees every `GET` under `/api`; `beat` may only send beats. */
+/**
+ * Permissions of a platform key. `read` allows every `GET` under `/api`. `beat` only allows sending beats.
+ */
 export const KEY_SCOPES = ['gateway', 'monitoring', 'beat', 'relay', 'management', 'read'] as const;
 
 export type KeyScope = (typeof KEY_SCOPES)[number];

@@ -3,32 +3,32 @@ import type { RelayConfig } from '@floe/contract/config';
 import { isObject } from '@floe/contract/json';
 import type { CallerIdentity } from './rules/match-caller.ts';
 
-/** What a client needs to decide without the server: the rules, and who it is. */
+/** The data that a client needs to decide without the server: the rules and its identity. */
 export interface BundlePayload {
   readonly format: 1;
   readonly org: string;
   readonly version: string;
   readonly issued_at: string;
-  /** Nothing is decided by it from then on. */
+  /** Time after which the client no longer decides with this bundle. */
   readonly expires_at: string;
   readonly identity: CallerIdentity;
   readonly relay: RelayConfig;
 }
 
-/** A bundle as the server hands it out. */
+/** A signed bundle in the format of the API. */
 export interface SignedBundle {
   readonly payload: string;
   readonly signature: string;
   readonly public_key: string;
 }
 
-/** DER of an Ed25519 key before its 32 bytes (RFC 8410, section 4). */
+/** DER prefix of an Ed25519 public key (RFC 8410, section 4), before its 32 bytes. */
 const PUBLIC_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
 /**
- * The rules in a bundle, when it was signed by the pinned key and still holds; null for any other bundle.
+ * Returns the payload of a bundle. Null if its signature does not match the pinned key or if it has expired.
  *
- * @param pinnedKey raw Ed25519 key in base64, kept since the first bundle
+ * @param pinnedKey raw Ed25519 key in base64, stored since the first bundle
  */
 export function verifyBundle(
   { payload, signature }: SignedBundle,
@@ -44,7 +44,10 @@ export function verifyBundle(
   return Date.parse(parsed.expires_at) > nowMs ? parsed : null;
 }
 
-/** Only what the server wrote is signed by its key; the format says that this release reads it. */
+/**
+ * The signature proves that the server wrote the payload. The format number proves that this release can read
+ * it.
+ */
 function isBundlePayload(value: unknown): value is BundlePayload {
   return isObject(value) && value['format'] === 1 && isObject(value['relay']) && isObject(value['identity']);
 }

@@ -3,12 +3,12 @@ import type { RelayEventKind } from '@floe/contract/config/relay';
 import { type CompiledRule, compileRule, RuleError } from './rules/compile-rule.ts';
 import { createSelfTamperRule } from './rules/self-tamper.ts';
 
-/** What an org says about the relay, ready to decide. */
+/** The compiled relay configuration of an org. */
 export interface CompiledRelay {
   readonly config: RelayConfig;
-  /** In the order of the file; the built-in ones last. */
+  /** Rules in file order, then the built-in rules. */
   readonly rules: readonly CompiledRule[];
-  /** Rules by the events they read; those about files read shell commands and prompts too. */
+  /** Rules by the events that they match. Rules on files also match shell commands and prompts. */
   readonly byEvent: ReadonlyMap<RelayEventKind, readonly CompiledRule[]>;
 }
 
@@ -20,7 +20,7 @@ const RULE_EVENTS_BY_EVENT: Readonly<Record<RelayEventKind, readonly RelayEventK
   file_write: ['file_write'],
 };
 
-/** @throws RuleError with the path of a rule's field */
+/** Compiles the relay configuration of an org. @throws RuleError with the path of the invalid field */
 export function compileRelay(config: RelayConfig): CompiledRelay {
   const builtIn = createSelfTamperRule(config);
   const rules = [...config.rules.map(compileRuleAt), ...(builtIn ? [compileRule(builtIn)] : [])];
@@ -43,7 +43,7 @@ function compileRuleAt(config: RelayConfig['rules'][number], at: number): Compil
   }
 }
 
-/** What is wrong with rules whose fields are valid one by one; null when nothing is. */
+/** Returns the first problem in rules whose fields are valid individually. Null if there is none. */
 export function findRelayRuleError(config: RelayConfig): RuleError | null {
   try {
     compileRelay(config);

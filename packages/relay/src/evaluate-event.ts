@@ -12,54 +12,55 @@ import { RuleInput } from './rules/rule-input.ts';
 import type { ShellAnalysis, SimpleCommand } from './shell/command.ts';
 import type { ShellGrammar } from './shell/grammar.ts';
 
-/** Name of what stops a command that cannot be analysed. */
+/** Name of the built-in rule for commands that cannot be analyzed. */
 export const UNCLEAR_COMMAND_RULE = 'unclear-command';
 
-/** One rule that applies, and where. */
+/** One rule that matches, and the matched part of the event. */
 export interface RuleHit {
   readonly rule: string;
-  /** A `deny` of which nobody can tell whether it applies asks. */
+  /** The decision of the rule. Becomes `ask` if the rule only possibly matches. */
   readonly decision: RuleDecision;
-  /** The rule's, or the org's where that is milder. */
+  /** The mode of the rule, or that of the org if it is less strict. */
   readonly mode: RuleMode;
   readonly reason: string;
-  /** Positions in the shell text; null for other events. */
+  /** Position in the shell text. Null for other events. */
   readonly place: { readonly start: number; readonly end: number } | null;
-  /** The simple command it is about: those behind `sudo` and the like share its place. */
+  /** The matched simple command. Commands wrapped by the same `sudo` share their position. */
   readonly command: SimpleCommand | null;
 }
 
-/** What the rules of an org say about an event. */
+/** The result of evaluating the rules of an org on an event. */
 export interface RelayEvaluation {
   readonly decision: RuleDecision | 'abstain';
-  /** What it would be if every rule were enforced. */
+  /** The decision if every rule were in the mode `enforce`. */
   readonly would: RuleDecision | 'abstain';
-  /** The rule behind the decision; without one, the strictest of those that only watch. */
+  /** The rule that determined the decision. If there is none, the strictest rule in another mode. */
   readonly hit: RuleHit | null;
   readonly hits: readonly RuleHit[];
   readonly userMessage: string | null;
   readonly agentMessage: string | null;
-  /** What a client does that gets no decision for such an event. */
+  /** Whether a client allows or denies such an event if it gets no decision. */
   readonly onError: 'open' | 'closed';
   readonly findings: readonly { readonly kind: string; readonly count: number }[];
   readonly shell: ShellAnalysis | null;
 }
 
+/** Input of `evaluateRelayEvent`. */
 export interface RelayEvaluationInput {
   readonly relay: CompiledRelay;
-  /** Needed for shell commands only. */
+  /** Required for shell commands only. */
   readonly grammar: ShellGrammar | null;
   readonly identity: CallerIdentity;
   readonly nowMs: number;
-  /** Rules that ask and were answered with yes for this event. */
+  /** Rules with the decision `ask` that a member has approved for this event. */
   readonly approved?: ReadonlySet<string>;
 }
 
 const STRICTNESS: readonly (RuleDecision | 'abstain')[] = ['abstain', 'allow', 'ask', 'deny'];
 
 /**
- * Decides about one event: the strictest rule that applies. Pure; never throws for anything an event may hold. Work
- * is bounded by the limits of `analyzeShell` and the size of the event.
+ * Decides on one event: the strictest matching rule wins. A pure function that never throws for any event.
+ * Its work is bounded by the limits of `analyzeShell` and by the size of the event.
  */
 export function evaluateRelayEvent(event: RelayEvent, parts: RelayEvaluationInput): RelayEvaluation {
   const { relay, grammar, identity, nowMs, approved } = parts;
@@ -110,7 +111,9 @@ function spanOf(thing: { readonly start: number; readonly end: number } | null) 
   return thing && { start: thing.start, end: thing.end };
 }
 
-/** A command that cannot be analysed may be any command, so wherever one is stopped it asks. */
+/**
+ * A command that cannot be analyzed may be any command, so it needs an approval if any rule stops commands.
+ */
 function createUnclearHit(
   { shell, event, identity, nowMs }: RuleInput,
   rules: readonly CompiledRule[],
@@ -139,7 +142,7 @@ function createUnclearHit(
   };
 }
 
-/** Whether rules allow all of an event: every command of a shell text, each of whose words is known. */
+/** Returns a hit if rules allow the whole event: every command of a shell text, with every word known. */
 function findAllowHit(
   { shell }: RuleInput,
   allowing: readonly { readonly rule: CompiledRule; readonly applies: readonly RuleApplication[] }[],
@@ -233,7 +236,7 @@ function resolveOnError(rules: readonly CompiledRule[], { event }: RelayEvent): 
   return isClosed ? 'closed' : 'open';
 }
 
-/** Counts by kind, of what any rule for the event looks for. */
+/** Counts detections by kind, for all kinds that any rule for the event uses. */
 function countFindings(rules: readonly CompiledRule[], subject: RuleInput): RelayEvaluation['findings'] {
   if (!rules.some(({ detects }) => detects !== null)) return [];
   const wanted = new Set(rules.flatMap(({ detects }) => [...(detects ?? [])]));

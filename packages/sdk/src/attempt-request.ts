@@ -4,12 +4,12 @@ import { describeThrown } from './metadata.ts';
 import { type HeartbeatResponse, originOf } from './parse-heartbeat-response.ts';
 import type { FetchReader, FetchResponse, Runtime } from './runtime.ts';
 
-/** An answer to a beat has 300 bytes; whatever goes on beyond this is something else. */
+/** Maximum length of a response. A response to a beat has 300 bytes. */
 const MAX_ANSWER_BYTES = 65_536;
 
 /**
- * One request, head and body of the answer within `timeoutMs`. Never rejects. A `fetch` that ignores its signal is
- * left behind when the time is over.
+ * Sends one request and reads the response within `timeoutMs`. Never rejects. A `fetch` that ignores its
+ * abort signal is abandoned after the timeout.
  */
 export async function attemptRequest(
   call: HeartbeatRequest,
@@ -53,7 +53,7 @@ async function fetchAnswer(
     };
     return await readFetchResponse(await runtime.fetch(call.url, init));
   } catch (error) {
-    // Some runtimes name the whole address, and that of a beat URL is a secret.
+    // Some runtimes include the whole URL, and a beat URL is a secret.
     const reason = describeFetchError(error).replaceAll(call.url, originOf(call.url));
     return new FloeConnectionError(
       `${originOf(call.url)} could not be reached, or the connection was lost: ${reason}`,
@@ -80,7 +80,7 @@ async function readLimitedText(reader: FetchReader): Promise<{ text: string; too
     if (done || !value) return { text: text + decoder.decode(), tooLong: false };
     bytes += value.length;
     if (bytes > MAX_ANSWER_BYTES) {
-      // Not awaited: the other side decides when a cancelled body ends.
+      // Not awaited, because the other side determines when a canceled body ends.
       reader.cancel().catch(() => undefined);
       return { text, tooLong: true };
     }
@@ -95,7 +95,7 @@ function timeoutError(call: HeartbeatRequest, timeoutMs: number): FloeError {
   );
 }
 
-/** `fetch failed` says nothing; what it was stands in the cause. */
+/** Describes the cause, because `fetch failed` has no information. */
 function describeFetchError(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   if (cause === undefined) return describeThrown(error);

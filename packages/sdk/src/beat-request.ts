@@ -1,26 +1,31 @@
 import { fitMetadata } from './metadata.ts';
 
+/** Version of this SDK, sent in the `user-agent` header. */
 export const SDK_VERSION = '0.1.0';
 
-/** One request, the same for each of its attempts. */
+/** One request. All of its attempts are identical. */
 export interface HeartbeatRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly metadataDropped: string | null;
-  /** A beat is answered with JSON; a secret beat URL with anything short that is no page. */
+  /** The expected response: JSON for a beat, or a short text other than HTML for a beat URL. */
   readonly expectedAnswer: 'beat' | 'anything';
-  /** For messages: what was meant to happen. */
+  /** The monitor id or a description, for messages. */
   readonly monitorId: string;
 }
 
+/** Connection settings of an API client. */
 export interface ApiAccount {
   readonly apiKey: string;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
 }
 
-/** `POST /api/monitoring/heartbeat` (specification, Endpoints): exactly the bytes of the golden `requests.json`. */
+/**
+ * Builds `POST /api/monitoring/heartbeat` (specification, Endpoints), byte for byte as in the golden
+ * `requests.json`.
+ */
 export function createBeatRequest(
   account: ApiAccount,
   monitorId: string,
@@ -45,19 +50,23 @@ export function createBeatRequest(
   };
 }
 
-/** What a secret beat URL can be told; a number is an exit status, 0 to 255. */
+/** An event of a run for a beat URL. A number is an exit status from 0 to 255. */
 export type RunSignal = 'start' | 'success' | 'fail' | 'log' | number;
 
+/** Details of an event of a run. */
 export interface RunSignalDetail {
-  /** A UUID that joins the start and the end of one run. */
+  /** A UUID that connects start and end of one run. */
   readonly runId: string;
-  /** Kept with the check: an object as JSON, or text such as the tail of a job's output; 16 KB at most. */
+  /** Stored with the check: an object as JSON, or a text such as the last output of a job. At most 16 KB. */
   readonly metadata?: unknown;
   /** For messages. */
   readonly monitorId?: string;
 }
 
-/** `POST /beat/{token}[/start|/fail|/log|/{0-255}]?rid=`: knows more than beats, and carries no key. */
+/**
+ * Builds `POST /beat/{token}[/start|/fail|/log|/{0-255}]?rid=`. It supports more events than a beat and sends
+ * no key.
+ */
 export function createSignalRequest(
   beatUrl: string,
   signal: RunSignal,
@@ -71,7 +80,7 @@ export function createSignalRequest(
     headers: {
       accept: 'application/json',
       'content-type': isText ? 'text/plain; charset=utf-8' : 'application/json',
-      // One run has a start and an end: the same name would make them one beat.
+      // The key includes the event, because start and end with the same key would count as one beat.
       'idempotency-key': `${detail.runId}-${signal}`,
       'user-agent': `floe-sdk-typescript/${SDK_VERSION}`,
     },

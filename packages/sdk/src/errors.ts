@@ -1,18 +1,21 @@
-/** What an error says besides its message. */
+/** Properties of an error in addition to its message. */
 export interface FloeErrorDetail {
-  /** Stable, for programs: the server's own code where it gave one, else one of this SDK. */
+  /** Stable code for programs: from the server if available, otherwise from this SDK. */
   readonly code: string;
-  /** Whether the same call may succeed a moment later. */
+  /** Whether the same call may succeed shortly after. */
   readonly retryable?: boolean;
-  /** HTTP status, when an answer came. */
+  /** HTTP status. Null without a response. */
   readonly status?: number | null;
-  /** The server's name for this request; quote it when asking for help. */
+  /** The server's id of this request. Include it in support requests. */
   readonly requestId?: string | null;
-  /** How long the server asked to wait, in seconds. */
+  /** Requested delay of the server in seconds. */
   readonly retryAfterSeconds?: number | null;
 }
 
-/** Everything this SDK reports. Only the constructor of `Floe` throws one; all others are handed over. */
+/**
+ * Base class of all errors of this SDK. Only the constructor of `Floe` throws one. All others are part of
+ * results or passed to `onError`.
+ */
 export class FloeError extends Error {
   override readonly name: string = 'FloeError';
   readonly code: string;
@@ -31,7 +34,7 @@ export class FloeError extends Error {
   }
 }
 
-/** An argument that can never work: no key, no address. Code `invalid_argument`. */
+/** An invalid argument, such as a missing key or URL. Code `invalid_argument`. */
 export class FloeConfigurationError extends FloeError {
   override readonly name = 'FloeConfigurationError';
 
@@ -40,60 +43,66 @@ export class FloeConfigurationError extends FloeError {
   }
 }
 
-/** No answer, or not all of it: refused, reset, no such host, broken off. Code `connection_failed` or `stopped`. */
+/**
+ * No complete response: connection refused or reset, unknown host, truncated response. Code
+ * `connection_failed` or `stopped`.
+ */
 export class FloeConnectionError extends FloeError {
   override readonly name = 'FloeConnectionError';
 }
 
-/** The answer was not complete in time. Code `timed_out`. */
+/** The response was not complete in time. Code `timed_out`. */
 export class FloeTimeoutError extends FloeError {
   override readonly name = 'FloeTimeoutError';
 }
 
-/** Something answered that is not Floe: a page, a redirect, half of a JSON. Code `unexpected_answer` or `redirected`. */
+/**
+ * The response is not from Floe: an HTML page, a redirect, incomplete JSON. Code `unexpected_answer` or
+ * `redirected`.
+ */
 export class FloeResponseError extends FloeError {
   override readonly name = 'FloeResponseError';
 }
 
-/** The server refused the call. */
+/** The server rejected the call. */
 export class FloeApiError extends FloeError {
   override readonly name: string = 'FloeApiError';
 }
 
-/** 401, 403: the key is missing, wrong, revoked or lacks the scope. */
+/** 401 or 403: the key is missing, invalid or revoked, or lacks the scope. */
 export class FloeAuthenticationError extends FloeApiError {
   override readonly name = 'FloeAuthenticationError';
 }
 
-/** 404: no such monitor in the organization of this key, or the base address is not Floe's. */
+/** 404: the key's organization has no such monitor, or the base URL is not that of Floe. */
 export class FloeMonitorNotFoundError extends FloeApiError {
   override readonly name = 'FloeMonitorNotFoundError';
 }
 
-/** 429. */
+/** 429: too many requests. */
 export class FloeRateLimitError extends FloeApiError {
   override readonly name = 'FloeRateLimitError';
 }
 
-/** 408 and 5xx: the server could not, this time. */
+/** 408 or 5xx: a temporary error of the server. */
 export class FloeServerError extends FloeApiError {
   override readonly name = 'FloeServerError';
 }
 
-/** Any other 4xx: the server will not take this call. */
+/** Any other 4xx: the server rejects this call permanently. */
 export class FloeRequestError extends FloeApiError {
   override readonly name = 'FloeRequestError';
 }
 
 /**
- * A loop kept its beat back, so that the monitor fails: `healthy` said no, threw or did not answer (code
- * `unhealthy`), or nobody called `touch()` for longer than `stallAfterSeconds` (code `stalled`).
+ * The loop withheld a beat, so that the monitor fails: `healthy` returned false, threw or timed out (code
+ * `unhealthy`), or `touch()` was not called for longer than `stallAfterSeconds` (code `stalled`).
  */
 export class FloeUnhealthyError extends FloeError {
   override readonly name = 'FloeUnhealthyError';
 }
 
-/** The error for an HTTP status of 400 and above. */
+/** Creates the error for an HTTP status of 400 and above. */
 export function createApiError(
   message: string,
   detail: FloeErrorDetail & { readonly status: number },

@@ -1,13 +1,14 @@
 import type { FloeError } from './errors.ts';
 import type { Runtime } from './runtime.ts';
 
+/** Callback for errors of the SDK. */
 export type OnError = (error: FloeError) => unknown;
 
 const REPEAT_AFTER_MS = 600_000;
 
 /**
- * Where failures go: to `onError` when there is one, else to one log line, said again after ten minutes at the
- * earliest. What `onError` throws or rejects with goes no further.
+ * Reports errors to `onError`. Without `onError`, it logs one line, and repeats it after ten minutes at the
+ * earliest. Errors of `onError` are ignored.
  */
 export class FailureReporter {
   readonly #runtime: Runtime;
@@ -27,22 +28,22 @@ export class FailureReporter {
     try {
       Promise.resolve(onError(error)).catch(() => undefined);
     } catch {
-      // The job's own mistake in its own callback; beating goes on.
+      // An error in the job's own callback. Beats continue.
     }
   }
 
-  /** A line for the log, unless one about the same thing was said in the last ten minutes. */
+  /** Logs a line, unless a line with the same key was logged in the last ten minutes. */
   logLimited(about: string, line: string): void {
     const nowMs = this.#runtime.monotonic();
     const saidMs = this.#loggedAtMs.get(about);
     if (saidMs !== undefined && nowMs - saidMs < REPEAT_AFTER_MS) return;
-    // Codes come from a server: a new one with every answer must not fill the memory.
+    // Codes come from the server. New codes in every response must not exhaust the memory.
     if (this.#loggedAtMs.size >= 1000) this.#loggedAtMs.clear();
     this.#loggedAtMs.set(about, nowMs);
     try {
       this.#runtime.log(`floe: ${line}`);
     } catch {
-      // Nothing left to tell it to.
+      // The log itself failed, so there is no place to report this.
     }
   }
 }

@@ -23,35 +23,46 @@ import {
 import { requireApiKey, requireBaseUrl, requireTimeoutSeconds } from './validate-options.ts';
 
 const RETRY_BUDGET_SECONDS = 20;
-/** Beats of watched jobs under way at once; more than this means that nothing gets through. */
+/**
+ * Maximum number of background beats of jobs that are being sent. If there are more, the server is
+ * unreachable.
+ */
 const MAX_PENDING_BEATS = 100;
 const DEFAULT_INTERVAL_SECONDS = 60;
 
+/** Options of `Floe`. */
 export interface FloeOptions {
   /** A platform key (`eis_…`) with the scope `beat` or `monitoring`. */
   readonly apiKey: string;
-  /** Address of Floe, `http://127.0.0.1:3563` unless given; may carry a path. */
+  /** URL of Floe, which may have a path. Default: `http://127.0.0.1:3563`. */
   readonly baseUrl?: string;
-  /** How long one attempt may take, in seconds; 5 unless given. */
+  /** Timeout of one attempt in seconds. Default: 5. */
   readonly timeoutSeconds?: number;
-  /** Told of every failed beat of this client; without it a line is logged, at most one per ten minutes and cause. */
+  /**
+   * Called for every failed beat of this client. Absent: errors are logged, at most once in ten minutes per
+   * cause.
+   */
   readonly onError?: OnError;
-  /** Used instead of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: Fetch;
 }
 
+/** Options of `monitor` and `wrap`. */
 export interface MonitorOptions {
-  /** Sent with the beat, beside `duration_ms`. */
+  /** Sent with the beat, in addition to `duration_ms`. */
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** The monitor's secret URL. With it start and failure are told as well; without it only success, for the heartbeat
-   * endpoint knows nothing else: a job that fails sends nothing, and the monitor misses its beat. */
+  /**
+   * The monitor's secret URL. With it, start and failure are reported, too. Without it, only success is
+   * reported, because the heartbeat endpoint accepts nothing else. A failed job then sends nothing, and the
+   * monitor misses its beat.
+   */
   readonly beatUrl?: string;
   readonly onError?: OnError;
 }
 
 /**
- * Sends heartbeats to Floe. The constructor throws `FloeConfigurationError` when it can never work; after that
- * nothing throws, rejects or waits in the job that is watched.
+ * Sends heartbeats to Floe. The constructor throws `FloeConfigurationError` if the options are invalid. After
+ * that, no method throws, rejects or delays the monitored job.
  *
  * @example
  * const floe = new Floe({ apiKey, baseUrl: 'https://floe.example' });
@@ -74,9 +85,9 @@ export class Floe {
   }
 
   /**
-   * One beat, with up to three retries within 20 seconds. Resolves to what became of it and never rejects.
-   *
-   * `metadata`: a JSON object of up to 16 KB; what cannot be sent is left out and named in the result.
+   * Sends one beat, with up to three retries within 20 seconds. Resolves to the result and never rejects.
+   * `metadata` is a JSON object of up to 16 KB. Parts that cannot be sent are omitted and named in the
+   * result.
    *
    * @example
    * const result = await floe.heartbeat('invoices', { rows: 120 });
@@ -89,7 +100,7 @@ export class Floe {
   }
 
   /**
-   * Beats from now on, in the background, until the handle is stopped. Never throws.
+   * Sends beats in the background until the handle is stopped. Never throws.
    *
    * @example
    * const beating = floe.startHeartbeat('queue-worker', { everySeconds: 30 });
@@ -118,8 +129,8 @@ export class Floe {
   }
 
   /**
-   * Runs `job` under watch and returns what it returns. When it succeeds a beat with its `duration_ms` goes out in the
-   * background; `flush()` waits for it.
+   * Runs `job` and returns its result. If it succeeds, a beat with its `duration_ms` is sent in the
+   * background. `flush()` waits for it.
    *
    * @example
    * floe.monitor('add-up', () => 1 + 2); // 3
@@ -137,7 +148,8 @@ export class Floe {
   }
 
   /**
-   * `job` as a function that runs under watch each time it is called, with its `this` and arguments.
+   * Returns a function that runs `job` with its `this` and arguments, and sends a beat for each successful
+   * call.
    *
    * @example
    * const parse = floe.wrap('parse-rows', JSON.parse);
@@ -155,7 +167,8 @@ export class Floe {
   }
 
   /**
-   * Waits for the beats under way; true when all are through. For programs that end by `process.exit`.
+   * Waits until all beats that are being sent are delivered or failed. Resolves to false if the timeout passes
+   * first. Call it before `process.exit`.
    *
    * @example
    * floe.monitor('add-up', () => 1 + 2);
@@ -182,7 +195,7 @@ export class Floe {
         const call = () => createBeatRequest(this.#account, monitorId, metadata, runId);
         return void (await this.#sendInBackground(call, monitorId, options.onError));
       }
-      // The name of the error and not its text, which may hold what no monitor should know.
+      // The name of the error and not its message, which may contain confidential data.
       const failed = ending.ok ? {} : { error: errorNameOf(ending.error) };
       const told = { ...options, metadata: { ...metadata, ...failed } };
       await this.#track(

@@ -10,6 +10,7 @@ import { stopOnSigterm } from './stop-on-sigterm.ts';
 const FINAL_BEAT_SECONDS = 2;
 const JITTER_FRACTION = 0.1;
 
+/** Dependencies of a heartbeat loop. */
 export interface LoopDependencies {
   readonly account: ApiAccount;
   readonly runtime: Runtime;
@@ -19,8 +20,9 @@ export interface LoopDependencies {
 }
 
 /**
- * Beats on a grid of monotonic time, so that it neither drifts nor catches up: after a suspended machine or a
- * blocked event loop one beat goes out, not those that were missed. The next beat is planned when this one is over.
+ * Sends beats on a grid of monotonic time, so that it neither drifts nor catches up. After a suspended
+ * machine or a blocked event loop, it sends one beat and not all missed ones. It schedules the next beat when
+ * the current one is finished.
  */
 export class HeartbeatLoop implements HeartbeatHandle {
   readonly monitorId: string;
@@ -44,7 +46,7 @@ export class HeartbeatLoop implements HeartbeatHandle {
     this.#options = options;
     this.#everyMs = everySeconds * 1000;
     const { runtime } = parts;
-    // Without a beat at the start the grid itself begins somewhere in the first interval.
+    // Without a beat at the start, the grid starts at a random time in the first interval.
     const waitMs = options.beatAtStart === false ? runtime.random() * this.#everyMs : 0;
     this.#startedMs = runtime.monotonic() + waitMs;
     this.#touchedMs = runtime.monotonic();
@@ -82,7 +84,7 @@ export class HeartbeatLoop implements HeartbeatHandle {
   }
 
   #scheduleBeat(waitMs: number): void {
-    // The first beat leaves even when the program ends right after starting its loop.
+    // The first beat is sent even if the program ends right after starting its loop.
     const keepsAlive = this.#options.keepAlive === true || waitMs === 0;
     this.#timer = this.#dependencies.runtime.after(
       waitMs,
@@ -186,7 +188,7 @@ export class HeartbeatLoop implements HeartbeatHandle {
     this.#dependencies.reporter.logLimited(`${about} ${this.monitorId}`, `${this.monitorId}: ${line}`);
   }
 
-  /** A loop as slow as its monitor is impatient looks fine until the first jitter. */
+  /** Warns if the interval is as long as the monitor allows, because any delay then fails the monitor. */
   #warnIfIntervalTooLong({ beat }: HeartbeatResult): void {
     if (beat?.receivedAt == null || beat.nextDueAt === null) return;
     const expectedMs = Date.parse(beat.nextDueAt) - Date.parse(beat.receivedAt);
@@ -205,7 +207,10 @@ function unhealthyError(code: string, message: string): FloeError {
 
 type CallbackResult = { done: 'returned'; value: unknown } | { done: 'not'; problem: string };
 
-/** What the job's own callback gives, or why it gave nothing in time. Never rejects. */
+/**
+ * Calls the job's callback. Resolves to its result, or to the reason why there is none in time. Never
+ * rejects.
+ */
 function callWithin(seconds: number, callback: () => unknown, runtime: Runtime): Promise<CallbackResult> {
   return new Promise((resolve) => {
     const onTimeout = () => resolve({ done: 'not', problem: `did not return within ${seconds} s` });

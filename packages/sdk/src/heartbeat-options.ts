@@ -1,33 +1,39 @@
 import type { OnError } from './failure-reporter.ts';
 import type { HeartbeatResult } from './send-with-retries.ts';
 
+/** Options of a heartbeat loop. */
 export interface HeartbeatOptions {
-  /** Seconds between beats: half or a third of the monitor's expected interval. 60 unless given. */
+  /** Seconds between beats: a half or a third of the monitor's interval. Default: 60. */
   readonly everySeconds?: number;
-  /** Sent with each beat; a function is asked for each one. When it throws, the beat goes without. */
+  /** Sent with each beat. A function is called for each one. If it throws, the beat has no metadata. */
   readonly metadata?: unknown | (() => unknown);
-  /** Asked before each beat; anything but `true` in time keeps the beat back, so that the monitor fails. */
+  /**
+   * Called before each beat. If the result in time is not `true`, no beat is sent, so that the monitor fails.
+   */
   readonly healthy?: () => boolean | Promise<boolean>;
-  /** Keep beats back when `touch()` was not called for this many seconds: the job hangs though its process lives. */
+  /** Send no beats if `touch()` was not called for this many seconds, which means that the job hangs. */
   readonly stallAfterSeconds?: number;
-  /** Told of each failed beat and, once, of beats kept back. Without it a line is logged. */
+  /** Called for each failed beat, and once when beats are withheld. Absent: errors are logged. */
   readonly onError?: OnError;
-  /** Beat at once (unless false: after a random part of the interval, so that a fleet spreads out). */
+  /**
+   * Send the first beat immediately (default). If false, it is sent after a random part of the interval, so
+   * that beats of many processes spread out.
+   */
   readonly beatAtStart?: boolean;
-  /** Keep the process alive for the loop's sake; false unless given. */
+  /** Whether the loop keeps the process alive. Default: false. */
   readonly keepAlive?: boolean;
-  /** On SIGTERM: send a last beat, for two seconds at most, then let the signal do what it would have done. */
+  /** On SIGTERM, send a last beat within two seconds, and then let the signal take its effect. */
   readonly stopOnSigterm?: boolean;
 }
 
-/** The running loop. Nothing in it throws or rejects. */
+/** A running loop. Its methods neither throw nor reject. */
 export interface HeartbeatHandle {
   readonly monitorId: string;
   readonly running: boolean;
-  /** Of the newest beat that was tried; null before the first. */
+  /** Result of the last beat. Null before the first. */
   readonly lastResult: HeartbeatResult | null;
   /**
-   * The job made progress. Costs one reading of the clock.
+   * Reports progress of the job. Costs one reading of the clock.
    *
    * @example
    * const beating = floe.startHeartbeat('queue-worker', { stallAfterSeconds: 300 });
@@ -36,8 +42,8 @@ export interface HeartbeatHandle {
    */
   touch(): void;
   /**
-   * Ends the loop and whatever it is sending. With `final` one last beat goes out, its metadata marked
-   * `"stopped": true`, within two seconds. Calling it again waits for the same end.
+   * Ends the loop and cancels the current beat. With `final`, it sends a last beat within two seconds, with
+   * `"stopped": true` in its metadata. A repeated call waits for the same end.
    *
    * @example
    * const beating = floe.startHeartbeat('queue-worker');

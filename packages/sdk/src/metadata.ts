@@ -1,16 +1,18 @@
-/** What the server keeps of a beat's metadata, in bytes of JSON (design: 16 KB). */
+/** Maximum size of a beat's metadata in bytes of JSON (design: 16 KB). */
 const MAX_METADATA_BYTES = 16_384;
 
+/** Metadata that fits the limits of the server. */
 export interface FittedMetadata {
-  /** JSON text of an object; null when the beat goes without. */
+  /** JSON text of an object. Null if the beat has no metadata. */
   readonly json: string | null;
-  /** Why something stayed behind; null when nothing did. */
+  /** Why a part was omitted. Null if nothing was. */
   readonly dropped: string | null;
 }
 
 /**
- * Metadata as it can be sent. A beat matters more than its trimmings: what is no JSON object is left out, and from an
- * object of more than 16 KB the largest members are replaced by a note until the rest fits. Never throws.
+ * Fits metadata into the limits of the server, because the beat is more important than its metadata. A value
+ * that is not a JSON object is omitted. In an object of more than 16 KB, the largest members are replaced by
+ * a note until it fits. Never throws.
  */
 export function fitMetadata(metadata: unknown): FittedMetadata {
   if (metadata === undefined || metadata === null) return { json: null, dropped: null };
@@ -47,7 +49,7 @@ function utf8Length(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/** The text of anything that was thrown. */
+/** Describes any thrown value as text. */
 export function describeThrown(thrown: unknown): string {
   try {
     return thrown instanceof Error ? thrown.message : String(thrown);

@@ -1,9 +1,9 @@
-/** How a job under watch ended. */
+/** The result of a monitored job. */
 export type JobOutcome = { readonly ok: true } | { readonly ok: false; readonly error: unknown };
 
 /**
- * Runs the job and tells how it ended, once. What it returns or throws reaches the caller unchanged, and first:
- * `ended` is called after the outcome stands. Promises are awaited, generators counted from first to last step.
+ * Runs a job and reports its result once. The caller receives its return value or error unchanged. `onEnd` is
+ * called after the result is known. Promises are awaited. A generator runs from its first to its last step.
  */
 export function observeJob<T>(job: () => T, onEnd: (ending: JobOutcome) => void): T {
   let result: T;
@@ -19,7 +19,7 @@ export function observeJob<T>(job: () => T, onEnd: (ending: JobOutcome) => void)
   return result;
 }
 
-/** The result with its end observed; null when the job is already over. */
+/** Wraps the result so that its end is observed. Null if the job has already ended. */
 function observeAsyncResult(result: unknown, onEnd: (ending: JobOutcome) => void): unknown {
   if (isThenable(result))
     return result.then(
@@ -81,7 +81,10 @@ function isAsyncGenerator(value: unknown): value is AsyncGenerator {
   return Object.prototype.toString.call(value) === '[object AsyncGenerator]';
 }
 
-/** A promise, thenable or generator stands for the one it was made from: same values, same errors. */
+/**
+ * The observed promise, thenable or generator has the type of the original, because it produces the same
+ * values and errors.
+ */
 function asOriginalType<T>(_original: T, observed: unknown): T {
   return observed as T;
 }

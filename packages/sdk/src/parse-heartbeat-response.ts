@@ -1,33 +1,37 @@
 import type { HeartbeatRequest } from './beat-request.ts';
 import { createApiError, type FloeError, FloeResponseError } from './errors.ts';
 
-/** A beat the server has committed. */
+/** A committed beat. */
 export interface Beat {
   readonly id: string;
   readonly monitorId: string;
   /** ISO 8601, UTC. */
   readonly receivedAt: string | null;
-  /** State of the monitor after this beat: `healthy`, `paused`. */
+  /** Status of the monitor after this beat, such as `healthy` or `paused`. */
   readonly status: string | null;
-  /** When the next beat is expected; null while paused. */
+  /** When the next beat is expected. Null while paused. */
   readonly nextDueAt: string | null;
 }
 
-/** An answer as far as it was read. */
+/** A response, as far as it was read. */
 export interface HeartbeatResponse {
   readonly status: number;
   header(name: string): string | null;
   readonly text: string;
-  /** The body went on beyond what an answer to a beat can need; the rest was not read. */
+  /** True if the body is longer than any response to a beat. The rest was not read. */
   readonly tooLong: boolean;
 }
 
+/** A successful response. */
 export interface AcceptedBeat {
   readonly beat: Beat | null;
   readonly metadataDropped: string | null;
 }
 
-/** Reads an answer by the golden `answers.json`. `nowMs` is the wall clock, for a Retry-After that is a date. */
+/**
+ * Parses a response as in the golden `answers.json`. `nowMs` is the wall clock time, for a Retry-After that
+ * is a date.
+ */
 export function parseHeartbeatResponse(
   call: HeartbeatRequest,
   received: HeartbeatResponse,
@@ -35,7 +39,7 @@ export function parseHeartbeatResponse(
 ): AcceptedBeat | FloeError {
   const { status } = received;
   if (status >= 400) return refusalError(call, received, nowMs);
-  // 0 is what a browser makes of a redirect that it was told not to follow.
+  // Browsers report 0 for a redirect that they did not follow.
   if (status < 200 || status >= 300) return redirectError(call, received);
   return call.expectedAnswer === 'beat' ? parseBeat(call, received) : parseSignalAnswer(received);
 }
@@ -43,7 +47,7 @@ export function parseHeartbeatResponse(
 function parseBeat(call: HeartbeatRequest, received: HeartbeatResponse): AcceptedBeat | FloeError {
   const isJson = /\bjson\b/i.test(received.header('content-type') ?? '');
   const value = received.tooLong ? undefined : safeParseJson(received.text);
-  // What promised JSON and does not parse was cut on its way; anything else is some other program.
+  // A JSON response that does not parse was truncated. Any other response is from another program.
   if (value === undefined) return unexpectedAnswer(received, isJson && !received.tooLong);
   const id = readMember(value, 'beat_id');
   if (readMember(value, 'ok') !== true || typeof id !== 'string') return unexpectedAnswer(received, false);
@@ -93,14 +97,14 @@ function refusalError(call: HeartbeatRequest, received: HeartbeatResponse, nowMs
   const code = getText(error, 'code') ?? `http_${status}`;
   const serverMessage = getText(error, 'message');
   const requestId = getText(body, 'request_id') ?? received.header('x-request-id');
-  // What Floe says itself is better than what can be guessed from a status.
+  // The server's message is more specific than advice by status.
   const advice = serverMessage === null ? (ADVICE_BY_STATUS[status] ?? '') : `: ${serverMessage}`;
   const message = `${originOf(call.url)} responded with ${status} ${code}${advice}`;
   const detail = { code, status, requestId, retryAfterSeconds: parseRetryAfter(received, nowMs) };
   return createApiError(redactKey(call, message), detail);
 }
 
-/** A server that repeats what it was sent must not bring the key into a log. */
+/** Removes the key from a message, in case the server repeats it. */
 function redactKey(call: HeartbeatRequest, message: string): string {
   const key = call.headers['x-api-key'];
   return key === undefined ? message : message.replaceAll(key, '[key]');
@@ -112,7 +116,7 @@ const ADVICE_BY_STATUS: Readonly<Record<number, string>> = {
   404: '. Check the monitor id, that the key belongs to its organization, and baseUrl.',
 };
 
-/** RFC 9110 10.2.3: seconds or a date; `retry-after-ms` is what the gateway's own clients prefer. */
+/** RFC 9110 10.2.3: seconds or a date. `retry-after-ms` is more precise. */
 function parseRetryAfter(received: HeartbeatResponse, nowMs: number): number | null {
   const exact = parseDecimal(received.header('retry-after-ms'));
   if (exact !== null) return exact / 1000;
@@ -146,7 +150,7 @@ function getText(value: unknown, name: string): string | null {
   return typeof found === 'string' ? found : null;
 }
 
-/** Scheme, host and port: all that a message may say of an address, for the rest may be secret. */
+/** Returns scheme, host and port. Messages contain nothing else of a URL, because the rest may be secret. */
 export function originOf(url: string): string {
   return /^[a-z][a-z+.-]*:\/\/[^/?#]*/i.exec(url)?.[0].replace(/\/\/[^@]*@/, '//') ?? 'another URL';
 }

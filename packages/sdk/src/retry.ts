@@ -1,23 +1,27 @@
+/** Maximum number of retries after the first attempt. */
 export const MAX_RETRIES = 3;
 const INITIAL_DELAY_SECONDS = 0.5;
 
+/** A failed attempt, as far as retries depend on it. */
 export interface FailedAttempt {
   readonly retryable: boolean;
   readonly retryAfterSeconds: number | null;
 }
 
+/** Progress of the attempts for one call. */
 export interface RetryProgress {
-  /** Made so far, the failed one included. */
+  /** Number of attempts so far, including the failed one. */
   readonly attempts: number;
   readonly elapsedSeconds: number;
   readonly budgetSeconds: number;
-  /** In [0, 1). */
+  /** Random number in [0, 1). */
   readonly random: number;
 }
 
 /**
- * Seconds until the next attempt, or null to give up (golden `retries.json`). Full jitter, doubling; a Retry-After is
- * kept whole or not at all, for coming back early is what the server asked us not to do.
+ * Returns the seconds until the next attempt, or null to give up (golden `retries.json`). The delay doubles
+ * with full jitter. If the server's Retry-After exceeds the remaining budget, it gives up instead of retrying
+ * earlier.
  */
 export function computeRetryDelay(error: FailedAttempt, progress: RetryProgress): number | null {
   if (!error.retryable || progress.attempts > MAX_RETRIES) return null;

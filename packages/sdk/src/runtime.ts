@@ -1,4 +1,4 @@
-/** The part of the standard `fetch` that is used; any implementation of the standard fits. */
+/** The used part of the standard `fetch`. Any standard implementation is compatible. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
 export interface FetchInit {
@@ -20,33 +20,34 @@ export interface FetchReader {
   cancel(): Promise<void>;
 }
 
+/** A timer that can be canceled. */
 export interface RuntimeTimer {
   cancel(): void;
 }
 
-/** What the SDK takes from the runtime it lives in; tests give their own. */
+/** The functions that the SDK uses of its runtime. Tests replace them. */
 export interface Runtime {
   readonly fetch: Fetch;
-  /** Wall clock, in milliseconds since the Unix epoch. */
+  /** Wall clock time in milliseconds since the Unix epoch. */
   now(): number;
-  /** Never goes back, in milliseconds. */
+  /** Monotonic time in milliseconds. */
   monotonic(): number;
-  /** Calls back once after `ms`. With `keepsAlive: false` it does not keep the process from ending. */
+  /** Calls back once after `ms`. With `keepsAlive: false`, it does not keep the process alive. */
   after(ms: number, callback: () => void, keepsAlive: boolean): RuntimeTimer;
-  /** In [0, 1). */
+  /** Random number in [0, 1). */
   random(): number;
-  /** A fresh UUID: names a beat, so that its retries are one beat, or a run. */
+  /** A new UUID. It identifies a run, or a beat with all its retries. */
   id(): string;
   log(line: string): void;
 }
 
-/** `setTimeout` counts in 31 bits: a longer wait would fire at once. */
+/** `setTimeout` uses 31 bits. A longer delay would fire immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Node 18, 20, 22, 24, 26, Deno, Bun, workers and browsers. */
+/** Creates the runtime for Node 18 to 26, Deno, Bun, workers and browsers. */
 export function createRuntime(given?: Fetch): Runtime {
   return {
-    // Looked up at each call: test tools and tracers replace the global one.
+    // Read at each call, because test tools and tracers replace the global function.
     fetch: given ?? ((url, init) => globalThis.fetch(url, init)),
     now: () => Date.now(),
     monotonic: () => performance.now(),
@@ -74,7 +75,10 @@ function setLongTimeout(ms: number, callback: () => void, keepsAlive: boolean): 
   return { cancel: () => clearTimeout(timer) };
 }
 
-/** Node and Bun give an object that can be unref'd, Deno a number and a function; elsewhere nothing is held. */
+/**
+ * Lets the process end before a timer fires. Node and Bun have timer objects, Deno has numbers and a
+ * function; other runtimes do not wait for timers.
+ */
 function unrefTimer(timer: unknown): void {
   if (typeof timer === 'object' && timer !== null && 'unref' in timer) {
     if (typeof timer.unref === 'function') timer.unref();
@@ -85,7 +89,7 @@ function unrefTimer(timer: unknown): void {
   if (typeof deno.unrefTimer === 'function') deno.unrefTimer(timer);
 }
 
-/** A random UUID. Node 18 has no global `crypto`; uniqueness is all that is needed here, not secrecy. */
+/** A random UUID. Node 18 has no global `crypto`. The ids must be unique and not secret. */
 function randomUuid(): string {
   const bytes = new Uint8Array(16);
   if (typeof globalThis.crypto?.getRandomValues === 'function') globalThis.crypto.getRandomValues(bytes);

@@ -8,16 +8,17 @@ import {
   toUnexpectedFailure,
 } from './send-with-retries.ts';
 
+/** Options of `sendSignal`. */
 export interface SignalOptions extends RunSignalDetail {
-  /** How long one attempt may take, in seconds; 5 unless given. */
+  /** Timeout of one attempt in seconds. Default: 5. */
   readonly timeoutSeconds?: number;
-  /** How long all attempts may take, in seconds; 20 unless given. */
+  /** Timeout of all attempts together in seconds. Default: 20. */
   readonly budgetSeconds?: number;
 }
 
 /**
- * Tells a monitor's secret URL that a run starts, ended well or badly. Needs no key and no client. Resolves to what
- * became of it and never rejects.
+ * Reports the start, success or failure of a run to a monitor's secret URL. Needs neither a key nor a client.
+ * Resolves to the result and never rejects.
  *
  * @example
  * const result = await sendSignal(beatUrl, 'fail', { runId: crypto.randomUUID(), metadata: 'disk full' });
@@ -39,7 +40,10 @@ export async function sendSignal(
   }
 }
 
-/** Why this cannot be a beat URL, without repeating it: it is a secret. */
+/**
+ * Returns an error if this cannot be a beat URL. The message does not contain the URL, because it is a
+ * secret.
+ */
 export function validateBeatUrl(beatUrl: unknown): FloeConfigurationError | null {
   if (typeof beatUrl === 'string' && /^https?:\/\/[^/\s]+\/[^\s?#]+$/i.test(beatUrl)) return null;
   return new FloeConfigurationError(

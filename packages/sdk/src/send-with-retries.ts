@@ -5,33 +5,34 @@ import { type Beat, parseHeartbeatResponse } from './parse-heartbeat-response.ts
 import { computeRetryDelay } from './retry.ts';
 import type { Runtime } from './runtime.ts';
 
-/** What became of one beat, its retries included. */
+/** The result of one beat after its retries. */
 export interface HeartbeatResult {
-  /** The server has committed the beat. */
+  /** True if the server has committed the beat. */
   readonly ok: boolean;
-  /** Requests made for it. */
+  /** Number of requests. */
   readonly attempts: number;
-  /** HTTP status of the last answer; null when none came. */
+  /** HTTP status of the last response. Null if there was none. */
   readonly status: number | null;
-  /** Why it failed; null when it did not. */
+  /** The error of a failed beat. Null on success. */
   readonly error: FloeError | null;
-  /** What the server says about the beat; null when it failed. */
+  /** The server's response to the beat. Null on failure. */
   readonly beat: Beat | null;
-  /** Why metadata stayed behind, here or on the server; null when all of it arrived. */
+  /** Why metadata was omitted, by the SDK or the server. Null if all of it arrived. */
   readonly metadataDropped: string | null;
 }
 
+/** Time limits of a call. */
 export interface SendLimits {
-  /** Of one attempt, in seconds. */
+  /** Timeout of one attempt in seconds. */
   readonly timeoutSeconds: number;
-  /** Of all attempts and the waits between them, in seconds. */
+  /** Timeout of all attempts and waits together in seconds. */
   readonly budgetSeconds: number;
-  /** Whether a wait between attempts keeps the process from ending. */
+  /** Whether a wait between attempts keeps the process alive. */
   readonly keepsAlive: boolean;
   readonly stop?: AbortSignal;
 }
 
-/** Makes a call until it succeeds, cannot succeed, or its budget is used up. Never rejects. */
+/** Sends a request until it succeeds, fails permanently, or its budget is used up. Never rejects. */
 export async function sendWithRetries(
   request: HeartbeatRequest,
   limits: SendLimits,
@@ -64,7 +65,7 @@ export async function sendWithRetries(
   }
 }
 
-/** A beat that was not delivered. */
+/** The result of a beat that was not delivered. */
 export function toFailedResult(
   error: FloeError,
   attempts: number,
@@ -73,7 +74,7 @@ export function toFailedResult(
   return { ok: false, attempts, status: error.status, error, beat: null, metadataDropped };
 }
 
-/** What a defect of this SDK becomes: a report, never an exception in the job. */
+/** Converts a defect of this SDK to a result, so that the job gets no exception. */
 export function toUnexpectedFailure(error: unknown): HeartbeatResult {
   const message = error instanceof Error ? error.message : 'unknown';
   return toFailedResult(

@@ -9,8 +9,9 @@ interface NodeProcess {
 }
 
 /**
- * On SIGTERM sends the loop's last beat. A listener takes the place of the signal's own effect, so when no other one
- * is there the signal is raised again afterwards; `process.exit` is never called. Gives the function that stops listening.
+ * Sends the loop's last beat on SIGTERM. A listener disables the default effect of the signal, so if there is
+ * no other listener, the signal is raised again afterwards. Never calls `process.exit`. Returns a function
+ * that removes the listener.
  */
 export function stopOnSigterm(loop: HeartbeatHandle): () => void {
   const process: unknown = Reflect.get(globalThis, 'process');

@@ -1,6 +1,9 @@
 import { FloeConfigurationError } from './errors.ts';
 
-/** A header cannot carry anything else; `fetch` would refuse it later with the key in its message. */
+/**
+ * Validates an API key. A header cannot contain other characters, and an error of `fetch` would contain the
+ * key.
+ */
 export function requireApiKey(apiKey: unknown): string {
   const key = typeof apiKey === 'string' ? apiKey.trim() : '';
   if (key === '')
@@ -12,6 +15,7 @@ export function requireApiKey(apiKey: unknown): string {
   return key;
 }
 
+/** Validates a base URL and removes its trailing slashes. @throws FloeConfigurationError */
 export function requireBaseUrl(baseUrl: unknown = 'http://127.0.0.1:3563'): string {
   const text = typeof baseUrl === 'string' ? baseUrl.trim() : '';
   if (!/^https?:\/\/[^/\s?#@]+(\/[^\s?#]*)?$/i.test(text))
@@ -21,6 +25,7 @@ export function requireBaseUrl(baseUrl: unknown = 'http://127.0.0.1:3563'): stri
   return text.replace(/\/+$/, '');
 }
 
+/** Validates a timeout in seconds. @throws FloeConfigurationError */
 export function requireTimeoutSeconds(timeoutSeconds: unknown = 5): number {
   if (typeof timeoutSeconds === 'number' && timeoutSeconds > 0 && Number.isFinite(timeoutSeconds))
     return timeoutSeconds;

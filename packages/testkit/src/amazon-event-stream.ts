@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 
-/** One frame of `application/vnd.amazon.eventstream`, with text headers and both checksums right. */
+/** Encodes one frame of `application/vnd.amazon.eventstream`, with text headers and both checksums. */
 export function encodeEventStreamFrame(headers: Readonly<Record<string, string>>, payload: string): Buffer {
   const written = Buffer.concat(
     Object.entries(headers).map(([name, value]) => {
@@ -14,15 +14,17 @@ export function encodeEventStreamFrame(headers: Readonly<Record<string, string>>
   return encodeFrame(written, Buffer.from(payload));
 }
 
+/** Whether a content type is that of an AWS event stream. */
 export function isAmazonEventStream(contentType: string): boolean {
   return contentType.startsWith('application/vnd.amazon.eventstream');
 }
 
-/** The JSON a frame carries, and the frame with another in its place. */
+/** The JSON payload of a frame. */
 export function getFramePayload(frame: Buffer): string {
   return frame.toString('utf8', 12 + frame.readUInt32BE(4), frame.length - 4);
 }
 
+/** Returns the frame with another payload and correct checksums. */
 export function replaceFramePayload(frame: Buffer, payload: string): Buffer {
   const headers = frame.subarray(12, 12 + frame.readUInt32BE(4));
   return encodeFrame(headers, Buffer.from(payload));
@@ -40,9 +42,9 @@ function encodeFrame(headers: Buffer, body: Buffer): Buffer {
 }
 
 /**
- * A stream of binary frames from server-sent event text, so that recordings stay readable. An `error` event
- * (`{"error":{"type","message"}}`) becomes an exception frame. `wrapped` puts every event into a `chunk` frame
- * as base64, the way answers of another dialect travel.
+ * Converts server-sent event text to a stream of binary frames, so that recordings are readable. An `error`
+ * event (`{"error":{"type","message"}}`) becomes an exception frame. `wrapped` puts every event into a
+ * `chunk` frame as base64, as for answers of another dialect.
  */
 export function sseToEventStream(sse: string, wrapped = false): Buffer {
   const frames = sse.split('\n\n').flatMap((block) => {

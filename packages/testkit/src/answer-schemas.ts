@@ -1,4 +1,4 @@
-// Validates answers to clients against our own schemas of the three client dialects.
+// Validates responses to clients with Floe's schemas of the three client dialects.
 import type { Json, JsonObject } from '@floe/contract/json';
 import { asString } from '@floe/wire/json-narrowing';
 import { findSchemaViolations } from './json-schema.ts';
@@ -14,12 +14,12 @@ const ANSWER_SCHEMAS: Readonly<Record<ClientDialect, Json>> = {
   messages: MESSAGES_ANSWER_SCHEMA,
 };
 
-/** The violations of a whole answer, as sentences. */
+/** Describes the schema violations of a whole response. */
 export function findAnswerViolations(dialect: ClientDialect, body: Json): readonly string[] {
   return violationsOf(body, ANSWER_SCHEMAS[dialect]);
 }
 
-/** The violations of one event of a stream, as sentences. */
+/** Describes the schema violations of one event of a stream. */
 export function findEventViolations(dialect: ClientDialect, data: JsonObject): readonly string[] {
   if (dialect === 'chat')
     return violationsOf(data, data['error'] === undefined ? CHAT_CHUNK_SCHEMA : OPENAI_ERROR_SCHEMA);

@@ -1,4 +1,4 @@
-/** Which API a request path belongs to: what decides the shape of its answers and errors. */
+/** The API of a request path, which determines the format of its answers and errors. */
 export type ApiSurface =
   | 'chat'
   | 'responses'
@@ -27,13 +27,13 @@ const SURFACES: readonly (readonly [RegExp, ApiSurface])[] = [
   [/\/images\//, 'images'],
 ];
 
-/** `path` may carry a query. */
+/** Returns the API of a path, which may have a query. */
 export function apiSurfaceOf(path: string): ApiSurface {
   const pathname = path.split('?')[0] ?? '';
   return SURFACES.find(([pattern]) => pattern.test(pathname))?.[1] ?? 'other';
 }
 
-/** Does this request ask for a stream: by its path (Gemini, Bedrock) or by `"stream": true`? */
+/** Whether a request asks for a stream, by its path (Gemini, Bedrock) or by `"stream": true`. */
 export function requestsStream(path: string, body: unknown): boolean {
   if (/:streamGenerateContent|\/converse-stream$/.test(path)) return true;
   return typeof body === 'object' && body !== null && 'stream' in body && body.stream === true;

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
-/** A certificate and its private key, in PEM. */
+/** A certificate and its private key in PEM format. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
@@ -8,14 +8,14 @@ export interface Certificate {
   readonly privateKey: KeyObject;
 }
 
-/** A certificate authority of a test's own: valid for a day around now, trusted by nobody. */
+/** Creates a certificate authority for a test. It is valid for a day around the current time. */
 export function createCertificateAuthority(name: string): Certificate {
   return createCertificate(name, undefined, [
     derExtension('2.5.29.19', derSequence(derElement(0x01, Buffer.from([0xff]))), true),
   ]);
 }
 
-/** A certificate that `authority` gave out for 127.0.0.1 and the host `name`, which is its common name too. */
+/** Issues a certificate of `authority` for 127.0.0.1 and the host `name`, which is also its common name. */
 export function issueCertificate(name: string, authority: Certificate): Certificate {
   const address = derElement(0x87, Buffer.from([127, 0, 0, 1]));
   const host = derElement(0x82, Buffer.from(name));
@@ -25,7 +25,7 @@ export function issueCertificate(name: string, authority: Certificate): Certific
 const ECDSA_SHA256 = derSequence(derOid('1.2.840.10045.4.3.2'));
 const HALF_DAY_MS = 12 * 3_600_000;
 
-/** X.509 version 3 (RFC 5280, 4.1), written out by hand: the runtime reads certificates and makes none. */
+/** Encodes an X.509 version 3 certificate (RFC 5280, 4.1), because the runtime can only read certificates. */
 function createCertificate(
   name: string,
   issuer: Certificate | undefined,
@@ -90,7 +90,7 @@ function derSequence(...parts: readonly Buffer[]): Buffer {
   return derElement(0x30, Buffer.concat(parts));
 }
 
-/** One element in DER: tag, length, content. */
+/** Encodes one DER element: tag, length, content. */
 function derElement(tag: number, content: Buffer): Buffer {
   const { length } = content;
   const size =

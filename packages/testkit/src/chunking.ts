@@ -1,6 +1,6 @@
 /**
- * How a body is cut into pieces. `frames`: one event, line or AWS frame per piece. `at`: cut before these byte
- * offsets. `seed`: random cuts, the same for the same seed, `meanBytes` apart (32 unless given).
+ * How a body is split into chunks. `frames`: one event, line or AWS frame per chunk. `at`: at these byte
+ * offsets. `seed`: at pseudo-random offsets with an average distance of `meanBytes` (default: 32).
  */
 export type Chunking =
   | 'whole'
@@ -9,7 +9,7 @@ export type Chunking =
   | { readonly at: readonly number[] }
   | { readonly seed: number; readonly meanBytes?: number };
 
-/** Cuts `body` into pieces that, joined, are `body` again; never an empty piece. */
+/** Splits `body` into non-empty chunks. */
 export function splitBody(body: Buffer, chunking: Chunking, contentType: string): Buffer[] {
   if (body.length === 0) return [];
   if (chunking === 'whole') return [body];
@@ -22,7 +22,9 @@ export function splitBody(body: Buffer, chunking: Chunking, contentType: string)
   return splitAt(body, 'at' in chunking ? chunking.at : randomOffsets(body.length, chunking));
 }
 
-/** The units a stream is made of: SSE events with their blank line, NDJSON lines, AWS event stream frames. */
+/**
+ * Splits a stream into its units: SSE events with their blank line, NDJSON lines, AWS event stream frames.
+ */
 export function splitFrames(body: Buffer, contentType: string): Buffer[] {
   if (contentType.includes('amazon.eventstream')) return splitAt(body, eventStreamOffsets(body));
   if (contentType.includes('ndjson')) return splitAt(body, offsetsAfter(body, /\n/g));
@@ -45,7 +47,7 @@ function offsetsAfter(body: Buffer, end: RegExp): number[] {
   return Array.from(body.toString('latin1').matchAll(end), (match) => match.index + match[0].length);
 }
 
-/** Each frame starts with its total length as 32 bits, big endian (AWS event stream encoding). */
+/** Each frame starts with its total length as a 32-bit big-endian integer (AWS event stream encoding). */
 function eventStreamOffsets(body: Buffer): number[] {
   const offsets: number[] = [];
   for (let at = 0; at + 16 <= body.length; ) {
@@ -68,7 +70,7 @@ function randomOffsets(
   return offsets;
 }
 
-/** Numbers in [0, 1) that depend on `seed` alone (mulberry32). */
+/** Returns a generator of pseudo-random numbers in [0, 1) (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,15 +1,15 @@
 /**
- * How long a test waits for what must come: a page, a row, a process. That it comes is tested, not how fast, so a machine
- * that is slow or shared may take all of it; milliseconds.
+ * How long a test waits for an event, in milliseconds. Tests check that it occurs and not how fast, so slow
+ * or shared machines may take this long.
  */
 export const TEST_TIMEOUT_MS = 60_000;
 
 const POLL_MS = 20;
 
 /**
- * Looks again until `look` neither throws nor answers undefined: for what somebody else does in their own time.
+ * Repeats `look` until it neither throws nor returns undefined, for events that another process causes.
  *
- * @throws what `look` threw last, once the patience is over
+ * @throws the last error of `look` after `TEST_TIMEOUT_MS`
  */
 export async function eventually<T>(look: () => Promise<T | undefined> | T | undefined): Promise<T> {
   const until = performance.now() + TEST_TIMEOUT_MS;

@@ -1,9 +1,10 @@
-// Numbers that JavaScript would write differently, and where they stand in a text.
+// Numbers that JavaScript would write differently, and functions that find them in a text.
 import assert from 'node:assert/strict';
 
-/** Stands in a template where the number goes. */
+/** Marks the position of the number in a template. */
 export const NUMBER_PLACEHOLDER = '@NUMBER@';
 
+/** Numbers that JavaScript would write differently. */
 export const EXACT_NUMBERS: readonly string[] = [
   '9007199254740993',
   '1234567890123456789',
@@ -19,17 +20,18 @@ export const EXACT_NUMBERS: readonly string[] = [
   '3.14159265358979323846',
 ];
 
+/** Replaces the placeholder in a template by a number. */
 export function insertNumber(template: string, number: string): string {
   return template.replaceAll(NUMBER_PLACEHOLDER, number);
 }
 
-/** How often the number stands in the text, in JSON or in JSON inside of strings. */
+/** Counts the occurrences of a number in a text, in JSON or in JSON inside strings. */
 export function countNumberOccurrences(text: string, number: string): number {
   const token = number.replaceAll('.', '\\.').replaceAll('+', '\\+');
   return [...text.matchAll(new RegExp(`(?<![\\w.+-])${token}(?![\\w.+-])`, 'g'))].length;
 }
 
-/** In `places` places at least. */
+/** Asserts that the number occurs in the text at least `places` times. */
 export function assertContainsNumber(text: string, number: string, where: string, places = 1): void {
   assert.ok(
     countNumberOccurrences(text, number) >= places,

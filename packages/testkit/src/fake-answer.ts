@@ -1,31 +1,32 @@
 import { STATUS_CODES } from 'node:http';
 import { type Chunking, splitBody } from './chunking.ts';
 
-/** What a healthy upstream says: status, headers without framing, body. */
+/** The answer of a healthy upstream: status, headers without framing, body. */
 export interface FakeAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
-/** How the end of the body is told (RFC 9112, section 6): by chunks, by length, or by closing. */
+/** How the end of the body is marked (RFC 9112, section 6): chunks, length, or end of the connection. */
 export type Framing = 'chunked' | 'content-length' | 'close';
 
+/** How an answer is sent. */
 export interface AnswerDelivery {
   readonly chunking: Chunking;
   readonly framing: Framing;
-  /** Wait at the upstream's gate before every piece of the body. */
+  /** Waits at the upstream's gate before every chunk of the body. */
   readonly isPaced: boolean;
 }
 
-/** One thing done to the socket. Healthy answers and faults alike are lists of these. */
+/** One action on the socket. Healthy answers and faults are lists of actions. */
 export type SocketStep =
   | { readonly do: 'write'; readonly bytes: Buffer }
   /** Wait until the test releases the upstream's gate. */
   | { readonly do: 'gate' }
-  /** Say nothing until the peer goes away. */
+  /** Send nothing until the peer disconnects. */
   | { readonly do: 'silence' }
-  /** Close properly (FIN); whatever was promised stays unsent. */
+  /** Close the connection (FIN), even if the answer is incomplete. */
   | { readonly do: 'fin' }
   /** Close with RST. */
   | { readonly do: 'reset' }
@@ -34,11 +35,15 @@ export type SocketStep =
 
 const FRAMING_HEADERS = new Set(['content-encoding', 'content-length', 'transfer-encoding', 'connection']);
 
+/** Creates the step that writes these bytes. A text is encoded as Latin-1. */
 export function writeStep(bytes: Buffer | string): SocketStep {
   return { do: 'write', bytes: typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes };
 }
 
-/** A streaming answer goes out frame by frame in chunks, any other in one piece with its length. */
+/**
+ * The default delivery: a streaming answer frame by frame in chunks, any other answer at once with its
+ * length.
+ */
 export function defaultDelivery(answer: FakeAnswer): AnswerDelivery {
   const streams = /event-stream|eventstream|ndjson/.test(answer.headers['content-type'] ?? '');
   return {
@@ -48,7 +53,7 @@ export function defaultDelivery(answer: FakeAnswer): AnswerDelivery {
   };
 }
 
-/** Status line and headers, with the header that `framing` needs and the recorded framing headers removed. */
+/** Encodes status line and headers. Recorded framing headers are replaced by those for `framing`. */
 export function encodeHead(answer: FakeAnswer, framing: Framing): Buffer {
   const lines = [`HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? 'Unknown'}`];
   for (const [name, value] of Object.entries(answer.headers))
@@ -60,8 +65,8 @@ export function encodeHead(answer: FakeAnswer, framing: Framing): Buffer {
 }
 
 /**
- * The body as writes. Chunked framing makes every piece an HTTP chunk of its own, which a receiving parser reports
- * one by one even where TCP joined them: only there are the cuts certain to be seen.
+ * The steps that write the body. With chunked framing, every piece is one HTTP chunk, which parsers report
+ * separately even if TCP joins them. With other framings, the boundaries may be lost.
  */
 export function bodySteps(answer: FakeAnswer, delivery: AnswerDelivery): SocketStep[] {
   return splitBody(answer.body, delivery.chunking, answer.headers['content-type'] ?? '').flatMap((piece) => {
@@ -70,12 +75,13 @@ export function bodySteps(answer: FakeAnswer, delivery: AnswerDelivery): SocketS
   });
 }
 
+/** The steps that mark the end of a body. */
 export function bodyEndSteps(framing: Framing): SocketStep[] {
   if (framing === 'chunked') return [writeStep('0\r\n\r\n')];
   return framing === 'close' ? [{ do: 'fin' }] : [];
 }
 
-/** A whole healthy answer. */
+/** The steps of a complete healthy answer. */
 export function answerSteps(answer: FakeAnswer, delivery: AnswerDelivery): SocketStep[] {
   return [
     writeStep(encodeHead(answer, delivery.framing)),

@@ -1,28 +1,28 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
-/** What a page passes to `navigator.credentials.create`, as far as this authenticator looks at it. */
+/** The options of `navigator.credentials.create` that this authenticator reads. */
 export interface PasskeyCreationOptions {
   readonly challenge: string;
   readonly rp: { readonly id: string };
   readonly user: { readonly id: string };
 }
 
-/** What a page passes to `navigator.credentials.get`. */
+/** The options of `navigator.credentials.get` that this authenticator reads. */
 export interface PasskeyRequestOptions {
   readonly challenge: string;
   readonly rpId: string;
 }
 
-/** How an answer is to differ from a good one. */
+/** How an answer differs from a valid one. */
 export interface AuthenticatorFault {
-  /** The page that asks; the authenticator's own origin unless given. */
+  /** The origin of the requesting page. Default: that of the authenticator. */
   readonly origin?: string;
   readonly rpId?: string;
-  /** The person showed no finger and typed no PIN. */
+  /** The user was not verified by fingerprint or PIN. */
   readonly isUserUnverified?: boolean;
-  /** Instead of the count of uses. */
+  /** Replaces the signature counter. */
   readonly counter?: number;
-  /** The signature is of something else. */
+  /** The signature is of other data. */
   readonly hasForgedSignature?: boolean;
 }
 
@@ -37,15 +37,15 @@ const USER_VERIFIED = 0x04;
 const ATTESTED_CREDENTIAL = 0x40;
 
 /**
- * A passkey provider in software (WebAuthn level 3): discoverable credentials, ES256, attestation `none`, one person. Its
- * answers are those of `PublicKeyCredential.toJSON()`.
+ * A passkey provider in software (WebAuthn level 3): discoverable credentials, ES256, attestation `none`, one
+ * user. Returns the format of `PublicKeyCredential.toJSON()`.
  */
 export class FakeAuthenticator {
   readonly #origin: string;
   readonly #credentials: StoredPasskey[] = [];
   #uses = 0;
 
-  /** `origin` is that of the page, as `https://floe.example`. */
+  /** `origin` is that of the page, such as `https://floe.example`. */
   constructor(origin: string) {
     this.#origin = origin;
   }
@@ -84,7 +84,7 @@ export class FakeAuthenticator {
     };
   }
 
-  /** Shows the newest passkey. @throws Error when there is none */
+  /** Signs in with the newest passkey. @throws Error if there is none */
   get(options: PasskeyRequestOptions, twist: AuthenticatorFault = {}) {
     const credential = this.#credentials.at(-1);
     if (!credential) throw new Error('this authenticator holds no passkey');
@@ -123,7 +123,7 @@ function sha256(data: Buffer): Buffer {
   return createHash('sha256').update(data).digest();
 }
 
-/** RFC 9053, 7.1.1: an EC2 key on P-256 for ES256. */
+/** Encodes a key on P-256 for ES256 as an EC2 key (RFC 9053, 7.1.1). */
 function coseKey(key: KeyObject): Buffer {
   const { x = '', y = '' } = key.export({ format: 'jwk' });
   return cborMap([
@@ -135,7 +135,7 @@ function coseKey(key: KeyObject): Buffer {
   ]);
 }
 
-/** The little of CBOR (RFC 8949) that is needed: a head, and what follows it. */
+/** Encodes the head of a CBOR item (RFC 8949). */
 function cborHead(major: number, value: number): Buffer {
   if (value < 24) return Buffer.from([(major << 5) | value]);
   if (value < 256) return Buffer.from([(major << 5) | 24, value]);

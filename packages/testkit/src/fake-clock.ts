@@ -1,4 +1,4 @@
-/** A timer that has not run yet. */
+/** A timer that has not fired yet. */
 interface PendingTimer {
   readonly dueMs: number;
   readonly order: number;
@@ -6,8 +6,8 @@ interface PendingTimer {
 }
 
 /**
- * Time moved by hand: has the shape of the server's `Clock`. Wall clock and monotonic clock start apart, so that
- * code which mixes them up fails its test.
+ * A clock that tests advance, with the interface of the server's `Clock`. Wall clock and monotonic clock
+ * start at different values, so that code that confuses them fails its test.
  */
 export class FakeClock {
   #wallMs: number;
@@ -15,7 +15,7 @@ export class FakeClock {
   #order = 0;
   readonly #timers = new Set<PendingTimer>();
 
-  /** `startMs` is the wall clock at the start, in milliseconds since the Unix epoch. */
+  /** `startMs` is the initial wall clock time in milliseconds since the Unix epoch. */
   constructor(startMs = Date.UTC(2026, 10, 21, 12)) {
     this.#wallMs = startMs;
     this.#monotonicMs = 1000;
@@ -29,21 +29,21 @@ export class FakeClock {
     return this.#monotonicMs;
   }
 
-  /** Runs `callback` once when the clock has been advanced by `ms`; never before `advance` is called. */
+  /** Calls `callback` once when the clock was advanced by `ms`, and only from within `advance`. */
   after(ms: number, callback: () => void): { cancel(): void } {
     const timer = { dueMs: this.#monotonicMs + Math.max(0, ms), order: this.#order++, callback };
     this.#timers.add(timer);
     return { cancel: () => this.#timers.delete(timer) };
   }
 
-  /** Moves both clocks and runs what falls due, in order of time, timers set by timers included. */
+  /** Advances both clocks and fires due timers in order of time, including timers that other timers set. */
   advance(ms: number): void {
     const untilMs = this.#monotonicMs + ms;
     for (let timer = this.#next(untilMs); timer; timer = this.#next(untilMs)) this.#run(timer);
     this.#moveTo(untilMs);
   }
 
-  /** As `advance`, but lets promises settle after each timer: for loops that await between two timers. */
+  /** Like `advance`, but lets promises settle after each timer, for loops that await between two timers. */
   async advanceAsync(ms: number): Promise<void> {
     const untilMs = this.#monotonicMs + ms;
     await nextEventLoopTurn();
@@ -54,12 +54,12 @@ export class FakeClock {
     this.#moveTo(untilMs);
   }
 
-  /** Sets the wall clock forward or back, as an administrator or NTP would; durations do not notice. */
+  /** Changes only the wall clock, as an administrator or NTP would. Durations are not affected. */
   step(ms: number): void {
     this.#wallMs += ms;
   }
 
-  /** Milliseconds from now until each timer still waiting, soonest first. */
+  /** Milliseconds until each pending timer fires, soonest first. */
   pending(): number[] {
     return [...this.#timers].map((timer) => timer.dueMs - this.#monotonicMs).sort((a, b) => a - b);
   }

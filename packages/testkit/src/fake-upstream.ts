@@ -9,40 +9,47 @@ import { type ReceivedRequest, serveConnection } from './upstream-connection.ts'
 import { jsonReply, toAnswerDelivery, toFakeAnswer, type UpstreamReply } from './upstream-reply.ts';
 
 type AnswerSource =
-  /** Called with each request and its number, from 0. */
+  /** Called with each request and its index, starting with 0. */
   | { readonly respond: (request: ReceivedRequest, index: number) => UpstreamReply | Promise<UpstreamReply> }
-  /** Answers what was recorded for the method, path and stream flag; 404 for anything else. */
+  /** Answers with the recording of the same method, path and stream flag. Otherwise 404. */
   | { readonly recordings: readonly Recording[] }
-  /** Answers in this order; the last one stays. */
+  /** Answers in this order. The last one is repeated. */
   | { readonly script: readonly UpstreamReply[] };
 
+/** Options of `startFakeUpstream`. */
 export type FakeUpstreamOptions = AnswerSource & {
-  /** Each fault stands for its `times` requests, then the next; after the last one the upstream is healthy. */
+  /**
+   * Each fault applies to its `requestCount` requests, then the next fault. After the last one, the upstream
+   * is healthy.
+   */
   readonly faults?: readonly InjectedFault[];
-  /** Delivery of every answer that does not choose for itself. */
+  /** Delivery of answers that define none. */
   readonly delivery?: Partial<AnswerDelivery>;
 };
 
+/** A running fake upstream. */
 export interface FakeUpstream {
-  /** `http://127.0.0.1:<port>`, without a slash at its end. */
+  /** `http://127.0.0.1:<port>`, without a trailing slash. */
   readonly url: string;
-  /** Every request, in the order their heads were complete. */
+  /** All requests, in the order in which their heads were complete. */
   readonly requests: readonly ReceivedRequest[];
-  /** Where paced answers and gated faults wait. */
+  /** The gate of paced answers and gated faults. */
   readonly gate: Gate;
-  /** Connections opened so far, and how many of them are open. */
+  /** Number of connections opened so far, and of open connections. */
   connections(): { opened: number; open: number };
-  /** Resolves with the first `count` requests once that many have arrived. */
+  /** Resolves to the first `count` requests when that many have arrived. */
   waitForRequests(count: number): Promise<readonly ReceivedRequest[]>;
-  /** Replaces the faults still to come; none heals the upstream, reopening a port that was closed. */
+  /**
+   * Replaces the remaining faults. Without arguments, the upstream becomes healthy and reopens a closed port.
+   */
   setFaults(...faults: readonly InjectedFault[]): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * A real server on a free port of 127.0.0.1 that replays answers in any chunking, breaks in the ways of
- * `INJECTED_FAULTS` and writes down all it received. Speaks HTTP over a bare socket, since half of the faults are
- * things node:http refuses to say.
+ * Starts a real server on a free port of 127.0.0.1. It sends answers in any chunking, behaves like
+ * `INJECTED_FAULTS`, and records all requests. It uses a bare socket, because node:http cannot produce half
+ * of the faults.
  */
 export async function startFakeUpstream(options: FakeUpstreamOptions): Promise<FakeUpstream> {
   const respond = createResponder(options);
@@ -81,7 +88,7 @@ export async function startFakeUpstream(options: FakeUpstreamOptions): Promise<F
   };
 }
 
-/** A port that can be closed and opened again under the same number. */
+/** A port that can be closed and reopened with the same number. */
 function createLoopbackPort(serveSocket: (socket: Socket) => void) {
   const sockets = new Set<Socket>();
   let port = 0;

@@ -25,7 +25,7 @@ const HUGE_PIECE_BYTES = 2 ** 16;
 type AnswerChange = (answer: FakeAnswer) => FakeAnswer;
 type ProviderFailureValue = (typeof PROVIDER_FAILURES)[keyof typeof PROVIDER_FAILURES];
 
-/** A fault that answers with an error status, in the dialect of the request's path. */
+/** Creates a fault with an error status in the dialect of the request path. */
 function errorStatusFault(
   name: string,
   does: string,
@@ -53,7 +53,7 @@ function errorSteps(
   });
 }
 
-/** A fault that sends the healthy answer changed, delivered as the healthy one would be. */
+/** Creates a fault that changes the healthy answer and keeps its delivery. */
 function changedAnswerFault(name: string, does: string, change: AnswerChange): InjectedFault {
   return {
     name,
@@ -63,7 +63,7 @@ function changedAnswerFault(name: string, does: string, change: AnswerChange): I
   };
 }
 
-/** As `changing`, in pieces of 64 KB: a piece per event would take a million writes. */
+/** Like `changedAnswerFault`, in chunks of 64 KB, because one chunk per event would need a million writes. */
 function hugeAnswerFault(name: string, does: string, grow: AnswerChange): InjectedFault {
   const at = Array.from({ length: 2 * (HUGE_BYTES / HUGE_PIECE_BYTES) }, (_, n) => n * HUGE_PIECE_BYTES);
   return {
@@ -78,7 +78,7 @@ function defaultAnswerSteps(answer: FakeAnswer): readonly SocketStep[] {
   return answerSteps(answer, defaultDelivery(answer));
 }
 
-/** 429 with `retry-after` as an HTTP date, `afterMs` from now (whole seconds, as the format has no others). */
+/** 429 with `retry-after` as an HTTP date that is `afterMs` from now. The format has whole seconds. */
 function httpDateRateLimitFault(afterMs: number): InjectedFault {
   return {
     name: 'rate-limited/http-date',
@@ -265,7 +265,7 @@ const HEAD_FAULTS: readonly InjectedFault[] = [
   },
 ];
 
-/** Every fault that answers completely, but with the wrong thing. */
+/** Faults whose answer is complete but wrong. */
 export const ANSWER_FAULTS: readonly InjectedFault[] = [
   ...ERROR_STATUS_FAULTS,
   ...STREAM_FAULTS,

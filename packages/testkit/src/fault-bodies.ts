@@ -1,6 +1,6 @@
 import { apiSurfaceOf } from './api-surface.ts';
 
-/** What went wrong, in the words each dialect has for it. */
+/** A failure with its codes and messages in each dialect. */
 interface ProviderFailure {
   readonly status: number;
   readonly message: string;
@@ -9,6 +9,7 @@ interface ProviderFailure {
   readonly google: string;
 }
 
+/** Common failures of providers. */
 export const PROVIDER_FAILURES = {
   rateLimited: {
     status: 429,
@@ -69,7 +70,7 @@ export const PROVIDER_FAILURES = {
   },
 } as const satisfies Record<string, ProviderFailure>;
 
-/** The error body a provider of the path's API sends. */
+/** The error body of a provider for the API of a path. */
 export function providerErrorBody(failure: ProviderFailure, path: string): Buffer {
   const { status, message, openai, anthropic, google } = failure;
   switch (apiSurfaceOf(path)) {
@@ -85,7 +86,7 @@ export function providerErrorBody(failure: ProviderFailure, path: string): Buffe
   }
 }
 
-/** An error told inside a stream that began with 200, as one SSE event. */
+/** An error as one SSE event, inside a stream that started with 200. */
 export function providerErrorEvent(failure: ProviderFailure, path: string): Buffer {
   const surface = apiSurfaceOf(path);
   const named = surface === 'messages' || surface === 'responses' ? 'event: error\n' : '';

@@ -13,19 +13,23 @@ import type { FaultContext, InjectedFault } from './injected-fault.ts';
 
 const UNLIMITED = Number.POSITIVE_INFINITY;
 
+/** Where and how to cut an answer. */
 export interface AnswerCut {
   /** How the connection ends: closed (FIN) or reset (RST). */
   readonly by: 'fin' | 'reset';
   readonly framing: Exclude<Framing, 'close'>;
-  /** Bytes of the body sent first; half of it unless this or `afterFrame` is given. */
+  /** Number of body bytes to send. Default without `afterFrame`: half of the body. */
   readonly afterByte?: number;
-  /** Events sent first. */
+  /** Number of events to send. */
   readonly afterFrame?: number;
-  /** Wait at the gate before cutting, so that the test can see the sent part arrive: a RST may overtake it. */
+  /**
+   * Waits at the gate before the cut, so that the client can receive the sent part first. A RST may overtake
+   * it.
+   */
   readonly isGated?: boolean;
 }
 
-/** Sends the head and a part of the body that its framing says goes on, then ends the connection. */
+/** Sends the head and a part of an answer, then ends the connection. */
 export function cutMidAnswer(cut: AnswerCut): InjectedFault {
   const how = cut.by === 'fin' ? 'closes' : 'resets';
   return {
@@ -40,7 +44,7 @@ export function cutMidAnswer(cut: AnswerCut): InjectedFault {
   };
 }
 
-/** Sends the head and a part of the body, then nothing more until the caller leaves. */
+/** Sends the head and a part of an answer, then sends nothing until the client disconnects. */
 export function stallMidAnswer(part: Pick<AnswerCut, 'afterByte' | 'afterFrame'> = {}): InjectedFault {
   return {
     name: 'stall-mid-answer',
@@ -53,7 +57,7 @@ export function stallMidAnswer(part: Pick<AnswerCut, 'afterByte' | 'afterFrame'>
   };
 }
 
-/** Every fault of the connection: when it is refused, silent, slow or cut. */
+/** Faults of the connection: refused, silent, slow or cut. */
 export const CONNECTION_FAULTS: readonly InjectedFault[] = [
   {
     name: 'refuse-connection',

@@ -2,10 +2,10 @@ import { ANSWER_FAULTS } from './fault-answers.ts';
 import { CONNECTION_FAULTS } from './fault-cuts.ts';
 import type { InjectedFault } from './injected-fault.ts';
 
-/** Every fault of an upstream, by name: iterate over it, or take one with `findInjectedFault`. */
+/** All faults of an upstream. Iterate over them, or get one with `findInjectedFault`. */
 export const INJECTED_FAULTS: readonly InjectedFault[] = [...CONNECTION_FAULTS, ...ANSWER_FAULTS];
 
-/** @throws Error when there is no fault of that name. */
+/** @throws Error if no fault has this name */
 export function findInjectedFault(name: string): InjectedFault {
   const fault = INJECTED_FAULTS.find((one) => one.name === name);
   if (!fault) throw new Error(`no upstream fault "${name}"`);

@@ -6,70 +6,78 @@ import { join } from 'node:path';
 import { TEST_TIMEOUT_MS } from './eventually.ts';
 import { MINIMAL_ENVIRONMENT } from './minimal-environment.ts';
 
+/** Options of `startFloeProcess`. */
 export interface FloeProcessOptions {
-  /** Added to an otherwise bare environment: no provider key of this machine reaches the server. */
+  /** Added to a minimal environment, so that no provider key of this machine reaches the server. */
   readonly env?: Readonly<Record<string, string>>;
   /** Text of `floe.yaml`. */
   readonly yaml?: string;
-  /** Kept when given, for restarts on the same data; else a temporary one, removed at the end. */
+  /**
+   * Kept after the process ends, for restarts with the same data. Absent: a temporary directory, which is
+   * removed.
+   */
   readonly dataDir?: string;
-  /** 0, a free port, unless given. */
+  /** Default: 0, a free port. */
   readonly port?: number;
-  /** How long the server may take until it listens, in milliseconds. */
+  /** Milliseconds until the server must be listening. */
   readonly startTimeoutMs?: number;
-  /** The program to run with node; the server unless given. */
+  /** The program to run with node. Default: the server. */
   readonly program?: string;
   readonly args?: readonly string[];
-  /** In a process group of its own, as a terminal starts it: `process.kill(-pid, …)` reaches all of it. */
+  /**
+   * Starts a separate process group, as a terminal does, so that `process.kill(-pid, …)` reaches all of it.
+   */
   readonly ownGroup?: boolean;
 }
 
+/** How a process ended. */
 export interface ProcessExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
+/** A running server process. */
 export interface FloeProcess {
-  /** `http://127.0.0.1:<port>`, as the server printed it: its main listener. */
+  /** `http://127.0.0.1:<port>`: the main listener, as the server printed it. */
   readonly url: string;
   readonly dataDir: string;
-  /** Where `floe.yaml` lies, or would. */
+  /** Path of `floe.yaml`, whether it exists or not. */
   readonly configFile: string;
   readonly pid: number;
   /** Resolves when the process has ended and its output is complete. */
   readonly exited: Promise<ProcessExit>;
-  /** Standard output and standard error so far, as they came. */
+  /** Output so far, from stdout and stderr in order of arrival. */
   output(): string;
   /**
    * The platform key that a first start prints.
    *
-   * @throws Error when the process ends without printing one, or none comes in a minute.
+   * @throws Error if the process ends or a minute passes without one
    */
   waitForKey(): Promise<string>;
-  /** Resolves with the first match in the output; rejects when the process ends or the time passes without one. */
+  /** Resolves to the first match in the output. Rejects if the process ends or the timeout passes first. */
   waitForOutput(pattern: RegExp, timeoutMs?: number): Promise<RegExpExecArray>;
-  /** Asks it to end (SIGTERM) and waits until it has. */
+  /** Sends SIGTERM or another signal and waits until the process has ended. */
   stop(signal?: NodeJS.Signals): Promise<ProcessExit>;
-  /** Ends it as a crash would, and waits until it is gone. */
+  /** Kills the process, as a crash does, and waits until it has ended. */
   kill(): Promise<ProcessExit>;
 }
 
-/** The server as `npm start` runs it where the run of the tests has built it, else its sources. */
+/** The server that `npm start` runs, if the test run has built it. Otherwise its sources. */
 export const SERVER_PROGRAM =
   process.env['FLOE_TEST_SERVER'] ?? join(import.meta.dirname, '..', '..', 'server', 'bin', 'server.mjs');
 const LISTENING_PATTERN = /^\{.*"local_url":"(http:\/\/(?:[\w.-]+|\[[0-9a-f:]+\]):\d+)[^"]*".*\}$/m;
 const KEY_PATTERN = /\beis_[0-9A-Za-z_-]{20,}/;
 
-/** Ended with this process, should a test leave them behind. */
+/** Child processes that end with this process, in case a test does not stop them. */
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
 /**
- * The real server as a process of its own, on a free port and data of its own. Resolves when it listens.
+ * Starts the real server as a process, with a free port and its own data. Resolves when it listens.
  *
- * @throws Error with the server's output when it ends, or does not listen in time.
+ * @throws Error with the server's output if it ends or does not listen in time
  */
 export async function startFloeProcess(options: FloeProcessOptions = {}): Promise<FloeProcess> {
   const home = mkdtempSync(join(tmpdir(), 'floe-test-'));
@@ -80,7 +88,7 @@ export async function startFloeProcess(options: FloeProcessOptions = {}): Promis
     TMPDIR: home,
     FLOE_DATA_DIR: dataDir,
     FLOE_PORT: String(options.port ?? 0),
-    // A test that leaves a request open must not wait for it. Tests of a shutdown set both.
+    // A test with an open request must not wait for it. Tests of the shutdown set both.
     FLOE_SHUTDOWN_DELAY_MS: '0',
     FLOE_DRAIN_TIMEOUT_MS: '25000',
   };
@@ -124,7 +132,7 @@ export async function startFloeProcess(options: FloeProcessOptions = {}): Promis
 }
 
 async function waitForExit(child: ChildProcess, home: string): Promise<ProcessExit> {
-  // 'close' and not 'exit': only then is the output complete.
+  // 'close' and not 'exit', because the output is complete only then.
   await once(child, 'close').catch(() => undefined);
   running.delete(child);
   rmSync(home, { recursive: true, force: true });

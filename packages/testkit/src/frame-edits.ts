@@ -3,7 +3,7 @@ import { splitFrames } from './chunking.ts';
 import type { FakeAnswer } from './fake-answer.ts';
 import { isPlainObject } from './recordings.ts';
 
-/** Changes one event's JSON in place; `drop` leaves the event out. */
+/** Changes the JSON of one event in place. `drop` omits the event. */
 type EventEdit = (event: Record<string, unknown>) => 'keep' | 'drop';
 
 const USAGE_MEMBERS = ['usage', 'x_groq', 'usageMetadata'];
@@ -17,12 +17,12 @@ const TERMINAL_EVENTS = [
   'response.failed',
 ];
 
-/** The units `answer` is made of, by its content type. */
+/** Splits `answer` into its units, by its content type. */
 export function splitAnswerFrames(answer: FakeAnswer): Buffer[] {
   return splitFrames(answer.body, answer.headers['content-type'] ?? '');
 }
 
-/** Without the `[DONE]` that ends a Chat stream. */
+/** Removes the `[DONE]` that ends a Chat stream. */
 export function withoutDone(answer: FakeAnswer): FakeAnswer {
   return withFrames(
     answer,
@@ -30,7 +30,7 @@ export function withoutDone(answer: FakeAnswer): FakeAnswer {
   );
 }
 
-/** Without finish reasons and the events that carry nothing else; `[DONE]`, where there is one, stays. */
+/** Removes finish reasons, and events that contain nothing else. `[DONE]` remains. */
 export function withoutFinishReason(answer: FakeAnswer): FakeAnswer {
   return editEvents(answer, (event) => {
     if (typeof event['stopReason'] === 'string' && event['output'] === undefined) return 'drop';
@@ -42,7 +42,7 @@ export function withoutFinishReason(answer: FakeAnswer): FakeAnswer {
   });
 }
 
-/** Without any usage; a Chat event that carried only usage goes away. */
+/** Removes usage, and Chat events that contain only usage. */
 export function withoutUsage(answer: FakeAnswer): FakeAnswer {
   return editEvents(answer, (event) => {
     const onlyUsage =
@@ -54,7 +54,7 @@ export function withoutUsage(answer: FakeAnswer): FakeAnswer {
   });
 }
 
-/** With the frame in the middle cut off inside its JSON. */
+/** Truncates the frame in the middle inside its JSON. */
 export function withMalformedEvent(answer: FakeAnswer): FakeAnswer {
   const all = splitAnswerFrames(answer);
   const middle = Math.floor(all.length / 2);
@@ -66,10 +66,12 @@ export function withMalformedEvent(answer: FakeAnswer): FakeAnswer {
   return withFrames(answer, broken);
 }
 
+/** Whether a frame is the `[DONE]` event of a Chat stream. */
 export function isDoneEvent(frame: Buffer): boolean {
   return /^data:\s*\[DONE\]/.test(frame.toString('utf8'));
 }
 
+/** Returns the answer with these frames as its body. */
 export function withFrames(answer: FakeAnswer, parts: readonly Buffer[]): FakeAnswer {
   return { ...answer, body: Buffer.concat(parts) };
 }
@@ -83,7 +85,7 @@ function editEvents(answer: FakeAnswer, edit: EventEdit): FakeAnswer {
   );
 }
 
-/** Works on an SSE frame with one `data:` line, on an NDJSON line and on a whole JSON body alike. */
+/** Edits an SSE frame with one `data:` line, an NDJSON line or a whole JSON body. */
 function editFrame(frame: Buffer, edit: EventEdit): Buffer[] {
   const text = frame.toString('utf8');
   const from = text.indexOf('{');

@@ -1,6 +1,6 @@
 /**
- * A point where a fake waits until the test lets it go on. Stands in for every sleep: the test knows that the fake
- * has arrived (`arrived`) and decides when it continues (`release`).
+ * A point at which a fake waits for the test. Replaces sleeps: the test knows when the fake has arrived
+ * (`arrivalCount`) and decides when it continues (`release`).
  */
 export class Gate {
   readonly #waiters: (() => void)[] = [];
@@ -8,7 +8,7 @@ export class Gate {
   #permits = 0;
   #arrivalCount = 0;
 
-  /** Waits to be released. A signal that fires takes the waiter out, so that no release is spent on it. */
+  /** Waits until released. An aborted signal removes the waiter, so that it does not consume a release. */
   pass(signal?: AbortSignal): Promise<void> {
     this.#arrivalCount += 1;
     for (const watch of this.#arrivals) if (watch.count <= this.#arrivalCount) watch.resolve();
@@ -31,7 +31,7 @@ export class Gate {
     });
   }
 
-  /** Lets the next `count` through; those that have not arrived yet will not wait. */
+  /** Releases the next `count` waiters. Future waiters pass immediately if fewer are waiting. */
   release(count = 1): void {
     for (let left = count; left > 0; left--) {
       const go = this.#waiters.shift();
@@ -43,12 +43,12 @@ export class Gate {
     }
   }
 
-  /** Lets everybody through from now on. */
+  /** Releases all current and future waiters. */
   open(): void {
     this.release(Number.POSITIVE_INFINITY);
   }
 
-  /** Resolves once `count` passes have been asked for since the gate was made. */
+  /** Resolves when `pass` was called `count` times since the gate was created. */
   arrivalCount(count = 1): Promise<void> {
     if (this.#arrivalCount >= count) return Promise.resolve();
     return new Promise((resolve) => this.#arrivals.push({ count, resolve }));

@@ -1,9 +1,10 @@
 import hostile from '../golden/heartbeat/hostile.json' with { type: 'json' };
 import { type FakeUpstream, startFakeUpstream } from './fake-upstream.ts';
 
-/** A case of `golden/heartbeat/hostile.json`; its README says what each member means. */
+/** A case of `golden/heartbeat/hostile.json`. The README next to it describes the members. */
 export type HostileCase = (typeof hostile)[number];
 
+/** Responses of a misbehaving server, with the results that SDKs must have. */
 export const HOSTILE_CASES: readonly HostileCase[] = hostile;
 
 interface HostileStep {
@@ -14,7 +15,7 @@ interface HostileStep {
   readonly reset?: boolean | undefined;
 }
 
-/** Plays a case on a port of its own. A case with `host` has no server. */
+/** Starts a server that behaves like a case, on its own port. A case with `host` has no server. */
 export function startHostileServer(hostile: HostileCase): Promise<FakeUpstream> {
   const plan = (steps: readonly HostileStep[]) => ({
     name: hostile.name,

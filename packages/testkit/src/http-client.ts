@@ -1,43 +1,45 @@
 import { request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
 
+/** Options of `callHttp`. */
 export interface HttpCallOptions {
   readonly method?: string;
   readonly headers?: OutgoingHttpHeaders;
-  /** Objects are sent as JSON; strings and bytes as they are. */
+  /** Objects are sent as JSON, strings and bytes unchanged. */
   readonly body?: object | string | Buffer;
   readonly signal?: AbortSignal;
-  /** Called with each piece of the body as it arrives: to release a gate, or to leave in the middle. */
+  /** Called with each received chunk of the body, for example to release a gate or to disconnect. */
   readonly onChunk?: (piece: Buffer) => void;
 }
 
 /** One event of a server-sent event stream. */
 export interface SseFrame {
-  /** Value of the `event:` line; empty when there is none. */
+  /** Value of the `event:` line. Empty if there is none. */
   readonly event: string;
   /** The `data:` lines, joined by line ends. */
   readonly data: string;
-  /** Comment lines that stood in the frame, without their colon. */
+  /** Comment lines of the frame, without their colon. */
   readonly comments: readonly string[];
 }
 
+/** A response of `callHttp`. */
 export interface HttpCallResponse {
   readonly status: number;
-  /** Names in lower case; repeated headers joined by `, `. */
+  /** Names in lower case. Repeated headers are joined with `, `. */
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Buffer;
   readonly text: string;
-  /** False when the connection ended before the body did. */
+  /** False if the connection ended before the body was complete. */
   readonly isComplete: boolean;
-  /** @throws SyntaxError when the body is not JSON. */
+  /** @throws SyntaxError if the body is not JSON */
   json(): unknown;
   frames(): readonly SseFrame[];
 }
 
 /**
- * One request on a connection of its own. Redirects are not followed, nothing is retried, nothing decompressed. An
- * answer that breaks off is an answer with `complete: false`.
+ * Sends one request on a new connection. Does not follow redirects, retry or decompress. A truncated response
+ * has `isComplete: false`.
  *
- * @throws Error when no answer begins: refused, reset, not HTTP, aborted by the signal.
+ * @throws Error if no response starts: refused, reset, not HTTP, aborted by the signal
  */
 export async function callHttp(url: string, options: HttpCallOptions = {}): Promise<HttpCallResponse> {
   const { body, signal } = options;
@@ -60,7 +62,7 @@ export async function callHttp(url: string, options: HttpCallOptions = {}): Prom
       parts.push(part);
       options.onChunk?.(part);
     });
-    // Once an answer has begun, its end is told by `complete` alone.
+    // After a response has started, only `isComplete` reports how it ended.
     outgoing.removeListener('error', reject);
     for (const stream of [outgoing, incoming]) stream.on('error', () => incoming.destroy());
     incoming.on('close', () => {
@@ -93,7 +95,7 @@ function createHttpAnswer(
   };
 }
 
-/** Reads a server-sent event stream; a frame without its blank line at the end of the text is left out. */
+/** Parses a server-sent event stream. An incomplete frame at the end is omitted. */
 export function parseSseFrames(text: string): readonly SseFrame[] {
   const found: SseFrame[] = [];
   const blocks = text.replaceAll('\r\n', '\n').split('\n\n');

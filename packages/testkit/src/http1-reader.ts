@@ -1,21 +1,23 @@
-/** One header as it stood on the wire. */
+/** One header as sent. */
 export type HeaderLine = readonly [name: string, value: string];
 
+/** The parsed head of a message. */
 export interface MessageHead {
   /** Request line or status line, without its line end. */
   readonly startLine: string;
-  /** Names in lower case; repeated headers joined by `, `. */
+  /** Names in lower case. Repeated headers are joined with `, `. */
   readonly headers: Readonly<Record<string, string>>;
-  /** In order and spelling of the wire. */
+  /** In original order and spelling. */
   readonly rawHeaders: readonly HeaderLine[];
 }
 
+/** Callbacks of `MessageReader`. */
 export interface MessageEvents {
   head(head: MessageHead): void;
   data(bytes: Buffer): void;
-  /** The message is complete by its own framing (RFC 9112, section 6.3). */
+  /** The message is complete according to its framing (RFC 9112, section 6.3). */
   end(): void;
-  /** What arrived is not HTTP/1.1, or the peer closed inside a message. */
+  /** The input is not HTTP/1.1, or the peer closed the connection inside a message. */
   broken(reason: string): void;
 }
 
@@ -33,8 +35,8 @@ const LINE_END = '\r\n';
 const HEAD_END = '\r\n\r\n';
 
 /**
- * Reads HTTP/1.1 messages from bytes that arrive in any pieces. Our own and not node:http's, because tests must see
- * what a real parser hides: interim answers, repeated headers, and whether a body ended or was cut off.
+ * Parses HTTP/1.1 messages from chunks of any size. It replaces node:http, because tests check what that
+ * hides: interim responses, repeated headers, and whether a body was truncated.
  */
 export class MessageReader {
   readonly #kind: 'request' | 'response';
@@ -53,7 +55,10 @@ export class MessageReader {
     while (this.#pending.length > 0 && this.#advance());
   }
 
-  /** The peer closed its side: ends a message that runs to the close, breaks any other that is open. */
+  /**
+   * Called when the peer closed its side. Ends a message that lasts until the close. Any other incomplete
+   * message is broken.
+   */
   close(): void {
     if (this.#state === 'broken') return;
     if (this.#state === 'to-close') this.#finish();

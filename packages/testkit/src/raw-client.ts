@@ -3,28 +3,30 @@ import { connect, type Socket } from 'node:net';
 import type { Gate } from './gate.ts';
 import { type HeaderLine, type MessageHead, MessageReader } from './http1-reader.ts';
 
+/** A request in its exact form on the wire. */
 export interface RawRequest {
   readonly method?: string;
-  /** Request target, written as given. */
+  /** Request target, sent unchanged. */
   readonly path: string;
-  /** Written in this order and spelling, repeats included; `host` and `content-length` are added unless given. */
+  /** Sent in this order and spelling, with repetitions. `host` and `content-length` are added if absent. */
   readonly headers?: readonly HeaderLine[];
   readonly body?: string | Buffer;
 }
 
+/** A response in its exact form on the wire. */
 export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly rawHeaders: readonly HeaderLine[];
-  /** Statuses of the interim (1xx) answers before it. */
+  /** Statuses of preceding interim (1xx) responses. */
   readonly interim: readonly number[];
-  /** Decoded from its framing. */
+  /** Body without its framing. */
   readonly body: Buffer;
-  /** The body ended as its framing promised; false when the connection ended first. */
+  /** Whether the body ended as its framing requires. False if the connection ended first. */
   readonly isComplete: boolean;
 }
 
-/** The moments at which a client may hang up. */
+/** The stages of a request at which a client may disconnect. */
 export const HANG_UP_STAGES = [
   'inside-headers',
   'after-headers',
@@ -32,6 +34,7 @@ export const HANG_UP_STAGES = [
   'after-request',
   'after-first-answer-byte',
 ] as const;
+/** A stage at which a client may disconnect. */
 export type HangUpStage = (typeof HANG_UP_STAGES)[number];
 
 interface OpenAnswer {
@@ -41,8 +44,8 @@ interface OpenAnswer {
 }
 
 /**
- * A client that does exactly what it is told, on one bare connection. Reads only when asked to, so that an idle one
- * is a reader that has stopped reading: the peer's writes fill the kernel's buffers and stay there.
+ * A client with full control over one connection. It reads only on request, so that a client that does not
+ * read fills the kernel buffers of the peer.
  */
 export class RawClient {
   readonly #socket: Socket;
@@ -80,14 +83,14 @@ export class RawClient {
     return new RawClient(socket);
   }
 
-  /** Sends exactly these bytes. Resolves when the kernel has taken them, or the connection is gone. */
+  /** Sends exactly these bytes. Resolves when the kernel has accepted them or the connection is closed. */
   send(bytes: string | Buffer): Promise<void> {
     return new Promise((resolve) => {
       this.#socket.write(typeof bytes === 'string' ? Buffer.from(bytes) : bytes, () => resolve());
     });
   }
 
-  /** Sends in pieces of `pieceBytes`, waiting at the gate before each: a slow writer at the test's pace. */
+  /** Sends in chunks of `pieceBytes` and waits at the gate before each, to simulate a slow writer. */
   async sendSlowly(bytes: string | Buffer, pieceBytes: number, gate: Gate): Promise<void> {
     const all = Buffer.from(bytes);
     for (let from = 0; from < all.length && !this.#socket.destroyed; from += pieceBytes) {
@@ -97,8 +100,8 @@ export class RawClient {
   }
 
   /**
-   * The next `count` bytes or fewer as they stand on the wire; empty at the end of the connection. For slow readers;
-   * bytes taken here are not seen by `answer`.
+   * Reads up to `count` raw bytes. Empty at the end of the connection. For slow readers. `readAnswer` does
+   * not see these bytes.
    */
   async readBytes(count: number): Promise<Buffer> {
     for (;;) {
@@ -110,9 +113,9 @@ export class RawClient {
   }
 
   /**
-   * The next answer on this connection, pipelined ones one by one.
+   * Reads the next response of this connection. Pipelined responses are returned one by one.
    *
-   * @throws Error when the connection ends, or says something that is not HTTP, before an answer begins.
+   * @throws Error if the connection ends or is not HTTP before a response starts
    */
   async readAnswer(): Promise<RawResponse> {
     for (;;) {
@@ -131,22 +134,22 @@ export class RawClient {
     }
   }
 
-  /** Closes our side only (FIN) and goes on reading. */
+  /** Closes the sending side (FIN) and continues to read. */
   halfClose(): void {
     this.#socket.end();
   }
 
-  /** Leaves: FIN both ways, unread bytes dropped. */
+  /** Closes both sides (FIN) and drops unread bytes. */
   hangUp(): void {
     this.#socket.destroy();
   }
 
-  /** Leaves with RST. */
+  /** Closes the connection with RST. */
   reset(): void {
     this.#socket.resetAndDestroy();
   }
 
-  /** Resolves when the peer has closed its side and everything before that was read. */
+  /** Resolves when the peer has closed its side and all earlier bytes were read. */
   async waitForEnd(): Promise<void> {
     while ((await this.readBytes(65_536)).length > 0);
   }
@@ -184,13 +187,13 @@ export class RawClient {
   }
 }
 
-/** The bytes of a request, with what is left out filled in. */
+/** The bytes of a request, with defaults for absent parts. */
 export function encodeRawRequest(request: RawRequest): Buffer {
   const { head, body } = requestParts(request);
   return Buffer.concat([head, body]);
 }
 
-/** Sends all requests at once on one connection and reads their answers, in order. */
+/** Sends all requests at once on one connection and reads their responses in order. */
 export async function sendPipelined(
   url: string,
   requests: readonly RawRequest[],
@@ -203,7 +206,7 @@ export async function sendPipelined(
   return answers;
 }
 
-/** Sends `request` as far as `stage` says and leaves, with RST when `reset` is set. */
+/** Sends `request` up to `stage` and disconnects, with RST if `reset` is set. */
 export async function sendAndHangUp(
   url: string,
   stage: HangUpStage,
@@ -225,7 +228,7 @@ export async function sendAndHangUp(
   else client.hangUp();
 }
 
-/** Header lines of `totalBytes` and a little more, for limits on the size of a head. */
+/** Creates header lines with slightly more than `totalBytes`, for limits on the size of a head. */
 export function createPaddingHeaders(totalBytes: number, lineBytes = 1000): readonly HeaderLine[] {
   const count = Math.ceil(totalBytes / lineBytes);
   return Array.from({ length: count }, (_, n) => [`x-padding-${n}`, 'p'.repeat(lineBytes)]);

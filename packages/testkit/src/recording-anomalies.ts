@@ -14,13 +14,14 @@ const ANOMALIES: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['spaced', /": /],
 ];
 
+/** Names of all anomalies. */
 export const ANOMALY_NAMES: readonly string[] = [
   ...ANOMALIES.map(([name]) => name),
   'not UTF-8',
   'last event not ended',
 ];
 
-/** Names from `ANOMALY_NAMES`. Empty where a recorder serialized the JSON again, and for binary framing. */
+/** Names from `ANOMALY_NAMES`. Empty if a recorder serialized the JSON again, and for binary framing. */
 export function findAnomalies({ body, isByteExact, headers }: RecordedInteraction): string[] {
   const type = headers['content-type'] ?? '';
   if (!isByteExact || type.includes('amazon.eventstream')) return [];

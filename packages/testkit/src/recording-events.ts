@@ -2,9 +2,9 @@ import { getFramePayload, isAmazonEventStream } from './amazon-event-stream.ts';
 import { splitFrames } from './chunking.ts';
 import type { RecordedInteraction } from './recordings.ts';
 
-/** One event of an answer, or the whole answer; `value` is undefined where the data is not JSON. */
+/** One event of an answer, or the whole answer. `value` is undefined if the data is not JSON. */
 export interface RecordedEvent {
-  /** Of the event line or the frame's headers; empty where there is none. */
+  /** Name from the event line or the frame headers. Empty if there is none. */
   readonly name: string;
   readonly data: string;
   readonly value: unknown;
@@ -30,7 +30,7 @@ export function parseRecordedEvents({
 
 function parseBinaryEvent(frame: Buffer): RecordedEvent {
   const headers = frame.toString('latin1', 12, 12 + frame.readUInt32BE(4));
-  // A header is its name, the type 7 (text), the length in two bytes, and the value.
+  // A header has its name, the type 7 (text), a two-byte length, and the value.
   const name = /:(?:event|exception)-type\x07\x00(.)/s.exec(headers);
   const start = (name?.index ?? 0) + (name?.[0].length ?? 0);
   const length = name?.[1]?.charCodeAt(0) ?? 0;

@@ -5,27 +5,27 @@ import { findAnomalies } from './recording-anomalies.ts';
 import { parseRecordedEvents } from './recording-events.ts';
 import { isPlainObject, type RecordedInteraction } from './recordings.ts';
 
-/** Data of a caller or a tool. The dialect does not define what is inside. */
+/** Data of a client or tool. The dialect does not define its content. */
 const OPAQUE_MEMBERS = new Set(
   (
     'args arguments input partial_json parameters input_schema inputSchema schema metadata logit_bias partialArgs ' +
     'headers embedding embeddings values float b64_json'
   ).split(' '),
 );
-/** Members that carry the answer. All of their inner members are part of the shape. */
+/** Members with the content of the answer. All of their nested members are part of the shape. */
 const CONTENT_MEMBERS = new Set(
   (
     'choices candidates content parts message delta output item part content_block start response tool_calls ' +
     'function functionCall toolUse reasoningContent reasoningText summary reasoning_details thinking source'
   ).split(' '),
 );
-/** Members whose value decides how a reader continues. The shape includes the value. */
+/** Members whose value determines how a reader continues. The shape includes the value. */
 const VALUE_MEMBERS = new Set(
   'type role finish_reason stop_reason finishReason stopReason blockReason status phase reason thought is_error'.split(
     ' ',
   ),
 );
-/** Members at the root of an answer that repeat the request or that no translation reads. */
+/** Root members of an answer that repeat the request or that no translation reads. */
 const METADATA_MEMBERS = new Set(
   'text reasoning tools instructions metadata trace metrics logprobs'.split(' '),
 );
@@ -33,8 +33,9 @@ const IGNORED_MEMBERS = new Set('id index logprobs'.split(' '));
 const CLIENT_SURFACES: readonly ApiSurface[] = ['chat', 'responses', 'messages', 'embeddings'];
 
 /**
- * The structural shape of an answer, as one line: its surface, its delivery, its events in order with repetitions
- * written once, and its anomalies. Recordings of the same shape exercise the same branches of a translation.
+ * The structural shape of an answer in one line: its surface, its delivery, its events in order with
+ * repetitions written once, and its anomalies. Recordings with the same shape test the same branches of a
+ * translation.
  */
 export function describeAnswerShape(interaction: RecordedInteraction): string {
   const { path, status, stream, headers } = interaction;
@@ -60,7 +61,9 @@ export function describeRequestShape({ path, requestBody }: RecordedInteraction)
   return `${surface} request: ${foldRepeats(turns).join(' ')} | ${names.sort().join(' ')}`;
 }
 
-/** The members of an interaction with the types of their values: `chat stream choices[].delta.content: null`. */
+/**
+ * The members of an interaction with the types of their values: `chat stream choices[].delta.content: null`.
+ */
 export function collectMemberTypes(interaction: RecordedInteraction): ReadonlySet<string> {
   const { path, stream, requestBody } = interaction;
   const surface = apiSurfaceOf(path);
@@ -86,7 +89,7 @@ function settingShape(value: unknown): string {
   return isPlainObject(value) && typeof value['type'] === 'string' ? value['type'] : typeNameOf(value);
 }
 
-/** The root of an answer or event: content members in full, other objects by name. */
+/** The shape of the root of an answer or event: content members in full, other objects by name. */
 function answerShape(value: unknown): string {
   if (Array.isArray(value)) return `[${foldRepeats(value.map(answerShape)).join(' ')}]`;
   if (!isPlainObject(value)) return typeNameOf(value);
@@ -98,7 +101,7 @@ function answerShape(value: unknown): string {
   return `(${marks.sort().join(' ')})`;
 }
 
-/** A value inside a content member, with all members that are not null. */
+/** The shape of a value in a content member, with all members that are not null. */
 function innerShape(value: unknown): string {
   if (!isPlainObject(value)) return typeNameOf(value);
   const marks = Object.entries(value).flatMap(([name, inner]) =>

@@ -8,32 +8,36 @@ export interface RecordedInteraction {
   readonly method: string;
   /** Path with its query, without the origin. */
   readonly path: string;
-  /** The request's JSON, where it was recorded and is JSON. */
+  /** The parsed JSON of the request. Absent if it was not recorded or is not JSON. */
   readonly requestBody?: unknown;
-  /** The request's text, where it was recorded. */
+  /** The text of the request. Absent if it was not recorded. */
   readonly requestText?: string;
   readonly status: number;
-  /** Answer headers, names in lower case. */
+  /** Headers of the answer, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** The request asked for a stream; its answer may still be a JSON error. */
+  /** Whether the request asked for a stream. The answer may still be a JSON error. */
   readonly stream: boolean;
-  /** `body` is what the provider sent, to the byte; not so where a recorder re-wrote the JSON or dropped the framing. */
+  /**
+   * Whether `body` has exactly the bytes of the provider. False if a recorder serialized the JSON again or
+   * dropped the framing.
+   */
   readonly isByteExact: boolean;
 }
 
+/** A recorded conversation with a provider. */
 export interface Recording {
   readonly provider: string;
   readonly surface: ApiSurface;
   readonly scenario: string;
-  /** Path below the recordings' root. */
+  /** Path below the root of the recordings. */
   readonly file: string;
   /** What is special about it. */
   readonly note: string;
   readonly interactions: readonly RecordedInteraction[];
 }
 
-/** The format of our own recordings; packages/testkit/README.md says what each member means. */
+/** The file format of the project's recordings. packages/testkit/README.md describes its members. */
 interface RecordingFile {
   readonly note?: string;
   readonly request: {
@@ -51,10 +55,10 @@ interface RecordingFile {
 const ROOT = join(import.meta.dirname, '..', 'recordings');
 
 /**
- * Our own recordings: synthetic answers in the shapes providers are known to send, one file per scenario, sorted by
- * file name.
+ * Loads the project's recordings: synthetic answers in the known formats of providers, one file per scenario,
+ * sorted by file name.
  *
- * @throws Error when a file is not in the format.
+ * @throws Error if a file has another format
  */
 export function loadProjectRecordings(
   filter: (recording: Recording) => boolean = () => true,
@@ -67,9 +71,9 @@ export function loadProjectRecordings(
 }
 
 /**
- * One of our own recordings, as `loadProjectRecording('groq', 'text-stream')`.
+ * Loads one of the project's recordings, such as `loadProjectRecording('groq', 'text-stream')`.
  *
- * @throws Error when there is none of that name.
+ * @throws Error if it does not exist
  */
 export function loadProjectRecording(provider: string, scenario: string): Recording {
   return loadRecording(join(provider, `${scenario}.json`));
@@ -93,14 +97,14 @@ function loadRecording(file: string): Recording {
   };
 }
 
-/** AWS event streams are written as server-sent events, to be read by people. */
+/** AWS event streams are stored as server-sent events, so that people can read them. */
 function recordedBytes({ headers, body = '', bodyBase64 }: RecordingFile): Buffer {
   if (bodyBase64 !== undefined) return Buffer.from(bodyBase64, 'base64');
   const text = typeof body === 'string' ? body : body.join('\n');
   return isAmazonEventStream(headers['content-type'] ?? '') ? sseToEventStream(text) : Buffer.from(text);
 }
 
-/** Holds for every value of the declared shape; members it does not name are not looked at. */
+/** Checks the declared members and ignores others. */
 function isRecordingFile(value: unknown): value is RecordingFile {
   if (!isPlainObject(value) || !isPlainObject(value['request']) || !isPlainObject(value['headers']))
     return false;
@@ -121,7 +125,7 @@ function isLines(value: unknown): boolean {
   return Array.isArray(value) && value.every((line) => typeof line === 'string');
 }
 
-/** An object with string keys, such as a JSON object or a YAML map. */
+/** Whether a value is an object with string keys, such as a JSON object or a YAML map. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array)

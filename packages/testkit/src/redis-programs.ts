@@ -2,20 +2,20 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** A program that serves Redis' protocol, and the directory of libraries it needs beside it, if any. */
+/** A program that implements the protocol of Redis, and the directory of the libraries that it needs. */
 export interface RedisProgram {
   readonly path: string;
   readonly libraries: string | null;
 }
 
 const NAMES = ['redis-server', 'valkey-server'];
-/** Debian's server, what it links to, and no more: they are unpacked, never installed. */
+/** The server package of Debian and its dependencies. They are unpacked and not installed. */
 const PACKAGES = ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1', 'libatomic1'];
 
 /**
- * The Redis or Valkey server of this machine, else Debian's package unpacked into `cache`, once.
+ * Finds the Redis or Valkey server of this machine. Otherwise unpacks Debian's package into `cache` once.
  *
- * @throws Error that says what to do when neither is possible.
+ * @throws Error with instructions if neither is possible
  */
 export function findRedis(
   cache: string,

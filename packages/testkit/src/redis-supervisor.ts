@@ -1,5 +1,5 @@
-// Runs a Redis for as long as its standard input is open: a test run that dies, however it dies, closes it.
-// Arguments: the program, the directory of its libraries or nothing. Prints `<port> <pid>` when it serves.
+// Runs Redis while its stdin is open, so that it ends with a test run that crashes. Arguments: the program,
+// and the directory of its libraries or nothing. Prints `<port> <pid>` when the server is ready.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -23,7 +23,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Nothing is written to disk: what a test wants to survive, it keeps elsewhere. */
+/** Nothing is written to disk, so a restarted server has no data. */
 async function startServer(port: number): Promise<ChildProcess> {
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
   const env = libraries === '' ? process.env : { ...process.env, LD_LIBRARY_PATH: libraries };

@@ -2,38 +2,39 @@ import { join } from 'node:path';
 import { findRedis } from './redis-programs.ts';
 import { startSupervisor } from './server-supervisor.ts';
 
+/** A Redis server for tests. */
 export interface TestRedis {
   /** `redis://…` of its first database. */
   readonly url: string;
-  /** Process id of the server; null for one that was there already. */
+  /** Process id of the server. Null for an existing server. */
   readonly pid: number | null;
-  /** Ends it; nothing for one that was there already. */
+  /** Stops the server. Does nothing for an existing server. */
   stop(): Promise<void>;
 }
 
-/** A Redis that a test may do anything to. */
+/** A Redis server that only one test uses. */
 export interface DedicatedRedis extends TestRedis {
   readonly pid: number;
-  /** Ends it as a crash would. */
+  /** Kills the server, as a crash does. */
   crash(): Promise<void>;
-  /** Starts it again, empty, on the same port. */
+  /** Starts it again, without data, on the same port. */
   start(): Promise<void>;
 }
 
 const CACHE = join(import.meta.dirname, '..', '..', '..', '.runtime', 'redis');
 const SUPERVISOR = join(import.meta.dirname, 'redis-supervisor.ts');
 
-/** The Redis or Valkey that `FLOE_TEST_REDIS_URL` names, else one started now. */
+/** Returns the Redis or Valkey server of `FLOE_TEST_REDIS_URL`, or starts one. */
 export async function getTestRedis(): Promise<TestRedis> {
   const url = process.env['FLOE_TEST_REDIS_URL'];
   return url ? { url, pid: null, stop: async () => undefined } : startDedicatedRedis();
 }
 
 /**
- * A Redis of its own on a loopback port: of this machine, else Debian's unpacked. A test that stops, kills or
- * flushes it takes this one. It ends with this process, also when that crashes.
+ * Starts a Redis server on a loopback port, from this machine or from Debian's unpacked package. Tests that
+ * stop, kill or flush the server use it. It ends with this process, even if this process crashes.
  *
- * @throws Error that says what is missing; never skips in silence.
+ * @throws Error that says what is missing; it never skips
  */
 export async function startDedicatedRedis(): Promise<DedicatedRedis> {
   const { path, libraries } = findRedis(CACHE);

@@ -4,8 +4,9 @@ import type { ReceivedRequest } from './upstream-connection.ts';
 import type { UpstreamReply } from './upstream-reply.ts';
 
 /**
- * Answers a request with what was recorded for it: same method and stream flag, same path, else a path of the same
- * API (a base URL may add a prefix). Several matches are the turns of a conversation: taken in order, the last stays.
+ * Answers a request with its recording: same method and stream flag, and the same path or a path of the same
+ * API, because a base URL may add a prefix. Several matches are the turns of a conversation. They are used in
+ * order, and the last one is repeated.
  */
 export function createReplayResponder(
   recordings: readonly Recording[],

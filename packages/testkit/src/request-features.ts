@@ -1,23 +1,26 @@
-// What clients can say in a request, one feature each, with the mark it leaves where it is carried. For tests of translation.
+// Features of requests, each with the text that a request with the feature contains. For tests of
+// translation.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { asArray, asObject, asString, tryParseJson } from '@floe/wire/json-narrowing';
 
+/** Dialects of clients. */
 export type FeatureDialect = 'chat' | 'responses' | 'messages';
 
+/** One feature of a request. */
 export interface RequestFeature {
   readonly client: FeatureDialect;
   readonly name: string;
-  /** The whole request, which says nothing else; its model is `m`. */
+  /** A whole request that uses only this feature. Its model is `m`. */
   readonly body: JsonObject;
-  /** Any of these stands in a request that carries the feature. */
+  /** A request with the feature contains one of these texts. */
   readonly marks: readonly string[];
-  /** What its loss is called; `never` for what must be carried or refused. */
+  /** Matches the name of the dropped field. `never` if the feature must be translated or rejected. */
   readonly lost: RegExp;
 }
 
-/** One feature a line, in a file for each dialect clients speak. */
+/** Reads a file with one feature per line. Each client dialect has a file. */
 function loadFeatures(client: FeatureDialect): RequestFeature[] {
   const text = readFileSync(new URL(`../features/${client}.ndjson`, import.meta.url), 'utf8');
   return text
@@ -34,6 +37,7 @@ function loadFeatures(client: FeatureDialect): RequestFeature[] {
     });
 }
 
+/** The features of all client dialects. */
 export const REQUEST_FEATURES: readonly RequestFeature[] = [
   ...loadFeatures('chat'),
   ...loadFeatures('responses'),

@@ -1,4 +1,5 @@
-// Validates requests to providers against our own schemas, and against the official ones when ../shared is present.
+// Validates requests to providers with Floe's schemas, and with official specifications if ../shared is
+// present.
 import type { Json } from '@floe/contract/json';
 import { findSchemaViolations } from './json-schema.ts';
 import { findOfficialViolations, type RequestDialect } from './official-requests.ts';
@@ -18,8 +19,8 @@ const PROJECT_SCHEMAS: Readonly<Partial<Record<RequestDialect, Json>>> = {
 const NO_MEMBERS: ReadonlySet<string> = new Set();
 
 /**
- * What a request breaks of its dialect, as sentences. Cohere has no schema here. `optional`: members an official
- * specification demands and its API does not.
+ * Describes the schema violations of a request. Cohere has no schema here. `optional`: members that an
+ * official specification requires and its API does not.
  */
 export function findRequestViolations(
   dialect: RequestDialect,

@@ -3,19 +3,19 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 
-/** A server that a keeper process runs for as long as this process lives. */
+/** A supervisor process with its server, which runs while this process lives. */
 export interface ServerSupervisor {
-  /** The line it printed when the server served first. */
+  /** The line that it printed when the server was ready for the first time. */
   readonly firstLine: string;
-  /** Has it do something; resolves with the line that it answers. */
+  /** Sends a command. Resolves to the line of its result. */
   sendCommand(command: string): Promise<string>;
-  /** Ends server and keeper. */
+  /** Ends the server and the supervisor. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts `program` with node and reads its first line; null when it ends without one (its own message is on
- * standard error by then). Nothing of it keeps this process alive.
+ * Starts `program` with node and reads its first line. Null if it ends without one; its message is then on
+ * stderr. It does not keep this process alive.
  */
 export async function startSupervisor(
   program: string,

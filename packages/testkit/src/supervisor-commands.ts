@@ -1,16 +1,19 @@
 import { createInterface } from 'node:readline';
 
-/** What a keeper does for those who started it. */
+/** The operations of a supervisor on its server. */
 export interface SupervisedServer {
-  /** Ends the server as a crash would; resolves when it is gone. */
+  /** Kills the server, as a crash does. Resolves when it has ended. */
   crash(): Promise<void>;
-  /** Starts it again on the same port; resolves with its process id. */
+  /** Starts it again on the same port. Resolves to its process id. */
   start(): Promise<number>;
-  /** Ends everything; never resolves. */
+  /** Ends the server and this process. Never resolves. */
   end(code: number): Promise<never>;
 }
 
-/** Obeys `crash` and `start` from standard input, each answered by a line; its end, or a signal, ends the keeper. */
+/**
+ * Executes `crash` and `start` from stdin and prints one line for each. The end of stdin or a signal ends the
+ * supervisor.
+ */
 export function serveSupervisorCommands(server: SupervisedServer): void {
   const fail = (error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

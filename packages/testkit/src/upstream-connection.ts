@@ -3,7 +3,7 @@ import type { SocketStep } from './fake-answer.ts';
 import type { Gate } from './gate.ts';
 import { type HeaderLine, type MessageHead, MessageReader } from './http1-reader.ts';
 
-/** One request as the upstream saw it. Listed as soon as its head is complete. */
+/** One request as the upstream received it. Available as soon as its head is complete. */
 export interface ReceivedRequest {
   /** When the head was complete, in milliseconds of the monotonic clock. */
   readonly receivedAtMs: number;
@@ -12,21 +12,22 @@ export interface ReceivedRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly rawHeaders: readonly HeaderLine[];
-  /** Decoded from its framing; empty until the whole body is there. */
+  /** Body without its framing. Empty until it is complete. */
   body: Buffer;
-  /** The caller went away before the upstream had sent all it meant to send. */
+  /** Whether the client disconnected before the upstream had sent everything. */
   isAborted: boolean;
-  /** Requests with the same number came over one connection. */
+  /** Identifies the connection of the request. */
   readonly socketId: number;
-  /** Resolves when the upstream is done with this request, or its caller gone. */
+  /** Resolves when the upstream has finished this request or the client has disconnected. */
   readonly settled: Promise<void>;
 }
 
+/** Callbacks of `serveConnection`. */
 export interface ConnectionHandler {
   readonly gate: Gate;
-  /** Enters a request in the journal; returns its number, from 0. */
+  /** Records a request. Returns its index, starting with 0. */
   recordRequest(request: ReceivedRequest): number;
-  /** What to do about a request whose body is complete. */
+  /** Returns the steps for a request whose body is complete. */
   planSteps(request: ReceivedRequest, index: number): Promise<readonly SocketStep[]>;
 }
 
@@ -37,7 +38,7 @@ interface OpenRequest {
   readonly settle: () => void;
 }
 
-/** Reads requests off one connection and answers them one after the other, as HTTP/1.1 orders it. */
+/** Reads requests from one connection and answers them one after the other, as HTTP/1.1 requires. */
 export function serveConnection(socket: Socket, socketId: number, exchanges: ConnectionHandler): void {
   const disconnected = new AbortController();
   const unsettled = new Set<OpenRequest>();
@@ -75,7 +76,8 @@ export function serveConnection(socket: Socket, socketId: number, exchanges: Con
       turn = turn
         .then(() => answer(current))
         .catch((error: unknown) => {
-          // A mistake in the test's own `respond`: free the caller, then let the runner report it.
+          // An error in the test's `respond`: disconnect the client, then let the test runner report the
+          // error.
           socket.destroy();
           throw error;
         });
@@ -116,7 +118,7 @@ function performStep(
 ): Promise<void> | void {
   switch (step.do) {
     case 'write':
-      // A turn of the event loop between writes, so that they leave as segments of their own.
+      // Waits for one turn of the event loop between writes, so that they are separate TCP segments.
       return new Promise((resolve) => {
         socket.write(step.bytes, () => setImmediate(resolve));
       });

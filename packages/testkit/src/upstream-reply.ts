@@ -2,7 +2,7 @@ import type { Chunking } from './chunking.ts';
 import type { AnswerDelivery, FakeAnswer, Framing } from './fake-answer.ts';
 import type { RecordedInteraction } from './recordings.ts';
 
-/** An answer with what is left out filled in: 200, JSON or the interaction's own headers, usual delivery. */
+/** A reply with optional parts. Defaults: status 200, JSON or the interaction's headers, usual delivery. */
 export interface UpstreamReply {
   readonly interaction?: RecordedInteraction;
   readonly status?: number;
@@ -13,12 +13,12 @@ export interface UpstreamReply {
   readonly isPaced?: boolean;
 }
 
-/** A JSON answer. */
+/** Creates a JSON reply. */
 export function jsonReply(value: unknown, status = 200): UpstreamReply {
   return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) };
 }
 
-/** A server-sent event answer: strings go out as they are, objects as `data:` lines. */
+/** Creates a reply with server-sent events. Strings are sent unchanged, objects as `data:` lines. */
 export function sseReply(events: readonly (string | object)[]): UpstreamReply {
   const body = events.map((event) =>
     typeof event === 'string' ? event : `data: ${JSON.stringify(event)}\n\n`,
@@ -26,7 +26,7 @@ export function sseReply(events: readonly (string | object)[]): UpstreamReply {
   return { headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body: body.join('') };
 }
 
-/** The answer a reply stands for. */
+/** Converts a reply to a complete answer. */
 export function toFakeAnswer(reply: UpstreamReply): FakeAnswer {
   const base = reply.interaction ?? {
     status: 200,
@@ -37,7 +37,7 @@ export function toFakeAnswer(reply: UpstreamReply): FakeAnswer {
   return { status: reply.status ?? base.status, headers: { ...base.headers, ...reply.headers }, body };
 }
 
-/** What a reply says about its delivery. */
+/** The delivery options of a reply. */
 export function toAnswerDelivery(reply: UpstreamReply): Partial<AnswerDelivery> {
   return {
     ...(reply.chunking !== undefined && { chunking: reply.chunking }),

@@ -1,39 +1,41 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * How a field is written at the command line: `texts` with commas or repeated, `entries` so too or as JSON, `flag` alone,
- * `json` as JSON, `text_or_json` as JSON where it begins as an object or a list.
+ * How a field is written on the command line: `texts` comma-separated or repeated, `entries` in the same way
+ * or as JSON, `flag` without a value, `json` as JSON, `text_or_json` as JSON if it starts like an object or
+ * list.
  */
 export type OperationFieldKind = 'text' | 'number' | 'flag' | 'texts' | 'entries' | 'json' | 'text_or_json';
 
+/** A field of an operation. */
 export interface OperationField {
   readonly kind: OperationFieldKind;
   readonly choices?: readonly string[];
   readonly nullable?: true;
   readonly required?: true;
   readonly does?: string;
-  /** Where it goes; into the body unless said. */
+  /** Where it is sent. Absent: in the body. */
   readonly in?: 'query';
 }
 
-/** One verb of the API. */
+/** One operation of the API. */
 export interface ApiOperation {
   readonly method: string;
-  /** With `{id}` for what is given by position. */
+  /** Path parameters are written as `{id}` and given as positional arguments. */
   readonly path: string;
   readonly does: string;
-  /** Whether it takes a body. */
+  /** Whether it has a body. */
   readonly body?: true;
   readonly idempotent?: true;
-  /** Whether it answers with a page of a list. */
+  /** Whether its response is a page of a list. */
   readonly page?: true;
   readonly takes: Readonly<Record<string, OperationField>>;
 }
 
-/** By subject and verb, as `keys` and `create`. */
+/** Operations by subject and verb, such as `keys` and `create`. */
 export type ApiOperations = Readonly<Record<string, Readonly<Record<string, ApiOperation>>>>;
 
-/** What the API of this release can do, written by `scripts/generate.mjs`. */
+/** Loads the operations of this release, which `scripts/generate.mjs` writes to a file. */
 export function loadApiOperations(): ApiOperations {
   const value: unknown = JSON.parse(readFileSync(new URL('operations.json', import.meta.url), 'utf8'));
   if (!isApiOperations(value)) throw new Error('operations.json is damaged; run node scripts/generate.mjs');
@@ -51,11 +53,12 @@ function isApiOperations(value: unknown): value is ApiOperations {
   );
 }
 
+/** Whether a value is an object and not a list. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Names of what stands in the path, in order. */
+/** Names of the path parameters, in order. */
 export function pathParameterNames({ path }: ApiOperation): readonly string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
 }

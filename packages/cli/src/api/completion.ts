@@ -4,7 +4,7 @@ import { type ApiOperation, type ApiOperations, loadApiOperations } from './api-
 import { optionNames, toOptionName } from './operation-arguments.ts';
 import { COMMON_OPTIONS } from './operation-command.ts';
 
-/** Scripts that ask `floe complete` for the words that may follow. */
+/** Completion scripts by shell. They call `floe complete` for candidates. */
 const COMPLETION_SCRIPTS: Readonly<Record<string, string>> = {
   bash: `_floe() {
   local IFS=$'\\n'
@@ -24,7 +24,7 @@ compdef _floe floe
 `,
 };
 
-/** `floe completion`, and `floe complete` that its scripts call. */
+/** The command `floe completion`, and `floe complete`, which its scripts call. */
 export function completionCommands(others: readonly CliCommand[]): readonly CliCommand[] {
   const completion: CliCommand = {
     words: ['completion'],
@@ -52,7 +52,7 @@ For fish:        floe completion fish | source`,
   return [completion, complete];
 }
 
-/** What may follow `words`. */
+/** Returns candidates for the next word after `words`. */
 export function findCompletions(
   operations: ApiOperations,
   commands: readonly CliCommand[],
@@ -70,7 +70,7 @@ export function findCompletions(
   return sortUnique(own);
 }
 
-/** The choices of the option that stands before, or else the options. */
+/** The choices of the preceding option, or else the options. */
 function findOptionCompletions({ takes, body }: ApiOperation, previous: string): readonly string[] {
   const named = Object.entries(takes).find(([name]) => `--${toOptionName(name)}` === previous)?.[1];
   if (named?.choices) return named.choices;

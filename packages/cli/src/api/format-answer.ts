@@ -4,12 +4,12 @@ import type { Column } from './table-column.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** A list inside an answer is a table when it has no more columns, else a block per entry. */
+/** Maximum number of columns of a nested table. Lists with more columns are shown as one block per entry. */
 const MAX_INNER_COLUMNS = 4;
 const MAX_INLINE_MEMBERS = 3;
 const INDENT = '  ';
 
-/** An answer that is no page of a list, for a person. */
+/** Formats a response that is not a page of a list. */
 export function formatAnswer(answer: unknown, columns?: readonly Column[]): string {
   if (Array.isArray(answer)) return formatList(answer, columns);
   if (!isRecord(answer)) return `${formatCell(answer)}\n`;
@@ -22,7 +22,7 @@ export function formatAnswer(answer: unknown, columns?: readonly Column[]): stri
   return `${formatList(data, columns)}${rest}`;
 }
 
-/** A document such as YAML, which is all that the answer has. */
+/** The text of a response whose only field is a document, such as YAML. */
 function findOnlyText(answer: Row): string | undefined {
   const [value, ...more] = Object.values(answer);
   return more.length === 0 && typeof value === 'string' && value.includes('\n') ? value : undefined;
@@ -34,7 +34,7 @@ function formatList(rows: readonly unknown[], columns?: readonly Column[]): stri
   return rows.map(formatBlock).join('\n');
 }
 
-/** One thing, a line per field; what does not fit a line is indented below its name. */
+/** Formats one object with one line per field. Long values are indented below their names. */
 export function formatFields(record: Row): string {
   const entries = Object.entries(record);
   const width = Math.max(0, ...entries.map(([name]) => name.length));
@@ -48,7 +48,7 @@ export function formatFields(record: Row): string {
     .join('');
 }
 
-/** Undefined for what needs several lines. */
+/** Formats a value on one line. Undefined if it needs several. */
 function formatLine(value: unknown): string | undefined {
   if (typeof value === 'string' && value.trimEnd().includes('\n')) return undefined;
   if (fitsLine(value)) return formatCell(value);
@@ -73,7 +73,7 @@ function formatBlock(value: unknown): string {
 const listColumns = (names: ReadonlySet<string>): readonly Column[] =>
   [...names].map((name) => ({ title: name.toUpperCase(), paths: [name], whole: true }));
 
-/** Text with its line breaks. Other control characters must not steer the terminal. */
+/** Formats text with its line breaks. Removes control characters that could affect the terminal. */
 function formatText(text: string): string {
   const shown = text.replace(/[^\P{Cc}\n\t]/gu, ' ');
   return shown.endsWith('\n') ? shown : `${shown}\n`;

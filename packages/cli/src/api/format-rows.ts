@@ -3,7 +3,7 @@ import { type Column, readCell } from './table-column.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Names of fields that come first in a list without columns of its own; the rest follows while there is room. */
+/** Fields that come first in a list without defined columns. Other fields follow if they fit. */
 const LEADING_COLUMNS = [
   'id',
   'slug',
@@ -22,8 +22,8 @@ const MAX_CELL_CHARS = 48;
 const MILLISECONDS = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{3}Z$/;
 
 /**
- * Aligned columns without borders, so that `grep` and `awk` can read them. Without `columns`, those that the rows have
- * in common.
+ * Formats aligned columns without borders, so that `grep` and `awk` can process them. Without `columns`,
+ * shows the common fields of the rows.
  */
 export function formatTable(rows: readonly unknown[], columns?: readonly Column[]): string {
   const records = rows.filter(isRecord);
@@ -47,7 +47,7 @@ export function formatTable(rows: readonly unknown[], columns?: readonly Column[
   return `${lines.join('\n')}\n`;
 }
 
-/** Whether every value of the rows fits one line. */
+/** Whether every value of the rows fits on one line. */
 export function isFlatList(rows: readonly unknown[]): boolean {
   return rows.every((row) => isRecord(row) && Object.values(row).every(fitsLine));
 }
@@ -68,7 +68,7 @@ function selectColumns(records: readonly Row[]): readonly Column[] {
     .map((name) => ({ title: name.toUpperCase(), paths: [name] }));
 }
 
-/** Whether a value fits one line: no object, and no list of objects. */
+/** Whether a value fits on one line: it is no object and no list of objects. */
 export function fitsLine(value: unknown): boolean {
   return Array.isArray(value)
     ? value.every((one) => typeof one !== 'object' || one === null)
@@ -78,7 +78,7 @@ export function fitsLine(value: unknown): boolean {
 const truncateCell = (text: string) =>
   text.length > MAX_CELL_CHARS ? `${text.slice(0, MAX_CELL_CHARS - 1)}…` : text;
 
-/** One line of text; control characters in a name must not steer the terminal. */
+/** Formats a value as one line. Removes control characters that could affect the terminal. */
 export function formatCell(value: unknown): string {
   if (value === undefined || value === null || value === '') return '-';
   if (isRecord(value) && isSource(value)) return formatSource(value);
@@ -88,7 +88,7 @@ export function formatCell(value: unknown): string {
 
 const isSource = (value: Row) => typeof value['kind'] === 'string' && 'line' in value;
 
-/** Where a resource stands: `console`, or `file:12`. */
+/** Formats the source of a resource: `console`, or `file:12`. */
 function formatSource({ kind, line }: Row): string {
   return replaceControlCharacters(typeof line === 'number' ? `${kind}:${line}` : String(kind));
 }

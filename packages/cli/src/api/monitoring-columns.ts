@@ -9,7 +9,7 @@ import {
   wholeColumn,
 } from './table-column.ts';
 
-/** The columns of lists of monitoring. */
+/** The columns of monitoring lists. */
 export const MONITORING_COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   'alerts list': [
     column('TIME', 'at'),

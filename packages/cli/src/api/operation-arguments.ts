@@ -4,20 +4,20 @@ import { UsageError } from '../connection.ts';
 import { parseOptions } from '../parse-options.ts';
 import { type ApiOperation, isRecord, type OperationField, pathParameterNames } from './api-operations.ts';
 
-/** A request to the API and how its answer is shown. */
+/** A request to the API, and how its response is shown. */
 export interface OperationRequest {
   readonly method: string;
-  /** With query. */
+  /** With its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON text; null without a body. */
+  /** JSON text. Null without a body. */
   readonly body: string | null;
   readonly json: boolean;
-  /** Rows wanted of a list; null for every one. */
+  /** Maximum number of rows of a list. Null for all. */
   readonly maxRows: number | null;
 }
 
-/** No field may have such a name. */
+/** Options of all operations. No field has such a name. */
 export const BUILT_IN_OPTIONS = {
   json: { type: 'boolean' },
   all: { type: 'boolean' },
@@ -30,16 +30,16 @@ export const BUILT_IN_OPTIONS = {
 
 const DEFAULT_ROWS = 50;
 
-/** A field's option: `expires_at` is `--expires-at`. */
+/** The option name of a field: `expires_at` becomes `expires-at`. */
 export const toOptionName = (name: string) => name.replaceAll('_', '-');
 
-/** The options of a field; that of a flag has an opposite. */
+/** The options of a field. A flag also has a negative option. */
 export function optionNames(name: string, field: OperationField): readonly string[] {
   const option = toOptionName(name);
   return isBodyFlag(field) ? [`--${option}`, `--no-${option}`] : [`--${option}`];
 }
 
-/** @throws UsageError */
+/** Parses the arguments of an operation. @throws UsageError */
 export function parseOperationArguments(operation: ApiOperation, args: readonly string[]): OperationRequest {
   const fields = Object.entries(operation.takes);
   const { values, positionals } = parseOptions({
@@ -78,7 +78,7 @@ export function parseOperationArguments(operation: ApiOperation, args: readonly 
   };
 }
 
-/** `--enabled false` and `--enabled=false` are `--no-enabled`. */
+/** Converts `--enabled false` and `--enabled=false` to `--no-enabled`. */
 function resolveFlagValues({ takes }: ApiOperation, args: readonly string[]): string[] {
   const flags = new Set(
     Object.entries(takes).flatMap(([name, field]) => (isBodyFlag(field) ? `--${toOptionName(name)}` : [])),
@@ -149,7 +149,7 @@ function parseOptionValue(name: string, { kind, choices }: OperationField, value
   return text;
 }
 
-/** Names between commas, or JSON: one entry or a list of them. */
+/** Parses comma-separated names, or JSON with one entry or a list. */
 function parseEntries(where: string, text: string): unknown[] {
   return /^\s*[[{]/.test(text) ? [parseJsonOption(where, text)].flat() : text.split(',');
 }

@@ -10,12 +10,12 @@ import { optionNames, parseOperationArguments } from './operation-arguments.ts';
 import { findIdList } from './resolve-name.ts';
 import { type NamedOperation, runOperation } from './run-operation.ts';
 
-/** What every verb takes besides its own fields. */
+/** Options that every operation has. */
 export const COMMON_OPTIONS = ['--json', '--help'] as const;
 
 /**
- * The command of a verb of the API: `keys create`, or `keys` alone for its list. Undefined when there is none.
- * `others` are commands that are no verb of the API, and stand beside them where a subject says what it can do.
+ * Finds the command of an API verb: `keys create`, or `keys` alone for its list. Undefined if there is none.
+ * `others` are the commands that are not API verbs, which the help of their subject also lists.
  */
 export function findOperationCommand(
   operations: ApiOperations,
@@ -58,12 +58,12 @@ function createOperationCommand(words: readonly string[], named: NamedOperation)
   };
 }
 
-/** Commands of two words that begin with `subject`. */
+/** Commands of two words that start with `subject`. */
 function findSubcommands(subject: string, others: readonly CliCommand[]): readonly CliCommand[] {
   return others.filter(({ words }) => words.length > 1 && words[0] === subject);
 }
 
-/** `floe keys --help`, and what is said about a verb that does not exist. */
+/** Creates the command that lists the verbs of a subject, for `floe keys --help` and for unknown verbs. */
 function createOverviewCommand(
   subject: string,
   verbs: Readonly<Record<string, ApiOperation>>,
@@ -119,7 +119,7 @@ function formatOptionsHelp({ takes, body, page, idempotent }: ApiOperation): str
 
 function formatValueHint({ kind, in: where }: OperationField): string {
   if (kind === 'flag') return where === 'query' ? ' <true|false>' : '';
-  // A parameter of the query is sent as it is written.
+  // A query parameter is sent as written.
   if (where === 'query' && kind !== 'number') return ' <text>';
   return {
     text: ' <text>',

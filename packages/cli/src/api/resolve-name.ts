@@ -3,17 +3,17 @@ import type { ApiConnection } from '../connection.ts';
 import { type ApiOperation, type ApiOperations, pathParameterNames } from './api-operations.ts';
 
 const PAGE_SIZE = 500;
-/** An organization has fewer. A search that does not end must not hold the command for ever. */
+/** Limit for a search of a server that always returns a next page. Organizations have fewer pages. */
 const MAX_PAGES = 20;
 
-/** The list in which the `{id}` of an operation is found. */
+/** The list that contains the `{id}` of an operation. */
 export interface IdList {
   readonly path: string;
-  /** The command that shows it. */
+  /** The command that shows the list. */
   readonly command: string;
 }
 
-/** Undefined where the operation takes no id, or its resource has no list. */
+/** Undefined if the operation has no id, or its resource has no list. */
 export function findIdList(
   operations: ApiOperations,
   subject: string,
@@ -26,10 +26,10 @@ export function findIdList(
 }
 
 /**
- * The path of a request whose id nothing has, with the id of the only resource that has this name.
+ * Replaces a name in the path of a request by the id of the only resource with this name.
  *
- * @param notFound what the server says of the id
- * @throws ApiRequestError when no resource or several have this name, with the way to find the id.
+ * @param notFound the server's message for the unknown id
+ * @throws ApiRequestError if no resource or several have this name; the message says how to find the id
  */
 export async function resolveNameInPath(
   from: ApiConnection,
@@ -66,7 +66,7 @@ async function findIdsByName(from: ApiConnection, path: string, name: string): P
   return ids;
 }
 
-/** A rule of the relay has its name inside. */
+/** The name of a row. A relay rule has it in a nested field. */
 function readName(row: unknown): string | undefined {
   return readTextProperty(row, 'name') ?? readTextProperty(readProperty(row, 'rule'), 'name');
 }

@@ -17,21 +17,24 @@ import { type IdList, resolveNameInPath } from './resolve-name.ts';
 import type { Column } from './table-column.ts';
 import { TABLE_COLUMNS } from './table-columns.ts';
 
-/** Until the answer begins; what it holds may take as long as it takes. */
+/** Time limit until the response starts. The body has no limit. */
 const ANSWER_TIMEOUT_MS = 60_000;
 const MAX_PAGE_SIZE = 500;
-/** A server that always names a next page must not hold the command for ever. */
+/** Limit for a server that always returns a next page. */
 const MAX_PAGES = 10_000;
 
-/** A verb with the words of its command, as `keys create`. */
+/** An operation with the words of its command, such as `keys create`. */
 export interface NamedOperation {
   readonly name: string;
   readonly operation: ApiOperation;
-  /** Where its id is looked up by the name of a resource. */
+  /** The list that resolves names of resources to ids. */
   readonly idList?: IdList;
 }
 
-/** Asks and writes the answer to stdout: a table, lines of fields, JSON, or a download as it comes. @throws ApiError */
+/**
+ * Runs an operation and writes the response to stdout: as a table, as lines of fields, as JSON, or as a
+ * streamed download. @throws ApiError
+ */
 export async function runOperation(
   from: ApiConnection,
   named: NamedOperation,
@@ -88,7 +91,7 @@ async function printList(
   if (cursor !== undefined) process.stderr.write('More rows exist. Use --all or --limit N.\n');
 }
 
-/** Redirects are not followed, for the key would travel along. */
+/** Does not follow redirects, because they would receive the key. */
 async function sendOperationRequest(
   { apiKey, baseUrl }: ApiConnection,
   request: OperationRequest,
@@ -123,7 +126,7 @@ async function sendOperationRequest(
 const isJsonResponse = (response: Response) =>
   response.status === 204 || (response.headers.get('content-type') ?? '').startsWith('application/json');
 
-/** Undefined for an answer without a body. */
+/** Reads the JSON of a response. Undefined without a body. */
 async function readJsonAnswer(from: ApiConnection, response: Response): Promise<unknown> {
   const text = await response.text();
   if (text === '') return undefined;

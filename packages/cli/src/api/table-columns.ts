@@ -36,7 +36,7 @@ const REQUEST_COLUMNS = [
   column('KEY', 'key_name'),
 ];
 
-/** The columns of each list, by the words of its command. Every list of pages has its own. */
+/** The columns of each list, by the words of its command. */
 export const TABLE_COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   ...MONITORING_COLUMNS,
   'analytics top': [

@@ -1,34 +1,35 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
+/** Where hooks are installed: for one user, in a project, or by administrators for the machine. */
 export type HookScope = 'user' | 'project' | 'managed';
 
-/** Where an agent reads its hooks, and how they are written there. */
+/** Where an agent reads its hooks, and their format. */
 export interface AgentHookFile {
   readonly agent: string;
-  /** Files by scope; a scope that is missing cannot be installed by a command. */
+  /** Files by scope. Scopes that are absent cannot be installed with a command. */
   readonly files: Readonly<Partial<Record<HookScope, string>>>;
-  /** `grouped`: entries stand in groups with a matcher; `flat`: they stand in the event itself. */
+  /** `grouped`: groups with a matcher contain the entries. `flat`: the event contains them directly. */
   readonly layout: 'grouped' | 'flat';
-  /** Names of the hooks, and what a group's matcher says; null for none. */
+  /** Matchers of hook groups by hook name. Null for a hook without a matcher. */
   readonly hooks: Readonly<Record<string, string | null>>;
-  /** Members of the file beside `hooks`, where the agent wants them. */
+  /** Additional root fields of the file that the agent requires. */
   readonly rootMembers: Readonly<Record<string, number>>;
   createEntry(command: string): Readonly<Record<string, string | number | boolean>>;
-  /** What the person still has to do or should know. */
+  /** A message for the user after the installation. */
   readonly note: string | null;
 }
 
-/** Longer than the hook's own deadlines, so that it is never ended before it has answered. */
+/** Longer than the deadlines of the hook, so that the agent does not end it before it has responded. */
 const AGENT_TIMEOUT_SECONDS = 15;
 const ALL_TOOLS = '*';
 
-/** Of the machine, the user and the directory a command runs in. */
+/** Environment of the machine, the user and the project. */
 interface InstallEnvironment {
   readonly env: NodeJS.ProcessEnv;
   readonly home: string;
   readonly project: string;
-  /** A file of the machine's administrators; that of Windows is below its ProgramData. */
+  /** Path of a file that administrators control. On Windows, it is below ProgramData. */
   readonly systemPath: (linux: string, mac: string, windows: string) => string;
 }
 
@@ -159,7 +160,7 @@ const windsurf = ({ home, project, systemPath }: InstallEnvironment): AgentHookF
   note: null,
 });
 
-/** Every agent whose hooks can be installed by writing a file. */
+/** Lists agents whose hooks can be installed by writing a file. */
 export function listAgentHookFiles(env: NodeJS.ProcessEnv, project: string): readonly AgentHookFile[] {
   const systemPath = (linux: string, mac: string, windows: string) => {
     if (process.platform === 'win32') return join(env['ProgramData'] ?? 'C:\\ProgramData', windows);

@@ -7,22 +7,23 @@ import { prepareRelayEvents } from './prepare-relay-events.ts';
 import { requestDecisions, sendHookReport } from './relay-client.ts';
 import { isServerUnresponsive, markServerUnresponsive } from './unresponsive-server.ts';
 
-/** How long an agent may take to hand over what it asks. */
+/** How long an agent may take to send its payload. */
 const PAYLOAD_TIMEOUT_MS = 5_000;
-/** What happened is told, and nobody waits long for it. */
+/** Timeout of a report. The agent does not wait for its result. */
 const REPORT_TIMEOUT_MS = 1_000;
 
+/** The result of one hook call. */
 export interface AgentHookResult {
   readonly reply: HookReply;
-  /** Why the server gave no decision; null when it did, or none was wanted. */
+  /** Why the server gave no decision. Null if it did, or if none was required. */
   readonly problem: string | null;
-  /** It was not asked, because it did not answer in time shortly before. */
+  /** The server was not requested, because it recently did not respond in time. */
   readonly isServerSkipped?: boolean;
 }
 
 const SERVER_SKIPPED = 'the server timed out a moment ago and is not contacted again yet';
 
-/** Answers one call of a hook. Never throws: whatever goes wrong is answered as the rules' fail mode says. */
+/** Handles one hook call. Never throws: errors are answered with the fail mode of the rules. */
 export async function answerAgentHook(
   adapter: HookAdapter,
   input: NodeJS.ReadableStream,
@@ -42,14 +43,16 @@ export async function answerAgentHook(
     if (call.events.length === 0) return { reply: adapter.reply(call, ABSTAIN), problem: null };
     return await answerWithServer(adapter, call, paths, settings);
   } catch (error) {
-    // Only what is told after the fact comes here: everything else is answered where it goes wrong.
+    // Only errors of reports reach this place. Other errors are handled where they occur.
     return { reply: adapter.reply(call, ABSTAIN), problem: describeHookError(error) };
   }
 }
 
 const ABSTAIN: HookDecision = { decision: 'abstain', userMessage: null, agentMessage: null };
 
-/** A server that hangs costs one deadline in a while, not one for every event. */
+/**
+ * Decides without the server. An unresponsive server costs one deadline per interval and not one per event.
+ */
 async function answerWithoutServer(
   adapter: HookAdapter,
   call: HookCall,
@@ -98,7 +101,7 @@ async function answerWithServer(
   return { reply: adapter.reply(call, outcome), problem };
 }
 
-/** Nobody knows which hook it is: an exit code of 2 stops with every agent, and is used only to fail closed. */
+/** The hook is unknown. Exit code 2 blocks in every agent, and is used only to fail closed. */
 async function answerUnreadablePayload(
   abstainReply: HookReply,
   problem: string,

@@ -4,28 +4,30 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 import type { SignedBundle } from '@floe/relay/bundle';
 import type { HookSettings, HookSettingsPaths } from './hook-settings.ts';
 
-/** The rules as they were last fetched. */
+/** The rules of the last download. */
 export interface CachedBundle {
   readonly bundle: SignedBundle;
   readonly etag: string | null;
-  /** Raw Ed25519 key, base64: of the first bundle, or of the settings. */
+  /** Raw Ed25519 key in base64, from the first bundle or from the settings. */
   readonly pinnedKey: string;
 }
 
+/** The part of the settings paths that contains the bundle cache. */
 export type BundleCachePath = Pick<HookSettingsPaths, 'cache'>;
 
 /**
- * One directory for each key: what one key may not do, another may. The address is not part of it, so a server that
- * moves keeps its rules; a server with another signing key cannot replace them.
+ * The cache directory of a platform key, because rules depend on the key. It does not depend on the URL, so a
+ * server that moves keeps its rules. A server with another signing key cannot replace them.
  */
 export function bundleCacheDirectory({ cache }: BundleCachePath, { key }: HookSettings): string {
-  // FNV-1a: a name, no secret; node:crypto would be the dearest import of a hook.
+  // FNV-1a. The name is not a secret, and importing node:crypto would take longer than any other import of a
+  // hook.
   let hash = 0x811c9dc5;
   for (const letter of `${key}`) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193) >>> 0;
   return join(cache, hash.toString(16).padStart(8, '0'));
 }
 
-/** What is kept, read but not judged; null when there is nothing that could be a bundle. */
+/** Reads the cached bundle without verifying it. Null if there is none. */
 export function readCachedBundle(directory: string, settings: HookSettings): CachedBundle | null {
   const stored = readJsonFile(join(directory, 'bundle.json'));
   const bundle = stored && isObject(stored['bundle']) ? parseSignedBundle(stored['bundle']) : null;
@@ -35,6 +37,7 @@ export function readCachedBundle(directory: string, settings: HookSettings): Cac
   return { bundle, pinnedKey, etag: typeof etag === 'string' ? etag : null };
 }
 
+/** Writes a bundle to its cache directory atomically. Only the user may read it. */
 export function storeBundle(directory: string, { bundle, etag, pinnedKey }: CachedBundle): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const path = join(directory, 'bundle.json');
@@ -43,7 +46,7 @@ export function storeBundle(directory: string, { bundle, etag, pinnedKey }: Cach
   renameSync(draft, path);
 }
 
-/** Whether it is time to fetch the rules; says so to one process in an interval. */
+/** Whether the rules are due for download. Returns true to one process per interval. */
 export function claimRefresh(directory: string, refreshMs: number, nowMs: number): boolean {
   const marker = join(directory, 'asked');
   try {
@@ -60,6 +63,7 @@ export function claimRefresh(directory: string, refreshMs: number, nowMs: number
   return true;
 }
 
+/** Reads a signed bundle from JSON. Null if a field is missing. Does not verify the signature. */
 export function parseSignedBundle(value: JsonObject): SignedBundle | null {
   const { payload, signature, public_key } = value;
   const areTexts = typeof payload === 'string' && typeof signature === 'string';

@@ -3,6 +3,7 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { isObject, type Json } from '@floe/contract/json';
 import type { InstalledHook } from './hook-configuration.ts';
 
+/** Trust state of a hook in Codex. `changed`: the user trusted another version of it. */
 export type CodexTrust = 'trusted' | 'changed' | 'untrusted' | 'disabled';
 
 interface CodexHookState {
@@ -10,7 +11,10 @@ interface CodexHookState {
   readonly enabled: boolean;
 }
 
-/** Codex skips a hook silently unless its user trusted exactly this one (codex-rs/hooks/src/engine/discovery.rs). */
+/**
+ * Returns the trust state of a hook. Codex silently skips a hook unless its user trusted exactly this version
+ * (codex-rs/hooks/src/engine/discovery.rs).
+ */
 export function getCodexTrust(hook: InstalledHook, path: string, configPath: string): CodexTrust {
   const states = parseHookStates(readTextOrEmpty(configPath));
   const position = `${toSnakeCase(hook.event)}:${hook.groupIndex}:${hook.handlerIndex}`;
@@ -20,13 +24,13 @@ export function getCodexTrust(hook: InstalledHook, path: string, configPath: str
   return state.trustedHash === computeCodexHookHash(hook) ? 'trusted' : 'changed';
 }
 
-/** Whether `[features]` switches hooks off. */
+/** Whether `[features]` disables hooks. */
 export function areCodexHooksDisabled(configPath: string): boolean {
   const [, features = ''] = /^\[features\]\s*$([^[]*)/m.exec(readTextOrEmpty(configPath)) ?? [];
   return /^\s*(?:codex_)?hooks\s*=\s*false/m.test(features);
 }
 
-/** What Codex compares: SHA-256 of the hook with its defaults, as JSON with sorted members. */
+/** The hash that Codex compares: SHA-256 of the hook with its defaults, as JSON with sorted members. */
 export function computeCodexHookHash({ event, matcher, entry }: InstalledHook): string {
   const isMatched = typeof matcher === 'string' && event !== 'UserPromptSubmit';
   const identity = {
@@ -49,7 +53,7 @@ function sortMembers(value: Json): Json {
   );
 }
 
-/** `[hooks.state."<file>:<event>:<group>:<handler>"]` tables, as Codex writes them. */
+/** Parses the tables `[hooks.state."<file>:<event>:<group>:<handler>"]` that Codex writes. */
 function parseHookStates(toml: string): ReadonlyMap<string, CodexHookState> {
   const states = new Map<string, CodexHookState>();
   const tables = toml.matchAll(/^\[hooks\.state\.("(?:[^"\\\n]|\\.)*"|'[^'\n]*')\]\s*$([^[]*)/gm);

@@ -8,19 +8,20 @@ import { type BundleCachePath, bundleCacheDirectory, readCachedBundle } from './
 import type { HookSettings } from './hook-settings.ts';
 import { verifyCachedBundle } from './verify-cached-bundle.ts';
 
+/** A decision without the server, with one outcome per event. */
 export interface OfflineDecision {
   readonly outcomes: readonly HookDecision[];
   readonly askFallback: 'deny' | 'abstain';
-  /** Whether rules were asked; else it is what to do without any decision. */
+  /** Whether rules determined the decision. Otherwise it is the fail mode. */
   readonly isFromRules: boolean;
 }
 
 /**
- * What holds while the server gives no decision: what the signed rules say, where the org lets clients decide by
- * them, else their fail mode. An expired bundle decides nothing, and its fail mode stays until there is a newer one.
+ * Decides without the server: by the signed rules, if the org allows clients to use them, otherwise by their
+ * fail mode. The rules of an expired bundle are not used, but its fail mode is, until a newer bundle arrives.
  *
- * @param events null when nobody knows what the agent is about to do
- * @param reason there is no decision, for the person
+ * @param events null if the action is unknown
+ * @param reason why the server gave no decision, for the user
  */
 export async function decideOffline(
   events: readonly RelayEvent[] | null,
@@ -41,7 +42,7 @@ export async function decideOffline(
   return { outcomes: [isClosedNow ? denyDecision(reason) : ABSTAIN], askFallback, isFromRules: false };
 }
 
-/** What an agent that cannot ask is told instead of a question, by the rules known here. */
+/** The decision that replaces `ask` for agents that cannot ask, by the cached rules. */
 export function readAskFallback(paths: BundleCachePath, settings: HookSettings): 'deny' | 'abstain' {
   const cached = readCachedBundle(bundleCacheDirectory(paths, settings), settings);
   const bundle = cached && verifyCachedBundle(cached, Number.NEGATIVE_INFINITY);
@@ -50,7 +51,7 @@ export function readAskFallback(paths: BundleCachePath, settings: HookSettings):
 
 const ABSTAIN: HookDecision = { decision: 'abstain', userMessage: null, agentMessage: null };
 
-/** Null when these rules are none that this release can judge by. */
+/** Null if this release cannot evaluate the rules. */
 async function evaluateRules(
   events: readonly RelayEvent[],
   { relay: config, identity }: BundlePayload,
@@ -66,7 +67,7 @@ async function evaluateRules(
         identity,
         nowMs,
       });
-      // Where somebody in the console is to agree, nobody else may.
+      // If the org requires an approval in the console, the agent's user may not approve.
       const waits = decision === 'ask' && config.approvals.enabled;
       return { decision: waits ? 'deny' : decision, userMessage, agentMessage };
     });

@@ -2,16 +2,15 @@ import { accessSync, constants } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 
 const SHELL = '/bin/sh';
-/** What may still keep a process alive gets this long where the process cannot be replaced. */
+/** How long remaining work may keep the process alive where the process cannot be replaced. */
 const FORCED_EXIT_MS = 250;
 
 /**
- * Ends this process with `exitCode`, whatever threads, sockets or name lookups are still busy. Everything to print
- * must have been written before.
- *
- * `process.exit()` is no such guarantee: it joins V8's and libuv's threads, and a thread that waits for the main
- * thread (a collection of garbage) or for a name server holds it up for ever or for tens of seconds. Agents then
- * treat the hook as failed and go on. Replacing the process (execve) waits for no thread.
+ * Ends this process with `exitCode`, even if threads, sockets or DNS lookups are busy. Write all output
+ * before.
+ * `process.exit()` does not guarantee this: it joins the threads of V8 and libuv. A thread that waits for the
+ * main thread (garbage collection) or for a DNS server can delay it for tens of seconds or forever. Agents
+ * then treat the hook as failed and continue. Replacing the process (execve) does not wait for threads.
  */
 export function endProcess(exitCode: number): void {
   process.exitCode = exitCode;
@@ -19,7 +18,7 @@ export function endProcess(exitCode: number): void {
     flushCompileCache();
     process.execve?.(SHELL, ['sh', '-c', `exit ${exitCode}`], {});
   }
-  // Elsewhere the loop runs empty; a timer that does not keep it alive ends what does.
+  // On other platforms, the event loop runs empty. An unreferenced timer ends remaining work.
   process.stdin.destroy();
   setTimeout(() => process.exit(), FORCED_EXIT_MS).unref();
 }

@@ -35,6 +35,7 @@ const hookCommand: CliCommand = {
   },
 };
 
+/** The commands of `floe hook`. */
 export const HOOK_COMMANDS: readonly CliCommand[] = [
   hookCommand,
   hookInstallCommand,
@@ -72,7 +73,7 @@ async function printHookStatus(): Promise<number> {
 
 interface AgentStatus {
   readonly line: string;
-  /** Why the agent does not run hooks that are in its file. */
+  /** Why the agent does not run its installed hooks. */
   readonly problems: readonly string[];
 }
 

@@ -1,12 +1,12 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import type { AgentHookFile } from './agent-hook-files.ts';
 
-/** What every command of ours has in it, and no other. */
+/** Matches the hook commands of Floe and no others. */
 const FLOE_COMMAND_PATTERN = /(?:^|[\s/\\"'])floe-hook(?:\.mjs)?["']?\s+[a-z-]+\s*$/;
 
 /**
- * The agent's file with our hooks in it, once; everything else stays as it is. Without a command it is the file
- * without them.
+ * Adds the hooks of Floe once to an agent's file, and keeps everything else. With `command` null, removes
+ * them.
  */
 export function withFloeHooks(file: JsonObject, agent: AgentHookFile, command: string | null): JsonObject {
   const before = isObject(file['hooks']) ? file['hooks'] : {};
@@ -29,18 +29,18 @@ export function withFloeHooks(file: JsonObject, agent: AgentHookFile, command: s
   return { ...(command === null ? {} : agent.rootMembers), ...rest, hooks };
 }
 
-/** One of our hooks where an agent's file has it. */
+/** A hook of Floe in an agent's file. */
 export interface InstalledHook {
   /** The agent's name of the event. */
   readonly event: string;
-  /** Place of its group (or of itself, in a flat file) in the event, and of itself in the group. */
+  /** Index of its group (or of itself, in a flat file) in the event, and its index in the group. */
   readonly groupIndex: number;
   readonly handlerIndex: number;
   readonly matcher: Json;
   readonly entry: JsonObject;
 }
 
-/** Our hooks in an agent's file, for the events that are wanted. */
+/** Finds the hooks of Floe in an agent's file, for the supported events. */
 export function findInstalledHooks(file: JsonObject, agent: AgentHookFile): readonly InstalledHook[] {
   const hooks = isObject(file['hooks']) ? file['hooks'] : {};
   return Object.keys(agent.hooks).flatMap((event) => {
@@ -58,7 +58,7 @@ export function findInstalledHooks(file: JsonObject, agent: AgentHookFile): read
   });
 }
 
-/** How many of the hooks that are wanted call us. */
+/** Counts the required hooks that call Floe. */
 export function countInstalledHooks(
   file: JsonObject,
   agent: AgentHookFile,
@@ -76,7 +76,10 @@ function createHookEntry(
   return { ...(matcher !== null && { matcher }), hooks: [createEntry(command)] };
 }
 
-/** The entry itself when nothing in it is ours; null when nothing else is left. */
+/**
+ * Removes the hooks of Floe from an entry. Returns the same entry if it has none, and null if nothing else is
+ * left.
+ */
 function withoutFloeHooks(entry: Json): Json {
   if (!isObject(entry)) return entry;
   if (isFloeHook(entry)) return null;

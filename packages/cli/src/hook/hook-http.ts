@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** Why there is no answer, for the person. */
+/** There is no response. The message explains the reason to the user. */
 export class NoResponseError extends Error {
   override readonly name = 'NoResponseError';
   /** Whether the whole deadline passed. */
@@ -12,6 +12,7 @@ export class NoResponseError extends Error {
   }
 }
 
+/** A request of a hook to the server. */
 export interface HookHttpRequest {
   readonly url: string;
   readonly key: string;
@@ -21,6 +22,7 @@ export interface HookHttpRequest {
   readonly timeoutMs: number;
 }
 
+/** A complete response to a hook request. */
 export interface HookHttpResponse {
   readonly status: number;
   /** Names in lower case. */
@@ -32,10 +34,10 @@ const MAX_HEAD_BYTES = 64 * 1024;
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /**
- * One request of HTTP/1.1 (RFC 9112) on a connection of its own. By hand, because a hook is a process of its own
- * for every event: `node:http` and `fetch` each take longer to load than everything else it does.
+ * Sends one HTTP/1.1 request (RFC 9112) on a new connection. It does not use `node:http` or `fetch`, because
+ * a hook is a new process for every event, and loading either takes longer than the rest of the hook.
  *
- * @throws NoResponseError for every way in which there is none: refused, slow, broken off, not HTTP
+ * @throws NoResponseError for every failure: refused, slow, truncated, not HTTP
  */
 export async function sendHookRequest(request: HookHttpRequest): Promise<HookHttpResponse> {
   const url = new URL(request.url);
@@ -112,13 +114,13 @@ interface HookAnswerHead {
   readonly bodyAt: number;
 }
 
-/** Reads one answer out of what has arrived; looks at a byte of the body twice at most. */
+/** Parses one response from received chunks. Reads each byte of the body at most twice. */
 class HookAnswerReader {
   #head: HookAnswerHead | null = null;
   #receivedBytes = 0;
   #countedChunks = 0;
 
-  /** @returns null while more is wanted; @throws NoResponseError when it can never become an answer */
+  /** @returns null if more input is required; @throws NoResponseError if the input is invalid */
   read(chunks: Buffer[], isEnd: boolean): HookHttpResponse | null {
     while (this.#countedChunks < chunks.length)
       this.#receivedBytes += chunks[this.#countedChunks++]?.length ?? 0;
@@ -148,7 +150,7 @@ class HookAnswerReader {
 
 const CRLF = Buffer.from('\r\n');
 
-/** Passes over interim answers (1xx). */
+/** Skips interim responses (1xx). */
 function parseHookAnswerHead(bytes: Buffer): HookAnswerHead | null {
   let from = 0;
   for (;;) {
@@ -171,7 +173,7 @@ function parseHookAnswerHead(bytes: Buffer): HookAnswerHead | null {
   }
 }
 
-/** Null while the last chunk has not come. */
+/** Null if the last chunk is missing. */
 function decodeChunkedBody(bytes: Buffer): string | null {
   const parts: Buffer[] = [];
   for (let at = 0; ; ) {

@@ -1,21 +1,21 @@
 import { isObject, type JsonObject } from '@floe/contract/json';
 
-/** No agent gives its hooks more. */
+/** No agent sends a larger payload. */
 export const MAX_PAYLOAD_BYTES = 11 * 1024 * 1024;
 const CLOSING_BRACE = 0x7d;
-/** After a pause of this length what has arrived may be all. */
+/** After this pause, the received data may be complete. */
 const IDLE_PARSE_MS = 50;
 
-/** Why the payload cannot be read, for the person. */
+/** Why the payload cannot be read, for the user. */
 export class PayloadError extends Error {
   override readonly name = 'PayloadError';
 }
 
 /**
- * What the agent gives its hook: one JSON object. An agent that writes it whole and leaves its end of the pipe open
- * is not waited for.
+ * Reads the payload of the hook, one JSON object. Does not wait for the end of the input if the agent keeps
+ * it open after a complete payload.
  *
- * @throws PayloadError when it is longer than 11 MiB, is not complete in time, or is no object
+ * @throws PayloadError if it is longer than 11 MiB, incomplete after the timeout, or not an object
  */
 export async function readHookPayload(input: NodeJS.ReadableStream, timeoutMs: number): Promise<JsonObject> {
   return await new Promise((resolve, reject) => {
@@ -42,7 +42,7 @@ export async function readHookPayload(input: NodeJS.ReadableStream, timeoutMs: n
       chunks.push(chunk);
       clearTimeout(idleTimer);
       if (lastNonBlankByte(chunk) !== CLOSING_BRACE) return;
-      // Tried at sizes that double and in pauses, so that parsing stays linear.
+      // Tried at sizes that double and after pauses, so that parsing is linear.
       if (size >= nextParseBytes) tryParse();
       else idleTimer = setTimeout(tryParse, IDLE_PARSE_MS);
     });
@@ -55,14 +55,14 @@ export async function readHookPayload(input: NodeJS.ReadableStream, timeoutMs: n
   });
 }
 
-/** Of what is no blank. */
+/** The last byte that is not blank. */
 function lastNonBlankByte(chunk: Buffer): number {
   let at = chunk.length - 1;
   while (at > 0 && (chunk[at] ?? 0) <= 0x20) at -= 1;
   return chunk[at] ?? 0;
 }
 
-/** Undefined when it is no JSON. */
+/** Undefined if the text is not JSON. */
 function parseJsonChunks(chunks: readonly Buffer[]): unknown {
   const text = Buffer.concat(chunks).toString('utf8');
   try {

@@ -6,7 +6,7 @@ import type { AgentHookFile } from './agent-hook-files.ts';
 import { areCodexHooksDisabled, type CodexTrust, getCodexTrust } from './codex-trust.ts';
 import { findInstalledHooks, type InstalledHook } from './hook-configuration.ts';
 
-/** One file of an agent, beside its other ones. */
+/** One settings file of an agent. */
 export interface AgentSettingsFile {
   readonly scope: string;
   readonly path: string;
@@ -14,7 +14,7 @@ export interface AgentSettingsFile {
   readonly allFiles: readonly { readonly scope: string; readonly file: JsonObject }[];
 }
 
-/** Settings that switch hooks off, by agent: where one of its files has this value, none of its hooks run. */
+/** Settings by agent that disable hooks. If one of its files has such a value, none of its hooks run. */
 const DISABLING_SETTINGS: Readonly<Record<string, readonly (readonly [path: string, value: Json])[]>> = {
   'claude-code': [['disableAllHooks', true]],
   'copilot-cli': [['disableAllHooks', true]],
@@ -31,7 +31,7 @@ const TRUST_PROBLEMS: Readonly<Record<Exclude<CodexTrust, 'trusted'>, string>> =
   disabled: 'they are disabled in config.toml: start codex, open /hooks and enable them',
 };
 
-/** Why an agent does not run hooks that are in its file, as far as its files tell; empty when nothing says so. */
+/** Reasons why an agent does not run installed hooks, as far as its files show. Empty if there are none. */
 export function findHookProblems(agent: AgentHookFile, settingsFile: AgentSettingsFile): readonly string[] {
   const hooks = findInstalledHooks(settingsFile.file, agent);
   return [
@@ -41,7 +41,7 @@ export function findHookProblems(agent: AgentHookFile, settingsFile: AgentSettin
   ];
 }
 
-/** A clone or a Node that was moved leaves commands behind that no longer start. */
+/** Finds hook commands whose program no longer exists, because a clone or Node was moved. */
 function findMissingPrograms(hooks: readonly InstalledHook[]): string[] {
   const missing = hooks.flatMap(({ entry }) => {
     const command = String(entry['command'] ?? entry['bash'] ?? '');
@@ -84,7 +84,7 @@ function findTrustProblems(
   { scope, path }: AgentSettingsFile,
 ): string[] {
   if (agent !== 'codex') return [];
-  // Trust is the user's, also of a project's hooks.
+  // Trust is stored per user, also for hooks of a project.
   const userDirectory = process.env['CODEX_HOME'] || join(homedir(), '.codex');
   const configPath = join(scope === 'user' ? dirname(path) : userDirectory, 'config.toml');
   if (areCodexHooksDisabled(configPath)) return [`does not run: ${configPath} contains hooks = false.`];

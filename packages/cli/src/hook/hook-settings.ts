@@ -3,36 +3,38 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { isObject, type JsonObject } from '@floe/contract/json';
 
-/** What a hook knows of its Floe, and how long it may think. */
+/** Connection, rules and deadlines of a hook. */
 export interface HookSettings {
-  /** Without a slash at its end; null when nothing names one. */
+  /** Without a trailing slash. Null if not configured. */
   readonly baseUrl: string | null;
   readonly key: string | null;
-  /** Raw Ed25519 key in base64 that bundles must be signed with; null pins the first one seen. */
+  /** Raw Ed25519 key in base64 that must sign bundles. Null: the first bundle's key is pinned. */
   readonly publicKey: string | null;
-  /** While there has never been a bundle that says it. */
+  /** Fail mode until a bundle defines it. */
   readonly onError: 'open' | 'closed';
-  /** How old the rules may get before they are fetched again. */
+  /** Maximum age of the rules before they are downloaded again. */
   readonly refreshMs: number;
   /** Milliseconds by agent (`codex`) or by agent and hook (`codex.PreToolUse`). */
   readonly deadlines: JsonObject;
-  /** What is wrong with them, for the person; null when nothing is. */
+  /** A problem of the settings, for the user. Null if there is none. */
   readonly problem: string | null;
 }
 
+/** Paths of the settings files and of the bundle cache. */
 export interface HookSettingsPaths {
-  /** Written by administrators; what stands here cannot be changed by the user. */
+  /** File of administrators. Users cannot override its settings. */
   readonly managed: string;
   readonly user: string;
-  /** Where bundles are kept. */
+  /** Directory of cached bundles. */
   readonly cache: string;
 }
 
-/** How long the server may take, unless the settings say otherwise. Agents end hooks after 15 s or more. */
+/** Default deadline for the server. Agents end hooks after 15 s or more. */
 export const DEFAULT_HOOK_DEADLINE_MS = 2_500;
 const DEFAULT_REFRESH_MINUTES = 15;
 const DEFAULT_URL = 'http://127.0.0.1:3563';
 
+/** Returns the paths for this operating system and user. */
 export function resolveHookSettingsPaths(env: NodeJS.ProcessEnv = process.env): HookSettingsPaths {
   const home = homedir();
   return {
@@ -46,8 +48,9 @@ export function resolveHookSettingsPaths(env: NodeJS.ProcessEnv = process.env): 
 }
 
 /**
- * The settings in force. Address and key come from one place, the file before the environment: a project that sets
- * the environment of an agent must not be able to have the key sent elsewhere.
+ * Returns the effective settings. URL and key come from the same source, and the file takes precedence over
+ * the environment. Otherwise, a project that sets the environment of an agent could send the key to another
+ * server.
  */
 export function readHookSettings(
   paths: HookSettingsPaths,
@@ -83,7 +86,7 @@ function buildHookSettings(given: JsonObject, problems: string[]): HookSettings 
   };
 }
 
-/** How long the server may take for this hook, in milliseconds: 50 to 60,000. */
+/** Deadline of the server for this hook in milliseconds: 50 to 60,000. */
 export function resolveHookDeadline({ deadlines }: HookSettings, agent: string, hook: string): number {
   for (const name of [`${agent}.${hook}`, agent, 'default']) {
     const given = Object.hasOwn(deadlines, name) ? deadlines[name] : undefined;
@@ -92,7 +95,7 @@ export function resolveHookDeadline({ deadlines }: HookSettings, agent: string, 
   return DEFAULT_HOOK_DEADLINE_MS;
 }
 
-/** Null when there is no such file. One that holds a key and that others may read is not used. */
+/** Null if the file does not exist. A file with a key that others may read is rejected. */
 function readSettingsFile(path: string, isPrivate: boolean, problems: string[]): JsonObject | null {
   let text: string;
   try {
@@ -110,7 +113,7 @@ function readSettingsFile(path: string, isPrivate: boolean, problems: string[]):
     const parsed: unknown = JSON.parse(text);
     if (isObject(parsed)) return parsed;
   } catch {
-    // Told below, like every other text that is no object.
+    // Reported below, like any text that is not an object.
   }
   problems.push(`${path} is not a JSON object`);
   return {};

@@ -99,21 +99,24 @@ function parseInstallTarget(args: readonly string[], action: string) {
   return { agent, path, scope, dryRun: values['dry-run'] === true, yes: values.yes === true };
 }
 
-/** In a project the command must mean the same for everybody; elsewhere it must not depend on the PATH of an agent. */
+/**
+ * In a project, the command must work for all developers. In other scopes, it must not depend on the PATH of
+ * an agent.
+ */
 function buildHookCommand(agent: string, scope: HookScope): string {
   if (scope === 'project') return `floe-hook ${agent}`;
   const program = fileURLToPath(new URL('../../bin/floe-hook.mjs', import.meta.url));
   return `"${process.execPath}" "${program}" ${agent}`;
 }
 
-/** @throws UsageError when the file is one this command must not rewrite */
+/** @throws UsageError if the file cannot be rewritten safely */
 function parseSettings(text: string, path: string): JsonObject {
   if (text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new UsageError(
     `${path} is not a JSON object (comments are not supported), so it was not changed. Fix it, or add the hooks manually: docs/reference/relay-hooks.md.`,
@@ -137,7 +140,7 @@ async function confirm(question: string): Promise<boolean> {
   }
 }
 
-/** A file of which nothing is left goes; the mode of one that is there stays. */
+/** Replaces a file atomically and keeps its mode. Removes the file if the text is empty. */
 function writeFileAtomically(path: string, text: string, mode: number): void {
   if (text === '') return rmSync(path, { force: true });
   mkdirSync(dirname(path), { recursive: true });
@@ -146,7 +149,10 @@ function writeFileAtomically(path: string, text: string, mode: number): void {
   renameSync(draft, path);
 }
 
-/** Keeps the connection for hooks, which often do not see the environment of a shell, and fetches the rules. */
+/**
+ * Stores the connection for hooks, which often do not see the environment of a shell, and downloads the
+ * rules.
+ */
 async function storeConnection(): Promise<void> {
   const paths = resolveHookSettingsPaths();
   const key = process.env['FLOE_RELAY_KEY']?.trim();

@@ -1,25 +1,25 @@
-// What bin/floe-hook.mjs starts: one process for one event of an agent, so every import here is paid each time.
+// bin/floe-hook.mjs starts this file, one process per event of an agent, so every import adds to each call.
 import { HOOK_ADAPTERS } from '@floe/relay/hooks/adapters';
 import { answerAgentHook } from './answer-agent-hook.ts';
 import { bundleCacheDirectory, claimRefresh } from './bundle-cache.ts';
 import { readHookSettings, resolveHookSettingsPaths } from './hook-settings.ts';
 import { PROBE_INTERVAL_MS } from './unresponsive-server.ts';
 
-/** Answers the agent's hook on standard input; resolves to the exit code when everything is printed. */
+/** Handles the agent's hook call on stdin. Resolves to the exit code after all output is written. */
 export async function runHook(agent: string): Promise<number> {
   const adapter = HOOK_ADAPTERS.get(agent);
   if (!adapter) {
     process.stderr.write(
       `floe: the agent "${agent}" is not supported. Supported agents: ${[...HOOK_ADAPTERS.keys()].join(', ')}\n`,
     );
-    // Not 2: that would stop whatever the agent is about to do.
+    // Not 2, because that would block the agent's action.
     return 1;
   }
   const paths = resolveHookSettingsPaths();
   const settings = readHookSettings(paths);
   const { reply, problem, isServerSkipped } = await answerAgentHook(adapter, process.stdin, paths, settings);
   const { stdout, stderr, exitCode } = reply;
-  // Where an exit code stops, agents take all of the error output as the reason.
+  // If the exit code blocks, agents show all of stderr as the reason.
   const message =
     stderr !== '' ? stderr : problem === null ? '' : `floe: no decision from the server: ${problem}\n`;
   if (message !== '') await writeToStream(process.stderr, message);
@@ -30,7 +30,7 @@ export async function runHook(agent: string): Promise<number> {
   return exitCode;
 }
 
-/** In a process of its own: agents wait until this one has ended. */
+/** Starts a separate process, because agents wait until this one ends. */
 async function spawnRefreshWhenDue(directory: string, refreshMs: number): Promise<void> {
   if (!claimRefresh(directory, refreshMs, Date.now())) return;
   const { spawn } = await import('node:child_process');
@@ -41,6 +41,7 @@ async function spawnRefreshWhenDue(directory: string, refreshMs: number): Promis
   child.unref();
 }
 
+/** Downloads the rules, for the background process. Resolves to the exit code. */
 export async function runBundleRefresh(): Promise<number> {
   const paths = resolveHookSettingsPaths();
   const { refreshBundle } = await import('./refresh-bundle.ts');
@@ -52,7 +53,7 @@ export async function runBundleRefresh(): Promise<number> {
 
 function writeToStream(stream: NodeJS.WriteStream, text: string): Promise<void> {
   return new Promise((resolve) => {
-    // An agent that no longer listens has its answer all the same.
+    // An agent that closed its output already has its response.
     stream.on('error', () => resolve());
     stream.write(text, () => resolve());
   });

@@ -2,19 +2,20 @@ import { homedir, hostname } from 'node:os';
 import type { RelayEvent } from '@floe/contract/api/relay';
 import { findRepository } from './repository.ts';
 
-/** Of the client, as decisions keep it. */
+/** Version of the client, which decisions record. */
 const CLIENT_VERSION = '0.1.0';
-/** Characters of a text that are sent: the server takes bodies of 1 MiB. */
+/** Maximum number of characters per text, because the server accepts bodies of 1 MiB. */
 const MAX_TEXT_CHARS = 200_000;
 const MAX_EVENT_CHARS = 900_000;
 
+/** Events that are ready to be sent to the relay. */
 export interface PreparedRelayEvents {
   readonly events: readonly RelayEvent[];
-  /** Whether something was too long to be sent whole: what is not stopped by the rest is not decided. */
+  /** Whether a text was truncated. A decision that does not block the action is then not sufficient. */
   readonly isTruncated: boolean;
 }
 
-/** Events as they are sent: with what only the client knows, an id each, and no longer than the server takes. */
+/** Prepares events for the server: adds the data of the client and ids, and truncates long texts. */
 export function prepareRelayEvents(events: readonly RelayEvent[]): PreparedRelayEvents {
   const home = homedir();
   const host = hostname().slice(0, 200);
@@ -35,7 +36,10 @@ export function prepareRelayEvents(events: readonly RelayEvent[]): PreparedRelay
   return { events: sent, isTruncated };
 }
 
-/** The event itself when it is short enough. What is left of a longer one is still worth a look. */
+/**
+ * Returns the event itself if it is short enough. Otherwise truncates it, because its beginning may still
+ * match rules.
+ */
 function truncateEvent(event: RelayEvent): RelayEvent {
   if (JSON.stringify(event).length <= MAX_EVENT_CHARS) return event;
   const { shell, prompt, file, tool, ...rest } = event;

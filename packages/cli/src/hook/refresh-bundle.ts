@@ -14,10 +14,11 @@ import { verifyCachedBundle } from './verify-cached-bundle.ts';
 const FETCH_TIMEOUT_MS = 10_000;
 
 /**
- * Fetches the rules into the cache. The first bundle pins its key; one of another key, or an older one, is refused.
+ * Downloads the rules to the cache. The first bundle pins its signing key. A bundle with another key, or an
+ * older one, is rejected.
  *
- * @returns what there is now, for the person
- * @throws NoResponseError when there is no bundle that may be kept
+ * @returns a description of the result for the user
+ * @throws NoResponseError if no acceptable bundle is available
  */
 export async function refreshBundle(paths: BundleCachePath, settings: HookSettings): Promise<string> {
   const { baseUrl, key } = settings;

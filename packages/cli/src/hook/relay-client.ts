@@ -4,14 +4,14 @@ import type { HookDecision, HookReport } from '@floe/relay/hooks/adapter';
 import { NoResponseError, sendHookRequest } from './hook-http.ts';
 import type { HookSettings } from './hook-settings.ts';
 
-/** As many as a batch takes. */
+/** Maximum number of events per batch request. */
 const MAX_BATCH_EVENTS = 100;
 const DECISIONS: readonly HookDecision['decision'][] = ['allow', 'deny', 'ask', 'abstain'];
 
 /**
- * What the server decides, one outcome for each event.
+ * Requests the server's decisions, one per event.
  *
- * @throws NoResponseError when there is no decision about every one of them in time
+ * @throws NoResponseError if not all decisions arrive in time
  */
 export async function requestDecisions(
   events: readonly RelayEvent[],
@@ -30,7 +30,7 @@ export async function requestDecisions(
   return outcomes;
 }
 
-/** Tells what has happened. @throws NoResponseError when it does not arrive */
+/** Sends a report of a completed action. @throws NoResponseError if it cannot be delivered */
 export async function sendHookReport(
   report: HookReport,
   settings: HookSettings,
@@ -73,7 +73,8 @@ function parseHookDecision(value: Json): HookDecision | null {
     return typeof text === 'string' ? text : null;
   };
   return {
-    // What waits for somebody in the console is refused until then: nobody else may agree to it.
+    // A pending approval of the console becomes a denial until it is given, because a hook cannot ask another
+    // person.
     decision: isObject(value['approval']) ? 'deny' : decision,
     userMessage: readText('user_message'),
     agentMessage: readText('agent_message'),

@@ -3,7 +3,10 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 
 const MAX_DEPTH = 40;
 
-/** Remote and branch of the repository around a directory, from its files: starting git would cost more than asking the relay. */
+/**
+ * Finds remote and branch of the repository that contains a directory. Reads files, because starting git
+ * takes longer than a request to the relay.
+ */
 export function findRepository(
   cwd: string,
 ): { readonly remote?: string; readonly branch?: string } | undefined {
@@ -19,7 +22,7 @@ export function findRepository(
   return undefined;
 }
 
-/** Worktrees and submodules have a file in its place that names the directory. */
+/** In worktrees and submodules, `.git` is a file that names the directory. */
 function resolveGitDirectory(path: string): string | null {
   try {
     if (statSync(path).isDirectory()) return path;
@@ -42,7 +45,7 @@ function readRepositoryInfo(git: string) {
   return { ...(remote !== '' && { remote }), ...(branch && { branch }) };
 }
 
-/** People keep tokens in addresses of remotes. */
+/** Removes credentials, because remote URLs often contain tokens. */
 function stripCredentials(url: string): string {
   return url.replace(/^([a-z][a-z+.-]*:\/\/)[^/@]*@/i, '$1');
 }

@@ -1,7 +1,7 @@
-/** Lines around a change that are shown. */
+/** Number of unchanged lines around a change. */
 const CONTEXT_LINES = 3;
 
-/** A text before and after as a person reads a change: `-` goes, `+` comes, a few lines around them. Empty without one. */
+/** Formats a diff with `-` and `+` lines and some context. Empty if nothing changed. */
 export function formatTextDiff(before: string, after: string): string {
   const [from, to] = [before, after].map((text) => (text === '' ? [] : text.replace(/\n$/, '').split('\n')));
   if (!from || !to) return '';

@@ -3,23 +3,26 @@ import { join } from 'node:path';
 import { type BundleCachePath, bundleCacheDirectory } from './bundle-cache.ts';
 import type { HookSettings } from './hook-settings.ts';
 
-/** How long a server that let a whole deadline pass is not asked again. */
+/** How long hooks skip a server after it did not respond within a whole deadline. */
 export const UNRESPONSIVE_TTL_MS = 30_000;
-/** How often a process of its own tries meanwhile whether it answers again. */
+/** How often a separate process checks during this time whether the server responds again. */
 export const PROBE_INTERVAL_MS = 10_000;
 
-/** Remembers that the server of these settings let a whole deadline pass. Never throws: without it, it is asked again. */
+/**
+ * Records that the server did not respond within a whole deadline. Never throws. If it fails, the server is
+ * requested again.
+ */
 export function markServerUnresponsive(paths: BundleCachePath, settings: HookSettings): void {
   const path = unresponsiveMarkerPath(paths, settings);
   try {
     mkdirSync(bundleCacheDirectory(paths, settings), { recursive: true, mode: 0o700 });
     writeFileSync(path, settings.baseUrl ?? '', { mode: 0o600 });
   } catch {
-    // A cache that cannot be written costs time, no decision.
+    // An unwritable cache costs time and affects no decision.
   }
 }
 
-/** Whether the server let a whole deadline pass within the last 30 seconds. */
+/** Whether the server did not respond within a whole deadline in the last 30 seconds. */
 export function isServerUnresponsive(paths: BundleCachePath, settings: HookSettings, nowMs: number): boolean {
   const path = unresponsiveMarkerPath(paths, settings);
   try {
@@ -34,6 +37,7 @@ export function isServerUnresponsive(paths: BundleCachePath, settings: HookSetti
   }
 }
 
+/** Removes the mark of an unresponsive server, so that hooks request it again. */
 export function clearServerUnresponsive(paths: BundleCachePath, settings: HookSettings): void {
   rmSync(unresponsiveMarkerPath(paths, settings), { force: true });
 }

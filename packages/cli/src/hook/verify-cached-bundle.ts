@@ -2,9 +2,9 @@ import { type BundlePayload, verifyBundle } from '@floe/relay/bundle';
 import type { CachedBundle } from './bundle-cache.ts';
 
 /**
- * What a kept bundle says, when its key has signed it; null when not.
+ * Returns the payload of a cached bundle. Null if the signature is invalid or the bundle has expired.
  *
- * @param nowMs `-Infinity` to read one that is over
+ * @param nowMs `-Infinity` to accept an expired bundle
  */
 export function verifyCachedBundle({ bundle, pinnedKey }: CachedBundle, nowMs: number): BundlePayload | null {
   try {

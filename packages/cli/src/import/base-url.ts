@@ -1,7 +1,7 @@
 import type { KnownProvider } from './provider-names.ts';
 import { literal, type SourceObject } from './source-object.ts';
 
-/** The address of a provider as floe.yaml writes it; undefined where the source has none or Floe cannot use it. */
+/** Converts the URL of a provider for floe.yaml. Undefined if the source has none or Floe cannot use it. */
 export function readBaseUrl(
   source: SourceObject,
   field: string,

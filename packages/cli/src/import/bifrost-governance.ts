@@ -10,13 +10,13 @@ interface Governance {
   readonly names: UniqueNames;
 }
 
-/** Who a limit or budget applies to. */
+/** What a limit or budget applies to. */
 interface Subject {
   readonly name: string;
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** Virtual keys keep their values: floe.yaml gets their SHA-256. */
+/** Imports virtual keys with their values: floe.yaml gets their SHA-256. */
 export function addGovernance(source: SourceObject, draft: FloeDraft, hash: (value: string) => string): void {
   const budgets = indexById(source.objects('budgets'));
   const limits = indexById(source.objects('rate_limits'));
@@ -87,7 +87,7 @@ function addKey(key: SourceObject, governance: Governance, hash: (value: string)
   key.finish();
 }
 
-/** Allowed models of each provider; without any, every model. */
+/** Allowed models by provider. Without any, every model is allowed. */
 function readModels(key: SourceObject): readonly string[] {
   return key.objects('provider_configs').flatMap((config) => {
     const provider = toSlug(config.text('provider') ?? '', 'provider');
@@ -114,7 +114,7 @@ function addCaps(row: SourceObject, { name, fields }: Subject, { draft, budgets,
   if (rpm !== undefined || tpm !== undefined) draft.addLimit(name, { ...fields, rpm, tpm });
 }
 
-/** Floe limits 60 seconds: another window becomes its share of a minute, at least 1. */
+/** Converts a rate limit to 60 seconds, proportionally and to at least 1. */
 function readRate(limit: SourceObject, what: string): number | undefined {
   const max = limit.number(`${what}_max_limit`);
   const duration = limit.text(`${what}_reset_duration`) ?? '1m';

@@ -133,7 +133,7 @@ function readHeaders(network: SourceObject | undefined): Fields {
   return entries.length > 0 ? { headers: Object.fromEntries(entries) } : {};
 }
 
-/** Settings of a cloud stand at the key; Floe has them at the provider, so the first key decides. */
+/** Cloud settings belong to a key in Bifrost and to a provider in Floe, so the first key is used. */
 function readCloud(key: SourceObject, provider: KnownProvider): Fields {
   const azure = key.object('azure_key_config');
   const vertex = key.object('vertex_key_config');

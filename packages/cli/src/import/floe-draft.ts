@@ -1,13 +1,15 @@
 import { Document } from 'yaml';
 
-/** Fields of an entry of floe.yaml; undefined ones are left out. */
+/** Fields of a floe.yaml entry. Undefined ones are omitted. */
 export type Fields = Readonly<Record<string, unknown>>;
 
+/** A target of a route under construction. `model` is `<provider>/<model>` or a route name. */
 export interface TargetDraft {
   readonly model: string;
   readonly weight: number;
 }
 
+/** A provider of floe.yaml under construction. */
 export interface ProviderDraft {
   readonly id: string;
   readonly fields: Record<string, unknown>;
@@ -17,7 +19,7 @@ export interface ProviderDraft {
   readonly deployments: Map<string, string>;
 }
 
-/** Ids and names of floe.yaml: lower case, at most 64 characters. */
+/** Converts a text to an id for floe.yaml: lower case, at most 64 characters. */
 export function toSlug(text: string, fallback: string): string {
   const slug = text
     .toLowerCase()
@@ -28,7 +30,7 @@ export function toSlug(text: string, fallback: string): string {
   return slug === '' ? fallback : slug;
 }
 
-/** Gives each name once: `ci`, `ci-2`, … */
+/** Makes names unique: `ci`, `ci-2`, … */
 export class UniqueNames {
   readonly #taken = new Set<string>();
 
@@ -46,7 +48,7 @@ export class UniqueNames {
   }
 }
 
-/** One organization of floe.yaml, while it is put together. */
+/** One organization of floe.yaml under construction. */
 export class FloeDraft {
   readonly settings: Record<string, unknown> = {};
   readonly teams: Fields[] = [];
@@ -60,7 +62,9 @@ export class FloeDraft {
   readonly #budgetNames = new UniqueNames();
   readonly #providersByFields = new Map<string, ProviderDraft>();
 
-  /** The provider with these fields; a new one gets the id, or that with a number. */
+  /**
+   * Returns the provider with these fields. A new one gets the id, or the id with a number if it is taken.
+   */
   provider(id: string, fields: Fields): ProviderDraft {
     const fingerprint = JSON.stringify(fields);
     const known = this.#providersByFields.get(fingerprint);
@@ -130,9 +134,9 @@ function toProviderFields({ id, fields, models, prices, deployments }: ProviderD
   };
 }
 
-/** The text of floe.yaml with lines of comment on top. */
+/** Formats floe.yaml with comment lines at the top. */
 export function writeFloeYaml(config: Fields, comment: readonly string[]): string {
-  // What YAML 1.1 reads as another type is quoted too: other tools read the file as well.
+  // Also quotes text that YAML 1.1 reads as another type, because other tools read the file.
   const document = new Document(JSON.parse(JSON.stringify(config)), { version: '1.2', compat: 'yaml-1.1' });
   document.commentBefore = comment.map((line) => ` ${line}`).join('\n');
   return document.toString({ lineWidth: 0 });

@@ -38,9 +38,9 @@ interface ImportProduct {
   readonly name: string;
   readonly usage: string;
   readonly summary: string;
-  /** How a configuration of the product refers to a variable. */
+  /** Matches references to variables in configurations of the product. */
   readonly variablePattern: RegExp;
-  /** Prepares the conversion, which is synchronous. */
+  /** Prepares the converter, which is synchronous. */
   prepare(options: Options): Promise<(root: SourceObject, draft: FloeDraft) => void>;
 }
 
@@ -71,6 +71,7 @@ const PRODUCTS: readonly ImportProduct[] = [
   },
 ];
 
+/** One `floe import` command per supported product. */
 export const IMPORT_COMMANDS: readonly CliCommand[] = PRODUCTS.map((product) => ({
   words: ['import', product.name],
   usage: product.usage,
@@ -103,7 +104,7 @@ async function runProductImport(product: ImportProduct, args: readonly string[])
 
 async function readTables(url: string): Promise<LitellmTables> {
   const { code, value } = await readServerJson(['read-litellm-database'], url);
-  // The server program has printed why.
+  // The server program has already printed the reason.
   if (code !== 0 || !isMembers(value)) throw new ImportSourceError('The database was not imported.');
   return Object.fromEntries(
     Object.entries(value).map(([table, rows]) => [table, Array.isArray(rows) ? rows : null]),
@@ -131,7 +132,10 @@ function writeResult({ draft, report, secrets }: ImportResult, product: string, 
   (isDryRun || typeof output === 'string' ? process.stdout : process.stderr).write(text);
 }
 
-/** An existing file loses the rights of others before it gets the secrets. */
+/**
+ * Writes a file that only its owner may read. An existing file gets these permissions before the secrets are
+ * written.
+ */
 function writePrivateFile(file: string, text: string): void {
   writeFileSync(file, '', { mode: 0o600 });
   chmodSync(file, 0o600);

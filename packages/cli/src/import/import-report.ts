@@ -1,6 +1,9 @@
+/** What happened to a source field. */
 export type ImportOutcome = 'imported' | 'changed' | 'not_imported';
 
-/** What became of one field of the source. The note says how it changed, or why it was left out; never its value. */
+/**
+ * The outcome of one source field. The note says how it changed or why it was omitted, and contains no value.
+ */
 export interface ReportLine {
   readonly group: string;
   readonly field: string;
@@ -14,11 +17,11 @@ const OUTCOME_WORDS: Readonly<Record<ImportOutcome, string>> = {
   not_imported: 'not imported',
 };
 
-/** One line per field of the source, in the order in which they were read. */
+/** One line per source field, in the order in which the fields were read. */
 export class ImportReport {
   readonly #lines = new Map<string, ReportLine>();
 
-  /** A later word about a field replaces an earlier one. */
+  /** Records a line. It replaces an earlier line of the same field. */
   record(line: ReportLine): void {
     this.#lines.set(line.field, line);
   }

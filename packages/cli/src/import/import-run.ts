@@ -5,13 +5,14 @@ import { ImportSourceError } from './read-source.ts';
 import { type RequiredVariable, SecretVariables } from './secret-variables.ts';
 import { describeType, type ImportContext, isMembers, SourceObject } from './source-object.ts';
 
+/** The result of an import: the new configuration, its report and its secrets. */
 export interface ImportResult {
   readonly draft: FloeDraft;
   readonly report: ImportReport;
   readonly secrets: SecretVariables;
 }
 
-/** Runs a converter over a parsed source. @throws ImportSourceError with every mistake of the source */
+/** Runs a converter on a parsed source. @throws ImportSourceError with all problems of the source */
 export function runImport(
   source: unknown,
   variablePattern: RegExp,
@@ -34,7 +35,7 @@ export function runImport(
   return { draft, report: context.report, secrets: context.secrets };
 }
 
-/** What the operator does next, for the end of the report. */
+/** Formats the variables that the operator must set, for the end of the report. */
 export function formatVariables(variables: readonly RequiredVariable[]): string {
   if (variables.length === 0) return '';
   const lines = variables.map(({ name, fields, isLiteral }) => {

@@ -3,8 +3,8 @@ import { hasCatalogPrices } from './provider-names.ts';
 import type { ImportContext } from './source-object.ts';
 
 /**
- * A hard budget of Floe rejects models without a price, which other gateways count as free. Models that no catalog
- * can know get the price 0, so that they keep answering.
+ * Sets the price 0 for models that no catalog can contain, because a hard budget of Floe rejects models
+ * without a price. Other gateways count them as free.
  */
 export function addMissingPrices(draft: FloeDraft, { report }: ImportContext): void {
   if (!draft.hasHardBudgets()) return;

@@ -11,7 +11,7 @@ import { literal, type SourceObject } from './source-object.ts';
 
 const MAX_RETRIES = 10;
 
-/** What a config of Portkey says for all targets below it. */
+/** Settings that a Portkey config passes on to its nested targets. */
 interface Inherited {
   readonly provider: string | undefined;
   readonly virtualKey: string | undefined;
@@ -24,8 +24,8 @@ interface RouteTarget {
 }
 
 /**
- * Converts configs of Portkey: one config, a map of names to configs, or a list of `{name, config}` as its API returns
- * them. Each becomes a route with the name of the config.
+ * Converts Portkey configs: one config, a map of names to configs, or a list of `{name, config}` as its API
+ * returns them. Each becomes a route with the name of the config.
  */
 export function convertPortkey(root: SourceObject, draft: FloeDraft): void {
   const listed = ['data', 'configs'].find((name) => Array.isArray(root.raw(name)));
@@ -158,10 +158,10 @@ function readStrategy(config: SourceObject): 'weighted' | undefined {
   return mode === 'loadbalance' ? 'weighted' : undefined;
 }
 
-/** A target without targets of its own: a provider, and a model unless the request names it. */
+/** Converts a target without nested targets: a provider, and a model unless the request names it. */
 function readLeaf(config: SourceObject, inherited: Inherited, draft: FloeDraft): readonly RouteTarget[] {
   const { virtualKey, model } = inherited;
-  // `@slug/model` names an integration of Portkey and a model.
+  // `@slug/model` names a Portkey integration and a model.
   const [, integration, bare] = /^@([^/]+)\/(.+)$/.exec(model ?? '') ?? [];
   const slug = (inherited.provider ?? '').replace(/^@/, '');
   const name = slug !== '' ? slug : (integration ?? virtualKey ?? '');

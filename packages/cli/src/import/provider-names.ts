@@ -1,13 +1,13 @@
 import { PROVIDER_KINDS, type ProviderKind } from '@floe/contract/config/provider-kinds';
 
-/** How a provider of another gateway is configured in Floe. */
+/** How Floe configures a provider of another gateway. */
 export interface KnownProvider {
   readonly kind: ProviderKind;
-  /** Variable that the other gateway reads when the configuration has no key. */
+  /** Environment variable that the other gateway reads if the configuration has no key. */
   readonly variable?: string;
-  /** Address of a host without a kind of its own. */
+  /** Base URL of a service without a provider kind of its own. */
   readonly baseUrl?: string;
-  /** What the path of `base_url` must end with in Floe. */
+  /** Path suffix of `base_url` in Floe. */
   readonly path?: string;
   /** Only the origin of the other gateway's URL is used. */
   readonly isOriginOnly?: true;
@@ -53,7 +53,7 @@ const KNOWN_PROVIDERS: Readonly<Record<string, KnownProvider>> = {
   },
 };
 
-/** Names that the other gateways use for the same provider. */
+/** Other names of the same provider in other gateways. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   'text-completion-openai': 'openai',
   'azure-openai': 'azure',
@@ -85,6 +85,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   azure_ai: 'compatible',
 };
 
+/** Finds how Floe configures a provider of another gateway. Undefined if the name is unknown. */
 export function findProvider(name: string): KnownProvider | undefined {
   const known = Object.hasOwn(SYNONYMS, name) ? SYNONYMS[name] : name;
   return known !== undefined && Object.hasOwn(KNOWN_PROVIDERS, known) ? KNOWN_PROVIDERS[known] : undefined;
@@ -102,7 +103,7 @@ const WITHOUT_PRICES: ReadonlySet<unknown> = new Set([
   'ollama',
 ]);
 
-/** The provider that a slug such as `openai-prod-1a2b` begins with; empty for none. */
+/** The provider at the start of a slug such as `openai-prod-1a2b`. Empty if there is none. */
 export function guessSlugProvider(slug: string): string {
   const names = [...Object.keys(KNOWN_PROVIDERS), ...Object.keys(SYNONYMS)].filter((name) =>
     slug.startsWith(`${name}-`),
@@ -115,13 +116,13 @@ export function hasCatalogPrices(kind: unknown): boolean {
   return !WITHOUT_PRICES.has(kind);
 }
 
-/** A server that speaks the API of OpenAI elsewhere supports Chat Completions only. */
+/** A server with an OpenAI-compatible API at another URL supports Chat Completions only. */
 export function kindForUrl(kind: ProviderKind, url: string | undefined): ProviderKind {
   const isOwn = url === undefined || /^https:\/\/([a-z]+\.)?api\.openai\.com(\/|$)/.test(url);
   return kind === 'openai' && !isOwn ? 'openai-compatible' : kind;
 }
 
-/** Model ids that LiteLLM recognizes without the name of a provider. */
+/** Model ids that LiteLLM accepts without a provider name. */
 const BARE_MODELS: readonly (readonly [RegExp, string])[] = [
   [
     /^(gpt-|o\d|chatgpt-|text-embedding-|dall-e|whisper|tts-|davinci|babbage|omni-moderation|ft:gpt)/,
@@ -133,19 +134,19 @@ const BARE_MODELS: readonly (readonly [RegExp, string])[] = [
   [/^(anthropic|amazon|meta|mistral|ai21|cohere)\./, 'bedrock'],
 ];
 
-/** The provider of a bare model id; undefined for one that no rule knows. */
+/** The provider of a bare model id. Undefined if no rule matches. */
 export function guessProvider(model: string): string | undefined {
   return BARE_MODELS.find(([pattern]) => pattern.test(model))?.[1];
 }
 
-/** Prefixes of model ids that choose an API and are no part of the id. */
+/** Prefixes of model ids that select an API and are not part of the id. */
 const API_PREFIXES: Readonly<Record<string, RegExp>> = {
   'azure-openai': /^(?:o_series|gpt5_series|responses)\//,
   openai: /^(?:responses|chat)\//,
   bedrock: /^(?:converse|invoke|converse_like)\//,
 };
 
-/** The id as the provider knows it. */
+/** The model id without its API prefix. */
 export function stripApiPrefix(kind: ProviderKind, model: string): string {
   const prefix = API_PREFIXES[kind];
   return prefix === undefined ? model : model.replace(prefix, '');

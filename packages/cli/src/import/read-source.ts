@@ -6,11 +6,12 @@ const MAX_CHARACTERS = 16 << 20;
 const MAX_DEPTH = 64;
 const MAX_PROBLEMS = 20;
 
-/** A source that cannot be converted; each message names its place and no value. */
+/** The source cannot be converted. Each message contains the location and no value. */
 export class ImportSourceError extends Error {
   override readonly name = 'ImportSourceError';
 }
 
+/** Reads a file, or stdin for `-`. @throws UsageError if the file cannot be read */
 export function readSourceText(file: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8');
@@ -20,7 +21,7 @@ export function readSourceText(file: string): string {
   }
 }
 
-/** YAML 1.1, as Python reads it, or JSON, which is YAML too. @throws ImportSourceError */
+/** Parses YAML 1.1, as Python does, or JSON, which is a subset. @throws ImportSourceError */
 export function parseSource(text: string, file: string): unknown {
   if (text.length > MAX_CHARACTERS) throw new ImportSourceError(`${file}: is larger than 16 MB`);
   const lineOf = (offset: number) => text.slice(0, offset).split('\n').length;

@@ -1,30 +1,30 @@
 const VARIABLE_NAME = /^[A-Za-z_]\w*$/;
 
-/** A variable that the new configuration refers to. */
+/** A variable that the new configuration references. */
 export interface RequiredVariable {
   readonly name: string;
-  /** Fields of the source that have its value. */
+  /** Source fields that contain its value. */
   readonly fields: readonly string[];
-  /** Whether the source contains the value itself, so that `--secrets-file` can write it. */
+  /** Whether the source contains the value, so that `--secrets-file` can write it. */
   readonly isLiteral: boolean;
 }
 
 /**
- * Replaces secrets by variables of floe.yaml. Only `writeFile` hands out a literal value: nothing else of the import
- * may contain one.
+ * Replaces secrets by variables of floe.yaml. Only `formatFile` returns literal values, because no other
+ * output of the import may contain one.
  */
 export class SecretVariables {
   readonly #literals = new Map<string, string>();
   readonly #names = new Map<string, string[]>();
 
-  /** `${NAME}` for a variable of the environment; null for a name that floe.yaml cannot refer to. */
+  /** Returns `${NAME}` for an environment variable. Null for a name that floe.yaml cannot reference. */
   refer(name: string, field: string): string | null {
     if (!VARIABLE_NAME.test(name)) return null;
     this.#addField(name, field);
     return `\${${name}}`;
   }
 
-  /** `${FLOE_IMPORT_…}` for a literal; equal values share a variable. */
+  /** Returns `${FLOE_IMPORT_…}` for a literal. Equal values share a variable. */
   replace(value: string, field: string): string {
     const known = this.#literals.get(value);
     const name = known ?? this.#createName(field);
@@ -38,7 +38,7 @@ export class SecretVariables {
     return [...this.#names].map(([name, fields]) => ({ name, fields, isLiteral: literals.has(name) }));
   }
 
-  /** Lines for a shell, systemd or `node --env-file`. */
+  /** Formats lines for a shell, systemd or `node --env-file`. */
   formatFile(): string {
     const quote = (value: string) => `'${value.replaceAll("'", "'\\''")}'`;
     return [...this.#literals].map(([value, name]) => `${name}=${quote(value)}\n`).join('');

@@ -1,30 +1,31 @@
 import type { ImportOutcome, ImportReport } from './import-report.ts';
 import type { SecretVariables } from './secret-variables.ts';
 
-/** What all parts of an import share. */
+/** State that all parts of an import share. */
 export interface ImportContext {
   readonly report: ImportReport;
   readonly secrets: SecretVariables;
-  /** Mistakes of the source, each with its place and without its value. */
+  /** Problems of the source, with their locations and without values. */
   readonly problems: string[];
-  /** How the source refers to a variable of the environment; the first group is its name. */
+  /** Matches a reference to an environment variable in the source. The first group is its name. */
   readonly variablePattern: RegExp;
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
+/** Whether a value is an object and not a list. */
 export function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Literal text in floe.yaml: what looks like a variable must not become one. */
+/** Escapes text for floe.yaml, so that it contains no variable references. */
 export function literal(text: string): string {
   return text.replaceAll('${', '$${');
 }
 
 /**
- * An object of the source. Each field must be read or given a reason: `finish` reports the others as unknown, so that
- * no field disappears without a line. A field of another type than expected is a problem that names its place.
+ * An object of the source. Each field must be read or get a reason. `finish` reports the others as unknown,
+ * so that every field is in the report. A field of an unexpected type is a problem.
  */
 export class SourceObject {
   readonly path: string;
@@ -32,7 +33,7 @@ export class SourceObject {
   readonly #context: ImportContext;
   readonly #group: string;
   readonly #read = new Set<string>();
-  /** What was read of an object is known to everyone who reads it again. */
+  /** Children by field, so that repeated reads share their state. */
   readonly #children = new Map<string, SourceObject>();
 
   constructor(members: Members, path: string, group: string, context: ImportContext) {
@@ -54,7 +55,7 @@ export class SourceObject {
     return Object.hasOwn(this.#members, name) && this.#members[name] != null;
   }
 
-  /** The value of a field, of any type; null counts as absent. */
+  /** Reads a field of any type. Null counts as absent. */
   raw(name: string): unknown {
     this.#read.add(name);
     return Object.hasOwn(this.#members, name) ? (this.#members[name] ?? undefined) : undefined;
@@ -65,7 +66,7 @@ export class SourceObject {
     return this.path === '' ? name : `${this.path}${step}`;
   }
 
-  /** Literal text, or the reference to a variable. Not for secrets. */
+  /** Reads literal text, or a reference to a variable. Not for secrets. */
   text(name: string): string | undefined {
     const value = this.#typed(name, 'a string', (one) => typeof one === 'string');
     if (typeof value !== 'string' || value === '') return undefined;
@@ -75,7 +76,7 @@ export class SourceObject {
     return undefined;
   }
 
-  /** Text of floe.yaml: literal text with its `${` escaped, or a variable. */
+  /** Reads text for floe.yaml: literal text with `${` escaped, or a variable. */
   yamlText(name: string): string | undefined {
     const value = this.#typed(name, 'a string', (one) => typeof one === 'string');
     if (typeof value !== 'string' || value === '') return undefined;
@@ -83,7 +84,7 @@ export class SourceObject {
     return variable === undefined ? literal(value) : this.#refer(name, variable);
   }
 
-  /** A variable of floe.yaml in place of a secret. */
+  /** Reads a secret and returns a variable of floe.yaml for it. */
   secret(name: string): string | undefined {
     const value = this.#typed(name, 'a string', (one) => typeof one === 'string');
     if (typeof value !== 'string' || value === '') return undefined;
@@ -94,20 +95,20 @@ export class SourceObject {
     return reference;
   }
 
-  /** A literal secret, for its hash alone; undefined for a variable. */
+  /** Reads a literal secret, only to compute its hash. Undefined for a variable. */
   literalSecret(name: string): string | undefined {
     const value = this.#typed(name, 'a string', (one) => typeof one === 'string');
     return typeof value === 'string' && value !== '' && !this.#variable(value) ? value : undefined;
   }
 
-  /** A name in place of a secret, such as that of a virtual key, which the other product resolves. */
+  /** Reads the name of a secret that the other product resolves, such as that of a virtual key. */
   secretName(name: string): string | undefined {
     const value = this.text(name);
     if (value !== undefined) this.note(name, 'changed', 'became a variable with the key of the provider');
     return value;
   }
 
-  /** Ends an object whose other fields can be secrets. */
+  /** Ends an object whose other fields may be secrets. */
   leaveOutSecrets(): void {
     this.leaveOutRest('Floe has no such field');
     this.finish();
@@ -149,7 +150,7 @@ export class SourceObject {
     return isMembers(value) ? this.child(value, this.fieldPath(name)) : undefined;
   }
 
-  /** The maps of a list. */
+  /** Reads a list of objects. */
   objects(name: string): readonly SourceObject[] {
     return this.list(name).flatMap((entry, index) => {
       const path = `${this.fieldPath(name)}[${index}]`;
@@ -173,24 +174,27 @@ export class SourceObject {
     this.#context.problems.push(`${this.fieldPath(name)}${suffix}: ${message}`);
   }
 
-  /** Says what became of a field. */
+  /** Records the outcome of a field. */
   note(name: string, outcome: ImportOutcome, note = ''): void {
     this.#read.add(name);
     this.#context.report.record({ group: this.#group, field: this.fieldPath(name), outcome, note });
   }
 
-  /** Says of each of these fields, if it is set, why it is not imported. */
+  /** Records for each of these fields why it is not imported, if it is set. */
   leaveOut(reasons: Readonly<Record<string, string>>): void {
     for (const [name, reason] of Object.entries(reasons))
       if (this.has(name)) this.note(name, 'not_imported', reason);
   }
 
-  /** Says of every field that is set and was not read the same reason. */
+  /** Records the same reason for every field that is set and was not read. */
   leaveOutRest(reason: string): void {
     for (const name of this.names()) if (!this.#read.has(name)) this.note(name, 'not_imported', reason);
   }
 
-  /** Reports each field once: what was read without a word was imported, what was not read is unknown. */
+  /**
+   * Reports each field once. Fields that were read without an outcome are imported. Fields that were not read
+   * are unknown.
+   */
   finish(): void {
     this.leaveOutRest('unknown field');
     for (const name of this.names()) {
@@ -220,6 +224,7 @@ export class SourceObject {
   }
 }
 
+/** Describes the type of a value for messages, such as `a list`. */
 export function describeType(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (value === null) return 'nothing';

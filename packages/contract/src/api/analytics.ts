@@ -7,7 +7,7 @@ import { createPageSchema, dateOrTimestamp, rangeQuery, timestamp } from './page
 
 const text = z.string().min(1).max(300);
 
-/** One value or several; a bounded number, for each is looked for by itself. */
+/** One value or several. The number is limited, because each value needs its own lookup. */
 function oneOrSeveral<Value extends z.ZodType>(value: Value) {
   return z.union([value, z.array(value).min(1).max(20)]).optional();
 }
@@ -34,7 +34,7 @@ const bounds = oneOrSeveral(
 );
 const flag = z.enum(['true', 'false']).optional();
 
-/** What requests are filtered by, in lists, exports and the live tail. */
+/** Filters of requests in lists, exports and the live tail. */
 export const requestFilters = {
   route_mode: word,
   surface: word,
@@ -72,13 +72,13 @@ export const requestFilters = {
 export const requestFilterQuery = z.object(requestFilters);
 export type RequestFilterQuery = z.output<typeof requestFilterQuery>;
 
-/** Whether a parameter is in one of the shapes, or a member of the caller's metadata. */
+/** Whether a parameter is a field of one of the shapes, or a metadata filter. */
 export function isFilterParameter(name: string, ...shapes: readonly object[]): boolean {
-  // `in` would also find what every object inherits, such as `constructor`.
+  // `in` would also find inherited names, such as `constructor`.
   return shapes.some((shape) => Object.hasOwn(shape, name)) || /^metadata\.[^.]+$/.test(name);
 }
 
-/** `shape` and every filter; `metadata.<key>=<value>` filters on the caller's own metadata. */
+/** A query of `shape` and all filters. `metadata.<key>=<value>` filters by metadata of the caller. */
 export function createFilteredQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z
     .object({ ...requestFilters, ...shape })
@@ -90,7 +90,7 @@ export function createFilteredQuery<Shape extends z.core.$ZodLooseShape>(shape: 
     });
 }
 
-/** A place in the stream of `GET /api/events`. */
+/** An event id in the stream of `GET /api/events`. */
 const liveId = z
   .string()
   .regex(/^\d{1,15}-\d{1,16}$/, 'is not an id of the event stream')
@@ -103,7 +103,7 @@ export const requestListQuery = createFilteredQuery({
   ),
 });
 
-/** What was committed after one event and up to another. */
+/** Requests that were committed after one event and up to another. */
 export const requestTailQuery = createFilteredQuery({
   after: liveId,
   until: liveId.optional().describe('Position of the last event to include. Defaults to the latest event.'),
@@ -116,7 +116,7 @@ export const requestTailQuery = createFilteredQuery({
     .describe('Maximum number of rows in `data`. `count` includes all matching requests.'),
 });
 
-/** The filters of the list, for a file of every row. */
+/** The filters of the list, for a file with all rows. */
 export const requestExportQuery = createFilteredQuery({
   from: dateOrTimestamp
     .optional()
@@ -208,7 +208,7 @@ const fields = {
   dropped: z.array(z.string()).describe('Request fields that could not be carried to the provider.'),
 };
 
-/** One exchange: a client request and its answer. */
+/** One exchange: a client request and its response. */
 export const requestRow = z.strictObject(fields).meta({ id: 'Request' });
 export type RequestRow = z.output<typeof requestRow>;
 
@@ -234,7 +234,7 @@ export const requestTailPage = z.strictObject({
 });
 export type RequestTailPage = z.output<typeof requestTailPage>;
 
-/** One try at one target. `attempts_json` of the exchange row holds a list of these as they are. */
+/** One attempt at one target. `attempts_json` of the exchange row stores a list of these. */
 export const exchangeAttempt = z.strictObject({
   n: z.int(),
   provider: z.string(),
@@ -276,7 +276,7 @@ export const exchangeAttempt = z.strictObject({
 });
 export type ExchangeAttempt = z.output<typeof exchangeAttempt>;
 
-/** Why the exchange went the way it did. `decisions_json` holds a list of these as they are. */
+/** One step of the routing decision. `decisions_json` stores a list of these. */
 export const decisionEntry = z.strictObject({
   step: z.string(),
   outcome: z.string(),

@@ -13,7 +13,7 @@ export const auditListQuery = rangeQuery.extend({
   subject: z.string().min(1).max(100).optional().describe('Id of the resource that was changed.'),
 });
 
-/** One change: who did what to which resource, and how it looked before and after. */
+/** One change: actor, action, resource, and its state before and after. */
 export const auditEntry = z
   .strictObject({
     id: z.string(),
@@ -53,7 +53,7 @@ export const auditExportQuery = auditListQuery
   .omit({ limit: true, cursor: true })
   .extend({ format: z.enum(['ndjson', 'csv']).default('ndjson').describe('Format of the file.') });
 
-/** Whether the chain of the kept entries holds. */
+/** The result of verifying the hash chain of the stored entries. */
 export const auditChain = z
   .strictObject({
     valid: z.boolean(),
@@ -78,12 +78,15 @@ const anchor = {
   hash: z.string().regex(/^[0-9a-f]{64}$/, 'is not the hash of an audit log entry'),
 };
 
-/** What a chain ended with on a day. Kept elsewhere, it shows later whether the chain was rewritten or cut off. */
+/**
+ * The last hash of a chain on a day. An exported anchor later proves whether the chain was rewritten or
+ * truncated.
+ */
 export const auditAnchor = z.strictObject({ ...anchor, at: timestamp }).meta({ id: 'AuditAnchor' });
 
 export const auditAnchorList = createPageSchema(auditAnchor);
 
-/** `POST /api/management/audit/verify`: anchors as they were exported. */
+/** `POST /api/management/audit/verify`: exported anchors. */
 export const auditVerificationInput = z.strictObject({
   anchors: z
     .array(z.strictObject({ ...anchor, at: timestamp.optional() }))
@@ -92,7 +95,7 @@ export const auditVerificationInput = z.strictObject({
     .describe('Anchors as `audit.anchors` returned them.'),
 });
 
-/** Whether the chain of today is the one that anchors were exported from. */
+/** Whether the current chain contains the exported anchors. */
 export const auditVerificationResult = z.strictObject({
   valid: z.boolean().describe('Whether the chain is valid and no anchor differs or is missing.'),
   broken_at: z.int().nullable().describe('Sequence number of the first invalid entry. `null` means none.'),

@@ -24,7 +24,7 @@ const readOnly = {
   updated_by: z.string(),
 };
 
-/** A board as every answer shows it. */
+/** A board in responses. */
 export const boardResource = z.strictObject({ slug, ...settings, ...readOnly }).meta({ id: 'Board' });
 export type Board = z.output<typeof boardResource>;
 
@@ -32,15 +32,15 @@ const optional = z.strictObject(settings).partial().shape;
 
 export const boardCreation = z.strictObject({ slug, ...optional });
 
-/** The page that a board would be, drawn by what draws public boards. */
+/** The HTML page of a board that is not stored, rendered like public boards. */
 export const boardPreview = z
   .strictObject({ html: z.string().describe('Complete HTML document without scripts.') })
   .meta({ id: 'BoardPreview' });
 
-/** Absent fields stay. */
+/** Absent fields remain. */
 export const boardPatch = z.strictObject({ slug: slug.optional(), ...optional });
 
-/** What `GET` returned, read-only fields included. Absent settings return to their default. */
+/** Accepts the response of `GET`, including read-only fields. Absent settings return to their default. */
 export const boardReplacement = z.strictObject({
   slug: slug.optional(),
   ...optional,
@@ -76,7 +76,7 @@ const shown = z.strictObject({
   days: z.array(day).describe('The last 90 days, oldest first.'),
 });
 
-/** What a board says now. */
+/** The current status of a board. */
 export const boardStatus = z
   .strictObject({
     slug,

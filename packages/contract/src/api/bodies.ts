@@ -14,7 +14,7 @@ const storedBody = z.strictObject({
     .describe('Number of redacted values by kind. Each appears as `[redacted:<kind>]` in the text.'),
 });
 
-/** What a client sent and was told. */
+/** Stored request and response bodies. */
 export const requestBodies = z
   .strictObject({
     id: z.string(),

@@ -8,7 +8,9 @@ const forcedState = z.strictObject({
   by: z.string().describe('Email address of the member or name of the key that forced the state.'),
 });
 
-/** The breaker of one provider, credential and model. One that has nothing to say is closed and not listed. */
+/**
+ * The breaker of one provider, credential and model. A closed breaker without recent failures is not listed.
+ */
 export const breakerResource = z
   .strictObject({
     id: z
@@ -48,6 +50,7 @@ export type BreakerResource = z.output<typeof breakerResource>;
 
 export const breakerListQuery = createListQuery(['id']);
 
+/** Request to override a breaker, or to return it to automatic. */
 export const breakerForceInput = z.strictObject({
   state: z
     .enum(['open', 'closed', 'auto'])
@@ -65,7 +68,7 @@ export const breakerForceInput = z.strictObject({
     .describe('Reason for the forced state. The audit log records it, and the breaker shows it.'),
 });
 
-/** A change of a breaker's state, as the process that saw it wrote it down. */
+/** A change of a breaker's state, as the process that observed it recorded it. */
 export const breakerHistoryEntry = z
   .strictObject({ id: z.string(), at: timestamp, state: z.string(), because: z.string() })
   .meta({ id: 'BreakerChange' });

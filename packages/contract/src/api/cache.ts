@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { configEntryFields } from './entries.ts';
 import { nanoUsd, usd } from './money.ts';
 
-/** The answer cache of an org. */
+/** Settings of an org's response cache. */
 export const cacheResource = z
   .strictObject({
     enabled: z
@@ -21,7 +21,7 @@ export const cacheResource = z
   })
   .meta({ id: 'Cache' });
 
-/** How often an org's cache answers, and how much it keeps. */
+/** Hit rate and size of an org's response cache. */
 export const cacheStats = z
   .strictObject({
     last_day: z

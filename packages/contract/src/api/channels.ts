@@ -13,7 +13,7 @@ import { jsonValueField } from '../json-value.ts';
 import { resourceSource } from './keys.ts';
 import { rangeQuery, timestamp } from './page.ts';
 
-/** Kinds of channels, as `channels[].kind` of floe.yaml. */
+/** Kinds of channels, as `channels[].kind` in floe.yaml. */
 export const CHANNEL_KINDS = [
   'webhook',
   'slack',
@@ -25,7 +25,7 @@ export const CHANNEL_KINDS = [
   'telegram',
 ] as const;
 
-/** Settings that are stored as they are shown. */
+/** Settings that are stored in the format of responses. */
 const plain = {
   events: z
     .array(z.enum(ALERT_EVENTS))
@@ -45,7 +45,7 @@ const plain = {
   base_url: baseUrlField().nullable().describe('Base URL of the API, for `pagerduty` and `telegram`.'),
 };
 
-/** The same of a stored channel, which leaves out what it does not have. */
+/** The same settings of a stored channel, which omits absent ones. */
 export const storedChannelFields = z.object({
   ...plain,
   events: plain.events.default(null),
@@ -78,7 +78,7 @@ const readOnly = {
   updated_by: z.string(),
 };
 
-/** A channel as every answer shows it: its secrets never. */
+/** A channel in responses, without its secrets. */
 export const channelResource = z.strictObject({ ...settings, ...readOnly }).meta({ id: 'Channel' });
 export type Channel = z.output<typeof channelResource>;
 
@@ -92,7 +92,7 @@ const secrets = {
 
 const optional = z.strictObject(settings).partial().shape;
 
-/** What a kind needs is checked against the schema of floe.yaml. */
+/** The required fields of a kind are checked with the schema of floe.yaml. */
 export const channelCreation = z.strictObject({
   ...optional,
   name: settings.name,
@@ -100,10 +100,10 @@ export const channelCreation = z.strictObject({
   ...secrets,
 });
 
-/** Absent fields stay; null clears. The kind stays what it was. */
+/** Absent fields remain. Null clears a field. The kind cannot change. */
 export const channelPatch = z.strictObject({ ...optional, ...secrets }).omit({ kind: true });
 
-/** What `GET` returned, read-only fields included; secrets that are absent stay. */
+/** Accepts the response of `GET`, including read-only fields. Absent secrets remain. */
 export const channelReplacement = z.strictObject({
   ...optional,
   name: settings.name.optional(),
@@ -112,6 +112,7 @@ export const channelReplacement = z.strictObject({
   ...z.strictObject(readOnly).partial().shape,
 });
 
+/** The result of sending a test message. */
 export const channelTestResult = z
   .strictObject({
     ok: z.boolean(),
@@ -121,6 +122,7 @@ export const channelTestResult = z
   })
   .meta({ id: 'ChannelTest' });
 
+/** States of the delivery of an alert to a channel. */
 export const DELIVERY_STATES = ['pending', 'sent', 'failed', 'muted', 'skipped'] as const;
 
 export const alertListQuery = rangeQuery.extend({
@@ -165,7 +167,7 @@ const delivery = z
   })
   .meta({ id: 'AlertDelivery' });
 
-/** One alert, and what became of it in each channel. */
+/** One alert, and its delivery state in each channel. */
 export const alertResource = z
   .strictObject({
     id: z.string(),

@@ -4,10 +4,10 @@ import { isFilterParameter, requestFilters } from './analytics.ts';
 import { nanoUsd, usd } from './money.ts';
 import { dateOrTimestamp, timestamp } from './page.ts';
 
-/** What charts are grouped and filtered by, beside `metadata.<key>` for keys the org declared. */
+/** Groupings and filters of charts, in addition to `metadata.<key>` for keys that the org declared. */
 export const CHART_DIMENSIONS = ['provider', 'model', 'key', 'status_class', 'surface', 'outcome'] as const;
 
-/** Grouped and filtered by too, but counted by the hour and each by itself. */
+/** Additional groupings and filters. They are counted per hour and cannot be combined. */
 export const INDEPENDENT_DIMENSIONS = [
   'model_requested',
   'route_mode',
@@ -20,7 +20,7 @@ export const INDEPENDENT_DIMENSIONS = [
 
 const ALL_DIMENSIONS = [...CHART_DIMENSIONS, ...INDEPENDENT_DIMENSIONS];
 
-/** Metrics that add up. */
+/** Metrics that can be summed. */
 export const ADDITIVE_METRICS = [
   'requests',
   'errors',
@@ -44,7 +44,7 @@ export const CHART_METRICS = [
 ] as const;
 
 const text = z.string().max(300);
-/** One value or several of a dimension; `!` before one leaves it out. */
+/** One or several values of a dimension. A leading `!` excludes a value. */
 const values = z.union([text, z.array(text).min(1).max(50)]);
 const value = values.optional().describe('Repeat it for any of several values; `!x` is everything but x.');
 const facet = z
@@ -68,7 +68,7 @@ const range = {
     .describe('Of days, such as `Europe/Berlin`. Absent: that of the organization.'),
 };
 
-/** Those of the list, counted alike. */
+/** Filters of the request list, with the same meaning. */
 const filters = {
   ...requestFilters,
   provider: value,
@@ -92,7 +92,7 @@ const compare = z
     '`previous`: also the figures of the range of the same length just before; of whole days, as many days.',
   );
 
-/** Strict but for `metadata.<key>`, which is a filter like the others. */
+/** Rejects unknown parameters except `metadata.<key>`, which is a filter. */
 function chartQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z
     .object({ ...range, ...filters, ...shape })
@@ -181,7 +181,7 @@ const coverageFields = {
 
 const before = { from: timestamp, to: timestamp };
 
-/** What requests of a range add up to. */
+/** Totals of the requests in a time range. */
 export const analyticsSummary = z
   .strictObject({
     ...coverageFields,
@@ -202,7 +202,7 @@ const series = z.strictObject({
   values: z.array(z.number().nullable()).describe('Null where a percentile has no requests.'),
 });
 
-/** One metric over time. `values` of each series stand at the moments of `at`. */
+/** One metric over time. `values` of each series correspond to the timestamps in `at`. */
 export const analyticsTimeseries = z
   .strictObject({
     ...coverageFields,
@@ -237,7 +237,7 @@ export const analyticsTop = z
   })
   .meta({ id: 'AnalyticsTop' });
 
-/** Values of a dimension and how many requests have each, most first. */
+/** Values of a dimension with their number of requests, most frequent first. */
 export const analyticsValues = z
   .strictObject({
     ...coverageFields,
@@ -260,7 +260,7 @@ export const analyticsAnnotationsQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(500).default(200).describe('Rows at most.'),
 });
 
-/** Something that a person or a deployment wants to see in charts. */
+/** A note that a person or a deployment adds to charts. */
 export const analyticsNoteInput = z.strictObject({
   text: z
     .string()
@@ -272,7 +272,7 @@ export const analyticsNoteInput = z.strictObject({
 
 export const analyticsNote = z.strictObject({ at: timestamp, text: z.string() }).meta({ id: 'Annotation' });
 
-/** What happened while requests went on: marks for charts, newest first. */
+/** Events that may explain changes in charts, newest first. */
 export const analyticsAnnotations = z
   .strictObject({
     ...coverageFields,

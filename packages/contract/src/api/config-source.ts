@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Where a resource is written: what stands in a file is read-only here, `line` is its place in it. */
+/** Where a resource is defined. Resources of a file are read-only. `line` is the line in the file. */
 export const configSource = z
   .strictObject({
     kind: z.enum(['file', 'console']),

@@ -25,10 +25,10 @@ const fileFields = {
     ),
 };
 
-/** What became of floe.yaml. */
+/** Load state of floe.yaml. */
 export const configFile = z.strictObject(fileFields).meta({ id: 'ConfigFile' });
 
-/** Which configuration runs, and what was refused since. */
+/** The running configuration, and the last rejection since it was loaded. */
 export const runningConfig = z
   .strictObject({
     version: z
@@ -47,7 +47,7 @@ export const configEntryParams = z.strictObject({
   id: z.string().min(1).max(200).describe('Id of the resource in the API.'),
 });
 
-/** One entry as floe.yaml would say it. */
+/** One entry in the format of floe.yaml. */
 export const configEntry = z
   .strictObject({
     yaml: z
@@ -58,7 +58,9 @@ export const configEntry = z
   })
   .meta({ id: 'ConfigEntry' });
 
-/** A floe.yaml, of which the one org counts, or that with the caller's own id. */
+/**
+ * A document in the format of floe.yaml. It applies to its only org, or to the org with the caller's org id.
+ */
 export const configDocumentInput = z
   .strictObject({
     yaml: z.string().max(900_000).optional().describe('Text of a `floe.yaml`.'),
@@ -103,6 +105,7 @@ const change = z.strictObject({
     ),
 });
 
+/** Changes that applying a document makes or would make. */
 export const configChangeList = z
   .strictObject({
     changes: z.array(change),

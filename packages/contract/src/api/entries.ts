@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { configSource } from './config-source.ts';
 import { timestamp } from './page.ts';
 
-/** Fields that every answer with something of floe.yaml shows, and a client may send back unchanged. */
+/** Fields that all responses with resources of floe.yaml have. A request may repeat them without effect. */
 export const configEntryFields = {
   source: configSource,
   created_at: timestamp
@@ -12,7 +12,7 @@ export const configEntryFields = {
   updated_by: z.string().nullable().describe('Who made the last change: a key id, a member id or `file`.'),
 };
 
-/** The same, and its place among its like: in it, order counts. */
+/** The same fields, and the position in a list whose order is significant. */
 export const orderedConfigEntryFields = {
   position: z
     .int()
@@ -20,17 +20,17 @@ export const orderedConfigEntryFields = {
   ...configEntryFields,
 };
 
-/** Where a new entry goes among its like. */
+/** Position of a new entry in its list. */
 export const positionField = z
   .int()
   .min(0)
   .nullish()
   .describe('Position in the order of evaluation, from 0. Absent: the last.');
 
-/** A field that only answers carry. A request may send it back, where it is ignored. */
+/** A read-only field. A request may contain it, and the server ignores it. */
 export const readOnlyField = z.unknown().optional().meta({ readOnly: true });
 
-/** Written by whom and when says nothing in a request. */
+/** Author and time of changes. They have no effect in requests. */
 export const readOnlyEntryFields = {
   id: readOnlyField,
   source: readOnlyField,
@@ -40,8 +40,8 @@ export const readOnlyEntryFields = {
 };
 
 /**
- * The fields of a request that writes an entry of floe.yaml: each as the file would have it, or absent, or null,
- * which is as good as absent. What must be there is checked against the schema of the file.
+ * Converts the fields of floe.yaml to those of a write request: each may also be absent or null, with the
+ * same meaning. Required fields are checked with the schema of the file.
  */
 export function toWritableFields(fields: Readonly<Record<string, z.ZodType>>): Record<string, z.ZodType> {
   return Object.fromEntries(
@@ -52,7 +52,7 @@ export function toWritableFields(fields: Readonly<Record<string, z.ZodType>>): R
   );
 }
 
-/** Without the default, which would be filled in where a client left the field as it is. */
+/** Removes the default, which would otherwise replace a field that the client left unchanged. */
 function withoutDefault(field: z.ZodType): z.ZodType {
   if (field instanceof z.ZodDefault || field instanceof z.ZodPrefault || field instanceof z.ZodOptional) {
     const inner = field.unwrap();

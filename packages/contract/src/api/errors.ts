@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { FAULTS, type FaultCode } from '../faults.ts';
 
-/** The table is a constant object, so its keys are the codes and nothing else. */
+/** The error codes. The table is a constant object, so its keys are exactly the codes. */
 function listFaultCodes(): FaultCode[] {
   return Object.keys(FAULTS) as FaultCode[];
 }

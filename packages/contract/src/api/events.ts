@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { createFilteredQuery } from './analytics.ts';
 
-/** What `GET /api/events` tells of. */
+/** Topics of `GET /api/events`. */
 export const EVENT_TOPICS = [
   'requests',
   'monitors',
@@ -23,5 +23,5 @@ const topics = z
   })
   .describe(`Comma-separated topics to receive: ${EVENT_TOPICS.join(', ')}.`);
 
-/** The filters of the request list narrow the topic `requests`; the others are told whole. */
+/** The filters of the request list apply to the topic `requests` only. */
 export const eventsQuery = createFilteredQuery({ topics });

@@ -28,7 +28,7 @@ const resourceFields = {
   updated_by: z.string().nullable(),
 };
 
-/** A rate limit, and where its one bucket stands; with `per` there are many, and `state` is null. */
+/** A rate limit with the state of its bucket. With `per`, there are many buckets, and `state` is null. */
 export const limitResource = z
   .strictObject({
     id: z.string(),
@@ -55,7 +55,7 @@ export const limitResource = z
   })
   .meta({ id: 'Limit' });
 
-/** A budget, and what is spent of its one bucket in this period; null with `per`. */
+/** A budget with its spending in the current period. `state` is null with `per`. */
 export const budgetResource = z
   .strictObject({
     id: z.string(),
@@ -105,11 +105,11 @@ const reason = z
     'Reason for the change, for the audit log. Required for members if the change of a budget allows more spending. Such a change also requires step-up.',
   );
 
-/** What a client may send of a rule: null is as good as absent. */
+/** Fields of a rule that a request may set. Null means absent. */
 const writableLimitFields = { reason, ...toWritableFields(LimitSchema.shape) };
 const writableBudgetFields = { reason, ...toWritableFields(BudgetSchema.shape) };
 
-/** What an answer showed and a client may send back unchanged; it says nothing. */
+/** Fields of a response that a request may repeat without effect. */
 const readOnlyFields = {
   id: readOnlyField,
   state: readOnlyField,
@@ -119,8 +119,13 @@ const readOnlyFields = {
   updated_by: readOnlyField,
 };
 
+/** Request to create or change a rate limit. */
 export const limitInput = z.strictObject(writableLimitFields);
+/** Request to create or change a budget. */
 export const budgetInput = z.strictObject(writableBudgetFields);
+/** Accepts the response of `GET`. Read-only fields are ignored. */
 export const limitReplacement = z.strictObject({ ...writableLimitFields, ...readOnlyFields });
+/** Accepts the response of `GET`. Read-only fields are ignored. */
 export const budgetReplacement = z.strictObject({ ...writableBudgetFields, ...readOnlyFields });
+/** Query of `DELETE` for limits and budgets. */
 export const guardrailRemoval = z.strictObject({ reason });

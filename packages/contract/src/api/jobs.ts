@@ -2,9 +2,10 @@ import * as z from 'zod';
 import { jsonValueField } from '../json-value.ts';
 import { timestamp } from './page.ts';
 
+/** States of a background job. `lost`: the process of the job ended. */
 export const JOB_STATES = ['running', 'done', 'failed', 'cancelled', 'lost'] as const;
 
-/** Work that takes longer than a request, and how far it is. */
+/** A background job and its progress. */
 export const jobResource = z
   .strictObject({
     id: z.string(),

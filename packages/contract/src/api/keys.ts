@@ -10,7 +10,7 @@ import { KEY_SCOPES } from '../scopes.ts';
 import { configSource } from './config-source.ts';
 import { createListQuery, timestamp } from './page.ts';
 
-/** What floe.yaml says about a platform key, field by field. */
+/** Fields of a platform key in floe.yaml. */
 export const PLATFORM_KEY_FIELDS = {
   name: labelField().describe(
     'Name of the key in analytics, limits and budgets. Unique in the organization.',
@@ -74,12 +74,15 @@ const paths = PLATFORM_KEY_FIELDS.paths
     'Paths without a model, such as `/gateway/v1/files`, that a key with `models` may use, including all paths below them.',
   );
 
-/** Where a resource is written: `file` ones are read-only here, `line` is theirs in the file. */
+/**
+ * Where a resource is defined. Resources with the source `file` are read-only. `line` is their line in the
+ * file.
+ */
 export const resourceSource = configSource;
 
 const shown = { team: z.string().nullable(), owner: z.string().nullable() };
 
-/** Settings whose columns have the same name and value. */
+/** Settings that database columns have under the same name with the same value. */
 export const storedKeyFields = z.object({
   name: z.string(),
   team: shown.team.default(null),
@@ -133,16 +136,16 @@ const fields = {
     .describe('Id of the member or key that changed this key last. `null` means unknown.'),
 };
 
-/** A platform key as every answer but that to its creation shows it. */
+/** A platform key. Only the response to its creation contains its value. */
 export const platformKey = z.strictObject(fields).meta({ id: 'PlatformKey' });
 export type PlatformKey = z.output<typeof platformKey>;
 
-/** Answer to the creation of a key: the only one that carries its value. */
+/** Response to the creation of a key. Only this response contains its value. */
 export const createdKey = z
   .strictObject({ ...fields, key: z.string().describe('Value of the key. Only this response contains it.') })
   .meta({ id: 'CreatedPlatformKey' });
 
-/** What a request may set beside; null clears. */
+/** Optional settings of a request. Null clears a setting. */
 const settings = {
   models: models.nullish(),
   paths: paths.nullish(),
@@ -160,14 +163,14 @@ export const keyCreation = z.strictObject({
   ...settings,
 });
 
-/** Absent fields stay; null clears. */
+/** Absent fields remain. Null clears a field. */
 export const keyPatch = z.strictObject({
   name: keyName.optional(),
   scopes: z.array(z.enum(KEY_SCOPES)).min(1).optional().describe('None new that the caller itself lacks.'),
   ...settings,
 });
 
-/** What `GET` returned is accepted; what only answers carry is passed over, absent fields are cleared. */
+/** Accepts the response of `GET`. Read-only fields are ignored. Absent fields are cleared. */
 export const keyReplacement = z.strictObject({
   ...platformKey.partial().shape,
   name: keyName,
@@ -175,6 +178,7 @@ export const keyReplacement = z.strictObject({
   ...settings,
 });
 
+/** Request to give a key a new value. */
 export const keyRotation = z.strictObject({
   overlap_hours: z
     .number()
@@ -184,6 +188,7 @@ export const keyRotation = z.strictObject({
     .describe('Hours for which the previous value remains valid. `0` revokes it immediately.'),
 });
 
+/** Request that reports a leaked key. */
 export const leakReport = z
   .strictObject({
     found_in: z

@@ -36,7 +36,7 @@ const settings = {
   show_on_boards: z.boolean().describe('Whether public boards announce the window.'),
 };
 
-/** Settings whose columns have the same name and value. */
+/** Settings that database columns have under the same name with the same value. */
 export const storedMaintenanceWindowFields = z.object({ name: z.string().default('') });
 
 const occurrence = z.strictObject({ starts_at: timestamp, ends_at: timestamp });
@@ -51,7 +51,7 @@ const readOnly = {
   updated_by: z.string(),
 };
 
-/** A time in which messages about monitors are held back; states are recorded as ever. */
+/** A time in which alerts about monitors are not sent. Their history is still recorded. */
 export const maintenanceWindow = z
   .strictObject({ id: z.string(), ...settings, ...readOnly })
   .meta({ id: 'MaintenanceWindow' });
@@ -72,10 +72,10 @@ export const maintenanceWindowCreation = z.strictObject({
   name: settings.name,
 });
 
-/** Absent fields stay; null clears. */
+/** Absent fields remain. Null clears a field. */
 export const maintenanceWindowPatch = z.strictObject(optional);
 
-/** What `GET` returned, read-only fields included. */
+/** Accepts the response of `GET`, including read-only fields. */
 export const maintenanceWindowReplacement = z.strictObject({
   id: z.string().optional(),
   ...optional,

@@ -4,7 +4,7 @@ import { MEMBER_ROLES } from '../roles.ts';
 import { platformKey } from './keys.ts';
 import { orgReference } from './org-reference.ts';
 
-/** What the console remembers for a person, as long as JSON text at most. */
+/** Maximum length of a member's console preferences as JSON. */
 export const MAX_PREFERENCES_CHARS = 16_384;
 
 const preferences = z
@@ -13,7 +13,7 @@ const preferences = z
 
 const storedPreferences = preferences.meta({ id: 'ConsolePreferences' });
 
-/** Whether who asks may do what a verb does: `step_up` after signing in again. */
+/** Whether the caller may use a verb. `step_up`: only after a step-up. */
 export const permission = z.union([z.boolean(), z.literal('step_up')]);
 export type Permission = z.output<typeof permission>;
 
@@ -39,7 +39,7 @@ const membership = orgReference
   .extend({ role: z.enum(MEMBER_ROLES), member_id: z.string() })
   .meta({ id: 'OrgMembership' });
 
-/** `GET /api/me`: who is asking, a platform key or a member signed in to the console. */
+/** `GET /api/me`: the caller, which is a platform key or a signed-in member. */
 export const meResource = z
   .discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('platform_key'), org: orgReference, key: platformKey, can }),
@@ -59,7 +59,7 @@ export const meResource = z
   ])
   .meta({ id: 'Me' });
 
-/** Absent fields stay; `preferences` is replaced whole. */
+/** Absent fields remain. `preferences` is replaced as a whole. */
 export const mePatch = z.strictObject({
   name: z.string().min(1).max(200).optional().describe('Your name, as other members see it.'),
   preferences: preferences

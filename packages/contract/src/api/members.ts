@@ -32,7 +32,7 @@ export const memberListQuery = createListQuery().extend({
   team: z.string().min(1).max(100).optional().describe('Only members of this team.'),
 });
 
-/** Absent fields stay; null clears the team. */
+/** Absent fields remain. Null clears the team. */
 export const memberPatch = z.strictObject({ role: roleField.optional(), team: team.optional() });
 
 const invitationFields = {
@@ -48,11 +48,11 @@ const invitationFields = {
   revoked_at: timestamp.nullable(),
 };
 
-/** An invitation as every answer but that to its creation shows it. */
+/** An invitation. Only the response to its creation contains the link. */
 export const invitationResource = z.strictObject(invitationFields).meta({ id: 'Invitation' });
 export type InvitationResource = z.output<typeof invitationResource>;
 
-/** Answer to the creation of an invitation: the only one that carries its link. */
+/** Response to the creation of an invitation. Only this response contains its link. */
 export const createdInvitation = z
   .strictObject({
     ...invitationFields,

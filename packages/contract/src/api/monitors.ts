@@ -53,7 +53,7 @@ const readOnly = {
   updated_by: z.string(),
 };
 
-/** A monitor as every answer shows it. */
+/** A monitor in responses. */
 export const monitorResource = z
   .strictObject({
     id: z.string().describe('What jobs send as `monitor_id`.'),
@@ -72,16 +72,16 @@ const optional = {
   grace_period_minutes: minutesField(0).nullable().optional().describe('Null: the org’s default.'),
 };
 
-/** Absent fields have their default; a rule of `floe.yaml` is a rule here. */
+/** Absent fields have their default. The rules of floe.yaml apply. */
 export const monitorCreation = z.strictObject({
   id: slugField().optional().describe('Absent: one is made.'),
   ...optional,
 });
 
-/** Absent fields stay; null clears. Of interval and schedule, giving one takes the other away. */
+/** Absent fields remain. Null clears a field. Setting the interval removes the schedule, and the reverse. */
 export const monitorPatch = z.strictObject(optional);
 
-/** What `GET` returned, read-only fields included. Absent settings return to their default. */
+/** Accepts the response of `GET`, including read-only fields. Absent settings return to their default. */
 export const monitorReplacement = z.strictObject({
   id: z.string().optional().describe('The id of the path; an id never changes.'),
   ...optional,
@@ -91,6 +91,7 @@ export const monitorReplacement = z.strictObject({
   ...z.strictObject(readOnly).partial().shape,
 });
 
+/** Maximum number of monitors in one request. */
 export const MAX_BULK_MONITORS = 100;
 
 export const monitorListQuery = createListQuery().extend({
@@ -112,7 +113,7 @@ export const monitorListQuery = createListQuery().extend({
     .describe(`Only these, with commas between them; at most ${MAX_BULK_MONITORS}.`),
 });
 
-/** One change for several monitors; absent fields stay as each has them. */
+/** One change for several monitors. Absent fields remain. */
 export const bulkMonitorPatch = z.strictObject({
   ids: z
     .array(z.string().min(1).max(64))
@@ -127,7 +128,7 @@ export const bulkMonitorPatch = z.strictObject({
   remove_tags: settings.tags.optional().describe('Tags to remove from each monitor.'),
 });
 
-/** What became of each monitor that a change of several named. */
+/** The result of a bulk change for each monitor. */
 export const bulkMonitorResult = z
   .strictObject({
     changed: z.array(z.string()),
@@ -149,7 +150,7 @@ const checkFilters = {
 
 export const checkListQuery = rangeQuery.extend(checkFilters);
 
-/** One beat, one missed beat, or a promise that nobody could judge. */
+/** One beat, one missed beat, or one expected beat whose outcome is unknown. */
 export const checkResource = z
   .strictObject({
     id: z.string(),
@@ -172,6 +173,7 @@ export const checkExportQuery = z.strictObject({
   ...checkFilters,
 });
 
+/** Time range of the history of a monitor. */
 export const historyRangeQuery = z.strictObject({
   from: timestamp.optional().describe('Absent: 30 days before `to`.'),
   to: timestamp.optional().describe('Absent: now.'),
@@ -179,7 +181,7 @@ export const historyRangeQuery = z.strictObject({
 
 export const periodListQuery = rangeQuery;
 
-/** A stretch of a monitor's history, newest first in lists. */
+/** A period in a monitor's history. Lists are newest first. */
 export const periodResource = z
   .strictObject({
     status: z.enum([...MONITOR_STATUSES, 'unknown']).describe('`unknown`: Floe was not there to see.'),
@@ -189,6 +191,7 @@ export const periodResource = z
   })
   .meta({ id: 'Period' });
 
+/** Uptime of a monitor in a time range. */
 export const uptimeReport = z
   .strictObject({
     from: timestamp,
@@ -204,7 +207,7 @@ export const uptimeReport = z
   })
   .meta({ id: 'Uptime' });
 
-/** Spans in which no process of Floe was there: nothing could be heard or served. Oldest first. */
+/** Gaps: times in which no Floe process was running. Oldest first. */
 export const gapList = z
   .strictObject({ data: z.array(z.strictObject({ started_at: timestamp, ended_at: timestamp })) })
   .meta({ id: 'Gaps' });
@@ -217,6 +220,7 @@ export const schedulePreviewInput = z.strictObject({
   count: z.int().min(1).max(50).default(5).describe('Number of beats to show.'),
 });
 
+/** The next times of a schedule. */
 export const schedulePreview = z
   .strictObject({
     data: z.array(
@@ -239,7 +243,7 @@ export const monitorSummaryQuery = z.strictObject({
     .describe('Ids with commas between them, at most 100, whose recent history to tell.'),
 });
 
-/** How many monitors are in each state, and how some of them did lately. */
+/** Number of monitors in each status, and the recent history of some of them. */
 export const monitorSummary = z
   .strictObject({
     counts: z.strictObject({ failing: z.int(), waiting: z.int(), paused: z.int(), healthy: z.int() }),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { emailAddress } from './email.ts';
 import { createPageSchema, timestamp } from './page.ts';
 
-/** A person who may change what affects every org of the installation. */
+/** A person who may change settings that affect every org of the installation. */
 export const operatorResource = z
   .strictObject({
     user_id: z.string(),
@@ -22,7 +22,7 @@ export const operatorGrant = z.strictObject({
   email: emailAddress.describe('Address of an existing account.'),
 });
 
-/** A person who was removed from the org, and whom groups do not add again. */
+/** A person who was removed from the org. Group mappings do not add them again. */
 export const memberRemoval = z
   .strictObject({
     user_id: z.string(),

@@ -25,7 +25,7 @@ const fields = {
 export const orgResource = z.strictObject(fields).meta({ id: 'Org' });
 export type OrgResource = z.output<typeof orgResource>;
 
-/** Absent fields stay. */
+/** Absent fields remain. */
 export const orgPatch = z.strictObject({ name: name.optional(), timezone: timezone.optional() });
 
 export const orgCreation = z.strictObject({
@@ -34,5 +34,5 @@ export const orgCreation = z.strictObject({
   timezone: timezone.default('UTC'),
 });
 
-/** Answer to the creation of an org: the only one that carries the value of its first key. */
+/** Response to the creation of an org. Only this response contains the value of its first key. */
 export const createdOrg = z.strictObject({ ...fields, key: createdKey }).meta({ id: 'CreatedOrg' });

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
-/** A moment as the API writes it: ISO 8601, UTC, milliseconds. Any offset is read. */
+/** A timestamp in ISO 8601. Responses use UTC with milliseconds. Requests may use any offset. */
 export const timestamp = z.iso.datetime({ offset: true }).meta({ examples: ['2027-01-01T00:00:00.000Z'] });
 
-/** A moment, or a day of whatever time zone is asked for: its beginning. */
+/** A timestamp, or a date, which means the start of that day in the requested time zone. */
 export const dateOrTimestamp = z.union(
   [timestamp, z.iso.date()],
   'must be a timestamp or a day such as 2026-11-21',
@@ -15,14 +15,14 @@ export const pageQuery = z.strictObject({
   cursor: z.string().min(1).max(1_200).optional().describe('Value of `next_cursor` in the previous page.'),
 });
 
-/** Orders that every list of objects knows. */
+/** Sort orders that every list of objects supports. */
 export const LIST_ORDERS = ['newest', 'oldest', 'name'] as const;
 export type ListOrder = (typeof LIST_ORDERS)[number];
 
 /**
  * Query parameters of every list of objects.
  *
- * @param own orders that only this list knows; the first one is its default
+ * @param own orders that only this list supports; the first one is its default
  */
 export function createListQuery<const Own extends string = never>(own: readonly Own[] = []) {
   return pageQuery.extend({
@@ -39,16 +39,16 @@ export function createListQuery<const Own extends string = never>(own: readonly 
   });
 }
 
-/** Query parameters of every list over time: `from` is included, `to` is not. */
+/** Query parameters of every list over time. `from` is inclusive, `to` is exclusive. */
 export const rangeQuery = pageQuery.extend({
   from: timestamp.optional().describe('Included. Absent: from the beginning.'),
   to: timestamp.optional().describe('Not included. Absent: now.'),
 });
 
-/** Answer of every list, newest first. `next_cursor` is null on the last page. */
+/** Response of every list, newest first. `next_cursor` is null on the last page. */
 export function createPageSchema<Item extends z.ZodType>(item: Item) {
   return z.strictObject({ data: z.array(item), next_cursor: z.string().nullable() });
 }
 
-/** Path parameters of everything with an id. Any text is one: what nothing has is a 404, not a 400. */
+/** Path parameters of every resource with an id. Any text is accepted: an unknown id is a 404, not a 400. */
 export const idParams = z.strictObject({ id: z.string() });

@@ -10,7 +10,10 @@ const base64urlField = (most: number) =>
 
 const passkeyName = z.string().trim().min(1).max(100);
 
-/** `PublicKeyCredential.toJSON()` after `navigator.credentials.get`; what browsers add besides is passed over. */
+/**
+ * `PublicKeyCredential.toJSON()` after `navigator.credentials.get`. Additional fields of browsers are
+ * ignored.
+ */
 export const passkeyAssertion = z.object({
   id: base64urlField(1400),
   rawId: base64urlField(1400),

@@ -5,7 +5,7 @@ import { dateOrTimestamp, timestamp } from './page.ts';
 
 const detect = z.strictObject({ secrets: z.boolean(), pii: z.array(z.string()) });
 
-/** A rule on requests or answers. */
+/** A policy on requests or responses. */
 export const policyResource = z
   .strictObject({
     id: z.string().describe('Id of the policy. Equal to `name`.'),
@@ -21,7 +21,7 @@ export const policyResource = z
   })
   .meta({ id: 'Policy' });
 
-/** Absent fields stay, or have their default; null returns to the default. */
+/** Absent fields remain or have their default. Null returns a field to its default. */
 export const policyInput = z.strictObject({
   ...toWritableFields(POLICY_FIELDS),
   position: positionField,
@@ -41,6 +41,7 @@ const sample = z.strictObject({
   metadata: object.nullable().default(null),
 });
 
+/** Request to evaluate policies on given or stored bodies. */
 export const policyDryRunInput = z.strictObject({
   policies: z
     .array(PolicySchema)
@@ -115,6 +116,7 @@ export const policyDryRunResponse = z.strictObject({
     ),
 });
 
+/** Request to start a dry-run job on stored bodies of several days. */
 export const policyDryRunJob = z.strictObject({
   policies: z
     .array(PolicySchema)
@@ -136,7 +138,7 @@ export const policyDryRunJob = z.strictObject({
     ),
 });
 
-/** What came of the job, as its `result`. */
+/** The `result` of a finished dry-run job. */
 export const policyDryRunResult = z
   .strictObject({
     from: timestamp,

@@ -12,7 +12,7 @@ const timeouts = z.strictObject({
   total_ms: z.int(),
 });
 
-/** What a call to a provider found out, in plain words; the key is in none of them. */
+/** The result of a test call to a provider. Its texts never contain the key. */
 export const credentialTestResult = z
   .strictObject({
     ok: z.boolean(),
@@ -32,7 +32,7 @@ export const credentialTestResult = z
   })
   .meta({ id: 'CredentialTest' });
 
-/** A key of a provider: its name and its end, never itself. */
+/** A credential of a provider: its name and last characters, never its value. */
 export const credentialResource = z
   .strictObject({
     name: z.string(),
@@ -61,7 +61,7 @@ const identityFields = z.strictObject({
   metadata: z.boolean(),
 });
 
-/** An upstream of the org, without its secrets. */
+/** A provider of the org, without its secrets. */
 export const providerResource = z
   .strictObject({
     id: z.string(),
@@ -112,7 +112,7 @@ export const providerResource = z
   })
   .meta({ id: 'Provider' });
 
-/** What an answer shows and a client may send back unchanged. */
+/** Fields of a response that a request may repeat without effect. */
 const readOnlyFields = {
   ...readOnlyEntryFields,
   origin: readOnlyField,
@@ -151,9 +151,9 @@ const settings = {
 };
 
 export const providerCreation = z.strictObject({ ...settings, ...readOnlyFields, id: PROVIDER_FIELDS.id });
-/** Absent fields stay; null returns to the default. */
+/** Absent fields remain. Null returns a field to its default. */
 export const providerPatch = z.strictObject({ ...settings, ...readOnlyFields });
-/** What `GET` returned, read-only fields included; secrets that are absent stay. */
+/** Accepts the response of `GET`, including read-only fields. Absent secrets remain. */
 export const providerReplacement = z.strictObject({ ...settings, ...readOnlyFields });
 
 export const credentialCreation = z.strictObject({
@@ -170,6 +170,7 @@ export const credentialPatch = z.strictObject({
 export const credentialParams = z.strictObject({ id: z.string(), name: z.string() });
 export const credentialList = createPageSchema(credentialResource);
 
+/** Request to test a provider that is not stored. */
 export const providerTestInput = z.strictObject({
   ...providerCreation.shape,
   test_model: z

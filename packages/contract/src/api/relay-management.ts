@@ -14,6 +14,7 @@ import {
   relayRuleMode,
 } from './relay.ts';
 
+/** A recorded decision of the relay. */
 export const storedRelayDecision = z
   .strictObject({
     id: z.string(),
@@ -66,6 +67,7 @@ export const approvalListQuery = pageQuery.extend({
     .describe('Only approvals in this state.'),
 });
 
+/** A member's answer to an approval. */
 export const approvalAnswerInput = z.strictObject({
   decision: z.enum(['allow', 'deny']).describe('The answer.'),
   scope: z
@@ -129,7 +131,7 @@ const coverageRow = z.strictObject({
   last_relay_call_at: timestamp.nullable(),
 });
 
-/** Who uses models and never asks the relay comes first. */
+/** Coverage by person and agent. Those who use models without relay requests come first. */
 export const relayCoverage = z
   .strictObject({
     from: timestamp,
@@ -149,7 +151,7 @@ export const relayCoverageQuery = rangeQuery.pick({ from: true, to: true });
 
 const json: z.ZodType<Json, Json> = z.any();
 
-/** A rule with where it stands. */
+/** A rule with its source. */
 export const relayRule = z
   .strictObject({
     id: z.string(),
@@ -167,7 +169,7 @@ export const relayRule = z
   })
   .meta({ id: 'RelayRule' });
 
-/** The fields of a rule, or what GET returned. `RelayRuleSchema` refuses any other field. */
+/** The fields of a rule, or the response of GET. `RelayRuleSchema` rejects other fields. */
 export const relayRuleInput = z
   .looseObject(toWritableFields(RELAY_RULE_FIELDS))
   .describe('Rule in the format of `floe.yaml`. `null` clears a field.');
@@ -184,6 +186,7 @@ const draftFields = {
     .describe('Value of `relay.mode` to use. Defaults to the mode in force.'),
 };
 
+/** Request to evaluate the rules on a hypothetical event. */
 export const relaySimulationInput = z.strictObject({
   ...draftFields,
   event: relayEvent.describe('What the agent is about to do.'),
@@ -198,6 +201,7 @@ export const relaySimulationInput = z.strictObject({
 
 const spanFields = { start: z.int(), end: z.int() };
 
+/** The decision on a hypothetical event, with the matching rules. */
 export const relaySimulationResult = z.strictObject({
   decision: relayDecisionKind,
   enforced_decision: relayDecisionKind,
@@ -244,6 +248,7 @@ export const relaySimulationResult = z.strictObject({
   unclear: z.array(z.strictObject({ because: z.string(), ...spanFields })),
 });
 
+/** Request to evaluate a draft of the rules on recorded decisions. */
 export const relayReplayInput = z.strictObject({
   ...draftFields,
   days: z.int().min(1).max(30).default(7).describe('Days of decisions to evaluate again.'),
@@ -264,6 +269,7 @@ const changedDecision = z.strictObject({
   rule: z.string().nullable(),
 });
 
+/** How a draft of the rules would change recorded decisions. */
 export const relayReplayResult = z.strictObject({
   evaluated: z.int(),
   skipped: z

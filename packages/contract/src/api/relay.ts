@@ -2,12 +2,15 @@ import * as z from 'zod';
 import { RELAY_EVENTS } from '../config/relay.ts';
 import { rangeQuery, timestamp } from './page.ts';
 
+/** A short text from an agent, such as a name or an id. */
 export const relayName = z.string().min(1).max(200);
 const path = z.string().min(1).max(4_096);
-/** Texts are at most as long as a body may be. */
+/** Texts are at most as long as a request body. */
 const text = z.string().max(1 << 20);
 
+/** Decisions of the relay. `abstain`: no rule matches, so the agent decides. */
 export const RELAY_DECISIONS = ['allow', 'deny', 'ask', 'abstain'] as const;
+/** Modes of rules: `observe` only records, `warn` informs the user, `enforce` decides. */
 export const RELAY_MODES = ['observe', 'warn', 'enforce'] as const;
 
 export const relayDecisionKind = z.enum(RELAY_DECISIONS);
@@ -80,7 +83,7 @@ const PART_BY_EVENT = {
   file_write: 'file',
 } as const;
 
-/** One thing an agent is about to do. */
+/** An action that an agent is about to take. */
 export const relayEvent = z
   .strictObject(EVENT_FIELDS)
   .superRefine((given, context) => {
@@ -96,8 +99,10 @@ export const relayEvent = z
 
 export type RelayEvent = z.output<typeof relayEvent>;
 
+/** Number of detections of one kind. */
 export const relayFinding = z.strictObject({ kind: z.string(), count: z.int() });
 
+/** A rule that matches an event. */
 export const relayRuleHit = z.strictObject({
   rule: z.string(),
   decision: z.enum(['allow', 'deny', 'ask']),
@@ -107,7 +112,7 @@ export const relayRuleHit = z.strictObject({
 
 const pendingApproval = z.strictObject({ id: z.string(), url: z.string(), expires_at: timestamp });
 
-/** What the agent may do about it. */
+/** The relay's decision on an event. */
 export const relayDecision = z
   .strictObject({
     decision: relayDecisionKind.describe(
@@ -134,7 +139,7 @@ export const relayBatchInput = z.strictObject({
 });
 export const relayBatchResult = z.strictObject({ data: z.array(relayDecision) });
 
-/** Something that has happened: nothing is decided about it. */
+/** A completed action. The relay records it without a decision. */
 export const relayReport = z
   .strictObject({
     id: relayName.optional(),
@@ -164,6 +169,7 @@ export const relayReportBatch = z.strictObject({
 });
 export const relayReportBatchResult = z.strictObject({ accepted: z.int() });
 
+/** A recorded report of a completed action. */
 export const storedRelayReport = z
   .strictObject({
     id: z.string(),
@@ -184,7 +190,7 @@ export const relayReportListQuery = rangeQuery.extend({
   type: relayName.optional().describe('Kind of event, such as `session_start`.'),
 });
 
-/** A policy bundle: `payload` is JSON text, signed as it stands. */
+/** A bundle of rules. `payload` is JSON text, and the signature covers exactly that text. */
 export const relayBundle = z
   .strictObject({
     payload: z.string(),
@@ -196,6 +202,7 @@ export const relayBundle = z
   })
   .meta({ id: 'RelayBundle' });
 
+/** Path parameters of the hook endpoint. */
 export const hookParams = z.strictObject({ agent: z.string() });
 
 export const approvalWaitQuery = z.strictObject({
@@ -208,7 +215,7 @@ export const approvalWaitQuery = z.strictObject({
     .describe('Maximum time to wait for a decision, in seconds. `0` returns immediately.'),
 });
 
-/** A question to a person. */
+/** An approval, which may still be pending. */
 export const relayApproval = z
   .strictObject({
     id: z.string(),

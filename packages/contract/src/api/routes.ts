@@ -10,7 +10,7 @@ const timeouts = z.strictObject({
   total_ms: z.int().optional(),
 });
 
-/** Where requests for a model id, a pattern or an alias go. */
+/** Routing of requests for a model id, a pattern or an alias. */
 export const routeResource = z
   .strictObject({
     id: z.string().describe('Id of the route. Equal to `model`.'),
@@ -37,13 +37,14 @@ export const routeResource = z
   })
   .meta({ id: 'Route' });
 
-/** Absent fields stay, or have their default; null returns to the default. */
+/** Absent fields remain or have their default. Null returns a field to its default. */
 export const routeInput = z.strictObject({
   ...toWritableFields(ROUTE_FIELDS),
   position: positionField,
   ...readOnlyEntryFields,
 });
 
+/** A request to simulate. */
 export const routeSimulationInput = z.strictObject({
   surface: z.enum(['chat', 'responses', 'messages']).default('chat').describe('API of the request.'),
   request: z.record(z.string(), z.unknown()).describe('Request body, including `model`.'),
@@ -69,6 +70,7 @@ export const routeSimulationInput = z.strictObject({
 
 const step = z.strictObject({ step: z.string(), outcome: z.string(), because: z.string() });
 
+/** How a request would be routed, with the reason for each step. */
 export const routeSimulationResult = z.strictObject({
   outcome: z.enum(['sent', 'rejected']),
   status: z.int().describe('HTTP status: 200, or the status of the error.'),

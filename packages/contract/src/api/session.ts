@@ -5,21 +5,27 @@ import { orgReference } from './org-reference.ts';
 import { createPageSchema, timestamp } from './page.ts';
 import { passkeyAssertion } from './passkeys.ts';
 
-/** How somebody signed in. */
+/** Ways to sign in. */
 export const SIGN_IN_METHODS = ['password', 'passkey', 'oidc', 'setup', 'invitation'] as const;
 
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
-/** Code points a password has; NIST SP 800-63B asks for length and against rules of composition. */
+/**
+ * Length of a password in code points. NIST SP 800-63B recommends a minimum length and no rules of
+ * composition.
+ */
 export const PASSWORD_LENGTH = { min: 12, max: 128 } as const;
 
-/** Whether a password that somebody chooses has the length it must have. */
+/** Whether a new password has an allowed length. */
 export function hasPasswordLength(text: string): boolean {
   const characters = [...text.normalize('NFKC')].length;
   return characters >= PASSWORD_LENGTH.min && characters <= PASSWORD_LENGTH.max;
 }
 
-/** A password that somebody chooses; the server applies its whole policy. One that is presented is only bounded. */
+/**
+ * A new password. The server applies its whole policy. For an existing password, only the maximum length is
+ * checked.
+ */
 export const newPassword = z
   .string()
   .max(1000)
@@ -32,7 +38,7 @@ const presentedPassword = z.string().min(1).max(1000).meta({ writeOnly: true });
 const personName = z.string().trim().min(1).max(100);
 const linkToken = z.string().min(1).max(200).meta({ writeOnly: true });
 
-/** What the sign-in page offers. */
+/** The methods that the sign-in page offers. */
 export const signInMethods = z
   .strictObject({
     password: z.boolean(),
@@ -53,7 +59,7 @@ const signedOutSession = z.strictObject({
   methods: signInMethods,
 });
 
-/** A session of the console, told to the one who has it. */
+/** The caller's own session of the console. */
 export const signedInSession = z
   .strictObject({
     state: z.literal('signed_in'),
@@ -86,7 +92,7 @@ export const sessionResource = z
 
 export type SessionView = z.output<typeof sessionResource>;
 
-/** `POST /api/session/setup`: the one-time link makes an owner. */
+/** `POST /api/session/setup`: redeems the one-time link that creates an owner. */
 export const setupBody = z.strictObject({
   token: linkToken,
   email: emailAddress,
@@ -99,7 +105,7 @@ export const setupBody = z.strictObject({
 /** `POST /api/session/setup/preview`. */
 export const setupPreviewBody = z.strictObject({ token: linkToken });
 
-/** What the page of the one-time link shows. */
+/** Content of the page of the one-time link. */
 export const setupPreview = z.strictObject({
   org: orgReference,
   first: z.boolean().describe('Whether the installation has no owner yet.'),
@@ -118,7 +124,7 @@ export const orgSwitchBody = z.strictObject({ org_id: z.string().min(1).max(200)
 /** `POST /api/session/passkey`. */
 export const passkeySignInBody = z.strictObject({ credential: passkeyAssertion });
 
-/** `POST /api/session/step-up`: one of the two. */
+/** `POST /api/session/step-up`: exactly one of the two fields. */
 export const stepUpBody = z
   .strictObject({ password: presentedPassword.optional(), passkey: passkeyAssertion.optional() })
   .refine(({ password, passkey }) => (password === undefined) !== (passkey === undefined), {
@@ -142,7 +148,7 @@ export const oidcStartQuery = z.strictObject({
   step_up: z.literal('true').optional().describe('`true` starts a step-up instead of a sign-in.'),
 });
 
-/** What an issuer sends back (RFC 6749, 4.1.2; RFC 9207); it may add to it. */
+/** Parameters of an issuer's redirect (RFC 6749, 4.1.2; RFC 9207). An issuer may add others. */
 export const oidcCallbackQuery = z.looseObject({
   code: z.unknown().optional(),
   state: z.unknown().optional(),
@@ -153,7 +159,7 @@ export const oidcCallbackQuery = z.looseObject({
 /** `POST /api/session/invitation/preview`. */
 export const invitationPreviewBody = z.strictObject({ token: linkToken });
 
-/** What the page of an invitation shows. */
+/** Content of the page of an invitation. */
 export const invitationPreview = z.strictObject({
   org: orgReference,
   email: z.string().describe('Email address that the account must have.'),
@@ -161,7 +167,7 @@ export const invitationPreview = z.strictObject({
   expires_at: timestamp,
 });
 
-/** `POST /api/session/invitation`. Whoever is signed in as the invited account sends the token alone. */
+/** `POST /api/session/invitation`. A caller who is signed in as the invited account sends only the token. */
 export const invitationBody = z.strictObject({
   token: linkToken,
   name: personName.optional().describe('Name of the person. Required for a new account.'),
@@ -172,17 +178,17 @@ export const invitationBody = z.strictObject({
     ),
 });
 
-/** Whether the account of whoever asks is connected to an issuer of `auth.oidc`. */
+/** Whether the caller's account is linked to an issuer of `auth.oidc`. */
 export const ownIdentity = z
   .strictObject({ name: z.string(), connected: z.boolean() })
   .meta({ id: 'OwnIdentity' });
 
 export const ownIdentityList = createPageSchema(ownIdentity);
 
-/** `POST /api/me/identities/{name}/connect`: where to send the browser. */
+/** `POST /api/me/identities/{name}/connect`: the URL to which the browser is redirected. */
 export const oidcConnectRedirect = z.strictObject({ location: z.string() });
 
-/** A session as its owner sees it among the others. */
+/** A session in the list of the caller's own sessions. */
 export const ownSession = z
   .strictObject({
     id: z.string(),

@@ -6,7 +6,7 @@ const passthroughTargetList = z.array(
   z.strictObject({ provider: z.string(), model_map: z.record(z.string(), z.string()) }),
 );
 
-/** Settings of the org that are in force; those of the answer cache are a resource of their own. */
+/** Effective settings of the org. The settings of the response cache are a separate resource. */
 export const orgSettings = z
   .strictObject({
     chat_reasoning: z.enum(['strip', 'forward']),
@@ -38,7 +38,7 @@ export const orgSettings = z
 
 const { cache, ...others } = ORG_SETTINGS;
 
-/** Absent sections stay, and so do absent fields of one; null returns a section to its default. */
+/** Absent sections and absent fields of a section remain. Null returns a section to its default. */
 export const orgSettingsPatch = z.strictObject({
   ...toWritableFields(others),
   sources: readOnlyField,

@@ -17,19 +17,19 @@ export const TeamSchema = z
 
 const teamFields = { name: z.string(), cost_center: z.string().nullable() };
 
-/** Settings whose columns have the same name and value. */
+/** Settings that database columns have under the same name with the same value. */
 export const storedTeamFields = z.object({
   ...teamFields,
   cost_center: teamFields.cost_center.default(null),
 });
 
-/** What a request may set; null clears. */
+/** Optional settings of a request. Null clears a setting. */
 const settings = {
   name: fields.name.optional(),
   cost_center: fields.cost_center.nullish().describe(COST_CENTER),
 };
 
-/** A team of the org: whom keys, members and spending belong to. */
+/** A team of the org, to which keys, members and spending belong. */
 export const teamResource = z
   .strictObject({
     id: z.string(),
@@ -47,10 +47,10 @@ export const teamCreation = z.strictObject({
   ...settings,
 });
 
-/** Absent fields stay; null clears. */
+/** Absent fields remain. Null clears a field. */
 export const teamPatch = z.strictObject(settings);
 
-/** What `GET` returned is accepted; what only answers carry is passed over. */
+/** Accepts the response of `GET`. Read-only fields are ignored. */
 export const teamReplacement = z.strictObject({
   id: z.string().optional(),
   ...settings,

@@ -5,7 +5,7 @@ import { createListQuery, LIST_ORDERS, timestamp } from './page.ts';
 
 const SLUG = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
-/** So much a view may say, as JSON: a page's address holds no more. */
+/** Maximum length of a view as JSON, because it must fit into a page URL. */
 const MAX_FILTER_CHARS = 8_192;
 
 const filters = z
@@ -30,10 +30,10 @@ const writableFields = {
 
 const shown = { name: z.string(), page: z.string() };
 
-/** Settings whose columns have the same name and value. */
+/** Settings that database columns have under the same name with the same value. */
 export const storedViewFields = z.object(shown);
 
-/** Filters of a page under a name. */
+/** Named filters of a console page. */
 export const viewResource = z
   .strictObject({
     id: z.string(),
@@ -53,6 +53,7 @@ export const viewListQuery = createListQuery().extend({
   page: z.string().max(64).optional().describe('Only views of this page.'),
 });
 export const viewInput = z.strictObject(writableFields);
+/** Absent fields remain. */
 export const viewPatch = z.strictObject({
   ...z.strictObject(writableFields).partial().shape,
   shared: writableFields.shared
@@ -61,7 +62,7 @@ export const viewPatch = z.strictObject({
     .describe('Whether everybody in the org sees it; that needs `management`.'),
 });
 
-/** As `view` shows it; what only the server says is read over. */
+/** Accepts a view in the format of responses. Read-only fields are ignored. */
 export const viewReplacement = z.strictObject({
   ...writableFields,
   id: readOnlyField,

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 
-/** Building blocks of the schema of floe.yaml. Each message completes the sentence "<field>: …". */
-
+/** A lower-case id. Error messages of all fields in this file complete the sentence "<field>: …". */
 export function slugField() {
   return z
     .string()
@@ -11,26 +10,27 @@ export function slugField() {
     );
 }
 
+/** A text of 1 to 200 characters. */
 export function labelField() {
   return z.string().min(1).max(200);
 }
 
-/** Texts by which objects are named or filtered. */
+/** A list of labels that name or filter objects. */
 export function labelListField() {
   return z.array(labelField()).max(50);
 }
 
-/** Models that a key may use. */
+/** A list of patterns for models that a key may use. */
 export function modelPatternListField() {
   return z.array(modelPatternField()).min(1).max(200);
 }
 
-/** Who gets mail. */
+/** A list of e-mail addresses of recipients. */
 export function emailAddressListField() {
   return z.array(z.email('must be an email address')).min(1).max(50);
 }
 
-/** A value that must never be shown: JSON Schema's `writeOnly` marks it for forms and documents. */
+/** A value that must never be shown. JSON Schema's `writeOnly` marks it for forms and documents. */
 export function secretField() {
   return z
     .string()
@@ -40,10 +40,10 @@ export function secretField() {
     .meta({ writeOnly: true });
 }
 
-/** RFC 9110, section 5.5: what a header's value may hold. */
+/** Characters that a header value may contain (RFC 9110, section 5.5). */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\uffff]*$/;
 
-/** Headers that belong to the connection or to the message itself: they are written for each request. */
+/** Headers that belong to the connection or the message. Floe writes them for each request. */
 const RESERVED_HEADERS = new Set([
   'host',
   'connection',
@@ -58,7 +58,7 @@ const RESERVED_HEADERS = new Set([
   'proxy-authorization',
 ]);
 
-/** Extra headers of requests, by name. */
+/** Additional request headers, by name. */
 export function extraHeadersField() {
   return z.record(
     z
@@ -72,7 +72,7 @@ export function extraHeadersField() {
   );
 }
 
-/** Pattern of model ids: `*` stands for any characters, `/` included. */
+/** A pattern of model ids. `*` matches any characters, including `/`. */
 export function modelPatternField() {
   return z.string().min(1).max(300);
 }
@@ -85,21 +85,22 @@ export function portField() {
   return z.int().min(1).max(65_535);
 }
 
-/** Minutes with fractions, at most 366 days. */
+/** Minutes, optionally with a fraction, at most 366 days. */
 export function minutesField(minimum: number) {
   return z.number().min(minimum).max(527_040);
 }
 
-/** An instant as ISO 8601 with its offset: `2027-01-01T00:00:00Z`. */
+/** A timestamp in ISO 8601 with a UTC offset: `2027-01-01T00:00:00Z`. */
 export function timestampField() {
   return z.iso.datetime({ offset: true, error: 'must be a timestamp such as 2027-01-01T00:00:00Z' });
 }
 
+/** An IANA time zone. */
 export function timezoneField() {
   return z.string().max(64).refine(isTimezone, 'must be an IANA time zone such as Europe/Berlin');
 }
 
-/** An http(s) address others are appended to: no trailing slash, query, fragment or user name. */
+/** An http(s) URL that paths are appended to: no trailing slash, query, fragment or user name. */
 export function baseUrlField() {
   return z
     .string()
@@ -111,7 +112,7 @@ export function baseUrlField() {
     .meta({ pattern: '^https?://[^?#]*[^/?#]$' });
 }
 
-/** An http(s) address that is used as it stands. A user name in it would go nowhere, so it has none. */
+/** An http(s) URL that is used unchanged. User names are rejected, because they would have no effect. */
 export function webUrlField() {
   return z
     .string()
@@ -132,6 +133,7 @@ export function optionalUrlField(schemes: readonly string[]) {
     .meta({ pattern: `^$|^(${schemes.join('|')})://` });
 }
 
+/** An IP address, or a network in CIDR notation. */
 export function networkField() {
   return z.union(
     [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
@@ -139,22 +141,22 @@ export function networkField() {
   );
 }
 
-/** One string or a list of them; always a list once parsed. */
+/** One string or a list of strings. The parsed value is always a list. */
 export function stringListField() {
   return z
     .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
     .transform((value) => (typeof value === 'string' ? [value] : value));
 }
 
-/** The fields of an object as they were written: any of them may be missing or have any type. */
+/** The raw fields of an object. Each may be absent or have any type. */
 export type RawFields = Readonly<Record<string, unknown>>;
 
-/** Reports a mistake at a path within the object; the message completes the sentence "<path>: …". */
+/** Reports a problem at a path within the object. The message completes the sentence "<path>: …". */
 export type ReportIssue = (path: readonly (string | number)[], message: string) => void;
 
 /**
- * A rule about several fields of one object. It also runs when a single field is invalid, so that one start
- * shows every mistake. It therefore reads raw values, and their type `unknown` makes it check each one first.
+ * Creates a check for a rule about several fields of one object. It also runs if a field is invalid, so that
+ * one run reports all problems. Its values are therefore raw and have the type `unknown`.
  */
 export function crossFieldRule(rule: (fields: RawFields, report: ReportIssue) => void) {
   return z.superRefine<unknown>(
@@ -170,7 +172,7 @@ function isRecord(value: unknown): value is RawFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Making a format takes 50 µs; there are some 600 zones, and any number of wrong names. */
+/** Creating a format takes 50 µs. There are about 600 zones, and any number of invalid names. */
 const knownTimezones = new Set<string>();
 
 function isTimezone(name: string): boolean {

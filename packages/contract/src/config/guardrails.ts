@@ -9,10 +9,12 @@ import {
   slugField,
 } from './fields.ts';
 
-/** Kinds of subject that limits and budgets count. */
+/** Kinds of subjects that limits and budgets count. */
 export const LIMIT_SUBJECTS = ['org', 'team', 'key', 'owner', 'end_user'] as const;
 
-/** What a limit or budget counts: one named subject (`scope`) or each subject of a kind (`per`). */
+/**
+ * What a limit or budget counts: one named subject (`scope`), or each subject of a kind separately (`per`).
+ */
 const subjectFields = {
   scope: z
     .enum(LIMIT_SUBJECTS)
@@ -48,6 +50,7 @@ function validateSubject({ scope, per, ...fields }: RawFields, report: ReportIss
   }
 }
 
+/** A rate limit in floe.yaml. */
 export const LimitSchema = z
   .strictObject({
     name: slugField().optional().describe('Name in the error message when the limit rejects a request.'),
@@ -65,6 +68,7 @@ export const LimitSchema = z
     }),
   );
 
+/** A budget in floe.yaml. */
 export const BudgetSchema = z
   .strictObject({
     name: slugField().describe(
@@ -86,6 +90,7 @@ export const BudgetSchema = z
   })
   .check(crossFieldRule(validateSubject));
 
+/** The settings of the response cache in floe.yaml. */
 export const CacheSchema = z.strictObject({
   enabled: z.boolean().default(false).describe('Whether equal requests are answered from the cache.'),
   ttl_seconds: positiveCountField().default(3_600).describe('How long a cached response may be used.'),
@@ -106,7 +111,7 @@ const DetectSchema = z
   .refine(({ secrets, pii }) => secrets || pii.length > 0, 'must set secrets, pii or both')
   .describe('Secrets and personal data that the policy searches for.');
 
-/** What floe.yaml says about a policy, field by field. */
+/** Fields of a policy in floe.yaml. */
 export const POLICY_FIELDS = {
   name: slugField().describe(
     'Unique in the organization. The name is in the error message and in every decision.',
@@ -128,6 +133,7 @@ export const POLICY_FIELDS = {
     .describe('Message for callers whose requests the policy denies.'),
 };
 
+/** A policy in floe.yaml. */
 export const PolicySchema = z.strictObject(POLICY_FIELDS).check(
   crossFieldRule(({ when, detect, action }, report) => {
     if (when === undefined && detect === undefined) report([], 'requires a condition: when, detect or both');

@@ -14,10 +14,11 @@ import {
   webUrlField,
 } from './fields.ts';
 
-/** Five or six fields of cron characters, or a macro; the engine that computes the times reads the rest. */
+/** Five or six fields of cron characters, or a macro. The schedule engine validates the details. */
 const CRON =
   /^(@(yearly|annually|monthly|weekly|daily|midnight|hourly)|[\dA-Za-z*/,?#-]+( +[\dA-Za-z*/,?#-]+){4,5})$/;
 
+/** A cron schedule with its time zone. */
 export const ScheduleSchema = z.strictObject({
   cron: z
     .string()
@@ -29,7 +30,7 @@ export const ScheduleSchema = z.strictObject({
     .describe('Time zone of the expression. Defaults to the time zone of the organization.'),
 });
 
-/** Settings of a monitor whose columns have the same name and value, as answers show them. */
+/** Monitor settings that responses and database columns have under the same name with the same value. */
 export const MONITOR_FIELDS = {
   name: labelField().describe('Name in lists and messages.'),
   description: z.string().max(2_000).describe('What the job does, or what to do when it fails.'),
@@ -38,13 +39,14 @@ export const MONITOR_FIELDS = {
   ),
 };
 
-/** The same in rows, with what they hold where the file says nothing. */
+/** The same settings in rows, with their defaults in floe.yaml. */
 export const storedMonitorFields = z.object({
   name: z.string(),
   description: z.string().default(''),
   alert_after_misses: z.number().default(1),
 });
 
+/** A monitor in floe.yaml. */
 export const MonitorSchema = z
   .strictObject({
     id: slugField().describe('Id of the monitor. Jobs send it as `monitor_id`.'),
@@ -103,7 +105,7 @@ export const MonitorSchema = z
   )
   .transform((monitor) => ({ ...monitor, name: monitor.name ?? monitor.id, kind: 'heartbeat' as const }));
 
-/** What a channel can be told about. */
+/** Events that a channel can receive. */
 export const ALERT_EVENTS = [
   'monitor_failing',
   'monitor_recovered',
@@ -133,6 +135,7 @@ const channelFields = {
 
 const secretUrl = () => webUrlField().meta({ writeOnly: true });
 
+/** An alert channel in floe.yaml. */
 export const ChannelSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     ...channelFields,
@@ -179,7 +182,7 @@ export const ChannelSchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
-/** Address of a board. */
+/** The slug of a board, which is part of its URL. */
 export function boardSlugField() {
   return slugField()
     .refine(
@@ -198,12 +201,12 @@ const boardGroup = z.strictObject({
     .describe('Ids of the monitors in the group, in display order.'),
 });
 
-/** What a board shows. */
+/** The groups of monitors that a board shows. */
 export function boardGroupsField() {
   return z.array(boardGroup).max(100);
 }
 
-/** Settings of a board whose columns have the same name and value, as answers show them. */
+/** Board settings that responses and database columns have under the same name with the same value. */
 export const BOARD_FIELDS = {
   name: labelField().describe('Title of the board.'),
   timezone: timezoneField()
@@ -211,13 +214,14 @@ export const BOARD_FIELDS = {
     .describe('Time zone of days and times. `null`: the time zone of the organization.'),
 };
 
-/** The same in rows, with what they hold where the file says nothing. */
+/** The same settings in rows, with their defaults in floe.yaml. */
 export const storedBoardFields = z.object({
   slug: z.string(),
   name: z.string(),
   timezone: z.string().nullable().default(null),
 });
 
+/** A board in floe.yaml. */
 export const BoardSchema = z
   .strictObject({
     slug: boardSlugField(),

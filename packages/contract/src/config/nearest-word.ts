@@ -1,6 +1,6 @@
 /**
- * The candidate a mistyped word most likely means, or undefined when none is near: at most one edit
- * per three characters (fewer than the word has), where an edit inserts, deletes, replaces or swaps.
+ * Returns the candidate that a mistyped word most likely means. Undefined if none is near. Allows one edit
+ * per three characters, but fewer than the word has. An edit inserts, deletes, replaces or swaps.
  */
 export function findNearestWord(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > 64) return undefined;
@@ -17,7 +17,7 @@ export function findNearestWord(word: string, candidates: Iterable<string>): str
   return best;
 }
 
-/** Optimal string alignment distance, three rows of the table at a time. */
+/** Optimal string alignment distance, computed with three rows of the table. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);

@@ -8,7 +8,7 @@ import { ProviderSchema } from './providers.ts';
 import { RelaySchema, RelaySettingsSchema } from './relay.ts';
 import { IdeSchema, PassthroughSchema, RouteSchema } from './routing.ts';
 
-/** Settings of an org that are no list of named things; the API changes each as a whole. */
+/** Org settings that are not lists of named objects. The API changes each one as a whole. */
 export const ORG_SETTINGS = {
   chat_reasoning: z
     .enum(['strip', 'forward'])
@@ -70,6 +70,7 @@ export const ORG_SETTINGS = {
   relay: RelaySettingsSchema.prefault({}).describe('Governance of coding agents, without its rules.'),
 };
 
+/** An organization in floe.yaml. */
 export const OrgSchema = z
   .strictObject({
     id: slugField().describe('Id of the organization. Unique in the installation. Cannot be changed.'),

@@ -11,7 +11,7 @@ import {
   webUrlField,
 } from './fields.ts';
 
-/** Parts of the HTTP surface a listener can offer. */
+/** Surfaces that a listener can serve. */
 export const LISTENER_SURFACES = [
   'gateway',
   'relay',
@@ -23,10 +23,10 @@ export const LISTENER_SURFACES = [
   'health',
 ] as const;
 
-/** First parts of paths that mean something at the root of the host. */
+/** First path segments that Floe uses at the root of the host. */
 const RESERVED_PATHS = new Set(['gateway', 'relay', 'beat', 'api', 'boards', 'metrics', 'healthz', 'readyz']);
 
-/** IPv6 addresses may stand in brackets, as in a URL. */
+/** IPv6 addresses may be written in brackets, as in a URL. */
 const listenHostField = () =>
   labelField()
     .transform((host) => host.replace(/^\[(.*)\]$/, '$1'))
@@ -105,10 +105,10 @@ function isOriginUrl(url: string): boolean {
   return !RESERVED_PATHS.has(first);
 }
 
-/** A URL this machine reaches a listener at, with a name a browser can open. */
+/** A URL of a listener that a browser on this machine can open. */
 export function localListenerUrl(host: string, port: number): string {
   const everywhere = host === '0.0.0.0' || /^[0:]+$/.test(host);
-  // A browser can open no address with a zone.
+  // Browsers cannot open addresses with a zone.
   const bare = host.replace(/%.*$/, '');
   const name = everywhere ? '127.0.0.1' : bare.includes(':') ? `[${bare}]` : bare;
   return `http://${name}:${port}`;

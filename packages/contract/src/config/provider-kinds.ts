@@ -1,7 +1,6 @@
 /**
- * The closed list of provider kinds. The schema of floe.yaml needs it, so it stands here and not in
- * `server/providers`, where a test holds the data sheets against it.
- * `base_url: required` marks kinds with no public address of their own.
+ * The provider kinds. The schema of floe.yaml needs this list, so it is not in `server/providers`, where a
+ * test compares it with the provider sheets. `base_url: required` marks kinds without a public address.
  */
 export const PROVIDER_KINDS = {
   openai: { base_url: 'known' },

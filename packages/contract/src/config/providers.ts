@@ -21,6 +21,7 @@ const TIMEOUT_DESCRIPTIONS = {
   total_ms: 'Maximum duration of the whole attempt, in milliseconds.',
 } as const;
 
+/** Timeouts of upstream requests in milliseconds. */
 export const TimeoutsSchema = z.strictObject({
   connect_ms: positiveCountField().default(5_000).describe(TIMEOUT_DESCRIPTIONS.connect_ms),
   headers_ms: positiveCountField().default(600_000).describe(TIMEOUT_DESCRIPTIONS.headers_ms),
@@ -29,7 +30,7 @@ export const TimeoutsSchema = z.strictObject({
   total_ms: positiveCountField().default(3_600_000).describe(TIMEOUT_DESCRIPTIONS.total_ms),
 });
 
-/** The same deadlines on a route: what is absent follows the provider. */
+/** Timeouts of a route. Absent ones have the value of the provider. */
 export const RouteTimeoutsSchema = z.strictObject({
   connect_ms: positiveCountField().optional().describe(TIMEOUT_DESCRIPTIONS.connect_ms),
   headers_ms: positiveCountField().optional().describe(TIMEOUT_DESCRIPTIONS.headers_ms),
@@ -38,6 +39,7 @@ export const RouteTimeoutsSchema = z.strictObject({
   total_ms: positiveCountField().optional().describe(TIMEOUT_DESCRIPTIONS.total_ms),
 });
 
+/** The settings of circuit breakers. */
 export const BreakerSchema = z.strictObject({
   enabled: z
     .boolean()
@@ -69,6 +71,7 @@ export const BreakerSchema = z.strictObject({
 
 const usdPerMillionTokensField = () => z.number().min(0).max(1_000_000);
 
+/** Prices of a model. */
 export const PriceSchema = z.strictObject({
   input: usdPerMillionTokensField().describe('USD per million input tokens.'),
   output: usdPerMillionTokensField().describe('USD per million output tokens, including reasoning.'),
@@ -90,6 +93,7 @@ export const PriceSchema = z.strictObject({
     .describe('Price multipliers by service tier, such as `priority: 2`.'),
 });
 
+/** A credential of a provider in floe.yaml. */
 export const CredentialSchema = z.strictObject({
   name: slugField().describe('Name of the credential. Analytics and breakers show it instead of the secret.'),
   api_key: secretField().describe('The API key. Use `${VARIABLE}` instead of the value.'),
@@ -101,7 +105,7 @@ const ClientCertificateSchema = z.strictObject({
   key_file: labelField().describe('Path of a PEM file with the private key.'),
 });
 
-/** Who signs requests of the kinds that sign instead of sending a key. */
+/** The identity that signs requests, for provider kinds that use signatures instead of a key. */
 const IdentitySchema = z
   .strictObject({
     access_key_id: labelField()
@@ -130,7 +134,7 @@ const IdentitySchema = z
     });
   });
 
-/** What floe.yaml says about a provider, field by field. */
+/** Fields of a provider in floe.yaml. */
 export const PROVIDER_FIELDS = {
   id: slugField().describe('Id of the provider. It is the part of model ids before the first `/`.'),
   kind: z
@@ -216,6 +220,7 @@ export const PROVIDER_FIELDS = {
   ),
 };
 
+/** A provider in floe.yaml. */
 export const ProviderSchema = z
   .strictObject(PROVIDER_FIELDS)
   .check(

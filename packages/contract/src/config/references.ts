@@ -1,18 +1,19 @@
 import { isObject, type Json, type JsonArray } from '../json.ts';
 import { findNearestWord } from './nearest-word.ts';
 
+/** The path of a value in floe.yaml: keys and list indices. */
 export type ConfigPath = readonly (string | number)[];
 
-/** A mistake in a configuration; `message` completes the sentence "<path>: …" and repeats no value. */
+/** A problem in a configuration. `message` completes the sentence "<path>: …" and contains no value. */
 export interface ConfigIssue {
   readonly path: ConfigPath;
   readonly message: string;
 }
 
 /**
- * Rules between the objects of floe.yaml: ids and names are unique, what is named exists. Reads the
- * values as written (after substitution) and passes over what has the wrong shape, so that it can
- * report beside `FloeConfigSchema` and not only after it.
+ * Checks rules between the objects of floe.yaml: ids and names are unique, and references exist. Reads the
+ * raw values after substitution and ignores values with a wrong shape, so that it can report problems
+ * together with `FloeConfigSchema`.
  */
 export function checkReferences(config: Json): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
@@ -81,7 +82,7 @@ function checkOrg(org: Json, path: ConfigPath, issues: ConfigIssue[]): void {
         mustExist('monitor', monitors, monitor, [...path, 'boards', index, 'groups', n, 'monitors', m]);
 }
 
-/** Every place of an org that names a provider, in its short or long form. */
+/** Yields every path of an org that references a provider, in the short or long form. */
 function* findProviderReferences(
   org: Json,
   path: ConfigPath,
@@ -105,7 +106,10 @@ function* findProviderReferences(
   }
 }
 
-/** Two addresses may share a port; whether one of them stands for all addresses shows when they are listened on. */
+/**
+ * Two addresses may use the same port. If one of them is a wildcard address, the listener reports the
+ * conflict.
+ */
 function checkPorts(server: Json | undefined, issues: ConfigIssue[]): void {
   const host = getMember(server, 'host') ?? '127.0.0.1';
   const placeOf = (port: Json | undefined, at: Json | undefined) => `${at ?? host} ${port}`;
@@ -129,7 +133,7 @@ function checkMail(config: Json, issues: ConfigIssue[]): void {
         issues.push({ path: ['orgs', n, 'channels', index, 'kind'], message: 'email requires smtp.url' });
 }
 
-/** Groups of an OIDC issuer map into one org: the named one, or the only one. */
+/** Groups of an OIDC issuer map to one org: the named one, or the only one. */
 function checkGroups(config: Json, issues: ConfigIssue[]): void {
   const orgs = getList(config, 'orgs');
   const ids = new Set(getTexts(orgs, 'id'));
@@ -179,9 +183,9 @@ function checkUnique(entries: JsonArray, field: string, path: ConfigPath, issues
 interface UniqueField {
   readonly section: string;
   readonly field: string;
-  /** In front of the place that has the same value. */
+  /** Text before the path of the other place with the same value. */
   readonly message: string;
-  /** What two values have in common that count as the same. */
+  /** Returns a canonical form that is equal for values that count as the same. */
   readonly canonical: (value: string) => string;
 }
 
@@ -204,7 +208,7 @@ const BOARD_SLUG: UniqueField = {
   canonical: (slug) => slug,
 };
 
-/** Uniqueness over the whole installation; the message names the place, never the value. */
+/** Checks uniqueness in the whole installation. The message contains the path and never the value. */
 function checkUniqueAcrossOrgs(
   orgs: JsonArray,
   { section, field, message, canonical }: UniqueField,
@@ -221,13 +225,15 @@ function checkUniqueAcrossOrgs(
     }
 }
 
-/** Suggestions that are looked for in one configuration, and names that each is looked for in. */
+/**
+ * Limits per configuration: the number of suggestions, and the number of names that each is compared with.
+ */
 const MAX_SUGGESTIONS = 20;
 const MAX_CANDIDATES = 2_000;
 
-/** The name itself is not repeated: where a key's name belongs, people paste the key. */
+/** The message does not repeat the unknown name, because people paste keys where a key name is expected. */
 function unknownNameMessage(what: string, name: string, known: ReadonlySet<string>, earlier: number): string {
-  // Comparing every wrong name with every right one takes their product.
+  // Without the limit, the work grows with the product of unknown and known names.
   const meant =
     earlier < MAX_SUGGESTIONS ? findNearestWord(name, [...known].slice(0, MAX_CANDIDATES)) : undefined;
   return `this ${what} does not exist${meant === undefined ? '' : `; did you mean "${meant}"?`}`;

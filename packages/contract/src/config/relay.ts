@@ -1,13 +1,14 @@
 import * as z from 'zod';
 import { crossFieldRule, slugField, stringListField, timestampField, timezoneField } from './fields.ts';
 
-/** What an agent asks the relay about. */
+/** Kinds of events for which an agent requests a decision. */
 export const RELAY_EVENTS = ['shell', 'tool', 'prompt', 'file_read', 'file_write'] as const;
 export type RelayEventKind = (typeof RELAY_EVENTS)[number];
 
-/** What a shell command does whatever its name. */
+/** Effects of a shell command, independent of its name. */
 export const SHELL_TRAITS = ['runs_input', 'runs_code', 'raises_privileges', 'injects', 'unclear'] as const;
 
+/** Kinds of personal data that detectors find. */
 export const PERSONAL_DATA_KINDS = ['email', 'phone', 'credit_card', 'iban', 'us_ssn'] as const;
 
 const MatchSchema = z.strictObject({
@@ -127,7 +128,7 @@ const MessageSchema = z.union([
   }),
 ]);
 
-/** What floe.yaml says about a rule of the relay, field by field. */
+/** Fields of a relay rule in floe.yaml. */
 export const RELAY_RULE_FIELDS = {
   name: slugField().describe('Unique in the organization. Every decision contains it.'),
   on: z
@@ -164,6 +165,7 @@ export const RELAY_RULE_FIELDS = {
   ),
 };
 
+/** A relay rule in floe.yaml. */
 export const RelayRuleSchema = z.strictObject(RELAY_RULE_FIELDS).check(
   crossFieldRule(({ match, when, detect, on }, report) => {
     if (match === undefined && when === undefined && detect === undefined)
@@ -194,7 +196,7 @@ const EVENTS_BY_MATCHER: Readonly<Record<string, readonly RelayEventKind[]>> = {
   text: ['prompt', 'tool'],
 };
 
-/** What the relay of an org does, but for its rules. */
+/** Settings of an org's relay, without its rules. */
 export const RelaySettingsSchema = z.strictObject({
   mode: z
     .enum(['observe', 'enforce'])
@@ -243,6 +245,7 @@ export const RelaySettingsSchema = z.strictObject({
     ),
 });
 
+/** The relay section of an org in floe.yaml. */
 export const RelaySchema = z.strictObject({
   ...RelaySettingsSchema.shape,
   rules: z

@@ -4,6 +4,7 @@ import { RouteTimeoutsSchema } from './providers.ts';
 
 const qualifiedModelField = () => z.string().regex(/^[^/\s]+\/\S+$/, 'must have the form <provider>/<model>');
 
+/** A target of a route in floe.yaml. */
 export const TargetSchema = z
   .union([
     qualifiedModelField(),
@@ -14,7 +15,7 @@ export const TargetSchema = z
   ])
   .transform((target) => (typeof target === 'string' ? { model: target, weight: 1 } : target));
 
-/** What floe.yaml says about a route, field by field. */
+/** Fields of a route in floe.yaml. */
 export const ROUTE_FIELDS = {
   model: modelPatternField().describe(
     'Requested model to which the route applies: a model id, a pattern, or an alias such as `smart`.',
@@ -50,6 +51,7 @@ export const ROUTE_FIELDS = {
     .describe('Whether the route uses the response cache. Defaults to `cache.enabled`.'),
 };
 
+/** A route in floe.yaml. */
 export const RouteSchema = z.strictObject(ROUTE_FIELDS).check(
   crossFieldRule(({ model, targets }, report) => {
     const isEmpty = targets === undefined || (Array.isArray(targets) && targets.length === 0);
@@ -77,6 +79,7 @@ const passthroughTargetsField = () =>
     .transform((targets) => (typeof targets === 'string' ? [{ provider: targets, model_map: {} }] : targets))
     .prefault([]);
 
+/** The providers that serve passthrough requests. */
 export const PassthroughSchema = z.strictObject({
   a: passthroughTargetsField().describe(
     'Id of the provider that serves `/gateway/passthrough-a`, or a list of providers in failover order.',
@@ -86,6 +89,7 @@ export const PassthroughSchema = z.strictObject({
   ),
 });
 
+/** The settings of the IDE adapter. */
 export const IdeSchema = z.strictObject({
   error_profile: z
     .boolean()

@@ -1,16 +1,17 @@
 import type { RelayEvent } from '@floe/contract/api/relay';
 import type { JsonObject } from '@floe/contract/json';
 
-/** What an agent's hook asked or told. */
+/** A parsed hook call: a request for a decision, or a report. */
 export interface HookCall {
-  /** The agent's own name of the hook. */
+  /** The agent's name of the hook. */
   readonly name: string;
-  /** What it is about to do; empty when nothing is to be decided. */
+  /** Actions that need a decision. Empty for a report. */
   readonly events: readonly RelayEvent[];
-  /** What has happened; null when something is to be decided. */
+  /** The completed action. Null if the call needs a decision. */
   readonly report: HookReport | null;
 }
 
+/** A completed action that an agent reports. */
 export interface HookReport {
   readonly type:
     | 'session_start'
@@ -26,32 +27,33 @@ export interface HookReport {
   readonly details: JsonObject;
 }
 
-/** The answer that an agent is to hear. */
+/** The decision for a hook call, with its messages. */
 export interface HookDecision {
   readonly decision: 'allow' | 'deny' | 'ask' | 'abstain';
   readonly userMessage: string | null;
   readonly agentMessage: string | null;
 }
 
-/** What a hook's process prints and how it ends. Nothing is printed for null. */
+/** Output and exit code of a hook process. Null: no output. */
 export interface HookReply {
   readonly stdout: JsonObject | null;
   readonly stderr: string;
   readonly exitCode: 0 | 2;
 }
 
-/** How one agent speaks to its hooks: pure functions over its payloads. */
+/** Converts hook payloads and responses of one agent. All functions are pure. */
 export interface HookAdapter {
   readonly agent: string;
-  /** Whether the agent shows a question to its user when this hook answers `ask`. */
+  /** Whether the agent asks its user if this hook returns `ask`. */
   canAsk(name: string): boolean;
-  /** Whether this hook can stop anything. */
+  /** Whether this hook can block an action. */
   canBlock(name: string): boolean;
-  /** Never throws: what is not understood is a call without events. */
+  /** Never throws. Payloads that are not supported become calls without events. */
   read(payload: JsonObject): HookCall;
   reply(call: HookCall, outcome: HookDecision): HookReply;
 }
 
+/** A reply with exit code 0 that prints this JSON, or nothing for null. */
 export function replyWithOutput(stdout: JsonObject | null): HookReply {
   return { stdout, stderr: '', exitCode: 0 };
 }

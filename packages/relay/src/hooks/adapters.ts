@@ -12,7 +12,7 @@ const claudeCodeAdapter = createClaudeAdapter({
   supportsAllow: true,
   promptBlocking: 'block',
 });
-/** Refuses answers with members it does not know: `ask`, and `allow` without a new input. */
+/** Codex rejects responses with fields that it does not support: `ask`, and `allow` without a new input. */
 const codexAdapter = createClaudeAdapter({
   agent: 'codex',
   supportsAsk: false,
@@ -26,7 +26,7 @@ const vscodeAdapter = createClaudeAdapter({
   promptBlocking: 'continue',
 });
 
-/** Every agent that `floe hook` and `/relay/v1/hooks/{agent}` speak to. */
+/** Adapters of all agents that `floe hook` and `/relay/v1/hooks/{agent}` support, by agent. */
 export const HOOK_ADAPTERS: ReadonlyMap<string, HookAdapter> = new Map(
   [
     cursorAdapter,
@@ -42,12 +42,12 @@ export const HOOK_ADAPTERS: ReadonlyMap<string, HookAdapter> = new Map(
 
 const STRICTNESS = ['abstain', 'allow', 'ask', 'deny'] as const;
 
-/** One answer for a call that was several events: the strictest of theirs. */
+/** Combines the decisions on all events of one call: the strictest wins. */
 export function strictestHookDecision(outcomes: readonly HookDecision[]): HookDecision {
   let most: HookDecision = { decision: 'abstain', userMessage: null, agentMessage: null };
   const isAllowed = outcomes.length > 0 && outcomes.every(({ decision }) => decision === 'allow');
   for (const outcome of outcomes) {
-    // Allowed in part is not allowed.
+    // If only some events are allowed, the call is not allowed.
     const decision = outcome.decision === 'allow' && !isAllowed ? 'abstain' : outcome.decision;
     const isStricter = STRICTNESS.indexOf(decision) > STRICTNESS.indexOf(most.decision);
     if (isStricter || (most.userMessage === null && decision === most.decision))
@@ -56,7 +56,7 @@ export function strictestHookDecision(outcomes: readonly HookDecision[]): HookDe
   return most;
 }
 
-/** What an agent that cannot ask is told instead. */
+/** Replaces `ask` for an agent that cannot ask its user. */
 export function withAskFallback(
   adapter: HookAdapter,
   { name }: HookCall,

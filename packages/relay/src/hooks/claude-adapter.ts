@@ -10,13 +10,13 @@ import {
 import { readLabelField, readListField, readObjectField, readTextField } from './payload-fields.ts';
 import { type CommonEventFields, createPromptEvent, createToolEvents } from './tool-events.ts';
 
-/** What differs between the agents that took over the hooks of one of them. */
+/** Differences between the agents that use this hook format. */
 export interface ClaudeHookFormat {
   readonly agent: string;
-  /** Whether `permissionDecision: "ask"` shows a dialog, and `"allow"` is understood. */
+  /** Whether the agent shows a dialog for `permissionDecision: "ask"` and supports `"allow"`. */
   readonly supportsAsk: boolean;
   readonly supportsAllow: boolean;
-  /** How a prompt is stopped. */
+  /** How a response blocks a prompt. */
   readonly promptBlocking: 'block' | 'continue';
 }
 
@@ -31,11 +31,11 @@ const REPORT_TYPES: Readonly<Record<string, HookReport['type']>> = {
 
 const BLOCKING_HOOKS = new Set(['PreToolUse', 'PermissionRequest', 'UserPromptSubmit']);
 
-/** An adapter for hooks with `hook_event_name`, `tool_name` and `tool_input`, in either spelling. */
+/** Creates an adapter for hooks with `hook_event_name`, `tool_name` and `tool_input`, in either spelling. */
 export function createClaudeAdapter(shape: ClaudeHookFormat): HookAdapter {
   return {
     agent: shape.agent,
-    // A permission request is the agent asking already.
+    // For a permission request, the agent already asks its user.
     canAsk: (name) => name === 'PermissionRequest' || (shape.supportsAsk && name === 'PreToolUse'),
     canBlock: (name) => BLOCKING_HOOKS.has(name),
     read: (payload) => readClaudePayload(payload, shape.agent),
@@ -43,6 +43,7 @@ export function createClaudeAdapter(shape: ClaudeHookFormat): HookAdapter {
   };
 }
 
+/** Parses a hook payload in this format. Missing fields produce a call without events. */
 export function readClaudePayload(payload: JsonObject, agent: string): HookCall {
   const given = readLabelField(payload, 'hook_event_name', 'hookEventName') ?? '';
   const name = given.charAt(0).toUpperCase() + given.slice(1);
@@ -73,7 +74,7 @@ function readCommonFields(payload: JsonObject, agent: string): CommonEventFields
   const session = readLabelField(payload, 'session_id', 'sessionId');
   const name = readLabelField(payload, 'hook_event_name', 'hookEventName');
   return {
-    // An agent that repeats a call repeats its id; the two hooks of one call are two events.
+    // An agent that repeats a call repeats its id. The two hooks of one call are two events.
     id: toolUse === undefined ? undefined : `${name}:${session ?? ''}:${toolUse}`.slice(0, 200),
     session_id: session,
     turn_id: readLabelField(payload, 'turn_id', 'prompt_id'),
@@ -87,7 +88,10 @@ function readCommonFields(payload: JsonObject, agent: string): CommonEventFields
   };
 }
 
-/** The type of a hook's report by its name, which the agent gives: also one that every object has, such as `constructor`. */
+/**
+ * The report type of a hook. Checks own properties, because the agent chooses the name, which may be
+ * `constructor`.
+ */
 export function hookReportType(
   known: Readonly<Record<string, HookReport['type']>>,
   name: string,
@@ -95,7 +99,7 @@ export function hookReportType(
   return (Object.hasOwn(known, name) && known[name]) || 'other';
 }
 
-/** What happened, without what was said: only sizes of texts are kept. */
+/** Creates a report of a completed action. It contains the sizes of texts and not the texts. */
 export function createHookReport(
   type: HookReport['type'],
   name: string,
@@ -140,7 +144,7 @@ function createReply({ name }: HookCall, outcome: HookDecision, shape: ClaudeHoo
   }
 }
 
-/** Only the model reads the reason of a denial; `systemMessage` is what its user sees. */
+/** Only the model reads the reason of a denial. The user sees `systemMessage`. */
 function withSystemMessage(
   answer: JsonObject | null,
   decision: HookDecision['decision'],
@@ -162,7 +166,7 @@ function preToolUseReply(
   return { hookSpecificOutput: { hookEventName, permissionDecision, permissionDecisionReason: reason } };
 }
 
-/** A request that was put to the user anyway is only ever denied, or granted; asking is what it does. */
+/** The response to a permission request. Without a denial or approval, the agent asks its user. */
 function permissionReply(decision: 'allow' | 'deny' | 'ask', message: string): JsonObject | null {
   if (decision === 'ask') return null;
   const behavior = decision === 'deny' ? { behavior: 'deny', message } : { behavior: 'allow' };

@@ -15,7 +15,7 @@ import {
   createToolEvents,
 } from './tool-events.ts';
 
-/** Cline: `cancel` with a message, for tools and prompts. */
+/** Adapter for Cline: `cancel` with a message, for tools and prompts. */
 export const clineAdapter: HookAdapter = {
   agent: 'cline',
   canAsk: () => false,

@@ -11,7 +11,10 @@ import { createHookReport, readClaudePayload } from './claude-adapter.ts';
 import { readLabelField, readObjectField, readTextField } from './payload-fields.ts';
 import { type CommonEventFields, createPromptEvent, createToolEvents } from './tool-events.ts';
 
-/** Copilot CLI: names of hooks decide the spelling; payloads in camel case do not name their hook. */
+/**
+ * Adapter for Copilot CLI: the name of a hook determines the spelling. Payloads in camel case do not contain
+ * the name.
+ */
 export const copilotCliAdapter: HookAdapter = {
   agent: 'copilot-cli',
   canAsk: (name) => name === 'preToolUse' || name === 'PreToolUse',
@@ -46,7 +49,7 @@ function read(payload: JsonObject): HookCall {
   };
 }
 
-/** Prompts cannot be stopped here: what a hook answers about them is dropped. */
+/** Prompts cannot be blocked, because Copilot CLI ignores the response of this hook. */
 function reply({ name }: HookCall, { decision, userMessage, agentMessage }: HookDecision): HookReply {
   if (decision === 'abstain' || !copilotCliAdapter.canBlock(name)) return replyWithOutput(null);
   if (decision === 'allow') return replyWithOutput({ permissionDecision: decision });

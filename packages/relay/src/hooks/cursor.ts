@@ -36,10 +36,13 @@ const BLOCKING_HOOKS = new Set([
   'preToolUse',
 ]);
 
-/** Cursor: flat fields, a permission or `continue` in the answer. Register one layer: `preToolUse` fires beside the others. */
+/**
+ * Adapter for Cursor: flat fields; responses have a permission or `continue`. Register only one layer,
+ * because `preToolUse` runs in addition to the others.
+ */
 export const cursorAdapter: HookAdapter = {
   agent: 'cursor',
-  // `ask` is accepted, and blocks without a dialog in the builds seen.
+  // Tested builds accept `ask`, and block without a dialog.
   canAsk: () => false,
   canBlock: (name) => BLOCKING_HOOKS.has(name),
   read,
@@ -116,11 +119,11 @@ function reply({ name }: HookCall, { decision, userMessage, agentMessage }: Hook
         ? { continue: false, ...messageField('user_message', userMessage) }
         : { continue: true },
     );
-  // Nothing printed would be refused where the hook is set to fail closed.
+  // A hook that fails closed would treat an empty output as a denial.
   if (decision === 'abstain') return replyWithOutput({});
   const told =
     agentMessage !== null && agentMessage !== userMessage ? [userMessage, agentMessage] : [userMessage];
-  // The model reads `user_message`: what it is to do differently must stand there.
+  // The model reads `user_message`, so the instructions for the model must be in it.
   const message = told.filter((part) => part !== null).join('\n');
   if (name === 'beforeReadFile')
     return replyWithOutput({

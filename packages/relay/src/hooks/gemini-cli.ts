@@ -15,7 +15,7 @@ import {
   createToolEvents,
 } from './tool-events.ts';
 
-/** Gemini CLI: `decision` with a reason; it has no way to ask from a hook. */
+/** Adapter for Gemini CLI: `decision` with a reason. Hooks cannot ask its user. */
 export const geminiCliAdapter: HookAdapter = {
   agent: 'gemini-cli',
   canAsk: () => false,

@@ -1,6 +1,9 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 
-/** The first of these members that is a text; `a.b` looks inside. Payloads spell names in two ways. */
+/**
+ * Returns the first of these members that is a string. `a.b` names a nested member. Payloads use two
+ * spellings.
+ */
 export function readTextField(from: JsonObject, ...names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = valueAtPath(from, name);
@@ -9,13 +12,15 @@ export function readTextField(from: JsonObject, ...names: readonly string[]): st
   return undefined;
 }
 
-/** As `text`, for names and ids: empty ones are none, long ones are cut. */
+/** Like `readTextField`, for names and ids: empty texts count as absent, long ones are truncated. */
 export function readLabelField(from: JsonObject, ...names: readonly string[]): string | undefined {
   const found = readTextField(from, ...names);
   return found === undefined || found === '' ? undefined : found.slice(0, 200);
 }
 
-/** The first of these members that is an object, or the JSON text of one. */
+/**
+ * Returns the first of these members that is an object, or JSON text of an object. Empty if there is none.
+ */
 export function readObjectField(from: JsonObject, ...names: readonly string[]): JsonObject {
   for (const name of names) {
     const value = valueAtPath(from, name);
@@ -28,6 +33,7 @@ export function readObjectField(from: JsonObject, ...names: readonly string[]): 
   return {};
 }
 
+/** Returns a member that is a list. Empty for any other value. */
 export function readListField(from: JsonObject, name: string): readonly Json[] {
   const value = valueAtPath(from, name);
   return Array.isArray(value) ? value : [];

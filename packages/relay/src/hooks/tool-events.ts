@@ -2,12 +2,12 @@ import type { RelayEvent } from '@floe/contract/api/relay';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { readListField, readTextField } from './payload-fields.ts';
 
-/** What every event of one call has in common. */
+/** Fields that all events of one call have in common. */
 export type CommonEventFields = Omit<RelayEvent, 'event' | 'shell' | 'tool' | 'prompt' | 'file'>;
 
 type ToolKind = 'shell' | 'powershell' | 'read' | 'write' | 'patch';
 
-/** Tools that agents bring along, their names without case and separators. What is not named here is a tool call. */
+/** Kinds of built-in tools, by their name without case and separators. Any other tool is a tool call. */
 const KIND_BY_TOOL: Readonly<Record<string, ToolKind>> = {
   bash: 'shell',
   shell: 'shell',
@@ -76,10 +76,10 @@ const CONTENT_FIELDS = [
 ];
 const MCP_TOOL_NAME = /^mcp__(.+?)__(.+)$|^mcp_([^_]+)_(.+)$|^MCP:(.+)$/s;
 
-/** What a call of one of the agent's tools is about to do; several files of one call are several events. */
+/** Creates the events of a tool call. A call with several files has several events. */
 export function createToolEvents(name: string, input: JsonObject, common: CommonEventFields): RelayEvent[] {
   const events = createEvents(name, input, common);
-  // One id is one event: the call's own is that of the first.
+  // An id identifies one event, so only the first event has the id of the call.
   return events.map((event, at) =>
     at === 0 || event.id === undefined ? event : { ...event, id: `${event.id.slice(0, 190)}#${at}` },
   );
@@ -117,6 +117,7 @@ function createEvents(name: string, input: JsonObject, common: CommonEventFields
   }
 }
 
+/** Creates the event of a shell command. Empty if the input has no command. */
 export function createShellEvents(
   command: string | null,
   dialect: NonNullable<RelayEvent['shell']>['dialect'],
@@ -125,6 +126,7 @@ export function createShellEvents(
   return command === null ? [] : [{ ...common, event: 'shell', shell: { command, dialect } }];
 }
 
+/** The connector that provides a tool. */
 export interface ToolConnector {
   readonly name: string;
   readonly server?: string | undefined;
@@ -132,6 +134,7 @@ export interface ToolConnector {
   readonly command?: string | undefined;
 }
 
+/** Creates the event of a tool call through a connector. */
 export function createConnectorEvent(
   connector: ToolConnector,
   input: JsonObject,
@@ -141,6 +144,7 @@ export function createConnectorEvent(
   return { ...common, event: 'tool', tool };
 }
 
+/** Creates the event of a prompt. */
 export function createPromptEvent(
   prompt: string,
   attachments: readonly string[],
@@ -153,6 +157,7 @@ export function createPromptEvent(
   };
 }
 
+/** Creates the event of a file access. */
 export function createFileEvent(
   event: 'file_read' | 'file_write',
   path: string,
@@ -162,7 +167,7 @@ export function createFileEvent(
   return { ...common, event, file: { path, content } };
 }
 
-/** Some agents give words instead of a text; `bash -lc text` is the text. */
+/** Some agents send an argument list instead of a text. For `bash -lc text`, the command is the text. */
 function readCommand(input: JsonObject): string | null {
   const command = readTextField(input, 'command', 'cmd', 'script', 'CommandLine', 'command_line');
   if (command !== undefined) return command;
@@ -201,7 +206,7 @@ function createFileEvents(
   });
 }
 
-/** The files that a patch names. One that names none is a file nobody knows. */
+/** Creates one event per file in a patch. A patch without file names becomes an event of an unknown file. */
 function createPatchEvents(patch: string, common: CommonEventFields): RelayEvent[] {
   const paths = new Set<string>();
   for (const [, path] of patch.matchAll(

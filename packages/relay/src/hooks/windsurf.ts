@@ -16,7 +16,7 @@ import {
   createShellEvents,
 } from './tool-events.ts';
 
-/** Windsurf: only the exit code 2 stops anything, with the reason on the error output. */
+/** Adapter for Windsurf: only exit code 2 blocks an action. The reason is written to stderr. */
 export const windsurfAdapter: HookAdapter = {
   agent: 'windsurf',
   canAsk: () => false,

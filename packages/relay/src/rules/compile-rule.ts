@@ -15,10 +15,12 @@ import type { RuleInput, RuleInputFile } from './rule-input.ts';
 import { compileSchedule } from './schedule.ts';
 import { RELAY_VOCABULARY } from './vocabulary.ts';
 
+/** The decision that a rule gives. */
 export type RuleDecision = 'allow' | 'deny' | 'ask';
+/** How a rule applies: `observe` only records, `warn` informs the user, `enforce` decides. */
 export type RuleMode = 'observe' | 'warn' | 'enforce';
 
-/** A rule, ready to be asked. */
+/** A compiled rule. */
 export interface CompiledRule {
   readonly name: string;
   readonly events: ReadonlySet<RelayEventKind>;
@@ -34,7 +36,7 @@ export interface CompiledRule {
   readonly exceptions: readonly RuleException[];
 }
 
-/** The parts of `match`; null where it says nothing. */
+/** The compiled parts of `match`. Null for absent parts. */
 export interface RuleMatchers {
   readonly command: CommandMatcher | null;
   readonly tool: ToolMatcher | null;
@@ -50,7 +52,7 @@ interface RuleException {
 
 type MatchConfig = NonNullable<RelayRuleConfig['match']>;
 
-/** @throws RuleError naming the field that cannot be compiled */
+/** Compiles a rule. @throws RuleError that names the invalid field */
 export function compileRule(config: RelayRuleConfig): CompiledRule {
   const { name, on, mode, match, detect, who, schedule, when, except, decision, on_error, message } = config;
   return {
@@ -77,7 +79,7 @@ export function compileRule(config: RelayRuleConfig): CompiledRule {
   };
 }
 
-/** What is wrong with one field of a rule; `message` completes the sentence "<path>: …". */
+/** A problem in one field of a rule. `message` completes the sentence "<path>: …". */
 export class RuleError extends Error {
   readonly path: readonly (string | number)[];
 
@@ -113,16 +115,16 @@ function compileMatch(match: MatchConfig | undefined, at: readonly (string | num
   };
 }
 
-/** Why a rule applies to an event. */
+/** A match of a rule on an event. */
 export interface RuleApplication {
   readonly match: 'maybe' | 'yes';
   readonly because: string;
-  /** The command it is about; null for other events, and for the text as a whole. */
+  /** The matched command. Null for other events, and for the text as a whole. */
   readonly command: SimpleCommand | null;
   readonly file: RuleInputFile | null;
 }
 
-/** Everywhere a rule applies to an event; nothing when it does not. */
+/** Finds all matches of a rule on an event. Empty if there are none. */
 export function findRuleApplications(rule: CompiledRule, subject: RuleInput): RuleApplication[] {
   const { event, identity, nowMs } = subject;
   if (!rule.matchesCaller(event, identity) || !rule.isActiveAt(nowMs)) return [];
@@ -142,7 +144,7 @@ type Candidate = Omit<RuleApplication, 'because'>;
 
 const WHOLE_EVENT: Candidate = { match: 'yes', command: null, file: null };
 
-/** What of an event fits the shape that a rule names. */
+/** The parts of an event that match the command, tool or path patterns of a rule. */
 function findCandidates({ matches, events, condition }: CompiledRule, subject: RuleInput): Candidate[] {
   const { event, shell } = subject;
   const found: Candidate[] = [];
@@ -163,12 +165,12 @@ function findCandidates({ matches, events, condition }: CompiledRule, subject: R
   return found;
 }
 
-/** A pattern of commands, tools or paths fits nothing else. */
+/** Whether the rule has a pattern for commands, tools or paths, so that it matches nothing else. */
 function hasShapeMatcher({ command, tool, path }: RuleMatchers): boolean {
   return command !== null || tool !== null || path !== null;
 }
 
-/** Stands for what cannot be analysed, so that `does: unclear` finds it. */
+/** Represents spans that cannot be analyzed as commands, so that `does: unclear` matches them. */
 function unclearCommands({ unclear }: ShellAnalysis): SimpleCommand[] {
   const [doubt] = unclear;
   if (!doubt) return [];
@@ -197,7 +199,7 @@ function describeFindings(detects: ReadonlySet<FindingKind>, subject: RuleInput)
   return seen.length === 0 ? null : `found ${seen.map(([kind, count]) => `${count} ${kind}`).join(', ')}`;
 }
 
-/** A text that takes too many steps is not judged. */
+/** Matches the text pattern. A text that needs too many steps is a failure. */
 function matchText({ text }: RuleMatchers, subject: RuleInput): boolean | EvaluationFailure {
   if (text === null) return true;
   try {
@@ -208,7 +210,10 @@ function matchText({ text }: RuleMatchers, subject: RuleInput): boolean | Evalua
   }
 }
 
-/** A condition that cannot be judged makes a rule that stops something apply, and one that allows not. */
+/**
+ * Evaluates the condition of a rule. If it fails, a rule that denies or asks matches, and a rule that allows
+ * does not.
+ */
 function evaluateCandidate(
   { condition, decision }: CompiledRule,
   subject: RuleInput,
@@ -230,7 +235,10 @@ function evaluateCandidate(
     : { ...candidate, because: `its condition could not be evaluated (${safeReason(holds)})` };
 }
 
-/** The library's words about names and types; anything else could repeat what was sent. */
+/**
+ * The message of a failure. Returns only messages about names and types, because others could contain event
+ * data.
+ */
 function safeReason({ reason }: EvaluationFailure): string {
   return /^(?:field not found|no such key|found no matching overload|more than)/.test(reason)
     ? reason.slice(0, 160)
@@ -245,7 +253,8 @@ function isExcepted(
   return exceptions.some(({ untilMs, matches, who }) => {
     if (subject.nowMs >= untilMs || !who(subject.event, subject.identity)) return false;
     const fits = matchException(matches, subject, command, file);
-    // An exception opens a gate: what may be excepted is not, unless the rule itself opens one.
+    // An exception weakens a rule, so it must certainly match. For a rule that allows, a possible match is
+    // enough.
     return fits === 'yes' || (fits === 'maybe' && decision === 'allow');
   });
 }

@@ -1,28 +1,29 @@
-/** What the words of a command are that are no options. */
+/** How a command uses its arguments that are not options. */
 export type FileRole =
   /** Files that it reads. */
   | 'read'
   /** Files that it writes. */
   | 'write'
-  /** Files that it changes: read and written. */
+  /** Files that it reads and writes. */
   | 'both'
-  /** Names, texts or patterns: it opens none of them. */
+  /** Names, texts or patterns. The command opens none of them. */
   | 'none';
 
+/** How a command uses its arguments as files. */
 export interface CommandFileRoles {
-  /** Of every word that is no option. */
+  /** Role of every argument that is not an option. */
   readonly words: FileRole;
-  /** Of the first of them, where that differs: the pattern of `grep`, the program of `awk`. */
+  /** Role of the first such argument if it differs: the pattern of `grep`, the program of `awk`. */
   readonly first?: FileRole;
-  /** Of the last of several, where that differs: the target of `cp`. */
+  /** Role of the last of several such arguments if it differs: the target of `cp`. */
   readonly last?: FileRole;
   /** Options whose value is a text, in the same word or the next. */
   readonly textOptions?: readonly string[];
-  /** With one of these options the first word is no different. */
+  /** With one of these options, the first argument has the role of the others. */
   readonly withoutFirst?: RegExp;
   /** Options whose value is written to. */
   readonly outputOptions?: readonly string[];
-  /** Options with which words are written, too. */
+  /** Options that make the command also write its arguments. */
   readonly inPlaceOptions?: RegExp;
 }
 
@@ -103,11 +104,11 @@ const MESSAGE_OPTIONS = [
   '--trailer',
 ];
 
-/** Commands whose words are no files that they open. */
+/** Commands that do not open their arguments as files. */
 const COMMANDS_WITHOUT_FILES =
   'echo printf test [ ls dir vdir stat file pwd cd chdir pushd popd dirs du df tree find fd fdfind basename dirname realpath readlink mktemp export declare typeset local readonly unset alias unalias type which whereis command hash kill pkill killall pgrep sleep seq exit return true false : set shopt jobs fg bg wait date cal whoami id hostname uname man info help tldr apropos exec time trap let read getopts shift ulimit umask yes nproc uptime free ps top lsof fuser ping traceroute nslookup dig brew apt apt-get dpkg systemctl service journalctl notify-send xset tput clear reset tty who w last groups printenv ssh-add ssh-keygen locate watchman';
 
-/** Commands by name, or by name and subcommand. What is not listed reads every word that may be a file. */
+/** Roles by command, or by command and subcommand. Other commands read every argument that may be a file. */
 const ROLES_BY_COMMAND: Readonly<Record<string, CommandFileRoles>> = {
   ...Object.fromEntries(COMMANDS_WITHOUT_FILES.split(' ').map((name) => [name, NO_ROLES])),
   tr: NO_ROLES,
@@ -202,7 +203,7 @@ const ROLES_BY_COMMAND: Readonly<Record<string, CommandFileRoles>> = {
   'git config': { words: 'none' },
 };
 
-/** Subcommands of git that print what files hold only with these options. */
+/** Git subcommands that print file content only with these options. */
 export const GIT_CONTENT_OPTIONS: Readonly<Record<string, RegExp>> = {
   'git log': /^(?:-p|-u|--patch(?:-with-raw)?|-L.*|--cc|-c|-m)$/,
   'git reflog': /^(?:-p|--patch)$/,
@@ -211,7 +212,7 @@ export const GIT_CONTENT_OPTIONS: Readonly<Record<string, RegExp>> = {
 
 const DEFAULT_ROLES: CommandFileRoles = READ_ROLES;
 
-/** How the words of a command are read, by its name and its subcommand. */
+/** The file roles of a command, by its name and subcommand. */
 export function resolveFileRoles(
   name: string,
   subcommand: string | null,

@@ -1,13 +1,14 @@
 import { compileWildcards } from '@floe/conditions/wildcards';
 import type { RelayEvent } from '@floe/contract/api/relay';
 
-/** Who asks, as the key says it. */
+/** The caller's identity from its key. */
 export interface CallerIdentity {
   readonly key: string;
   readonly team: string | null;
   readonly owner: string | null;
 }
 
+/** The part of a rule that restricts callers. Absent fields match every caller. */
 export interface CallerPattern {
   readonly keys?: readonly string[] | undefined;
   readonly teams?: readonly string[] | undefined;
@@ -17,9 +18,10 @@ export interface CallerPattern {
   readonly branches?: readonly string[] | undefined;
 }
 
+/** Whether a rule applies to the caller of an event. */
 export type CallerMatcher = (event: RelayEvent, identity: CallerIdentity) => boolean;
 
-/** Compiles whose events a rule is about; what nobody said fits no pattern. */
+/** Compiles a pattern for callers. Absent identity fields match no pattern. */
 export function compileCallerPattern(pattern: CallerPattern | undefined): CallerMatcher {
   if (pattern === undefined) return () => true;
   const { keys, teams, owners, agents, repositories, branches } = pattern;
@@ -44,7 +46,7 @@ export function compileCallerPattern(pattern: CallerPattern | undefined): Caller
   return (event, who) => parts.every((part) => part(event, who));
 }
 
-/** `github.com/acme/app` for every way to write the address of a repository. */
+/** Returns `github.com/acme/app` for all forms of a repository URL. */
 export function normalizeRepositoryName(remote: string): string {
   return remote
     .trim()

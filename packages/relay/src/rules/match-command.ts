@@ -4,7 +4,7 @@ import { findPositionals } from '../shell/positional-arguments.ts';
 import type { ShellWord } from '../shell/word.ts';
 import { type MatchResult, matchAny, matchBoth } from './match-result.ts';
 
-/** The part of a rule's `match` that reads commands of a shell. */
+/** The part of a rule's `match` about shell commands. */
 export interface CommandPattern {
   readonly command?: readonly string[] | undefined;
   readonly subcommand?: readonly string[] | undefined;
@@ -14,13 +14,14 @@ export interface CommandPattern {
   readonly does?: readonly CommandTrait[] | undefined;
 }
 
+/** Matches one shell command. */
 export type CommandMatcher = (command: SimpleCommand) => MatchResult;
 
-/** Compiles what a rule says about one command; null when it says nothing. */
+/** Compiles a pattern for commands. Null if it matches every command. */
 export function compileCommandPattern(pattern: CommandPattern): CommandMatcher | null {
   const parts: CommandMatcher[] = [];
   const { command, subcommand, any_flag, all_flags, args, does } = pattern;
-  // The name first: nearly every rule ends here.
+  // Check the name first, because nearly every command fails here.
   if (command) parts.push(nameMatcher(command));
   if (does) parts.push(({ traits }) => (does.some((trait) => traits.includes(trait)) ? 'yes' : 'no'));
   if (subcommand) parts.push(subcommandMatcher(subcommand));
@@ -46,14 +47,14 @@ function nameMatcher(patterns: readonly string[]): CommandMatcher {
   const byName = compileWildcards(names);
   const byPath = compileWildcards(patterns.filter((pattern) => pattern.includes('/')));
   return ({ name, word }) => {
-    // What cannot be named is a doubt of the whole text, not of every rule.
+    // An unknown name makes the whole text unclear. It does not match each rule.
     if (name === null) return 'no';
     if (byName(name) || byPath(word.text ?? '')) return 'yes';
     return word.glob && names.some((pattern) => globMatches(name, pattern)) ? 'yes' : 'no';
   };
 }
 
-/** Whether a file name with `*`, `?` and `[…]` may stand for `name`. */
+/** Whether a file name with `*`, `?` and `[…]` can match `name`. */
 function globMatches(glob: string, name: string): boolean {
   if (name.includes('*')) return false;
   const parts = glob.replaceAll(/\[[^\]]*\]?/g, '?').split('*');
@@ -70,14 +71,17 @@ function globMatches(glob: string, name: string): boolean {
   return true;
 }
 
-/** Where `part` with its `?` first stands in `name`, from one index to another; -1 when nowhere. */
+/**
+ * Index of the first match of `part`, which may contain `?`, in `name` between two indices. -1 if there is
+ * none.
+ */
 function findGlobPart(name: string, part: string, from: number, to: number): number {
   for (let at = from; at <= to; at += 1)
     if ([...part].every((char, n) => char === '?' || char === name.charAt(at + n))) return at;
   return -1;
 }
 
-/** `push`, or `compose down` for the first two words that are no options. */
+/** Matches `push`, or `compose down` for the first two arguments that are not options. */
 function subcommandMatcher(patterns: readonly string[]): CommandMatcher {
   const likes = patterns.map((pattern) => pattern.split(/\s+/).map((word) => compileWildcards([word])));
   return ({ name, args }) => {
@@ -87,7 +91,7 @@ function subcommandMatcher(patterns: readonly string[]): CommandMatcher {
       const first = matchLeadingWords(texts, like);
       if (first !== 'no') return first;
       if (words.slice(0, like.length).every(({ isCertain }) => isCertain)) return 'no';
-      // An option before it may have taken the first word for its value.
+      // The first word may be the value of an option before it.
       return [1, 2].some((n) => n < texts.length && matchLeadingWords(texts.slice(n), like) !== 'no')
         ? 'maybe'
         : 'no';
@@ -111,20 +115,20 @@ function matchWord(word: ShellWord, like: WildcardMatcher): MatchResult {
   return isUnknownWord(word) ? 'maybe' : 'no';
 }
 
-/** Nobody knows the word. */
+/** Whether the word is unknown. */
 function isUnknownWord({ text }: ShellWord): boolean {
   return text === null;
 }
 
 /**
- * Nobody knows the word, and it may be an option: a variable that is named for options, or a text that is put
- * together here. Other variables, names of files and what programs print are values.
+ * Whether an unknown word may be an option: a variable named for options, or composed text. Other variables,
+ * file names and program output are values.
  */
 function isPossiblyOption({ text, unknown }: ShellWord): boolean {
   return text === null && (unknown === 'options' || unknown === 'made');
 }
 
-/** Commands whose long options have one dash, where `-delete` is not `-d -e -l …`. */
+/** Commands whose long options have one dash, so that `-delete` is not `-d -e -l …`. */
 const SINGLE_DASH_LONG_OPTIONS = new Set([
   'find',
   'terraform',
@@ -151,7 +155,7 @@ const VALUE_OPTION_LETTERS: Readonly<Record<string, string>> = {
   kubectl: 'nfl',
 };
 
-/** Whether a command has an option: in a cluster, with a value, or shortened as `getopt_long` allows. */
+/** Whether a command has an option: in a cluster, with a value, or abbreviated as `getopt_long` allows. */
 function hasFlag({ name, args, implied }: SimpleCommand, flag: string): MatchResult {
   const like = flag.includes('*') ? compileWildcards([flag]) : null;
   const same = equivalentOptions(name ?? '', args, flag);
@@ -173,7 +177,7 @@ function hasFlag({ name, args, implied }: SimpleCommand, flag: string): MatchRes
   return sum;
 }
 
-/** Options that mean the same, by command or by command and subcommand. */
+/** Options with the same meaning, by command or by command and subcommand. */
 const EQUIVALENT_OPTIONS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   rm: [
     ['-r', '-R', '--recursive'],
@@ -227,7 +231,7 @@ function matchFlag(text: string, flag: string, name: string): MatchResult {
   return 'no';
 }
 
-/** A word that is not known may be an option, unless it begins like none. */
+/** Whether an unknown word may be this option. False if its known prefix differs. */
 function isPossiblyFlag(word: ShellWord, flag: string): boolean {
   if (!isUnknownWord(word)) return false;
   return word.prefix === ''
@@ -247,14 +251,14 @@ function argumentMatcher(patterns: readonly string[]): CommandMatcher {
     });
 }
 
-/** Whether a text that begins with `prefix` can be like the pattern. */
+/** Whether a text with this prefix can match the pattern. */
 function canMatchPattern(prefix: string, pattern: string): boolean {
   const head = pattern.split('*', 1)[0] ?? '';
   const shorter = Math.min(head.length, prefix.length);
   return head.slice(0, shorter).toLowerCase() === prefix.slice(0, shorter).toLowerCase();
 }
 
-/** The words of a command as conditions see them; unknown ones are empty. */
+/** The words of a command for conditions. Unknown words are empty. */
 export function toWordTexts(args: readonly ShellWord[]): string[] {
   return args.map(({ text }) => text ?? '');
 }

@@ -1,19 +1,19 @@
-/** Whether a rule's part fits: `maybe` when nobody can tell before it runs. */
+/** Result of matching a part of a rule. `maybe`: unknown before the command runs. */
 export type MatchResult = 'no' | 'maybe' | 'yes';
 
-/** All of several parts must fit. */
+/** Combines two results that must both match. */
 export function matchBoth(one: MatchResult, other: MatchResult): MatchResult {
   if (one === 'no' || other === 'no') return 'no';
   return one === 'yes' && other === 'yes' ? 'yes' : 'maybe';
 }
 
-/** One of several is enough. */
+/** Combines two results of which one must match. */
 export function matchEither(one: MatchResult, other: MatchResult): MatchResult {
   if (one === 'yes' || other === 'yes') return 'yes';
   return one === 'no' && other === 'no' ? 'no' : 'maybe';
 }
 
-/** The best fit among several. */
+/** The best result among several items. */
 export function matchAny<Item>(items: Iterable<Item>, fits: (item: Item) => MatchResult): MatchResult {
   let best: MatchResult = 'no';
   for (const item of items) {

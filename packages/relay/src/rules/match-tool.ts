@@ -1,7 +1,7 @@
 import { compileWildcards, type WildcardMatcher } from '@floe/conditions/wildcards';
 import { type MatchResult, matchBoth } from './match-result.ts';
 
-/** A call of a tool behind a connector. */
+/** A call of a connector's tool. */
 export interface ConnectorCall {
   readonly name: string;
   readonly server?: string | undefined;
@@ -10,6 +10,7 @@ export interface ConnectorCall {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
+/** The part of a rule's `match` about tool calls. */
 export interface ToolPattern {
   readonly server_url?: readonly string[] | undefined;
   readonly server_command?: readonly string[] | undefined;
@@ -17,11 +18,12 @@ export interface ToolPattern {
   readonly arguments?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
+/** Matches one tool call. */
 export type ToolMatcher = (call: ConnectorCall) => MatchResult;
 
 /**
- * Compiles what a rule says about calls of tools; null when it says nothing. A connector is known by its address or by
- * the command that starts it. What a user calls it is never looked at: who names it may name it anything.
+ * Compiles a pattern for tool calls. Null if it matches every call. A connector is identified by its URL or
+ * by the command that starts it. Its name is ignored, because a user can choose any name.
  */
 export function compileToolPattern(pattern: ToolPattern): ToolMatcher | null {
   const { server_url, server_command, tool } = pattern;
@@ -49,12 +51,12 @@ function serverMatcher(
   return ({ url, command, server }) => {
     if (url !== undefined && byUrl(cleanUrl(url))) return 'yes';
     if (command !== undefined && byCommand(command.replaceAll(/\s+/g, ' ').trim())) return 'yes';
-    // A tool of the agent itself has no connector; one of a connector that is only named may be any.
+    // Built-in tools have no connector. A connector with only a name may be any connector.
     return url === undefined && command === undefined && server !== undefined ? 'maybe' : 'no';
   };
 }
 
-/** Case of the host, default ports, user names and trailing slashes make no other address. */
+/** Normalizes a URL: case of the host, default port, user name and trailing slash. */
 function cleanUrl(url: string): string {
   if (url.includes('*')) return url.replace(/\/$/, '');
   try {
@@ -70,7 +72,7 @@ function matchesAtPath(value: unknown, path: readonly string[], like: WildcardMa
   if (Array.isArray(value)) return value.some((entry) => matchesAtPath(entry, path, like));
   if (first === undefined) return value !== undefined && like(toText(value));
   if (!isRecord(value)) return false;
-  // A name with a dot in it is a name, too.
+  // A member name may contain a dot.
   if (Object.hasOwn(value, path.join('.'))) return matchesAtPath(value[path.join('.')], [], like);
   return Object.hasOwn(value, first) && matchesAtPath(value[first], rest, like);
 }

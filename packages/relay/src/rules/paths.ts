@@ -2,25 +2,25 @@ import { compileWildcards } from '@floe/conditions/wildcards';
 import { ANY_TEXT, directoryOfAllEntries, hasWildcard, patternsOverlap } from '../shell/glob.ts';
 import type { MatchResult } from './match-result.ts';
 
-/** Where a path stands, as far as that is known. */
+/** Where a path is interpreted, as far as known. */
 export interface PathContext {
-  /** Directories the path may be relative to; none when nobody can tell. */
+  /** Directories that the path may be relative to. Empty if unknown. */
   readonly directories: readonly string[];
   readonly home: string | null;
 }
 
-/** A path in the form in which rules compare it, for each directory it may be relative to. */
+/** A path in canonical form, for each directory that it may be relative to. */
 export interface NormalizedPath {
-  /** Absolute, or from `~`; empty for a relative path of which nobody knows where. */
+  /** Absolute paths, or paths from `~`. Empty for a relative path without a known directory. */
   readonly absolute: readonly string[];
-  /** As it was written, cleaned. */
+  /** The path as written, normalized. */
   readonly written: string;
-  /** Whether it has wildcards (shell/glob.ts). */
+  /** Whether it contains wildcards (shell/glob.ts). */
   readonly isPattern: boolean;
 }
 
 const HOME_DIRECTORIES = /^(?:\/home\/[^/]+|\/Users\/[^/]+|\/root|\/var\/root|[a-z]:\/Users\/[^/]+)(?=\/|$)/i;
-/** Other ways to say `/` and the working directory, and where macOS keeps what has short names. */
+/** Other names of `/` and of the working directory, and the targets of macOS aliases. */
 const PATH_ALIASES: readonly (readonly [RegExp, string])[] = [
   [/^\/proc\/(?:self|thread-self|\d+)\/root(?=\/|$)/, ''],
   [/^\/proc\/(?:self|thread-self|\d+)\/cwd\//, './'],
@@ -30,8 +30,9 @@ const PATH_ALIASES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Brings a path into one form: no `.`, `..` or doubled slashes, `~` for any home directory. Links of the file system
- * are not followed: the machine they are on is another one. All entries of a directory (`/etc/*`) count as the directory, too.
+ * Normalizes a path: no `.`, `..` or double slashes, and `~` for any home directory. Symbolic links are not
+ * resolved, because the path is on another machine. A pattern for all entries of a directory (`/etc/*`) also
+ * counts as the directory.
  */
 export function normalizePath(path: string, context: PathContext): NormalizedPath {
   const one = normalizeOne(path, context);
@@ -64,11 +65,11 @@ function resolveAliases(path: string): string {
 function abbreviateHome(path: string, home: string | null): string {
   if (home !== null && home !== '/' && (path === home || path.startsWith(`${home}/`)))
     return `~${path.slice(home.length)}`;
-  // `~user` is a home too.
+  // `~user` is also a home directory.
   return path.replace(HOME_DIRECTORIES, '~').replace(/^~[\w.-]+(?=\/|$)/, '~');
 }
 
-/** What nobody knows of a path may be the way into a home directory. */
+/** The path relative to the home directory, because its unknown part may contain that directory. */
 function possibleHomePaths(path: string): string[] {
   const at = path.indexOf(ANY_TEXT);
   return at === -1 || path.startsWith('~') ? [] : [`~/${path.slice(at)}`];
@@ -85,9 +86,13 @@ function cleanSegments(path: string): string {
   return (path.startsWith('/') ? '/' : '') + parts.join('/');
 }
 
+/** Matches one path. */
 export type PathMatcher = (path: NormalizedPath) => MatchResult;
 
-/** Compiles patterns of paths: from `/` or `~`, or of a name in any directory. A directory is what stands in it, too. */
+/**
+ * Compiles path patterns: from `/` or `~`, or for a name in any directory. A directory also matches its
+ * content.
+ */
 export function compilePathPatterns(patterns: readonly string[]): PathMatcher {
   const anchored: string[] = [];
   const floating: string[] = [];
@@ -99,7 +104,7 @@ export function compilePathPatterns(patterns: readonly string[]): PathMatcher {
   }
   const isAnchored = compileWildcards(anchored);
   const isFloating = compileWildcards(floating);
-  // Of a relative path without a place: it may be any of these that end like it.
+  // A relative path without a known directory may be any pattern with the same end.
   const tails = anchored.map((pattern) => pattern.replace(/^[^/]*\//, ''));
   const isTail = compileWildcards(tails.flatMap((tail) => [tail, `*/${tail}`]));
   return ({ absolute, written, isPattern }) => {
@@ -109,7 +114,7 @@ export function compilePathPatterns(patterns: readonly string[]): PathMatcher {
   };
 }
 
-/** A pattern that can only stand for what a rule names is it; others may be. */
+/** A path pattern that can only match what the rule names matches. Others may match. */
 function matchPatterns(paths: readonly string[], patterns: readonly string[]): MatchResult {
   let best: MatchResult = 'no';
   for (const path of paths)

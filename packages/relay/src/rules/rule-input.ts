@@ -20,22 +20,22 @@ const ALL_FINDING_KINDS: ReadonlySet<FindingKind> = new Set([
   'us_ssn',
 ]);
 
-/** A file that an event is about. */
+/** A file that an event accesses. */
 export interface RuleInputFile {
   readonly use: 'read' | 'write';
-  /** Null when a shell makes up its name. */
+  /** Null if the shell determines the name at run time. */
   readonly path: NormalizedPath | null;
   readonly start: number;
   readonly end: number;
 }
 
-/** An event as rules read it: each part once, and only when a rule asks for it. */
+/** An event in the form that rules match. Each part is computed once, on demand. */
 export class RuleInput {
   readonly event: RelayEvent;
   readonly identity: CallerIdentity;
   readonly nowMs: number;
   readonly shell: ShellAnalysis | null;
-  /** Of all rules together. */
+  /** The step budget that all rules share. */
   readonly steps = new StepMeter();
   #files: readonly RuleInputFile[] | null = null;
   readonly #variables = new Map<SimpleCommand | null, ConditionVariables>();
@@ -54,7 +54,7 @@ export class RuleInput {
     return this.#files;
   }
 
-  /** What is looked through for values and patterns. */
+  /** The text that detectors and text patterns search. */
   text(): string {
     this.#text ??= this.#allText();
     return this.#text;
@@ -67,7 +67,7 @@ export class RuleInput {
     return this.#findings;
   }
 
-  /** What a condition sees, beside one of the commands; made once for each. */
+  /** The variables of a condition for one command, created once per command. */
   variables(command: SimpleCommand | null): ConditionVariables {
     let variables = this.#variables.get(command);
     if (!variables) {
@@ -150,7 +150,7 @@ function analyzeShellField(
   return analyzeShell(grammar, command, dialect);
 }
 
-/** Directories after a `cd`: from where it was, or from anywhere before. */
+/** Possible directories after a `cd`, relative to the previous ones or unknown. */
 function resolveBases(directory: string | null, bases: readonly string[]): string[] {
   if (directory === null) return [];
   return /^[/~]/.test(directory) ? [directory] : bases.map((base) => `${base}/${directory}`).slice(0, 8);
@@ -162,7 +162,7 @@ function textMap(texts: Readonly<Record<string, string | undefined>>): Condition
 
 const MAX_DEPTH = 8;
 
-/** JSON as conditions see it. */
+/** Converts JSON to a value of a condition. */
 function toConditionValue(value: unknown, depth: number): ConditionValue {
   if (depth > MAX_DEPTH) return null;
   if (typeof value === 'string' || typeof value === 'boolean') return value;

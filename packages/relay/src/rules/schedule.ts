@@ -1,4 +1,4 @@
-/** When a rule holds, in one time zone. */
+/** The times at which a rule applies, in one time zone. */
 export interface RuleSchedule {
   readonly days: readonly string[];
   /** `09:00`. */
@@ -9,7 +9,10 @@ export interface RuleSchedule {
 
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
-/** Whether a rule holds at a moment (milliseconds since the epoch). A span that ends before it begins ends the day after. */
+/**
+ * Compiles a schedule to a predicate over time in milliseconds since the epoch. A time span that ends before
+ * it starts ends on the next day.
+ */
 export function compileSchedule(pattern: RuleSchedule | undefined): (nowMs: number) => boolean {
   if (pattern === undefined) return () => true;
   const { from, to, timezone } = pattern;

@@ -1,6 +1,6 @@
 import type { RelayConfig, RelayRuleConfig } from '@floe/contract/config';
 
-/** Files by which agents are governed, or by which a shell runs what somebody left there. */
+/** Files that configure agents, or that a shell runs at startup. */
 const GOVERNING_FILES = [
   '.cursor/hooks.json',
   '.cursor/hooks/*',
@@ -40,7 +40,7 @@ const GOVERNING_FILES = [
   '~/.zprofile',
 ];
 
-/** The built-in rule: agents ask before they change what governs them. Null where it is switched off. */
+/** The built-in rule that asks before an agent changes its own controls. Null if disabled. */
 export function createSelfTamperRule({
   self_tamper: mode,
 }: Pick<RelayConfig, 'self_tamper'>): RelayRuleConfig | null {

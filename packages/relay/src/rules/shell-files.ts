@@ -7,13 +7,13 @@ import { type CommandFileRoles, type FileRole, resolveFileRoles } from './file-r
 /** A file that a command would read or write. */
 export interface FileAccess {
   readonly use: 'read' | 'write';
-  /** With the wildcards of glob.ts; null when nobody can tell anything of it. */
+  /** With the wildcards of glob.ts. Null if entirely unknown. */
   readonly path: string | null;
   readonly start: number;
   readonly end: number;
 }
 
-/** Files that a text for a shell reads and writes: targets of redirects, and words of commands that may be files. */
+/** Finds files that a shell text reads and writes: targets of redirects, and arguments that may be files. */
 export function findFileAccesses({ commands }: ShellAnalysis): FileAccess[] {
   return commands.flatMap((command) => [...redirectAccesses(command), ...argumentAccesses(command)]);
 }
@@ -53,7 +53,7 @@ function ddAccesses(words: readonly ShellWord[]): FileAccess[] {
   ]);
 }
 
-/** Words that are no options, nor the value of one that takes a text. */
+/** The arguments that are neither options nor values of options with a text. */
 function findOperands(
   words: readonly ShellWord[],
   { textOptions = [], outputOptions = [] }: CommandFileRoles,
@@ -104,7 +104,7 @@ function accessesForRole(word: ShellWord, role: FileRole): FileAccess[] {
   return role === 'write' ? [createAccess(word, 'write')] : [...read, createAccess(word, 'write')];
 }
 
-/** `type=bind,src=file,dst=/target` */
+/** Parses `type=bind,src=file,dst=/target`. */
 function keyValueAccesses(word: ShellWord): FileAccess[] {
   if (!/^[\w.=-]+=[^,]*,/.test(word.pattern)) return [];
   return word.pattern.split(',').flatMap((part) => {
@@ -113,13 +113,13 @@ function keyValueAccesses(word: ShellWord): FileAccess[] {
   });
 }
 
-/** A directory may be read with all that stands in it. */
+/** A command that reads a directory may read all of its content. */
 function directoryContentAccess(word: ShellWord): FileAccess[] {
   if (!/[/~]|^\.\w/.test(word.pattern) || word.pattern.startsWith('-')) return [];
   return [{ ...createAccess(word, 'read'), path: `${word.pattern.replace(/\/+$/, '')}/${ANY_TEXT}` }];
 }
 
-/** `name=file`, `name@file`, `file:/target` and `@file` name a file, too. */
+/** `name=file`, `name@file`, `file:/target` and `@file` also name a file. */
 function embeddedAccesses(word: ShellWord): FileAccess[] {
   return [
     ...matchedAccesses(word, /^[\w.[\]-]*(?:=[@<]?|@)(.+)$/s, 'read'),
@@ -131,7 +131,7 @@ function embeddedAccesses(word: ShellWord): FileAccess[] {
   ];
 }
 
-/** Files behind an option, in the same word or the next: `--file=x`, `-K x`, `-Tx`. */
+/** Files in options, in the same word or the next: `--file=x`, `-K x`, `-Tx`. */
 function optionAccesses(words: readonly ShellWord[], roles: CommandFileRoles): FileAccess[] {
   const { textOptions = [], outputOptions = [] } = roles;
   return words.flatMap((word, at) => {
@@ -154,7 +154,7 @@ function optionAccesses(words: readonly ShellWord[], roles: CommandFileRoles): F
   });
 }
 
-/** `HEAD:file` is what a commit holds of it; a file of settings is given by an option. */
+/** `HEAD:file` is the content of a file in a commit. An option can name a file with settings. */
 function revisionAccesses(name: string, words: readonly ShellWord[]): FileAccess[] {
   if (name !== 'git') return [];
   return words.flatMap((word) => matchedAccesses(word, /^[\w./@{}^~-]*:(?!\/\/)(.+)$/s, 'read'));
@@ -176,7 +176,7 @@ function createAccess({ pattern, start, end }: ShellWord, use: FileAccess['use']
   return { use, path: isUnknownPattern(pattern) ? null : pattern, start, end };
 }
 
-/** Directories that `cd` and the like change to within the text; the files of later commands may be below them. */
+/** Directories that `cd` and similar commands change to. Files of later commands may be relative to them. */
 export function findDirectoryChanges({ commands }: ShellAnalysis): readonly (string | null)[] {
   return commands.flatMap(({ name, args }) => {
     if (name === 'env' || name === 'tar' || name === 'make' || name === 'git') return optionDirectories(args);
@@ -187,7 +187,7 @@ export function findDirectoryChanges({ commands }: ShellAnalysis): readonly (str
   });
 }
 
-/** `-C directory` */
+/** Parses `-C directory`. */
 function optionDirectories(args: readonly ShellWord[]): (string | null)[] {
   return args.flatMap(({ text }, at) => {
     if (text === '-C' || text === '--directory' || text === '--chdir') return [args[at + 1]?.pattern ?? null];

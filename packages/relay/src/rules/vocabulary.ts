@@ -1,6 +1,9 @@
 import type { ConditionVocabulary } from '@floe/conditions/vocabulary';
 
-/** What a rule's `when` may name; docs/reference/conditions.md explains each. What an event does not have is empty. */
+/**
+ * Variables that the `when` of a rule can use. docs/reference/conditions.md explains each. Variables that an
+ * event does not have are empty.
+ */
 export const RELAY_VOCABULARY: ConditionVocabulary = {
   example: {
     event: 'shell',

@@ -6,10 +6,10 @@ import type { AnalysisBudget, ShellGrammar } from './grammar.ts';
 import { ShellScope } from './scope.ts';
 import { createLiteralWord } from './word.ts';
 
-/** The shell that a text is for. */
+/** The shell that interprets a text. */
 export type ShellDialect = 'bash' | 'sh' | 'zsh' | 'powershell' | 'cmd' | 'fish' | 'unknown';
 
-/** Texts beyond these limits are not looked at; what agents write is far below. */
+/** Limits of the analysis. Texts of agents are far below them. */
 const WORK_LIMITS: AnalysisBudget = {
   parserCallbacks: 64,
   nodes: 6_000,
@@ -18,20 +18,20 @@ const WORK_LIMITS: AnalysisBudget = {
   characters: 40_000,
 };
 const MAX_CHARACTERS = 10_000;
-/** Nesting of texts in texts: `sh -c "sh -c …"`. */
+/** Maximum nesting of texts in texts: `sh -c "sh -c …"`. */
 const MAX_NESTING = 12;
 
-/** Characters that a reader does not see, or that show other characters in another order (UTR 36, section 2.5). */
+/** Characters that are invisible or that change the displayed order of others (UTR 36, section 2.5). */
 const HIDDEN_CHARACTERS =
   /[\0-\x08\x0b-\x1f\x7f\u00ad\u061c\u200b-\u200c\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|(?<!\p{Extended_Pictographic}|\ufe0f)\u200d/u;
-/** Words that every shell reads alike. */
+/** Texts that every shell interprets in the same way. */
 const PLAIN_COMMAND = /^[\w./:=@,+%\\ -]+$/;
 
 const ROOT_CONTEXT = { via: [], input: null, place: null, depth: 0 } as const;
 
 /**
- * What a shell would do with `text`: every simple command it would run, with the commands that wrap it taken off, and
- * the parts of which nobody can tell. Never throws; work is bounded, whatever the text.
+ * Determines what a shell would do with `text`: every simple command that it would run, without wrappers, and
+ * the parts whose meaning is unknown. Never throws. Its work is bounded for any text.
  */
 export function analyzeShell(
   grammar: ShellGrammar,
@@ -69,7 +69,7 @@ export function analyzeShell(
   return { text, commands: invoker.commands, unclear: invoker.unclear };
 }
 
-/** A command of plain words for a shell that is not analysed; `\` is part of paths there. */
+/** Analyzes a simple command for a shell without a grammar, where `\` is part of paths. */
 function analyzePlainCommand(text: string, invoker: CommandAnalyzer, around: CodeContext): void {
   const words = [...text.matchAll(/[^ ]+/g)].map(([word], n) => {
     const start = text.indexOf(word, n);

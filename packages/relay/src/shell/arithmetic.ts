@@ -1,6 +1,10 @@
-/** `a[$(command)]`: a subscript that runs a command where it is evaluated ("Shell Arithmetic" in the manual of bash). */
+/**
+ * A subscript that runs a command when it is evaluated, such as `a[$(command)]` ("Shell Arithmetic" in the
+ * manual of bash).
+ */
 const SUBSCRIPT = /\w\[[^\]]*(?:\$\(|`)/;
 
+/** Whether a text contains a subscript that runs a command. */
 export function hasSubscriptCode(text: string): boolean {
   return SUBSCRIPT.test(text);
 }

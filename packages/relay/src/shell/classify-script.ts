@@ -1,6 +1,6 @@
 const SHELL_INTERPRETERS = /^(?:sh|bash|zsh|dash|ash|ksh|mksh|source|\.|rbash|yash|posh|fish)$/;
 
-/** The text of a script, and whether it is in another language than the shell's. */
+/** Returns the text of a script, and whether it is in a language other than shell. */
 export function classifyScript(
   text: string,
   interpreter: string,

@@ -2,11 +2,11 @@ import type { CommandInput } from './redirects.ts';
 import type { ShellScope } from './scope.ts';
 import type { TextSpan } from './word.ts';
 
-/** Where a text stands that is read: names of the commands around it, and what they read. */
+/** The context of a text: the names of the enclosing commands, and its input. */
 export interface CodeContext {
   readonly via: readonly string[];
   readonly input: CommandInput | null;
-  /** Where it stands in the outermost text; null for that itself. */
+  /** Position in the outermost text. Null for the outermost text. */
   readonly place: TextSpan | null;
   readonly depth: number;
   readonly scope: ShellScope;

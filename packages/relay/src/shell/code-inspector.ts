@@ -20,13 +20,13 @@ import type { CodeLocation, UnresolvedCommand } from './unresolved-command.ts';
 import { type Invocation, isShellPath, type NestedCommand } from './unwrap.ts';
 import { type CommandOutput, createLiteralWord, type ShellWord, type TextSpan } from './word.ts';
 
-/** Reads what stands within a text: another text, or the body of a function. */
+/** Analyzes code inside other code: a text, or the body of a function. */
 export interface CodeReader {
   text(text: string, around: CodeContext): void;
   body(shellFunction: ShellFunction, around: CodeContext): void;
 }
 
-/** Takes the commands that are found within code. */
+/** Receives the commands that are found in code. */
 export interface CommandSink {
   readonly unclear: UnclearSpan[];
   reportUnclear(because: string, place: TextSpan): void;
@@ -34,15 +34,15 @@ export interface CommandSink {
   record(given: UnresolvedCommand, command: CommandRecord): void;
 }
 
-/** A command as it is noted; `name` and `own` are those of its words unless given. */
+/** A command to record. `name` and `own` default to those of its words. */
 export type CommandRecord = Pick<SimpleCommand, 'word' | 'args' | 'traits'> &
   Partial<Pick<SimpleCommand, 'own' | 'implied' | 'name'>>;
 
-/** Nested deeper than this is not followed. */
+/** Maximum nesting depth of code. Deeper code is not analyzed. */
 export const MAX_CODE_DEPTH = 16;
 const MAX_UNKNOWN_ARGS = 9;
 
-/** Looks into the code that commands run: texts for a shell, functions, scripts, code of other languages. */
+/** Analyzes the code that commands run: shell texts, functions, scripts, and code in other languages. */
 export class CodeInspector {
   readonly #sink: CommandSink;
   readonly #work: AnalysisBudget;
@@ -55,7 +55,7 @@ export class CodeInspector {
     this.#reader = reader;
   }
 
-  /** A text in which substitutions run, as in double quotes. */
+  /** Analyzes the substitutions in a text, as in double quotes. */
   inspectExpansions(text: string, placing: CodeLocation): void {
     if (/\$\(|`/.test(text))
       this.inspectCode({ text: `: "${text.replaceAll(/["\\]/g, '\\$&')}"`, placing, name: ':' });
@@ -66,7 +66,7 @@ export class CodeInspector {
     this.#uncalled.set(shellFunction, { ...placing, name });
   }
 
-  /** Looks at functions that this text defines and does not call. */
+  /** Analyzes functions that this text defines and does not call. */
   inspectUncalledFunctions(): void {
     for (const [shellFunction, { name, context, ...place }] of this.#uncalled) {
       const unknown = { ...createLiteralWord('', place), text: null, certain: false, pattern: '\uE000' };
@@ -83,7 +83,7 @@ export class CodeInspector {
     }
   }
 
-  /** A file that this text wrote, or a copy of a program under another name; whether it was one. */
+  /** Analyzes a file that this text wrote or copied. Returns false if `word` names no such file. */
   inspectWrittenFile(word: ShellWord, args: readonly ShellWord[], given: UnresolvedCommand): boolean {
     if (!word.text?.includes('/')) return false;
     const file = given.context.scope.fileAt(word.text);
@@ -99,7 +99,7 @@ export class CodeInspector {
     return true;
   }
 
-  /** An alias or a function of this text: what it stands for runs with these words. */
+  /** Analyzes a call of an alias or function of this text with these arguments. */
   inspectNamedCall(
     name: string,
     word: ShellWord,
@@ -136,14 +136,14 @@ export class CodeInspector {
     this.#reader.body(shellFunction, { ...inside, scope, input, place: context.place ?? { start, end } });
   }
 
-  /** A shell or an interpreter that reads its code: known code is looked at, other makes it unclear. */
+  /** Analyzes the input of a shell or interpreter. Unknown input makes it unclear. */
   inspectInput(interpreter: string, given: UnresolvedCommand, traits: CommandTrait[]): ShellRedirect[] {
     if (given.input === null) return [];
     if (given.input.kind === 'pipe' && isShellPath(interpreter)) traits.push('runs_input');
     return this.inspectText({ text: given.input.printed.text, interpreter }, given, traits);
   }
 
-  /** A file that is run: one that this text wrote, a program's output, or one of which nothing is known. */
+  /** Analyzes a script file: one that this text wrote, the output of a program, or an unknown one. */
   inspectScript(
     name: string,
     file: ShellWord,
@@ -157,7 +157,7 @@ export class CodeInspector {
     return this.inspectText({ text: printed.text, interpreter: name }, given, traits);
   }
 
-  /** Code that a shell or an interpreter runs; returns the files that it names. */
+  /** Analyzes code that a shell or interpreter runs. Returns the files that it reads. */
   inspectText(
     { text, interpreter, args = [] }: InterpretedText,
     given: UnresolvedCommand,
@@ -175,7 +175,7 @@ export class CodeInspector {
     return [];
   }
 
-  /** Code of another language: what its literals say it runs and reads. */
+  /** Analyzes code of another language by its literals. Returns the files that it reads. */
   inspectForeignCode(text: string | null, word: ShellWord, given: UnresolvedCommand): ShellRedirect[] {
     if (text === null) {
       this.#sink.reportUnclear('it runs code that is unknown until it runs', given);
@@ -191,7 +191,7 @@ export class CodeInspector {
       const words = one.filter(Boolean).map((part) => createLiteralWord(part, word));
       this.#sink.analyze({ ...given, words, assignments: [], redirects: [], input: null, context: around });
     }
-    // A literal that is no command at all says nothing about what cannot be analysed.
+    // A literal that is not a command does not make the code unclear.
     this.#sink.unclear.length = Math.min(this.#sink.unclear.length, doubts);
     if (
       Math.min(this.#work.commands, this.#work.visits, this.#work.characters, this.#work.parserCallbacks) < 0
@@ -200,7 +200,7 @@ export class CodeInspector {
     return reads.map((path) => ({ operator: '<', target: createGlobWord(path, word) }));
   }
 
-  /** Commands in a program's own language: `vim -c '!…'`, `psql -c '\! …'`. */
+  /** Analyzes commands in a program's own language: `vim -c '!…'`, `psql -c '\! …'`. */
   inspectEmbeddedCommands(
     invocation: Invocation,
     subcommand: string | null,
@@ -269,11 +269,11 @@ export class CodeInspector {
   }
 }
 
-/** Code, and what reads it. */
+/** Code with its interpreter. */
 interface InterpretedText {
   readonly text: string | null;
   readonly interpreter: string;
-  /** Positional parameters, from `$0` on. */
+  /** Positional parameters, starting with `$0`. */
   readonly args?: readonly ShellWord[];
 }
 
@@ -282,15 +282,15 @@ interface CodeText {
   readonly placing: CodeLocation;
   readonly name: string;
   readonly input?: CommandInput | null;
-  /** Positional parameters, from `$0` on. */
+  /** Positional parameters, starting with `$0`. */
   readonly args?: readonly ShellWord[];
 }
 
-/** Programs that connect what they start with the network. */
+/** Programs that connect a command that they start to the network. */
 const NETWORK_PROGRAMS = /^(?:nc|ncat|netcat|socat)$/;
 export const NETWORK_INPUT: CommandInput = { kind: 'pipe', printed: createUnknownOutput('data') };
 
-/** A path of code, which may ask a library for names of files. */
+/** A path in code. It may contain wildcards, because the code may pass it to a glob function. */
 function createGlobWord(path: string, place: TextSpan): ShellWord {
   return { ...createLiteralWord(path, place), pattern: toGlobPattern(path, true, false) };
 }

@@ -36,7 +36,7 @@ import type { CodeLocation, UnresolvedCommand } from './unresolved-command.ts';
 import { type Invocation, type NestedCommand, type UnwrappedCommand, unwrapCommand } from './unwrap.ts';
 import { type CommandOutput, createLiteralWord, type ShellWord, type TextSpan } from './word.ts';
 
-/** Takes commands as they are written, finds what they run in their turn, and notes all of them. */
+/** Analyzes commands, finds the commands that they run, and records all of them. */
 export class CommandAnalyzer implements CommandSink {
   readonly commands: SimpleCommand[] = [];
   readonly unclear: UnclearSpan[] = [];
@@ -56,7 +56,7 @@ export class CommandAnalyzer implements CommandSink {
     this.unclear.push({ because, start, end });
   }
 
-  /** Whether more pieces may be looked at; notes a doubt when none may. */
+  /** Whether the budget allows more pieces. Records an unclear span if not. */
   mayVisit(place: TextSpan, pieces = 1): boolean {
     const wasLeft = this.#work.visits >= 0;
     this.#work.visits -= pieces;
@@ -64,7 +64,7 @@ export class CommandAnalyzer implements CommandSink {
     return this.#work.visits >= 0 && this.#work.commands >= 0;
   }
 
-  /** What a command prints, as far as that can be told without running it. */
+  /** Predicts the output of a command without running it. */
   predictOutput(words: readonly ShellWord[], input: CommandOutput | null): CommandOutput {
     const [name, ...args] = words;
     return name?.text == null
@@ -72,7 +72,7 @@ export class CommandAnalyzer implements CommandSink {
       : predictOutput(normalizeCommandName(name.text), args, input);
   }
 
-  /** Variables that are set for what follows. */
+  /** Analyzes assignments that apply to later commands. */
   inspectAssignments(assignments: readonly Assignment[], placing: CodeLocation): void {
     const { code, loads } = findEnvironmentEffects(assignments);
     for (const name of loads) this.reportUnclear(`${name} makes programs run other code`, placing);
@@ -88,7 +88,7 @@ export class CommandAnalyzer implements CommandSink {
     recordRedirectWrites(redirects, printed, scope);
   }
 
-  /** Notes a command and what it runs; returns what it prints. */
+  /** Analyzes and records a command with the commands that it runs. Returns its output. */
   analyze(given: UnresolvedCommand): CommandOutput | null {
     const words = withoutEmptyWords(given.words);
     if (words.length < given.words.length) this.reportUnclear('a command name may be empty', given);
@@ -116,7 +116,7 @@ export class CommandAnalyzer implements CommandSink {
     return predictOutput(name, args, given.input?.printed ?? null);
   }
 
-  /** Null when nobody can tell; doubts are noted. */
+  /** The name of the command. Null if unknown; the reason is recorded. */
   #nameOf(word: ShellWord, given: UnresolvedCommand): string | null {
     const { text, isSpelledOut, glob } = word;
     if (text === null) {
@@ -124,7 +124,7 @@ export class CommandAnalyzer implements CommandSink {
       return null;
     }
     const { scope } = given.context;
-    // With another `IFS` a variable is cut elsewhere.
+    // Another `IFS` changes how a variable is split.
     const isCut = word.splits && scope.isAssignedOnce('IFS');
     if ((!isSpelledOut && !scope.fileAt(text)) || glob || isCut)
       this.reportUnclear('a command name is not a literal', given);
@@ -175,7 +175,7 @@ export class CommandAnalyzer implements CommandSink {
     for (const run of inner) this.#inspector.inspectNestedCommand(run, name, args, given);
   }
 
-  /** What a command runs beside being a wrapper or an interpreter. */
+  /** Finds commands that run for reasons other than wrappers and interpreters. */
   #findOtherCommands(
     invocation: Invocation,
     subcommand: string | null,
@@ -235,7 +235,7 @@ export class CommandAnalyzer implements CommandSink {
   }
 }
 
-/** The tools of GNU under the names that they have beside those of a BSD system. */
+/** GNU tools with the names that they have next to the tools of a BSD system. */
 const GNU_PREFIXED =
   /^g(timeout|nice|nohup|env|stdbuf|xargs|find|rm|cat|head|tail|tar|cp|mv|dd|base64|ln|tee|sort|cut|tr|od|split|install|chroot)$/;
 
@@ -243,7 +243,7 @@ function withoutGnuPrefix(name: string): string {
   return GNU_PREFIXED.exec(name)?.[1] ?? name;
 }
 
-/** Builtins that evaluate subscripts in their words. */
+/** Builtins that evaluate subscripts in their arguments. */
 const EVALUATING_BUILTINS = new Set([
   'let',
   'test',
@@ -259,7 +259,7 @@ const EVALUATING_BUILTINS = new Set([
   'mapfile',
 ]);
 
-/** A word that may vanish and has no text is no name: what follows is run. */
+/** Removes words that may expand to nothing and have no text, because the next word is then the command. */
 function withoutEmptyWords(words: readonly ShellWord[]): readonly ShellWord[] {
   const first = words.findIndex(({ text, splits }) => text !== '' || !splits);
   return first === -1 ? [] : words.slice(first);

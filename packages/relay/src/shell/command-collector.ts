@@ -19,7 +19,7 @@ import { dropLeadingText, isStatementType, mergeAdjacentWords } from './tree-wor
 import type { CodeLocation } from './unresolved-command.ts';
 import type { CommandOutput, ShellWord, TextSpan } from './word.ts';
 
-/** Finds every simple command of one tree, however deep it stands, and hands it on to be judged. */
+/** Finds every simple command of one syntax tree, at any depth, and passes it to the analyzer. */
 export class CommandCollector implements WordReadContext {
   readonly text: string;
   readonly #around: CodeContext;
@@ -35,7 +35,7 @@ export class CommandCollector implements WordReadContext {
     return this.#around.scope;
   }
 
-  /** Returns what the commands of the node print together; null when they are none. */
+  /** Returns the combined output of the commands of a node. Null if it has none. */
   visit(node: SyntaxNode, input: CommandInput | null): CommandOutput | null {
     if (!this.#analyzer.mayVisit(node)) return null;
     switch (node.type) {
@@ -75,7 +75,7 @@ export class CommandCollector implements WordReadContext {
     return this.#predictOutput(only);
   }
 
-  /** The value of a substitution, whose commands are collected where the walk comes to them. */
+  /** Predicts the output of a substitution. Its commands are collected when the walk reaches them. */
   #predictOutput(node: SyntaxNode): CommandOutput {
     if (node.type === 'file_redirect') return createUnknownOutput('data');
     if (node.type === 'pipeline') {
@@ -134,7 +134,9 @@ export class CommandCollector implements WordReadContext {
     return createUnknownOutput('made');
   }
 
-  /** A function does nothing before it is called; one that this text does not call may be called later. */
+  /**
+   * Defines a function. Its body has no effect before a call. A function without a call may be called later.
+   */
   #define(node: SyntaxNode): void {
     const name = node.children.find(({ field }) => field === 'name');
     const body = node.children.find(({ field }) => field === 'body');
@@ -193,7 +195,7 @@ export class CommandCollector implements WordReadContext {
     });
   }
 
-  /** `${x@P}` expands what is in a variable once more; `${x:=value}` assigns. */
+  /** `${x@P}` expands the value of a variable again. `${x:=value}` assigns. */
   #prompt(node: SyntaxNode): void {
     const text = this.text.slice(node.start, node.end);
     const [, name] = /^\$\{(\w+):?=/.exec(text) ?? [];
@@ -205,7 +207,7 @@ export class CommandCollector implements WordReadContext {
     else this.#analyzer.codeInspector.inspectExpansions(value, this.#locate(node));
   }
 
-  /** Arithmetic and `-v` run what stands in a subscript, also between quotes that keep the shell from it. */
+  /** Arithmetic and `-v` evaluate subscripts, even if quotes protect them from expansion. */
   #subscripts(node: SyntaxNode): void {
     for (const child of node.children) {
       if (/^raw_string$|^word$|^string$/.test(child.type)) {
@@ -237,14 +239,14 @@ export class CommandCollector implements WordReadContext {
     let printed: CommandOutput | null = null;
     if (body?.type === 'command') printed = this.#command(body, more, from);
     else {
-      // Words after the target of a redirect belong to a command that the grammar did not see.
+      // Words after the target of a redirect belong to a command that the grammar did not recognize.
       const { redirects: targets, words } = readRedirects(more, this);
       const placing = this.#locate(node);
       this.#analyzer.analyze({ words, assignments: [], redirects: targets, input: from, ...placing });
       if (body) printed = this.visit(body, from);
       this.#analyzer.recordWrites(targets, printed, this.scope);
     }
-    // `cat <<E | sh`, `cat <<E > f && sh f`: what follows on the line stands within the redirect.
+    // `cat <<E | sh`, `cat <<E > f && sh f`: the rest of the line is inside the redirect node.
     for (const part of inHeredocs)
       if (isStatementType(part.type)) {
         const piped = part.type === 'pipeline' ? (printed ?? createUnknownOutput('made')) : null;
@@ -263,7 +265,7 @@ export class CommandCollector implements WordReadContext {
     }
     const own = node.children.filter(({ type }) => type === 'file_redirect');
     const { redirects, words: further } = readRedirects([...own, ...more], this);
-    // Within words stand substitutions, whose commands run first.
+    // Words contain substitutions, whose commands run first.
     this.#visitChildren(node, null);
     const all: readonly ShellWord[] = [...words, ...further];
     const place = this.#locate(node);

@@ -3,35 +3,36 @@ import { ANY_TEXT, isUnknownPattern } from './glob.ts';
 import { toGrepLinePatterns } from './grep-pattern.ts';
 import { type CommandOutput, EMPTY_WORD, type ShellWord, type UnknownSource } from './word.ts';
 
-/** Programs that print what files or the network hold, or what they are asked for. */
+/** Programs that print content of files or of the network, or prompt the user. */
 const DATA_PROGRAMS = new Set(
   'cat head tail curl wget nc ncat netcat socat telnet http https xh lynx fetch ftp sftp aria2c dig host nslookup ssh scp rsync aws gsutil gcloud az gh glab sed awk gawk mawk grep egrep fgrep zgrep rg ag sort uniq cut tr paste join comm nl tac rev fold fmt strings dd tee xxd od hexdump base64 base32 basenc uuencode uudecode openssl gpg gunzip gzip zcat bunzip2 bzcat xzcat unzip tar zstdcat lz4cat jq yq envsubst xargs m4 python python2 python3 perl ruby node deno bun php lua psql mysql sqlite3 redis-cli diff column bat less more iconv qrencode pbpaste xclip xsel wl-paste printenv env expand'.split(
     ' ',
   ),
 );
-/** Of these, programs with subcommands that print settings for a shell. */
+/** Programs among them with subcommands that print shell settings. */
 const SHELL_SETUP_PROGRAMS = new Set(['gh', 'glab', 'aws', 'gcloud', 'az', 'deno', 'bun']);
-/** Programs that print their input changed. */
+/** Programs that transform their input. */
 const FILTER_PROGRAMS = new Set(
   'cat tee sed awk gawk mawk sort uniq cut tr paste nl tac rev fold fmt head tail grep egrep fgrep rg xxd od base64 base32 gunzip gzip zcat openssl jq column iconv envsubst expand xargs gpg'.split(
     ' ',
   ),
 );
-/** Commands of git that print what files hold. */
+/** Git commands that print content of files. */
 const GIT_DATA_SUBCOMMANDS = /^(?:show|cat-file|archive|log|diff|grep|blame|config|notes|stash)$/;
 
-/** What prints a text; null for one that nobody knows. */
+/** Output with this text. Null if the text is unknown. */
 export function createKnownOutput(text: string | null): CommandOutput {
   return { text, names: [], unknown: 'data' };
 }
 
+/** Unknown output from this source. */
 export function createUnknownOutput(unknown: UnknownSource): CommandOutput {
   return { text: null, names: [], unknown };
 }
 
 /**
- * What a command prints: a constant, names of files, or where it comes from. `input` is what it reads, null when it
- * reads nothing known. Knows the ways in which commands are spelled to be piped into a shell.
+ * Predicts the output of a command: a constant, file names, or the source of unknown text. `input` is null if
+ * the command reads no known input. Covers the usual ways to pipe text into a shell.
  */
 export function predictOutput(
   name: string,
@@ -54,7 +55,7 @@ export function predictOutput(
   );
 }
 
-/** Whether a filter is given no file of its own: its words are options and a program. */
+/** Whether a filter has no file argument: its arguments are options and a program. */
 function readsOnlyInput(name: string, args: readonly ShellWord[]): boolean {
   const operands = args.filter(({ text }) => text === null || !/^-./.test(text));
   return operands.length <= (/^(?:cat|tee|rev|tac|nl|sort|uniq|base64|xxd|od|head|tail)$/.test(name) ? 0 : 1);
@@ -102,7 +103,10 @@ function operandsWithoutNumbers(args: readonly ShellWord[]): readonly ShellWord[
   return args.filter(({ text }) => !/^\d+$/.test(text ?? ''));
 }
 
-/** `ls dir` prints what stands in it, without the directory; it is not known which of both `dir` is. */
+/**
+ * `ls dir` prints the names in a directory, without its path. It is unknown whether `dir` is a file or a
+ * directory.
+ */
 function predictListedNames(operands: readonly string[]): readonly string[] {
   return operands.flatMap((pattern) => {
     if (isUnknownPattern(pattern) || !/[\uE001-\uE005]|(?:^|\/)\.\w/.test(pattern)) return [];
@@ -110,7 +114,7 @@ function predictListedNames(operands: readonly string[]): readonly string[] {
   });
 }
 
-/** Where `find` looks, with what `-name` says. */
+/** The paths that `find` searches, combined with `-name`. */
 export function predictFoundNames(name: string, args: readonly ShellWord[]): readonly string[] {
   const words = args.map(({ text, pattern }) => ({ text: text ?? '', pattern }));
   const first = words.findIndex(({ text }) => /^[-(!]/.test(text));
@@ -135,7 +139,7 @@ export function predictFoundNames(name: string, args: readonly ShellWord[]): rea
   });
 }
 
-/** What a command prints when that is a constant; null when nobody can tell. */
+/** The constant output of a command. Null if it is unknown. */
 function predictConstantOutput(
   name: string,
   args: readonly ShellWord[],
@@ -189,7 +193,7 @@ function baseName([path = '', suffix = '']: readonly string[]): string | null {
   return name.endsWith(suffix) ? name.slice(0, name.length - suffix.length) : name;
 }
 
-/** `tr a-z A-Z` and the like: sets of characters and ranges. */
+/** Evaluates `tr a-z A-Z` and similar commands with sets and ranges of characters. */
 function translateCharacters(input: string, words: readonly string[]): string | null {
   const [from, to] = words;
   if (from === undefined || to === undefined || words.length > 2 || from.startsWith('-')) return null;
@@ -228,7 +232,7 @@ function printfOutput(texts: readonly string[]): string | null {
   const pieces = escaped(format).split(/%[sb]/);
   if (pieces.some((piece) => piece.replaceAll('%%', '').includes('%'))) return null;
   if (pieces.length === 1) return (pieces[0] ?? '').replaceAll('%%', '%');
-  // The format is used again until the values are gone.
+  // The format is repeated until all values are used.
   let out = '';
   for (let at = 0; at < Math.max(1, values.length); at += pieces.length - 1)
     for (const [n, piece] of pieces.entries())
@@ -240,7 +244,7 @@ function decodeInput(input: string | null, encoding: 'base64' | 'hex'): string |
   return input === null ? null : Buffer.from(input.replaceAll(/\s/g, ''), encoding).toString('utf8');
 }
 
-/** What several commands print one after the other; null when there are none. */
+/** The combined output of several commands. Null if there are none. */
 export function joinOutputs(outputs: readonly CommandOutput[]): CommandOutput | null {
   const [first] = outputs;
   if (!first || outputs.length === 1) return first ?? null;

@@ -1,69 +1,71 @@
 import type { ShellWord } from './word.ts';
 
-/** What a command does beyond its name that a rule may ask for. */
+/** Traits of a command that rules can match, in addition to its name. */
 export const COMMAND_TRAITS = [
-  /** An interpreter runs what comes in through a pipe, a here-document or `<(…)`. */
+  /** An interpreter runs its input, from a pipe, a here-document or `<(…)`. */
   'runs_input',
-  /** An interpreter runs code given as an argument: `python -c`. */
+  /** An interpreter runs code from an argument: `python -c`. */
   'runs_code',
-  /** Runs with more rights: `sudo`, `doas`, `su`. */
+  /** Runs with higher privileges: `sudo`, `doas`, `su`. */
   'raises_privileges',
   /** Makes another program run something: `LD_PRELOAD=`, `git -c core.pager=`. */
   'injects',
-  /** Cannot be analysed. */
+  /** Cannot be analyzed. */
   'unclear',
 ] as const;
 
 export type CommandTrait = (typeof COMMAND_TRAITS)[number];
 
+/** An assignment of a shell variable. */
 export interface Assignment {
   readonly name: string;
-  /** Null when nobody can tell. */
+  /** Null if unknown. */
   readonly value: string | null;
 }
 
+/** A redirect of a command's input or output. */
 export interface ShellRedirect {
-  /** `>`, `>>`, `<`, `<>`, `&>` and so on. */
+  /** `>`, `>>`, `<`, `<>`, `&>` and similar operators. */
   readonly operator: string;
   readonly target: ShellWord;
 }
 
-/** One command that the shell would run, however deep it stands. */
+/** One command that the shell would run, at any nesting depth. */
 export interface SimpleCommand {
-  /** Name without its directory, lower case, without `.exe`; null when nobody can tell. */
+  /** Name in lower case, without directory and `.exe`. Null if unknown. */
   readonly name: string | null;
-  /** As it is written, directory included. */
+  /** The name as written, with its directory. */
   readonly word: ShellWord;
   readonly args: readonly ShellWord[];
-  /** How many of the words are its own: those after them are a command that it runs. */
+  /** Number of words that belong to the command. The words after them are a command that it runs. */
   readonly own: number;
-  /** Options that other words mean: `+main` forces a push. */
+  /** Options that other arguments imply: `+main` forces a push. */
   readonly implied: readonly ShellWord[];
   readonly assignments: readonly Assignment[];
   readonly redirects: readonly ShellRedirect[];
-  /** Commands that run this one, outermost first: `sudo`, `env`. */
+  /** Wrappers that run this command, outermost first: `sudo`, `env`. */
   readonly via: readonly string[];
   readonly traits: readonly CommandTrait[];
-  /** In the text that was analysed. */
+  /** Start in the analyzed text. */
   readonly start: number;
   readonly end: number;
 }
 
-/** A part of a text whose meaning nobody can tell before it runs. */
+/** A part of a text whose meaning is unknown before it runs. */
 export interface UnclearSpan {
   readonly because: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** What a shell would do with a text, as far as that can be told. */
+/** What a shell would do with a text, as far as known. */
 export interface ShellAnalysis {
   readonly text: string;
   readonly commands: readonly SimpleCommand[];
   readonly unclear: readonly UnclearSpan[];
 }
 
-/** The last part of a path in the form in which commands are compared: `C:\bin\Git.EXE` is `git`. */
+/** The last part of a path in canonical form: `C:\bin\Git.EXE` becomes `git`. */
 export function normalizeCommandName(path: string): string {
   const base = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
   return base.toLowerCase().replace(/\.(?:exe|cmd|bat|com)$/, '');

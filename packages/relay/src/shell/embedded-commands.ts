@@ -9,16 +9,16 @@ import type { ShellScope } from './scope.ts';
 import type { Invocation } from './unwrap.ts';
 import { EMPTY_WORD, type ShellWord } from './word.ts';
 
-/** What a program runs and reads by commands of its own language. */
+/** What a program runs and reads through commands of its own language. */
 export interface EmbeddedCommands {
-  /** Texts for a shell, with the words they stand in. */
+  /** Texts for a shell, with the words that contain them. */
   readonly runs: readonly CommandText[];
   readonly reads: readonly string[];
-  /** Its input is a text of its language that nobody knows. */
+  /** Its input is in its language and unknown. */
   readonly readsUnknown: boolean;
 }
 
-/** The commands in the program's own language that its words and its input hold; null for any other program. */
+/** Finds commands in a program's own language in its arguments and input. Null for any other program. */
 export function findEmbeddedCommands(
   { name, args }: Invocation,
   subcommand: string | null,
@@ -52,7 +52,7 @@ export function findEmbeddedCommands(
   return { runs, reads, readsUnknown: takesInput && input.text === null };
 }
 
-/** The commands for a shell in a text of such a language, such as a script that is written and run. */
+/** Finds shell commands in a text of such a language, such as a script that is written and then run. */
 export function extractCommands(text: string, language: EmbeddedLanguage): readonly string[] {
   return COMMAND_PATTERNS[language].flatMap((pattern) =>
     [...text.matchAll(pattern)].flatMap(([, command]) => (command === undefined ? [] : [command.trim()])),
@@ -73,7 +73,7 @@ interface CommandText {
   readonly language?: EmbeddedLanguage;
 }
 
-/** Files of such commands that this text wrote, or that a program prints. */
+/** Files with such commands that this text wrote or that a program prints. */
 function findFileTexts(
   args: readonly ShellWord[],
   { files = [], defaultFiles = [], fileOperands }: EmbeddedInterpreter,
@@ -108,7 +108,7 @@ function findOptionTexts(args: readonly ShellWord[], { options = [] }: EmbeddedI
   return texts;
 }
 
-/** What is typed: the words behind the options of `tmux send-keys`. */
+/** The arguments without options, such as the keys of `tmux send-keys`. */
 function withoutOptions(args: readonly ShellWord[]): readonly ShellWord[] {
   let at = 0;
   while (at < args.length && /^-./.test(args[at]?.text ?? ''))
@@ -118,7 +118,7 @@ function withoutOptions(args: readonly ShellWord[]): readonly ShellWord[] {
 
 const KEY_NAME = /^(?:Enter|C-[a-z]|M-.|Space|Tab|Escape|BSpace|Up|Down|Left|Right)$/;
 
-/** Keys as `screen -X stuff` takes them. */
+/** The text that the keys of `screen -X stuff` type. */
 function typedText(text: string | null): string | null {
   return text === null ? null : text.replaceAll(/\\[nr]|\^M|\\01[25]/g, '\n');
 }

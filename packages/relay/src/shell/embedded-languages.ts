@@ -1,4 +1,4 @@
-/** Languages of programs in which a command of the shell can be started, or a file read. */
+/** Languages of programs that can run shell commands or read files. */
 export type EmbeddedLanguage =
   | 'ex'
   | 'ed'
@@ -15,25 +15,25 @@ export type EmbeddedLanguage =
   | 'bind'
   | 'npm';
 
-/** How a program is given commands of its own language. */
+/** How a program receives commands of its own language. */
 export interface EmbeddedInterpreter {
   readonly language: EmbeddedLanguage;
-  /** Options whose value is such a command; `-c` also at the end of a cluster. */
+  /** Options whose value is such a command. `-c` may be at the end of a cluster. */
   readonly options?: readonly string[];
-  /** Words that are such commands without an option: all, those after the first, or those that begin so. */
+  /** Arguments that are such commands: all, those after the first, or those that match the expression. */
   readonly operands?: 'all' | 'rest' | RegExp;
-  /** The language of such words, where it is another one. */
+  /** The language of such arguments, if it differs. */
   readonly operandLanguage?: EmbeddedLanguage;
-  /** Options whose value names a file of such commands; the file it reads without one. */
+  /** Options whose value is a file with such commands, and the file that the program reads without them. */
   readonly files?: readonly string[];
   readonly defaultFiles?: readonly string[];
-  /** Its words are such files. */
+  /** Its arguments are such files. */
   readonly fileOperands?: true;
-  /** It reads commands from its input when it is given no file. */
+  /** When it reads commands from its input. */
   readonly input?: 'always' | 'without operands' | 'dash';
 }
 
-/** Where a command of the shell stands in each language, and where a file that is read. */
+/** Expressions that find shell commands in each language. */
 export const COMMAND_PATTERNS: Readonly<Record<EmbeddedLanguage, readonly RegExp[]>> = {
   ex: [
     /(?:^|[|\n])[ :]*(?:sil(?:ent)?!?\s+)*(?:[\d,%$.]*\s*)(?:r(?:ead)?|w(?:rite)?)?\s*!(.+)/g,
@@ -62,6 +62,7 @@ export const COMMAND_PATTERNS: Readonly<Record<EmbeddedLanguage, readonly RegExp
   bind: [/:\s*(.+)$/g],
   npm: [/"[\w:.-]+"\s*:\s*"((?:[^"\\]|\\.)+)"/g, /^scripts\.[\w:.-]+=([\s\S]+)$/g],
 };
+/** Expressions that find files that each language reads. */
 export const FILE_PATTERNS: Readonly<Partial<Record<EmbeddedLanguage, RegExp>>> = {
   ex: /(?:^|[|\n])[ :]*(?:[\d,%$.]*)(?:r(?:ead)?|e(?:dit)?|so(?:urce)?|sp(?:lit)?|tabe(?:dit)?)!?\s+([^|\n!]+)/g,
   ed: /(?:^|\n)[\d,%$.]*[re]\s+([^!\n]+)/g,
@@ -88,6 +89,7 @@ const SQL: EmbeddedInterpreter = {
   input: 'always',
 };
 
+/** Programs with a language of their own, by name. */
 export const EMBEDDED_INTERPRETERS: Readonly<Record<string, EmbeddedInterpreter>> = {
   vi: VIM,
   vim: VIM,

@@ -6,20 +6,21 @@ const COMMAND_VARIABLES =
 /** Variables that make programs load or run something else. */
 const LOADER_VARIABLES =
   /^(?:LD_(?:PRELOAD|AUDIT)|DYLD_INSERT_LIBRARIES|BASH_ENV|BASH_FUNC_.*|PERL5(?:OPT|DB)|PYTHONSTARTUP|RUBYOPT|GCONV_PATH|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|PS4|SHELLOPTS|BASHOPTS|GIT_CONFIG(?:_.*)?|GIT_EXEC_PATH|GIT_TEMPLATE_DIR|NODE_REPL_EXTERNAL_MODULE)$/;
-/** These are set every day; only some of their options load something. */
+/** Common variables. Only some of their options load something. */
 const NODE_LOADER_OPTIONS =
   /(?:^|\s)(?:-r|--(?:require|import|loader|experimental-loader|eval|inspect-brk))\b/;
 
+/** What environment variables make programs run or load. */
 export interface EnvironmentEffects {
-  /** Commands that programs will run for the variable. */
+  /** Commands that programs will run because of the variables. */
   readonly code: readonly (string | null)[];
-  /** Names of variables that make something else run. */
+  /** Names of variables that make programs load something else. */
   readonly loads: readonly string[];
 }
 
 const NO_EFFECTS: EnvironmentEffects = { code: [], loads: [] };
 
-/** What variables make programs run. */
+/** Determines which commands and code programs run because of these variables. */
 export function findEnvironmentEffects(assignments: readonly Assignment[]): EnvironmentEffects {
   if (assignments.length === 0) return NO_EFFECTS;
   const code: (string | null)[] = [];
@@ -33,7 +34,7 @@ export function findEnvironmentEffects(assignments: readonly Assignment[]): Envi
   return { code, loads };
 }
 
-/** `NAME=value`, as `env` and `export` take it; null for any other word. */
+/** Parses `NAME=value`, as `env` and `export` accept it. Null for any other word. */
 export function parseAssignment(text: string | null): Assignment | null {
   const [, name, value] = /^(\w+)\+?=(.*)$/s.exec(text ?? '') ?? [];
   return name === undefined || value === undefined ? null : { name, value };

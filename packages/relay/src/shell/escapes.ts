@@ -13,7 +13,7 @@ const SIMPLE_ESCAPE_CHARACTERS: Readonly<Record<string, string>> = {
 const NUMERIC_ESCAPE =
   /^(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|c([\s\S]))/;
 
-/** What stands between the quotes of `$'…'`, as bash reads it ("ANSI-C Quoting" in its manual). */
+/** The value of `$'…'` in bash ("ANSI-C Quoting" in its manual). */
 export function unescapeAnsiC(text: string): string {
   let out = '';
   for (let at = 0; at < text.length; at += 1) {
@@ -32,7 +32,7 @@ export function unescapeAnsiC(text: string): string {
       at += 1;
     }
   }
-  // A NUL ends the string for bash.
+  // A NUL ends the string in bash.
   const nul = out.indexOf('\0');
   return nul === -1 ? out : out.slice(0, nul);
 }
@@ -44,12 +44,12 @@ function unescapeNumber([, hex, short, long, octal, control]: RegExpExecArray): 
   return code > 0x10ffff ? '\ufffd' : String.fromCodePoint(code);
 }
 
-/** What stands in double quotes: a backslash keeps its meaning before four characters only. */
+/** The value of text in double quotes: a backslash is special before four characters only. */
 export function unescapeDoubleQuoted(text: string): string {
   return text.replaceAll(/\\([$`"\\]|\n)/g, (_, char: string) => (char === '\n' ? '' : char));
 }
 
-/** What `printf` and `echo -e` make of backslashes, as far as both agree. */
+/** Evaluates backslash escapes that `printf` and `echo -e` have in common. */
 export function unescapePrintf(text: string): string {
   return unescapeAnsiC(text.replaceAll(/\\0([0-7]{1,3})/g, '\\$1'));
 }

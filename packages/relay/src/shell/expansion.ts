@@ -1,17 +1,17 @@
 import { type ShellScope, unknownVariableSource, type VariableValue } from './scope.ts';
 import type { WordSegment } from './word.ts';
 
-/** `$name`, `$1`, `$@`; `$1m` is the first argument and an m. */
+/** `$name`, `$1`, `$@`; `$1m` is the first argument followed by an m. */
 const BARE_PARAMETER = /^\$(?:([A-Za-z_]\w*)|([0-9])(\w*)|([@*#?$!-]))$/;
 /** `${!name[index]operator…}`. */
 const BRACED_PARAMETER = /^\$\{([!#]?)([A-Za-z_]\w*|\d+|[@*#?$!-])(?:\[([^\]]*)\])?([\s\S]*)\}$/;
-/** Words after an operator that are more than text. */
+/** Characters that make the word after an operator more than plain text. */
 const ACTIVE_CHARACTERS = /[$`]/;
 
-/** What an expansion gives: the pieces of one word, or of several (`"${a[@]}"`). */
+/** The value of an expansion: the segments of one word, or of several (`"${a[@]}"`). */
 export type ExpansionResult = readonly (readonly WordSegment[])[];
 
-/** What `$name` or `${…}` probably stands for ("Shell Parameter Expansion" in the manual of bash). */
+/** Expands `$name` or `${…}` to its probable value ("Shell Parameter Expansion" in the manual of bash). */
 export function expandParameter(text: string, scope: ShellScope): ExpansionResult {
   const [, name, digit, rest = '', special] = BARE_PARAMETER.exec(text) ?? [];
   if (name !== undefined) return lookUpValue(name, null, scope);
@@ -25,7 +25,7 @@ export function expandParameter(text: string, scope: ShellScope): ExpansionResul
   if (prefix === undefined) return unknownResult('made');
   if (prefix === '#') return numericResult();
   if (prefix === '!') return expandIndirect(braced, index, scope);
-  // `${IFS%??}` and the like are still blanks.
+  // `${IFS%??}` and similar expansions are still blanks.
   if (braced === 'IFS') return [[{ text: ' ', quoted: false, certain: false }]];
   const value = lookUpValue(braced, index, scope);
   return operation === '' ? value : applyOperator(value, operation, scope.value(braced) !== null);
@@ -50,7 +50,7 @@ function lookUpValue(name: string, index: string | null, scope: ShellScope): Exp
   if (value === null) return unknownResult(unknownVariableSource(name));
   if (index === '@' || index === '*' || name === '@' || name === '*') return value;
   if (index !== null && /^-?\d+$/.test(index)) return [value.at(Number(index)) ?? []];
-  // An element of an associative array may be any of them; the first stands for all of one.
+  // The element of an associative array is unknown, unless it has only one.
   if (index !== null) return value.length === 1 ? value : unknownResult('made');
   return [value[0] ?? []];
 }
@@ -119,7 +119,7 @@ function transformText(text: string, operator: string, word: string): string | n
   }
 }
 
-/** A pattern of the shell matched at every length; texts are short. */
+/** Matches a shell pattern at every length. The texts are short. */
 function patternMatches(pattern: string, text: string): boolean {
   if (!/[*?[]/.test(pattern)) return pattern === text;
   if (pattern.length > 100 || text.length > 500) return false;

@@ -3,7 +3,7 @@ import type { CommandInput } from './redirects.ts';
 import type { ShellScope } from './scope.ts';
 import type { CommandOutput, ShellWord } from './word.ts';
 
-/** Notes what redirects write to files of this text. */
+/** Records what redirects write to files of this text. */
 export function recordRedirectWrites(
   redirects: readonly ShellRedirect[],
   printed: CommandOutput | null,
@@ -22,7 +22,7 @@ function appendToFile(before: string | null | undefined, text: string | null) {
   return { text: before === null || text === null ? null : `${before}\n${text}`, program: null };
 }
 
-/** Programs that download, with the options that say where to. */
+/** Programs that download, with the options that name the target file. */
 const DOWNLOAD_PROGRAMS: Readonly<
   Record<string, { readonly output: readonly string[]; readonly base: RegExp | null }>
 > = {
@@ -33,12 +33,12 @@ const DOWNLOAD_PROGRAMS: Readonly<
   https: { output: ['-o', '--output'], base: /^(?:-d|--download)$/ },
   xh: { output: ['-o', '--output'], base: /^(?:-d|--download)$/ },
 };
-/** Programs that copy from elsewhere to the last of their words. */
+/** Programs that copy from remote machines to their last argument. */
 const REMOTE_COPY_PROGRAMS = new Set(['scp', 'rsync', 'aws', 'gsutil', 'gcloud', 'rclone', 'mc', 's3cmd']);
 const COPY_PROGRAMS = new Set(['cp', 'mv', 'ln', 'install', 'link']);
 const DECODING_PROGRAMS = new Set(['base64', 'openssl', 'xxd', 'gunzip', 'gzip', 'zcat']);
 
-/** Notes files that a command writes so that what they hold runs later: downloads, copies of programs, `tee`. */
+/** Records files whose content may run later: downloads, copies of programs, and output of `tee`. */
 export function recordFileWrites(
   name: string,
   args: readonly ShellWord[],
@@ -65,7 +65,7 @@ export function recordFileWrites(
     }
 }
 
-/** A directory that holds what a repository holds. */
+/** Records a directory with the content of a repository. */
 function recordClone(operands: readonly ShellWord[], scope: ShellScope): void {
   const [url, directory] = operands.filter(({ text }) => !/^\d+$/.test(text ?? ''));
   const name = directory?.text ?? baseName(url?.text ?? '').replace(/\.git$/, '');
@@ -86,7 +86,7 @@ function recordTee(
   }
 }
 
-/** A program under another name, in a file or in a directory. */
+/** Records a copy of a program, as a file or in a directory. */
 function recordCopy(args: readonly ShellWord[], operands: readonly ShellWord[], scope: ShellScope): void {
   const [source] = operands;
   const target = operands.at(-1);
@@ -100,7 +100,7 @@ function recordCopy(args: readonly ShellWord[], operands: readonly ShellWord[], 
   scope.write(`${target.text}/${normalizeCommandName(source.text)}`, file);
 }
 
-/** The program of a path into a directory of programs; null for any other file. */
+/** The program that a path in a directory of programs names. Null for any other path. */
 export function toProgramPath(path: string): string | null {
   return /(?:^|\/)s?bin\/[^/]+$/.test(path) || /^[\w.+-]+$/.test(path) ? path : null;
 }
@@ -133,7 +133,7 @@ function recordOutputOption(
   return false;
 }
 
-/** `-o file`, `-ofile`, `-fsSLo file`, `--output=file`. */
+/** Matches `-o file`, `-ofile`, `-fsSLo file` and `--output=file`. */
 function outputValue(text: string, option: string, next: string | null): string | null {
   if (text === option) return next;
   if (option.startsWith('--')) return text.startsWith(`${option}=`) ? text.slice(option.length + 1) : null;
@@ -147,7 +147,7 @@ function recordDownload(path: string, scope: ShellScope): void {
   if (path !== '') scope.write(path, { text: null, program: null });
 }
 
-/** `wget -P directory`, `curl --output-dir directory` */
+/** Matches `wget -P directory` and `curl --output-dir directory`. */
 function downloadDirectory(args: readonly ShellWord[]): string | null {
   const at = args.findIndex(({ text }) =>
     /^(?:-P|-d|--directory-prefix|--output-dir|--dir)$/.test(text ?? ''),

@@ -1,27 +1,27 @@
-/** What code of another language would do, as far as its literals tell. */
+/** What code of another language would do, as far as its literals show. */
 export interface ForeignCodeAnalysis {
   /** Texts for a shell. */
   readonly texts: readonly string[];
   /** Commands as lists of words. */
   readonly commands: readonly (readonly string[])[];
-  /** Paths it may read. */
+  /** Paths that it may read. */
   readonly reads: readonly string[];
-  /** Why nobody can tell what it does; null when its literals say all. */
+  /** Why its effect is unknown. Null if its literals determine it. */
   readonly unclearReason: string | null;
 }
 
-/** Calls that start other programs, in the languages that agents write. */
+/** Calls that start programs, in the languages that agents use. */
 const PROGRAM_START =
   /\b(?:system|popen\d?|exec[lv]?[pe]{0,2}|execSync|execFile(?:Sync)?|spawn\w*|fork|subprocess|check_(?:output|call)|getoutput|getstatusoutput|shell_exec|passthru|proc_open|pcntl_exec|child_process|Popen|Process|ProcessBuilder|Runtime|Open3|IO\.popen|os\.execute|Deno\.(?:Command|run)|Bun\.(?:spawn|\$)|do shell script|shell-command(?:-to-string)?|call-process|start-process|run|execute|qx|pipe|readpipe|syscall|pty|posix_spawn|invoke|call)\b|`|\$`|%x[({[]/;
-/** Calls whose literals are certainly commands; others only where a literal looks like one. */
+/** Calls whose literals are certainly commands. For other calls, a literal must look like a command. */
 const CERTAIN_PROGRAM_START =
   /\b(?:system|popen\d?|exec[lv]?[pe]{0,2}|execSync|execFile(?:Sync)?|spawn\w*|subprocess|check_(?:output|call)|getoutput|getstatusoutput|shell_exec|passthru|proc_open|pcntl_exec|child_process|Popen|ProcessBuilder|Open3|os\.execute|Deno\.Command|Bun\.(?:spawn|\$)|do shell script|shell-command|call-process|start-process|qx|readpipe)\b/;
-/** Modules whose members start programs under any name. */
+/** Modules whose functions start programs. */
 const PROCESS_MODULES = /\b(?:child_process|subprocess|pty|pexpect|Open3|execa|shelljs|zx)\b/;
-/** Code that is made while it runs. */
+/** Code that is created at run time. */
 const DYNAMIC_EVALUATION =
   /(?<![.\w])(?:eval|exec|compile|__import__|instance_eval|class_eval|loadstring|dofile|assert|Function|execfile|importlib|runpy|setattr|getattr|globals|vars|marshal|pickle|ctypes|cffi|require_once|include)\s*\(|\beval\b(?!\w)|\bvm\.run|process\.binding|\bdlopen\b/;
-/** Texts that are put together from something else than literals. */
+/** Calls that compose texts from values other than literals. */
 const DECODING_CALLS =
   /\b(?:b64decode|base64|fromhex|unhexlify|fromCharCode|fromCodePoint|atob|decode64|unpack|pack|rot13|codecs|chr|hex2bin|str_rot13|gzinflate|bytes\(|bytearray|reversed|reverse|\[::-1\])/;
 /** Calls that open files. */
@@ -40,8 +40,8 @@ interface Literal {
 }
 
 /**
- * Reads code by its literals: what they spell as commands or paths is looked at, and code that starts programs,
- * evaluates texts or decodes them in ways that literals do not tell is doubtful.
+ * Analyzes code by its literals. Literals that look like commands or paths are returned. Code that starts
+ * programs, evaluates texts or decodes texts in other ways is unclear.
  */
 export function analyzeForeignCode(code: string): ForeignCodeAnalysis {
   const literals = joinLiterals(code, findLiterals(code));
@@ -75,7 +75,7 @@ function findUnclearReason(code: string, bare: string, literals: readonly Litera
   return DYNAMIC_EVALUATION.test(bare) && !isHarmlessEvaluation(bare) ? UNANALYZED_CODE : null;
 }
 
-/** Modules that are only loaded, `re.compile` and the like. */
+/** Whether an evaluation is harmless: modules that are only loaded, `re.compile` and similar calls. */
 function isHarmlessEvaluation(bare: string): boolean {
   const without = bare
     .replaceAll(/\b(?:re|regex|ast|RegExp)\.(?:compile|literal_eval|exec)\b/g, '')
@@ -83,7 +83,7 @@ function isHarmlessEvaluation(bare: string): boolean {
   return !DYNAMIC_EVALUATION.test(without);
 }
 
-/** A call that starts a program with anything but a literal or a list of them. */
+/** Whether a call starts a program with anything except a literal or a list of literals. */
 function startsUnknownProgram(code: string, literals: readonly Literal[]): boolean {
   const calls = code.matchAll(
     /\b(?:system|popen|execSync|execFileSync|spawnSync|spawn|check_output|check_call|getoutput|shell_exec|passthru|os\.execute|Popen|execvp?|subprocess\.\w+|\w+\.(?:run|call|exec))\s*\(\s*/g,
@@ -123,7 +123,7 @@ function unescaped(text: string): string {
     .replaceAll(/\\(["'`\\$])/g, '$1');
 }
 
-/** `'.e' + 'nv'`, `"a" . "b"` and `"a" "b"` are one text. */
+/** Joins `'.e' + 'nv'`, `"a" . "b"` and `"a" "b"` to one text. */
 function joinLiterals(code: string, literals: readonly Literal[]): readonly Literal[] {
   const joined: Literal[] = [];
   for (const literal of literals) {
@@ -153,7 +153,10 @@ function withoutLiterals(code: string, literals: readonly Literal[]): string {
   return (bare + code.slice(at)).replaceAll(/(?:^|\s)(?:#|\/\/)[^\n]*/g, ' ');
 }
 
-/** Literals that commas or blanks part are the words of one command: `['git', 'push']`, `qw(git push)`. */
+/**
+ * Groups literals that are separated by commas or blanks as the words of one command: `['git', 'push']`,
+ * `qw(git push)`.
+ */
 function findWordLists(code: string, literals: readonly Literal[]): (readonly string[])[] {
   const lists: string[][] = [];
   let before: Literal | null = null;
@@ -169,7 +172,7 @@ function findWordLists(code: string, literals: readonly Literal[]): (readonly st
   return lists.map((list) => (list.length === 1 ? (list[0] ?? '').trim().split(/\s+/) : list));
 }
 
-/** A literal as a path; one that is put behind the home directory is below it. */
+/** The paths that a literal may mean. A literal that code appends to the home directory is relative to it. */
 function findPaths(text: string, code: string): string[] {
   if (text.length > 300 || /\n/.test(text)) return [];
   if (!HOME_REFERENCE.test(code)) return [text];

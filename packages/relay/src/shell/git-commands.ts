@@ -3,11 +3,11 @@ import type { ShellScope } from './scope.ts';
 import type { Invocation, NestedCommand } from './unwrap.ts';
 import { createLiteralWord, type ShellWord } from './word.ts';
 
-/** Settings of git that name a command; `!` before one is the shell's. */
+/** Git settings whose value is a command. A leading `!` marks a shell command. */
 const COMMAND_SETTINGS =
   /^(?:alias\..+|core\.(?:pager|editor|sshcommand|fsmonitor|askpass|gitproxy)|sequence\.editor|pager\..+|diff\.external|diff\..+\.(?:textconv|command)|difftool\..+\.cmd|mergetool\..+\.cmd|merge\..+\.driver|filter\..+\.(?:clean|smudge|process)|credential(?:\..+)?\.helper|gpg(?:\..+)?\.program|interactive\.difffilter|uploadpack\.packobjectshook|remote\..+\.(?:uploadpack|receivepack)|browser\..+\.cmd|man\..+\.cmd|sendemail\..+cmd)$/;
 
-/** What `git -c` and `git config` make git run. */
+/** Finds commands that git runs because of `git -c` and `git config`. */
 export function findGitSettingCommands({ args }: Invocation): NestedCommand[] {
   const inner: NestedCommand[] = [];
   for (const [at, word] of args.entries()) {
@@ -28,12 +28,12 @@ function settingCommand(name: string, value: string | null, word: ShellWord): Ne
   if (value === null) return [{ kind: 'code', word, text: null }];
   if (value.startsWith('!')) return [{ kind: 'code', word, text: value.slice(1) }];
   if (key.startsWith('alias.')) return [{ kind: 'code', word, text: `git ${value}` }];
-  // `store`, `cache` and the like are helpers of git itself.
+  // `store`, `cache` and similar names are helpers of git.
   if (key.endsWith('.helper') && /^[\w-]+$/.test(value)) return [];
   return value === '' || value === 'true' || value === 'false' ? [] : [{ kind: 'code', word, text: value }];
 }
 
-/** `git-push` and `git send-pack` are `git push`. */
+/** Converts `git-push` and `git send-pack` to `git push`. */
 export function normalizeGitInvocation({ name, args }: Invocation, place: ShellWord): Invocation {
   const [, subcommand] = /^git-([a-z][a-z-]*)$/.exec(name) ?? [];
   const words = subcommand === undefined ? args : [createLiteralWord(subcommand, place), ...args];
@@ -45,7 +45,7 @@ export function normalizeGitInvocation({ name, args }: Invocation, place: ShellW
   return { name: 'git', args: words.map((word) => (word === plumbing ? { ...word, text: 'push' } : word)) };
 }
 
-/** Options that other words of a push mean: `+main`, `--mirror` and settings of refs to push force it. */
+/** Finds options that other arguments of a push imply: `+main`, `--mirror` and refspec settings force it. */
 export function findImpliedOptions({ name, args }: Invocation, scope: ShellScope): readonly ShellWord[] {
   if (name !== 'git') return [];
   const words = findPositionals(name, args);
@@ -59,9 +59,9 @@ export function findImpliedOptions({ name, args }: Invocation, scope: ShellScope
   return isForced ? ['--force', '-f'].map((option) => createLiteralWord(option, subcommand.word)) : [];
 }
 
-/** A setting that makes every push of a remote a forced one. */
+/** A setting that forces every push to a remote. */
 const FORCED_PUSH_SETTING = /^remote\..+\.(?:push=\+|mirror=(?:true|1|yes|on)$)/i;
-/** No variable of a shell has a name with a blank. */
+/** A key that cannot be a shell variable, because it contains a space. */
 const FORCED_PUSH = 'git push';
 
 function recordForcedPush(args: readonly ShellWord[], scope: ShellScope): void {
@@ -71,7 +71,7 @@ function recordForcedPush(args: readonly ShellWord[], scope: ShellScope): void {
     scope.markUnknown(FORCED_PUSH);
 }
 
-/** `ext::command`: a transport of git that runs a command; `% ` stands for a blank. */
+/** Finds commands of the transport `ext::command`, which git runs. `% ` is an escaped space. */
 export function findGitTransportCommands({ args }: Invocation): NestedCommand[] {
   return args.flatMap((word) => {
     const [, command] = /(?:^|=)ext::(.+)$/s.exec(word.text ?? '') ?? [];
@@ -85,7 +85,7 @@ export function findGitTransportCommands({ args }: Invocation): NestedCommand[] 
   });
 }
 
-/** What an alias of git runs with the words after it: one of `-c alias.x=…`, or one that was configured before. */
+/** Resolves a git alias with its arguments: one from `-c alias.x=…`, or one that was configured before. */
 export function resolveGitAlias({ name, args }: Invocation, scope: ShellScope): NestedCommand[] {
   if (name !== 'git') return [];
   const [subcommand, ...more] = findPositionals(name, args);
@@ -114,7 +114,7 @@ function recordAlias(words: readonly ShellWord[], scope: ShellScope): void {
     scope.alias(`git ${key.text.slice('alias.'.length)}`, value.text);
 }
 
-/** A word as a shell takes it back; what nobody knows stays unknown. */
+/** Quotes a word for a shell. Unknown text remains unknown. */
 export function quoteShellWord({ text, unknown }: ShellWord): string {
   if (text !== null) return `'${text.replaceAll("'", "'\\''")}'`;
   return unknown === 'options' || unknown === 'made' ? '$OPTIONS' : '"$value"';

@@ -1,33 +1,34 @@
-// Words that stand for names of files, as texts in which one character of Unicode's private area stands for each wildcard.
+// Patterns of file names. Each wildcard is one character of Unicode's private use area.
 
-/** Any characters: what nobody knows before it runs. */
+/** Any characters: a part that is unknown before the command runs. */
 export const ANY_TEXT = '\uE000';
 /** `*`: any characters of one name. */
 const ANY_NAME_CHARACTERS = '\uE001';
 /** `?`, `[…]`: one character of a name. */
 const ANY_NAME_CHARACTER = '\uE002';
-/** The same at the beginning of a name, where neither stands for a dot. */
+/** The same at the start of a name, where neither matches a dot. */
 const ANY_VISIBLE_CHARACTERS = '\uE003';
 const ANY_VISIBLE_CHARACTER = '\uE004';
-/** `*` at the beginning of a name when `dotglob` is set. */
+/** `*` at the start of a name if `dotglob` is set. */
 const ANY_DOTTED_CHARACTERS = '\uE005';
 
 const WILDCARD = /[\uE000-\uE005]/;
 const GLOB = /\[[!^]?\]?[^\]/]*\]|[*?]/g;
 
+/** Whether a pattern contains wildcards. */
 export function hasWildcard(text: string): boolean {
   return WILDCARD.test(text);
 }
 
-/** Whether nothing of a pattern is known. `/` alone is known: it is the root. */
+/** Whether a pattern is entirely unknown. `/` alone is known, because it is the root. */
 export function isUnknownPattern(pattern: string): boolean {
   return /^(?:\/*\uE000[\uE000/]*)?$/.test(pattern);
 }
 
 /**
- * A text in which `*`, `?` and `[…]` are wildcards of the shell, as a pattern.
+ * Converts a text with the shell wildcards `*`, `?` and `[…]` to a pattern.
  *
- * @param isStart whether the text begins a name of a file
+ * @param isStart whether the text is at the start of a file name
  */
 export function toGlobPattern(text: string, isStart: boolean, dotglob: boolean): string {
   return text.replaceAll(GLOB, (token, at: number) => {
@@ -38,18 +39,19 @@ export function toGlobPattern(text: string, isStart: boolean, dotglob: boolean):
   });
 }
 
-/** Longer patterns are not compared character by character. */
+/** Maximum length of patterns that are compared by character. */
 const MAX_CHARACTERS = 600;
 
 /**
- * Whether a pattern of a word and the pattern of a rule (`*`: any characters) may stand for one text. `no` where
- * only what nobody knows of the word would have to fit: something of the rule must be spelled out in the word.
+ * Whether the pattern of a word and the pattern of a rule (`*`: any characters) can match the same text.
+ * Returns false if only unknown parts of the word would match: a part of the rule must be written in the
+ * word.
  */
 export function patternsOverlap(rule: string, word: string): boolean {
   if (word.length > MAX_CHARACTERS || rule.length > MAX_CHARACTERS) return true;
   if (!suffixesMatch(rule, word)) return false;
   const width = word.length + 1;
-  // Bit 1: reached; bit 2: reached with something spelled out.
+  // Bit 1: reached; bit 2: reached with a written part.
   let row = new Uint8Array(width);
   row[0] = 1;
   for (let at = 0; at <= rule.length; at += 1) {
@@ -62,18 +64,20 @@ export function patternsOverlap(rule: string, word: string): boolean {
     row = next;
   }
   const reached = row[word.length] ?? 0;
-  // A rule such as `~/*` has no character of a name that a word could spell out.
+  // A rule such as `~/*` has no characters that a word could contain.
   return (reached & 2) !== 0 || (reached !== 0 && /^[/~*]+$/.test(rule) && /^[/~][^\uE000]*$/.test(word));
 }
 
-/** The directory of which a pattern names every entry, such as `/etc` of `/etc/*`; null for other patterns. */
+/**
+ * The directory all of whose entries a pattern matches, such as `/etc` for `/etc/*`. Null for other patterns.
+ */
 export function directoryOfAllEntries(pattern: string): string | null {
   const [, directory] = /^(.*?)\/*(?:(?<=\/|^)[\uE001\uE003\uE005])$/s.exec(pattern) ?? [];
   if (directory === undefined) return null;
   return directory === '' ? (pattern.startsWith('/') ? '/' : '.') : directory;
 }
 
-/** Whether what both end with behind their last wildcard fits: most patterns are told apart by it. */
+/** Whether the suffixes after the last wildcards match. This rejects most pairs quickly. */
 function suffixesMatch(rule: string, word: string): boolean {
   const length = Math.min(literalEnd(rule, /\*/), literalEnd(word, WILDCARD));
   return rule.slice(rule.length - length).toLowerCase() === word.slice(word.length - length).toLowerCase();
@@ -114,7 +118,7 @@ function advanceOverlap({ rule, word, row, next, at, n, state }: OverlapStep): v
   next[to] = (next[to] ?? 0) | state | (isSpelled ? 3 : 0);
 }
 
-/** Whether a character of a word may stand for one of a rule. */
+/** Whether a character of a word can match one of a rule. */
 function wildcardMatches(token: string, char: string, isStart: boolean): boolean {
   switch (token) {
     case ANY_TEXT:

@@ -1,25 +1,27 @@
 import { createRequire } from 'node:module';
 import type { Parser, TreeCursor } from 'web-tree-sitter';
 
-/** A piece of a command as the grammar names it; positions are indices of the text. */
+/** A syntax node of the grammar. Positions are indices of the text. */
 export interface SyntaxNode {
   readonly type: string;
   readonly start: number;
   readonly end: number;
-  /** What it is to its parent, such as `name` or `argument`; null for the rest. */
+  /** Its role in the parent, such as `name` or `argument`. Null for other nodes. */
   readonly field: string | null;
   readonly children: readonly SyntaxNode[];
 }
 
-/** Deeper than this no person and no agent nests. */
+/** Maximum depth of a syntax tree. Real commands are far below it. */
 const MAX_TREE_DEPTH = 150;
 
-/** What may still be done for one command; taken from as it is done. */
+/** The remaining work for one command. The analysis decreases it. */
 export interface AnalysisBudget {
-  /** How often the parser may still ask whether to go on: about once for 25 nodes. Hostile texts take 0.6 ms each. */
+  /**
+   * Remaining progress callbacks of the parser, one per about 25 nodes. For hostile texts, each takes 0.6 ms.
+   */
   parserCallbacks: number;
   nodes: number;
-  /** Pieces that are visited; functions and loops are more than once. */
+  /** Remaining nodes to visit. Functions and loops are visited more than once. */
   visits: number;
   commands: number;
   characters: number;
@@ -28,15 +30,15 @@ export interface AnalysisBudget {
 /** Why a text has no tree. */
 export type ParseFailure = 'syntax' | 'too_much';
 
-/** Reads bash; made by `loadShellGrammar`. */
+/** A parser for bash. `loadShellGrammar` creates it. */
 export interface ShellGrammar {
-  /** The tree of a text that is well-formed as a whole; else why there is none. Never throws. */
+  /** Parses a text. Returns the reason if the text is not valid as a whole. Never throws. */
   parse(text: string, work: AnalysisBudget): SyntaxNode | ParseFailure;
 }
 
 let loading: Promise<ShellGrammar> | null = null;
 
-/** The grammar for bash, two WebAssembly files of 1.6 MB that take some 30 ms, read once in a process. */
+/** Loads the grammar of bash, once per process: two WebAssembly files of 1.6 MB. Takes about 30 ms. */
 export function loadShellGrammar(): Promise<ShellGrammar> {
   loading ??= loadParser();
   return loading;
@@ -76,7 +78,7 @@ function parseTree(parser: Parser, text: string, work: AnalysisBudget): SyntaxNo
   }
 }
 
-/** The tree below the cursor, out of the parser's memory; null when it is too deep. */
+/** Copies the tree below the cursor out of the parser's memory. Null if it is too deep. */
 function copyTree(cursor: TreeCursor, depth: number): SyntaxNode | null {
   if (depth > MAX_TREE_DEPTH) return null;
   const { nodeType: type, startIndex: start, endIndex: end, currentFieldName: field } = cursor;

@@ -2,8 +2,8 @@ import { ANY_TEXT } from './glob.ts';
 import type { ShellWord } from './word.ts';
 
 /**
- * What lines that a simple regular expression lets pass look like, as patterns of glob.ts: `^\.env$` is `.env`. Null
- * when it says nothing about them, as `-v` does.
+ * Converts a simple regular expression to patterns of glob.ts for the lines that it matches: `^\.env$`
+ * becomes `.env`. Null if it does not restrict the lines, as with `-v`.
  */
 export function toGrepLinePatterns(args: readonly Pick<ShellWord, 'text'>[]): readonly string[] | null {
   const options = args.filter(({ text }) => text?.startsWith('-'));

@@ -1,12 +1,12 @@
 import type { Invocation, NestedCommand } from './unwrap.ts';
 
-/** Commands that nobody gives to another program as a word, unless it is to run them. */
+/** Commands that are rarely an argument of a program that does not run them. */
 const COMMON_COMMANDS = new Set(
   'git rm cat head tail less bash sh zsh dash ksh sudo doas env xargs curl wget dd cp mv chmod chown python python3 perl ruby node nohup timeout nice tar scp rsync ssh'.split(
     ' ',
   ),
 );
-/** Programs whose words are names, texts or files, and that run none of them. */
+/** Programs whose arguments are names, texts or files, and that run none of them. */
 const NON_WRAPPERS = new Set(
   'echo printf grep egrep fgrep rg ag ack man info help which whereis type command hash apropos tldr apt apt-get brew dnf yum apk pacman snap pip pip3 npm pnpm yarn bun cargo go gem test [ ls find sed awk jq git gh hub glab kill pkill killall pgrep touch mkdir rm rmdir cp mv ln cat head tail less more wc sort uniq cut tr diff cmp file stat du df chmod chown tar zip unzip curl wget ssh scp rsync docker podman kubectl helm set export declare local readonly typeset unset alias unalias case for read say vim vi nvim nano code emacs ed cd pushd'.split(
     ' ',
@@ -14,7 +14,10 @@ const NON_WRAPPERS = new Set(
 );
 const MAX_GUESSES = 3;
 
-/** What an unknown program may run: the words from one on that is a command, also behind `--`. */
+/**
+ * Guesses what an unknown program runs: the arguments from the first one that is a command, or those after
+ * `--`.
+ */
 export function guessWrappedCommands({ name, args }: Invocation): NestedCommand[] {
   const dashes = args.findIndex(({ text }) => text === '--');
   if (NON_WRAPPERS.has(name) && !(dashes !== -1 && DASH_DASH_RUNNERS.has(name))) return [];
@@ -26,7 +29,7 @@ export function guessWrappedCommands({ name, args }: Invocation): NestedCommand[
     .slice(0, MAX_GUESSES);
 }
 
-/** Of these, programs with subcommands that run what stands behind `--`. */
+/** Programs among them with subcommands that run the arguments after `--`. */
 const DASH_DASH_RUNNERS = new Set([
   'npm',
   'pnpm',

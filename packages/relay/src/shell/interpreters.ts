@@ -1,7 +1,7 @@
 import type { Invocation, NestedCommand, UnwrappedCommand } from './unwrap.ts';
 import type { ShellWord } from './word.ts';
 
-/** Options after which an interpreter finds code in a language that is not read here. */
+/** Options of interpreters whose value is code in a language that is not parsed. */
 const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
   python: /^-[a-zA-Z]*c/,
   pypy: /^-[a-zA-Z]*c/,
@@ -28,20 +28,20 @@ const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
   pwsh: /^-(?!f(?:i(?:l(?:e)?)?)?$)/i,
 };
 
-/** Interpreters that read code from their input when they are given no file. */
+/** Interpreters that read code from their input if they have no file argument. */
 const READS_INPUT = new Set([...Object.keys(CODE_OPTIONS), 'deno']);
 READS_INPUT.delete('emacs');
 READS_INPUT.delete('erl');
 
 const AWK_NAMES = new Set(['awk', 'gawk', 'mawk', 'nawk']);
-/** An awk program that starts others, or reads what they print. */
+/** Matches awk programs that run commands or read their output. */
 const AWK_RUNS = /\bsystem\s*\(|\|\s*&?\s*"|"\s*\|\s*&?\s*getline|\bprint[^;\n]*\|/;
-/** A sed script with the command or the flag `e`. */
+/** Matches sed scripts with the command or flag `e`. */
 const SED_RUNS = /(?:^|[;{}\d$/\n])\s*e(?:\s|$)|\/[gpiImMw\d]*e[gpiImM\d]*\s*(?:$|[;}\n])/;
 
 const UNANALYZED_CODE = 'it runs code in a language that cannot be analyzed';
 
-/** What an interpreter of another language runs; null for any other command. */
+/** Analyzes what an interpreter of another language runs. Null for any other command. */
 export function analyzeInterpreter(invocation: Invocation): UnwrappedCommand | null {
   const { args } = invocation;
   // `python3.12` is `python`.
@@ -55,14 +55,14 @@ export function analyzeInterpreter(invocation: Invocation): UnwrappedCommand | n
   for (const [at, word] of args.entries()) {
     const { text } = word;
     if (text !== null && options?.test(text)) return createCodeResult(name, codeWords(text, at, args));
-    // The first word that is no option is the program; what follows is for it.
+    // The first argument that is not an option is the program. Later arguments belong to the program.
     if (text === null || !text.startsWith('-')) break;
     if (VALUE_OPTIONS.test(text)) return optionsWithValues(name, args, options);
   }
   return READS_INPUT.has(name) ? createInputResult(args) : null;
 }
 
-/** Options of interpreters that take their value from the next word. */
+/** Options of interpreters that take the next word as their value. */
 const VALUE_OPTIONS = /^(?:-[WXrIMSCdt]|--(?:require|import|loader|input-type|env-file|conditions))$/;
 
 function optionsWithValues(
@@ -79,10 +79,10 @@ function optionsWithValues(
   return READS_INPUT.has(name) ? createInputResult(args) : null;
 }
 
-/** Languages whose code is not looked at. */
+/** Languages whose code is not analyzed. */
 const UNREAD_LANGUAGES = /^(?:powershell|pwsh|erl|ghc|elixir|scala)$/;
 
-/** The code behind an option: in the next word, or behind `=` or the letter of the option. */
+/** The code of an option: the next word, or the text after `=` or after the option letter. */
 function codeWords(option: string, at: number, args: readonly ShellWord[]): readonly ShellWord[] {
   const [, attached] =
     /^--[\w-]+=(.+)$/s.exec(option) ?? /^-[a-zA-Z0-9]*[ceEpr](.*\W.*)$/s.exec(option) ?? [];
@@ -101,7 +101,7 @@ function createCodeResult(name: string, words: readonly ShellWord[]): UnwrappedC
   };
 }
 
-/** A program of awk: strings in it may be commands and files. */
+/** Analyzes an awk program. Its strings may be commands and files. */
 function analyzeAwkProgram(args: readonly ShellWord[]): UnwrappedCommand | null {
   const program = args.find(
     ({ text }, at) => text === null || (!/^-./.test(text) && !/^-[vFi]$/.test(args[at - 1]?.text ?? '')),
@@ -118,7 +118,7 @@ function analyzeAwkProgram(args: readonly ShellWord[]): UnwrappedCommand | null 
   return /getline/.test(program.text) ? { ...NO_COMMANDS, foreign: [program] } : null;
 }
 
-/** Literals that awk hands to a shell. */
+/** Finds literals that awk passes to a shell. */
 function awkCommands(program: ShellWord): NestedCommand[] {
   const commands = /\bsystem\s*\(\s*"([^"]*)"|"([^"]*)"\s*\|\s*&?\s*getline|\|\s*&?\s*"([^"]*)"/g;
   return [...(program.text ?? '').matchAll(commands)].map(
@@ -130,7 +130,7 @@ function awkCommands(program: ShellWord): NestedCommand[] {
   );
 }
 
-/** What is built from fields or variables and run. */
+/** Finds commands that awk builds from fields or variables. */
 function findAwkUnclear(program: string): string[] {
   const isLiteral = /\bsystem\s*\(\s*"[^"]*"\s*\)|"[^"]*"\s*\|\s*&?\s*getline|\|\s*&?\s*"[^"]*"/.test(
     program,
@@ -138,7 +138,7 @@ function findAwkUnclear(program: string): string[] {
   return isLiteral ? [] : [UNANALYZED_CODE];
 }
 
-/** A script of sed: commands that run or read something. */
+/** Analyzes a sed script: commands that run or read something. */
 function analyzeSedScript(args: readonly ShellWord[]): UnwrappedCommand | null {
   const reads = args.flatMap(({ text }) =>
     [...(text ?? '').matchAll(/(?:^|[;{}\d$/\n])\s*[rR]\s+([^;\n}]+)/g)].map(([, file = '']) => file.trim()),
@@ -172,7 +172,7 @@ function analyzeSource(args: readonly ShellWord[]): UnwrappedCommand {
   return { ...NO_COMMANDS, readsInput: file?.text === '/dev/stdin', ...(file && { file }) };
 }
 
-/** Options whose value another program runs as a command. */
+/** Options whose value is a command that another program runs. */
 const COMMAND_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   npm: ['--script-shell'],
   'npm run': ['--script-shell'],
@@ -214,7 +214,7 @@ const COMMAND_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The commands in options of programs that are no wrappers. */
+/** Finds commands in options of programs that are not wrappers. */
 export function findOptionCommands({ name, args }: Invocation, subcommand: string | null): NestedCommand[] {
   const key = subcommand === null ? name : `${name} ${subcommand}`;
   const options = [...commandOptions(name), ...(key === name ? [] : commandOptions(key))];
@@ -258,7 +258,7 @@ const FIND_EXEC_OPTIONS = new Set([
   '--exec-batch',
 ]);
 
-/** `find -exec command ;`, and the same of `fd`. */
+/** Finds the command of `find -exec command ;` and of similar options of `fd`. */
 function findExecCommands(args: readonly ShellWord[]): NestedCommand[] {
   const inner: NestedCommand[] = [];
   for (const [at, { text }] of args.entries()) {

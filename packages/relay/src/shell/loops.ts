@@ -1,12 +1,12 @@
 import { type ShellScope, wordSegments } from './scope.ts';
 import type { ShellWord } from './word.ts';
 
-/** A loop over more values than this is looked at as a whole. */
+/** A loop with more values is analyzed once, as a whole. */
 const MAX_LOOP_VALUES = 16;
-/** Values that are neither options nor names of files that rules name. */
+/** Values that are neither options nor file names that rules can name. */
 const PLAIN_VALUE = /^\w*$/;
 
-/** Assigns a loop's variable one value after the other; false when there are more than are looked at. */
+/** Runs the callback for each value of a loop variable. False if there are too many values. */
 export function forEachLoopValue(
   name: string,
   words: readonly ShellWord[],

@@ -1,7 +1,7 @@
 import type { WrapperSyntax } from './wrapper-syntax.ts';
 
 const TMUX: WrapperSyntax = { values: 'cefFlnNstxy', bare: 'AdDEPXabfhvIkZB', joins: true };
-/** Programs that run a command in a terminal of their own. */
+/** Programs that run a command in a separate terminal. */
 export const TERMINAL_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = {
   ...Object.fromEntries(
     'new new-session neww new-window splitw split-window respawnp respawn-pane respawnw respawn-window run run-shell if if-shell popup display-popup pipep pipe-pane'
@@ -12,7 +12,7 @@ export const TERMINAL_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = {
   xterm: { otherwise: 'bare', dashes: true },
 };
 
-/** The options of bubblewrap that take values. */
+/** Options of bubblewrap that take values. */
 export const BUBBLEWRAP_WRAPPER: WrapperSyntax = {
   otherwise: 'bare',
   longPairs: [
@@ -54,7 +54,7 @@ export const BUBBLEWRAP_WRAPPER: WrapperSyntax = {
     '--argv0',
   ],
 };
-/** Programs that run the command behind their own options, of which none takes its value from the next word. */
+/** Programs that run the command after their own options, none of which takes the next word as its value. */
 export const PLAIN_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = Object.fromEntries(
   'fakeroot fakechroot chronic catchsegv eatmydata rlwrap setarch linux32 linux64 i386 x86_64 uname26 tini dumb-init catatonit tsocks proxychains4 proxybound torify usewithtor valgrind heaptrack unbuffer dbus-launch aa-exec sem annotate-output systemd-cat nocache ccache distcc icecc rr samply setlock lckdo'
     .split(' ')

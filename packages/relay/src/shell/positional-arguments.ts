@@ -6,7 +6,7 @@ interface ValueOptions {
   readonly long: readonly string[];
 }
 
-/** Options that take a value and may stand before the subcommand. */
+/** Options with a value that are allowed before the subcommand. */
 const BEFORE_SUBCOMMAND: Readonly<Record<string, ValueOptions>> = {
   git: {
     short: 'Cc',
@@ -139,15 +139,16 @@ const BEFORE_SUBCOMMAND: Readonly<Record<string, ValueOptions>> = {
   make: { short: 'CfIjloW', long: ['--directory', '--file', '--makefile', '--jobs'] },
 };
 
+/** An argument that is not an option. */
 export interface PositionalArgument {
   readonly word: ShellWord;
-  /** Its place among the arguments. */
+  /** Its index in the arguments. */
   readonly at: number;
-  /** Whether nothing before it leaves a doubt that it is no value of an option. */
+  /** Whether it is certainly not the value of an option. */
   readonly isCertain: boolean;
 }
 
-/** The arguments of a command that are no options, up to eight: subcommands stand first among them. */
+/** Returns the arguments that are not options, at most eight. Subcommands come first. */
 export function findPositionals(name: string, args: readonly ShellWord[]): readonly PositionalArgument[] {
   const options = Object.hasOwn(BEFORE_SUBCOMMAND, name) ? BEFORE_SUBCOMMAND[name] : undefined;
   const words: PositionalArgument[] = [];
@@ -164,6 +165,7 @@ export function findPositionals(name: string, args: readonly ShellWord[]): reado
   return words;
 }
 
+/** Whether a word is an option, starting with `-` or `+`. */
 export function isOptionText(text: string): boolean {
   return text.length > 1 && (text.startsWith('-') || text.startsWith('+'));
 }

@@ -6,10 +6,7 @@ import { createLiteralWord, type ShellWord } from './word.ts';
 const MAX_LINES = 16;
 const FILLING_PROGRAMS = /^(?:xargs|find|parallel|fd|fdfind|entr)$/;
 
-/**
- * The words that `xargs`, `find` and `parallel` run a command with: one list for each time, as far as it can be told
- * what they put in.
- */
+/** Predicts the words with which `xargs`, `find` and `parallel` run a command: one list per call. */
 export function predictArguments(
   name: string,
   args: readonly ShellWord[],
@@ -18,7 +15,7 @@ export function predictArguments(
 ): readonly (readonly ShellWord[])[] {
   const [first] = words;
   if (!FILLING_PROGRAMS.test(name) || !first) return [words];
-  // `find` goes on after the command that it runs.
+  // `find` may have further arguments after the command.
   const own = name === 'find' ? args : args.slice(0, Math.max(0, args.indexOf(first)));
   const token = name === 'xargs' ? replacementToken(own) : name === 'entr' ? '/_' : '{}';
   const cut = name === 'parallel' ? words.findIndex(({ text }) => /^:::/.test(text ?? '')) : -1;
@@ -54,7 +51,7 @@ function replaceToken(word: ShellWord, token: string, value: ShellWord): ShellWo
   };
 }
 
-/** What is put in: lines of the input, or names of files that were found. */
+/** The inserted values: lines of the input, or names of files that were found. */
 function findValues(
   name: string,
   own: readonly ShellWord[],
@@ -73,7 +70,7 @@ function findValues(
   return names.length > 0 ? createNameWords(names, place) : [{ ...createUnknownWord(place), unknown }];
 }
 
-/** Files that were found are never options: their names begin with where was looked. */
+/** Names of found files are not options, because they start with the searched directory. */
 export function createNameWords(names: readonly string[], place: ShellWord): readonly ShellWord[] {
   return names.map((pattern) => ({
     ...createUnknownWord(place),
@@ -84,7 +81,7 @@ export function createNameWords(names: readonly string[], place: ShellWord): rea
   }));
 }
 
-/** Files that a program reads because its input names them: `cpio -o`, `tar -T -`. */
+/** Predicts the files that a program reads because its input lists them: `cpio -o`, `tar -T -`. */
 export function findFilesNamedByInput(
   name: string,
   args: readonly ShellWord[],
@@ -117,7 +114,7 @@ function createUnknownWord(place: ShellWord): ShellWord {
   };
 }
 
-/** The word that `xargs` replaces, from its own options; null when it appends. */
+/** The placeholder of `xargs`, from its own options. Null if it appends the values. */
 function replacementToken(args: readonly ShellWord[]): string | null {
   for (const [at, { text }] of args.entries()) {
     const [, attached] = /^(?:-[iI]|--replace=?)(.*)$/.exec(text ?? '') ?? [];

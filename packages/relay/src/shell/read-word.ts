@@ -4,15 +4,15 @@ import type { SyntaxNode } from './grammar.ts';
 import type { ShellScope } from './scope.ts';
 import { buildWords, type CommandOutput, MAX_WORDS, type ShellWord, type WordSegment } from './word.ts';
 
-/** What words of a text are read with. */
+/** Context for reading the words of a text. */
 export interface WordReadContext {
   readonly text: string;
   readonly scope: ShellScope;
-  /** What the commands of a substitution print. */
+  /** Predicts the output of a substitution. */
   outputOf(node: SyntaxNode): CommandOutput;
 }
 
-/** The words that the node of one word becomes; mostly one. */
+/** Returns the words of a word node, usually one. */
 export function readShellWords(node: SyntaxNode, source: WordReadContext): ShellWord[] {
   const { dotglob } = source.scope;
   const words = wordSegmentLists(node, source);
@@ -20,7 +20,7 @@ export function readShellWords(node: SyntaxNode, source: WordReadContext): Shell
   return words.flatMap((one) => buildWords(one, node, { process, dotglob }));
 }
 
-/** The value that is assigned: never split, braces not expanded. */
+/** Returns an assigned value. It is not split, and its braces are not expanded. */
 export function readAssignedValue(
   node: SyntaxNode | undefined,
   source: WordReadContext,
@@ -31,7 +31,7 @@ export function readAssignedValue(
   );
 }
 
-/** The text of pieces; null when a part of it is not known. */
+/** The text of segments. Null if a part is unknown. */
 export function segmentsText(pieces: readonly WordSegment[]): string | null {
   return pieces.some(({ text }) => text === null) ? null : pieces.map(({ text }) => text).join('');
 }
@@ -43,7 +43,7 @@ function processSubstitutionOutput(node: SyntaxNode, source: WordReadContext): C
   return inner ? source.outputOf(inner) : null;
 }
 
-/** `"$@"` and `"${a[@]}"` become as many words as they hold. */
+/** `"$@"` and `"${a[@]}"` become one word per element. */
 function wordSegmentLists(given: SyntaxNode, source: WordReadContext): readonly (readonly WordSegment[])[] {
   const [child] = given.children;
   const node = given.type === 'command_name' && given.children.length === 1 && child ? child : given;
@@ -60,7 +60,7 @@ function wordSegmentLists(given: SyntaxNode, source: WordReadContext): readonly 
   return [readSegments(node, source, false)];
 }
 
-/** What follows more words than are looked at may be anything. */
+/** Keeps the first words, and replaces the others by an unknown word. */
 function limitWords(words: readonly (readonly WordSegment[])[]): readonly (readonly WordSegment[])[] {
   if (words.length <= MAX_WORDS) return words;
   const rest: WordSegment = { text: null, quoted: true, certain: false, unknown: 'made' };
@@ -109,12 +109,12 @@ function substitutionSegments({ text, names, unknown }: CommandOutput, quoted: b
   return [{ text: text?.replace(/\n+$/, '') ?? null, quoted, certain: false, unknown }];
 }
 
-/** `$F` without quotes is as often options as it is a value. */
+/** Treats the unquoted `$F` as possible options, because it is often used for them. */
 function optionVariable(text: string, { unknown }: WordSegment, quoted: boolean): Partial<WordSegment> {
   return !quoted && unknown === 'variable' && /^\$\{?[A-Za-z]\}?$/.test(text) ? { unknown: 'options' } : {};
 }
 
-/** The words of an array are joined where one word is wanted. */
+/** Expands a parameter to segments. The elements of an array are joined. */
 function expandSegments(text: string, scope: ShellScope, quoted: boolean): WordSegment[] {
   const words = expandParameter(text, scope);
   if (words.length === 0) return [{ text: '', quoted, certain: false }];
@@ -124,13 +124,13 @@ function expandSegments(text: string, scope: ShellScope, quoted: boolean): WordS
   ]);
 }
 
-/** Parts one after the other; what stands between them in the text is text. */
+/** Reads the parts of a concatenation. Text between them is plain text. */
 function readConcatenation(node: SyntaxNode, source: WordReadContext, quoted: boolean): WordSegment[] {
   const pieces: WordSegment[] = [];
   let at = node.start;
   for (const child of node.children) {
     const before = source.text.slice(at, child.start);
-    // `$"…"` is a string for translators.
+    // `$"…"` is a translatable string.
     const plain = child.type === 'string' ? before.replace(/\$$/, '') : before;
     if (plain !== '') pieces.push(...readUnquoted(plain, quoted, source.scope));
     pieces.push(...readSegments(child, source, quoted));
@@ -140,7 +140,7 @@ function readConcatenation(node: SyntaxNode, source: WordReadContext, quoted: bo
   return pieces;
 }
 
-/** In double quotes only expansions are more than text, whatever else the grammar names there. */
+/** Reads a double-quoted string. Only expansions in it are special, whatever node types the grammar uses. */
 function readString({ start, end, children }: SyntaxNode, source: WordReadContext): WordSegment[] {
   const inner = children.find(({ type }) => type === 'string');
   if (inner) return readString(inner, source);
@@ -158,8 +158,8 @@ function readString({ start, end, children }: SyntaxNode, source: WordReadContex
 }
 
 /**
- * Backslashes quote the next character, before a line break they and it are nothing. The grammar takes some
- * expansions for text: `-rf$IFS` behind another expansion.
+ * Reads unquoted text. A backslash quotes the next character, and a line continuation is removed. The grammar
+ * takes some expansions for text: `-rf$IFS` after another expansion.
  */
 function readUnquoted(text: string, quoted: boolean, scope: ShellScope): WordSegment[] {
   const pieces: WordSegment[] = [];

@@ -4,13 +4,13 @@ import type { SyntaxNode } from './grammar.ts';
 import { readAssignedValue, readShellWords, segmentsText, type WordReadContext } from './read-word.ts';
 import type { CommandOutput, ShellWord } from './word.ts';
 
-/** What a command finds at its input. */
+/** The input of a command. */
 export interface CommandInput {
   readonly kind: 'pipe' | 'text' | 'file';
   readonly printed: CommandOutput;
 }
 
-/** Targets, and the words that the grammar took for further targets. */
+/** Returns the redirects, and the words that the grammar took for further targets. */
 export function readRedirects(
   nodes: readonly SyntaxNode[],
   source: WordReadContext,
@@ -30,12 +30,14 @@ export function readRedirects(
   return { redirects, words };
 }
 
-/** `0` in `>& file 0>&1`, which the grammar takes for a further target. */
+/**
+ * Whether a node is a file descriptor, such as `0` in `>& file 0>&1`, that the grammar takes for a target.
+ */
 function isDescriptor({ type, end }: SyntaxNode, text: string): boolean {
   return type === 'number' && /^[<>]/.test(text.slice(end, end + 1));
 }
 
-/** What a redirect gives to read; null when it gives nothing. */
+/** The input that a redirect provides. Null if it provides none. */
 export function readRedirectInput(node: SyntaxNode, source: WordReadContext): CommandInput | null {
   if (node.type === 'herestring_redirect') return { kind: 'text', printed: readHereString(node, source) };
   if (node.type === 'heredoc_redirect') return { kind: 'text', printed: readHeredoc(node, source) };
@@ -48,6 +50,7 @@ export function readRedirectInput(node: SyntaxNode, source: WordReadContext): Co
   return { kind: 'file', printed: written ? createKnownOutput(written.text) : createUnknownOutput('data') };
 }
 
+/** The output of a here-string. */
 export function readHereString({ children }: SyntaxNode, source: WordReadContext): CommandOutput {
   const pieces = readAssignedValue(children.at(-1), source);
   const text = segmentsText(pieces);
@@ -69,7 +72,7 @@ function readHeredoc({ children }: SyntaxNode, source: WordReadContext): Command
   return expandHeredoc(body, active, source);
 }
 
-/** Substitutions between backticks in here-documents, which the grammar takes for text. */
+/** Finds substitutions in backticks in here-documents, which the grammar takes for text. */
 export function findHeredocBackticks(redirects: readonly SyntaxNode[], text: string): readonly string[] {
   return redirects.flatMap(({ type, children }) => {
     const start = children.find((child) => child.type === 'heredoc_start');
@@ -80,7 +83,7 @@ export function findHeredocBackticks(redirects: readonly SyntaxNode[], text: str
   });
 }
 
-/** The value of a here-document whose expansions are known; variables of the environment stay as they are written. */
+/** Expands a here-document whose expansions are known. Environment variables remain as written. */
 function expandHeredoc(
   body: SyntaxNode,
   active: readonly SyntaxNode[],

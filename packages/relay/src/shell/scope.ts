@@ -2,28 +2,28 @@ import { isUnknownPattern } from './glob.ts';
 import type { SyntaxNode } from './grammar.ts';
 import type { ShellWord, WordSegment } from './word.ts';
 
-/** The pieces of one word that a variable holds; more than one of them for an array. */
+/** The value of a variable: the segments of its word, or of several words for an array. */
 export type VariableValue = readonly (readonly WordSegment[])[];
 
-/** A function, and the text its body stands in. */
+/** A function, and the text that contains its body. */
 export interface ShellFunction {
   readonly body: SyntaxNode;
   readonly text: string;
 }
 
-/** What a text writes to a file, runs or copies under another name. */
+/** A file that a text writes. It may run it later, or use it as a copy of a program. */
 export interface WrittenFile {
-  /** What it holds; null when nobody can tell. */
+  /** Its content. Null if unknown. */
   readonly text: string | null;
-  /** The program that it is a copy of; null for a text. */
+  /** The program of which it is a copy. Null for a text. */
   readonly program: string | null;
 }
 
-/** A variable whose name says that it holds options. */
+/** Names of variables that contain options. */
 const OPTION_VARIABLE = /FLAG|OPT|ARG|PARAM|SWITCH/i;
 const MAX_SEGMENTS = 64;
 
-/** What a command text has said by now: variables, functions, aliases, and files that it wrote. */
+/** State of a command text: variables, functions, aliases, and files that it wrote. */
 export class ShellScope {
   readonly #parent: ShellScope | null;
   readonly #values = new Map<string, VariableValue>();
@@ -32,10 +32,10 @@ export class ShellScope {
   readonly #aliases = new Map<string, string>();
   readonly #files: Map<string, WrittenFile>;
   #args: readonly ShellWord[];
-  /** Whether `*` stands for names with a dot, too. */
+  /** Whether `*` also matches names that start with a dot. */
   dotglob = false;
 
-  /** @param args the positional parameters, of which the first is `$0` */
+  /** @param args the positional parameters, starting with `$0` */
   constructor(parent: ShellScope | null = null, args: readonly ShellWord[] = parent?.args ?? []) {
     this.#parent = parent;
     this.#args = args;
@@ -43,12 +43,12 @@ export class ShellScope {
     this.dotglob = parent?.dotglob ?? false;
   }
 
-  /** The positional parameters, from `$0` on. */
+  /** The positional parameters, starting with `$0`. */
   get args(): readonly ShellWord[] {
     return this.#args;
   }
 
-  /** `set --` */
+  /** Sets the positional parameters, as `set --` does. */
   setArgs(words: readonly ShellWord[]): void {
     this.#args = [...this.#args.slice(0, 1), ...(this.#args.length === 0 ? words.slice(0, 1) : []), ...words];
   }
@@ -59,25 +59,25 @@ export class ShellScope {
     this.#values.set(name, size > MAX_SEGMENTS ? [[{ text: null, quoted: true, certain: false }]] : value);
   }
 
-  /** A loop's variable has one value after the other. */
+  /** Assigns one value of a loop variable, which gets several values. */
   assignEach(name: string, value: VariableValue): void {
     this.#values.delete(name);
     this.assign(name, value);
   }
 
-  /** Whether the text sets a variable once, so that its value is as good as spelled out. */
+  /** Whether the text sets a variable exactly once. Its value then counts as written in the command. */
   isAssignedOnce(name: string): boolean {
     if (/^(?:[@*]|\d+)$/.test(name)) return this.#args.length > 0;
     if (this.#values.has(name)) return !this.#reassigned.has(name);
     return this.#parent?.isAssignedOnce(name) ?? false;
   }
 
-  /** Notes that the value of a variable is none that anybody knows. */
+  /** Marks the value of a variable as unknown. */
   markUnknown(name: string, unknown: WordSegment['unknown'] = 'data'): void {
     this.assign(name, [[{ text: null, quoted: true, certain: false, unknown }]]);
   }
 
-  /** What a variable holds; null when nothing in the text says it. */
+  /** The value of a variable. Null if the text does not set it. */
   value(name: string): VariableValue | null {
     const isParameter = /^(?:[@*]|\d+)$/.test(name);
     const value = isParameter ? undefined : (this.#values.get(name) ?? this.#parent?.value(name));
@@ -88,7 +88,7 @@ export class ShellScope {
     if (name === '@' || name === '*') return this.args.slice(1).map(wordSegments);
     if (/^\d+$/.test(name)) {
       const arg = this.args[Number(name)];
-      // Arguments of the text itself, which has none.
+      // The text itself has no arguments.
       return arg ? [wordSegments(arg)] : name === '0' ? null : plainValue('');
     }
     return null;
@@ -118,7 +118,7 @@ export class ShellScope {
     const clean = cleanPath(path);
     const found = this.#files.get(clean);
     if (found) return found;
-    // After `cd` the same file has another name; a directory that was fetched holds what it holds.
+    // `cd` changes the names of files. A file may come from a downloaded directory.
     for (const [name, file] of this.#files) {
       if (name.endsWith(`/${clean}`) || (!clean.startsWith('/') && clean.endsWith(`/${name}`))) return file;
       if (name.endsWith('/') && clean.startsWith(name)) return file;
@@ -127,7 +127,7 @@ export class ShellScope {
   }
 }
 
-/** What nobody knows of a variable that the text does not set. */
+/** The kind of unknown value of a variable that the text does not set. */
 export function unknownVariableSource(name: string): WordSegment['unknown'] {
   return OPTION_VARIABLE.test(name) ? 'options' : 'variable';
 }
@@ -136,7 +136,7 @@ function plainValue(text: string): VariableValue {
   return [[{ text, quoted: false, certain: false }]];
 }
 
-/** A word as what a variable holds: the shell does not split it again where it stands in quotes. */
+/** Converts a word to the value of a variable. The shell does not split it again inside quotes. */
 export function wordSegments({ text, pattern, glob, unknown }: ShellWord): readonly WordSegment[] {
   const names = glob || (text === null && !isUnknownPattern(pattern));
   const piece = { text: text === null && names ? pattern : text, quoted: false, certain: false };

@@ -3,7 +3,7 @@ import type { CommandInput } from './redirects.ts';
 import { type ShellScope, wordSegments } from './scope.ts';
 import { createLiteralWord, type ShellWord } from './word.ts';
 
-/** Notes what builtins do to variables: `read`, `printf -v`, `set --`, `mapfile`, `shopt`. */
+/** Records how builtins change variables: `read`, `printf -v`, `set --`, `mapfile`, `shopt`. */
 export function recordVariables(
   name: string,
   args: readonly ShellWord[],
@@ -37,7 +37,7 @@ export function recordVariables(
   }
 }
 
-/** The first line of the input goes to the variables, the rest of it to the last of them. */
+/** The words of the first input line are assigned to the variables. The last one gets the rest. */
 function recordRead(args: readonly ShellWord[], input: CommandInput | null, scope: ShellScope): void {
   const names = args.flatMap(({ text }, at) =>
     text !== null && /^[A-Za-z_]\w*$/.test(text) && !/^-[adinNptu]$/.test(args[at - 1]?.text ?? '')
@@ -46,7 +46,7 @@ function recordRead(args: readonly ShellWord[], input: CommandInput | null, scop
   );
   const printed = input?.printed;
   const line = printed?.text?.split('\n')[0] ?? null;
-  // Without blanks another `IFS` parts the line.
+  // A line without blanks is split by another `IFS`.
   const separator = names.length > 1 && line !== null && !/\s/.test(line.trim()) ? /[,:;|]+/ : /\s+/;
   const words = line?.split(separator).filter(Boolean) ?? null;
   for (const [at, name] of names.entries()) {

@@ -64,7 +64,7 @@ const BASE_SHELL_WRAPPER: WrapperSyntax = {
     '--help',
   ],
 };
-/** Interpreters of shell text; `code` is added where they are read. */
+/** Names of shells. Their syntax has `code` where they are parsed. */
 export const SHELL_NAMES: ReadonlySet<string> = new Set([
   'sh',
   'bash',
@@ -78,6 +78,7 @@ export const SHELL_NAMES: ReadonlySet<string> = new Set([
   'yash',
   'posh',
 ]);
+/** How the arguments of a shell are parsed. */
 export const SHELL_WRAPPER: WrapperSyntax = BASE_SHELL_WRAPPER;
 
 const SSH_WRAPPER: WrapperSyntax = {
@@ -87,7 +88,7 @@ const SSH_WRAPPER: WrapperSyntax = {
   joins: true,
   shell: true,
 };
-/** Wrappers that come with systems, by name or by name and subcommand. */
+/** Wrappers that are part of operating systems, by name or by name and subcommand. */
 export const SYSTEM_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = {
   sudo: SUDO_WRAPPER,
   doas: { values: 'uCa', bare: 'nsL', raises: true },

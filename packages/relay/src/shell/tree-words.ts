@@ -1,7 +1,10 @@
 import type { SyntaxNode } from './grammar.ts';
 import type { WordSegment } from './word.ts';
 
-/** The value behind the index of an element. */
+/**
+ * Returns the segments after the first `length` characters, such as the value after the index of an array
+ * element.
+ */
 export function dropLeadingText(pieces: readonly WordSegment[], length: number): readonly WordSegment[] {
   let left = length;
   return pieces.flatMap((piece) => {
@@ -16,10 +19,12 @@ function isWord({ field, type }: SyntaxNode): boolean {
   return field === 'argument' || type === 'command_name';
 }
 
-/** A backslash before a line break is nothing; the grammar takes it for a blank. */
+/** The grammar takes a line continuation for a blank. The shell removes it. */
 const LINE_CONTINUATION = /^(?:\\\n)*$/;
 
-/** Words of a command; what no blank parts is one word for the shell, if not for the grammar: `a$b-c$d`. */
+/**
+ * Merges nodes of a command that no blank separates, because the shell treats them as one word: `a$b-c$d`.
+ */
 export function mergeAdjacentWords(nodes: readonly SyntaxNode[], text: string): SyntaxNode[] {
   const words: SyntaxNode[] = [];
   for (const node of nodes) {
@@ -37,13 +42,14 @@ export function mergeAdjacentWords(nodes: readonly SyntaxNode[], text: string): 
   return words;
 }
 
-/** What is more than text in a word. */
+/** The nodes of a word that are not plain text. */
 function expansionNodes(node: SyntaxNode): readonly SyntaxNode[] {
   if (node.type === 'command_name' || node.type === 'concatenation')
     return node.children.flatMap(expansionNodes);
   return node.type === 'word' || node.type === 'number' || !/^[a-z]/.test(node.type) ? [] : [node];
 }
 
+/** Whether a node type of the grammar is a statement that runs commands. */
 export function isStatementType(type: string): boolean {
   return /^(?:command|pipeline|list|redirected_statement|subshell|compound_statement|negated_command|declaration_command|test_command|(?:if|for|while|case|c_style_for)_statement|function_definition)$/.test(
     type,

@@ -3,11 +3,12 @@ import type { Assignment, ShellRedirect } from './command.ts';
 import type { CommandInput } from './redirects.ts';
 import type { ShellWord, TextSpan } from './word.ts';
 
+/** The position of code, and the commands that enclose it. */
 export interface CodeLocation extends TextSpan {
   readonly context: CodeContext;
 }
 
-/** A command as its text gives it. */
+/** A command as written, before its name and wrappers are resolved. */
 export interface UnresolvedCommand extends CodeLocation {
   readonly words: readonly ShellWord[];
   readonly assignments: readonly Assignment[];

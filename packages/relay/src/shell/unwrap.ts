@@ -5,50 +5,51 @@ import { TOOL_WRAPPERS } from './tool-wrappers.ts';
 import { createLiteralWord, type ShellWord } from './word.ts';
 import type { WrapperSyntax } from './wrapper-syntax.ts';
 
-/** What a command runs in its turn: other words, or a text for a shell. */
+/** What a command runs: other words, or a text for a shell. */
 export type NestedCommand =
   | { readonly kind: 'words'; readonly words: readonly ShellWord[] }
   | {
       readonly kind: 'code';
       readonly word: ShellWord;
       readonly text: string | null;
-      /** The positional parameters of the text, from `$0` on. */
+      /** Positional parameters of the text, starting with `$0`. */
       readonly args?: readonly ShellWord[];
     };
 
+/** What a wrapper runs. */
 export interface UnwrappedCommand {
   readonly nested: readonly NestedCommand[];
   readonly traits: readonly CommandTrait[];
-  /** Why it is unclear what runs. */
+  /** Reasons why it is unclear what runs. */
   readonly unclearReasons: readonly string[];
-  /** It runs a shell or an interpreter on whatever comes in. */
+  /** It runs a shell or interpreter on its input. */
   readonly readsInput: boolean;
   /** The script that it runs. */
   readonly file?: ShellWord;
-  /** Words of code in another language. */
+  /** Words with code in another language. */
   readonly foreign?: readonly ShellWord[];
   /** Files that its program reads. */
   readonly reads?: readonly string[];
-  /** How many of its words are its own: those after them are a command that it runs. */
+  /** Number of words that belong to the command. The words after them are a command that it runs. */
   readonly own?: number;
 }
 
-/** A shell with a text to run: its positional parameters are the words after it. */
+/** Creates the nested text of a shell. The words after it are its positional parameters. */
 export function toNestedCode(word: ShellWord, args: readonly ShellWord[] = []): NestedCommand {
   return { kind: 'code', word, text: word.text, args };
 }
 
-/** A command as it is given: its name and its words after that. */
+/** A command as given: its name and its arguments. */
 export interface Invocation {
   readonly name: string;
   readonly args: readonly ShellWord[];
 }
 
 const WRAPPERS: Readonly<Record<string, WrapperSyntax>> = { ...SYSTEM_WRAPPERS, ...TOOL_WRAPPERS };
-/** Names of two or three words that are wrappers, longest first. */
+/** Maximum number of words in the name of a wrapper. Longer names are tried first. */
 const LONGEST_NAME = 3;
 
-/** What a wrapper runs; null when the command is none. */
+/** Determines what a wrapper runs. Null if the command is not a wrapper. */
 export function unwrapCommand({ name, args }: Invocation): UnwrappedCommand | null {
   if (SHELL_NAMES.has(name)) return new ShellReader(name, args).read();
   const words = findPositionals(name, args);
@@ -94,7 +95,7 @@ class WrapperReader {
     };
   }
 
-  /** Reads options from `at` on; where they end the command begins. */
+  /** Parses options from index `from`. The command starts after them. */
   #options(from: number): void {
     const { assignments, commandWith, skip = 0 } = this.#wrapper;
     for (let at = from; at < this.#args.length; at += 1) {
@@ -103,7 +104,7 @@ class WrapperReader {
       if (text === '--') return void this.#starts.push(at + 1);
       if (text === null || !/^-./.test(text)) {
         if (assignments && text !== null && /^\w+=/.test(text)) continue;
-        // Options may stand behind the user of `su` and the file of `script`.
+        // Options may follow the user of `su` and the file of `script`.
         if (
           skip === Number.POSITIVE_INFINITY &&
           !this.#args.slice(0, at).some((word) => word.text === commandWith)
@@ -119,7 +120,7 @@ class WrapperReader {
     }
   }
 
-  /** How many further words an option takes; null when it is not known. */
+  /** Number of further words that an option takes. Null if unknown. */
   #option(text: string, at: number): number | null {
     const { code = [], longValues = [], longPairs = [], longBare = [], otherwise } = this.#wrapper;
     const [name = '', value] = splitOption(text);
@@ -170,14 +171,14 @@ class WrapperReader {
     const words = [...this.#program(), ...this.#args.slice(at)];
     const [first] = words;
     if (!first) return;
-    // `flock file -c text`: the option stands behind the file.
+    // `flock file -c text`: the option follows the file.
     if (skip > 0 && this.#wrapper.code?.includes(first.text ?? '')) return void this.#code(at, undefined);
     if (this.#wrapper.first) this.#inner.push(joinAsCode([first]));
     else this.#inner.push(this.#wrapper.joins === true ? joinAsCode(words) : { kind: 'words', words });
   }
 }
 
-/** `-c text`, a file to run, or what comes in. */
+/** Parses the arguments of a shell: `-c text`, a script file, or its input. */
 class ShellReader {
   readonly #name: string;
   readonly #args: readonly ShellWord[];
@@ -221,12 +222,12 @@ class ShellReader {
   }
 }
 
-/** A shell reads its commands from there. */
+/** Whether a shell reads its input from this path. */
 function isInputPath(text: string | null): boolean {
   return text === '-' || text === '/dev/stdin' || text === '/dev/fd/0' || text === '/proc/self/fd/0';
 }
 
-/** Words as `eval` and `ssh` put them together. */
+/** Joins words into a text, as `eval` and `ssh` do. */
 export function joinAsCode(words: readonly ShellWord[]): NestedCommand {
   const [first] = words;
   const last = words.at(-1);
@@ -243,7 +244,7 @@ function splitOption(text: string): [string, string?] {
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** A path that names a shell, such as `/bin/sh`. */
+/** Whether a path names a shell, such as `/bin/sh`. */
 export function isShellPath(path: string): boolean {
   return SHELL_NAMES.has(normalizeCommandName(path));
 }

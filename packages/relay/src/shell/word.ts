@@ -1,61 +1,62 @@
 import { ANY_TEXT, hasWildcard, toGlobPattern } from './glob.ts';
 
 /**
- * Where a text comes from that nobody knows before it runs: a variable of the environment; one whose name says that
- * it holds options; what a program prints of its own; what files or the network hold; text that is put together here.
+ * Source of a text that is unknown before it runs: `variable`, an environment variable; `options`, a variable
+ * whose name suggests options; `own`, the output of a program; `data`, files or the network; `made`, text
+ * that the command composes.
  */
 export type UnknownSource = 'variable' | 'options' | 'own' | 'data' | 'made';
 
-/** A stretch of a word that the shell treats alike. */
+/** A part of a word that the shell interprets uniformly. */
 export interface WordSegment {
-  /** What it stands for; for an expansion what it probably stands for, null when nobody can tell. */
+  /** Its value. For an expansion, the probable value, or null if unknown. */
   readonly text: string | null;
-  /** Quotes keep it one word and its stars stars. */
+  /** Quoted, so that it is neither split nor expanded. */
   readonly quoted: boolean;
-  /** False for what an expansion gives. */
+  /** False for the value of an expansion. */
   readonly certain: boolean;
-  /** Where a text that nobody knows comes from; `variable` unless said. */
+  /** Source of an unknown text. Absent: `variable`. */
   readonly unknown?: UnknownSource;
-  /** The text itself says it, once: it is as good as spelled out. */
+  /** The text sets the variable exactly once, so the value counts as written in the command. */
   readonly assignedOnce?: boolean;
-  /** It stands for names of files in spite of quotes: a variable to which a loop gave them. */
+  /** Stands for file names although it is quoted: a variable that a loop assigned them to. */
   readonly names?: boolean;
 }
 
-/** What a command prints, as far as that can be told. */
+/** The predicted output of a command. */
 export interface CommandOutput {
-  /** All of it; null when nobody can tell. */
+  /** The whole output. Null if unknown. */
   readonly text: string | null;
-  /** The names of files that it prints, as patterns; empty when it prints none or nobody can tell. */
+  /** Patterns of the file names that it prints. Empty if there are none or if unknown. */
   readonly names: readonly string[];
-  /** Where a text that nobody knows comes from. */
+  /** Source of an unknown text. */
   readonly unknown: UnknownSource;
 }
 
-/** One word of a command, as the command will see it. */
+/** One word of a command after expansion. */
 export interface ShellWord {
   readonly start: number;
   readonly end: number;
-  /** Null when nobody can tell; a probable value where `certain` is false. */
+  /** Its value. Null if unknown. A probable value if `certain` is false. */
   readonly text: string | null;
   readonly certain: boolean;
-  /** Spelled out, or a variable that this text sets once. */
+  /** Written in the command, or a variable that this text sets exactly once. */
   readonly isSpelledOut: boolean;
-  /** What it begins with for certain. */
+  /** Text that it certainly starts with. */
   readonly prefix: string;
-  /** It may become no word, or several. */
+  /** It may expand to no word or to several words. */
   readonly splits: boolean;
-  /** It stands for names of files: `*`, `?` or `[` without quotes. */
+  /** It stands for file names: it contains unquoted `*`, `?` or `[`. */
   readonly glob: boolean;
-  /** The text with its wildcards and what nobody knows of it in the characters of glob.ts. */
+  /** The text with its wildcards and unknown parts as the characters of glob.ts. */
   readonly pattern: string;
-  /** Where that comes from which nobody knows; null when all is known. */
+  /** Source of the unknown part. Null if all is known. */
   readonly unknown: UnknownSource | null;
-  /** What a program prints that this names as a file: `<(…)`; null for any other word. */
+  /** Output of the program that a process substitution `<(…)` names as a file. Null for any other word. */
   readonly process: CommandOutput | null;
 }
 
-/** A word without text, at no place: what stands in for one that is not in the line. */
+/** A word without text and position. Represents a word that the command does not contain. */
 export const EMPTY_WORD: ShellWord = {
   start: 0,
   end: 0,
@@ -70,24 +71,25 @@ export const EMPTY_WORD: ShellWord = {
   process: null,
 };
 
-/** More than this is not expanded. */
+/** Maximum number of words of an expansion. */
 export const MAX_WORDS = 64;
 const MAX_BRACES = 16;
 const BLANK_CHARACTERS = /[ \t\n]+/;
 const GLOB = /[*?[]/;
 
+/** A part of a text, from `start` to `end`, exclusive. */
 export interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
 
-/** A word with a value, where the text of a command has it. */
+/** Creates a word with a known value at a position of the text. */
 export function createLiteralWord(text: string, { start, end }: TextSpan): ShellWord {
   const known = { certain: true, isSpelledOut: true, prefix: text, pattern: text, unknown: null };
   return { start, end, text, ...known, splits: false, glob: false, process: null };
 }
 
-/** The words that pieces written together become: braces expand, unquoted expansions split. */
+/** Builds the words of adjacent segments: expands braces, and splits unquoted expansions. */
 export function buildWords(
   pieces: readonly WordSegment[],
   place: TextSpan,
@@ -100,10 +102,10 @@ export function buildWords(
   return words.slice(0, MAX_WORDS).map((parts) => buildWord(parts, place, process, dotglob));
 }
 
-/** The pattern of pieces written together. */
+/** Builds the pattern of adjacent segments. */
 export function buildPattern(pieces: readonly WordSegment[], dotglob: boolean): string {
   let pattern = '';
-  // The grammar cuts `[a-z]` into pieces.
+  // The grammar splits `[a-z]` into several nodes.
   let active = '';
   const flush = () => {
     pattern += toGlobPattern(active, pattern === '' || pattern.endsWith('/'), dotglob);
@@ -157,7 +159,7 @@ function buildWord(
   };
 }
 
-/** What an unquoted expansion probably gives is cut at blanks, as the shell cuts it. */
+/** Splits the probable value of an unquoted expansion at blanks, as the shell does. */
 function splitAtBlanks(pieces: readonly WordSegment[]): WordSegment[][] {
   const words: WordSegment[][] = [[]];
   for (const piece of pieces) {
@@ -181,7 +183,7 @@ interface BracePosition {
 
 const UNKNOWN_SEGMENT: WordSegment = { text: null, quoted: false, certain: false };
 
-/** `a{b,c}` becomes `ab` and `ac`; braces without a comma are text. */
+/** Expands `a{b,c}` to `ab` and `ac`. Braces without a comma are text. */
 function expandBraces(pieces: readonly WordSegment[], depth: number): WordSegment[][] {
   const braces = findBraces(pieces);
   if (braces === null) return [[...pieces]];
@@ -196,7 +198,7 @@ function expandBraces(pieces: readonly WordSegment[], depth: number): WordSegmen
   return words.length < MAX_WORDS ? words : [...words.slice(0, MAX_WORDS - 1), [UNKNOWN_SEGMENT]];
 }
 
-/** Where the first braces open, have commas and close; null when there are none with a comma. */
+/** Positions of the first braces with their commas. Null if no braces have a comma. */
 function findBraces(pieces: readonly WordSegment[]): BracePosition[] | null {
   const open: BracePosition[][] = [];
   for (const [piece, { text, quoted, certain }] of pieces.entries()) {
@@ -214,7 +216,7 @@ function findBraces(pieces: readonly WordSegment[]): BracePosition[] | null {
   return null;
 }
 
-/** The pieces between two marks, without the marks. */
+/** The segments between two positions. */
 function segmentsBetween(
   pieces: readonly WordSegment[],
   from: BracePosition | null,

@@ -4,7 +4,7 @@ export interface CapturedRequest extends FetchInit {
   readonly url: string;
 }
 
-/** A server in the place of `fetch`: each answer is given by the test, and every request is kept. */
+/** Replaces `fetch`: the test provides each response, and all requests are recorded. */
 export class FakeFloeServer {
   readonly requests: CapturedRequest[] = [];
   answer: (request: CapturedRequest, index: number) => Response | Promise<Response> = () =>
@@ -21,7 +21,7 @@ export class FakeFloeServer {
   }
 }
 
-/** The answer to a beat; its interval is an hour unless given. */
+/** The response to a beat. Its default interval is an hour. */
 export function createCommittedBeatResponse(intervalMs = 3_600_000): Response {
   const at = Date.UTC(2026, 10, 21, 12);
   return Response.json({
@@ -34,7 +34,10 @@ export function createCommittedBeatResponse(intervalMs = 3_600_000): Response {
   });
 }
 
-/** Surroundings moved by hand. `lines` is what was logged; `kept` tells of each open timer whether it keeps alive. */
+/**
+ * A runtime with a manual clock. `lines` are the logged lines. `kept` contains `keepsAlive` of each open
+ * timer.
+ */
 export function createFakeRuntime(
   clock: {
     now(): number;

@@ -6,23 +6,26 @@ import type { Actor } from '../platform/actor.ts';
 /** One finished call of the API. */
 export interface ApiCall {
   readonly requestId: string;
-  /** Name of the verb, such as `keys.create`; null for a path or method that no verb has. */
+  /** Name of the verb, such as `keys.create`. Null if no verb has this path and method. */
   readonly verb: string | null;
   readonly method: string;
-  /** With `{id}` for parameters; null for an unknown path, which is whatever the client wrote. */
+  /**
+   * The route pattern with `{id}` for parameters. Null for an unknown path, because the client chose its
+   * text.
+   */
   readonly path: string | null;
-  /** Null where the caller was not authenticated. */
+  /** Null if the caller was not authenticated. */
   readonly actor: Actor | null;
   readonly status: number;
   readonly durationMs: number;
-  /** The client closed its connection before it had the whole response. */
+  /** Whether the client closed its connection before it had the whole response. */
   readonly isDisconnected: boolean;
 }
 
 /** Called once for each call, when its response is complete or its connection is closed. */
 export type ApiCallRecorder = (call: ApiCall) => void;
 
-/** Reports every call of this application. Belongs before any other hook. */
+/** Reports every call of this application. Register it before any other hook. */
 export function observeApiCalls(app: FastifyInstance, clock: Clock, record: ApiCallRecorder): void {
   app.addHook('onRequest', async (request, reply) => {
     const startedAt = clock.monotonic();
@@ -42,7 +45,7 @@ export function observeApiCalls(app: FastifyInstance, clock: Clock, record: ApiC
   });
 }
 
-/** For the option `config` of a route. */
+/** Creates the option `config` of a route, which names its verb. */
 export function routeVerb(name: string): { readonly verb: string } {
   return { verb: name };
 }
@@ -52,7 +55,7 @@ function verbOf({ routeOptions }: FastifyRequest): string | null {
   return 'verb' in config && typeof config.verb === 'string' ? config.verb : null;
 }
 
-/** One line of the access log. It has no query, for those contain what people search for. */
+/** Formats one line of the access log. It omits the query, which may contain search terms. */
 export function formatApiCallLine(call: ApiCall, nowMs: number): string {
   const { actor } = call;
   const kind = actor === null ? 'anonymous' : actor.key === null ? 'member' : 'key';
@@ -65,7 +68,7 @@ export function formatApiCallLine(call: ApiCall, nowMs: number): string {
   },"client_disconnected":${call.isDisconnected},"duration_ms":${Math.round(call.durationMs * 100) / 100}}\n`;
 }
 
-/** Writes each call to the access log. */
+/** Creates a recorder that writes each call to the access log. */
 export function createApiCallLogger(accessLog: AccessLog, clock: Clock): ApiCallRecorder {
   return (call) => {
     if (accessLog.accepts(call.status >= 400)) accessLog.write(formatApiCallLine(call, clock.now()));

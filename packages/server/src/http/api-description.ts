@@ -12,10 +12,9 @@ const REFERENCE_HEADERS = {
 };
 
 /**
- * What the API says about itself, for programs and for people; nobody needs a key to read it, and each is made when it
- * is first asked for.
+ * Adds the OpenAPI document and the reference page. Both are public and are created at their first request.
  *
- * @param buildDocument the OpenAPI document
+ * @param buildDocument builds the OpenAPI document
  */
 export function addDocumentationRoutes(app: Pick<FastifyInstance, 'get'>, buildDocument: () => object): void {
   let document: string | undefined;

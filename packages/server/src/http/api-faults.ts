@@ -1,8 +1,9 @@
 import { Fault, type FaultCode } from '@floe/contract/faults';
 
 /**
- * What a failed request under `/api` and `/relay` is told. What is neither a `Fault` nor a refusal by
- * Fastify is a bug: `internal_error` without detail, which the caller logs.
+ * Converts an error of a request under `/api` or `/relay` to the fault that the client receives. Anything
+ * except a `Fault` and a rejection by Fastify is a bug: it becomes `internal_error` without detail, and the
+ * caller logs it.
  */
 export function toApiFault(error: unknown, requestId: string, bodyLimit: number): Fault {
   if (error instanceof Fault) return error;
@@ -15,7 +16,7 @@ export function toApiFault(error: unknown, requestId: string, bodyLimit: number)
   );
 }
 
-/** What Fastify itself refuses, by its documented error codes. */
+/** Faults for rejections by Fastify, by its documented error codes. */
 const FASTIFY_FAULTS: Readonly<Record<string, readonly [FaultCode, string]>> = {
   FST_ERR_BAD_URL: ['invalid_request', 'The path of this URL cannot be decoded.'],
   FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'No resource has an id this long.'],

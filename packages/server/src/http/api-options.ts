@@ -6,22 +6,23 @@ import type { CredentialHeaders } from '../platform/key-format.ts';
 import type { ApiCallRecorder } from './api-calls.ts';
 import type { SignInApi } from './sign-in/sign-in-api.ts';
 
+/** Options of the `/api` application. */
 export interface ApiOptions {
   readonly verbs: readonly Verb[];
   readonly host: VerbDependencies;
   readonly log: Log;
-  /** Absent where nobody counts or logs calls. */
+  /** Absent: calls are neither counted nor logged. */
   readonly recordCall?: ApiCallRecorder;
   /** Version of the program, for the OpenAPI document. */
   readonly version: string;
-  /** Path of the base URL, in front of `/api` for clients. Absent: none. */
+  /** Path of the base URL, which clients put before `/api`. Absent: none. */
   readonly prefix?: () => string;
-  /** By platform key. @throws Fault of status 401 */
+  /** Authenticates by platform key. @throws Fault of status 401 */
   authenticate(headers: CredentialHeaders): Actor;
-  /** IP address of the client; absent where it does not matter. */
+  /** IP address of the client. Absent: sign-in sees no addresses. */
   addressOf?(request: IncomingMessage): string;
-  /** By session cookie, where no key came along; absent where nobody signs in. */
+  /** Authenticates by session cookie if the request has no key. Absent: sign-in is not available. */
   readonly signIn?: SignInApi;
-  /** The id the server gave this request when it arrived. */
+  /** The id that the server assigned to the request. */
   requestIdOf(request: IncomingMessage): string;
 }

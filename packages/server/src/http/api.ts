@@ -22,21 +22,21 @@ import type { SessionOperation } from './sign-in/session-operation.ts';
 import { addSessionRoutes } from './sign-in/session-routes.ts';
 
 const BODY_LIMIT_BYTES = 1 << 20;
-/** Ids have 30 characters; names and slugs stay under this too. */
+/** Ids have 30 characters. Names and slugs are shorter than this, too. */
 const PARAM_LIMIT_CHARS = 200;
 
+/** The `/api` application. */
 export interface Api {
-  /** Answers one request whose path is under `/api`. */
+  /** Handles one request whose path is under `/api`. */
   handle(request: IncomingMessage, response: ServerResponse): void;
   close(): Promise<void>;
 }
 
 /**
- * Builds the `/api` edge from the list of verbs: routes, authentication, scopes, validation, errors and
- * `GET /api/openapi.json`. Fastify is loaded here and not with this module, so a server can listen first.
- *
- * Answers are not filtered through their schemas: every view names its fields one by one and the tests hold
- * each answer against its schema.
+ * Builds the `/api` application from the list of verbs: routes, authentication, scopes, validation, errors
+ * and `GET /api/openapi.json`. It loads Fastify when called, so that a server can listen before.
+ * Responses are not filtered through their schemas. Every view lists its fields, and tests validate each
+ * response against its schema.
  */
 export async function createApi(options: ApiOptions): Promise<Api> {
   const { fastify } = await import('fastify');
@@ -63,9 +63,9 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     reply.header('cache-control', 'no-store');
-    // Before the body is read: an unknown path is a 404 whatever comes with it.
+    // Before the body is read, so that an unknown path is a 404 with any body.
     if (request.is404) throw unknownPathFault(request, reply, allowedMethods);
-    // A body that is not there has no type, whatever `curl -d ''` says.
+    // An absent body has no content type. `curl -d ''` sends one.
     if (hasNoBody(request)) delete request.headers['content-type'];
   });
   for (const verb of options.verbs)
@@ -94,7 +94,7 @@ function hasNoBody({ headers }: FastifyRequest): boolean {
   return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
 }
 
-/** Sent as it comes. A HEAD gets no body, and nothing goes on for it. */
+/** Streams events as they occur. The response to HEAD has no body and ends immediately. */
 async function sendEvents(request: FastifyRequest, reply: FastifyReply, stream: EventStreamResponse) {
   reply.type('text/event-stream; charset=utf-8').header('x-accel-buffering', 'no');
   if (request.method === 'HEAD') {
@@ -105,7 +105,7 @@ async function sendEvents(request: FastifyRequest, reply: FastifyReply, stream: 
   return reply.send(Readable.from(stream.chunks));
 }
 
-/** Performs a verb and tells its answer, with the version of the resource in it. */
+/** Creates the handler that performs a verb and sends its response with the entity tag. */
 function createVerbHandler(verb: Verb, resourceVerb: Verb | undefined, options: ApiOptions) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const input = {
@@ -133,7 +133,9 @@ function createVerbHandler(verb: Verb, resourceVerb: Verb | undefined, options: 
   };
 }
 
-/** Sent as it is made; an error on the way breaks the connection, so that half a file does not look whole. */
+/**
+ * Streams a file. An error closes the connection, so that an incomplete file is not taken for a complete one.
+ */
 function sendDownload(reply: FastifyReply, { contentType, filename, chunks }: FileDownload) {
   return reply
     .type(contentType)
@@ -146,7 +148,8 @@ function sendFault(error: unknown, request: FastifyRequest, reply: FastifyReply,
   const fault = toApiFault(error, request.id, request.routeOptions?.bodyLimit ?? BODY_LIMIT_BYTES);
   if (fault.status === 500)
     log.error({ err: error, request_id: request.id, route: request.routeOptions?.url }, 'request failed');
-  // Fastify closes after a body that is too large, which would reset the sender before it can read why.
+  // Fastify closes the connection after a body that is too large, which would reset it before the client can
+  // read the response.
   reply.removeHeader('connection');
   const headers = formatFaultHeaders(fault);
   for (let i = 0; i < headers.length; i += 2) reply.header(headers[i] ?? '', headers[i + 1]);
@@ -191,7 +194,7 @@ function methodsByPath(verbs: readonly Pick<Verb | SessionOperation, 'path' | 'm
 
 function unknownPathFault(request: FastifyRequest, reply: FastifyReply, allowed: AllowedMethods): Fault {
   const path = request.url.split('?', 1)[0] ?? '';
-  // One path may be that of a resource and that of an operation: `monitors/{id}` and `monitors/import`.
+  // A path may match a resource and an operation: `monitors/{id}` and `monitors/import`.
   const known = allowed.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods);
   if (known.length === 0)
     return new Fault('not_found', 'No endpoint exists at this path. See /api/openapi.json.');

@@ -10,11 +10,11 @@ import { toSignInRequest } from './sign-in/session-routes.ts';
 import { markAuthenticated } from './unauthenticated-connections.ts';
 
 /**
- * Who asks, by platform key or by session. A key wins over a cookie: a page of the console never sends one, so whoever does
- * means it.
+ * Authenticates a request by platform key or session, and checks that the actor may use the verb. A key takes
+ * precedence over a cookie, because pages of the console never send a key.
  *
- * @param reply takes the new cookie of a session that has to change; without one it stays as it is
- * @throws Fault when nobody is let in with these headers, or not to this verb
+ * @param reply receives a changed session cookie; without it, the cookie is not changed
+ * @throws Fault if the request is not authenticated or not allowed
  */
 export async function authorizeRequest(
   options: ApiOptions,
@@ -41,7 +41,7 @@ async function resolveActor(
   return recognised.actor;
 }
 
-/** Whether somebody who watches a stream may go on to, asked now and then while it lasts. */
+/** Creates the context that repeatedly checks whether the reader of an event stream still has access. */
 export function createEventStreamContext(
   options: ApiOptions,
   verb: Verb,
@@ -55,7 +55,7 @@ export function createEventStreamContext(
         const actor = await authorizeRequest(options, verb, request, null);
         return actor.orgId === request.getDecorator<Actor>('actor').orgId;
       } catch (error) {
-        // A store that cannot be asked takes nobody's rights away.
+        // If the store is unavailable, the reader keeps access.
         return !(error instanceof Fault) || error.status >= 500;
       }
     },

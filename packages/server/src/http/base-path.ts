@@ -1,8 +1,8 @@
 import type { ListenerHandler } from './server.ts';
 
 /**
- * Hands requests on with the URL they would have at the root of a host, whether the proxy in front takes the path of
- * `server.base_url` away or leaves it. RFC 9112, 3.2.2: the absolute form that clients send to proxies is one of ours.
+ * Removes the path of `server.base_url` from request URLs, if the proxy in front did not. Also accepts the
+ * absolute form (RFC 9112, 3.2.2), which clients send to proxies.
  *
  * @param prefix path of the configured base URL, '' for none
  */
@@ -13,7 +13,7 @@ export function stripBasePath(prefix: string, next: ListenerHandler): ListenerHa
     if (prefix === '') return next.onRequest(req, res, requestId);
     const path = req.url ?? '/';
     if (isBasePath(path, prefix)) {
-      // Relative links of a page need the slash.
+      // Relative links of a page need the trailing slash.
       res.writeHead(308, { location: `${prefix}/`, 'content-length': 0, 'x-request-id': requestId });
       return void res.end();
     }

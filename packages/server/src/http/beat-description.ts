@@ -39,7 +39,10 @@ const heartbeatRequest = {
 /** Components that the paths below refer to. */
 export const BEAT_SCHEMAS = { SendBeatsRequest: heartbeatRequest };
 
-/** The endpoints that take beats, for the OpenAPI document: they are no verbs (decisions/0021-batched-beats-with-acknowledgement-after-commit.md). */
+/**
+ * The OpenAPI paths of the endpoints that accept beats, which are not verbs
+ * (decisions/0021-batched-beats-with-acknowledgement-after-commit.md).
+ */
 export function describeBeatPaths(): Record<string, object> {
   return {
     '/api/monitoring/heartbeat': { post: heartbeatOperation() },

@@ -13,22 +13,24 @@ import { type KeyRecord, requireKeyScope } from '../platform/keyring.ts';
 import { RequestAbortedError, readRequestBody } from './read-body.ts';
 import { markAuthenticated } from './unauthenticated-connections.ts';
 
+/** Dependencies of the beat routes. */
 export interface BeatRoutesDependencies {
   readonly engine: Pick<MonitoringEngine, 'recordBeat'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** The key of a request. @throws Fault */
+  /** Finds the platform key. @throws Fault */
   readonly authenticate: (presented: string) => KeyRecord;
   readonly refusals: RejectedBeats;
 }
 
-/** Answers one request for a beat. Resolves always: what fails is told to the client. */
+/** Handles one beat request. Never rejects, because errors are sent to the client. */
 type BeatHandler = (req: IncomingMessage, res: ServerResponse, requestId: string) => Promise<void>;
 
+/** Handlers of beat requests. */
 export interface BeatRoutes {
   /** `POST /api/monitoring/heartbeat` */
   readonly heartbeat: BeatHandler;
-  /** `/beat/{token}…`; null for a path that is none. */
+  /** Finds the handler of `/beat/{token}…`. Null for other paths. */
   matchBeatUrl(path: string): BeatHandler | null;
 }
 
@@ -37,8 +39,8 @@ const BEAT_METHODS = ['GET', 'HEAD', 'POST'];
 const HEARTBEAT_BODY = { limitBytes: MAX_HEARTBEAT_BODY_BYTES, onExcess: 'refuse' } as const;
 
 /**
- * The two routes for beats. They bypass the verbs of `/api`, because beats are small and arrive by the thousand
- * (decisions/0021-batched-beats-with-acknowledgement-after-commit.md).
+ * The two routes for beats. They bypass the verbs of `/api`, because beats are small and arrive by the
+ * thousand (decisions/0021-batched-beats-with-acknowledgement-after-commit.md).
  */
 export function createBeatRoutes(parts: BeatRoutesDependencies): BeatRoutes {
   const { engine, clock, log, authenticate, refusals } = parts;
@@ -50,7 +52,7 @@ export function createBeatRoutes(parts: BeatRoutesDependencies): BeatRoutes {
     work: () => Promise<BeatResponse>,
   ): Promise<void> {
     const common = ['x-request-id', requestId, 'cache-control', 'no-store'];
-    // What clients of other heartbeat services look for: how much of a body is kept.
+    // Clients of other heartbeat services read this header for the stored length of a body.
     common.push('ping-body-limit', String(MAX_BEAT_BODY_BYTES));
     try {
       const { type, body } = await work();
@@ -100,7 +102,7 @@ export function createBeatRoutes(parts: BeatRoutesDependencies): BeatRoutes {
   return { heartbeat, matchBeatUrl };
 }
 
-/** The answer of the product page, section 6. */
+/** The response format that the product page defines, section 6. */
 function heartbeatAnswer(beat: BeatReceipt, metadataDropped: string | null) {
   return {
     ok: true,
@@ -132,13 +134,13 @@ interface BeatResponse {
   readonly body: string;
 }
 
-/** Answers with the status that `res` has. */
+/** Responds with the status that `res` has. */
 function respond(req: IncomingMessage, res: ServerResponse, headers: readonly string[], body: string): void {
   if (res.headersSent || res.destroyed) return;
   const allow = res.getHeader('allow');
   if (typeof allow === 'string') res.removeHeader('allow');
   const more = typeof allow === 'string' ? ['allow', allow] : [];
-  // A body that was not read to its end must not be taken for the next request.
+  // The unread rest of a body must not be parsed as the next request.
   if (!req.complete) res.shouldKeepAlive = false;
   res.writeHead(res.statusCode, [...headers, ...more, 'content-length', String(Buffer.byteLength(body))]);
   res.end(body);

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClientConnection } from '../gateway/client.ts';
 
-/** Nothing inline, nothing from elsewhere: a string that slips into the page can neither run nor call home. */
+/** Allows nothing inline and no other origins, so that injected text can neither run nor send data. */
 const SECURITY_HEADERS = [
   'content-security-policy',
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'",
@@ -22,21 +22,21 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml; charset=utf-8',
   woff2: 'font/woff2',
 };
-/** Files beside the page; their names have no hash, so they are asked for again each time. */
+/** Files without a hash in their names, which browsers must revalidate. */
 const UNHASHED_FILES: ReadonlySet<string> = new Set(['/theme.js', '/floe.svg']);
 const ASSET_PATH = /^\/assets\/[\w.-]+\.(?:js|css|svg|woff2)$/;
-/** Paths of the console itself; every other path keeps its own answer. */
+/** Paths of the console. All other paths have their own handlers. */
 const PAGE_PATH = /^\/(?:$|sign-in\/?$|first-run\/?$|invite\/?$|me\/?$|o(?:\/|$))/;
 const PLACEHOLDER = '<base href="/" />';
 
-/** The built console, or the page that says how to build it. */
+/** The built console, or a page that says how to build it. */
 export interface ConsoleRoutes {
-  /** True when `answer` is the one to answer a GET of the path, whose prefix is taken off. */
+  /** Whether `answer` handles a GET of this path. The path has no base-URL prefix. */
   matches(path: string): boolean;
   answer(client: ClientConnection, path: string): void;
 }
 
-/** One file, read once, in the encodings it was built in. */
+/** One file in memory, in the encodings of the build. */
 interface ConsoleFile {
   readonly type: string;
   readonly etag: string;
@@ -46,9 +46,9 @@ interface ConsoleFile {
 }
 
 /**
- * Delivers `packages/console/dist`.
- * @param parts `dir` where the build lies; `prefix` the path of the configured base URL, '' for none; `unbuilt` answers
- * in place of the page while there is no build
+ * Serves `packages/console/dist`.
+ * @param parts `dir`: directory of the build; `prefix`: path of the configured base URL, '' for none;
+ *   `unbuilt`: responds instead of the page if there is no build
  */
 export function createConsole(parts: {
   readonly dir: string;
@@ -75,7 +75,7 @@ export function createConsole(parts: {
       const isAsset = ASSET_PATH.test(path);
       const file = findFile(isAsset || UNHASHED_FILES.has(path) ? path : '/index.html');
       if (file) return sendFile(client, file, isAsset ? 'public, max-age=31536000, immutable' : 'no-cache');
-      // A page of an older build may ask for files that are gone; it reloads on a 404.
+      // A page of an older build may request files that no longer exist. It reloads after a 404.
       names = null;
       if (isAsset || UNHASHED_FILES.has(path)) return sendNotFound(client);
       answerUnbuilt(client);
@@ -83,7 +83,7 @@ export function createConsole(parts: {
   };
 }
 
-/** Paths of the build's files; empty while there is none. */
+/** URL paths of the files of the build. Empty if there is none. */
 function listFiles(dir: string): ReadonlySet<string> {
   try {
     const entries = readdirSync(dir, { recursive: true, withFileTypes: true });
@@ -103,7 +103,10 @@ function readAsset(dir: string, path: string, names: ReadonlySet<string>): Conso
   return { ...fileMetadata(path, plain), plain, br: read(`${path}.br`), gzip: read(`${path}.gz`) };
 }
 
-/** The page itself, with where the console lies written into it; that changes its bytes, so it is sent plain. */
+/**
+ * Reads the page and inserts the base path. The result differs from the built file, so it is sent
+ * uncompressed.
+ */
 function readPage(dir: string, prefix: string): ConsoleFile {
   const text = readFileSync(join(dir, 'index.html'), 'utf8');
   const place = `${prefix}/`.replace(/[&"<>]/g, (sign) => `&#${sign.charCodeAt(0)};`);
@@ -140,7 +143,7 @@ function sendFile(client: ClientConnection, file: ConsoleFile, caching: string):
   client.sendAnswer(200, headers, plain);
 }
 
-/** Whether `Accept-Encoding` allows a coding; `q=0` forbids it. */
+/** Whether `Accept-Encoding` allows a coding. `q=0` forbids it. */
 function acceptsEncoding(accepted: string, coding: string): boolean {
   return accepted.split(',').some((one) => {
     const [name = '', ...parameters] = one.split(';').map((part) => part.trim().toLowerCase());

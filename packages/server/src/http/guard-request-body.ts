@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../core/clock.ts';
 
-/** A body under `/api` has 1 MB at most; one that takes longer than this is not coming. */
+/** Time limit of a request body under `/api`, whose size limit is 1 MB. */
 const BODY_MS = 30_000;
-/** What a refused body is read on for, so that its sender gets to read the refusal. */
+/** How many bytes of a rejected body are read, so that the client can read the response. */
 const LINGER_BYTES = 64 * 1024 * 1024;
 const LINGER_MS = 10_000;
 
 /**
- * Watches a request whose body a framework reads: calls `stalled` when the body is not whole in time, and
- * throws away what still comes when the answer was whole first. RFC 9112 section 9.6: closing with unread
- * input resets the connection and loses the answer.
+ * Watches a request whose body a framework reads. Calls `stalled` if the body is not complete in time.
+ * Discards the rest of the body if the response is complete first. RFC 9112 section 9.6: closing with unread
+ * input resets the connection and loses the response.
  */
 export function guardRequestBody(
   req: IncomingMessage,

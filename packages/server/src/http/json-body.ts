@@ -1,13 +1,14 @@
 import { Fault } from '@floe/contract/faults';
 
-/** Deeper bodies are refused: code that walks a value recursively runs out of stack at some thousand levels. */
+/** Maximum nesting depth of a body. Recursive code exhausts the stack at some thousand levels. */
 export const MAX_JSON_DEPTH = 100;
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_MAP, CLOSE_MAP] = Buffer.from('"\\[]{}');
 
 /**
- * Parses the body of an API request. An empty body is no body, for clients that label every request as JSON.
+ * Parses the body of an API request. An empty body counts as absent, because some clients label every request
+ * as JSON.
  *
  * @throws Fault `invalid_json`; `invalid_request` for a body nested deeper than `MAX_JSON_DEPTH`
  */
@@ -22,7 +23,7 @@ export function parseJsonBody(body: Buffer): unknown {
   }
 }
 
-/** One pass over the bytes; brackets in strings do not count. */
+/** Scans the bytes once. Brackets in strings do not count. */
 function isDeeperThan(json: Buffer, limit: number): boolean {
   let depth = 0;
   let inString = false;

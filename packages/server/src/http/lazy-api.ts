@@ -8,14 +8,15 @@ import type { Api } from './api.ts';
 import type { ApiOptions } from './api-options.ts';
 import { guardRequestBody } from './guard-request-body.ts';
 
+/** The `/api` application, which is loaded on demand. */
 export interface LazyApi {
   answer(req: IncomingMessage, res: ServerResponse, requestId: string): void;
   close(): Promise<void>;
 }
 
 /**
- * The `/api` edge, loaded after the listener: its framework costs more start-up time than everything else
- * together, and the gateway need not wait for it. Requests that come earlier wait for it.
+ * Creates the `/api` application after the listener has started, because its framework takes more start-up
+ * time than everything else together. Requests that arrive earlier wait for it.
  */
 export function createLazyApi(
   options: Omit<ApiOptions, 'requestIdOf' | 'verbs' | 'signIn' | 'prefix'>,
@@ -70,7 +71,7 @@ function loadFault(requestId: string): Fault {
   );
 }
 
-/** Answers in place of the framework and closes the connection. */
+/** Responds with a fault without the framework and closes the connection. */
 function sendFault(res: ServerResponse, requestId: string, fault: Fault): void {
   res.shouldKeepAlive = false;
   res.writeHead(fault.status, [

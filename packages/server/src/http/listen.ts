@@ -1,11 +1,14 @@
 import type { Server } from 'node:http';
 
-/** The address cannot be listened on; the message says why and what to do. */
+/** The server cannot listen on the address. The message says why and what to do. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
 }
 
-/** Resolves to the port listened on; rejects with `ListenError`, which names `setting` as what to change. */
+/**
+ * Resolves to the actual port. Rejects with `ListenError`, whose message names `setting` as the setting to
+ * change.
+ */
 export function listenOnPort(server: Server, host: string, port: number, setting: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: Error & { code?: string }) =>

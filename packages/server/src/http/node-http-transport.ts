@@ -7,17 +7,20 @@ import { bodyTooLargeFault, requireJsonBody } from '../gateway/body-checks.ts';
 import { ClientDisconnectedError, type HttpTransport } from '../gateway/client.ts';
 import { markAuthenticated } from './unauthenticated-connections.ts';
 
-/** A refused body is read and thrown away up to here, so that the sender gets to read the refusal. */
+/** A rejected body is read and discarded up to this size, so that the client can read the response. */
 const LINGER_BYTES = 64 * 1024 * 1024;
 const LINGER_MS = 10_000;
-/** How long a body may take to begin, and how slowly it may go on: each KB buys a second. */
+/** Time limit for the first bytes of a body. Each KB extends it by one second. */
 const BODY_TIMEOUT_MS = 30_000;
 const BODY_BYTES_PER_SECOND = 1024;
 const MAX_SINGLE_WRITE_BYTES = 16 * 1024;
 
 const endListeners = new WeakMap<Socket, Set<() => void>>();
 
-/** Calls back when the other side has sent its last; one listener for all requests of a connection, however many wait. */
+/**
+ * Calls back when the peer has ended its sending side. Uses one listener for all requests of a connection.
+ * Returns a function that cancels it.
+ */
 function onSocketEnd(socket: Socket, callback: () => void): () => void {
   const known = endListeners.get(socket);
   const waiting = known ?? new Set<() => void>();
@@ -31,7 +34,7 @@ function onSocketEnd(socket: Socket, callback: () => void): () => void {
   return () => waiting.delete(callback);
 }
 
-/** A request that `node:http` read: any there can be. */
+/** The transport of a request that `node:http` parsed. */
 export class NodeHttpTransport implements HttpTransport {
   readonly headers: IncomingMessage['headers'];
   readonly method: string;
@@ -50,7 +53,8 @@ export class NodeHttpTransport implements HttpTransport {
   watch(client: { leave(): void }): void {
     const res = this.#res;
     const left = () => client.leave();
-    // A client that left and one that only closed its sending side look the same. Models cost money: both end the exchange.
+    // A client that disconnected and one that only closed its sending side look the same. Model calls cost
+    // money, so both end the exchange.
     const forget = onSocketEnd(this.#req.socket, left);
     res.on('close', () => {
       forget();
@@ -70,7 +74,7 @@ export class NodeHttpTransport implements HttpTransport {
       const chunks: Buffer[] = [];
       let size = 0;
       const clock = this.#clock;
-      // One timer however many pieces come: when it rings early it is set again for what is left.
+      // One timer for all chunks. If it fires early, it is set again for the remaining time.
       const startedAt = clock.monotonic();
       let lastAt = startedAt;
       const ring = () => {
@@ -84,7 +88,8 @@ export class NodeHttpTransport implements HttpTransport {
       const settle = (failure: Error | null) => {
         timer.cancel();
         req.off('data', take).off('end', whole).off('close', gone).off('error', gone);
-        // A reset may still raise 'error' after we stopped listening; unheard it would end the process.
+        // A reset may still emit 'error' after the listener is removed. An unhandled one would end the
+        // process.
         req.on('error', ignore);
         if (failure) reject(failure);
         else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : concatAndRelease(chunks, size));
@@ -124,11 +129,11 @@ export class NodeHttpTransport implements HttpTransport {
 
   sendAnswer(status: number, headers: readonly string[], body: Buffer): void {
     const res = this.#res;
-    // RFC 9110 section 8.6: no length beside a 204.
+    // RFC 9110 section 8.6: a 204 has no content length.
     const length = status === 204 ? [] : ['content-length', String(body.length)];
     res.writeHead(status, [...headers, ...length]);
     if (!this.#req.complete) this.#linger(body);
-    // As Latin-1 text a short body leaves in one write with its head instead of a gathered one.
+    // A short body as Latin-1 text is written together with its head in one write.
     else if (body.length <= MAX_SINGLE_WRITE_BYTES) res.end(body.toString('latin1'), 'latin1');
     else res.end(body);
   }
@@ -151,12 +156,15 @@ export class NodeHttpTransport implements HttpTransport {
   }
 
   abort(): void {
-    // What was written in this turn leaves with its end.
+    // Send the output of this turn in one write at its end.
     const { socket } = this.#req;
     process.nextTick(() => socket.destroySoon());
   }
 
-  /** An upstream answered before it had the whole body: the rest is read for a while, for the connection's sake. */
+  /**
+   * Discards the rest of the body for a while, because the upstream responded before it had all of it and the
+   * connection should survive.
+   */
   #throwAway(): void {
     const { socket } = this.#req;
     const limit = socket.bytesRead + LINGER_BYTES;
@@ -171,7 +179,7 @@ export class NodeHttpTransport implements HttpTransport {
       .resume();
   }
 
-  /** RFC 9112 section 9.6: closing with unread input resets the connection and loses the answer. */
+  /** RFC 9112 section 9.6: closing with unread input resets the connection and loses the response. */
   #linger(bytes: Buffer): void {
     const req = this.#req;
     const res = this.#res;
@@ -197,10 +205,10 @@ export class NodeHttpTransport implements HttpTransport {
 }
 
 function ignore(): void {
-  // The connection's end is already known from 'close'.
+  // 'close' reports the end of the connection.
 }
 
-/** The pieces as one; their memory is given back at once, for the collector would only come by for it late. */
+/** Concatenates chunks and releases their memory immediately, because garbage collection would run late. */
 function concatAndRelease(pieces: readonly Buffer[], size: number): Buffer {
   const whole = Buffer.concat(pieces, size);
   for (const { buffer, length } of pieces)

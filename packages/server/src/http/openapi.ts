@@ -11,17 +11,18 @@ import type { SessionOperation } from './sign-in/session-operation.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
+/** Parts of the document that no verb declares. */
 export interface OpenApiOptions {
-  /** Paths that no verb answers, as the document describes them. */
+  /** Paths that no verb serves, as the document describes them. */
   readonly otherPaths?: Readonly<Record<string, object>>;
   /** Components that these paths refer to. */
   readonly otherSchemas?: Readonly<Record<string, object>>;
-  /** Path of the base URL, without a slash at its end. */
+  /** Path of the base URL, without a trailing slash. */
   readonly prefix?: string;
 }
 
 /**
- * The OpenAPI 3.1 document of the given verbs, from the schemas they validate with. Schemas with an `id` in
+ * Builds the OpenAPI 3.1 document of the given verbs from their validation schemas. Schemas with an `id` in
  * their metadata become components.
  */
 export function openApiDocument(
@@ -124,7 +125,7 @@ function describeOperation(
   };
 }
 
-/** 4xx responses that an operation can have, by what it takes and does. */
+/** The 4xx responses of an operation, depending on its input and effect. */
 function listErrorStatuses(
   verb: Verb | SessionOperation,
   isTagged: boolean,
@@ -141,7 +142,10 @@ function listErrorStatuses(
   ];
 }
 
-/** The schema of a body as a component: by its own name, else by that of the operation (`keys.create`: `CreateKeyRequest`). */
+/**
+ * The schema of a body as a component, named by its own id or else by the operation (`keys.create`:
+ * `CreateKeyRequest`).
+ */
 function namedRequestBody(
   { name }: Pick<Verb, 'name'>,
   body: z.ZodType,
@@ -171,7 +175,7 @@ const IDEMPOTENCY_KEY = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-/** Who may ask, for people and for programs that read the document. */
+/** Describes who may use an operation, for readers and as extension fields. */
 function describeAccess(verb: Verb | SessionOperation) {
   if ('scope' in verb)
     return {
@@ -182,7 +186,7 @@ function describeAccess(verb: Verb | SessionOperation) {
   return { description: 'Used by the sign-in page. Requires no key.', security: [{}, { session: [] }] };
 }
 
-/** Headers that ask for a version, or for anything but one. */
+/** The parameters for `If-Match` and `If-None-Match`. */
 function preconditionHeaders({ method }: Pick<Verb, 'method'>): unknown[] {
   const header = (name: string, description: string) => ({
     name,
@@ -238,7 +242,7 @@ function describeParameters(
   }));
 }
 
-/** Converts one schema; what has an id of its own moves to `components` and leaves a reference. */
+/** Converts one schema. Schemas with an id move to `components` and are replaced by a reference. */
 function toJsonSchema(
   schema: z.ZodType,
   io: 'input' | 'output',
@@ -255,7 +259,7 @@ function toJsonSchema(
   return { $ref: `#/components/schemas/${root.id}` };
 }
 
-/** zod writes its own formats, such as `starts_with`; a pattern beside them says the same. */
+/** zod emits formats of its own, such as `starts_with`. A pattern next to them has the same meaning. */
 function omitNonStandardFormat(schema: JsonSchema): void {
   if (schema.format !== undefined && !STANDARD_FORMATS.has(schema.format)) delete schema.format;
 }
@@ -270,7 +274,9 @@ const STANDARD_FORMATS: ReadonlySet<string> = new Set([
   'uuid',
 ]);
 
-/** Generators of typed clients reject or misread a schema that refers to itself without an object between. */
+/**
+ * Generators of typed clients reject or misread a schema that refers to itself without an object in between.
+ */
 const ANY_JSON_VALUE: JsonSchema = { description: 'Any JSON value.' };
 
 function addComponent(components: Record<string, JsonSchema>, id: string, definition: JsonSchema): void {
@@ -281,7 +287,7 @@ function addComponent(components: Record<string, JsonSchema>, id: string, defini
   components[id] = rewritten;
 }
 
-/** zod refers to `#/$defs/X`; in an OpenAPI document these live under components. */
+/** zod emits `#/$defs/X`. In an OpenAPI document, the schemas are under components. */
 function rewriteReferences(schema: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(schema), (name, value) =>
     name === '$ref' && typeof value === 'string' ? value.replace('#/$defs/', '#/components/schemas/') : value,

@@ -6,16 +6,20 @@ import { sendFaultAnswer } from '../gateway/send-error.ts';
 import type { Database } from '../store/ports.ts';
 import type { OperationalRoutes } from './router.ts';
 
+/** Dependencies of the operational routes. */
 export interface OperationalRoutesDependencies {
   readonly database: Database;
   readonly metrics: Metrics;
-  /** Bearer token that `/metrics` asks for; '' leaves it open. */
+  /** Bearer token that `/metrics` requires. '' for none. */
   readonly metricsToken: string;
-  /** Whether the process shuts down. */
+  /** Whether the process is shutting down. */
   readonly isLeaving: () => boolean;
 }
 
-/** Liveness, readiness, metrics, and the page that stands where no console was built. */
+/**
+ * Creates the routes for liveness, readiness and metrics, and the page that is shown if the console is not
+ * built.
+ */
 export function createOperationalRoutes({
   database,
   metrics,
@@ -26,7 +30,7 @@ export function createOperationalRoutes({
     health: (client) => sendText(client, 200, 'ok\n'),
     ready(client) {
       if (isLeaving()) return sendText(client, 503, 'shutting down\n');
-      // Known keys are served without the database, so the gateway is ready without it.
+      // Cached keys are served without the database, so the gateway is ready without it.
       if (!asksForApi(client)) return sendText(client, 200, 'ready\n');
       database.ping().then(
         () => sendText(client, 200, 'ready\n'),
@@ -65,7 +69,7 @@ function sendText(client: ClientConnection, status: number, body: string): void 
   );
 }
 
-/** `/readyz?for=api` */
+/** Whether the request is `/readyz?for=api`. */
 function asksForApi({ target }: ClientConnection): boolean {
   return new URLSearchParams(target.slice(target.indexOf('?') + 1)).get('for') === 'api';
 }

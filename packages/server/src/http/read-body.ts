@@ -2,26 +2,30 @@ import type { IncomingMessage } from 'node:http';
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../core/clock.ts';
 
-/** A small body has this long to arrive whole. */
+/** Time limit of a small body. */
 const BODY_MS = 30_000;
-/** What comes after the part that is kept is read and thrown away, up to here. */
+/** Input after the stored part is discarded up to this size. */
 const DROPPED_BYTES = 16 * 1024 * 1024;
 
-/** The client left before its request was whole; nobody is left to answer. */
+/** The client disconnected before its request was complete, so there is no response. */
 export class RequestAbortedError extends Error {
   override readonly name = 'RequestAbortedError';
 }
 
+/** Options of `readRequestBody`. */
 export interface BodyReadOptions {
   readonly limitBytes: number;
-  /** What happens to a longer body: `refuse` it, or keep its beginning and `drop` the rest. */
+  /**
+   * What happens to a body over the limit: `refuse` rejects it, `drop` keeps its beginning and discards the
+   * rest.
+   */
   readonly onExcess: 'refuse' | 'drop';
 }
 
 /**
- * The body of a small request, whatever its content type says.
+ * Reads the body of a small request, independent of its content type.
  *
- * @throws Fault `request_too_large`, `request_timeout`; `RequestAbortedError` when the client leaves.
+ * @throws Fault `request_too_large`, `request_timeout`; `RequestAbortedError` if the client disconnects
  */
 export function readRequestBody(
   req: IncomingMessage,
@@ -62,5 +66,5 @@ function tooLarge(limit: number): Fault {
 }
 
 function ignore(): void {
-  // The connection's end is already known from 'close'.
+  // 'close' reports the end of the connection.
 }

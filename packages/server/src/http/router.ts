@@ -24,13 +24,13 @@ import { NodeHttpTransport } from './node-http-transport.ts';
 import type { ListenerHandler } from './server.ts';
 import { errorFormatForPath, getUrlPath, HEARTBEAT_PATH } from './surfaces.ts';
 
-/** What stands behind the paths. */
+/** The handlers that the router dispatches to. */
 export interface RouterDependencies {
   readonly gateway: Gateway;
   readonly lists: ReturnType<typeof createModelEndpoints>;
   readonly passthrough: PassthroughHandler;
   readonly responses: ReturnType<typeof createStoredResponseEndpoints>;
-  /** `/api` and `/relay`: answers everything below them, unknown paths included. */
+  /** Handles all requests below `/api` and `/relay`, including unknown paths. */
   readonly api: (req: IncomingMessage, res: ServerResponse, requestId: string) => void;
   readonly operations: OperationalRoutes;
   readonly beats: BeatRoutes;
@@ -38,7 +38,7 @@ export interface RouterDependencies {
   readonly console: ConsoleRoutes;
 }
 
-/** Plain pages for operators; each answers the request whole. */
+/** Plain pages for operators. Each sends a complete response. */
 export interface OperationalRoutes {
   readonly health: (client: ClientConnection) => void;
   readonly ready: (client: ClientConnection) => void;
@@ -62,7 +62,7 @@ function isPassthroughStyle(text: string | undefined): text is ApiStyle {
 
 const STORED_RESPONSE_PATH = /^\/gateway\/v1\/responses\/([^/]+)(?:\/(input_items|cancel))?\/?$/;
 
-/** Finds the handler of a path. */
+/** Creates the function that finds the handler of a path. */
 export function createRouter(dependencies: RouterDependencies): ListenerHandler {
   const { gateway, lists, responses, operations, beats } = dependencies;
   const routeSubtree = createSubtreeRouter(dependencies);
@@ -116,7 +116,7 @@ export function createRouter(dependencies: RouterDependencies): ListenerHandler 
   return { onRequest, findExchangeRoute: (target) => exchangeRoutesByPath.get(target) };
 }
 
-/** Where models are asked, by path. */
+/** The paths of model requests with their operations. */
 function exchangeRoutes(gateway: Gateway): ReadonlyMap<string, ExchangeRoute> {
   const exchangeRoute = (path: string, operation: GatewayOperation): ExchangeRoute => ({
     path,
@@ -132,7 +132,7 @@ function exchangeRoutes(gateway: Gateway): ReadonlyMap<string, ExchangeRoute> {
   return new Map(routes.map((place) => [place.path, place]));
 }
 
-/** Whole trees of paths that no table lists, whatever the method; true when a path was in one. */
+/** Handles prefixes that no table lists, for all methods. Returns true if a path matched one. */
 function createSubtreeRouter({
   gateway,
   lists,
@@ -157,7 +157,7 @@ function createSubtreeRouter({
   };
 }
 
-/** A stored Responses answer, and what stands below it. */
+/** The route of a stored response and of the paths below it. */
 function storedResponseRoute(
   responses: RouterDependencies['responses'],
   id: string,
@@ -195,7 +195,7 @@ function decodePathSegment(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A stray percent sign: no model has that id, and the answer will say so.
+    // A malformed percent sequence. No model has that id, so the response is a 404.
     return text;
   }
 }
@@ -207,7 +207,7 @@ function unknownPathFault(path: string): Fault {
   );
 }
 
-/** HEAD is answered wherever GET is. */
+/** The `allow` header. HEAD is allowed wherever GET is. */
 function allowHeader(route: Route): string {
   return Object.keys(route).join(', ').replace('GET', 'GET, HEAD');
 }

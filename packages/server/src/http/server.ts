@@ -19,38 +19,51 @@ import { FastPathServer } from './fast-path/fast-path-server.ts';
 import { listenOnPort } from './listen.ts';
 import type { UnauthenticatedConnections } from './unauthenticated-connections.ts';
 
-/** Sum of all request headers; past it the answer is `headers_too_large`. */
+/** Limit of all request headers in bytes. Larger heads get `headers_too_large`. */
 const HEADER_BYTES = 16 * 1024;
-/** What a refused connection may go on sending, and for how long, so that its sender gets to read why. */
+/**
+ * How many bytes a rejected connection may still send, and for how long, so that the client can read the
+ * response.
+ */
 const LINGER_BYTES = 64 * 1024 * 1024;
 const LINGER_MS = 5_000;
 
-/** How long the head of a request may take, and how often that is looked at. */
+/** Time limit for the head of a request, and the interval of the check. */
 const DEFAULT_HEADER_TIMEOUTS: HeaderTimeouts = { headersMs: 10_000, checkIntervalMs: 1_000 };
 
+/** Time limits of request heads in milliseconds. */
 export interface HeaderTimeouts {
   readonly headersMs: number;
   readonly checkIntervalMs: number;
 }
 
+/** Handles one request of a listener. */
 export type OnHttpRequest = (req: IncomingMessage, res: ServerResponse, requestId: string) => void;
 
-/** What takes the requests of a listener. */
+/** Handles the requests of a listener. */
 export interface ListenerHandler {
   readonly onRequest: OnHttpRequest;
-  /** Where a plain request to this target is answered; every other goes to `onRequest`. */
+  /** Finds the route of a fast-path request. All other requests go to `onRequest`. */
   readonly findExchangeRoute: FindExchangeRoute;
 }
 
+/** An HTTP server for one listener. */
 export interface HttpServer {
-  /** Resolves to the port listened on; rejects with `ListenError`, which names `setting` as what to change. */
+  /**
+   * Resolves to the actual port. Rejects with `ListenError`, whose message names `setting` as the setting to
+   * change.
+   */
   listen(host: string, port: number, setting: string): Promise<number>;
-  /** From here on every answer asks its client to close the connection. Everything is still served. */
+  /** From now on, every response asks the client to close the connection. Requests are still served. */
   announceClose(): void;
-  /** Accepts no new connection, lets requests in progress finish, closes what is left after `limitMs`. */
+  /**
+   * Stops accepting connections, waits for requests in progress, and closes the remaining connections after
+   * `limitMs`.
+   */
   drain(limitMs: number): Promise<void>;
 }
 
+/** Dependencies of an HTTP server. */
 export interface HttpServerDependencies {
   readonly clock: Clock;
   readonly log: Log;
@@ -58,7 +71,7 @@ export interface HttpServerDependencies {
   readonly connectionLimiter?: UnauthenticatedConnections;
 }
 
-/** A listener, with the limits that keep slow and hostile clients cheap. */
+/** Creates an HTTP server with limits for slow and hostile clients. */
 export function createHttpServer(
   { onRequest, findExchangeRoute }: ListenerHandler,
   { clock, log, headerTimeouts = DEFAULT_HEADER_TIMEOUTS, connectionLimiter }: HttpServerDependencies,
@@ -70,13 +83,13 @@ export function createHttpServer(
       noDelay: true,
       keepAliveTimeout: KEEP_ALIVE_S * 1000,
       headersTimeout: headersMs,
-      // Bodies have their own deadline (30 s without a byte), which knows slow from stalled.
+      // Bodies have their own deadline (30 s without a byte), which allows slow clients.
       requestTimeout: 0,
       connectionsCheckingInterval: checkIntervalMs,
       maxHeaderSize: HEADER_BYTES,
-      // Checked below: Node's own refusal has neither a body nor a request id.
+      // Checked below, because the rejection by Node has neither a body nor a request id.
       requireHostHeader: false,
-      // Node would drop the second `authorization` unseen; joined, two keys are no key.
+      // Node would drop the second `authorization`. Joined, two keys form an invalid one.
       joinDuplicateHeaders: true,
     },
     accept,
@@ -88,13 +101,13 @@ export function createHttpServer(
     if (fault === null) onRequest(req, res, requestId);
     else rejectRequest(res, requestId, fault);
   }
-  // RFC 9110 section 10.1.1 lets a server pass over expectations it does not know.
+  // RFC 9110 section 10.1.1 allows a server to ignore unknown expectations.
   server.on('checkExpectation', accept);
   server.on('checkContinue', (req, res) => {
     sendContinueOnRead(req, res, responses);
     accept(req, res);
   });
-  // A client may close its sending side behind its request (RFC 9112 section 9.6) and still read the answer.
+  // A client may close its sending side after its request (RFC 9112 section 9.6) and still read the response.
   Object.assign(server, { httpAllowHalfOpen: true });
   rejectInvalidRequests(server, responses, clock);
   const detached = detachConnectionListeners(server);
@@ -119,9 +132,9 @@ export function createHttpServer(
 }
 
 /**
- * Answers `Expect: 100-continue` when somebody begins to read the body, so that a request that is refused by its head
- * is refused before the body is sent (RFC 9110 section 10.1.1). The client may then send it or not: a connection whose
- * request was answered without reading the body ends.
+ * Answers `Expect: 100-continue` when the handler starts to read the body, so that a request can be rejected
+ * before its body is sent (RFC 9110 section 10.1.1). The client may send the body in either case. The
+ * connection is therefore closed if the body was not read.
  */
 function sendContinueOnRead(req: IncomingMessage, res: ServerResponse, responses: OpenResponses): void {
   const read = req._read.bind(req);
@@ -137,7 +150,7 @@ function sendContinueOnRead(req: IncomingMessage, res: ServerResponse, responses
   };
 }
 
-/** Takes connections away from `node:http`, and gives the way to hand it one. */
+/** Removes the connection listener of `node:http`. Returns a function that passes a connection to it. */
 function detachConnectionListeners(server: Server): (socket: Socket) => void {
   const listeners = server.listeners('connection');
   server.removeAllListeners('connection');
@@ -146,16 +159,17 @@ function detachConnectionListeners(server: Server): (socket: Socket) => void {
   };
 }
 
-/** Answers CONNECT, nonsense and floods on their bare sockets. */
+/** Responds to CONNECT, invalid requests and excess input on the bare socket. */
 function rejectInvalidRequests(server: Server, responses: OpenResponses, clock: Clock): void {
   const refused = new WeakSet<Duplex>();
   server.on('connect', (_, socket) => {
-    // The socket is ours alone now: unread it would never end, and a reset would end the process.
+    // The socket has no other listener. Unread input would keep it open, and an unhandled reset would end the
+    // process.
     socket.on('error', () => socket.destroy()).on('data', () => destroyIfFlooding(socket));
     answerOnSocket(socket, CONNECT_FAULT, clock, ['allow', 'GET, HEAD, POST']);
   });
   server.on('clientError', (error: Error & { code?: string }, socket) => {
-    // Every further piece of a broken request is an error again; its answer is already on the way.
+    // Further input of an invalid request emits an error again. Its response is already sent.
     if (refused.has(socket)) return void destroyIfFlooding(socket);
     refused.add(socket);
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
@@ -175,7 +189,10 @@ const TRANSFER_CODING_FAULT = new Fault(
   'The only supported transfer coding is "chunked".',
 );
 
-/** Judged before anything waits: the parser's own complaint about a coding comes right after the head. */
+/**
+ * Runs before any asynchronous work, because the parser reports invalid transfer codings directly after the
+ * head.
+ */
 function checkRequestHead(req: IncomingMessage): Fault | null {
   if (!hasOneHost(req)) return HOST_FAULT;
   const coding = req.headers['transfer-encoding'];
@@ -186,7 +203,7 @@ function hasOneHost({ headers: { host }, httpVersionMinor }: IncomingMessage): b
   return host === undefined ? httpVersionMinor === 0 : !host.includes(',');
 }
 
-/** Answers before anything of the request's body was read, and ends the connection. */
+/** Responds before the body of the request is read, and closes the connection. */
 export function rejectRequest(
   res: ServerResponse,
   id: string,
@@ -202,23 +219,23 @@ function refusalHeaders(id: string, fault: Fault): readonly string[] {
   return ['content-type', 'application/json', 'x-request-id', id, ...formatFaultHeaders(fault)];
 }
 
-/** True when an answer has begun or waits behind another: bytes written now would land inside it. */
+/** True if a response has started or waits for an earlier one. Bytes written now would corrupt it. */
 function isAnswering(res: ServerResponse | undefined): boolean {
   return res !== undefined && !res.writableFinished && (res.headersSent || res.socket === null);
 }
 
-/** What was written so far still goes out; what is missing then shows as an answer cut off. */
+/** Sends pending output and closes the connection. The client sees a truncated response. */
 function endAfterAnswer(socket: Duplex): void {
   if (socket instanceof Socket) socket.destroySoon();
   else socket.destroy();
 }
 
-/** A peer that was refused may go on sending for a while, not without end. */
+/** A rejected peer may still send a limited number of bytes. */
 function destroyIfFlooding(socket: Duplex): void {
   if (socket instanceof Socket && socket.bytesRead > LINGER_BYTES) socket.destroy();
 }
 
-/** Requests that never became one: answered on the bare socket, in the same JSON shape as every error. */
+/** Responds on the bare socket to input that is not a request, in the JSON format of all errors. */
 function answerOnSocket(socket: Duplex, fault: Fault, clock: Clock, more: readonly string[] = []): void {
   const id = newId('exc', clock.now());
   const body = formatFaultBody(fault, id, 'openai');
@@ -226,7 +243,7 @@ function answerOnSocket(socket: Duplex, fault: Fault, clock: Clock, more: readon
   let head = `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status] ?? 'Error'}\r\n`;
   for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`;
   socket.end(`${head}content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`);
-  // RFC 9112 section 9.6: closing with unread input resets the connection and loses the answer.
+  // RFC 9112 section 9.6: closing with unread input resets the connection and loses the response.
   const timer = clock.after(LINGER_MS, () => socket.destroy());
   socket.once('close', () => timer.cancel());
 }

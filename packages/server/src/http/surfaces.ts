@@ -8,7 +8,7 @@ export type ListenerSurface = ListenerConfig['surfaces'][number];
 /** The path for beats. It is below `/api`, but belongs to the monitoring surface. */
 export const HEARTBEAT_PATH = '/api/monitoring/heartbeat';
 
-/** Which surface a path belongs to. */
+/** The surface that a path belongs to. */
 export function surfaceForPath(path: string): ListenerSurface {
   if (path === '/healthz' || path === '/readyz') return 'health';
   if (path.startsWith('/gateway/')) return 'gateway';
@@ -19,25 +19,25 @@ export function surfaceForPath(path: string): ListenerSurface {
   return path === '/metrics' ? 'metrics' : 'console';
 }
 
-/** Errors come in the dialect of the base path, known path or not. */
+/** The error format of a path: the dialect of its base path, also for unknown paths. */
 export function errorFormatForPath(path: string): ErrorBodyFormat {
   return path.startsWith('/gateway/passthrough-b') || path.startsWith('/gateway/v1/messages')
     ? 'anthropic'
     : 'openai';
 }
 
-/** A URL's path, without its query. */
+/** The path of a URL without its query. */
 export function getUrlPath(url: string): string {
   const query = url.indexOf('?');
   return query === -1 ? url : url.slice(0, query);
 }
 
-/** Surfaces of a listener that only monitoring reaches. */
+/** Surfaces that make a listener private if it has no others. */
 const INTERNAL_SURFACES = new Set<ListenerSurface>(['metrics', 'health']);
 const METRICS_TOKEN_REQUIRED =
   '/metrics lists every provider, and this listener is reachable from other machines. Set telemetry.metrics_token, or serve /metrics on a separate listener: server.listeners: [{ port: 9464, surfaces: [metrics] }].';
 
-/** Whether `/metrics` may be read without a token here: on a listener of its own, or from this machine only. */
+/** Whether `/metrics` may be read without a token: on a private listener, or on loopback. */
 export function allowsUnauthenticatedMetrics(
   host: string,
   hasProxies: boolean,
@@ -47,7 +47,7 @@ export function allowsUnauthenticatedMetrics(
   return !hasProxies && /^(?:127(?:\.\d{1,3}){3}|::1|\[::1\]|localhost)$/.test(host);
 }
 
-/** Refuses `/metrics`, for a listener that is not private while no token is set. */
+/** Rejects `/metrics`, for a listener that is not private while no token is configured. */
 export function blockMetrics(next: ListenerHandler): ListenerHandler {
   return {
     onRequest(req, res, requestId) {
@@ -60,8 +60,8 @@ export function blockMetrics(next: ListenerHandler): ListenerHandler {
 }
 
 /**
- * Lets through what belongs to one of `names`; everything else is a 404, as if it were no part of this program.
- * `/healthz` and `/readyz` answer everywhere: whoever forwards to a port probes that port.
+ * Serves only paths of the surfaces `names`. Other paths are a 404, as if they did not exist. `/healthz` and
+ * `/readyz` are always served, because a load balancer probes the port that it forwards to.
  */
 export function limitToSurfaces(names: readonly ListenerSurface[], next: ListenerHandler): ListenerHandler {
   const open = new Set<ListenerSurface>(['health', ...names]);

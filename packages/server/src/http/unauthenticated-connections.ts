@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../core/clock.ts';
 import { isInNetworks, parseIpAddress, parseNetworks } from '../core/network.ts';
 
-/** How many connections may be open over which nobody has authenticated. */
+/** Limits of open connections without authentication. */
 export interface ConnectionLimits {
   readonly total: number;
   readonly perAddress: number;
@@ -10,9 +10,9 @@ export interface ConnectionLimits {
   readonly trustedProxies: readonly string[];
 }
 
-/** A client that has just connected has this long to authenticate before its connection counts. */
+/** Time to authenticate before a new connection counts. */
 const GRACE_MS = 1_000;
-/** Connections within that time are bounded, too: a burst is no reason to run out of memory. */
+/** Connections within that time are limited, too, to bound memory. */
 const BURST_FACTOR = 4;
 
 interface TrackedConnection {
@@ -21,19 +21,19 @@ interface TrackedConnection {
   readonly since: number;
 }
 
-/** Entries by their sockets, over all listeners. */
+/** The entry of each socket, for all listeners. */
 const trackedConnections = new WeakMap<
   object,
   { readonly entry: TrackedConnection; readonly owner: UnauthenticatedConnections }
 >();
 
-/** Somebody authenticated over this connection: from now on it is not limited. */
+/** Marks a connection as authenticated. It is not limited any more. */
 export function markAuthenticated(socket: object): void {
   const found = trackedConnections.get(socket);
   if (found) found.owner.untrack(found.entry);
 }
 
-/** Closes the oldest connections over which nobody has authenticated while there are more of them than allowed. */
+/** Closes the oldest unauthenticated connections while there are more than allowed. */
 export class UnauthenticatedConnections {
   readonly #caps: ConnectionLimits;
   readonly #clock: Clock;
@@ -57,7 +57,7 @@ export class UnauthenticatedConnections {
     return this.#all.size;
   }
 
-  /** Counts a connection until it closes or somebody authenticates over it. */
+  /** Counts a connection until it closes or authenticates. */
   track(socket: Socket): void {
     const address = socket.remoteAddress ?? '';
     if (this.#isExempt(address)) return;
@@ -95,7 +95,9 @@ export class UnauthenticatedConnections {
     if (isOver) this.#sweepSoon();
   }
 
-  /** True while there are more than `most`, because the others have just connected. */
+  /**
+   * Closes connections down to `most`. True if there are still more, because the others are too new to close.
+   */
   #closeDown(entries: Set<TrackedConnection>, most: number): boolean {
     const before = this.#clock.monotonic() - GRACE_MS;
     while (entries.size > most) {

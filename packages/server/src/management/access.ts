@@ -6,7 +6,7 @@ import type { Actor } from '../platform/actor.ts';
 import { includesScope } from '../platform/keyring.ts';
 import { acceptedScopes, type Verb } from './verb.ts';
 
-/** What of a verb says who may use it. */
+/** The properties of a verb that determine who may use it. */
 export type VerbAccessRule = Pick<
   Verb,
   | 'method'
@@ -18,7 +18,7 @@ export type VerbAccessRule = Pick<
   | 'requiresStepUp'
 >;
 
-/** Whether an actor may use a verb: the one judgement behind requests and behind `can` of `/api/me`. */
+/** Returns whether an actor may use a verb. Used for requests and for `can` of `/api/me`. */
 export function resolvePermission(access: VerbAccessRule, actor: Actor, nowMs: number): Permission {
   const { member } = actor;
   if (!member)
@@ -28,20 +28,22 @@ export function resolvePermission(access: VerbAccessRule, actor: Actor, nowMs: n
   return access.requiresStepUp && member.steppedUpUntil <= nowMs ? 'step_up' : true;
 }
 
-/** The roles of members who may use a verb, most first. */
+/** The roles of members who may use a verb, most privileged first. */
 export function resolveAllowedRoles(access: VerbAccessRule): readonly MemberRole[] {
   const scopes = acceptedScopes(access);
   return access.roles ?? MEMBER_ROLES.filter((role) => hasAnyScope(new Set(ROLE_SCOPES[role]), scopes));
 }
 
-/** No scope asked for: whoever is known may. */
+/** True if no scope is required, so that every authenticated caller may use the verb. */
 function hasAnyScope(scopes: ReadonlySet<KeyScope>, acceptedScopes: readonly KeyScope[]): boolean {
   return acceptedScopes.length === 0 || acceptedScopes.some((scope) => includesScope(scopes, scope));
 }
 
 /**
- * @throws Fault `insufficient_scope` for a key that lacks a scope, `insufficient_role` for a member whose role does
- *   not allow it and for a key where only members may, `step_up_required`
+ * Rejects an actor who may not use the verb.
+ *
+ * @throws Fault `insufficient_scope` for a key without the scope, `insufficient_role` for a member without
+ *   the role and for a key if only members are allowed, `step_up_required`
  */
 export function requireAccess(access: VerbAccessRule, actor: Actor, nowMs: number): void {
   const permission = resolvePermission(access, actor, nowMs);
@@ -63,9 +65,9 @@ export function requireAccess(access: VerbAccessRule, actor: Actor, nowMs: numbe
 }
 
 /**
- * For what lets more money through: members say why, and confirm who they are.
+ * Guards changes that allow more spending. Members must give a reason and complete a step-up.
  *
- * @throws Fault `reason_required`, `step_up_required`; neither for a key
+ * @throws Fault `reason_required`, `step_up_required`; never for a key
  */
 export function requireReasonAndStepUp(actor: Actor, reason: string | null, nowMs: number): void {
   if (actor.member && reason === null)
@@ -77,7 +79,7 @@ export function requireReasonAndStepUp(actor: Actor, reason: string | null, nowM
   requireStepUp(actor, nowMs);
 }
 
-/** What a member is told whose role is not among `roles`. */
+/** The fault for a member whose role is not among `roles`. */
 export function insufficientRoleFault(actor: Actor, roles: readonly MemberRole[]): Fault {
   const who = roles.length === 0 ? 'a platform key' : `the role ${formatAlternatives(roles)}`;
   return new Fault(
@@ -87,9 +89,9 @@ export function insufficientRoleFault(actor: Actor, roles: readonly MemberRole[]
 }
 
 /**
- * For what depends on the request: making an owner, raising a budget.
+ * Requires a step-up that depends on the request, such as granting the role owner or raising a budget.
  *
- * @throws Fault `step_up_required` for a member who did not confirm who they are a moment ago; never for a key
+ * @throws Fault `step_up_required` for a member without a recent step-up; never for a key
  */
 export function requireStepUp({ member }: Actor, nowMs: number): void {
   if (member && member.steppedUpUntil <= nowMs) throw stepUpRequiredFault();
@@ -102,13 +104,13 @@ function stepUpRequiredFault(): Fault {
   );
 }
 
-/** The role an actor acts with where owners are treated apart: a key with `management` is an admin. */
+/** The role of an actor for checks that distinguish owners. A key with `management` counts as an admin. */
 export function getEffectiveRole(actor: Actor): MemberRole | null {
   if (actor.member) return actor.member.role;
   return actor.scopes.has('management') ? 'admin' : null;
 }
 
-/** `owner, admin or member` */
+/** Formats names as `owner, admin or member`. */
 function formatAlternatives(names: readonly string[]): string {
   return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 }

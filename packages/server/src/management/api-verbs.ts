@@ -61,7 +61,7 @@ import { type RouteSimulationDependencies, simulateRouteVerb } from './routes/si
 import { getSettingsVerb, updateSettingsVerb } from './settings/settings-verbs.ts';
 import type { Verb } from './verb.ts';
 
-/** What single verbs need beyond the `VerbDependencies`. */
+/** Dependencies of individual verbs, in addition to `VerbDependencies`. */
 export interface ApiVerbDependencies {
   /** `derivePepper` of the installation's secret key. */
   readonly pepper: KeyObject;
@@ -71,7 +71,7 @@ export interface ApiVerbDependencies {
   readonly channels: ChannelDependencies;
   readonly rules: RuleDependencies;
   readonly providers: ProviderDependencies;
-  /** What the running gateway knows, but for what stands above. */
+  /** State of the running gateway that is not listed above. */
   readonly runningGateway: Pick<
     RouteSimulationDependencies,
     'getRunningOrg' | 'conversations' | 'latencies' | 'maxOutputTokens' | 'outputLengths'
@@ -88,7 +88,7 @@ export interface ApiVerbDependencies {
   readonly evaluationPool: EvaluationPool;
 }
 
-/** Everything the API can do. A transport lists these; nothing else reaches the verbs. */
+/** All verbs of the API. Transports expose exactly these. */
 export function apiVerbs(dependencies: ApiVerbDependencies): readonly Verb[] {
   const { breakers, channels, rules, runningGateway, analytics, processStatus, evaluationPool } =
     dependencies;

@@ -5,25 +5,25 @@ import type { Actor } from '../platform/actor.ts';
 import { appendAuditEntry } from '../store/audit.ts';
 import type { DatabaseWriter } from '../store/ports.ts';
 
-/** A change as the audit log keeps it: views of the subject, never a secret. */
+/** A change in the audit log: views of the subject without secrets. */
 export interface AuditedChange {
   readonly subject: string;
-  /** Null when the change created the subject. */
+  /** Null if the change created the subject. */
   readonly before: JsonObject | null;
-  /** Null when the change removed it. */
+  /** Null if the change removed the subject. */
   readonly after: JsonObject | null;
-  /** Why, in the words of who asks. */
+  /** The reason that the caller gave. */
   readonly reason?: string | null | undefined;
 }
 
-/** A change that goes along with the one a verb is named for, under the name of its own verb. */
+/** A secondary change that a verb makes, recorded under the verb of that change. */
 export interface AdditionalAuditedChange extends AuditedChange {
   readonly action: `${string}.${string}`;
-  /** The org whose log it belongs in; absent: that of who asks. */
+  /** The org whose audit log records it. Absent: the org of the actor. */
   readonly orgId?: string;
 }
 
-/** Belongs in the transaction of the change. */
+/** Appends a change to the audit log. Call it in the transaction of the change. */
 export async function recordAuditedChange(
   writer: DatabaseWriter,
   dependencies: { readonly clock: Clock },

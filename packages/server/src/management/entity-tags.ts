@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { Fault } from '@floe/contract/faults';
 
-/** What a request asks of the version that it meets (RFC 9110, 13.1). */
+/** The conditional headers of a request (RFC 9110, 13.1). */
 export interface Preconditions {
   readonly ifMatch?: string | undefined;
   readonly ifNoneMatch?: string | undefined;
 }
 
 /**
- * The strong entity tag of an answer, from its content. Where fields live (a status, what is used of a limit), the
- * tag has two parts: what was set, and everything. `If-Match` looks at the first alone, so that a beat in
- * between does not spoil an edit.
+ * Computes the strong entity tag of a response from its content. If the response has volatile fields (a
+ * status, the usage of a limit), the tag has two parts: the settings and the whole content. `If-Match`
+ * compares only the first part, so that a beat does not invalidate an edit.
  */
 export function computeEntityTag(answer: unknown, volatileFields: readonly string[]): string {
   const whole = hashJson(answer);
@@ -19,7 +19,7 @@ export function computeEntityTag(answer: unknown, volatileFields: readonly strin
     : `"${hashJson(omitFields(answer, volatileFields))}.${whole}"`;
 }
 
-/** Whether a client that sent `If-None-Match` has this very content. */
+/** Whether `If-None-Match` contains the tag of the current content. */
 export function matchesIfNoneMatch(tag: string, { ifNoneMatch }: Preconditions): boolean {
   return (
     ifNoneMatch !== undefined &&
@@ -28,7 +28,8 @@ export function matchesIfNoneMatch(tag: string, { ifNoneMatch }: Preconditions):
 }
 
 /**
- * Holds `If-Match`, and `If-None-Match: *`, against what is there; `tag` is null when nothing is.
+ * Checks `If-Match` and `If-None-Match: *` against the current tag. `tag` is null if the resource does not
+ * exist.
  *
  * @throws Fault `precondition_failed`
  */
@@ -59,7 +60,7 @@ function settingsPart(tag: string): string {
   return tag.slice(1, -1).split('.', 1)[0] ?? '';
 }
 
-/** The tags of a header; weak ones only where a weak comparison is meant. */
+/** Parses the tags of a header. Weak tags are included only for weak comparison. */
 function parseEntityTags(header: string, includeWeak: boolean): string[] {
   const found = header.matchAll(/(W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g);
   return [...found].flatMap(([, weak, tag = '']) => (weak === undefined || includeWeak ? [tag] : []));
@@ -72,7 +73,7 @@ function hashJson(value: unknown): string {
     .slice(0, 22);
 }
 
-/** Without the fields of these names; `credentials.test` is that of each entry of a list. */
+/** Removes the fields with these names. `credentials.test` names a field in each entry of a list. */
 function omitFields(value: unknown, names: readonly string[]): unknown {
   if (Array.isArray(value)) return value.map((entry) => omitFields(entry, names));
   if (typeof value !== 'object' || value === null) return value;

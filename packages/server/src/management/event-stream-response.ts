@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
-/** An answer that goes on: text of `text/event-stream`, sent as it comes, until its reader leaves or it ends. */
+/** A `text/event-stream` response that is sent until its reader disconnects or it ends. */
 export class EventStreamResponse {
   readonly chunks: AsyncIterableIterator<string>;
-  /** Aborts when the connection must end without waiting for its reader. */
+  /** Aborts if the connection must end without waiting for its reader. */
   readonly endSignal: AbortSignal;
 
   constructor(chunks: AsyncIterableIterator<string>, endSignal: AbortSignal) {
@@ -11,17 +11,18 @@ export class EventStreamResponse {
     this.endSignal = endSignal;
   }
 
-  /** Gives it up unread. */
+  /** Releases the stream without reading it. */
   async discard(): Promise<void> {
     await this.chunks.return?.();
   }
 }
 
-/** What a transport says about a request whose answer may be an `EventStreamResponse`. */
+/** The transport's part of a request that may return an `EventStreamResponse`. */
 export interface EventStreamContext {
   readonly lastEventId: string | undefined;
-  /** Whether whoever asked still may: asked again and again while the answer goes on. */
+  /** Whether the caller still has access. Called repeatedly while the stream is open. */
   isAllowed(): Promise<boolean>;
 }
 
+/** Response schema of verbs that return an event stream. */
 export const eventStreamSchema = z.instanceof(EventStreamResponse);

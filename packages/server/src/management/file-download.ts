@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** An answer that is a file: sent piece by piece, never held whole. */
+/** A response that is a file. It is streamed and never held in memory as a whole. */
 export class FileDownload {
   readonly contentType: string;
   /** Letters, digits, `.`, `_` and `-`. */
@@ -14,17 +14,22 @@ export class FileDownload {
   }
 }
 
-/** Answer schemas that stand for files, and their content types: JSON Schema cannot say it. */
+/**
+ * Response schemas that represent files, with their content types, because JSON Schema cannot express them.
+ */
 export const DOWNLOAD_CONTENT_TYPES = new Map<z.ZodType, readonly string[]>();
 
-/** The answer schema of a verb that gives a file of one of these types. */
+/** Creates the response schema of a verb that returns a file of one of these types. */
 export function fileDownloadSchema(...contentTypes: readonly string[]) {
   const schema = z.instanceof(FileDownload);
   DOWNLOAD_CONTENT_TYPES.set(schema, contentTypes);
   return schema;
 }
 
-/** A line of CSV (RFC 4180). Text that a spreadsheet would take for a formula gets an apostrophe before it. */
+/**
+ * Formats a CSV line (RFC 4180). A text that a spreadsheet would evaluate as a formula gets a leading
+ * apostrophe.
+ */
 export function formatCsvLine(cells: readonly (string | number | null)[]): string {
   return `${cells.map(formatCsvCell).join(',')}\r\n`;
 }

@@ -8,24 +8,25 @@ import {
 } from '../store/idempotent-creations.ts';
 import type { DatabaseWriter } from '../store/ports.ts';
 
-/** How long the answer to a creation is kept for a client that asks again. */
+/** How long the response to a creation is stored for repeated requests. */
 const STORED_ANSWER_TTL_MS = 24 * 60 * 60 * 1000;
 
-/** A creation that came with an Idempotency-Key. */
+/** A creation with an `Idempotency-Key`. */
 export interface IdempotentCreation {
   readonly orgId: string;
   readonly verb: string;
   readonly actorId: string;
   readonly idempotencyKey: string;
-  /** Everything that was asked. */
+  /** The whole request, for comparison with a repetition. */
   readonly request: unknown;
 }
 
+/** A creation with its response. */
 export interface CompletedCreation extends IdempotentCreation {
   readonly answer: unknown;
 }
 
-/** A creation that may be answered again; null for all other requests. */
+/** Returns the identity of a creation that can be repeated. Null for all other requests. */
 export function toIdempotentCreation(
   verb: {
     readonly name: string;
@@ -54,9 +55,9 @@ export function toIdempotentCreation(
 }
 
 /**
- * What the same creation was answered before; undefined the first time.
+ * Returns the stored response of the same creation. Undefined if there is none.
  *
- * @throws Fault `conflict` when the key came with another request
+ * @throws Fault `conflict` if the key was used with a different request
  */
 export async function findStoredAnswer<Answer>(
   writer: DatabaseWriter,
@@ -73,12 +74,15 @@ export async function findStoredAnswer<Answer>(
   return { answer: parseStoredAnswer<Answer>(openSecret(row.sealed, answerBinding(row), key)) };
 }
 
-/** What was sealed under the name of a verb is what that verb answered. */
+/** The stored text has the response type of the verb, because each verb stores under its own name. */
 function parseStoredAnswer<Answer>(text: string): Answer {
   return JSON.parse(text) as Answer;
 }
 
-/** Belongs in the transaction of the creation. The answer is sealed: it may show a secret that is stored nowhere. */
+/**
+ * Stores the response of a creation. Call it in the transaction of the creation. The response is encrypted,
+ * because it may contain a secret that is not stored elsewhere.
+ */
 export async function storeCreationAnswer(
   writer: DatabaseWriter,
   creation: CompletedCreation,
@@ -95,7 +99,7 @@ export async function storeCreationAnswer(
   );
 }
 
-/** A key is the caller's own: another one cannot ask what it was answered. */
+/** A key is scoped to its caller, so another caller cannot read the response. */
 function toCreationColumns({ orgId, verb, actorId, idempotencyKey }: IdempotentCreation) {
   return { org_id: orgId, verb, idempotency_key: hashJson([actorId, idempotencyKey]) };
 }

@@ -26,7 +26,7 @@ import { TEAM_RESOURCE_KIND } from './resources/teams.ts';
 import type { GetRunningOrg } from './running-org.ts';
 import type { Verb } from './verb.ts';
 
-/** What verbs about identities stand on. */
+/** Dependencies of the identity verbs. */
 export interface IdentityVerbDependencies {
   /** `derivePepper` of the installation's secret key. */
   readonly pepper: KeyObject;
@@ -34,7 +34,7 @@ export interface IdentityVerbDependencies {
   readonly runningGateway: { readonly getRunningOrg: GetRunningOrg };
 }
 
-/** Orgs, people, teams, keys and the audit log. */
+/** All verbs for orgs, members, teams, keys and the audit log. */
 export function identityVerbs({
   pepper,
   members,

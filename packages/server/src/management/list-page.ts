@@ -1,19 +1,20 @@
 import type { ListOrder } from '@floe/contract/api/page';
 import { decodeKeysetCursor, encodeKeysetCursor, type RowPage, toLowerAscii } from '../store/pagination.ts';
 
-/** What an object is ordered and searched by. */
+/** The fields by which an object is sorted and searched. */
 export interface ListSortFields {
   readonly id: string;
-  /** Absent: its id. */
+  /** Absent: the id is the name. */
   readonly name?: string;
-  /** When it was made, in milliseconds; null or absent for what has no such time: the oldest. */
+  /** Creation time in milliseconds. Null or absent for objects without one, which sort as oldest. */
   readonly createdAt?: number | null;
 }
 
+/** Query parameters of a list. */
 export interface ListPageQuery {
   readonly limit: number;
   readonly cursor?: string | undefined;
-  /** Absent, or an order of the list itself: as `entries` stand. */
+  /** Absent, or an order that only this list has: `entries` are in that order. */
   readonly sort?: string | undefined;
   readonly search?: string | undefined;
 }
@@ -21,11 +22,11 @@ export interface ListPageQuery {
 interface SortableItem<Entry> {
   readonly item: Entry;
   readonly id: string;
-  /** By which it is ordered; its index in an order of the list itself. */
+  /** Sort key. Its index if the list has its own order. */
   readonly key: string | number;
 }
 
-/** A page of a list that is read whole, as an answer shows it. @throws Fault as `paginateList` */
+/** Like `paginateList`, in the response format of lists. @throws Fault as `paginateList` */
 export function paginateForApi<Entry>(
   entries: readonly Entry[],
   getSortFields: (entry: Entry) => ListSortFields,
@@ -36,7 +37,7 @@ export function paginateForApi<Entry>(
 }
 
 /**
- * A page of a list that is read whole, with the orders and the search of `getListPage`.
+ * Returns one page of a list that is in memory, with the same orders and search as `getListPage`.
  *
  * @throws Fault `invalid_request` for a cursor of another list or order
  */
@@ -81,7 +82,7 @@ function sortItems<Entry>(
   return items.sort((one, other) => direction * compareItems(one, other));
 }
 
-/** As both database engines order: numbers, or texts by their bytes; then ids by their bytes. */
+/** Compares like both databases: numbers by value, texts by their bytes, then ids by their bytes. */
 function compareItems(
   one: Omit<SortableItem<unknown>, 'item'>,
   other: Omit<SortableItem<unknown>, 'item'>,
@@ -93,7 +94,7 @@ function compareItems(
   return keys || Buffer.compare(Buffer.from(one.id), Buffer.from(other.id));
 }
 
-/** Where the page behind a cursor begins, also when what the cursor names is gone. */
+/** Index of the first item after a cursor, also if the item of the cursor was removed. */
 function findPageStart(
   ordered: readonly SortableItem<unknown>[],
   cursor: string,
@@ -102,7 +103,7 @@ function findPageStart(
   const last = decodeKeysetCursor(cursor, order === 'name' ? 'string' : 'number');
   const same = ordered.findIndex(({ id, key }) => id === last.id && (order === 'own' || key === last.key));
   if (same !== -1) return same + 1;
-  // Whatever stood behind it has moved into its place.
+  // The item after the removed one now has its index.
   if (order === 'own') return Math.max(0, Number(last.key));
   const direction = order === 'newest' ? -1 : 1;
   const behind = ordered.findIndex((one) => direction * compareItems(one, last) > 0);

@@ -2,9 +2,9 @@ import { Fault } from '@floe/contract/faults';
 import { type SourceColumns, sourceLocation } from '../platform/source-location.ts';
 
 /**
- * Refuses to change what stands in floe.yaml.
+ * Rejects the change of a resource that floe.yaml defines.
  *
- * @param kind the kind in messages, as `team`
+ * @param kind name of the kind in the message, such as `team`
  * @throws Fault `managed_by_file`
  */
 export function requireNotManagedByFile(kind: string, name: string, row: SourceColumns): void {

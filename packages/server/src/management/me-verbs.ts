@@ -15,7 +15,11 @@ import { defineReadVerb, defineWriteVerb, type Verb, type VerbContext } from './
 
 type MeResource = z.input<typeof meSchema>;
 
-/** @param listVerbs every verb of the API, once they are all there */
+/**
+ * Verbs of the signed-in caller.
+ *
+ * @param listVerbs returns all verbs of the API, once they are complete
+ */
 export function meVerbs(listVerbs: () => readonly Verb[]): readonly Verb[] {
   const listPermissions = (actor: Actor, nowMs: number): Record<string, Permission> =>
     Object.fromEntries(listVerbs().map((verb) => [verb.name, resolvePermission(verb, actor, nowMs)]));
@@ -75,7 +79,7 @@ function updateMeVerb(listPermissions: ListPermissions): Verb {
         updated_at: clock.now(),
       });
       const answer = await buildMemberMe(context, writer, member, listPermissions);
-      // What the console remembers is nobody's business and changes by the minute.
+      // Console preferences are private and change often, so the audit log does not record them.
       const renamed = body.name !== undefined && body.name !== user.name;
       const shown = (name: string) => ({ id: user.id, email: user.email, name });
       return {

@@ -18,7 +18,7 @@ import { createMonitorKind } from './resources/monitors.ts';
 import { resourceVerbs } from './resources/resource-verbs.ts';
 import type { Verb } from './verb.ts';
 
-/** Monitors and what people see of them. */
+/** All verbs for monitors, boards, channels and alerts. */
 export function monitoringVerbs(dependencies: MonitoringDependencies): readonly Verb[] {
   return [
     ...resourceVerbs(createMonitorKind(dependencies)),

@@ -13,7 +13,7 @@ import { simulateDecisionVerb } from './relay/simulate-decision.ts';
 import { waitForApprovalVerb } from './relay/wait-for-approval.ts';
 import type { Verb } from './verb.ts';
 
-/** Everything the relay does for agents, and the console about it. */
+/** All verbs of the relay, for agents and for the console. */
 export function relayVerbs(
   dependencies: RelayDependencies,
   jobs: JobRunner,

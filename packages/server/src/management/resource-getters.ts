@@ -2,9 +2,8 @@ import { isObject } from '@floe/contract/json';
 import type { Verb } from './verb.ts';
 
 /**
- * The `GET` of the resource that each verb reads or writes: the one of the same path, and for a creation the one
- * below it. Only what can be written has one, and what
- * asks for it (`tagged`).
+ * Maps each verb to the `GET` of its resource: the verb of the same path, or of the path below for a
+ * creation. Contains only writable resources and verbs with an entity tag.
  */
 export function mapResourceGetters(verbs: readonly Verb[]): ReadonlyMap<Verb, Verb> {
   const getters = new Map(
@@ -27,7 +26,7 @@ export function mapResourceGetters(verbs: readonly Verb[]): ReadonlyMap<Verb, Ve
   return found;
 }
 
-/** Path of what a creation made: that of its `GET`, with the values of the request and of the answer. */
+/** Path of a created resource: the path of its `GET` with values from the request and the response. */
 export function buildResourcePath({ path }: Pick<Verb, 'path'>, params: unknown, answer: unknown): string {
   const values = { ...(isObject(answer) && answer), ...(isObject(params) && params) };
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));

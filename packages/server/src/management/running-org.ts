@@ -3,23 +3,23 @@ import type { Catalog } from '../gateway/catalog.ts';
 import { listConfigEntriesOfOrg } from '../store/config-entries.ts';
 import type { DatabaseReader } from '../store/ports.ts';
 
-/** An org as it runs. */
+/** An org as the running process sees it. */
 export interface RunningOrg {
-  /** What is in force, of floe.yaml and of the API; null when neither says anything about it. */
+  /** Effective configuration from floe.yaml and the API. Null if neither defines anything for the org. */
   readonly config: OrgConfig | null;
-  /** Whether floe.yaml names it. */
+  /** Whether floe.yaml defines the org. */
   readonly isInFile: boolean;
   /** Name of that file. */
   readonly fileName: string;
   readonly catalog: Catalog;
-  /** What a provider lacks that is enabled and left out. */
+  /** Why an enabled provider is not running. Null if it runs. */
   findProviderProblem(providerId: string): string | null;
 }
 
-/** What the verbs over the running configuration stand on. */
+/** Returns the running state of an org. */
 export type GetRunningOrg = (orgId: string) => RunningOrg;
 
-/** Providers that may be named: those of the store at this moment, and those the environment gives. */
+/** Ids that may be referenced: the providers of the store and those of the environment. */
 export async function listProviderIds(
   reader: DatabaseReader,
   orgId: string,

@@ -5,13 +5,13 @@ import { formatConfigPath } from '../config/config-problem.ts';
 import { explainIssue } from '../config/explain-issue.ts';
 
 /**
- * Validates one part of a request, in the words in which floe.yaml is refused.
+ * Validates one part of a request. The messages equal those for floe.yaml.
  *
- * @throws Fault `invalid_request`; `param` is the path of the first offending field (`models[0]`), and the
- *   message never repeats a value
+ * @throws Fault `invalid_request`; `param` is the path of the first invalid field (`models[0]`), and the
+ *   message never contains a value
  */
 export function validateInput<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  // zod passes over a member of this name without a word.
+  // zod ignores a member with this name.
   if (isObject(value) && Object.hasOwn(value, '__proto__'))
     throw invalidInputFault({ path: ['__proto__'], message: 'is not a known field' });
   const result = schema.safeParse(value);
@@ -23,14 +23,14 @@ export function validateInput<Schema extends z.ZodType>(schema: Schema, value: u
   throw invalidInputFault(first);
 }
 
-/** A mistake at a place in a request. */
+/** Creates the fault for an invalid value at a path of the request. */
 export function invalidInputFault({
   path,
   at,
   message,
 }: {
   readonly path: readonly (string | number)[];
-  /** Where it stands when that is not `path` itself. */
+  /** Path of the invalid value if it differs from `path`. */
   readonly at?: readonly (string | number)[];
   readonly message: string;
 }): Fault {
@@ -40,12 +40,15 @@ export function invalidInputFault({
   return new Fault('invalid_request', text, param === '' ? {} : { param });
 }
 
-/** What a transport hands over was read from JSON, or is text of a URL. */
+/** Narrows transport input to JSON. The value was parsed from JSON or is text of a URL. */
 export function castToJson(value: unknown): Json {
   return (value ?? null) as Json;
 }
 
-/** As the file's places are written; the first name as it came, for that of a query may hold a dot. */
+/**
+ * Formats a path like the messages for floe.yaml. The first name is not quoted, because a query parameter may
+ * contain a dot.
+ */
 function formatInputPath([first, ...rest]: readonly (string | number)[]): string {
   return first === undefined ? '' : `${first}${formatConfigPath(['_', ...rest]).slice(1)}`;
 }

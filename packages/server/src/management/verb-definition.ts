@@ -9,79 +9,98 @@ import type { EventStreamContext } from './event-stream-response.ts';
 import { validateInput } from './validate-input.ts';
 import type { VerbContext, VerbDependencies } from './verb-dependencies.ts';
 
+/** Context of a verb that reads. */
 export type ReadContext = VerbContext & { readonly reader: DatabaseReader };
-/** Within a transaction: what was written in it is read, too. */
+/** The reader belongs to the transaction and sees its uncommitted writes. */
 export type WriteContext = ReadContext & { readonly writer: DatabaseWriter };
 
-/** A request as the transport hands it over: parsed, not validated. */
+/** A request as the transport passes it: parsed, but not validated. */
 export interface RawVerbInput {
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;
   readonly idempotencyKey: string | undefined;
-  /** For an answer that goes on. */
+  /** Present if the transport can send an event stream. */
   readonly streamContext?: EventStreamContext;
   readonly preconditions?: Preconditions;
 }
 
-/** What a verb changed. */
+/** What a verb changed: the response and its audit entries. */
 export interface VerbChange {
   readonly answer: unknown;
   readonly audit: AuditedChange | 'unchanged';
   readonly additionalChanges: readonly AdditionalAuditedChange[];
 }
 
-/** What a verb did. */
+/** The result of a verb. */
 export interface VerbResult {
   readonly answer: unknown;
-  /** Of the resource in the answer; null where the answer is none. */
+  /** Entity tag of the resource in the response. Null if the response has no tag. */
   readonly entityTag: string | null;
 }
 
+/** Validated input of a verb. */
 export interface VerbInput<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
   readonly params: z.output<Params>;
   readonly query: z.output<Query>;
   readonly body: z.output<Body>;
-  /** The body as it came, short forms and all. */
+  /** The body as the client sent it, including short forms. */
   readonly sent: unknown;
   readonly idempotencyKey: string | undefined;
 }
 
+/** Name, path and access rules of a verb. */
 export interface VerbDescription {
   /** `<subject>.<verb>`: the audit action and the OpenAPI operation id. */
   readonly name: `${string}.${string}`;
-  /** With `{id}` for parameters. */
+  /** Path parameters are written as `{id}`. */
   readonly path: `/api/${string}` | `/relay/v1/${string}`;
-  /** Scope a key needs, or any one of several; null for any valid key. `read` is enough for every `GET`. */
+  /**
+   * Scope that a key needs, or a list of which one suffices. Null: any valid key. `read` suffices for every
+   * `GET`.
+   */
   readonly scope: KeyScope | readonly [KeyScope, ...KeyScope[]] | null;
-  /** Roles of members who may, whatever scopes stand for them. Absent: those whose scopes do. */
+  /** Roles of members who may use the verb, regardless of scopes. Absent: the roles whose scopes allow it. */
   readonly roles?: readonly MemberRole[];
-  /** What people wrote to models: for a key, `read` is not enough although it is a `GET`. */
+  /**
+   * The response contains prompts or other content of model requests: the scope `read` does not suffice, even
+   * for `GET`.
+   */
   readonly isConfidential?: true;
-  /** No platform key may, whatever its scopes. A key with `management` is an admin otherwise. */
+  /**
+   * False: platform keys may not use the verb, regardless of their scopes. Otherwise a key with `management`
+   * counts as an admin.
+   */
   readonly allowsPlatformKeys?: false;
-  /** Members must be operators of the installation: it affects every org. */
+  /** Members must be operators, because the verb affects every org of the installation. */
   readonly requiresOperator?: true;
-  /** Members must have confirmed who they are a moment ago. */
+  /** Members must have completed a step-up recently. */
   readonly requiresStepUp?: true;
   readonly summary: string;
-  /** The verb has its own way with an `Idempotency-Key`. Others that create answer again what they answered first. */
+  /**
+   * The verb handles `Idempotency-Key` itself. Other creations return their stored response when the key is
+   * repeated.
+   */
   readonly handlesIdempotency?: true;
-  /** Whether answers carry an ETag, so that who has one already is told so (`If-None-Match`). */
+  /** Whether responses have an ETag, so that `If-None-Match` can be used. */
   readonly hasEntityTag?: true;
-  /** Fields of the answer that change by themselves, such as `status`; `credentials.test` for those in a list. */
+  /**
+   * Response fields that change without an edit, such as `status`. `credentials.test` names a field in each
+   * entry of a list.
+   */
   readonly volatileFields?: readonly string[];
 }
 
+/** Schemas of the input and the response of a verb. */
 export interface VerbSchemas<Params, Query, Body, Answer> {
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
-  /** `z.null()` for an answer without a body. */
+  /** `z.null()` for a response without a body. */
   readonly answer: Answer;
 }
 
-/** One thing the API can do, its types forgotten: a transport only lists and performs it. */
+/** One operation of the API without its specific types. A transport lists verbs and performs them. */
 export interface Verb extends VerbDescription {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly status: 200 | 201 | 204;
@@ -89,7 +108,7 @@ export interface Verb extends VerbDescription {
   readonly query: z.ZodObject;
   readonly body: z.ZodType | null;
   readonly answer: z.ZodType;
-  /** What it would answer in the view of this reader; null for verbs that change something. */
+  /** Computes the response from the given reader. Null for verbs that change something. */
   readonly readAnswer:
     | ((
         reader: DatabaseReader,
@@ -98,15 +117,18 @@ export interface Verb extends VerbDescription {
         input: RawVerbInput,
       ) => Promise<unknown>)
     | null;
-  /** Runs inside a transaction of somebody else, who records it; null for verbs that change nothing. */
+  /**
+   * Runs the change in the caller's transaction, which also records it. Null for verbs that change nothing.
+   */
   readonly applyChange: ((context: WriteContext, input: RawVerbInput) => Promise<VerbChange>) | null;
-  /** What must be waited for before that transaction, if anything. */
+  /** Awaited before that transaction. */
   readonly prepare?: (() => Promise<unknown>) | undefined;
   /**
-   * Validates, runs and records. Authentication and scope come before and are the transport's part. `of` is the
-   * `GET` of the same resource, if it has one: what tags are made of and preconditions are held against.
+   * Validates the input, runs the verb and records the change. The transport authenticates and checks scopes
+   * before it. `resourceVerb` is the `GET` of the same resource, if there is one. Entity tags and
+   * preconditions use its response.
    *
-   * @throws Fault `invalid_request` with `param`, `precondition_failed`, and what the verb itself throws
+   * @throws Fault `invalid_request` with `param`, `precondition_failed`, and the faults of the verb
    */
   perform(
     dependencies: VerbDependencies,
@@ -118,10 +140,12 @@ export interface Verb extends VerbDescription {
 
 const noFieldsSchema = z.strictObject({});
 const noBodySchema = z.unknown();
+/** Schema of absent path or query parameters. */
 export type NoFields = typeof noFieldsSchema;
+/** Schema of an absent body. */
 export type NoBody = typeof noBodySchema;
 
-/** The scopes that a verb asks for, any of which will do; `read` among them for a `GET` that is not confidential. */
+/** The scopes of which a caller needs one. Includes `read` for a `GET` that is not confidential. */
 export function acceptedScopes({
   scope,
   method,
@@ -132,6 +156,7 @@ export function acceptedScopes({
   return [...(typeof scope === 'string' ? [scope] : scope), ...reading];
 }
 
+/** Creates the context of a call by this actor. */
 export function createVerbContext(dependencies: VerbDependencies, actor: Actor): VerbContext {
   return { orgId: actor.orgId, actor, clock: dependencies.clock };
 }
@@ -142,6 +167,7 @@ interface ResolvedSchemas<Params, Query, Body> {
   readonly body: Body;
 }
 
+/** Fills the absent schemas of a verb with schemas that accept no fields and no body. */
 export function resolveSchemas<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
   given: VerbSchemas<Params, Query, Body, unknown>,
 ): ResolvedSchemas<Params, Query, Body> {
@@ -152,7 +178,10 @@ export function resolveSchemas<Params extends z.ZodObject, Query extends z.ZodOb
   };
 }
 
-/** An absent schema leaves its type parameter at the default, which is the type of `fallback`. */
+/**
+ * Returns `fallback` for an absent schema. The type parameter then has its default, which is the type of
+ * `fallback`.
+ */
 function schemaOrDefault<Schema extends z.ZodType>(
   given: Schema | undefined,
   fallback: NoFields | NoBody,
@@ -160,6 +189,7 @@ function schemaOrDefault<Schema extends z.ZodType>(
   return given ?? (fallback as z.ZodType as Schema);
 }
 
+/** Validates path, query and body of a request. @throws Fault `invalid_request` with `param` */
 export function parseVerbInput<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
   schemas: ResolvedSchemas<Params, Query, Body>,
   raw: RawVerbInput,

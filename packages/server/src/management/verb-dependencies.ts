@@ -3,20 +3,20 @@ import type { Actor } from '../platform/actor.ts';
 import type { SecretsKey } from '../platform/secrets.ts';
 import type { Database } from '../store/ports.ts';
 
-/** Which part of the running snapshot a write makes stale. */
+/** The part of the running snapshot that a write invalidates. */
 export type SnapshotPart = 'keys' | 'config' | 'cache' | 'guardrails' | 'breakers' | 'org' | 'relay';
 
-/** What verbs stand on; given once by `main.ts`. */
+/** Dependencies that all verbs share. `main.ts` creates them once. */
 export interface VerbDependencies {
   readonly database: Database;
   readonly clock: Clock;
-  /** Called after a commit; resolves when a snapshot whose load began after this call is in use. */
+  /** Called after a commit. Resolves when a snapshot that was loaded after this call is in use. */
   refreshSnapshot(topic: SnapshotPart, orgId: string): Promise<void>;
-  /** Seals what is remembered of creations. */
+  /** Encrypts stored responses of idempotent creations. */
   readonly secretsKey: SecretsKey;
 }
 
-/** Who asks, and when. */
+/** The actor and the time of a call. */
 export interface VerbContext {
   readonly orgId: string;
   readonly actor: Actor;

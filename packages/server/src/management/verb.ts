@@ -31,7 +31,7 @@ export {
 } from './verb-definition.ts';
 export type { SnapshotPart, VerbContext, VerbDependencies } from './verb-dependencies.ts';
 
-/** Defines a verb that changes nothing; its `run` reads through `context.reader`. */
+/** Defines a verb that changes nothing. Its `run` reads through `context.reader`. */
 export function defineReadVerb<
   Answer extends z.ZodType,
   Params extends z.ZodObject = NoFields,
@@ -75,16 +75,16 @@ interface WriteDefinition<
   Plan,
 > extends VerbDescription,
     VerbSchemas<Params, Query, Body, Answer> {
-  /** `GET` for what is only looked at, and must stand in the audit log all the same. */
+  /** `GET` for reads that the audit log must record. */
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly status: 200 | 201 | 204;
-  /** Null when the running snapshot holds nothing of it. */
+  /** Null if the running snapshot does not depend on the change. */
   readonly invalidates: SnapshotPart | null;
-  /** Waited for before the transaction, for what must not be waited for inside one. */
+  /** Awaited before the transaction, for work that must not delay one. */
   beforeTransaction?(): Promise<unknown>;
-  /** Works out before the transaction what `run` needs, where that takes long. */
+  /** Computes input for `run` before the transaction, if that takes long. */
   plan?(context: VerbContext, input: VerbInput<Params, Query, Body>): Promise<Plan>;
-  /** Waited for once the change is in force; gives the answer its last fields. */
+  /** Awaited after the change is in force. May complete the response. */
   afterCommit?(answer: z.input<Answer>): Promise<z.input<Answer>>;
   run(
     context: WriteContext,
@@ -98,10 +98,10 @@ interface WriteDefinition<
 }
 
 /**
- * Defines a verb that changes something. Its `run` works inside one write transaction and must say what it
- * changed: the audit row commits with the change. The caller hears of success only after the running
- * snapshot was renewed, so what an answered request revoked is refused from the next one on. When the
- * renewal fails the change stands and the caller gets the error.
+ * Defines a verb that changes something. Its `run` works inside one write transaction and must report its
+ * change, so that the audit row commits with it. The response is sent only after the running snapshot was
+ * renewed, so the next request uses the new state. If the renewal fails, the change is committed and the
+ * caller gets the error.
  */
 export function defineWriteVerb<
   Answer extends z.ZodType,
@@ -132,7 +132,7 @@ export function defineWriteVerb<
         { dependencies: host, actor, raw, resourceVerb },
         (context) => definition.run(context, input, plan),
       );
-      // Also after 'unchanged': the try that made the change may have failed right here.
+      // Also for 'unchanged', because an earlier call may have committed the change and failed here.
       if (definition.invalidates !== null) await host.refreshSnapshot(definition.invalidates, actor.orgId);
       const { isRepeated, answer: first } = committed;
       const answer = definition.afterCommit && !isRepeated ? await definition.afterCommit(first) : first;
@@ -147,7 +147,7 @@ export function defineWriteVerb<
   };
 }
 
-/** Without a `plan`, its type parameter stays at the default `undefined`, which is what was planned then. */
+/** Without `plan`, the type parameter keeps its default `undefined`, which is then the value. */
 function asPlan<Plan>(_: { plan?(...given: never[]): Promise<Plan> }, planned: Plan | undefined): Plan {
   return planned as Plan;
 }
@@ -159,7 +159,7 @@ interface VerbCall {
   readonly resourceVerb: Verb | undefined;
 }
 
-/** Runs a write in its transaction, with its audit rows; a creation that is asked for again is answered again. */
+/** Runs a write with its audit rows in one transaction. A repeated creation returns its stored response. */
 async function commitWrite<Answer>(
   definition: Pick<VerbDescription, 'name' | 'handlesIdempotency'> &
     Pick<Verb, 'method' | 'status'> & { readonly invalidates: SnapshotPart | null },

@@ -1,4 +1,5 @@
-// Chat Completions as OpenAI documents it (platform.openai.com/docs/api-reference/chat), as far as we write it.
+// The parts of Chat Completions that Floe writes, as OpenAI documents them
+// (platform.openai.com/docs/api-reference/chat).
 import {
   ANY_OBJECT_SCHEMA,
   arrayOf,
@@ -59,7 +60,7 @@ const MESSAGE = oneOf(
     { role: enumOf('user'), content: oneOf(TEXT_SCHEMA, arrayOf(USER_PART, 1)) },
     { name: TEXT_SCHEMA },
   ),
-  // Hosts take their own reasoning back in members of their own.
+  // Some hosts accept their own reasoning in additional members.
   openObject(
     { role: enumOf('assistant') },
     { content: nullableSchema(texts), refusal: nullableSchema(TEXT_SCHEMA), tool_calls: arrayOf(CALL, 1) },
@@ -196,7 +197,7 @@ export const CHAT_CHUNK_SCHEMA = openObject(
   { usage: nullableSchema(USAGE) },
 );
 
-/** Of every OpenAI surface. */
+/** The error body of every OpenAI surface. */
 export const OPENAI_ERROR_SCHEMA = openObject({
   error: openObject(
     { message: NON_EMPTY_TEXT_SCHEMA, type: NON_EMPTY_TEXT_SCHEMA },

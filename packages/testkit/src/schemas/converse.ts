@@ -1,5 +1,5 @@
-// Converse as AWS documents it (docs.aws.amazon.com/bedrock, API_runtime_Converse), as far as we write it. The service
-// refuses members it does not know, and unions with two members.
+// The parts of Converse that Floe writes, as AWS documents them (docs.aws.amazon.com/bedrock,
+// API_runtime_Converse). The service rejects unknown members, and unions with two members.
 import {
   ANY_OBJECT_SCHEMA,
   arrayOf,

@@ -1,4 +1,5 @@
-// generateContent as Google documents it (ai.google.dev/api/generate-content), as far as we write it.
+// The parts of generateContent that Floe writes, as Google documents them
+// (ai.google.dev/api/generate-content).
 import {
   ANY_OBJECT_SCHEMA,
   arrayOf,

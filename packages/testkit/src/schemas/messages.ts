@@ -1,4 +1,4 @@
-// Messages as Anthropic documents it (docs.anthropic.com/en/api/messages), as far as we write it.
+// The parts of Messages that Floe writes, as Anthropic documents them (docs.anthropic.com/en/api/messages).
 import {
   ANY_OBJECT_SCHEMA,
   arrayOf,

@@ -1,4 +1,5 @@
-// Responses as OpenAI documents it (platform.openai.com/docs/api-reference/responses), as far as we write it.
+// The parts of Responses that Floe writes, as OpenAI documents them
+// (platform.openai.com/docs/api-reference/responses).
 import type { Json, JsonObject } from '@floe/contract/json';
 import {
   ANY_OBJECT_SCHEMA,
@@ -168,7 +169,7 @@ const USAGE = openObject({
   total_tokens: COUNT_SCHEMA,
 });
 
-/** Every member that SDKs and Open Responses (openresponses.org) demand, null where there is nothing to say. */
+/** All members that SDKs and Open Responses (openresponses.org) require. Members without a value are null. */
 export const RESPONSES_ANSWER_SCHEMA = openObject(
   {
     id: NON_EMPTY_TEXT_SCHEMA,
@@ -245,7 +246,7 @@ const EVENTS: Readonly<Record<string, SchemaMembers>> = {
   },
 };
 
-/** Of the event of this type; undefined for one that we do not write. */
+/** The schema of an event type. Undefined for an event that Floe does not write. */
 export function findResponsesEventSchema(type: string): Json | undefined {
   const members = EVENTS[type];
   return members && eventSchema(type, members);

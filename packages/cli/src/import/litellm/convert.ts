@@ -20,7 +20,7 @@ const SECTION_REASONS: Readonly<Record<string, string>> = {
 /** Converts the configuration of LiteLLM and, if given, the rows of its database. */
 export function convertLitellm(root: SourceObject, draft: FloeDraft, tables: LitellmTables | null): void {
   const entries = root.objects('model_list');
-  // A wildcard gives its prefix to a provider, so it chooses the id before others do.
+  // A wildcard entry uses its prefix as the provider id, so it must choose the id before other entries.
   const wildcards = entries.filter(isWildcardEntry);
   const others = entries.filter((entry) => !wildcards.includes(entry));
   const deployments: Deployment[] = [...wildcards, ...others].flatMap(
@@ -49,7 +49,7 @@ function isWildcardEntry(entry: SourceObject): boolean {
   return entry.has('model_name') && String(entry.raw('model_name')).includes('*');
 }
 
-/** Cooldowns of LiteLLM are breakers of Floe, which reopen on their own. */
+/** Converts cooldowns of LiteLLM to breakers of Floe, which close automatically. */
 function addBreakers(draft: FloeDraft, sources: readonly (SourceObject | undefined)[]): void {
   for (const source of sources) {
     const fails = source?.number('allowed_fails');

@@ -5,7 +5,7 @@ import type { Deployment } from './deployment.ts';
 import { expandModels } from './key-models.ts';
 import { toBudgetPeriod } from './periods.ts';
 
-/** Rows of the tables of LiteLLM, by table; null for a table that the database lacks. */
+/** Rows of LiteLLM tables, by table. Null for a table that the database does not have. */
 export type LitellmTables = Readonly<Record<string, readonly unknown[] | null>>;
 
 interface DatabaseImport {
@@ -15,7 +15,7 @@ interface DatabaseImport {
   readonly context: ImportContext;
 }
 
-/** A team, as its keys need it. */
+/** A team, as required by its keys. */
 interface Team {
   readonly id: string;
   readonly models: readonly string[];
@@ -24,7 +24,7 @@ interface Team {
 
 interface People {
   readonly teams: ReadonlyMap<string, Team>;
-  /** Address of a user, or the id of one without. */
+  /** E-mail addresses of users by id. Users without an address have their id. */
   readonly owners: ReadonlyMap<string, string>;
   readonly budgets: ReadonlyMap<string, SourceObject>;
 }
@@ -53,7 +53,9 @@ const REASONS: Readonly<Record<string, string>> = {
   model_tpm_limit: 'set a limit with a model',
 };
 
-/** Adds teams, budgets, limits and keys from the database. A key keeps its value: only its SHA-256 is known. */
+/**
+ * Adds teams, budgets, limits and keys from the database. A key keeps its value: only its SHA-256 is known.
+ */
 export function addDatabase(from: DatabaseImport): void {
   const rowsOf = (table: string) => readRows(from, table);
   const budgets = new Map<string, SourceObject>();
@@ -189,7 +191,7 @@ interface CapPlace {
   readonly subject: Fields;
 }
 
-/** Limits and budgets of a key, a team or an owner. */
+/** Adds limits and budgets of a key, a team or an owner. */
 function addCaps(row: SourceObject, draft: FloeDraft, { name, subject }: CapPlace): void {
   const whole = (value: number | undefined) =>
     value === undefined || value < 1 ? undefined : Math.floor(value);
@@ -213,7 +215,7 @@ function addCaps(row: SourceObject, draft: FloeDraft, { name, subject }: CapPlac
     draft.addBudget(`${name}-soft`, { ...subject, period: period.period, limit_usd: soft, mode: 'soft' });
 }
 
-/** `{model: {budget_limit, time_period}}`, or `{model: amount}`. */
+/** Parses `{model: {budget_limit, time_period}}` or `{model: amount}`. */
 function addModelBudgets(row: SourceObject, draft: FloeDraft, { name, subject }: CapPlace): void {
   const budgets = row.object('model_max_budget');
   for (const model of budgets?.names() ?? []) {

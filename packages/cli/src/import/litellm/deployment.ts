@@ -3,9 +3,9 @@ import { findProvider, guessProvider, type KnownProvider, stripApiPrefix } from 
 import { literal, type SourceObject } from '../source-object.ts';
 import { readProviderFields } from './provider-fields.ts';
 
-/** An entry of `model_list` that became a target. */
+/** An entry of `model_list` as a target of Floe. */
 export interface Deployment {
-  /** `model_name`: entries that share it are one group. */
+  /** `model_name`. Entries with the same name form a group. */
   readonly group: string;
   readonly target: string;
   readonly weight: number | undefined;
@@ -71,7 +71,7 @@ function splitModel(params: SourceObject): { name: string; model: string } | und
   return value === '*' ? { name: '*', model: '*' } : { name: 'openai', model: value };
 }
 
-/** Reads one entry; null, with the reason in the report, when it has no equivalent. */
+/** Converts one entry. Null if it has no equivalent; the report contains the reason. */
 export function readDeployment(entry: SourceObject, draft: FloeDraft): Deployment | null {
   const group = entry.text('model_name');
   if (group === undefined && !entry.has('model_name')) entry.problem('model_name', 'is required');
@@ -142,7 +142,7 @@ function createTarget({ params, info, group }: DeploymentSource, draft: FloeDraf
   return { provider: found, model };
 }
 
-/** With the name of its model, a deployment has the price of the model. */
+/** Names a deployment. If the name equals its model, it has the catalog price of the model. */
 function nameDeployment(
   provider: ProviderDraft,
   deployment: string,
@@ -160,7 +160,10 @@ function nameDeployment(
   return { provider, model };
 }
 
-/** `openai/*` for `openai/*`: Floe routes by the id of the provider in front of the slash. */
+/**
+ * Whether a group such as `openai/*` only repeats the provider, because Floe routes by the provider id before
+ * the slash.
+ */
 function isOwnPrefix(group: string, model: string): boolean {
   const slash = group.indexOf('/');
   return (
@@ -168,7 +171,7 @@ function isOwnPrefix(group: string, model: string): boolean {
   );
 }
 
-/** Models of some clouds are named `<region>/<model>`. */
+/** Splits the region off a model name `<region>/<model>`, which some clouds use. */
 function splitRegion({ hasRegionInModel }: KnownProvider, model: string): { model: string; region?: string } {
   const match = hasRegionInModel ? /^([a-z]{2}(?:-[a-z]+)+-\d)\/(.+)$/.exec(model) : null;
   return match ? { model: match[2] ?? '', region: match[1] ?? '' } : { model };
@@ -196,7 +199,7 @@ function readRouting(
   };
 }
 
-/** LiteLLM limits the time until the response and between its parts; Floe has a deadline for each. */
+/** LiteLLM limits the time until the response and between its chunks. Floe has a deadline for each. */
 export function readTimeouts(source: SourceObject, name: string, streamName: string): Fields {
   const toMs = (seconds: number | undefined) =>
     seconds === undefined || seconds === 0 ? undefined : Math.max(1, Math.round(seconds * 1000));

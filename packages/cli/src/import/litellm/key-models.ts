@@ -3,16 +3,19 @@ import { literal } from '../source-object.ts';
 import type { Deployment } from './deployment.ts';
 
 const MAX_PATTERNS = 200;
-/** Names that stand for every model. */
+/** Names that mean all models. */
 const ALL = new Set(['all-proxy-models', '*']);
 
+/** The model patterns that a key may use, and a note for the report. */
 export interface KeyModels {
-  /** Absent: every model. */
+  /** Absent: all models. */
   readonly patterns?: readonly string[];
   readonly note: string;
 }
 
-/** Models of a key. In Floe a key must also be allowed to use the targets of a route. */
+/**
+ * Converts the allowed models of a key. In Floe, a key must also be allowed to use the targets of a route.
+ */
 export function expandModels(
   own: readonly string[],
   team: readonly string[],
@@ -33,7 +36,7 @@ export function expandModels(
   }
   if (patterns.size > MAX_PATTERNS)
     return { patterns: [...patterns].slice(0, MAX_PATTERNS), note: `only the first ${MAX_PATTERNS} fit` };
-  // A list without any model allows none.
+  // An empty list allows no model.
   if (patterns.size === 0) return { patterns: ['no-model'], note: 'no model is left; it allows none' };
   const added = patterns.size > names.length ? 'the targets of the routes were added' : '';
   return { patterns: [...patterns], note: added };

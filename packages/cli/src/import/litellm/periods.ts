@@ -8,13 +8,17 @@ const SECONDS: Readonly<Record<string, number>> = {
 };
 const DAY = 86_400;
 
+/** A budget period of Floe for a duration of LiteLLM. */
 export interface BudgetPeriod {
   readonly period: 'day' | 'week' | 'month' | 'total';
-  /** How the period differs from the duration; empty when it does not. */
+  /** How the period differs from the duration. Empty if it does not. */
   readonly note: string;
 }
 
-/** The shortest period of Floe that is at least as long: it never allows more spending than before. Null if unreadable. */
+/**
+ * Returns the shortest Floe period that is at least as long, so that it never allows more spending than
+ * before. Null if unreadable.
+ */
 export function toBudgetPeriod(duration: string | undefined): BudgetPeriod | null {
   if (duration === undefined) return { period: 'total', note: '' };
   const named: Readonly<Record<string, BudgetPeriod['period']>> = {

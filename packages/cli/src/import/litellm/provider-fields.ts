@@ -3,7 +3,7 @@ import type { Fields } from '../floe-draft.ts';
 import { isUrlRequired, type KnownProvider, kindForUrl } from '../provider-names.ts';
 import { isMembers, type SourceObject } from '../source-object.ts';
 
-/** Provider of a deployment, without what differs by model. Null when Floe cannot call it. */
+/** Converts the provider of a deployment, without model-specific fields. Null if Floe cannot call it. */
 export function readProviderFields(params: SourceObject, provider: KnownProvider): Fields | null {
   const baseField = ['api_base', 'base_url', 'aws_bedrock_runtime_endpoint'].find((name) => params.has(name));
   const baseUrl = baseField === undefined ? provider.baseUrl : readBaseUrl(params, baseField, provider);
@@ -19,7 +19,7 @@ export function readProviderFields(params: SourceObject, provider: KnownProvider
   };
 }
 
-/** LiteLLM reads the key of a provider from its variable when the configuration has none. */
+/** References the provider's default variable, which LiteLLM reads if the configuration has no key. */
 function referDefault(params: SourceObject, variable: string | undefined): string | undefined {
   if (variable === undefined) return undefined;
   return params.context.secrets.refer(variable, params.fieldPath('api_key')) ?? undefined;
@@ -54,7 +54,7 @@ function readCloudFields(params: SourceObject): Fields {
   };
 }
 
-/** LiteLLM accepts a path or the JSON itself, which is a secret that Floe reads from a file only. */
+/** LiteLLM accepts a path or the JSON text, which is a secret. Floe only accepts a file. */
 function readGoogleCredentials(params: SourceObject): string | undefined {
   const value = params.raw('vertex_credentials');
   if (value === undefined) return undefined;
@@ -69,7 +69,7 @@ function readGoogleCredentials(params: SourceObject): string | undefined {
   return file;
 }
 
-/** Values of headers are often secrets, so each literal one becomes a variable. */
+/** Replaces each literal header value by a variable, because header values are often secrets. */
 function readHeaders(params: SourceObject): Fields | undefined {
   const headers: Record<string, unknown> = {};
   for (const field of ['extra_headers', 'headers']) {

@@ -2,7 +2,7 @@ import type { Fields } from '../floe-draft.ts';
 import { isMembers, type SourceObject } from '../source-object.ts';
 import { readTimeouts } from './deployment.ts';
 
-/** What `router_settings` and `litellm_settings` say about all groups. */
+/** Routing settings of `router_settings` and `litellm_settings`. */
 export interface RouterSettings {
   readonly strategy: 'weighted' | 'least_latency';
   readonly isShuffle: boolean;
@@ -13,9 +13,9 @@ export interface RouterSettings {
   readonly contextFallbacks: ReadonlyMap<string, readonly string[]>;
   readonly defaultFallbacks: readonly string[];
   readonly aliases: ReadonlyMap<string, string>;
-  /** Whether a wildcard entry of `model_list` serves this name. */
+  /** Whether a wildcard entry of `model_list` matches this name. */
   isWildcardModel(name: string): boolean;
-  /** Reports an alias that could not become a route. */
+  /** Reports an alias that cannot become a route. */
   rejectAlias(alias: string): void;
 }
 
@@ -39,7 +39,7 @@ const ROUTER_REASONS: Readonly<Record<string, string>> = {
   set_verbose: 'set FLOE_LOG_LEVEL',
 };
 
-/** Reads both sections; those of the router win. */
+/** Reads both sections. `router_settings` takes precedence. */
 export function readRouterSettings(
   router: SourceObject | undefined,
   litellm: SourceObject | undefined,
@@ -96,7 +96,7 @@ function readRetries(source: SourceObject | undefined): number | undefined {
   return Math.floor(retries);
 }
 
-/** A list of maps, or one map: model to the models that stand in for it. */
+/** Reads a list of maps, or one map, from a model to its fallback models. */
 function mergeFallbacks(
   sources: readonly SourceObject[],
   field: string,
@@ -128,7 +128,7 @@ function readModels(map: SourceObject, model: string): readonly string[] {
   return [];
 }
 
-/** Alias to model, or to `{model, hidden}`. */
+/** Reads aliases: names to models, or to `{model, hidden}`. */
 function readAliases(source: SourceObject): ReadonlyMap<string, string> {
   const aliases = new Map<string, string>();
   const map = source.object('model_group_alias');

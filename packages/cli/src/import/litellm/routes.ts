@@ -5,18 +5,19 @@ import type { RouterSettings } from './router-settings.ts';
 
 const MAX_RETRIES = 10;
 
-/** A group of `model_list`, as a route of Floe sees it. */
+/** A group of `model_list` as a route of Floe. */
 interface Group {
   readonly name: string;
   readonly deployments: readonly Deployment[];
 }
 
+/** Groups deployments by `model_name`. */
 export function groupDeployments(deployments: readonly Deployment[]): ReadonlyMap<string, Group> {
   const byName = Map.groupBy(deployments, ({ group }) => group);
   return new Map([...byName].map(([name, members]) => [name, { name, deployments: members }]));
 }
 
-/** Adds a route for each group and alias, and the limits that follow from the capacity of the deployments. */
+/** Adds a route for each group and alias, and limits for the capacity of the deployments. */
 export function addRoutes(
   draft: FloeDraft,
   deployments: readonly Deployment[],
@@ -45,7 +46,10 @@ export function addRoutes(
   }
 }
 
-/** A name such as `openai/gpt-5` must be on the allowlist of the provider `openai`, wherever its route leads. */
+/**
+ * Adds a name such as `openai/gpt-5` to the allowlist of the provider `openai`, which Floe requires for any
+ * target.
+ */
 function allowOnProvider(draft: FloeDraft, name: string): void {
   const slash = name.indexOf('/');
   const provider = draft.providers.find(({ id }) => id === name.slice(0, slash));
@@ -76,7 +80,10 @@ function buildRoute(
   };
 }
 
-/** Lowest `order` first; only those share the traffic, the others have the weight 0. */
+/**
+ * Lists targets by `order`, lowest first. Only targets with the lowest order get traffic. The others have the
+ * weight 0.
+ */
 function listTargets({ deployments }: Group, settings: RouterSettings): TargetDraft[] {
   const first = Math.min(...deployments.map(({ order }) => order));
   const shared = deployments.filter(({ order }) => order === first);
@@ -89,7 +96,10 @@ function listTargets({ deployments }: Group, settings: RouterSettings): TargetDr
   return [...weights].map(([model, weight]) => ({ model, weight }));
 }
 
-/** As simple-shuffle chooses: by `weight`, else by `rpm`, else by `tpm`, if the first entry has it. */
+/**
+ * Chooses weights like simple-shuffle: by `weight`, else by `rpm`, else by `tpm`, depending on the first
+ * entry.
+ */
 function chooseWeights(deployments: readonly Deployment[], { isShuffle }: RouterSettings) {
   if (!isShuffle) return () => 1;
   const field = (['weight', 'rpm', 'tpm'] as const).find((name) =>
@@ -98,7 +108,7 @@ function chooseWeights(deployments: readonly Deployment[], { isShuffle }: Router
   return (deployment: Deployment) => (field === undefined ? 1 : (deployment[field] ?? 0));
 }
 
-/** Targets of the groups that stand in for this one. */
+/** Targets of the fallback groups of this group. */
 function listFallbacks(
   group: Group,
   groups: ReadonlyMap<string, Group>,
@@ -124,7 +134,7 @@ function shortestTimeouts(deployments: readonly Deployment[]): Fields {
   return shortest;
 }
 
-/** Every deployment has a capacity: the group has their sum. */
+/** Adds a limit with the total capacity, if every deployment has one. */
 function addCapacityLimit(draft: FloeDraft, { name, deployments }: Group): void {
   const sumOf = (field: 'rpm' | 'tpm' | 'concurrency') => {
     const values = deployments.map((deployment) => deployment[field]);

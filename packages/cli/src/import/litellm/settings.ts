@@ -52,7 +52,9 @@ const GENERAL_REASONS: Readonly<Record<string, string>> = {
   infer_model_from_keys: 'Floe serves the models of its providers and routes',
 };
 
-/** Budgets, cache and the rest of `litellm_settings`; routing is read elsewhere. */
+/**
+ * Converts budgets, cache and other settings of `litellm_settings`. `readRouterSettings` converts routing.
+ */
 export function readLitellmSettings(settings: SourceObject, draft: FloeDraft): void {
   readCache(settings, draft);
   readOrgBudget(settings, draft);
@@ -91,6 +93,7 @@ function readCache(settings: SourceObject, draft: FloeDraft): void {
   params?.finish();
 }
 
+/** Converts `general_settings`. */
 export function readGeneralSettings(settings: SourceObject, draft: FloeDraft): void {
   const concurrency = settings.number('global_max_parallel_requests');
   if (concurrency !== undefined && concurrency >= 1) {
@@ -106,7 +109,7 @@ export function readGeneralSettings(settings: SourceObject, draft: FloeDraft): v
   settings.finish();
 }
 
-/** Variables that LiteLLM sets for itself: Floe reads them from its own environment. */
+/** Reports the variables that LiteLLM sets for itself. Floe reads them from its own environment. */
 export function readEnvironmentVariables(variables: SourceObject): void {
   for (const name of variables.names())
     variables.note(name, 'not_imported', 'set the variable in the environment of Floe');

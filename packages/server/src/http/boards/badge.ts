@@ -5,7 +5,7 @@ import { html } from './markup.ts';
 const MAX_NAME_CHARS = 40;
 const PADDING = 16;
 
-/** White on each has a contrast of at least 4.5. */
+/** White text on each color has a contrast of at least 4.5. */
 const COLOURS: Readonly<Record<BoardDisplayStatus, string>> = {
   healthy: '#117a52',
   failing: '#b42318',
@@ -14,7 +14,7 @@ const COLOURS: Readonly<Record<BoardDisplayStatus, string>> = {
   maintenance: '#17599f',
 };
 
-/** The badge of a whole board: its name and status. */
+/** Renders the badge of a whole board: its name and status. */
 export function boardBadge(view: BoardView): string {
   const moods = new Map(
     view.groups.flatMap(({ monitors }) => monitors.map((one) => [one.id, resolveBoardDisplayStatus(one)])),
@@ -27,6 +27,7 @@ export function boardBadge(view: BoardView): string {
   return renderBadge(view.name, mood === 'healthy' ? 'all healthy' : mood, mood);
 }
 
+/** Renders the badge of one monitor: its name and status. */
 export function monitorBadge(monitor: BoardMonitor): string {
   const mood = resolveBoardDisplayStatus(monitor);
   return renderBadge(monitor.name, mood, mood);
@@ -44,7 +45,7 @@ function renderBadge(name: string, state: string, mood: BoardDisplayStatus): str
 `.text;
 }
 
-/** About as wide as the text is at 11 px; `textLength` makes it exactly so in whatever font there is. */
+/** Estimated width of a text at 11 px. `textLength` makes it exact for every font. */
 function estimateTextWidth(text: string): number {
   let width = 0;
   for (const character of text)

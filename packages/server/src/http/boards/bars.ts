@@ -1,26 +1,26 @@
 import type { StatusDurations } from '../../monitoring/boards/board-days.ts';
 import { html, Markup } from './markup.ts';
 
-/** Units of the drawing; its width is stretched to the page. */
+/** SVG user units. The drawing is stretched to the page width. */
 const STEP = 8;
 const BAR = 6;
 const HEIGHT = 32;
 const MIN_BAR_HEIGHT = 4;
 const GAP = 1.5;
-/** Shorter times per day are not shown, such as a restart of Floe. */
+/** Shorter durations per day are not shown, such as a restart of Floe. */
 const UNUSUAL_MS = 60_000;
 
-/** True when a day was not entirely healthy, waiting or before the first beat. */
+/** True if a day was not entirely healthy, waiting or before the first beat. */
 export function isUnusualDay({ failing, unknown, paused }: StatusDurations): boolean {
   return failing > 0 || unknown >= UNUSUAL_MS || paused >= UNUSUAL_MS;
 }
 
 /**
- * Bars of days. What most days look like is drawn as dashed lines, one for each stretch of such days, so that a page
- * of hundreds of monitors stays small; the others are drawn one by one and say what they are.
+ * Renders the bars of days. Runs of equal usual days become one dashed line each, so that a page with
+ * hundreds of monitors stays small. Other days are drawn separately with a description.
  *
- * @param summary what the drawing shows, in words
- * @param describeDay what one day was, in words
+ * @param summary text alternative of the drawing
+ * @param describeDay describes one day
  */
 export function renderDayBars(
   days: readonly StatusDurations[],
@@ -55,7 +55,10 @@ function renderLine(kind: string, path: string): Markup | null {
   return path === '' ? null : new Markup(`<path class="${kind}" d="${path}"/>`);
 }
 
-/** One day from the bottom up: failing, unknown, paused, and healthy above; heights are shares of what is known. */
+/**
+ * Renders one day from the bottom up: failing, unknown, paused, healthy. Heights are shares of the known
+ * time.
+ */
 function renderStack(day: StatusDurations, x: number, words: string): Markup {
   const whole = day.failing + day.unknown + day.paused + day.healthy + day.waiting;
   const parts: Markup[] = [];

@@ -1,19 +1,22 @@
 import type { Clock } from '../../core/clock.ts';
 import type { BoardView } from '../../monitoring/boards/board-view.ts';
 
-/** A board that was made private is gone within this time, in every process. */
+/** A board that became private disappears within this time, in every process. */
 const RECHECK_MS = 2_000;
-/** A board is made anew after this time at the earliest, and never more than a twentieth of the time. */
+/** Minimum age before a board is rendered again. Rendering takes at most a twentieth of the time. */
 const MIN_AGE_MS = 5_000;
 const MAX_RENDER_SHARE = 20;
-/** While the database is away, what was seen last is shown so long; the page says when it was checked. */
+/**
+ * Maximum age of a board that is shown while the database is unavailable. The page shows the time of its
+ * data.
+ */
 const MAX_STALE_MS = 600_000;
 const MAX_BOARDS = 200;
 const MAX_MISSES = 1_000;
 
-/** Where boards come from, under whatever names their readers have for them. */
+/** Loads boards by the names that their readers use. */
 export interface BoardSource {
-  /** The version of a board; null when there is none that these readers may see. */
+  /** The version of a board. Null if these readers may see no board with this name. */
   versionOf(name: string): Promise<string | null>;
   read(name: string): Promise<BoardView | null>;
 }
@@ -26,7 +29,7 @@ interface CachedBoard<Answers> {
   readonly renderMs: number;
 }
 
-/** Boards, made once for however many readers: one reads the database, the others get what it made. */
+/** Caches rendered boards. Concurrent readers share one read of the database. */
 export class BoardCache<Answers> {
   readonly #source: BoardSource;
   readonly #clock: Clock;
@@ -41,7 +44,7 @@ export class BoardCache<Answers> {
     this.#make = make;
   }
 
-  /** Null for a board that is unknown to its source. Rejects while the database is away and nothing is kept. */
+  /** Null for an unknown board. Rejects if the database is unavailable and the board is not cached. */
   async get(slug: string): Promise<Answers | null> {
     const now = this.#clock.monotonic();
     const kept = this.#kept.get(slug);

@@ -17,6 +17,7 @@ const STALE_MS = 120_000;
 const MAX_UNUSUAL_DAYS = 30;
 const MAX_DOWNTIMES = 20;
 
+/** URLs that a board page links to. */
 export interface BoardLinks {
   readonly stylesheet: string;
   readonly icon: string;
@@ -146,7 +147,7 @@ function renderNote(
       )}`;
 }
 
-/** The days that were not entirely healthy, as a table: the bars for screen readers. */
+/** Renders the days that were not entirely healthy as a table, for screen readers. */
 function renderUnusualDays(
   monitor: BoardMonitor,
   view: BoardView,

@@ -21,11 +21,11 @@ const SVG = 'image/svg+xml; charset=utf-8';
 const BOARD_PATH =
   /^\/boards\/([a-z0-9][a-z0-9._-]{0,63}?)(?:(\.json)|\/(badge\.svg)|\/([a-z0-9][a-z0-9._-]{0,63})\/(badge\.svg))?\/?$/;
 const CACHE_BRIEFLY = 'public, max-age=5';
-/** For whoever is signed in, and nobody behind them. */
+/** For signed-in readers. Shared caches must not store it. */
 const CACHE_PRIVATE = 'private, no-cache';
 const CACHE_IMMUTABLE = 'public, max-age=31536000, immutable';
 
-/** Nothing but our own stylesheet and icon: no script, no frame, no form, nothing from elsewhere. */
+/** Allows only the stylesheet and icon of Floe: no scripts, frames or forms, and no other origins. */
 const SECURITY_HEADERS = [
   'content-security-policy',
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -35,7 +35,7 @@ const SECURITY_HEADERS = [
   'no-referrer',
 ];
 
-/** An answer made once and sent many times. */
+/** A response that is built once and sent many times. */
 interface CachedAnswer {
   readonly type: string;
   readonly etag: string;
@@ -50,21 +50,25 @@ function assetLinks(prefix: string) {
   };
 }
 
-/** The page of a board that is not answered here, such as one that is being edited. */
+/** Renders the page of a board that has no URL, such as one that is being edited. */
 export function renderBoardPreview(view: BoardView, prefix: string): string {
   return renderBoardPage(view, { ...assetLinks(prefix), board: `${prefix}${BASE}/${view.slug}` });
 }
 
+/** The public pages of boards, their JSON and their badges. */
 export interface BoardRoutes {
-  /** Answers `GET` of a path below `/boards/`. */
+  /** Responds to `GET` of a path below `/boards/`. */
   answer(client: ClientConnection, path: string): void;
 }
 
-/** The boards that only members see. */
+/** Boards that only members may see. */
 export interface MemberBoards {
-  /** Ids of the orgs that whoever asks is signed in to; none for everybody else. */
+  /** Ids of the orgs that the client is signed in to. Empty for other clients. */
   orgsOf(client: ClientConnection): Promise<readonly string[]>;
-  /** Boards of an org, public or not, as `<org>/<slug>`: an org's name in it means that no other one's is found. */
+  /**
+   * Boards of an org, public or not, named `<org>/<slug>`. The org in the name prevents access to boards of
+   * other orgs.
+   */
   readonly source: BoardSource;
 }
 
@@ -129,7 +133,7 @@ export function createBoardRoutes(parts: {
 
 const NO_BOARD = new Fault('not_found', 'There is no public board at this URL.');
 
-/** What one board answers, each form made when it is first asked for. */
+/** The responses of one board. Each format is rendered at its first request. */
 class BoardAnswers {
   readonly #view: BoardView;
   readonly #base: string;
@@ -185,7 +189,7 @@ function sendAnswer(
   const isOwn = caching === CACHE_PRIVATE;
   const vary = isOwn ? 'accept-encoding, cookie' : 'accept-encoding';
   const headers = [...SECURITY_HEADERS, 'cache-control', caching, 'x-request-id', client.id, 'vary', vary];
-  // Public already: other sites may read it and show it.
+  // The data is public, so other sites may read and show it.
   if (type !== HTML && !isOwn)
     headers.push('access-control-allow-origin', '*', 'cross-origin-resource-policy', 'cross-origin');
   if (status === 200) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The stylesheet of boards. No other style is allowed on a board, inline or from elsewhere. */
+/** The stylesheet of boards. The content policy allows no other styles, inline or external. */
 const CSS = `
 :root {
   color-scheme: light dark;
@@ -137,6 +137,7 @@ footer .push { margin-left: auto; }
 @media (forced-colors: active) { .bars { forced-color-adjust: none; } }
 `;
 
+/** The stylesheet of board pages. */
 export const BOARD_STYLESHEET = CSS.trim();
-/** Changes with the text, so that browsers may keep it for ever. */
+/** Contains a hash of the stylesheet, so that browsers may cache it indefinitely. */
 export const BOARD_STYLESHEET_NAME = `board-${createHash('sha256').update(BOARD_STYLESHEET).digest('hex').slice(0, 16)}.css`;

@@ -39,7 +39,7 @@ export interface ZoneFormatter {
   timeOrDateTime(ms: number, nowMs: number): string;
   /** `15 Nov 2026, 12:26 CET` */
   dateTime(ms: number): string;
-  /** `12:26 – 14:00 CET`; the end with its day where it is another one. */
+  /** `12:26 – 14:00 CET`; the end has its date if it is on another day. */
   timeRange(fromMs: number, toMs: number): string;
 }
 

@@ -2,20 +2,24 @@ import type { BoardDay, StatusDurations } from '../../monitoring/boards/board-da
 import { formatBoardDuration, type ZoneFormatter } from './board-text.ts';
 import { html, type Markup } from './markup.ts';
 
-/** With more monitors a page would have thousands of slots, so it lists only the affected days. */
+/**
+ * Maximum number of monitors with slots. Larger pages would have thousands of slots, so they list only the
+ * affected days.
+ */
 const MONITORS_WITH_SLOTS = 50;
 const STATES = ['failing', 'unknown', 'paused', 'waiting', 'healthy'] as const;
 
+/** Whether a page with this number of monitors shows a button per day. */
 export function hasDaySlots(monitors: number): boolean {
   return monitors <= MONITORS_WITH_SLOTS;
 }
 
 /**
- * A radio button over the bar of each day: one stop for Tab, arrows from day to day, a tap for a finger, and what the day
- * was in words, all without scripts. The button that is off keeps Enter from sending the form anywhere.
+ * Renders a radio button over the bar of each day. Tab, arrow keys and touch show the description of a day
+ * without scripts. A disabled submit button prevents Enter from submitting the form.
  *
  * @param name of the monitor
- * @param words what each day was, oldest first
+ * @param words description of each day, oldest first
  */
 export function renderDaySlots(name: string, words: readonly string[]): Markup {
   const slots = words.map((text) => html`<label><input type="radio" name="d"><span>${text}</span></label>`);

@@ -4,6 +4,7 @@ import { formatBoardDuration, formatQuantity, type ZoneFormatter } from './board
 /** The statuses of a headline; each has its own color and icon. */
 export type BoardDisplayStatus = 'healthy' | 'failing' | 'waiting' | 'paused' | 'maintenance';
 
+/** Status and summary of a board, for its heading. */
 export interface Headline {
   readonly status: BoardDisplayStatus;
   readonly title: string;

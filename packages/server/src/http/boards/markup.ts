@@ -1,4 +1,4 @@
-/** HTML that is safe to send: made by `html` only, so what people wrote can never become markup. */
+/** HTML that is safe to send. Only `html` creates it, so user input cannot become markup. */
 export class Markup {
   readonly text: string;
 
@@ -7,9 +7,10 @@ export class Markup {
   }
 }
 
+/** A value that `html` accepts. It is escaped unless it is `Markup`. */
 export type HtmlValue = Markup | string | number | null | readonly HtmlValue[];
 
-/** A template whose values are escaped, for text and quoted attributes alike; markup in it stays markup. */
+/** Template tag that escapes values for text and quoted attributes. `Markup` values are not escaped again. */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Markup {
   let text = strings[0] ?? '';
   for (const [index, value] of values.entries()) text += renderValue(value) + (strings[index + 1] ?? '');
@@ -32,7 +33,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Also without what XML forbids, for badges are XML. */
+/** Also removes characters that XML forbids, because badges are XML. */
 function escapeHtml(text: string): string {
   return text
     .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')

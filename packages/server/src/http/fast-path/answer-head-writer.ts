@@ -1,25 +1,25 @@
 import { STATUS_CODES } from 'node:http';
 import type { Clock } from '../../core/clock.ts';
 
-/** How long a connection is kept for its next request, as answers say it. */
+/** How long an idle connection is kept open, as responses announce it. */
 export const KEEP_ALIVE_S = 75;
 
 const KEEP_ALIVE_FIELDS = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_S}\r\n`;
 const CLOSE_FIELD = 'Connection: close\r\n';
 
-/** How the end of a body is known: by its length in bytes, its chunks, or because there is none. */
+/** How the end of a body is marked: its length in bytes, chunked encoding, or no body. */
 export type BodyFraming = number | 'chunked' | 'none';
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
-/** What a field's value may not hold (RFC 9110, 5.5); each character is sent as one byte. */
+/** Characters that a field value must not contain (RFC 9110, 5.5). Each character is sent as one byte. */
 const INVALID_VALUE_CHARACTER = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** A header that would end its line, or begin another. */
+/** A header value contains a character that would end its line or start another. */
 export class UnsendableHeaderError extends Error {
   override readonly name = 'UnsendableHeaderError';
 }
 
-/** Writes heads of answers as `node:http` would (fast-path-server.test.ts), one character per byte. */
+/** Writes response heads exactly like `node:http` (fast-path-server.test.ts), one character per byte. */
 export class AnswerHeadWriter {
   readonly #clock: Clock;
   #second = -1;
@@ -29,7 +29,7 @@ export class AnswerHeadWriter {
     this.#clock = clock;
   }
 
-  /** Status line and fields with the empty line behind them. @throws UnsendableHeaderError */
+  /** Returns status line and fields with the closing empty line. @throws UnsendableHeaderError */
   write(status: number, headers: readonly string[], framing: BodyFraming, isLast: boolean): string {
     let fields = '';
     for (let at = 0; at + 1 < headers.length; at += 2) {

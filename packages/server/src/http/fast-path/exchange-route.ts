@@ -1,11 +1,11 @@
 import type { ClientConnection } from '../../gateway/client.ts';
 
-/** Where requests to one path are answered. */
+/** A path whose requests start an exchange. */
 export interface ExchangeRoute {
-  /** The path as it is below the base URL. */
+  /** The path below the base URL. */
   readonly path: string;
   readonly answer: (client: ClientConnection) => void;
 }
 
-/** From the target of a plain request to its place; undefined where none is read ahead. */
+/** Finds the route of a request target. Undefined if the fast path does not serve it. */
 export type FindExchangeRoute = (target: string) => ExchangeRoute | undefined;

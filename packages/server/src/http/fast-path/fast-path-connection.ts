@@ -10,41 +10,48 @@ import { POST_PREFIX, parseRequestHead, type RequestHead } from './request-head.
 
 const HEAD_END = '\r\n\r\n';
 const MAX_HEAD_BYTES = 8 * 1024;
-/** What a client may send ahead while its answer is under way, before it is read no further. */
+/** Maximum number of pipelined bytes while a response is in progress. Then reading pauses. */
 const MAX_PIPELINED_BYTES = 64 * 1024;
-/** Text up to this size goes from V8 to the kernel without a second copy (decisions/0016-hot-path-coding-rules.md). */
+/**
+ * A text up to this size is written without a second copy in V8 (decisions/0016-hot-path-coding-rules.md).
+ */
 const MAX_SINGLE_WRITE_BYTES = 16 * 1024;
 
-/** A request whose head was read and whose body is not whole yet. */
+/** A request whose head is parsed and whose body is incomplete. */
 interface PendingRequest {
   readonly head: RequestHead;
   readonly route: ExchangeRoute;
-  /** Where the body begins. */
+  /** Offset of the body. */
   readonly bodyStart: number;
 }
 
-/** Whoever took a connection, and hears what becomes of it. */
+/** The owner of a connection, which receives its events. */
 export interface FastPathConnectionHost {
   readonly clock: Clock;
   readonly headWriter: AnswerHeadWriter;
   readonly findExchangeRoute: FindExchangeRoute;
-  /** Every answer from now on is the last of its connection. */
+  /** True if every further response must close its connection. */
   readonly isDraining: boolean;
-  /** A connection has the beginning of a request. */
+  /** Called when a connection has received the beginning of a request. */
   scheduleWaitCheck(): void;
-  /** Its answer is whole, and leaves with others of this turn. */
+  /** Called when the response of a connection is complete and can be sent with others of this turn. */
   scheduleAnswer(connection: FastPathConnection): void;
-  /** Something came that is not read here: `node:http` goes on. */
+  /**
+   * Called when a connection has received a request that the fast path does not support. `node:http` takes
+   * over.
+   */
   handOff(connection: FastPathConnection, socket: Socket): void;
   onConnectionClosed(connection: FastPathConnection): void;
 }
 
 /**
- * A client's connection for as long as plain requests come over it, one after the other. With the first byte of
- * anything else `node:http` gets it, and all that was read and not answered.
+ * A client connection while it carries only fast-path requests, one after the other. On the first other
+ * request, `node:http` takes over the connection with all input that has no response yet.
  */
 export class FastPathConnection implements AnswerOutput {
-  /** Monotonic milliseconds since when it waits: for a request, the rest of one, or its own end. */
+  /**
+   * Monotonic time in milliseconds since when it waits for a request, for the rest of one, or for its end.
+   */
   waitingSince: number;
   readonly #socket: Socket;
   readonly #host: FastPathConnectionHost;
@@ -54,11 +61,11 @@ export class FastPathConnection implements AnswerOutput {
   #pieces: Buffer[] = [];
   #size = 0;
   #whole: { readonly head: string; readonly body: Buffer | null } | null = null;
-  /** The answer under way says that the connection ends with it. */
+  /** The current response announces that it closes the connection. */
   #isLast = false;
-  /** Its end is on the way: a request that still comes could not be answered. */
+  /** The connection is closing. A further request could not get a response. */
   #isEnding = false;
-  /** Somebody has authenticated over it. */
+  /** A caller has authenticated over this connection. */
   #isKnown = false;
   readonly #onData = (bytes: Buffer) => this.#take(bytes);
   readonly #onEnd = () => this.#socket.end();
@@ -68,16 +75,17 @@ export class FastPathConnection implements AnswerOutput {
     this.#socket = socket;
     this.#host = host;
     this.waitingSince = host.clock.monotonic();
-    // A client that closes its sending side has left, as it has for node:http; what failed is known from 'close'.
+    // A client that closes its sending side counts as disconnected, as with node:http. 'close' follows an
+    // error.
     socket.on('data', this.#onData).on('end', this.#onEnd).on('error', ignore).on('close', this.#onClose);
   }
 
-  /** It carries nothing, and all that was answered has left. */
+  /** True if it has no request and all responses are sent. */
   get isIdle(): boolean {
     return this.#carrier === null && !this.#isAwaitingRequest && this.#socket.writableLength === 0;
   }
 
-  /** It has the beginning of a request. */
+  /** True if it has the beginning of a request. */
   get isAwaitingRequest(): boolean {
     return this.#isAwaitingRequest;
   }
@@ -86,7 +94,7 @@ export class FastPathConnection implements AnswerOutput {
     this.#socket.destroy();
   }
 
-  /** From here on `node:http` reads, beginning with what is not answered yet. */
+  /** Hands the connection to `node:http`, starting with the input that has no response yet. */
   handOff(): void {
     const socket = this.#socket;
     socket.off('data', this.#onData).off('end', this.#onEnd).off('error', ignore).off('close', this.#onClose);
@@ -129,7 +137,7 @@ export class FastPathConnection implements AnswerOutput {
     this.#host.scheduleAnswer(this);
   }
 
-  /** Sends the whole answer that waited for the others of its turn. */
+  /** Sends the complete response that was queued with others of this turn. */
   sendQueuedAnswer(): void {
     const whole = this.#whole;
     if (whole === null) return;
@@ -147,7 +155,7 @@ export class FastPathConnection implements AnswerOutput {
       this.#isEnding = true;
       this.#socket.end();
     }
-    // Sent ahead: whether it is plain or not is not worth a second look.
+    // Pipelined requests are rare, so they always go to `node:http`.
     else if (this.#size > 0) this.handOff();
   }
 
@@ -172,7 +180,7 @@ export class FastPathConnection implements AnswerOutput {
     else this.#wait(begun);
   }
 
-  /** Reads the head; null when it is not whole, or not ours to read. */
+  /** Parses the head. Null if it is incomplete or not supported. */
   #begin(): PendingRequest | null {
     const bytes = this.#gathered();
     const end = bytes.indexOf(HEAD_END, 0, 'latin1');
@@ -205,7 +213,7 @@ export class FastPathConnection implements AnswerOutput {
     this.#ask(begun, bytes.subarray(begun.bodyStart, length));
   }
 
-  /** What of `bytes` comes behind the first `length`, and no request under way. */
+  /** Keeps what follows the first `length` bytes, and clears the current request. */
   #keep(bytes: Buffer | null, length: number): void {
     this.#begun = null;
     this.#isAwaitingRequest = false;
@@ -213,7 +221,7 @@ export class FastPathConnection implements AnswerOutput {
     this.#pieces = bytes && this.#size > 0 ? [bytes.subarray(length)] : [];
   }
 
-  /** `body` is null when it never became whole. */
+  /** Starts the exchange. `body` is null if it never became complete. */
   #ask({ head, route }: PendingRequest, body: Buffer | null): void {
     const carrier = new FastPathTransport(this, route.path, head, body);
     this.#carrier = carrier;
@@ -229,7 +237,7 @@ export class FastPathConnection implements AnswerOutput {
 
   #closed(): void {
     this.#host.onConnectionClosed(this);
-    // Who leaves within a request has asked all the same: it is accounted for.
+    // A client that disconnects during a request has made it, so it is counted.
     const begun = this.#begun;
     this.#whole = null;
     this.#keep(null, 0);

@@ -4,14 +4,16 @@ import { AnswerHeadWriter, KEEP_ALIVE_S } from './answer-head-writer.ts';
 import type { FindExchangeRoute } from './exchange-route.ts';
 import { FastPathConnection, type FastPathConnectionHost } from './fast-path-connection.ts';
 
-/** How long the rest of a request may take before `node:http` waits for it. */
+/** How long the rest of a request may take before `node:http` handles the connection. */
 const MAX_REQUEST_WAIT_MS = 50;
-/** A client may believe the last answer a little longer than it said. */
+/**
+ * One second longer than responses announce, so that a client does not use a connection that is being closed.
+ */
 const MAX_IDLE_MS = (KEEP_ALIVE_S + 1) * 1000;
 
 /**
- * The short way in (decisions/0106): requests of the one shape nearly all have are read here, whole, before anything is
- * made for them; with anything else the connection goes to `node:http`.
+ * Serves the most common shape of requests (decisions/0106). It reads a request completely before it creates
+ * any object for it. Connections with other requests are handed off to `node:http`.
  */
 export class FastPathServer implements FastPathConnectionHost {
   readonly clock: Clock;
@@ -25,7 +27,7 @@ export class FastPathServer implements FastPathConnectionHost {
   #soon: Timer | null = null;
   #later: Timer | null = null;
 
-  /** @param serve has `node:http` serve a connection */
+  /** @param serve hands a connection to `node:http` */
   constructor(
     findExchangeRoute: FindExchangeRoute,
     serve: (socket: Socket) => void,
@@ -45,13 +47,16 @@ export class FastPathServer implements FastPathConnectionHost {
     this.#later ??= this.clock.after(this.#lookMs, look);
   }
 
-  /** A connection has the beginning of a request: looked at soon. */
+  /** Schedules a check of connections that have received only the beginning of a request. */
   scheduleWaitCheck(): void {
     const look = () => this.#handOverLate();
     this.#soon ??= this.clock.after(MAX_REQUEST_WAIT_MS, look);
   }
 
-  /** Answers that are whole in one turn leave one right after the other: whoever reads them is woken once. */
+  /**
+   * Sends all responses of one turn directly after each other, so that a client that reads them wakes up
+   * once.
+   */
   scheduleAnswer(connection: FastPathConnection): void {
     if (this.#leaving.push(connection) > 1) return;
     const leave = () => {
@@ -75,7 +80,7 @@ export class FastPathServer implements FastPathConnectionHost {
     this.#soon = this.#later = null;
   }
 
-  /** Closes connections without a request for `idleMs`: on a newer one a request may be on its way. */
+  /** Closes connections that have been idle for `idleMs`. A request may be in transit on a newer one. */
   closeIdle(idleMs: number): void {
     const before = this.clock.monotonic() - idleMs;
     for (const connection of this.#open)
@@ -103,7 +108,7 @@ export class FastPathServer implements FastPathConnectionHost {
     const now = this.clock.monotonic();
     for (const connection of this.#open) {
       if (connection.isAwaitingRequest) continue;
-      // Who reads an answer slowly begins to rest once all of it has left.
+      // The idle time of a slow reader starts when the whole response is sent.
       if (!connection.isIdle) connection.waitingSince = now;
       else if (now - connection.waitingSince > MAX_IDLE_MS) connection.close();
     }

@@ -6,22 +6,25 @@ import type { RequestHead } from './request-head.ts';
 
 const LAST_CHUNK = '0\r\n\r\n';
 
-/** What a plain request is answered over. */
+/** Output of responses on the fast path. */
 export interface AnswerOutput {
   formatHead(status: number, headers: readonly string[], framing: BodyFraming): string;
-  /** Bytes between two pieces of framing, one character per byte. False when the socket's buffer is full. */
+  /**
+   * Sends bytes between two pieces of framing, which have one character per byte. False if the socket's
+   * buffer is full.
+   */
   send(before: string, bytes: Buffer | null, after: string): boolean;
   onDrain(callback: () => void): void;
-  /** A whole answer, which leaves with the others of this turn. */
+  /** Queues a complete response. It is sent with the other responses of this turn of the event loop. */
   queueAnswer(head: string, body: Buffer | null): void;
   authenticated(): void;
-  /** The answer is whole; `closing` ends the connection behind it. */
+  /** Marks the response as complete. `closing` ends the connection after it. */
   finish(closing: boolean): void;
-  /** What was sent goes out, nothing follows it. */
+  /** Sends pending output and closes the connection. */
   closeAfterFlush(): void;
 }
 
-/** A request that was read whole before anybody was told of it, and its answer. */
+/** The transport of one fast-path request, which was read completely before the exchange started. */
 export class FastPathTransport implements HttpTransport {
   readonly method = 'POST';
   readonly target: string;
@@ -32,12 +35,12 @@ export class FastPathTransport implements HttpTransport {
   readonly #body: Buffer | null;
   #always: readonly string[] = [];
   #client: { leave(): void } | null = null;
-  /** The head of an opened answer, until its first bytes take it along. */
+  /** The head of a started response until its first bytes are sent with it. */
   #head = '';
-  /** Nothing more is sent: the answer is whole, broken off, or nobody is there. */
+  /** True if nothing more is sent: the response is complete or broken, or the client disconnected. */
   #over = false;
 
-  /** `body` is null when the client left before it was whole. */
+  /** `body` is null if the client disconnected before it was complete. */
   constructor(line: AnswerOutput, target: string, { headers, length }: RequestHead, body: Buffer | null) {
     this.#line = line;
     this.target = target;
@@ -58,7 +61,7 @@ export class FastPathTransport implements HttpTransport {
     this.#client = client;
   }
 
-  /** The connection is closed. */
+  /** Called when the connection is closed. */
   onConnectionClosed(): void {
     if (this.#over) return;
     this.#over = true;
@@ -83,7 +86,7 @@ export class FastPathTransport implements HttpTransport {
 
   sendAnswer(status: number, headers: readonly string[], body: Buffer): void {
     if (this.#over) return;
-    // RFC 9110, 8.6 and 15.4.5: neither has a body, and a 204 no length.
+    // RFC 9110, 8.6 and 15.4.5: neither has a body, and a 204 has no length.
     const isBodiless = status === 204 || status === 304;
     const head = this.#headOf(status, headers, status === 204 ? 'none' : body.length);
     this.#over = true;
@@ -128,7 +131,7 @@ export class FastPathTransport implements HttpTransport {
     return head;
   }
 
-  /** One chunk (RFC 9112, 7.1), with the head before it if that has not left yet. */
+  /** Sends one chunk (RFC 9112, 7.1), after the head if that is not sent yet. */
   #sendChunk(given: Buffer | string, behind: string): boolean {
     const bytes = typeof given === 'string' ? Buffer.from(given) : given;
     const before = `${this.#takeHead()}${bytes.length.toString(16)}\r\n`;

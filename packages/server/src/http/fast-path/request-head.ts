@@ -1,32 +1,35 @@
 import type { RequestHeaders } from '../../gateway/client.ts';
 
-/** Head of a plain request: see `parseRequestHead`. */
+/** The head of a request on the fast path. See `parseRequestHead`. */
 export interface RequestHead {
-  /** As it was sent: a path without a query. */
+  /** The target as sent: a path without a query. */
   readonly target: string;
   readonly headers: RequestHeaders;
-  /** Bytes of the body. */
+  /** Length of the body in bytes. */
   readonly length: number;
 }
 
+/** The only method of the fast path. */
 export const POST_PREFIX = 'POST ';
 const VERSION = ' HTTP/1.1';
-/** Longer bodies are read as they come. */
+/** Longer bodies are read by `node:http`, which streams them. */
 const MAX_BODY_BYTES = 64 * 1024;
 
 const TARGET = /^\/[\w/.~-]*$/;
 const FIELD_NAME = /^[a-z\d-]+$/;
-/** Anything but visible ASCII and blanks, and line ends that are no CRLF. */
+/** Characters other than visible ASCII, space and tab, and line ends other than CRLF. */
 const UNSUPPORTED_CHARACTER = /[^\t\r\n\x20-\x7e]|\r(?!\n)|[^\r]\n/;
 const LENGTH = /^(?:0|[1-9]\d{0,5})$/;
-/** They change how a message is read, or what is to be done before its body or after its answer. */
+/**
+ * Fields that change how the message is parsed, or that require action before its body or after its response.
+ */
 const UNSUPPORTED_FIELDS = new Set(['transfer-encoding', 'expect', 'upgrade', 'proxy-connection']);
 
 /**
- * Reads the head of a plain request, given without its closing empty line, one character per byte: a POST of HTTP/1.1
- * to a path, each field once and on a line of its own, one host, the body's length in plain digits, a connection that stays.
- * Null for every other head, which may be good or bad HTTP: `node:http` judges it. What is taken here, it reads in the
- * same way (request-head.test.ts).
+ * Parses the head of a simple request, without its closing empty line, one character per byte: HTTP/1.1,
+ * POST, a path, each field once and on one line, one host, a content length in digits, and a persistent
+ * connection. Returns null for every other head, valid or not, because `node:http` handles it. `node:http`
+ * parses accepted heads to the same result (request-head.test.ts).
  */
 export function parseRequestHead(text: string): RequestHead | null {
   if (UNSUPPORTED_CHARACTER.test(text)) return null;
@@ -54,7 +57,7 @@ export function parseRequestHead(text: string): RequestHead | null {
   return { target, headers, length: Number(length) };
 }
 
-/** The fields behind the line that ends at `from`. */
+/** Parses the fields after the line that ends at `from`. Null if one is not supported. */
 function parseFields(text: string, from: number): RequestHeaders | null {
   const headers: Record<string, string> = {};
   for (let at = from; at < text.length; ) {

@@ -11,7 +11,7 @@ interface DocumentedOperation {
   readonly definition: JsonObject;
 }
 
-/** The reference of the API as one page of HTML, from its OpenAPI document alone. */
+/** Renders the API reference as one HTML page from its OpenAPI document. */
 export function referencePage(document: JsonObject): string {
   const subjects = Map.groupBy(listOperations(document), ({ subject }) => subject);
   const info = isObject(document['info']) ? document['info'] : {};
@@ -98,7 +98,7 @@ function renderTable(title: string | null, fields: readonly SchemaFieldRow[]): M
   return html`${title && html`<h4>${title}</h4>`}<div class="wide"><table><thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
-/** Descriptions use the one mark of Markdown that matters here. */
+/** Renders code spans. Descriptions use no other Markdown. */
 function renderCodeMarks(words: string): HtmlValue {
   return words.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part));
 }

@@ -32,8 +32,8 @@ summary { cursor: pointer; margin-top: .75rem; font-size: .8125rem; color: var(-
 @media (max-width: 52rem) { .page { display: block; } nav { position: static; height: auto; max-height: 40vh; border-right: 0; border-bottom: 1px solid var(--rule); } main { padding: 1rem; } }
 `;
 
-/** The only style the page allows, inside it; its hash is the permission. */
+/** The only stylesheet of the page. It is inline, and its hash is in the content policy. */
 export const REFERENCE_CSS = CSS;
 const hash = createHash('sha256').update(CSS).digest('base64');
-/** Nothing but that style: no script, no image, no frame, no form, nothing from elsewhere. */
+/** Allows only that stylesheet: no scripts, images, frames or forms, and no other origins. */
 export const REFERENCE_CONTENT_POLICY = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;

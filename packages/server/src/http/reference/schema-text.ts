@@ -1,25 +1,25 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 
-/** How deep examples and tables look into what a schema holds. */
+/** Maximum depth of schemas in examples and tables. */
 const MAX_SCHEMA_DEPTH = 4;
 
 /** One member of an object, as a row of a table. */
 export interface SchemaFieldRow {
-  /** `schedule.cron`, `tags[]` */
+  /** Such as `schedule.cron` or `tags[]`. */
   readonly name: string;
   readonly type: string;
   readonly required: boolean;
   readonly description: string;
 }
 
-/** Follows `$ref` into the document; a schema that is none is one that allows everything. */
+/** Resolves `$ref` in the document. An invalid schema becomes one that allows everything. */
 export function resolveReference(schema: Json | undefined, root: JsonObject): JsonObject {
   if (!isObject(schema)) return {};
   const { $ref: reference } = schema;
   if (typeof reference !== 'string') return schema;
   let found: Json | undefined = root;
   for (const step of reference.slice(2).split('/')) found = isObject(found) ? found[step] : undefined;
-  // A description beside the reference is about this use of it.
+  // A description next to the reference describes this use of the schema.
   return { ...resolveReference(found, root), ...(schema['description'] !== undefined && schema) };
 }
 
@@ -29,9 +29,9 @@ function choicesOf(schema: JsonObject): readonly Json[] {
 }
 
 /**
- * `text`, `whole number, at least 1`, `"a" or "b"`, `list of text`, …
+ * Describes a schema: `text`, `whole number, at least 1`, `"a" or "b"`, `list of text`, …
  *
- * @param parentReferences references on the way here: a schema that holds itself is any value, the second time
+ * @param parentReferences references that enclose the schema; a recursive schema is described as any value
  */
 export function formatSchemaType(
   given: Json | undefined,
@@ -71,7 +71,7 @@ function describeBounds(schema: JsonObject, suffix: 'imum' | 'Length'): string {
   return told.length === 0 ? '' : `, ${told.join(', ')}`;
 }
 
-/** The members of a schema, those of inner objects below theirs. */
+/** The members of a schema. Members of inner objects follow theirs. */
 export function listFields(
   given: Json | undefined,
   root: JsonObject,
@@ -98,7 +98,7 @@ export function listFields(
   return [...new Map(found.map((field) => [field.name, field])).values()];
 }
 
-/** Words that say more than a type does, by the field's name. */
+/** Example values by field name, which are clearer than a value of the type. */
 const EXAMPLES_BY_NAME: Readonly<Record<string, Json>> = {
   name: 'nightly-backup',
   slug: 'status',
@@ -110,7 +110,7 @@ const EXAMPLES_BY_NAME: Readonly<Record<string, Json>> = {
   id: 'nightly-backup',
 };
 
-/** A value the schema allows, with its required members only. */
+/** Builds an example value with the required members only. */
 export function buildExample(given: Json | undefined, root: JsonObject, name = '', depth = 0): Json {
   const schema = resolveReference(given, root);
   const { const: only, enum: several, default: byDefault, properties, required, minimum } = schema;

@@ -6,7 +6,7 @@ import { listIdentitiesOfUser } from '../../store/identities.ts';
 import { oidcFlowCookie } from './oidc-operations.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
 
-/** The issuers that whoever is signed in can sign in by. */
+/** Operations on the OpenID issuers that are linked to the signed-in user. */
 export function accountIdentityOperations(parts: SignInContext): readonly SessionOperation[] {
   return [
     defineSessionOperation({

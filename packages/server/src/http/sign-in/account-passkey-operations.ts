@@ -18,7 +18,7 @@ import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 import type { PasskeyRow } from '../../store/passkeys.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
 
-/** The passkeys of whoever is signed in. */
+/** Operations on the passkeys of the signed-in user. */
 export function accountPasskeyOperations(parts: SignInContext): readonly SessionOperation[] {
   return [
     defineSessionOperation({

@@ -6,7 +6,7 @@ import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 import type { ConsoleSessionRow } from '../../store/console-sessions.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
 
-/** Where somebody is signed in. */
+/** Operations on the sessions of the signed-in user. */
 export function accountSessionOperations(parts: SignInContext): readonly SessionOperation[] {
   return [
     defineSessionOperation({

@@ -11,7 +11,7 @@ import type { SessionOperationResult } from './session-operation.ts';
 import { sessionOperations } from './session-operations.ts';
 import type { SessionResponse, SignInApi, SignInRequest } from './sign-in-api.ts';
 
-/** `trustedProxies` are those of `server.trusted_proxies`. */
+/** Creates the sign-in of `/api`. `trustedProxies` are those of `server.trusted_proxies`. */
 export function createSignInApi(
   parts: SignInContext,
   trustedProxies: readonly string[],
@@ -57,7 +57,10 @@ function toSessionResponse(
   return { body, setCookies: [...own, ...cookies], location: location ?? null };
 }
 
-/** @throws Fault `session_expired`; `auth_unavailable` while the store is away, for that is no "wrong" */
+/**
+ * @throws Fault `session_expired`; `auth_unavailable` if the store is unavailable, because that says nothing
+ *   about the session
+ */
 async function findSession({ sessions }: SignInContext, token: string): Promise<ActiveSession> {
   let live: ActiveSession | null;
   try {
@@ -72,7 +75,10 @@ async function findSession({ sessions }: SignInContext, token: string): Promise<
   return live;
 }
 
-/** A role that rose or fell gets a cookie of its own. Of several requests at once one gets it; the others pass with the old one. */
+/**
+ * Replaces the token after a change of role. Of several concurrent requests, one gets the new token. The
+ * others continue with the old one.
+ */
 async function rotateToken(
   { database, sessions }: SignInContext,
   live: ActiveSession,

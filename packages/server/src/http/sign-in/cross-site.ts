@@ -6,9 +6,9 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Lets a request that changes something, and is known by its cookie, pass only when a page of this installation made it.
- * Browsers say so themselves (`Sec-Fetch-Site`; they send it to secure addresses); else `Origin` must be ours. A request with
- * neither was made by no browser of today, and needs no cookie: it can use a platform key.
+ * Rejects a request that changes something with a session cookie, unless a page of this installation sent it.
+ * `Sec-Fetch-Site` decides, which browsers send to secure origins. Otherwise `Origin` must match. A request
+ * with neither header is not from a current browser, and can use a platform key instead of a cookie.
  *
  * @throws Fault `cross_site_request`
  */

@@ -9,7 +9,9 @@ import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
 import { createSignedInResult } from './session-view.ts';
 
-/** Invitations, as those see them who hold the link; the token is in a body, so that no log of addresses has it. */
+/**
+ * Operations for holders of an invitation link. The token is in the body, so that no log of URLs contains it.
+ */
 export function invitationOperations(parts: SignInContext): readonly SessionOperation[] {
   return [
     defineSessionOperation({

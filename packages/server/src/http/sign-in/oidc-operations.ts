@@ -9,9 +9,9 @@ import { type Cookie, createCookie } from './session-cookie.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
 
 /**
- * Sign-in by an OpenID Connect issuer. Both are visited by the browser itself, so what goes wrong leads back to the sign-in
- * page, which has the words for it. The callback is the one `GET` that begins something: it takes only what this browser
- * began, once.
+ * Sign-in by an OpenID Connect issuer. The browser navigates to both operations, so errors redirect to the
+ * sign-in page with a reason. The callback is the only `GET` that changes state. It accepts only a flow that
+ * this browser started, and only once.
  */
 export function oidcOperations(parts: SignInContext, log: Log): readonly SessionOperation[] {
   const cookie = () => oidcFlowCookie(parts);
@@ -69,12 +69,15 @@ export function oidcOperations(parts: SignInContext, log: Log): readonly Session
   ];
 }
 
-/** What a browser keeps while its person is at an issuer. */
+/** The cookie that stores the state of a sign-in while the browser is at the issuer. */
 export function oidcFlowCookie({ site }: Pick<SignInContext, 'site'>): Cookie {
   return createCookie(site(), 'floe_sign_in', OIDC_FLOW_TTL_MS / 1000);
 }
 
-/** Null for what is no matter of the person's: an unknown issuer, or a bug. */
+/**
+ * The reason that the sign-in page shows. Null for errors that the user did not cause: an unknown issuer, or
+ * a bug.
+ */
 function signInErrorReason(error: unknown): string | null {
   if (error instanceof OidcSignInError) return error.reason;
   if (!(error instanceof Fault)) return null;
@@ -82,7 +85,7 @@ function signInErrorReason(error: unknown): string | null {
   return error.status === 503 ? 'unavailable' : null;
 }
 
-/** A parameter that came twice is none: nobody can tell which is meant. */
+/** Drops parameters that occur twice, because they are ambiguous. */
 function singleParameters(query: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(query).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),

@@ -6,7 +6,7 @@ import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
 import { createSignedInResult } from './session-view.ts';
 
-/** Sign-in by passkey; the same options serve a step-up. */
+/** Sign-in by passkey. The same options are used for a step-up. */
 export function passkeyOperations(parts: SignInContext): readonly SessionOperation[] {
   return [
     defineSessionOperation({

@@ -1,30 +1,32 @@
 import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 import type { Site } from '../../platform/sign-in/site.ts';
 
-/** A cookie of this installation: its name, and how it is set and taken back. */
+/** A cookie of this installation: its name, and how to set, clear and read it. */
 export interface Cookie {
   readonly name: string;
-  /** Value of a `set-cookie` header. */
+  /** Returns the value of a `set-cookie` header. */
   set(value: string): string;
   clear(): string;
-  /** Its value in a `cookie` header; null when it is absent, or there twice with different values. */
+  /**
+   * Returns its value from a `cookie` header. Null if it is absent, or present twice with different values.
+   */
   read(header: string | undefined): string | null;
 }
 
-/** The cookie that holds a session's secret; browsers keep it for as long as a session can last. */
+/** The session cookie. Browsers keep it for the maximum duration of a session. */
 export function sessionCookie(site: Site, maxHours: number): Cookie {
   return createCookie(site, 'floe_session', maxHours * 3600);
 }
 
-/** The same, as the installation is set up now. */
+/** The session cookie for the current configuration. */
 export function currentSessionCookie({ site, auth }: Pick<SignInContext, 'site' | 'auth'>): Cookie {
   return sessionCookie(site(), auth().sessions.max_hours);
 }
 
 /**
- * `Secure` exactly where the base address is https. There, and without a path prefix, the name has the prefix `__Host-`:
- * no other host and no plain page can set it (RFC 6265bis, 4.1.3.2). Ports do not part cookies, so a port of the address
- * is part of the name.
+ * Creates a cookie. It is `Secure` if the base URL is https. In that case, and without a path prefix, its
+ * name has the prefix `__Host-`, so that no other host and no http page can set it (RFC 6265bis, 4.1.3.2).
+ * Cookies are shared between ports, so the port of the base URL is part of the name.
  */
 export function createCookie({ isHttps, prefix, baseUrl }: Site, base: string, maxAgeS: number): Cookie {
   const { port } = new URL(baseUrl);
@@ -46,6 +48,6 @@ function readCookie(header: string | undefined, name: string): string | null {
     if (at !== -1 && pair.slice(0, at).trim() === name) values.add(pair.slice(at + 1).trim());
   }
   const [value] = values;
-  // Two: another page of this host set one of them, and nobody can tell which.
+  // Two values: another page of this host set one of them, and they cannot be distinguished.
   return values.size === 1 && value !== undefined && value !== '' ? value : null;
 }

@@ -2,24 +2,24 @@ import * as z from 'zod';
 import { validateInput } from '../../management/validate-input.ts';
 import type { BrowserRequest } from '../../platform/sign-in/sign-in-context.ts';
 
-/** What an operation of `/api/session` knows of the request. */
+/** The validated input of an operation of `/api/session`. */
 export interface SessionCall<Body, Query, Params> {
   readonly browser: BrowserRequest;
   readonly body: Body;
   readonly query: Query;
   readonly params: Params;
-  /** The `cookie` header, for other cookies than the session's. */
+  /** The `cookie` header, for cookies other than that of the session. */
   readonly cookies: string | undefined;
 }
 
-/** What it answers; the transport writes cookies and redirects. */
+/** The result of an operation. The transport writes its cookies and redirects. */
 export interface SessionOperationResult<Answer> {
   readonly body?: Answer;
-  /** A new value for the session cookie, or null to take it back; absent leaves it. */
+  /** A new value of the session cookie, or null to clear it. Absent: unchanged. */
   readonly token?: string | null;
-  /** Further `set-cookie` values. */
+  /** Additional `set-cookie` values. */
   readonly cookies?: readonly string[];
-  /** 303 to this address, instead of a body. */
+  /** Redirect with 303 to this URL instead of a body. */
   readonly location?: string;
 }
 
@@ -31,7 +31,7 @@ interface RawCall {
   readonly cookies: string | undefined;
 }
 
-/** One thing that can be asked of the sign-in: the only part of the API that needs no key and sets cookies. */
+/** One operation of sign-in. Only these operations of the API need no key and set cookies. */
 export interface SessionOperation {
   readonly name: `${'session' | 'me'}.${string}`;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -42,14 +42,14 @@ export interface SessionOperation {
   readonly query: z.ZodObject;
   readonly body: z.ZodType | null;
   readonly answer: z.ZodType;
-  /** @throws Fault what the operation throws, and `invalid_request` with `param` */
+  /** @throws Fault of the operation; `invalid_request` with `param` */
   perform(call: RawCall): Promise<SessionOperationResult<unknown>>;
 }
 
 const noFields = z.strictObject({});
 const noBody = z.unknown();
 
-/** Defines an operation; its input is validated as a verb's is. */
+/** Defines an operation. Its input is validated like that of a verb. */
 export function defineSessionOperation<
   Answer extends z.ZodType,
   Body extends z.ZodType = typeof noBody,
@@ -83,7 +83,10 @@ export function defineSessionOperation<
   };
 }
 
-/** An absent schema leaves its type parameter at the default, which is the type of `fallback`. */
+/**
+ * Returns `fallback` for an absent schema. The type parameter then has its default, which is the type of
+ * `fallback`.
+ */
 function orDefault<Schema extends z.ZodType>(
   given: Schema | undefined,
   fallback: typeof noFields | typeof noBody,

@@ -26,7 +26,7 @@ import { passkeyOperations } from './passkey-operations.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
 import { createSignedInResult, toSessionView } from './session-view.ts';
 
-/** Everything `/api/session` can do. */
+/** All operations of `/api/session`. */
 export function sessionOperations(parts: SignInContext, log: Log): readonly SessionOperation[] {
   return [
     readSession(parts),

@@ -2,15 +2,15 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { routeVerb } from '../api-calls.ts';
 import type { SignInApi, SignInRequest } from './sign-in-api.ts';
 
-/** The request as the sign-in sees it. */
+/** The request data that sign-in uses. */
 export function toSignInRequest(request: FastifyRequest): SignInRequest {
   return { method: request.method, headers: request.headers, addressSource: request.raw };
 }
 
-/** Read before anybody is known; the largest, the registration of a passkey, has about 4 KB. */
+/** Size limit of bodies before authentication. The largest, a passkey registration, has about 4 KB. */
 const UNAUTHENTICATED_BODY_BYTES = 16 * 1024;
 
-/** `/api/session…`: no key, its own cookies, and no address of it in anybody's `Referer`. */
+/** Adds the routes `/api/session…`. They use their own cookies and no key, and send no `Referer`. */
 export function addSessionRoutes(app: FastifyInstance, signIn: SignInApi): void {
   for (const operation of signIn.operations)
     app.route({

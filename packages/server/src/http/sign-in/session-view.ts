@@ -3,6 +3,7 @@ import { Fault } from '@floe/contract/faults';
 import type { ActiveSession } from '../../platform/sign-in/sessions.ts';
 import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 
+/** Converts a session to its API format. */
 export function toSessionView(session: ActiveSession, nowMs: number): SignedInSessionView {
   const { user, membership, memberships, isOperator, steppedUpUntil, expiresAt } = session;
   return {
@@ -19,7 +20,7 @@ export function toSessionView(session: ActiveSession, nowMs: number): SignedInSe
   };
 }
 
-/** The answer that begins the session with this cookie. */
+/** Builds the response that starts a session and sets its cookie. */
 export async function createSignedInResult({ sessions, clock }: SignInContext, token: string) {
   const live = await sessions.find(token);
   if (!live)

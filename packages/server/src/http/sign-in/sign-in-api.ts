@@ -2,39 +2,41 @@ import type { ClientAddressSource } from '../../core/client-address.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { SessionOperation } from './session-operation.ts';
 
-/** A request as far as signing in goes. */
+/** The request data that sign-in uses. */
 export interface SignInRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly addressSource: ClientAddressSource;
 }
 
-/** Who has the session of a request, and the cookie to answer with when it has to change. */
+/** The session of a request, and the new cookie to send if it must change. */
 export interface RecognizedSession {
   readonly actor: Actor;
   readonly setCookie: string | null;
 }
 
+/** The response of a session operation, with its cookies and a redirect. */
 export interface SessionResponse {
   readonly body: unknown;
   readonly setCookies: readonly string[];
   readonly location: string | null;
 }
 
-/** What `/api` needs of the sign-in, without its parts. */
+/** The interface of sign-in for `/api`. */
 export interface SignInApi {
   readonly operations: readonly SessionOperation[];
   /**
-   * Null when no session cookie came along. A cookie that has to change is only replaced when the answer can carry
-   * another one.
+   * Null if the request has no session cookie. A cookie that must change is only replaced if the response can
+   * set one.
    *
    * @throws Fault `session_expired`, `cross_site_request`, `auth_unavailable`
    */
   findSession(asking: SignInRequest, canSetCookie: boolean): Promise<RecognizedSession | null>;
-  /** @throws Fault what the operation throws; `cross_site_request` */
+  /** @throws Fault of the operation; `cross_site_request` */
   perform(operation: SessionOperation, asking: SignInRequest, input: SessionInput): Promise<SessionResponse>;
 }
 
+/** Unvalidated input of a session operation. */
 export interface SessionInput {
   readonly params: unknown;
   readonly query: unknown;

@@ -4,7 +4,7 @@ import { API_TEST_NOW, type RunningApi } from './running-api.ts';
 
 const scope = 'management';
 
-/** The rows of what the console shows of the past and the present, of saved views and of jobs. */
+/** Expectations for the routes of analytics, the overview, saved views and jobs. */
 export function analyticsRouteExpectations(): Record<string, RouteExpectation> {
   const list = (path: string): RouteExpectation => ({
     path: () => path,
@@ -41,7 +41,9 @@ export function analyticsRouteExpectations(): Record<string, RouteExpectation> {
   };
 }
 
-/** Every member keeps views of their own; what is shared, and what a key does, is for `management`. */
+/**
+ * Every member may write their own views. Shared views, and views that a key writes, require `management`.
+ */
 function viewRouteExpectations(): Record<string, RouteExpectation> {
   const views = '/api/management/views';
   const one: RouteExpectation['path'] = ({ key }) => `${views}/${key}`;
@@ -59,13 +61,16 @@ function viewRouteExpectations(): Record<string, RouteExpectation> {
       roles,
       anotherOrgs: 404,
     },
-    // An id is the org's own: another org makes a view of its own with it.
+    // Ids are unique per org, so another org creates its own view with the id.
     [`PUT ${views}/{id}`]: { path: one, body, succeeds: 200, scope, roles, anotherOrgs: 200 },
     [`DELETE ${views}/{id}`]: { path: one, succeeds: 204, scope, roles, anotherOrgs: 404 },
   };
 }
 
-/** A job of `acme` under an id, and a view: shared, or of the viewers alone who ask in the table; and no others. */
+/**
+ * Creates a job of `acme` with an id, and a view that is shared or belongs to the test's viewers. Removes
+ * others.
+ */
 export async function seedAnalytics(api: RunningApi, id: string, isViewers: boolean): Promise<void> {
   const shared = { id, org_id: 'acme', created_at: API_TEST_NOW };
   const viewer = await api.database.read

@@ -5,7 +5,7 @@ import { hashPlatformKey } from '../../platform/keyring.ts';
 import type { PlatformKeyRow } from '../../store/platform-keys.ts';
 import type { ExchangeRow } from '../../store/ports.ts';
 
-/** A key's row as it is stored. */
+/** Creates the stored row of a key. */
 export function keyRow(orgId: string, key: string, now: number, pepper: KeyObject): PlatformKeyRow {
   const id = newId('key', now);
   return {
@@ -41,7 +41,7 @@ const ATTEMPT = {
   duration_ms: 100,
 };
 
-/** An exchange as it is stored, but for its id. */
+/** Creates the stored row of an exchange without its id. */
 export function apiExchangeRow(orgId: string, now: number): Omit<ExchangeRow, 'id'> {
   return {
     org_id: orgId,

@@ -5,14 +5,14 @@ import type { Actor } from '../../platform/actor.ts';
 import { databaseEngineOf } from '../../store/database-engine.ts';
 import type { Database, DatabaseWriter } from '../../store/ports.ts';
 
-/** Verbs that may write without an entry in the audit log, and why. */
+/** Verbs that may write without an audit entry, with reasons. */
 const UNAUDITED_VERBS: Readonly<Record<string, string>> = {
   'me.update': 'what the console remembers for a person changes by the minute',
 };
 
 /**
- * The verbs, each held to the rule that what it writes leaves an entry in the audit log, which says where it came from. SQLite
- * counts the rows.
+ * Wraps the verbs so that each must write an audit entry for its changes, with the origin of the request.
+ * SQLite counts the changed rows.
  */
 export function requireAuditEntries(verbs: readonly Verb[], { read }: Database): readonly Verb[] {
   if (databaseEngineOf(read) !== 'sqlite') return verbs;
@@ -56,7 +56,7 @@ function checkAuditEntries(database: Database, name: string, actor: Actor): Data
   };
 }
 
-/** Whoever reads the log later learns where the change came from. */
+/** The entry must contain the origin of the request. */
 async function requireEntrySource(
   writer: DatabaseWriter,
   after: number,

@@ -17,20 +17,20 @@ const CHANGES = {
 } as const;
 const KINDS = ['providers', 'routes', 'policies'] as const;
 
-/** The rows of providers, routes and policies. */
+/** Expectations for the routes of providers, routes and policies. */
 export function entryRouteExpectations(): Record<string, RouteExpectation> {
   const rows: Record<string, RouteExpectation> = {};
   for (const kind of KINDS) {
     const all = `/api/management/${kind}`;
     const one: RouteExpectation['path'] = ({ key }) => `${all}/${key}`;
     const made = { ...BODIES[kind], [NAMED[kind]]: 'made' };
-    // The other org has no provider of its own that a route could send to.
+    // The other org has no provider that a route could reference.
     const lacks = kind === 'routes' ? 400 : 201;
     rows[`GET ${all}`] = { path: () => all, succeeds: 200, scope, anotherOrgs: 200 };
     rows[`POST ${all}`] = { path: () => all, body: made, succeeds: 201, scope, anotherOrgs: lacks };
     rows[`GET ${all}/{id}`] = { path: one, succeeds: 200, scope, anotherOrgs: 404 };
     rows[`PATCH ${all}/{id}`] = { path: one, body: CHANGES[kind], succeeds: 200, scope, anotherOrgs: 404 };
-    // An id is the org's own: another org makes an entry of its own with it.
+    // Ids are unique per org, so another org creates its own entry with the id.
     const replaced = kind === 'routes' ? 400 : 200;
     rows[`PUT ${all}/{id}`] = { path: one, body: BODIES[kind], succeeds: 200, scope, anotherOrgs: replaced };
     rows[`DELETE ${all}/{id}`] = { path: one, succeeds: 204, scope, anotherOrgs: 404 };
@@ -98,7 +98,10 @@ function credentialRouteExpectations(): Record<string, RouteExpectation> {
   };
 }
 
-/** A provider, a route and a policy of `acme` under this id, and a provider they all may name; no others. */
+/**
+ * Creates a provider, a route and a policy of `acme` with this id, and a provider that they may reference.
+ * Removes others.
+ */
 export async function seedEntries(api: RunningApi, id: string): Promise<void> {
   await api.database.transaction(async (writer) => {
     for (const table of ['config_entries', 'provider_credentials'] as const)

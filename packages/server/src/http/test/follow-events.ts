@@ -2,19 +2,19 @@ import { type IncomingMessage, request } from 'node:http';
 import type { TestContext } from 'node:test';
 import { parseSseFrames, type SseFrame } from '@floe/testkit/http-client';
 
-/** A stream of Server-Sent Events that a test reads as it comes. */
+/** An open stream of Server-Sent Events. */
 export interface FollowedEventStream {
   readonly answer: IncomingMessage;
-  /** Resolves when the answer is over, however it ended. */
+  /** Resolves when the response has ended or was aborted. */
   readonly ended: Promise<void>;
-  /** The first event that fits; the test's own time limit ends a wait for one that never comes. */
+  /** The first matching event. The time limit of the test ends the wait. */
   until(isIt: (frame: SseFrame) => boolean): Promise<SseFrame>;
-  /** The last id told. */
+  /** The id of the last event. */
   position(): Promise<string>;
   disconnect(): void;
 }
 
-/** Asks for a stream on a connection of its own, which ends with the test. */
+/** Opens an event stream on a new connection, which ends with the test. */
 export async function followEvents(
   t: TestContext,
   url: string,

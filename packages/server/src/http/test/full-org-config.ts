@@ -3,7 +3,7 @@ import { FULL_RELAY_CONFIG } from './full-relay-config.ts';
 
 type OrgInput = NonNullable<FloeConfigInput['orgs']>[number];
 
-/** Values of the `${NAME}` in `FULL_ORG_CONFIG`, under the names an export gives them. */
+/** Values of the `${NAME}` variables in `FULL_ORG_CONFIG`, with the names that an export uses. */
 export const FULL_ORG_SECRETS: Readonly<Record<string, string>> = {
   KEY_CI: `eis_ci${'0'.repeat(32)}`,
   KEY_NIGHT: `eis_night${'0'.repeat(32)}`,
@@ -24,11 +24,11 @@ export const FULL_ORG_SECRETS: Readonly<Record<string, string>> = {
   CHANNEL_CHAT_BOT_TOKEN: '1:bot-never-shown',
 };
 
-/** As the file names a variable. */
+/** A reference to a variable in floe.yaml. */
 const named = (name: string) => `\${${name}}`;
 
 const TIMEOUTS = { connect_ms: 1, headers_ms: 2, first_token_ms: 3, idle_ms: 4, total_ms: 5 };
-/** An org that says something in every field there is, and nothing that is the default. */
+/** An org with a value in every field, none of which is the default. */
 export const FULL_ORG_CONFIG: OrgInput = {
   id: 'acme',
   name: 'Acme of the tests',
@@ -236,9 +236,9 @@ export const FULL_ORG_CONFIG: OrgInput = {
   relay: FULL_RELAY_CONFIG,
 };
 
-/** Fields that no copy carries: what belongs to the machine of an installation. */
+/** Fields that no copy contains, because they belong to the machine of an installation. */
 export const MACHINE_FIELDS: readonly string[] = [
-  // A key that was imported is exported without its value, as any other.
+  // An imported key is exported without its value, like any other.
   'keys[].imported_',
   'providers[].outbound',
   'providers[].client_cert',

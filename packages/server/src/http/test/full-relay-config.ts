@@ -29,7 +29,7 @@ const WHO = {
   branches: ['main'],
 };
 
-/** The relay of `FULL_ORG_CONFIG`: something in every field there is, and nothing that is the default. */
+/** The relay of `FULL_ORG_CONFIG`, with a value in every field, none of which is the default. */
 export const FULL_RELAY_CONFIG: RelayInput = {
   mode: 'enforce',
   ask_fallback: 'abstain',

@@ -17,7 +17,7 @@ const lists = (path: string): RouteExpectation => ({
   anotherOrgs: 200,
 });
 
-/** The rows of orgs, people, teams, keys and the audit log. */
+/** Expectations for the routes of orgs, members, teams, keys and the audit log. */
 export function identityRouteExpectations(): Record<string, RouteExpectation> {
   return {
     'GET /api/me': { ...lists('/api/me'), scope: null },
@@ -32,7 +32,7 @@ export function identityRouteExpectations(): Record<string, RouteExpectation> {
     [`PATCH ${on}/org`]: { ...lists(`${on}/org`), body: { timezone: 'Europe/Berlin' } },
     [`POST ${on}/orgs`]: {
       path: () => `${on}/orgs`,
-      // Ids are never free again.
+      // Ids of orgs are never reused.
       body: () => ({ id: newId('org', 0).replace('_', '-') }),
       succeeds: 201,
       scope,
@@ -113,13 +113,13 @@ function teams(): Record<string, RouteExpectation> {
     },
     [`GET ${on}/teams/{id}`]: { path, ...gives },
     [`PATCH ${on}/teams/{id}`]: { path, body: { cost_center: '4712' }, ...gives },
-    // An id is the org's own: another org makes a team of its own with it.
+    // Ids are unique per org, so another org creates its own team with the id.
     [`PUT ${on}/teams/{id}`]: { path, body: { name: 'Put' }, ...gives, anotherOrgs: 200 },
     [`DELETE ${on}/teams/{id}`]: { path, ...gives, succeeds: 204 },
   };
 }
 
-/** Nobody gives a scope that they lack. */
+/** Callers can only grant scopes that they have. */
 function keyBody(by: string): object {
   return { name: newId('key', 0), scopes: [by === 'management' ? 'management' : 'read'] };
 }

@@ -6,32 +6,34 @@ import type { RunningApi } from './running-api.ts';
 
 /**
  * What a route does, for the table of all routes.
- *
- * `anotherOrgs`: the status when a key of another org asks with ids of this one.
+ * `anotherOrgs`: the status for a key of another org that sends ids of this one.
  */
 export interface RouteExpectation {
   readonly path: (ids: { readonly key: string }) => string;
-  /** Or what makes it for who asks: a role, or the scope of a key. */
+  /** A body, or a function that creates it for a caller: a role, or the scope of a key. */
   readonly body?: unknown;
   readonly succeeds: 200 | 201 | 204;
-  /** One, or any of several. Null: any valid key may. */
+  /** One scope, or several of which one suffices. Null: any valid key. */
   readonly scope: KeyScope | readonly KeyScope[] | null;
-  /** For a key, `read` is not enough. */
+  /** For a key, `read` does not suffice. */
   readonly isConfidential?: true;
   readonly anotherOrgs: 200 | 201 | 204 | 400 | 404 | 409;
-  /** Members who may, most first. Absent: every one reads; what a scope writes, its roles of `ROLES_WITH_WRITE` may. */
+  /**
+   * Allowed roles, most privileged first. Absent: all roles may read, and the roles of `ROLES_WITH_WRITE` may
+   * write.
+   */
   readonly roles?: readonly MemberRole[];
   /** Members must be operators of the installation. */
   readonly operator?: true;
-  /** No key may. */
+  /** Keys are not accepted. */
   readonly keys?: false;
-  /** Members must have confirmed who they are. */
+  /** Members must have completed a step-up. */
   readonly stepUp?: true;
-  /** It ends the key that asks. */
+  /** It ends the key of the request. */
   readonly endsKey?: true;
 }
 
-/** Who may change what a scope guards, in a session. */
+/** Roles that may change resources of a scope in a session. */
 export const ROLES_WITH_WRITE: Readonly<Record<KeyScope, readonly MemberRole[]>> = {
   management: ['owner', 'admin'],
   relay: ['owner', 'admin'],
@@ -50,7 +52,7 @@ type Subject = keyof typeof SUBJECTS;
 
 const scope = ['monitoring', 'management'] as const;
 
-/** The rows of monitors, boards and maintenance windows. */
+/** Expectations for the routes of monitors, boards and maintenance windows. */
 export function monitoringRouteExpectations(): Record<string, RouteExpectation> {
   const on = '/api/monitoring/monitors';
   const at =
@@ -99,7 +101,7 @@ export function monitoringRouteExpectations(): Record<string, RouteExpectation> 
   };
 }
 
-/** What would be: asked by everybody who may read what is. */
+/** Previews, which all callers with read access may request. */
 function previews(): Record<string, RouteExpectation> {
   const row = (path: string, body: object): Record<string, RouteExpectation> => ({
     [`POST ${path}`]: { path: () => path, body, succeeds: 200, scope, roles: MEMBER_ROLES, anotherOrgs: 200 },
@@ -110,7 +112,7 @@ function previews(): Record<string, RouteExpectation> {
   };
 }
 
-/** @param put what another org gets for a `PUT`: ids are an org's own, slugs of boards are not. */
+/** @param put status for another org's `PUT`: ids are unique per org, slugs of boards in the installation */
 function crud(subject: Subject, body: object, put: 200 | 409): Record<string, RouteExpectation> {
   const list = `/api/monitoring/${subject}`;
   const one: RouteExpectation['path'] = ({ key }) => `${list}/${key}`;
@@ -124,7 +126,7 @@ function crud(subject: Subject, body: object, put: 200 | 409): Record<string, Ro
   };
 }
 
-/** Makes what a route of monitoring is about, under the id of a key, and nothing else of its kind. */
+/** Creates the resource of a monitoring route with the id of a key. Removes others of its kind. */
 export async function seedMonitoring(api: RunningApi, route: string, id: string): Promise<void> {
   const [, subject = ''] = /\/api\/monitoring\/(monitors|boards|maintenance)/.exec(route) ?? [];
   if (route.includes('/deliveries/')) await seedDelivery(api.database, id);
@@ -138,7 +140,7 @@ export async function seedMonitoring(api: RunningApi, route: string, id: string)
   assert.equal(status, 200);
 }
 
-/** A message that waits for its next try. */
+/** Creates a message that waits for a retry. */
 function seedDelivery(database: Database, id: string): Promise<void> {
   return database.transaction(async (writer) => {
     await writer.deleteFrom('alert_deliveries').execute();

@@ -6,7 +6,7 @@ import { API_TEST_NOW, type RunningApi } from './running-api.ts';
 
 const shell = { event: 'shell', shell: { command: 'ls' } };
 
-/** The rows of the relay in the table of routes. */
+/** Expectations for the routes of the relay. */
 export function relayRouteExpectations(): Record<string, RouteExpectation> {
   const scope = 'relay';
   const post = (path: string, body: object): Record<string, RouteExpectation> => ({
@@ -89,13 +89,13 @@ function relayManagementExpectations(): Record<string, RouteExpectation> {
       scope,
       anotherOrgs: 404,
     },
-    // An id is the org's own: another org makes a rule of its own with it.
+    // Ids are unique per org, so another org creates its own rule with the id.
     [`PUT ${at}/rules/{id}`]: { path: one, body: RULE, succeeds: 200, scope, anotherOrgs: 200 },
     [`DELETE ${at}/rules/{id}`]: { path: one, succeeds: 204, scope, anotherOrgs: 404 },
   };
 }
 
-/** What routes with an id find: a question of `acme` that waits, a decision and a rule. */
+/** Creates a pending approval, a decision and a rule of `acme`. */
 export async function seedRelay(api: RunningApi, route: string, id: string): Promise<void> {
   await api.database.transaction(async (writer) => {
     await writer.deleteFrom('relay_approvals').execute();

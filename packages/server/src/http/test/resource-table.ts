@@ -1,21 +1,21 @@
-/** What the test of all kinds of resources knows about one of them. */
+/** Test data of one resource kind. */
 export interface TestedKind {
   readonly path: `/api/${string}`;
-  /** A creation body of an object of this name. */
+  /** Body of a creation with this name. */
   body(name: string): object;
   /** Fields of a change. */
   readonly change: object;
-  /** Where the name stands in an answer. Absent: in `name`. */
+  /** The response field with its name. Absent: `name`. */
   readonly named?: 'id' | 'name' | 'slug' | 'model' | 'rule';
-  /** False for kinds that floe.yaml cannot have. */
+  /** False for kinds that floe.yaml cannot define. */
   readonly isInFile?: false;
-  /** `revoke` for what `DELETE` keeps; absent for what it removes. */
+  /** `revoke` if `DELETE` keeps the resource. Absent if it removes the resource. */
   readonly removal?: 'revoke';
 }
 
 const ROUTED = { targets: ['lent/echo'], retries: 1 };
 
-/** Every kind of resource, by the subject of its operations. */
+/** All resource kinds, by the subject of their operations. */
 export const TESTED_KINDS: Readonly<Record<string, TestedKind>> = {
   teams: {
     path: '/api/management/teams',

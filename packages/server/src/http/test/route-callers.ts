@@ -3,22 +3,22 @@ import { KEY_SCOPES, type KeyScope } from '@floe/contract/scopes';
 import { generatePlatformKey } from '../../platform/key-format.ts';
 import { API_TEST_NOW, type RunningApi } from './running-api.ts';
 
-/** Everybody who asks in the table of routes, as the key their requests carry. */
+/** All callers in the table of routes, identified by the key of their requests. */
 export interface RouteCallers {
-  /** Who is not let in, and what they are told. */
+  /** Callers that are not authenticated, with the error that they get. */
   readonly rejected: Readonly<Record<string, { readonly key: string | undefined; readonly told: string }>>;
   readonly members: Readonly<Record<MemberRole, string>>;
   readonly memberEmail: string;
-  /** Who did not confirm who they are: an owner, who is an operator too. */
+  /** An owner and operator without a recent step-up. */
   readonly notSteppedUp: string;
   /** An admin who is an operator of the installation. */
   readonly operator: string;
-  /** A key with this scope alone. */
+  /** Keys that have only this scope. */
   readonly keys: Readonly<Record<KeyScope, string>>;
   readonly full: string;
   readonly otherOrgMembers: { readonly owner: string };
   keyWith(scopes: readonly KeyScope[]): Promise<{ readonly key: string }>;
-  /** A key of another org with every scope; one of its own for a request that ends it. */
+  /** A key of another org with every scope. `fresh` creates a new one for a request that ends it. */
   otherOrgKey(fresh?: true): Promise<string>;
 }
 
@@ -61,7 +61,7 @@ export async function createRouteCallers(api: RunningApi): Promise<RouteCallers>
   };
 }
 
-/** One key for each set of scopes: every key makes every request that follows a little dearer. */
+/** Creates one key per set of scopes, because every key makes all later requests slower. */
 function memoizeByScopes<Made>(make: (scopes: readonly KeyScope[]) => Promise<Made>) {
   const made = new Map<string, Promise<Made>>();
   return (scopes: readonly KeyScope[]): Promise<Made> => {

@@ -17,13 +17,13 @@ import { seedMonitoring } from './monitoring-routes.ts';
 import { seedRelay } from './relay-routes.ts';
 import { API_TEST_NOW, type RunningApi } from './running-api.ts';
 
-/** Of an account that is no operator. */
+/** Address of an account that is not an operator. */
 export const GRANTEE_EMAIL = 'granted@seed.example';
 export const WEBHOOK_CHANNEL = { kind: 'webhook', url: 'http://127.0.0.1:9/nobody' };
 
 /**
- * Makes what a route of `acme` is about, under the id of a key. It is a new one for routes about keys and people;
- * others share one, for every key makes every request that follows a little dearer.
+ * Creates the resources that a route of `acme` needs, with the id of a key, which it returns. Routes about
+ * keys and members get a new key. Others share one, because every key makes all later requests slower.
  *
  * @param columns of a new key
  */
@@ -54,7 +54,7 @@ function sharedKey(api: RunningApi): ReturnType<RunningApi['addKey']> {
   return key;
 }
 
-/** In both orgs: only a state that is stored can be returned to automatic. */
+/** In both orgs, because only a stored override can be returned to automatic. */
 async function seedForcedBreakers(api: RunningApi): Promise<void> {
   const name = { provider: 'main', model: 'large', credential: 'default' };
   const wanted = { state: 'open', ttlMs: 3_600_000, reason: 'maintenance', by: 'ops' } as const;
@@ -92,7 +92,10 @@ async function seedRules(api: RunningApi, id: string): Promise<void> {
   });
 }
 
-/** An account with this id that was removed from the org, an operator of the installation, and one that is none. */
+/**
+ * An account with this id that was removed from the org, an operator of the installation, and another
+ * account.
+ */
 async function seedAccount(api: RunningApi, id: string): Promise<void> {
   const account = {
     name: '',
@@ -115,7 +118,7 @@ async function seedAccount(api: RunningApi, id: string): Promise<void> {
   });
 }
 
-/** A member, an invitation and a team; what earlier requests made goes. */
+/** A member, an invitation and a team. Removes those of earlier requests. */
 async function seedPeople(api: RunningApi, id: string): Promise<void> {
   const times = { created_at: API_TEST_NOW, updated_at: API_TEST_NOW };
   const user = newId('usr', API_TEST_NOW);

@@ -49,23 +49,23 @@ import { requireValidAnswer } from './validate-answer.ts';
 export const API_TEST_NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
 export const apiTestPepper = derivePepper(Buffer.alloc(32, 9));
 
-/** Channels whose receivers live on loopback, and no mail. */
+/** Channels that may send to loopback, without mail. */
 export const testChannels = createTestChannelParts();
 
 export interface ApiTestResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** Parsed body; undefined when it is no JSON. */
+  /** Parsed body. Undefined if it is not JSON. */
   readonly body: AnswerJson;
 }
 
-/** The entries of a list in an answer. */
+/** The entries of a list in a response. */
 export function listAnswerEntries(value: AnswerJson | undefined): readonly AnswerJson[] {
   return Object.values(value ?? {});
 }
 
-/** Parsed JSON whose members a test reaches into; what is not there is undefined and fails the assertion. */
+/** Parsed JSON whose members tests access. An absent member is undefined and fails the assertion. */
 export interface AnswerJson {
   readonly [member: string]: AnswerJson;
 }
@@ -74,7 +74,7 @@ export interface ApiTestCall {
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** Sent as it is, instead of `body`. */
+  /** Sent unchanged instead of `body`. */
   readonly raw?: string | Buffer;
 }
 
@@ -82,9 +82,9 @@ export interface RunningApi {
   readonly database: DatabaseWithBeats;
   readonly verbs: readonly Verb[];
   readonly relay: RunningRelay;
-  /** Moves the clock that everything here reads. */
+  /** Sets the clock of the API and its dependencies. */
   setNow(ms: number): void;
-  /** Stores a key and takes it into the snapshot. */
+  /** Stores a key and adds it to the snapshot. */
   addKey(
     orgId: string,
     columns?: Partial<PlatformKeyRow> & { readonly scopes?: readonly KeyScope[] },
@@ -92,7 +92,7 @@ export interface RunningApi {
     readonly id: string;
     readonly key: string;
   }>;
-  /** Makes a member, whose requests are those with `key`: it stands for the cookie of their session. */
+  /** Creates a member. `key` authenticates their requests and represents the cookie of their session. */
   addMember(orgId: string, given?: NewMember): Promise<TestMember>;
   addExchange(orgId: string, columns: Partial<ExchangeRow> & { readonly id: string }): Promise<void>;
   call(method: string, path: string, call?: ApiTestCall): Promise<ApiTestResponse>;
@@ -103,33 +103,33 @@ export interface RunningApi {
 }
 
 export interface TestApiOptions {
-  /** Of a PostgreSQL database; a SQLite file of its own unless given. */
+  /** URL of a PostgreSQL database. Default: a new SQLite file. */
   readonly url?: string;
   readonly log?: Log;
   readonly extraVerbs?: readonly Verb[];
-  /** Of the org `acme`. */
+  /** Rules of floe.yaml for the org `acme`. */
   readonly fileRules?: Partial<OrgFileRules>;
   readonly breakers?: BreakerSource;
   readonly engine?: MonitoringDependencies['engine'];
   readonly processStatus?: Partial<ProcessStatus>;
-  /** Whether `acme` may name resources of the machine, as the only org of an installation may. */
+  /** Whether `acme` may name resources of the machine, like the only org of an installation. */
   readonly isOnlyOrg?: boolean;
-  /** What floe.yaml says about the org `acme`. */
+  /** Configuration of the org `acme` in floe.yaml. */
   readonly org?: OrgConfig;
-  /** Without it nobody signs in. */
+  /** Absent: sign-in is not available. */
   readonly signIn?: (database: DatabaseWithBeats, clock: Clock) => SignInApi;
-  /** Whose sessions were ended. */
+  /** Collects the ended sessions. */
   readonly endedSessions?: object[];
   readonly mail?: MemberDependencies['sendMail'];
 }
 
-/** Of the API as a whole; a proxy on loopback is believed. */
+/** Defaults of the whole API. A proxy on loopback is trusted. */
 const API_DEFAULTS = {
   addressOf: createClientAddressResolver(['127.0.0.1']).addressOf,
   version: '0.0.0-test',
 };
 
-/** The real API on a loopback port, with the orgs `acme` and `other`. */
+/** Starts the real API on a loopback port, with the orgs `acme` and `other`. */
 export async function runApi(options: TestApiOptions = {}): Promise<RunningApi> {
   let now = API_TEST_NOW;
   const clock: Clock = { ...systemClock, now: () => now };
@@ -247,7 +247,7 @@ function createVerbParts(
   };
 }
 
-/** Stands for a monitoring engine that was always there and has settled everything. */
+/** A monitoring engine without gaps that has evaluated everything. */
 function createFakeEngine(now: () => number): MonitoringDependencies['engine'] {
   return {
     evaluationContext: () => ({ nowMs: now(), committedUntil: now(), gaps: [] }),
@@ -272,7 +272,7 @@ async function insertOrgs(database: DatabaseWithBeats, now: number): Promise<voi
   });
 }
 
-/** As the spool does it, so that the row is counted too. */
+/** Inserts a row like the spool, so that it is also counted. */
 async function ingestRow(database: DatabaseWithBeats, dataDir: string, row: ExchangeRow): Promise<void> {
   const path = join(dataDir, `${row.id}.jsonl`);
   await writeFile(path, JSON.stringify(row));

@@ -17,7 +17,7 @@ export interface RunningRelay {
   readonly host: RelayDependencies;
   readonly sessions: RelaySessions;
   readonly rows: RowSink<RelayRow>;
-  /** As a change of the snapshot does it. */
+  /** Applies the current configuration, like a new snapshot. */
   renew(): Promise<void>;
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import type { ApiTestCall, ApiTestResponse } from './running-api.ts';
 import { isJsonContent } from './validate-answer.ts';
 
-/** One request to the API on a loopback port. */
+/** Sends one request to the API on a loopback port. */
 export function sendApiRequest(
   port: number,
   method: string,

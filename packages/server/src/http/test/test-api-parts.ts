@@ -33,12 +33,15 @@ const COMPILE_OPTIONS = {
 };
 
 interface RunningParts extends Pick<ApiVerbDependencies, 'runningGateway' | 'providers'> {
-  /** Compiles what is in force now, as the snapshot does. */
+  /** Compiles the current configuration, like a snapshot. */
   renew(): Promise<void>;
   inForce(): MergedConfig['orgs'];
 }
 
-/** What verbs read of a running gateway whose floe.yaml says `org` about the org `acme`; entries stand on lines 10, 11, … */
+/**
+ * Creates the state of a running gateway whose floe.yaml defines `org` for the org `acme`. Entries are on
+ * lines 10, 11, …
+ */
 export async function createTestApiParts(
   clock: Clock,
   database: DatabaseWithBeats,
@@ -99,7 +102,7 @@ export async function createTestApiParts(
   return { runningGateway: running, providers, renew, inForce: () => merged.orgs };
 }
 
-/** Channels whose receivers live on loopback, and no mail. */
+/** Channels that may send to loopback, without mail. */
 export function createTestChannelParts() {
   const guard = createOutboundGuard(() => ({
     allowPrivate: true,
@@ -114,7 +117,7 @@ export function createTestChannelParts() {
   };
 }
 
-/** What the console's verbs stand on: a process that is well, but for what `standing` says. */
+/** Dependencies of the console's verbs for a healthy process. `standing` overrides parts. */
 export function createTestConsoleParts(
   database: DatabaseWithBeats,
   clock: Clock,

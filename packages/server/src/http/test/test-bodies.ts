@@ -6,12 +6,12 @@ import { API_TEST_NOW, type RunningApi } from './running-api.ts';
 
 const bodiesKey = deriveBodiesKey(Buffer.alloc(32, 9));
 
-/** Kept bodies as the gateway seals them, handed to `append`. */
+/** Creates a body store that encrypts like the gateway and passes its rows to `append`. */
 export function createTestBodyStore(append: (row: StoredBodiesRow) => void = () => undefined): BodyStore {
   return createBodyStore({ append }, bodiesKey);
 }
 
-/** Keeps bodies of a request as the gateway would have, a second ago. */
+/** Stores the bodies of a request that the gateway received a second ago. */
 export async function storeTestBodies(
   { database }: Pick<RunningApi, 'database'>,
   orgId: string,

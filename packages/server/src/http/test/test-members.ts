@@ -9,11 +9,11 @@ import type { Database } from '../../store/ports.ts';
 export interface NewMember {
   readonly role?: MemberRole;
   readonly team?: string;
-  /** An address makes them the person who has it. */
+  /** Uses the account with this address, if there is one. */
   readonly email?: string;
-  /** Whether they confirmed who they are a moment ago; true unless told. */
+  /** Whether the member has completed a step-up recently. Default: true. */
   readonly steppedUp?: boolean;
-  /** Whether they are an operator of the installation. */
+  /** Whether the member is an operator of the installation. */
   readonly operator?: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface TestMember {
   readonly key: string;
 }
 
-/** Writes a member, and says who asks when their session does. */
+/** Stores a member and returns the actor of their session. */
 export async function storeMember(
   database: Database,
   orgId: string,

@@ -4,7 +4,7 @@ import type { OrgFileRules, RuleDependencies } from '../../management/guardrails
 
 const NONE: OrgFileRules = { limits: [], budgets: [], relayRules: [], file: 'floe.yaml', timezone: 'UTC' };
 
-/** Rules as a file would give them to the org `acme`; those of the relay are on lines 10, 11, … */
+/** Creates rules of a file for the org `acme`. Relay rules are on lines 10, 11, … */
 export function createTestRuleDependencies(
   guard: Guard,
   { org, fileRules }: { readonly org?: OrgConfig; readonly fileRules?: Partial<OrgFileRules> } = {},

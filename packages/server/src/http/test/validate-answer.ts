@@ -7,7 +7,7 @@ export function isJsonContent(headers: IncomingHttpHeaders): boolean {
   return headers['content-type']?.startsWith('application/json') === true;
 }
 
-/** The answer, once it is what its verb says. */
+/** Returns the response after it was validated with the schema of its verb. */
 export async function requireValidAnswer(
   all: readonly Verb[],
   method: string,
@@ -19,7 +19,7 @@ export async function requireValidAnswer(
   return answer;
 }
 
-/** The server does not filter answers through their schemas, so every test checks that they fit. */
+/** The server does not filter responses through their schemas, so every test validates them. */
 function requireSchemaMatch(
   all: readonly Verb[],
   method: string,

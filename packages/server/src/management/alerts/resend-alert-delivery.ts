@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { resendDelivery } from '../../alerts/resend-delivery.ts';
 import { defineWriteVerb } from '../verb.ts';
 
-/** A message that was given up, or waits for its next try, is due now: for who repaired the receiver. */
+/** Sends a message again immediately if its delivery was abandoned or waits for a retry. */
 export const resendAlertDeliveryVerb = defineWriteVerb({
   name: 'deliveries.retry',
   method: 'POST',

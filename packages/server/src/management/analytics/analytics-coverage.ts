@@ -1,10 +1,10 @@
 import type { Clock } from '../../core/clock.ts';
 
-/** What answers about the past say of themselves. */
+/** Dependencies of the analytics verbs. */
 export interface AnalyticsDependencies {
-  /** Rows that are not in the database yet. */
+  /** Number of rows that are not in the database yet. */
   backlog(): number;
-  /** Days that requests are kept. */
+  /** Number of days for which requests are kept. */
   requestRetentionDays(): number;
   /** The time zone of an org. */
   timezone(orgId: string): string;
@@ -18,7 +18,7 @@ interface CoveredRange {
 
 const DAY_MS = 86_400_000;
 
-/** Tells up to when everything is counted, and since when anything is kept. */
+/** Determines until when all requests are counted, and since when they are kept. */
 export class AnalyticsCoverage {
   readonly #dependencies: AnalyticsDependencies;
   #completeUntil = 0;
@@ -27,12 +27,12 @@ export class AnalyticsCoverage {
     this.#dependencies = dependencies;
   }
 
-  /** The zone of days where a question names none. */
+  /** Time zone for queries that name none. */
   timezoneOf(orgId: string): string {
     return this.#dependencies.timezone(orgId);
   }
 
-  /** The part of every answer that says what range it is about. */
+  /** The part of a response that describes its time range. */
   describeRange({ from, to, timezone }: CoveredRange, clock: Clock) {
     const now = clock.now();
     if (this.#dependencies.backlog() === 0) this.#completeUntil = now;
@@ -50,6 +50,7 @@ export class AnalyticsCoverage {
   }
 }
 
+/** Formats milliseconds as ISO 8601 in UTC. */
 export function toIsoTimestamp(ms: number): string {
   return new Date(ms).toISOString();
 }

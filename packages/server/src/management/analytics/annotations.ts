@@ -11,6 +11,7 @@ import { ANNOTATION_AUDIT_ACTION } from './create-note.ts';
 
 type AnalyticsAnnotation = z.input<typeof analyticsAnnotations>['data'][number];
 
+/** The verb `GET /api/analytics/annotations`. */
 export function getAnnotationsVerb(coverage: AnalyticsCoverage): Verb {
   return defineReadVerb({
     name: 'annotations.list',
@@ -45,7 +46,7 @@ export function getAnnotationsVerb(coverage: AnalyticsCoverage): Verb {
   });
 }
 
-/** Subjects of changes that requests may feel. What a breaker did stands in its own history. */
+/** Subject kinds whose changes may affect requests. Changes of breakers have their own history. */
 const TRAFFIC_SUBJECT_KINDS = [
   'annotations',
   'config',
@@ -76,7 +77,7 @@ function toChangeAnnotation({
   return { at: toIsoTimestamp(at), kind: 'change', text: action, ...who, subject: about };
 }
 
-/** What `createNoteVerb` kept. */
+/** Parses a note that `createNoteVerb` stored. */
 function parseNoteText(json: string | null): string {
   const kept: Json = json === null ? null : JSON.parse(json);
   return isObject(kept) && typeof kept['text'] === 'string' ? kept['text'] : '';

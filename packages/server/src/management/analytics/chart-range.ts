@@ -4,7 +4,7 @@ import { parseLocalTimestamp } from './local-timestamps.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The parts of a chart's query that say which requests it is about. */
+/** The query parameters that select the requests of a chart. */
 export interface ChartQuery {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -14,7 +14,7 @@ export interface ChartQuery {
 }
 
 /**
- * What a chart is about, and the unit it is counted in. Dates are days of the zone.
+ * Resolves range and step of a chart. Dates are days in the time zone.
  *
  * @throws Fault `invalid_request` as `buildChartRequest`
  */

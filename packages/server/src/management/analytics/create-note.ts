@@ -1,10 +1,10 @@
 import { analyticsNote, analyticsNoteInput } from '@floe/contract/api/charts';
 import { defineWriteVerb } from '../verb.ts';
 
-/** The audit action that a note is kept under. */
+/** The audit action of notes. */
 export const ANNOTATION_AUDIT_ACTION = 'annotations.create';
 
-/** Writes down that something happened now, for charts to show: a deployment, an outage elsewhere. */
+/** Records an event at the current time that charts show, such as a deployment. */
 export const createNoteVerb = defineWriteVerb({
   name: ANNOTATION_AUDIT_ACTION,
   method: 'POST',

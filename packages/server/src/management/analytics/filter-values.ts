@@ -7,6 +7,7 @@ import type { AnalyticsCoverage } from './analytics-coverage.ts';
 import { resolveChartRange } from './chart-range.ts';
 import { loadValueNames } from './value-names.ts';
 
+/** The verb `GET /api/analytics/values`. */
 export function getFilterValuesVerb(coverage: AnalyticsCoverage): Verb {
   return defineReadVerb({
     name: 'analytics.values',

@@ -14,8 +14,8 @@ import type { VerbContext } from '../verb.ts';
 import { type ChartQuery, resolveChartRange } from './chart-range.ts';
 
 /**
- * What a chart with the filters of the list is about. Rollups answer where they hold one filter alone, or together
- * with the grouping; otherwise rows are counted, exactly those that the list shows.
+ * Resolves range and filters of a chart. Rollups are used if they contain the only filter, alone or with the
+ * grouping. Otherwise the rows that the list shows are counted.
  *
  * @throws Fault `invalid_request` as `resolveChartRange` and `requireRowLimit`
  */
@@ -44,7 +44,7 @@ function isRequestFilter(name: string): boolean {
   return isRollupFacet(name) || Object.hasOwn(requestFilterQuery.shape, name);
 }
 
-/** The filter, where a rollup holds it and means by it what the list does. */
+/** The filter for rollups, if they can evaluate it with the same meaning as the list. */
 function findRollupFilter(
   filters: FilterEntries,
   {
@@ -55,12 +55,12 @@ function findRollupFilter(
   const [first, second] = filters;
   if (!first || second) return undefined;
   const [name, value] = first;
-  // The list finds a model by what was asked for too.
+  // The list also matches a model by the requested name.
   if (!isRollupFacet(name) || name === 'model') return undefined;
   const values = toStringList(value);
   const isPlain = values.every((one) => /^!?[^!*=]/.test(one) || one === '');
   const isNamedKey = name === 'key' && values.some((one) => !/^!?key_/.test(one));
-  // Rollups of metadata hold nothing of rows without the member.
+  // Rollups of metadata do not count rows without the member.
   const isWithout = name.startsWith('metadata.') && values.some((one) => one === '' || one.startsWith('!'));
   if (!isPlain || isNamedKey || isWithout) return undefined;
   if (
@@ -76,7 +76,9 @@ function findRollupFilter(
   };
 }
 
-/** As the list takes them; `status_class` is a status there, and nothing is `!*`. */
+/**
+ * Converts filters to those of the list. `status_class` becomes a status, and an empty value becomes `!*`.
+ */
 function toListFilters(filters: FilterEntries): ExchangeFilters {
   const asked: Record<string, string[]> = {};
   for (const [name, value] of filters) {

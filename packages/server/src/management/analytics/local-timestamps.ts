@@ -1,13 +1,13 @@
 import { getTimeZoneCalendar } from '../../core/time-zone-calendar.ts';
 
-/** Milliseconds of a moment, or of the beginning of a day (`2026-11-21`) in a time zone. */
+/** Parses a timestamp, or a date (`2026-11-21`) as the start of that day in a time zone, to milliseconds. */
 export function parseLocalTimestamp(timezone: string, text: string): number {
   const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? [];
   if (day === undefined) return Date.parse(text);
   return getTimeZoneCalendar(timezone).startOfDay(Number(year), Number(month) - 1, Number(day));
 }
 
-/** A moment on the clocks of a time zone, with what they are ahead of UTC: `2026-11-21T13:26:39.665+01:00`. */
+/** Formats a time in a time zone with its UTC offset: `2026-11-21T13:26:39.665+01:00`. */
 export function formatLocalTimestamp(timezone: string, atMs: number): string {
   const offsetMs = getTimeZoneCalendar(timezone).offsetAt(atMs);
   const minutes = Math.trunc(Math.abs(offsetMs) / 60_000);

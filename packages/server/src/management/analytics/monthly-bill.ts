@@ -11,10 +11,10 @@ import { defineReadVerb, type Verb } from '../verb.ts';
 import type { AnalyticsCoverage } from './analytics-coverage.ts';
 
 const CSV_CONTENT_TYPE = 'text/csv; charset=utf-8';
-/** All but the sum of latencies, which is no figure by itself. */
+/** All metrics except the sum of latencies, which is no meaningful figure for a bill. */
 const BILLED_METRICS = ROLLUP_SUM_COLUMNS.slice(0, -1);
 
-/** What a month cost, by team, cost centre, key and model: the same file whenever it is asked for. */
+/** Exports the cost of a month by team, cost center, key and model. The file is the same for each request. */
 export function exportMonthlyBillVerb(coverage: AnalyticsCoverage): Verb {
   return defineReadVerb({
     name: 'analytics.month',
@@ -61,7 +61,7 @@ interface BillingMonth {
   readonly month: string;
   readonly from: number;
   readonly to: number;
-  /** Cost centres by team. */
+  /** Cost centers by team. */
   readonly costCenters: ReadonlyMap<string, string | null>;
 }
 

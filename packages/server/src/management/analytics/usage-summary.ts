@@ -5,6 +5,7 @@ import { defineReadVerb, type Verb } from '../verb.ts';
 import { type AnalyticsCoverage, toIsoTimestamp } from './analytics-coverage.ts';
 import { resolveFilteredChart } from './filtered-chart-request.ts';
 
+/** The verb `GET /api/analytics/summary`. */
 export function getUsageSummaryVerb(coverage: AnalyticsCoverage): Verb {
   return defineReadVerb({
     name: 'analytics.summary',

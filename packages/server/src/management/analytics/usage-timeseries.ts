@@ -15,9 +15,10 @@ import { resolveFilteredChart } from './filtered-chart-request.ts';
 import { loadValueNames } from './value-names.ts';
 
 const INTERVAL_MS = { minute: MINUTE_MS, hour: HOUR_MS, day: 24 * HOUR_MS };
-/** More than a screen has columns; 90 days of hours fit. */
+/** Exceeds the number of pixel columns of a screen. 90 days of hours fit. */
 const MAX_POINTS = 5_000;
 
+/** The verb `GET /api/analytics/timeseries`. */
 export function getUsageTimeseriesVerb(coverage: AnalyticsCoverage): Verb {
   return defineReadVerb({
     name: 'analytics.timeseries',
@@ -63,7 +64,7 @@ export function getUsageTimeseriesVerb(coverage: AnalyticsCoverage): Verb {
   });
 }
 
-/** @throws Fault `invalid_request` for a chart that has too many points */
+/** @throws Fault `invalid_request` for a chart with too many points */
 function requirePointLimit({ from, to, stepMs }: SeriesRequest): void {
   if ((to - from) / stepMs > MAX_POINTS)
     throw new Fault(

@@ -6,6 +6,7 @@ import type { AnalyticsCoverage } from './analytics-coverage.ts';
 import { resolveFilteredChart } from './filtered-chart-request.ts';
 import { loadValueNames } from './value-names.ts';
 
+/** The verb `GET /api/analytics/top`. */
 export function getTopUsageVerb(coverage: AnalyticsCoverage): Verb {
   return defineReadVerb({
     name: 'analytics.top',

@@ -1,7 +1,7 @@
 import { getPlatformKeyNames } from '../../store/platform-keys.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 
-/** What people call the values of a grouping: keys have names, other values are their own. */
+/** Loads display names of the values of a grouping. Keys have names; other values are their own names. */
 export async function loadValueNames(
   reader: DatabaseReader,
   orgId: string,

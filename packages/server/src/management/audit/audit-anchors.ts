@@ -5,6 +5,7 @@ import { listDailyAnchors } from '../../store/audit-chain.ts';
 import { paginateForApi } from '../list-page.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 
+/** The verb `GET /api/management/audit/anchors`. */
 export const listAuditAnchorsVerb = defineReadVerb({
   name: 'audit.anchors',
   method: 'GET',
@@ -20,6 +21,7 @@ export const listAuditAnchorsVerb = defineReadVerb({
   },
 });
 
+/** Compares exported anchors with the current chain. */
 export function verifyAuditVerb(verifier: AuditChainVerifier): Verb {
   return defineReadVerb({
     name: 'audit.verify',

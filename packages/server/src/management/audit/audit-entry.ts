@@ -1,6 +1,7 @@
 import type { AuditEntry } from '@floe/contract/api/audit';
 import type { AuditRow } from '../../store/audit.ts';
 
+/** Converts an audit row to its API format. */
 export function toAuditEntry(row: AuditRow): AuditEntry {
   return {
     id: row.id,

@@ -2,6 +2,7 @@ import { auditChain } from '@floe/contract/api/audit';
 import type { AuditChainVerifier } from '../../platform/audit-chain-verifier.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 
+/** Verifies the hash chain of the stored entries. */
 export function checkAuditVerb(verifier: AuditChainVerifier): Verb {
   return defineReadVerb({
     name: 'audit.check',

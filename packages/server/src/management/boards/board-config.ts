@@ -9,7 +9,7 @@ const BOARD_CONFIG_FIELDS = boardCreation.keyof();
 type BoardFields = Readonly<Partial<Record<z.output<typeof BOARD_CONFIG_FIELDS>, unknown>>>;
 
 /**
- * The whole board that a request means: `fields` over `current`, absent ones stay, null clears.
+ * Merges `fields` over `current` and validates the result: absent fields remain, null clears.
  *
  * @throws Fault `invalid_request` with `param`
  */

@@ -4,6 +4,7 @@ import { toSource } from '../../platform/source-location.ts';
 import type { BoardRow } from '../../store/monitoring/boards.ts';
 import type { MonitoringDependencies } from '../monitors/monitoring-dependencies.ts';
 
+/** Converts a board to its API format. */
 export function toBoardResource(row: BoardRow, dependencies: MonitoringDependencies): Board {
   return {
     ...boardSettings(row),

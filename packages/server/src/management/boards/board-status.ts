@@ -7,6 +7,7 @@ import { createBoardKind } from '../resources/boards.ts';
 import { requireResource } from '../resources/resource-verbs.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 
+/** The verb `GET /api/monitoring/boards/{id}/status`. */
 export function getBoardStatusVerb(dependencies: MonitoringDependencies): Verb {
   const kind = createBoardKind(dependencies);
   return defineReadVerb({

@@ -7,14 +7,14 @@ import { MONITORING_SCOPES, type MonitoringDependencies } from '../monitors/moni
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { buildBoardConfig } from './board-config.ts';
 
-/** Nothing is stored; the page is made by what makes the public ones. */
+/** Renders the public page of a board that is not stored, with the renderer of public pages. */
 export function previewBoardVerb(dependencies: MonitoringDependencies): Verb {
   return defineReadVerb({
     name: 'boards.preview',
     method: 'POST',
     path: '/api/monitoring/boards/preview',
     scope: MONITORING_SCOPES,
-    // Whoever may see a board may see what it would be.
+    // A member who may see a board may also preview one.
     roles: MEMBER_ROLES,
     summary: 'Preview the page of a board',
     body: boardCreation,

@@ -8,9 +8,10 @@ import {
 } from '../../guardrails/breakers/breakers.ts';
 import type { ForcedState } from '../../guardrails/breakers/circuit-state.ts';
 
-/** What the verbs need of the running breakers. */
+/** The methods of the running breakers that verbs use. */
 export type BreakerSource = Pick<Breakers, 'list'>;
 
+/** Converts a breaker to its API format. */
 export function toBreakerResource(view: BreakerView): BreakerResource {
   const { provider, model, credential, state, because, probe, waitMs, forced, calls } = view;
   return {
@@ -27,13 +28,14 @@ export function toBreakerResource(view: BreakerView): BreakerResource {
   };
 }
 
+/** Converts an override to the field `forced` of a breaker. Null without an override. */
 export function toForcedStateField(forced: ForcedState | null): BreakerResource['forced'] {
   if (!forced) return null;
   const { state, until, reason, by } = forced;
   return { state, until: new Date(until).toISOString(), reason, by };
 }
 
-/** Providers hold no slash and credentials no `@`, so the id is read from both its ends. */
+/** Providers contain no slash and credentials no `@`, so the id is parsed from both ends. */
 export function parseBreakerId(id: string): Omit<BreakerKey, 'orgId'> {
   const found = /^([a-z0-9][a-z0-9._-]{0,63})\/(.+)@([a-z0-9][a-z0-9._-]{0,63})$/s.exec(id);
   if (found) return { provider: found[1] ?? '', model: found[2] ?? '', credential: found[3] ?? '' };

@@ -12,7 +12,9 @@ import {
   toForcedStateField,
 } from './breaker-resource.ts';
 
-/** Forces a breaker open or closed for a while, or gives it back to itself; every process follows. */
+/**
+ * Overrides a breaker for a limited time, or returns it to automatic. The override applies in every process.
+ */
 export function forceBreakerVerb(breakers: BreakerSource, getRunningOrg: GetRunningOrg): Verb {
   return defineWriteVerb({
     name: 'breakers.force',
@@ -27,7 +29,7 @@ export function forceBreakerVerb(breakers: BreakerSource, getRunningOrg: GetRunn
     invalidates: 'breakers',
     async run({ orgId, actor, clock, writer }, { params, body }) {
       const name = parseBreakerId(params.id);
-      // A state that is stored can be ended, also where the target no longer exists.
+      // A stored override can be ended even if its target no longer exists.
       const canBeReturned =
         body.state === 'auto' && (await hasForcedState(writer, { ...name, orgId }, clock.now()));
       if (!canBeReturned) requireBreakerTarget(name, getRunningOrg(orgId));
@@ -36,7 +38,7 @@ export function forceBreakerVerb(breakers: BreakerSource, getRunningOrg: GetRunn
       const { before, after } = await setForcedState(writer, { ...name, orgId }, wanted, clock.now());
       const running = breakers.list(orgId).find((view) => formatBreakerId(view) === params.id);
       const view = running ?? { ...CLOSED_BREAKER, ...name, orgId };
-      // The running breakers follow when this change is committed.
+      // The running breakers apply the override after the commit, so the response computes its wait.
       const waitMs = after?.state === 'open' ? after.until - clock.now() : view.unforcedWaitMs;
       return {
         answer: toBreakerResource({ ...view, forced: after, waitMs }),
@@ -50,7 +52,7 @@ export function forceBreakerVerb(breakers: BreakerSource, getRunningOrg: GetRunn
   });
 }
 
-/** @throws Fault `not_found` for a target that no request of this org can have: the force would have no effect */
+/** Rejects a target that no request of this org can use. @throws Fault `not_found` */
 function requireBreakerTarget(name: ReturnType<typeof parseBreakerId>, { catalog }: RunningOrg): void {
   const provider = catalog.providers.get(name.provider);
   const missing = !provider

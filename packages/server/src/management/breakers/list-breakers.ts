@@ -4,7 +4,7 @@ import { paginateForApi } from '../list-page.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { type BreakerSource, toBreakerResource } from './breaker-resource.ts';
 
-/** Breakers as the answering process sees them. */
+/** Lists breakers as this process sees them. */
 export function listBreakersVerb(breakers: BreakerSource): Verb {
   return defineReadVerb({
     name: 'breakers.list',

@@ -16,6 +16,7 @@ import { defineReadVerb, defineWriteVerb, type Verb } from '../verb.ts';
 
 const CACHE_PATH = '/api/management/cache';
 
+/** The verb `GET /api/management/cache`. */
 export const getCacheSettingsVerb = defineReadVerb({
   name: 'cache.get',
   method: 'GET',
@@ -27,6 +28,7 @@ export const getCacheSettingsVerb = defineReadVerb({
   run: async ({ orgId, reader }) => toCacheResource(reader, orgId, await loadStoredSettings(reader, orgId)),
 });
 
+/** The verb `PATCH /api/management/cache`. */
 export function updateCacheSettingsVerb(getRunningOrg: GetRunningOrg): Verb {
   return defineWriteVerb({
     name: 'cache.update',

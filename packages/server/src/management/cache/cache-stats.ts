@@ -4,9 +4,10 @@ import { queryTopValues } from '../../analytics/charts.ts';
 import { HOUR_MS } from '../../store/rollups/rollup-accumulator.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 
-/** What this process keeps for an org; null where nobody counts it. */
+/** Returns the size of the response cache of an org in this process. Null if the process has no cache. */
 export type GetCacheSize = (orgId: string) => { readonly entries: number; readonly bytes: number } | null;
 
+/** The verb `GET /api/management/cache/stats`. */
 export function getCacheStatsVerb(getCacheSize: GetCacheSize): Verb {
   return defineReadVerb({
     name: 'cache.stats',

@@ -3,7 +3,7 @@ import { ChannelSchema } from '@floe/contract/config/monitoring';
 import { Fault } from '@floe/contract/faults';
 import { validateInput } from '../validate-input.ts';
 
-/** Fields of a request that make a channel; `enabled` and what only answers carry are no part of it. */
+/** Fields of a request that define a channel, without `enabled` and without read-only fields. */
 export type ChannelInputFields = Readonly<Record<string, unknown>>;
 
 const READ_ONLY_FIELDS = new Set([
@@ -19,10 +19,11 @@ const READ_ONLY_FIELDS = new Set([
 ]);
 
 /**
- * The whole channel that a request means: `fields` over `current`, absent ones stay, null clears.
+ * Merges the `fields` of a request over `current` and validates the result. Absent fields remain. Null clears
+ * a field.
  *
- * @throws Fault `invalid_request` with `param`, as floe.yaml would refuse it; also when the place that messages go
- *   to moves to another origin and the credential for it is not given again
+ * @throws Fault `invalid_request` with `param` and the message that floe.yaml would cause; also if the
+ *   destination moves to another origin and the request does not repeat its credential
  */
 export function buildChannelConfig(fields: ChannelInputFields, current: ChannelConfig | null): ChannelConfig {
   const merged: Record<string, unknown> = { ...current };

@@ -10,14 +10,17 @@ import { requireResource } from '../resources/resource-verbs.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { buildChannelConfig } from './channel-config.ts';
 
-/** What the verbs of channels stand on. */
+/** Dependencies of the channel verbs. */
 export interface ChannelDependencies {
   readonly secretsKey: SecretsKey;
   readonly sender: AlertSender;
   readonly baseUrl: () => string;
 }
 
-/** The answer is a 200 either way: that a receiver refuses is what the test finds out. */
+/**
+ * Sends a test message. The status is 200 even if the receiver rejects the message, because the rejection is
+ * the result of the test.
+ */
 export function testStoredChannelVerb(dependencies: ChannelDependencies): Verb {
   const kind = createChannelKind(dependencies.secretsKey);
   return defineReadVerb({
@@ -41,6 +44,7 @@ export function testStoredChannelVerb(dependencies: ChannelDependencies): Verb {
   });
 }
 
+/** Sends a test message to a channel that is not stored. */
 export function testDraftChannelVerb(dependencies: ChannelDependencies): Verb {
   return defineReadVerb({
     name: 'channels.test_draft',

@@ -18,16 +18,17 @@ import { NotAppliedError } from './not-applied-error.ts';
 
 type AppliedChanges = z.input<typeof configChangeList>;
 
+/** The result of applying a document. */
 export interface AppliedConfig {
   readonly answer: AppliedChanges;
   readonly additionalChanges: readonly AdditionalAuditedChange[];
-  /** What the document names and floe.yaml has, with why it was left alone. */
+  /** Resources in the document that floe.yaml defines, with the reason why they were not changed. */
   readonly fileManaged: readonly (ResourceName & { readonly why: string })[];
-  /** All that the document says, as it was before anything was performed. */
+  /** All steps of the document, as built before any of them ran. */
   readonly steps: readonly ConfigStep[];
 }
 
-/** Fields that say how something is or who wrote it, not what it is meant to be. */
+/** Fields that describe state or authorship and not settings. */
 const NON_SETTING_FIELDS: ReadonlySet<string> = new Set([
   'created_at',
   'updated_at',
@@ -40,11 +41,12 @@ const NON_SETTING_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Performs the verbs of everything in a document inside the caller's transaction. What stands in floe.yaml is left
- * alone and named.
+ * Runs the verbs for all resources of a document in the caller's transaction. Resources that floe.yaml
+ * defines are not changed but listed.
  *
- * @param reason for the audit log, for the verbs that take one
- * @throws Fault as `requireSecrets`, and of the first verb that refuses, with the resource before its `param`
+ * @param reason for the audit log, passed to verbs that accept one
+ * @throws Fault as `requireSecrets`, and the first fault of a verb, with the resource prepended to its
+ * `param`
  */
 export async function applyConfigSteps(
   document: ConfigDocument,
@@ -62,7 +64,7 @@ export async function applyConfigSteps(
   const fileManaged: AppliedConfig['fileManaged'][number][] = [];
   const additionalChanges: AdditionalAuditedChange[] = [];
   let unchanged = 0;
-  // Routes before the providers they name; what is new is there before something names it.
+  // Create resources before others reference them, and remove routes before the providers that they name.
   const removalsLast = removals.filter(({ kind }) => getDocumentResourceKind(kind).isReferenced);
   const removalsFirst = removals.filter((step) => !removalsLast.includes(step));
   for (const step of [...removalsFirst, ...steps, ...removalsLast]) {
@@ -107,7 +109,10 @@ async function applyStep(
   }
 }
 
-/** What a step does; whoever asks must be allowed to do it by itself. @throws Fault as `requireAccess` */
+/**
+ * Resolves the change of a step. The actor needs the same access as for the verb alone. @throws Fault as
+ * `requireAccess`
+ */
 function resolveStepChange(
   name: string,
   { listVerbs, pepper }: Pick<ConfigDependencies, 'listVerbs' | 'pepper'>,
@@ -120,6 +125,7 @@ function resolveStepChange(
   return verb.applyChange;
 }
 
+/** Converts an audited change to an entry of the response. */
 export function toConfigChange(
   { kind, id }: ResourceName,
   change: Pick<AuditedChange, 'before' | 'after'>,
@@ -137,7 +143,10 @@ export function toConfigChange(
   };
 }
 
-/** Fields in which two versions differ; of something new or gone, all of them. None where a secret alone is another. */
+/**
+ * Names of the fields that differ. For a created or removed resource, all fields. Empty if only a secret
+ * changed.
+ */
 function listChangedFields({ before, after }: Pick<AuditedChange, 'before' | 'after'>): string[] {
   const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
   return [...names].filter(

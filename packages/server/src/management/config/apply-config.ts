@@ -7,10 +7,10 @@ import { exportOrg } from './export-org.ts';
 import { diffFileResources } from './file-diff.ts';
 import { loadConfigDocument } from './load-config-document.ts';
 
-/** Nothing of a rehearsal stays, so nobody has to say why. */
+/** A preview is rolled back, so the caller does not have to give a reason. */
 const DIFF_REASON = 'Previewed the changes of applying a configuration';
 
-/** Performed, shown, and taken back. */
+/** Applies the document, reports the changes and rolls them back. */
 export function diffConfigVerb(dependencies: ConfigDependencies): Verb {
   return defineReadVerb({
     name: 'config.diff',
@@ -58,6 +58,7 @@ export function diffConfigVerb(dependencies: ConfigDependencies): Verb {
   });
 }
 
+/** The verb `POST /api/management/config/apply`. */
 export function applyConfigVerb(dependencies: ConfigDependencies): Verb {
   return defineWriteVerb({
     name: 'config.apply',
@@ -97,7 +98,7 @@ export function applyConfigVerb(dependencies: ConfigDependencies): Verb {
   });
 }
 
-/** What the verbs of the resources wait for before their transactions. */
+/** Preparations that the verbs await before their transactions. */
 function listPreparations(dependencies: ConfigDependencies) {
   const monitors = dependencies.listVerbs().find(({ name }) => name === 'monitors.replace');
   return monitors?.prepare ? [monitors.prepare] : [];

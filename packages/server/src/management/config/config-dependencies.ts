@@ -6,25 +6,25 @@ import type { RuleDependencies } from '../guardrails/rule-dependencies.ts';
 import type { ProviderDependencies } from '../providers/provider-dependencies.ts';
 import type { Verb } from '../verb.ts';
 
-/** How the file that runs came about. */
+/** Load state of floe.yaml. */
 export interface ConfigFileStatus {
-  /** Name of the file; null without one. */
+  /** Name of the file. Null if the process runs without one. */
   readonly file: string | null;
   readonly loadedAt: number;
-  /** The last file since then that could not be taken over. */
+  /** The most recent file that was rejected after the running one was loaded. Null if none was. */
   readonly rejected: { readonly at: number; readonly problems: readonly ConfigProblem[] } | null;
 }
 
-/** What the verbs of the whole configuration stand on. */
+/** Dependencies of the verbs for the whole configuration. */
 export interface ConfigDependencies {
   getFileStatus(): ConfigFileStatus;
-  /** Does something in a transaction and takes all of it back. */
+  /** Runs the work in a transaction and rolls it back. */
   dryRun<T>(work: (writer: DatabaseWriter) => Promise<T>): Promise<T>;
-  /** Every verb of the API: applying a document is performing those of its resources. */
+  /** Returns all verbs of the API. Applying a document runs the verbs of its resources. */
   listVerbs(): readonly Verb[];
   readonly rules: RuleDependencies;
   readonly providers: ProviderDependencies;
   readonly evaluationPool: Pick<EvaluationPool, 'run'>;
-  /** Hashes the values of platform keys. */
+  /** Hashes platform keys. */
   readonly pepper: KeyObject;
 }

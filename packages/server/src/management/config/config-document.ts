@@ -10,34 +10,37 @@ import { isSecretPath } from './secret-paths.ts';
 
 type OrgConfigPath = readonly (string | number)[];
 
-/** A floe.yaml as it is to be applied to one org. */
+/** A document in the format of floe.yaml that is applied to one org. */
 export interface ConfigDocument extends Pick<ParsedConfigDocument, 'org' | 'ignored'> {
-  /** Whether the document has a section of the org, or a field of one. */
+  /** Whether the document contains a section of the org, or a field of a section. */
   isSet(...path: readonly string[]): boolean;
-  /** Whether a secret, by its path in the org, was left out and stays as it is stored. */
+  /**
+   * Whether the document omits the value of a secret, so that the stored value remains. The path is relative
+   * to the org.
+   */
   keepsSecret(...path: OrgConfigPath): boolean;
-  /** Secrets that were left out: their paths in the org, as JSON, with the variable that each names. */
+  /** Omitted secrets: paths in the org as JSON, with the variable that each path names. */
   readonly keptSecrets: ReadonlyMap<string, string>;
 }
 
-/** The same as a thread sends it. */
+/** The parsed document as a thread returns it, in plain values. */
 export interface ParsedConfigDocument {
   readonly org: OrgConfig;
-  /** Paths in the org that the document sets, two steps deep, as JSON. */
+  /** Paths in the org that the document sets, at most two segments deep, as JSON. */
   readonly set: ReadonlySet<string>;
-  /** Secrets that were left out and stay as they are stored: their paths in the org, as JSON, with their variables. */
+  /** Omitted secrets, which keep their stored values: paths in the org as JSON, with their variables. */
   readonly kept: ReadonlyMap<string, string>;
-  /** What is not applied, and why. */
+  /** Parts that are not applied, with reasons. */
   readonly ignored: readonly string[];
 }
 
-/** What the document of one org need not say: whether mail is sent is for the installation. */
+/** Settings that the document of one org may omit, because the installation decides whether mail is sent. */
 const INSTALLATION_OVERRIDES: Environment['overrides'] = [
   { variable: 'smtp.url', path: ['smtp', 'url'], value: 'smtp://installation.invalid' },
   { variable: 'smtp.from', path: ['smtp', 'from'], value: 'floe@installation.invalid' },
 ];
 
-/** A document as it was sent. */
+/** A document as the client sent it. */
 export interface ConfigDocumentInput {
   readonly yaml?: string | undefined;
   readonly config?: Readonly<Record<string, unknown>> | undefined;
@@ -45,8 +48,8 @@ export interface ConfigDocumentInput {
 }
 
 /**
- * Reads and checks a document as the file is read, but for `${NAME}`: that is never looked up in the environment of
- * the server, only among the values that came with the request.
+ * Parses and validates a document like floe.yaml. `${NAME}` is resolved only from the values in the request,
+ * never from the environment of the server.
  *
  * @throws Fault `invalid_request` with the messages of `floe config check`
  */
@@ -100,7 +103,7 @@ function documentText({ yaml, config }: ConfigDocumentInput): string {
   return yaml ?? JSON.stringify(config, null, 1);
 }
 
-/** The sections of an org that a document has, and the fields of those that are maps. */
+/** The sections of an org that a document contains, and the fields of the sections that are maps. */
 function findSetPaths(tree: Json, at: number): ReadonlySet<string> {
   const orgs = isObject(tree) ? tree['orgs'] : null;
   const org: Json = (Array.isArray(orgs) ? orgs[at] : null) ?? null;
@@ -124,7 +127,7 @@ function loadDocument(text: string, env: Environment, kept: readonly KeptPath[])
       'invalid_request',
       [
         ...error.problems.map((problem) => formatProblem(null, problem)),
-        // Whoever sets the missing variables sees at once which secrets they may have to set, too.
+        // Also list the omitted secrets, so that the client can set all missing variables at once.
         ...(error.problems.some(({ isUnset }) => isUnset)
           ? kept.slice(0, MAX_KEPT_LINES).map(formatKept)
           : []),
@@ -135,14 +138,16 @@ function loadDocument(text: string, env: Environment, kept: readonly KeptPath[])
 }
 
 const VARIABLE = /^\$\{([A-Za-z_]\w*)\}$/;
-/** Of a proxy only the user and password are a secret, as an export writes them: `http://${NAME}@proxy.example:3128`. */
+/**
+ * In a proxy URL, only user and password are secret. An export writes `http://${NAME}@proxy.example:3128`.
+ */
 const PROXY_VARIABLE = /^https?:\/\/\$\{([A-Za-z_]\w*)\}@[^$]+$/;
 
 function isProviderProxy([, , section, , field]: OrgConfigPath): boolean {
   return section === 'providers' && field === 'outbound';
 }
 
-/** More are not shown, as of problems. */
+/** Maximum number of listed secrets, equal to that of problems. */
 const MAX_KEPT_LINES = 200;
 
 function formatKept({ path, name }: KeptPath): string {
@@ -151,11 +156,11 @@ function formatKept({ path, name }: KeptPath): string {
 
 interface KeptPath {
   readonly path: OrgConfigPath;
-  /** Of the variable. */
+  /** Name of the variable. */
   readonly name: string;
 }
 
-/** Secrets that are only named: `${NAME}` and nothing else, with a name that came without a value. */
+/** Finds secrets that consist of `${NAME}` only, where the request contains no value for the name. */
 function findKeptSecrets(tree: Json, variables: Readonly<Record<string, string>>) {
   const kept: KeptPath[] = [];
   const standIns = new Map<string, string>();
@@ -175,7 +180,7 @@ function findKeptSecrets(tree: Json, variables: Readonly<Record<string, string>>
   return { kept, standIns };
 }
 
-/** What passes the checks in the place of a secret that stays as it is stored; null where a value is none. */
+/** A value that passes validation in place of a stored secret. Null if the path accepts none. */
 function dummySecretFor(path: OrgConfigPath): string | null {
   const [orgs, , ...place] = path;
   if (orgs !== 'orgs' || !isSecretPath(place)) return null;

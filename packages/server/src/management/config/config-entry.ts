@@ -5,7 +5,7 @@ import { defineReadVerb, type Verb } from '../verb.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
 import { exportConfigEntry } from './export-org.ts';
 
-/** Text for floe.yaml that says one resource, for whoever changes it there. */
+/** Returns the text of one resource for floe.yaml, so that a person can edit it there. */
 export function getConfigEntryVerb(dependencies: ConfigDependencies): Verb {
   return defineReadVerb({
     name: 'config.entry',

@@ -3,7 +3,10 @@ import type { ConfigProblem } from '../../config/config-problem.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import type { ConfigDependencies, ConfigFileStatus } from './config-dependencies.ts';
 
-/** What the console asks on every page, so that nobody takes a refused file for the running one: reads no table. */
+/**
+ * Returns the load state of floe.yaml. The console requests it on every page to show rejected files, so it
+ * reads no table.
+ */
 export function getConfigFileVerb(dependencies: ConfigDependencies): Verb {
   return defineReadVerb({
     name: 'config.file',
@@ -16,7 +19,7 @@ export function getConfigFileVerb(dependencies: ConfigDependencies): Verb {
   });
 }
 
-/** What is wrong with a file, as one org may know it: of what stands in it about others, only how much that is. */
+/** Filters the problems of a file for one org. Problems of other orgs are only counted. */
 export function filterProblemsForOrg(
   orgId: string,
   problems: readonly ConfigProblem[],
@@ -28,7 +31,7 @@ export function filterProblemsForOrg(
   return [...visible, { where: '', message: `${count} in the configuration of other organizations` }];
 }
 
-/** The state of the file as the API tells it to an org. */
+/** Converts the load state to its API representation for an org. */
 export function toConfigFileResource({ file, loadedAt, rejected }: ConfigFileStatus, orgId: string) {
   return {
     file,

@@ -4,7 +4,7 @@ import type { ConfigStep, OrgReadContext } from './document-resource-kind.ts';
 import { DOCUMENT_RESOURCE_KINDS, getDocumentResourceKind } from './document-resource-kinds.ts';
 import type { ResourceName } from './file-diff.ts';
 
-/** Everything that a document says, as verbs. */
+/** Converts all resources of a document to steps. */
 export async function buildConfigSteps(
   document: ConfigDocument,
   reading: OrgReadContext,
@@ -17,12 +17,12 @@ export async function buildConfigSteps(
   return steps;
 }
 
-/** Resources that one document may have: all of them are applied in one transaction. */
+/** Maximum number of resources per document, because one transaction applies all of them. */
 const MAX_RESOURCES = 5_000;
-/** Of a list whose order counts, as writing one of it reads the others. */
+/** Maximum for lists with a significant order, because each write reads the other entries. */
 const MAX_ORDERED_RESOURCES = 1_000;
 
-/** @throws Fault `invalid_request` */
+/** Rejects documents with too many resources. @throws Fault `invalid_request` */
 function requireStepLimits(steps: readonly ConfigStep[]): void {
   for (const [param, { length }] of Map.groupBy(steps, ({ kind }) => kind))
     if (getDocumentResourceKind(param).isOrdered && length > MAX_ORDERED_RESOURCES)
@@ -40,7 +40,7 @@ function requireStepLimits(steps: readonly ConfigStep[]): void {
     );
 }
 
-/** What an org has in the lists of a document and is not named there: in floe.yaml, or made by the API. */
+/** Lists existing resources that the document does not contain, from floe.yaml and from the API. */
 export async function listUndeclaredResources(
   source: 'file' | 'console',
   document: ConfigDocument,
@@ -57,7 +57,10 @@ export async function listUndeclaredResources(
   return found;
 }
 
-/** Removals of what a document does not name, what names others first. */
+/**
+ * Steps that remove the resources that a document does not contain. Referencing resources come before
+ * referenced ones.
+ */
 export async function buildRemovalSteps(
   document: ConfigDocument,
   steps: readonly ConfigStep[],

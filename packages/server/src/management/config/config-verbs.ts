@@ -6,7 +6,7 @@ import { getConfigFileVerb } from './config-file-status.ts';
 import { exportConfigVerb } from './export-config.ts';
 import { getConfigVerb } from './get-config.ts';
 
-/** What the API does with the configuration as a whole. */
+/** All verbs for the configuration as a whole. */
 export function configVerbs(dependencies: ConfigDependencies): readonly Verb[] {
   return [
     getConfigVerb(dependencies),

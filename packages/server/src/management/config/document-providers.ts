@@ -19,7 +19,7 @@ import type { ProviderDependencies } from '../providers/provider-dependencies.ts
 import { defineListKind, type IsSecretKept, omitKeptSecrets } from './document-resource-kind.ts';
 import type { SecretPlaceholders } from './secret-placeholders.ts';
 
-/** What the verb of a provider is sent: of its secrets, those that are given. */
+/** Builds the request body of the provider verb. It contains only the secrets that the document gives. */
 function toProviderBody(
   { headers, credentials, identity, outbound, ...provider }: ProviderConfig,
   isSecretKept: IsSecretKept,
@@ -42,7 +42,7 @@ function toProviderBody(
   };
 }
 
-/** Providers; those that the environment gives are among them, so that routes may name them. */
+/** Providers, including those of the environment, so that routes may reference them. */
 export const PROVIDER_DOCUMENT_KIND = defineListKind(
   PROVIDER_FILE_KIND,
   { toBody: toProviderBody },
@@ -76,7 +76,7 @@ interface NamedProviderSecrets extends ProviderSecrets {
   readonly credentials: readonly Pick<ProviderCredentialRow, 'name' | 'weight' | 'last4'>[];
 }
 
-/** Those of floe.yaml are not stored. */
+/** The stored secrets of a provider. Secrets of floe.yaml are not stored. */
 function resolveProviderSecrets(
   row: ConfigEntryRow,
   credentials: readonly ProviderCredentialRow[],

@@ -8,7 +8,7 @@ import type { ConfigDependencies } from './config-dependencies.ts';
 import type { ConfigDocument } from './config-document.ts';
 import type { SecretPlaceholders } from './secret-placeholders.ts';
 
-/** Whose objects are read, and from where. */
+/** The org whose resources are read, and the readers for it. */
 export interface OrgReadContext {
   readonly reader: DatabaseReader;
   readonly orgId: string;
@@ -16,21 +16,24 @@ export interface OrgReadContext {
   readonly nowMs: number;
 }
 
-/** An object that an org has, wherever it was made. */
+/** A resource of an org, regardless of its source. */
 export interface ExistingResource {
-  /** As documents name it. */
+  /** Its name in documents. */
   readonly id: string;
-  /** As the API names it, where that is another name. */
+  /** Its id in the API, if it differs from `id`. */
   readonly apiId?: string;
-  /** `file`, `console`, or `environment` for what the process gives. */
+  /** `file`, `console`, or `environment` for a resource that the process environment defines. */
   readonly source: string;
-  /** Equal for an entry of a document that means this object, where that is not its id. */
+  /** Identifies the matching document entry if entries do not match by id. */
   readonly matchKey?: string;
-  /** As floe.yaml says it. Null for what it does not say: a key that expired, a channel that is disabled. */
+  /**
+   * Returns its entry for floe.yaml. Null if floe.yaml cannot express it, such as an expired key or a
+   * disabled channel.
+   */
   toEntry(placeholders: SecretPlaceholders): object | null;
 }
 
-/** One object of a document, and the verb that brings it about. */
+/** One resource of a document, and the verb that applies it. */
 export interface ConfigStep {
   readonly kind: string;
   readonly id: string;
@@ -39,42 +42,46 @@ export interface ConfigStep {
   readonly body: JsonObject | undefined;
 }
 
-/** A part of a document: what it says, and what an org has of it. */
+/** How a document describes resources of one kind, and how to list the existing ones. */
 export interface DocumentResourceKind
   extends Pick<DocumentListOptions<object>, 'isOrdered' | 'isNeverPruned' | 'acceptsReason'> {
   readonly kind: string;
   readonly isReferenced?: boolean;
-  /** Its list in an org of the document; none for what is no list. */
+  /** Path of its list in the org section. Empty for a kind that is not a list. */
   readonly section: readonly string[];
-  /** What a document says of it, as verbs. */
+  /** Converts the resources of a document to steps. */
   buildSteps(document: ConfigDocument, reading: OrgReadContext): Promise<ConfigStep[]>;
-  /** What a document says of it, by the ids of its steps. */
+  /** The entries of a document, by the ids of their steps. */
   entries(org: OrgConfig, orgId: string): ReadonlyMap<string, object>;
-  /** What an org has of it, in the order of an export. Absent where that is nothing of its own. */
+  /** Lists the existing resources in export order. Absent if the kind has no resources of its own. */
   listExisting?(reading: OrgReadContext): Promise<readonly ExistingResource[]>;
 }
 
-/** What a document does with a list otherwise than usual. */
+/** Options of a list that differs from the default. */
 interface DocumentListOptions<Config> {
-  /** The order of the list counts. */
+  /** The order of the list is significant. */
   readonly isOrdered?: boolean;
-  /** Prune leaves it alone. */
+  /** Pruning does not remove these resources. */
   readonly isNeverPruned?: boolean;
-  /** Its verbs take a reason for the audit log. */
+  /** Its verbs accept a reason for the audit log. */
   readonly acceptsReason?: boolean;
-  /** Absent: the verb that replaces an object. */
+  /** Absent: the verb that replaces a resource. */
   readonly verb?: string;
-  /** What the verb is sent. Absent: the entry, without secrets that stay as they are stored. */
+  /** Builds the request body of the verb. Absent: the entry without omitted secrets. */
   toBody?(config: Config, keeps: IsSecretKept): object;
-  /** Listed by name, where the store has another order. */
+  /** The list is sorted by name. Otherwise it has the order of the store. */
   readonly isSortedByName?: boolean;
-  /** What two entries have in common that mean the same object. Absent: their name. */
+  /** Returns a value that is equal for entries of the same resource. Absent: their name. */
   matchKeyOf?(config: Config): string;
 }
 
-/** Whether a secret of an entry, by its path there, stays as it is stored. */
+/**
+ * Whether an entry omits the value of a secret, so that the stored value remains. The path is relative to the
+ * entry.
+ */
 export type IsSecretKept = (...path: readonly (string | number)[]) => boolean;
 
+/** Defines a document kind whose resources are the entries of a list. */
 export function defineListKind<Config extends object>(
   { kind, section = [kind], list, nameOf, isReferenced = false }: ListedResourceKind<Config>,
   options: DocumentListOptions<Config>,
@@ -108,7 +115,9 @@ interface DocumentResourceRow {
   readonly source: string;
 }
 
-/** A list whose objects are all stored. @param toEntry a row as floe.yaml says it */
+/**
+ * Defines a list kind whose resources are all stored. @param toEntry converts a row to its entry in floe.yaml
+ */
 export function defineStoredListKind<Config extends object, Row extends DocumentResourceRow>(
   kind: StoredResourceKind<Config, Row>,
   toEntry: (row: Row, placeholders: SecretPlaceholders, reading: OrgReadContext) => object | null,
@@ -129,11 +138,12 @@ export function defineStoredListKind<Config extends object, Row extends Document
   });
 }
 
+/** Returns a copy without the secrets that keep their stored values. */
 export function omitKeptSecrets(fields: object, isSecretKept: IsSecretKept): object {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !isSecretKept(name)));
 }
 
-/** As a client would send it: without what is undefined. */
+/** Returns the JSON that a client would send, without undefined values. */
 export function toPlainJson(value: object): JsonObject {
   const json = castToJson(JSON.parse(JSON.stringify(value)));
   return isObject(json) ? json : {};

@@ -25,11 +25,11 @@ import { defineRuleKind } from './document-rules.ts';
 import { CACHE_DOCUMENT_KIND, ORG_DOCUMENT_KIND, SETTINGS_DOCUMENT_KIND } from './document-settings.ts';
 import type { SecretPlaceholders } from './secret-placeholders.ts';
 
-/** Everything that a document may say, in the order in which later kinds may name earlier ones. */
+/** All kinds of a document. A kind may only reference kinds before it. */
 export const DOCUMENT_RESOURCE_KINDS: readonly DocumentResourceKind[] = [
   ORG_DOCUMENT_KIND,
   defineStoredListKind(TEAM_FILE_KIND, (row) => ({ id: row.id, ...storedTeamFields.parse(row) })),
-  // Prune keeps them: whoever uses one would be shut out, the one who asks among them.
+  // Pruning keeps keys: removing them would lock out their users, possibly including the caller.
   defineStoredListKind(STORED_KEY_KIND, toKeyEntry, {
     verb: 'keys.apply',
     isNeverPruned: true,
@@ -37,7 +37,7 @@ export const DOCUMENT_RESOURCE_KINDS: readonly DocumentResourceKind[] = [
   }),
   defineStoredListKind(STORED_CHANNEL_KIND, toChannelEntry, { isSortedByName: true }),
   defineStoredListKind(STORED_MONITOR_KIND, (row, _, { nowMs }) => toMonitorConfig(row, nowMs), {
-    // A date alone means a pause: its default beside it would deny that.
+    // A date alone means a pause. The default of `paused` next to it would contradict that.
     toBody: ({ paused, ...monitor }) => ({ ...monitor, ...(paused && { paused }) }),
   }),
   defineStoredListKind(BOARD_FILE_KIND, boardSettings),
@@ -65,6 +65,7 @@ const KINDS_BY_NAME: ReadonlyMap<string, DocumentResourceKind> = new Map(
   DOCUMENT_RESOURCE_KINDS.map((kind) => [kind.kind, kind]),
 );
 
+/** Returns the kind with this name. */
 export function getDocumentResourceKind(name: string): DocumentResourceKind {
   const kind = KINDS_BY_NAME.get(name);
   if (!kind) throw new Error(`a document cannot contain ${name}`);

@@ -8,7 +8,10 @@ import {
 import type { FileRule, OrgFileRules } from '../guardrails/rule-dependencies.ts';
 import { type DocumentResourceKind, defineListKind } from './document-resource-kind.ts';
 
-/** Rules: those of floe.yaml, which are not stored, then those of the API, oldest first. */
+/**
+ * Defines a rule kind: first the rules of floe.yaml, which are not stored, then those of the API, oldest
+ * first.
+ */
 export function defineRuleKind<Config extends { readonly name?: string | undefined }>(
   kind: ListedResourceKind<Config> & { readonly kind: GuardrailRuleKind },
   fileRulesOf: (rules: OrgFileRules) => readonly FileRule<Config>[],
@@ -28,7 +31,7 @@ export function defineRuleKind<Config extends { readonly name?: string | undefin
   });
 }
 
-/** A rule is the stored one of its name, and without a name the one that says the same. */
+/** A rule matches the stored rule of the same name. A rule without a name matches one with equal content. */
 function ruleMatchKey(rule: { readonly name?: string | undefined }): string {
   if (rule.name !== undefined) return JSON.stringify({ name: rule.name });
   return JSON.stringify(rule, (_, value: unknown) =>

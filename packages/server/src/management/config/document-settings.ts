@@ -8,7 +8,7 @@ import {
   toPlainJson,
 } from './document-resource-kind.ts';
 
-/** Name and zone of the org. */
+/** Name and time zone of the org. */
 export const ORG_DOCUMENT_KIND: DocumentResourceKind = {
   section: [],
   kind: 'org',
@@ -20,7 +20,9 @@ export const ORG_DOCUMENT_KIND: DocumentResourceKind = {
   },
 };
 
-/** One at a time: what of them is in floe.yaml is left alone, and the others are not. The cache has a verb of its own. */
+/**
+ * One step per settings section. Sections that floe.yaml defines are not changed. The cache has its own verb.
+ */
 export const SETTINGS_DOCUMENT_KIND: DocumentResourceKind = {
   ...defineStoredListKind(SETTING_FILE_KIND, (row) => ({ [row.id]: parseStoredEntry(row)['value'] })),
   section: [],
@@ -28,7 +30,7 @@ export const SETTINGS_DOCUMENT_KIND: DocumentResourceKind = {
     new Map(SETTING_FILE_KIND.list(org).map(({ section, value }) => [section, { [section]: value }])),
   buildSteps: async ({ org, isSet }) =>
     SETTING_FILE_KIND.list(org).flatMap(({ section, value }): ConfigStep[] => {
-      // Rules alone set nothing of the relay.
+      // A relay section with rules only sets no relay settings.
       const isGiven =
         section === 'relay' && isObject(value)
           ? Object.keys(value).some((field) => isSet(section, field))
@@ -46,6 +48,7 @@ export const SETTINGS_DOCUMENT_KIND: DocumentResourceKind = {
     }),
 };
 
+/** Settings of the response cache, which have their own verb. */
 export const CACHE_DOCUMENT_KIND: DocumentResourceKind = {
   section: [],
   kind: 'cache',

@@ -4,7 +4,7 @@ import { defineReadVerb, type Verb } from '../verb.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
 import { exportOrg } from './export-org.ts';
 
-/** Text of a floe.yaml that gives another installation the same org. */
+/** Returns a floe.yaml that reproduces the org in another installation. */
 export function exportConfigVerb(dependencies: ConfigDependencies): Verb {
   return defineReadVerb({
     name: 'config.export',

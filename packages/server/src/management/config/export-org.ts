@@ -7,13 +7,13 @@ import { getDocumentResourceKind } from './document-resource-kinds.ts';
 import { SETTINGS_DOCUMENT_KIND } from './document-settings.ts';
 import { SecretPlaceholders } from './secret-placeholders.ts';
 
-/** A whole org as floe.yaml would say it, and what its placeholders stand for. */
+/** An org in the format of floe.yaml, with the descriptions of its placeholders. */
 export interface ExportedOrg {
   readonly tree: JsonObject;
   readonly placeholders: SecretPlaceholders;
 }
 
-/** What is in force for an org, wherever it is defined; secrets as `${NAME}`. */
+/** Exports the effective configuration of an org from all sources. Secrets are replaced by `${NAME}`. */
 export async function exportOrg(reading: OrgReadContext): Promise<ExportedOrg> {
   const { reader, orgId, dependencies } = reading;
   const placeholders = new SecretPlaceholders();
@@ -34,7 +34,7 @@ export async function exportOrg(reading: OrgReadContext): Promise<ExportedOrg> {
     name: row?.name ?? orgId,
     timezone: dependencies.providers.getRunningOrg(orgId).config?.timezone ?? row?.timezone ?? 'UTC',
     ...settings,
-    // Settings and rules are apart in the store, and in one section of the file.
+    // The store has settings and rules in separate tables. The file has them in one section.
     ...((relay !== undefined || rules.length > 0) && {
       relay: { ...(isObject(relay) && relay), ...(rules.length > 0 && { rules }) },
     }),
@@ -43,7 +43,7 @@ export async function exportOrg(reading: OrgReadContext): Promise<ExportedOrg> {
   return { tree: toYamlTree({ orgs: [org] }), placeholders };
 }
 
-/** One entry in its section; null when there is none of this id. */
+/** Exports one entry within its section. Null if no resource has this id. */
 export async function exportConfigEntry(
   reading: OrgReadContext,
   { kind, id }: { readonly kind: ExportedConfigSection; readonly id: string },
@@ -59,7 +59,7 @@ function toYamlTree(value: object): JsonObject {
   return isObject(tree) ? tree : {};
 }
 
-/** What is null or undefined has its default in floe.yaml. */
+/** Omits null and undefined values, because floe.yaml applies their defaults. */
 function omitEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(omitEmpty);
   if (typeof value !== 'object' || value === null) return value;

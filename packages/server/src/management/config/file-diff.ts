@@ -4,19 +4,22 @@ import { toPlainJson } from './document-resource-kind.ts';
 import { getDocumentResourceKind } from './document-resource-kinds.ts';
 import { isSecretPath } from './secret-paths.ts';
 
-/** A resource by the name that documents give it. */
+/** Identifies a resource by its name in documents. */
 export interface ResourceName {
   readonly kind: string;
   readonly id: string;
 }
 
-/** A resource in two documents; null where one does not have it. Secrets are not in it: what is stored is never read. */
+/**
+ * A resource in two documents. Null for a document without it. Contains no secrets, because stored secrets
+ * are never read.
+ */
 export interface FileResourceChange extends ResourceName {
   readonly before: JsonObject | null;
   readonly after: JsonObject | null;
 }
 
-/** The configuration of an org that runs, and the one that a document says. */
+/** The running configuration of an org, and the one that the document describes. */
 interface ConfigVersions {
   readonly orgId: string;
   readonly running: OrgConfig;
@@ -24,11 +27,11 @@ interface ConfigVersions {
 }
 
 /**
- * What a document says otherwise than the configuration that runs, of resources that floe.yaml has. Where the order of a
- * list counts, `position` is that among those which both have.
+ * Compares the document with the running configuration, for resources that floe.yaml defines. For lists with
+ * a significant order, `position` is the position among the entries that both have.
  *
- * @param declared those that the document names
- * @param undeclared those that it does not name
+ * @param declared resources that the document contains
+ * @param undeclared resources that the document does not contain
  */
 export function diffFileResources(
   { orgId, running, requested }: ConfigVersions,
@@ -44,7 +47,7 @@ export function diffFileResources(
   ].filter((one) => JSON.stringify(one.before) !== JSON.stringify(one.after));
 }
 
-/** The entry of each name in an org, with its place among them where that counts. */
+/** The entries of an org by name, with their positions if the order is significant. */
 function findEntries(
   org: OrgConfig,
   orgId: string,

@@ -7,6 +7,7 @@ import type { OrgReadContext } from './document-resource-kind.ts';
 import { DOCUMENT_RESOURCE_KINDS } from './document-resource-kinds.ts';
 import { exportOrg } from './export-org.ts';
 
+/** The verb `GET /api/management/config`. */
 export function getConfigVerb(dependencies: ConfigDependencies): Verb {
   return defineReadVerb({
     name: 'config.get',
@@ -27,7 +28,7 @@ export function getConfigVerb(dependencies: ConfigDependencies): Verb {
   });
 }
 
-/** How many resources of each kind are defined where. */
+/** Counts the resources of each kind by source. */
 async function countResources(reading: OrgReadContext) {
   const counts: Record<string, { file: number; console: number }> = {};
   for (const { kind, listExisting } of DOCUMENT_RESOURCE_KINDS) {

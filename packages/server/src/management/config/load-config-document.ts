@@ -1,7 +1,10 @@
 import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
 import type { ConfigDocument, ConfigDocumentInput } from './config-document.ts';
 
-/** A document that a person sent, read in a thread. @throws Fault as `parseConfigDocument` and `EvaluationPool.run` */
+/**
+ * Parses a submitted document in a worker thread. @throws Fault as `parseConfigDocument` and
+ * `EvaluationPool.run`
+ */
 export async function loadConfigDocument(
   input: ConfigDocumentInput,
   orgId: string,

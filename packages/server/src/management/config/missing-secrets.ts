@@ -8,21 +8,22 @@ import { SecretPlaceholders } from './secret-placeholders.ts';
 
 type Path = readonly (string | number)[];
 
-/** A secret of a document that has no value there. */
+/** A secret without a value in the document. */
 interface KeptSecret {
   readonly variable: string;
   readonly section: string;
-  /** Of its resource. */
+  /** Name of its resource. */
   readonly name: string;
-  /** In the entry of its resource, with the name of a credential in place of its index. */
+  /** Path in the entry of the resource, with the credential name in place of its index. */
   readonly path: Path;
 }
 
 /**
- * Finds all secrets that a document neither gives nor finds in the store, before anything is applied. A key is no reason
- * to reject the document, because a document may name keys that it does not create; with other secrets it is listed.
+ * Finds all secrets that are neither in the document nor in the store, before anything is applied. A missing
+ * platform key alone is no reason to reject the document, because a document may name keys that it does not
+ * create. It is listed only together with other missing secrets.
  *
- * @throws Fault `invalid_request` that lists each variable with what it is for
+ * @throws Fault `invalid_request` that lists each variable with its purpose
  */
 export async function requireSecrets(document: ConfigDocument, reading: OrgReadContext): Promise<void> {
   const kept = [...document.keptSecrets].map(([path, variable]) => toKeptSecret(document, path, variable));
@@ -46,7 +47,7 @@ function toKeptSecret(document: ConfigDocument, pathText: string, variable: stri
   return { variable, section: String(section), name, path };
 }
 
-/** What floe.yaml or the environment defines does not change here, so its secrets are not needed. */
+/** Resources of floe.yaml and of the environment do not change here, so their secrets are not needed. */
 function isStored({ section, path }: KeptSecret, resource: ExistingResource | undefined): boolean {
   if (resource === undefined) return false;
   if (resource.source !== 'console' || section === 'keys') return true;
@@ -67,7 +68,7 @@ function describeMissing(missing: readonly KeptSecret[]): string {
   return ['Some secrets have no value and are not stored yet. Set these variables:', ...lines].join('\n');
 }
 
-/** As the export describes its placeholders. */
+/** Describes a secret like the placeholders of an export. */
 function describeSecret({ section, name, path }: Omit<KeptSecret, 'variable'>): string {
   const [field, part] = path;
   if (section === 'keys') return `the platform key "${name}"`;

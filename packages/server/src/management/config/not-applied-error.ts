@@ -1,7 +1,9 @@
-/** Something of a document cannot be brought about here; it is told, and the rest is applied. */
+/**
+ * A part of a document cannot be applied. The response reports it, and the rest of the document is applied.
+ */
 export class NotAppliedError extends Error {
   override readonly name = 'NotAppliedError';
-  /** It stands in floe.yaml. */
+  /** True if floe.yaml defines the resource. */
   readonly isInFile: boolean;
 
   constructor(message: string, isInFile = false) {

@@ -4,12 +4,12 @@ import * as z from 'zod';
 
 type OrgPath = readonly (string | number)[];
 
-/** Any index of a list, any name of a map. */
+/** Matches any index of a list and any key of a map. */
 const ANY = '*';
 
 let patterns: readonly OrgPath[] | undefined;
 
-/** Whether the schema of floe.yaml marks a value of an org, by its path there, as a secret (`writeOnly`). */
+/** Whether the schema of floe.yaml marks the value at this path of an org as a secret (`writeOnly`). */
 export function isSecretPath(path: OrgPath): boolean {
   patterns ??= [...findSecretPaths(orgJsonSchema(), [])];
   return patterns.some(
@@ -22,7 +22,7 @@ function orgJsonSchema(): Json {
   return JSON.parse(JSON.stringify(z.toJSONSchema(OrgSchema, { io: 'input', unrepresentable: 'any' })));
 }
 
-/** Of a map that is secret, the values are; their names may be shown. */
+/** For a secret map, only its values are secret. Its keys may be shown. */
 function* findSecretPaths(schema: Json | undefined, path: OrgPath): Generator<OrgPath> {
   if (!isObject(schema)) return;
   const { writeOnly, properties, additionalProperties, items, anyOf, oneOf } = schema;

@@ -1,8 +1,10 @@
-/** Names for secrets that are not told: `${OPENAI_DEFAULT_KEY}`, each with what it stands for. */
+/**
+ * Creates placeholders such as `${OPENAI_DEFAULT_KEY}` for secrets that an export omits, and describes each.
+ */
 export class SecretPlaceholders {
   readonly #descriptions = new Map<string, string>();
 
-  /** A placeholder of a name made from `parts`; the same parts of another thing get a number. */
+  /** Creates a placeholder named after `parts`. If the name is taken, it adds a number. */
   create(parts: readonly string[], description: string): string {
     const requested = parts
       .join('_')
@@ -16,7 +18,7 @@ export class SecretPlaceholders {
     return `\${${name}}`;
   }
 
-  /** One line for each: what to set. */
+  /** Returns one line per placeholder that says which secret to set. */
   describeAll(): string[] {
     return [...this.#descriptions].map(([name, description]) => `  ${name}: ${description}`);
   }

@@ -7,12 +7,12 @@ type Mutable<Value> = Value extends object
   ? { -readonly [Name in keyof Value]: Mutable<Value[Name]> }
   : Value;
 
-/** Settings as answers have them, whose values may change. */
+/** Deep-copies settings into the mutable type that responses use. */
 export function cloneJson<Value>(value: Value): Mutable<Value> {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** What every entry shows alike. */
+/** Metadata that all entries have in common. */
 export function toEntryMetadata(row: ConfigEntryRow) {
   return {
     source: toSource(row),
@@ -22,7 +22,7 @@ export function toEntryMetadata(row: ConfigEntryRow) {
   };
 }
 
-/** An entry as the API writes it: a new one, or one in the place of `before`. */
+/** Builds the row of an entry that the API writes: a new one, or the replacement of `before`. */
 export function buildConfigEntryRow(
   { orgId, actor, clock }: VerbContext,
   before: ConfigEntryRow | null,

@@ -5,21 +5,21 @@ import { explainIssue } from '../../config/explain-issue.ts';
 import type { ConfigEntryKind } from '../../store/config-entries.ts';
 import { invalidInputFault } from '../validate-input.ts';
 
-/** An entry of floe.yaml as a client wants it. */
+/** An entry in the format of floe.yaml, with the context for its validation. */
 export interface ConfigEntryInput<Config> {
   readonly section: ConfigEntryKind;
   readonly schema: z.ZodType<Config>;
   readonly entry: JsonObject;
-  /** Ids of what it may name. */
+  /** Ids of the providers that it may reference. */
   readonly providers?: readonly string[];
-  /** What is wrong with a valid one, and where in it. */
+  /** Returns a problem of a valid entry and its field, or null. */
   readonly findProblem?: (config: Config) => { readonly field: string; readonly message: string } | null;
 }
 
 /**
- * The whole entry, with its defaults.
+ * Validates an entry and adds defaults.
  *
- * @throws Fault `invalid_request` in the words of `floe config check`; `param` is the place in the entry
+ * @throws Fault `invalid_request` with the message of `floe config check`; `param` is the path in the entry
  */
 export function parseConfigEntry<Config>(input: ConfigEntryInput<Config>): Config {
   const { section, schema, entry, providers = [], findProblem } = input;
@@ -40,7 +40,7 @@ export function parseConfigEntry<Config>(input: ConfigEntryInput<Config>): Confi
   return result.data;
 }
 
-/** `fields` over `current`: absent ones stay, null clears; what only answers carry says nothing. */
+/** Merges `fields` over `current`: absent fields remain, null clears, read-only fields are ignored. */
 export function mergeFields(
   current: JsonObject,
   fields: Readonly<Record<string, unknown>>,
@@ -55,7 +55,7 @@ export function mergeFields(
   return merged;
 }
 
-/** Fields of an answer that a client may send back. */
+/** Fields of a response that a client may send back without effect. */
 export const READ_ONLY_ENTRY_FIELDS: ReadonlySet<string> = new Set([
   'id',
   'position',

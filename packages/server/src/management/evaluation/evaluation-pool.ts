@@ -5,13 +5,13 @@ import type { EVALUATION_TASKS } from './evaluation-tasks.ts';
 
 type EvaluationTasks = typeof EVALUATION_TASKS;
 
-/** What a thread is sent. */
+/** The message to a thread. */
 export interface EvaluationCall {
   readonly name: keyof EvaluationTasks;
   readonly input: unknown;
 }
 
-/** What it sends back. */
+/** The message from a thread. */
 export type EvaluationReply =
   | { readonly done: unknown }
   | {
@@ -22,21 +22,21 @@ export type EvaluationReply =
       };
     };
 
-/** How long one trial may take, and how many of an organization may wait. */
+/** Time limit of one evaluation. */
 export const EVALUATION_TIMEOUT_MS = 10_000;
 const MAX_QUEUED_PER_ORG = 10;
-/** One of an organization at a time leaves a thread for the others. */
+/** One task per organization at a time leaves a thread for other organizations. */
 const THREADS = 2;
 const IDLE_MS = 30_000;
 const HEAP_MB = 256;
 
-/** Evaluates what people submit for trial, such as drafts of rules and configurations, away from the main thread. */
+/** Evaluates rules and configurations that clients submit, in worker threads and not on the main thread. */
 export interface EvaluationPool {
   /**
-   * Runs one task; organizations take turns.
+   * Runs one task. Organizations take turns.
    *
-   * @throws Fault `evaluation_limit_exceeded` for a task that takes too long, `rate_limit_exceeded` while too many of the
-   *   organization wait, and what the task throws
+   * @throws Fault `evaluation_limit_exceeded` for a task that exceeds its time limit, `rate_limit_exceeded`
+   *   if the organization has too many waiting tasks, and the faults of the task
    */
   run<Name extends keyof EvaluationTasks>(
     orgId: string,
@@ -46,6 +46,7 @@ export interface EvaluationPool {
   close(): Promise<void>;
 }
 
+/** Creates a pool that starts its threads on demand. */
 export function createEvaluationPool(
   clock: Pick<Clock, 'after'>,
   { limitMs = EVALUATION_TIMEOUT_MS, threads = THREADS } = {},
@@ -96,7 +97,7 @@ function toEvaluationFault(error: unknown, limitMs: number): unknown {
   return error;
 }
 
-/** The worker replies to each call with what its task returned, or with a fault. @throws Fault of the task */
+/** Returns the result of a task from the reply of its thread. @throws Fault of the task */
 function unwrapReply<Name extends keyof EvaluationTasks>(
   reply: unknown,
 ): Awaited<ReturnType<EvaluationTasks[Name]>> {

@@ -7,7 +7,10 @@ import {
 import { replayDecisions } from '../relay/replay-decisions-task.ts';
 import { simulateEvent } from '../relay/simulate-event-task.ts';
 
-/** What the threads of `EvaluationPool` can do. Inputs and results are cloned on their way, so they are plain values. */
+/**
+ * Tasks that the threads of `EvaluationPool` run. Inputs and results are plain values, because they are
+ * cloned between threads.
+ */
 export const EVALUATION_TASKS = {
   simulateEvent,
   replayDecisions,

@@ -8,7 +8,7 @@ const port = parentPort;
 if (!port) throw new Error('evaluation-worker.ts must run in a worker thread');
 const send = (message: WorkerThreadMessage) => port.postMessage(message);
 
-/** `EvaluationPool.run` takes the input from the type of the task with this name. */
+/** The input has the type of the named task, because `EvaluationPool.run` derives it from the same name. */
 function findTask(name: EvaluationCall['name']): (input: unknown) => unknown {
   return EVALUATION_TASKS[name] as (input: never) => unknown as (input: unknown) => unknown;
 }
@@ -23,6 +23,6 @@ async function runCall({ name, input }: EvaluationCall): Promise<EvaluationReply
   }
 }
 
-// A bug in a task ends the thread and reaches the caller as its error.
+// An unexpected error in a task ends the thread and rejects the caller's promise.
 port.on('message', async (call: EvaluationCall) => send({ reply: await runCall(call) }));
 send({ ready: true });

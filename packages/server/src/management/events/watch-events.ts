@@ -10,10 +10,10 @@ import { toRequestResource } from '../requests/request-resource.ts';
 import { validateInput } from '../validate-input.ts';
 import type { Verb } from '../verb.ts';
 
-/** Those whose scope is `monitoring` see these; everything else is for `management`. */
+/** Topics for callers with the scope `monitoring`. All other topics require `management`. */
 const MONITORING_TOPICS: ReadonlySet<EventTopic> = new Set(['monitors', 'alerts']);
 
-/** What happens in the org, as it happens: Server-Sent Events that can be gone on with. */
+/** Streams events of the org as Server-Sent Events. Clients can resume with `Last-Event-ID`. */
 export function watchEventsVerb(hub: LiveHub): Verb {
   return {
     name: 'events.watch',

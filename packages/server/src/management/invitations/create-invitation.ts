@@ -10,7 +10,7 @@ import { type AdditionalAuditedChange, defineWriteVerb, type Verb } from '../ver
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The answer is the same whether or not the address has an account in this installation. */
+/** Invites a person. The response does not reveal whether the address has an account in this installation. */
 export function createInvitationVerb(dependencies: MemberDependencies): Verb {
   return defineWriteVerb({
     name: 'invitations.create',

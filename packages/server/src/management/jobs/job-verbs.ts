@@ -7,7 +7,7 @@ import { findJobById, type JobRow, requestJobCancellation } from '../../store/jo
 import type { DatabaseReader } from '../../store/ports.ts';
 import { defineReadVerb, defineWriteVerb, type Verb } from '../verb.ts';
 
-/** A job as it is at a moment. */
+/** Converts a job row to its API representation at `nowMs`. */
 export function toJobResource(row: JobRow, nowMs: number): z.input<typeof jobResource> {
   return {
     id: row.id,
@@ -24,6 +24,7 @@ export function toJobResource(row: JobRow, nowMs: number): z.input<typeof jobRes
   };
 }
 
+/** The verb `GET /api/jobs/{id}`. */
 export const getJobVerb = defineReadVerb({
   name: 'jobs.get',
   method: 'GET',
@@ -37,7 +38,7 @@ export const getJobVerb = defineReadVerb({
   },
 });
 
-/** Asking once more changes nothing; a job that is over stays as it ended. */
+/** Cancels a job. The operation is idempotent: a job that has ended does not change. */
 export function cancelJobVerb(jobs: JobRunner): Verb {
   return defineWriteVerb({
     name: 'jobs.cancel',
@@ -64,7 +65,7 @@ export function cancelJobVerb(jobs: JobRunner): Verb {
   });
 }
 
-/** @throws Fault `not_found` */
+/** Loads a job of an org. @throws Fault `not_found` */
 async function requireJob(reader: DatabaseReader, orgId: string, id: string): Promise<JobRow> {
   const row = await findJobById(reader, orgId, id);
   if (!row) throw new Fault('not_found', 'No job has this id.');

@@ -26,14 +26,15 @@ import { buildKeyUpdate, updateKeyIfChanged } from './key-updates.ts';
 
 type AppliedKeyInput = z.output<typeof AppliedKeySchema>;
 
-/** A key of a document; without its value it is the stored one of its name. */
+/** A key of a document. Without a value, it refers to the stored key of its name. */
 const AppliedKeySchema = z.strictObject(PLATFORM_KEY_FIELDS);
 
 /**
- * Brings about a platform key of a document: the stored one with its value, else the working one of its name, else a new
- * one. Another value takes the place of the one before at once. What the key may do is bounded by what the caller may.
+ * Creates the step that applies a platform key of a document. It changes the stored key with this value, else
+ * the active key with this name, else it creates a key. A new value replaces the previous one immediately.
+ * The caller cannot grant more than they may do.
  *
- * @throws NotAppliedError for a value that was revoked or replaced, and for a key without a value that is not there
+ * @throws NotAppliedError for a revoked or replaced value, and for a key without a value that does not exist
  * @throws Fault `conflict`, `insufficient_scope`, `invalid_request`
  */
 export function createKeyChange(pepper: KeyObject) {
@@ -79,7 +80,7 @@ async function changeStoredKey(
   const now = clock.now();
   let value: PlatformKeyUpdate = {};
   if (given) {
-    // Whoever knows the new value holds the key: it must not give them more than they have.
+    // The caller knows the new value, so it must not give them scopes that they do not have.
     for (const scope of scopes) requireActorScope(actor, scope);
     value = { ...given, ...UNROTATED_COLUMNS, rotated_at: now };
   }

@@ -6,7 +6,10 @@ import { defineWriteVerb } from '../verb.ts';
 import { KEY_EDITOR_ROLES, requireChangeableKey } from './key-owner.ts';
 import { requirePlatformKey } from './require-platform-key.ts';
 
-/** Ends the value of a key from before its last rotation; the current value stays. Without one, nothing changes. */
+/**
+ * Ends the overlap of a rotated key: its previous value becomes invalid. Changes nothing if there is no
+ * overlap.
+ */
 export const endOverlapVerb = defineWriteVerb({
   name: 'keys.end_overlap',
   method: 'POST',

@@ -5,10 +5,10 @@ import type { PlatformKeyRow } from '../../store/platform-keys.ts';
 import { insufficientRoleFault } from '../access.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
 
-/** Members make and change keys of their own; those of others are for owners and admins. */
+/** Members may create and change their own keys. Keys of others require the role owner or admin. */
 export const KEY_EDITOR_ROLES: readonly MemberRole[] = ['owner', 'admin', 'member'];
 
-/** @throws Fault `managed_by_file`; `insufficient_role` for a mere member and a key that is not theirs */
+/** @throws Fault `managed_by_file`; `insufficient_role` for the role member and a key of another owner */
 export function requireChangeableKey(row: PlatformKeyRow, actor: Actor): void {
   requireNotManagedByFile('key', row.name, row);
   const { member } = actor;
@@ -23,9 +23,9 @@ interface KeyOwnership {
 }
 
 /**
- * Whose key a request makes: what a mere member makes is theirs and their team's.
+ * Determines team and owner of a new key. The role member gets their own.
  *
- * @throws Fault `insufficient_role` when a mere member names somebody or some team else
+ * @throws Fault `insufficient_role` if a caller with the role member names another team or owner
  */
 export function resolveKeyOwner(
   actor: Actor,
@@ -37,7 +37,7 @@ export function resolveKeyOwner(
   return { team: member.team, owner: member.email };
 }
 
-/** @throws Fault `insufficient_role` when a mere member names somebody or some team else */
+/** @throws Fault `insufficient_role` if a caller with the role member names another team or owner */
 export function requireOwnTeamAndOwner(actor: Actor, { team, owner }: KeyOwnership): void {
   const { member } = actor;
   if (member?.role !== 'member') return;

@@ -10,7 +10,10 @@ import type { WriteContext } from '../verb-definition.ts';
 import { requireOwnTeamAndOwner } from './key-owner.ts';
 import { requireFreeKeyName } from './require-free-key-name.ts';
 
-/** Milliseconds of a moment to come; null for none. @throws Fault `invalid_request` when it is past */
+/**
+ * Parses a future timestamp to milliseconds. Null if absent. @throws Fault `invalid_request` if it is in the
+ * past
+ */
 export function parseFutureTimestamp(moment: string | null | undefined, nowMs: number): number | null {
   if (moment == null) return null;
   const at = Date.parse(moment);
@@ -20,7 +23,8 @@ export function parseFutureTimestamp(moment: string | null | undefined, nowMs: n
 }
 
 /**
- * The columns of a stored key that a change sets; absent fields stay, null clears. Scopes it did not have must be the caller's own.
+ * The columns of a key that a change sets. Absent fields remain. Null clears a field. The caller must have
+ * each added scope.
  *
  * @throws Fault `invalid_request`, `conflict`, `insufficient_scope`, `insufficient_role`
  */
@@ -41,7 +45,7 @@ export async function buildKeyUpdate(
   return toUpdatedColumns(row, body);
 }
 
-/** Writes columns of a key; null where it has them already. */
+/** Updates columns of a key. Null if it already has these values. */
 export async function updateKeyIfChanged(
   { orgId, actor, clock, writer }: WriteContext,
   row: PlatformKeyRow,
@@ -60,7 +64,7 @@ function toUpdatedColumns(row: PlatformKeyRow, body: z.output<typeof keyPatch>):
     ...(body.scopes !== undefined && { scopes_json: JSON.stringify(body.scopes) }),
     ...(body.models !== undefined && { models_json: body.models && JSON.stringify(body.models) }),
     ...(body.paths !== undefined && { paths_json: body.paths?.length ? JSON.stringify(body.paths) : null }),
-    // A moment that is past ends the key now.
+    // A timestamp in the past ends the key now.
     ...(body.expires_at !== undefined && {
       expires_at: body.expires_at === null ? null : Date.parse(body.expires_at),
     }),

@@ -7,8 +7,9 @@ import { defineWriteVerb } from '../verb.ts';
 import { requirePlatformKey } from './require-platform-key.ts';
 
 /**
- * Who holds a key may end it: the key itself is the proof, so whoever finds one can act without an account. Of a
- * rotated key only the value that was presented ends. One of floe.yaml stays revoked until the file holds another.
+ * Revokes the key that the request presents. The key itself is the proof, so a finder needs no account. For a
+ * rotated key, only the presented value is revoked. A key of floe.yaml stays revoked until the file has
+ * another value.
  */
 export const reportLeakedKeyVerb = defineWriteVerb({
   name: 'keys.report_leak',

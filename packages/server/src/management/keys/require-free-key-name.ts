@@ -3,7 +3,7 @@ import { findActivePlatformKeyByName } from '../../store/platform-keys.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
 
 /**
- * Limits, budgets and analytics call a key by its name, so one name means one key in use.
+ * Limits, budgets and analytics identify a key by its name, so the names of active keys are unique.
  *
  * @throws Fault `conflict`
  */

@@ -2,9 +2,10 @@ import { Fault } from '@floe/contract/faults';
 import { findPlatformKeyById, type PlatformKeyRow } from '../../store/platform-keys.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 
+/** Message of the 404 for platform keys. */
 export const UNKNOWN_KEY_MESSAGE = 'No platform key has this id.';
 
-/** @throws Fault `not_found`, also for the id of another org's key */
+/** Loads a key. @throws Fault `not_found`, also for a key of another org */
 export async function requirePlatformKey(
   reader: DatabaseReader,
   orgId: string,

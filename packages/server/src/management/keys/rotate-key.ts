@@ -16,8 +16,8 @@ import { requirePlatformKey } from './require-platform-key.ts';
 const HOUR_MS = 3_600_000;
 
 /**
- * Gives a key another value, shown this once. The key stays the same in all else: limits, budgets, what it made at
- * providers and its history go on. Its value from before works beside the new one until the overlap ends.
+ * Gives a key a new value, which the response shows once. Limits, budgets, history and objects at providers
+ * remain. The previous value remains valid until the overlap ends.
  */
 export function rotateKeyVerb(pepper: KeyObject): Verb {
   return defineWriteVerb({
@@ -36,7 +36,7 @@ export function rotateKeyVerb(pepper: KeyObject): Verb {
     async run({ orgId, actor, clock, writer }, { params, body, idempotencyKey }) {
       const row = await requirePlatformKey(writer, orgId, params.id);
       requireChangeableKey(row, actor);
-      // Whoever rotates a key holds its new value: it must not give them more than they have.
+      // The caller learns the new value, so it must not give them scopes that they do not have.
       for (const scope of toKeyRecord(row).scopes) requireActorScope(actor, scope);
       const now = clock.now();
       const rotation =
@@ -75,7 +75,7 @@ function previousValueColumns({ hash, prefix, last4, last_used_at }: PlatformKey
   };
 }
 
-/** @throws Fault `conflict` */
+/** @throws Fault `conflict` if the key cannot be rotated now */
 function requireRotatable(row: PlatformKeyRow, rotation: string, overlapHours: number, now: number): void {
   if (row.rotation_id === rotation)
     throw new Fault(

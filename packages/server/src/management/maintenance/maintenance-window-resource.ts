@@ -8,6 +8,7 @@ import { parseStringList } from '../../monitoring/unit-of-work.ts';
 import type { MaintenanceWindowRow } from '../../store/monitoring/maintenance-windows.ts';
 import { toIsoTimestampOrNull } from '../monitors/monitoring-dependencies.ts';
 
+/** Converts a maintenance window to its API format, with its next occurrences. */
 export function toMaintenanceWindowResource(row: MaintenanceWindowRow, nowMs: number): MaintenanceWindow {
   const now = maintenanceOccurrenceAt(row, nowMs);
   const next = maintenanceOccurrencesAfter(row, nowMs, now ? 4 : 3).filter(
@@ -27,6 +28,7 @@ export function toMaintenanceWindowResource(row: MaintenanceWindowRow, nowMs: nu
   };
 }
 
+/** The settings of a maintenance window in API format. */
 export function maintenanceWindowSettings(row: MaintenanceWindowRow) {
   return {
     ...storedMaintenanceWindowFields.parse(row),
@@ -40,7 +42,7 @@ export function maintenanceWindowSettings(row: MaintenanceWindowRow) {
   };
 }
 
-/** A window as the audit log keeps it. */
+/** A window as the audit log records it. */
 export function toMaintenanceWindowAuditView(row: MaintenanceWindowRow): JsonObject {
   return { id: row.id, ...maintenanceWindowSettings(row) };
 }

@@ -1,19 +1,20 @@
 import type { EndSessions } from '../../platform/members.ts';
 
+/** An e-mail with an invitation link. */
 export interface InvitationMail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
-  /** Of the invitation. */
+  /** Id of the invitation. */
   readonly id: string;
 }
 
-/** What the verbs about people need of the process. */
+/** Dependencies of the verbs for members. */
 export interface MemberDependencies {
-  /** Whoever keeps sessions adds itself here. */
+  /** Callbacks that end the sessions of a member. Each session store adds its own. */
   readonly endSessions: readonly EndSessions[];
-  /** Where users reach this installation, without a slash at the end. */
+  /** Public base URL of this installation, without a trailing slash. */
   baseUrl(): string;
-  /** One try within 15 seconds; `off` when floe.yaml has no mail server. Never throws. */
+  /** Tries once, for at most 15 seconds. Resolves to `off` if floe.yaml has no mail server. Never rejects. */
   sendMail(mail: InvitationMail): Promise<'off' | 'sent' | 'failed'>;
 }

@@ -6,7 +6,7 @@ import type { DatabaseReader } from '../../store/ports.ts';
 import { findTeamById } from '../../store/teams.ts';
 import { getEffectiveRole, insufficientRoleFault, requireStepUp } from '../access.ts';
 
-/** @throws Fault `not_found`, also for the id of another org's member */
+/** Loads a member. @throws Fault `not_found`, also for a member of another org */
 export async function requireOrgMember(
   reader: DatabaseReader,
   orgId: string,
@@ -18,7 +18,8 @@ export async function requireOrgMember(
 }
 
 /**
- * Owners are made and unmade by owners who confirmed who they are; everybody else by whoever may use the verb.
+ * Only owners with a recent step-up may grant or revoke the role owner. For other roles, the access rule of
+ * the verb suffices.
  *
  * @throws Fault `insufficient_role`, `step_up_required`
  */
@@ -32,7 +33,7 @@ export function requireOwnerToManageOwners(
   requireStepUp(actor, nowMs);
 }
 
-/** @throws Fault `invalid_request` when the org has no such team */
+/** @throws Fault `invalid_request` if the org has no such team */
 export async function requireTeamExists(
   reader: DatabaseReader,
   orgId: string,

@@ -16,14 +16,14 @@ const MAX_LISTED_KEY_NAMES = 20;
 
 type ModelResource = z.input<typeof modelResource>;
 
-/** What the verb reads of the running gateway. */
+/** Dependencies on the running gateway. */
 export interface ModelListDependencies {
   readonly getRunningOrg: GetRunningOrg;
-  /** The models of a provider as lists show them. */
+  /** The models of a provider for lists. */
   readonly listProviderModels: (provider: Provider) => readonly ListedModel[];
 }
 
-/** Everything that may be asked for, by whom, at what price. */
+/** Lists all models that clients can request, who may use them and their prices. */
 export function listModelsVerb({ getRunningOrg, listProviderModels }: ModelListDependencies): Verb {
   return defineReadVerb({
     name: 'models.list',
@@ -69,7 +69,7 @@ function canUseModelId({ models }: KeyRecord, id: string): boolean {
   return models === null || models(id);
 }
 
-/** What an org has at a time. */
+/** The models, keys and prices of an org at one time. */
 interface OrgModelContext {
   readonly catalog: Catalog;
   readonly keys: readonly KeyRecord[];
@@ -106,7 +106,7 @@ function toModelPrices(provider: Provider, name: string, now: number): ModelReso
   return prices && { ...prices, tiers: prices.tiers.map((tier) => ({ ...tier })) };
 }
 
-/** A name of its own, no model id and no pattern. */
+/** Whether the route defines an alias: a name that is neither a model id nor a pattern. */
 function isAliasRoute({ model: name, targets }: CompiledRoute, providers: Catalog['providers']): boolean {
   const [first = ''] = name.split('/', 1);
   return targets.length > 0 && !name.includes('*') && !(name.includes('/') && providers.has(first));

@@ -23,6 +23,7 @@ const CSV_COLUMNS = [
   'missed_count',
 ] as const satisfies readonly (keyof CheckResource)[];
 
+/** The verb `GET /api/monitoring/monitors/{id}/checks/export`. */
 export function exportChecksVerb(dependencies: MonitoringDependencies): Verb {
   return defineReadVerb({
     name: 'monitors.export',

@@ -3,10 +3,10 @@ import { defineReadVerb, type Verb } from '../verb.ts';
 import { resolveHistoryRange } from './history-range.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
 
-/** More than a year of nightly restarts; of more the latest. */
+/** More than a year of nightly restarts. Older gaps are omitted. */
 const MAX_LISTED_GAPS = 500;
 
-/** What charts hatch: that nothing happened then is not known. */
+/** Lists gaps: times for which Floe does not know whether beats were missed. */
 export function listGapsVerb(dependencies: MonitoringDependencies): Verb {
   return defineReadVerb({
     name: 'monitors.gaps',

@@ -10,6 +10,7 @@ import {
   toIsoTimestampOrNull,
 } from './monitoring-dependencies.ts';
 
+/** The verb `GET /api/monitoring/monitors/{id}/periods`. */
 export function listPeriodsVerb(dependencies: MonitoringDependencies): Verb {
   return defineReadVerb({
     name: 'monitors.periods',

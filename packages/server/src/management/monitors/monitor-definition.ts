@@ -6,13 +6,14 @@ import { validateInput } from '../validate-input.ts';
 import { monitorSettings, msToMinutes, READ_ONLY_MONITOR_FIELDS } from './monitor-resource.ts';
 import { toIsoTimestampOrNull } from './monitoring-dependencies.ts';
 
+/** Fields of a request that define a monitor. */
 export type MonitorInputFields = Readonly<Record<string, unknown>>;
 
 /**
- * The whole monitor that a request means: `fields` over `current`, absent ones stay, null clears. Of interval and
- * schedule, giving one takes the other away; a pause that is lifted loses its end.
+ * Merges `fields` over `current` and validates the result. Absent fields remain. Null clears a field. Setting
+ * the interval removes the schedule, and the reverse. Ending a pause removes its end time.
  *
- * @throws Fault `invalid_request` with `param`, as floe.yaml would refuse it
+ * @throws Fault `invalid_request` with `param` and the message that floe.yaml would cause
  */
 export function buildMonitorDefinition(
   fields: MonitorInputFields,
@@ -37,7 +38,7 @@ export function buildMonitorDefinition(
   return parseMonitorDefinition(validateInput(MonitorSchema, merged), timezone);
 }
 
-/** A stored monitor in the form of floe.yaml. */
+/** Converts a stored monitor to the format of floe.yaml. */
 export function toMonitorConfig(row: MonitorRow, nowMs: number): MonitorInputFields {
   const pauseLasts = row.paused_until === null || row.paused_until > nowMs;
   const { name, description, expected_interval_minutes, schedule, tags, channels, ...others } =

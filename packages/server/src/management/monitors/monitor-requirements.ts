@@ -9,7 +9,7 @@ import type { VerbContext } from '../verb.ts';
 import { toMonitorResource } from './monitor-resource.ts';
 import type { MonitoringDependencies } from './monitoring-dependencies.ts';
 
-/** A monitor that may be changed here. @throws Fault `monitor_not_found`, `managed_by_file` */
+/** Loads a monitor that may be changed here. @throws Fault `monitor_not_found`, `managed_by_file` */
 export async function requireChangeableMonitor(
   writer: DatabaseWriter,
   orgId: string,
@@ -40,7 +40,7 @@ export async function requireChannelsExist(
   }
 }
 
-/** The monitor as it stands inside the transaction that changed it. */
+/** Loads the API representation of a monitor inside the transaction that changed it. */
 export async function loadMonitorResource(
   { orgId, actor, writer }: VerbContext & { readonly writer: DatabaseWriter },
   id: string,

@@ -18,7 +18,10 @@ import {
 
 const MINUTE_MS = 60_000;
 
-/** A monitor as the API shows it. Its beat URL is a secret: only to those who may change the monitor. */
+/**
+ * Converts a monitor to the API format. Its beat URL is a secret, so only callers who may change the monitor
+ * receive it.
+ */
 export function toMonitorResource(
   view: MonitorView,
   actor: Actor,
@@ -48,7 +51,7 @@ export function toMonitorResource(
   };
 }
 
-/** The settings that have one form in answers, in documents and in the audit log. */
+/** Settings with the same format in responses, documents and the audit log. */
 export function monitorSettings(row: MonitorRow) {
   const { name, description, ...plain } = storedMonitorFields.parse(row);
   return {
@@ -65,7 +68,7 @@ export function monitorSettings(row: MonitorRow) {
   };
 }
 
-/** A monitor as the audit log keeps it. */
+/** Converts a monitor for the audit log. */
 export function toMonitorAuditView(row: MonitorRow): JsonObject {
   return {
     id: row.id,
@@ -77,10 +80,12 @@ export function toMonitorAuditView(row: MonitorRow): JsonObject {
   };
 }
 
+/** Converts milliseconds to minutes. Null remains null. */
 export function msToMinutes(ms: number | null): number | null {
   return ms === null ? null : ms / MINUTE_MS;
 }
 
+/** Converts a check to its API format. */
 export function toCheckResource(row: CheckRow): CheckResource {
   return {
     id: row.id,
@@ -95,7 +100,7 @@ export function toCheckResource(row: CheckRow): CheckResource {
   };
 }
 
-/** Fields of an answer that a replacement may carry and that change nothing. */
+/** Read-only fields that a replacement may repeat without effect. */
 export const READ_ONLY_MONITOR_FIELDS = new Set<string>([
   'kind',
   'status',

@@ -5,23 +5,23 @@ import type { MonitorChangeContext } from '../../monitoring/monitors.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
 import type { VerbContext } from '../verb.ts';
 
-/** What the verbs of monitoring stand on beside the database. */
+/** Dependencies of the monitoring verbs. */
 export interface MonitoringDependencies {
   readonly engine: Pick<MonitoringEngine, 'changeContext' | 'evaluationContext'>;
   /** Derives beat URLs. */
   readonly beatSecret: KeyObject;
-  /** Address of this installation, without a trailing slash. */
+  /** Public base URL of this installation, without a trailing slash. */
   baseUrl(): string;
-  /** Zone of an org, for schedules and boards that name none. */
+  /** Time zone of an org, for schedules and boards without one. */
   timezone(orgId: string): string;
-  /** The public page of a board, as a document. */
+  /** Renders the public page of a board as an HTML document. */
   renderBoard(view: BoardView): string;
 }
 
-/** Either scope manages what is watched. */
+/** Either of these scopes allows managing monitors. */
 export const MONITORING_SCOPES = ['monitoring', 'management'] as const;
 
-/** A change through the API, at the engine's time. */
+/** The context of a change through the API, at the time of the monitoring engine. */
 export function createMonitorChangeContext(
   { actor, writer }: VerbContext & { readonly writer: DatabaseWriter },
   dependencies: MonitoringDependencies,
@@ -38,6 +38,7 @@ export function createMonitorChangeContext(
   };
 }
 
+/** Formats milliseconds as ISO 8601 in UTC. Null remains null. */
 export function toIsoTimestampOrNull(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }

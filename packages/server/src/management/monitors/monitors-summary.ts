@@ -5,7 +5,7 @@ import { countOrgMonitorsByStatus } from '../../store/monitoring/monitor-overvie
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
 
-/** What a list of monitors shows beside the monitors, in one answer. */
+/** Returns the figures that the console shows above its list of monitors. */
 export function getMonitorSummaryVerb(dependencies: MonitoringDependencies): Verb {
   return defineReadVerb({
     name: 'monitors.status',

@@ -8,13 +8,14 @@ import { defineReadVerb, type Verb } from '../verb.ts';
 import { buildMonitorDefinition } from './monitor-definition.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
 
+/** The verb `POST /api/monitoring/schedule/preview`. */
 export function previewScheduleVerb(dependencies: MonitoringDependencies): Verb {
   return defineReadVerb({
     name: 'monitors.preview',
     method: 'POST',
     path: '/api/monitoring/schedule/preview',
     scope: MONITORING_SCOPES,
-    // Whoever may read a schedule may know what it means.
+    // A member who may read a schedule may also evaluate one.
     roles: MEMBER_ROLES,
     summary: 'Preview when a schedule expects beats and when each becomes late',
     body: schedulePreviewInput,
@@ -43,7 +44,7 @@ export function previewScheduleVerb(dependencies: MonitoringDependencies): Verb 
   });
 }
 
-/** As `2026-11-22 03:00:00 EET`. */
+/** Formats a time as `2026-11-22 03:00:00 EET`. */
 function formatLocalTime(ms: number, timeZone: string): string {
   const parts = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium', timeZone });
   const zone = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short', timeZone })

@@ -10,7 +10,7 @@ import {
   type MonitoringDependencies,
 } from './monitoring-dependencies.ts';
 
-/** Also of monitors in floe.yaml: a pause is no configuration. */
+/** Also allowed for monitors of floe.yaml, because a pause is not configuration. */
 export function resumeMonitorVerb(dependencies: MonitoringDependencies): Verb {
   return defineWriteVerb({
     name: 'monitors.resume',

@@ -10,7 +10,10 @@ import {
   type MonitoringDependencies,
 } from './monitoring-dependencies.ts';
 
-/** Also of monitors in floe.yaml: a URL that leaked must go, and the file does not hold it. */
+/**
+ * Also allowed for monitors of floe.yaml, because the file does not contain the URL and a leaked URL must be
+ * replaced.
+ */
 export function rotateBeatUrlVerb(dependencies: MonitoringDependencies): Verb {
   return defineWriteVerb({
     name: 'monitors.rotate',

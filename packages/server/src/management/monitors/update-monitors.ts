@@ -19,7 +19,7 @@ import {
 
 type MonitorsPatch = z.output<typeof bulkMonitorPatch>;
 
-/** One change for a selection: those that cannot be changed are named, the others are changed together. */
+/** Applies one change to several monitors. The response lists the monitors that cannot be changed. */
 export function updateMonitorsVerb(dependencies: MonitoringDependencies): Verb {
   return defineWriteVerb({
     name: 'monitors.update_many',
@@ -59,7 +59,7 @@ export function updateMonitorsVerb(dependencies: MonitoringDependencies): Verb {
   });
 }
 
-/** What the log keeps of it; null when the monitor was like that already. */
+/** Changes one monitor and returns its audit entry. Null if nothing changed. */
 async function changeMonitor(
   context: VerbContext & { readonly writer: DatabaseWriter },
   dependencies: MonitoringDependencies,
@@ -82,7 +82,10 @@ async function changeMonitor(
   };
 }
 
-/** A monitor that is not there or stands in the file is told; anything else ends the whole change. */
+/**
+ * Returns the fault of a monitor that does not exist or that floe.yaml defines. Rethrows other errors, which
+ * end the whole change.
+ */
 function toExpectedFault(error: unknown): Fault {
   if (error instanceof Fault && (error.code === 'monitor_not_found' || error.code === 'managed_by_file'))
     return error;

@@ -7,7 +7,7 @@ import { listAllOperators, type OperatorWithUser } from '../../store/operators.t
 import { type ListSortFields, paginateForApi } from '../list-page.ts';
 import { defineReadVerb, defineWriteVerb } from '../verb.ts';
 
-/** What verbs about the installation have in common: no platform key has the power of an operator. */
+/** Access rules of verbs for the installation. Platform keys are not accepted. */
 const OPERATOR_ACCESS = {
   scope: 'management',
   roles: MEMBER_ROLES,
@@ -15,6 +15,7 @@ const OPERATOR_ACCESS = {
   allowsPlatformKeys: false,
 } as const;
 
+/** The verb `GET /api/management/operators`. */
 export const listOperatorsVerb = defineReadVerb({
   ...OPERATOR_ACCESS,
   name: 'operators.list',
@@ -27,6 +28,7 @@ export const listOperatorsVerb = defineReadVerb({
     paginateForApi((await listAllOperators(reader)).map(toOperatorResource), operatorSortFields, query),
 });
 
+/** The verb `POST /api/management/operators`. */
 export const grantOperatorVerb = defineWriteVerb({
   ...OPERATOR_ACCESS,
   name: 'operators.grant',
@@ -45,6 +47,7 @@ export const grantOperatorVerb = defineWriteVerb({
   },
 });
 
+/** The verb `DELETE /api/management/operators/{id}`. */
 export const revokeOperatorVerb = defineWriteVerb({
   ...OPERATOR_ACCESS,
   name: 'operators.revoke',

@@ -9,7 +9,7 @@ import { toMemberResource } from '../../platform/stored-member.ts';
 import { defineWriteVerb, type Verb } from '../verb.ts';
 import { toOrgResource } from './org-resource.ts';
 
-/** Who makes a further org is its first owner. */
+/** Creates another org. The caller becomes its first owner. */
 export function createOrgVerb(pepper: KeyObject): Verb {
   return defineWriteVerb({
     name: 'orgs.create',
@@ -24,7 +24,8 @@ export function createOrgVerb(pepper: KeyObject): Verb {
     body: orgCreation,
     answer: createdOrg,
     status: 201,
-    // A repetition meets the id; the key's value is kept nowhere to be told again.
+    // A repetition fails because the id is taken. The value of the key is not stored, so it cannot be
+    // returned again.
     handlesIdempotency: true,
     invalidates: 'keys',
     async run({ actor, clock, writer }, { body }) {

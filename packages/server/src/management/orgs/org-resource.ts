@@ -5,14 +5,14 @@ import { findOrgById, type OrgRow } from '../../store/orgs.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import type { RunningOrg } from '../running-org.ts';
 
-/** @throws Fault `not_found` */
+/** Loads an org. @throws Fault `not_found` */
 export async function requireOrg(reader: DatabaseReader, id: string): Promise<OrgRow> {
   const row = await findOrgById(reader, id);
   if (!row) throw new Fault('not_found', 'The organization no longer exists.');
   return row;
 }
 
-/** An org as the API and the audit log show it; what floe.yaml says about it goes before what is stored. */
+/** Converts an org for the API and the audit log. Values of floe.yaml take precedence over stored values. */
 export function toOrgResource(
   row: OrgRow,
   { config, isInFile, fileName }: Pick<RunningOrg, 'config' | 'isInFile' | 'fileName'>,

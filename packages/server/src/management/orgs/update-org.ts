@@ -5,6 +5,7 @@ import type { GetRunningOrg } from '../running-org.ts';
 import { defineWriteVerb, type Verb } from '../verb.ts';
 import { requireOrg, toOrgResource } from './org-resource.ts';
 
+/** The verb `PATCH /api/management/org`. */
 export function updateOrgVerb(getRunningOrg: GetRunningOrg): Verb {
   return defineWriteVerb({
     name: 'org.update',
@@ -32,7 +33,7 @@ export function updateOrgVerb(getRunningOrg: GetRunningOrg): Verb {
       };
       const before = toOrgResource(row, running);
       const after = toOrgResource({ ...row, ...columns }, running);
-      // The default zone, given by name, is the one it has.
+      // Setting the default time zone by name is no change.
       if (after.name === before.name && after.timezone === before.timezone)
         return { answer: before, audit: 'unchanged' };
       await updateOrgDetails(writer, orgId, columns);

@@ -12,12 +12,13 @@ import type { createBudgetKind } from '../resources/limits-and-budgets.ts';
 import type { VerbContext } from '../verb.ts';
 import type { ProcessStatus } from './process-status.ts';
 
-/** Entries of one kind; of more the overview says that there are more. */
+/** Maximum number of items per kind. If there are more, the overview says so. */
 const MAX_ITEMS_PER_KIND = 20;
 const EXPIRES_SOON_MS = 7 * 86_400_000;
 const BUDGET_WARNING_SHARE = 0.8;
 const MIN_PENDING_ROWS = 1_000;
 
+/** Sources of items that need attention. */
 export interface AttentionDependencies {
   readonly processStatus: ProcessStatus;
   readonly breakers: BreakerSource;
@@ -27,7 +28,10 @@ export interface AttentionDependencies {
 
 type OverviewContext = VerbContext & { readonly reader: DatabaseReader };
 
-/** Everything that needs somebody, in the order of its kinds, and whether there is more of one. */
+/**
+ * Returns the items that need attention, ordered by kind, and whether any kind has more items than are
+ * listed.
+ */
 export async function listAttentionItems(
   context: OverviewContext,
   dependencies: AttentionDependencies,
@@ -108,7 +112,7 @@ async function listBreakerItems(
 ): Promise<OverviewAttention[]> {
   const unhealthy = breakers
     .list(orgId)
-    // One that only waits for the next request takes traffic and needs nobody.
+    // A breaker that only waits for its next request receives traffic. It needs no attention.
     .filter(({ state, forced, probe }) => forced !== null || state === 'open' || probe === 'in_flight')
     .slice(0, MAX_ITEMS_PER_KIND + 1);
   return Promise.all(
@@ -177,7 +181,7 @@ async function listKeyItems({ orgId, reader, clock }: OverviewContext): Promise<
   }));
 }
 
-/** `2026-11-26 at 05:47 UTC` */
+/** Formats a moment in milliseconds as `2026-11-26 at 05:47 UTC`. */
 function formatMinute(moment: string): string {
   return `${moment.slice(0, 10)} at ${moment.slice(11, 16)} UTC`;
 }

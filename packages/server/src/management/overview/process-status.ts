@@ -1,11 +1,17 @@
-/** How the process stands, for the overview: what no table knows. */
+/** State of the running process that the overview shows and that is not in the database. */
 export interface ProcessStatus {
-  /** The last floe.yaml that was refused, as an org may know it, while none was taken over since; null otherwise. */
+  /**
+   * The last rejected floe.yaml, limited to what this org may see. Null if a later file was applied or none
+   * was rejected.
+   */
   configRejection(
     orgId: string,
   ): { readonly atMs: number; readonly problem: string; readonly file?: string } | null;
   sharedStoreState(): 'ok' | 'unavailable' | 'memory';
-  /** Beats of an org that were refused in the last hour, and why the last one was; null without any. */
+  /**
+   * Beats of an org that were rejected in the last hour, with the most recent reason. Null if there were
+   * none.
+   */
   rejectedBeats(
     orgId: string,
   ): { readonly count: number; readonly last: string; readonly atMs: number } | null;

@@ -8,10 +8,10 @@ import type { GetRunningOrg } from '../running-org.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { loadStoredSamples } from './stored-samples.ts';
 
-/** Bodies judged in one trial. */
+/** Number of bodies per evaluation task. */
 const SAMPLES_PER_TASK = 50;
 
-/** What rules would do with given or kept bodies, were they all enforced. Nothing is sent, nothing is kept. */
+/** Evaluates policies in mode `enforce` on given or stored bodies. Sends and stores nothing. */
 export function dryRunPoliciesVerb(
   getRunningOrg: GetRunningOrg,
   bodies: Pick<BodyStore, 'open'>,
@@ -64,7 +64,7 @@ function toSampleRange(kept: z.output<typeof policyDryRunInput>['stored_bodies']
   return { from: Date.parse(from), to: to === undefined ? nowMs : Date.parse(to), limit };
 }
 
-/** The rules of an org that are in force. */
+/** The policies of an org that are in force. */
 export function listEnabledPolicies(getRunningOrg: GetRunningOrg, orgId: string): readonly PolicyConfig[] {
   return (getRunningOrg(orgId).config?.policies ?? []).filter(({ enabled }) => enabled);
 }

@@ -16,28 +16,31 @@ import {
 import type { PolicyRequest } from '../../guardrails/policies/request-subject.ts';
 import type { PolicySample } from './stored-samples.ts';
 
-/** Bodies, and the rules to try on them. */
+/** Bodies, and the policies to evaluate on them. */
 export interface PolicySamplesInput {
   readonly policies: readonly PolicyConfig[];
   readonly samples: readonly PolicySample[];
 }
 
-/** What the rules would do with each. @throws Fault `invalid_request` for a condition or a sample that cannot be read */
+/** Evaluates policies on each sample. @throws Fault `invalid_request` for an invalid condition or sample */
 export function evaluateSamples({ policies: configs, samples }: PolicySamplesInput) {
   const { policies, modes } = compileAsEnforced(configs);
   return samples.map((sample, at) => evaluateSample(sample, at, policies, modes));
 }
 
-/** The same about bodies that were kept, without showing them. @throws Fault `invalid_request` for a condition */
+/**
+ * Evaluates policies on stored bodies. The result contains no content of them. @throws Fault
+ * `invalid_request` for a condition
+ */
 export function evaluateStoredSamples({ policies: configs, samples }: PolicySamplesInput) {
   const { policies, modes } = compileAsEnforced(configs);
   return samples.map((sample) => evaluateWithoutBodies(sample, policies, modes));
 }
 
 /**
- * Rules as if all were enforced, and the mode that each has.
+ * Compiles the policies in mode `enforce`, and returns the configured mode of each.
  *
- * @throws Fault `invalid_request` for a condition that cannot be read
+ * @throws Fault `invalid_request` for an invalid condition
  */
 function compileAsEnforced(configs: readonly PolicyConfig[]) {
   for (const [at, config] of configs.entries()) {
@@ -52,14 +55,14 @@ function compileAsEnforced(configs: readonly PolicyConfig[]) {
   };
 }
 
-/** A request, and the rules that are in force. */
+/** A request, and the policies in force. */
 export interface PolicyRequestInput {
   readonly policies: readonly PolicyConfig[];
-  /** Its `body` is bytes; a thread receives them without the methods of a Buffer. */
+  /** Its `body` is a `Uint8Array`, because a thread receives a Buffer without its methods. */
   readonly request: Omit<PolicyRequest, 'body'> & { readonly body: Uint8Array };
 }
 
-/** What the rules do with a request, each in its own mode. */
+/** Evaluates a request with each policy in its configured mode. */
 export function evaluatePolicyRequest({ policies, request }: PolicyRequestInput) {
   const side = compilePolicies(policies)?.request;
   if (!side) return { decisions: [], denial: null, rewritten: null };
@@ -72,7 +75,7 @@ export function evaluatePolicyRequest({ policies, request }: PolicyRequestInput)
   };
 }
 
-/** Of what was kept nothing is shown; an answer that is none (an error, one that broke off) is not judged. */
+/** Returns no content of stored bodies. Errors and incomplete responses are not evaluated. */
 function evaluateWithoutBodies(sample: PolicySample, policies: CompiledPolicies | null, modes: PolicyModes) {
   const { request, answer } = evaluateTolerantly(sample, policies, modes);
   return { request: { ...request, body: null }, answer: answer && { ...answer, body: null } };
@@ -86,10 +89,10 @@ function evaluateTolerantly(sample: PolicySample, policies: CompiledPolicies | n
   }
 }
 
-/** The mode that each rule has, by its name. */
+/** The configured mode of each policy, by name. */
 type PolicyModes = ReadonlyMap<string, 'monitor' | 'enforce'>;
 
-/** @throws Fault `invalid_request` for an answer that is none of its surface */
+/** @throws Fault `invalid_request` if the response does not match its surface */
 function evaluateSample(
   sample: PolicySample,
   at: number,
@@ -114,7 +117,9 @@ function evaluateSample(
   return { request: view, answer: toEvaluationView(evaluatedAnswer, body, modes) };
 }
 
-/** Of an answer. @throws Fault `invalid_request` for one that is not judged */
+/**
+ * The dialect of a response sample. @throws Fault `invalid_request` if policies do not evaluate its surface
+ */
 function answerDialect({ surface }: PolicySample, at: number) {
   const param = `samples[${at}].answer`;
   if (surface === 'embeddings')
@@ -146,7 +151,7 @@ function toPolicyRequest({
   };
 }
 
-/** What came as JSON is JSON. */
+/** Narrows a parsed body to a JSON object. Null for other values. The body was parsed from JSON. */
 function toJsonObjectOrNull(value: unknown): JsonObject | null {
   return isObject(value) ? value : null;
 }

@@ -17,11 +17,12 @@ import { listEnabledPolicies } from './dry-run-policies.ts';
 import type { evaluateStoredSamples } from './evaluate-samples.ts';
 import { loadStoredSamples } from './stored-samples.ts';
 
-/** Bodies of one read, judged in one trial; then the job looks whether it was cancelled. */
+/** Number of bodies per evaluation task. The job checks for cancellation after each task. */
 const SAMPLES_PER_TASK = 50;
 const MAX_LISTED_SAMPLES = 20;
 const MAX_LISTED_KEYS = 20;
 
+/** Dependencies of the policy dry run. */
 export interface PolicyDryRunDependencies {
   readonly getRunningOrg: GetRunningOrg;
   readonly bodies: Pick<BodyStore, 'open'>;
@@ -30,7 +31,10 @@ export interface PolicyDryRunDependencies {
   readonly evaluationPool: Pick<EvaluationPool, 'run'>;
 }
 
-/** Judges what was kept of days by rules, were they all enforced, and adds up what they would have done. */
+/**
+ * Starts a job that evaluates policies in mode `enforce` on stored bodies of several days and counts the
+ * outcomes.
+ */
 export function startPolicyDryRunVerb({
   getRunningOrg,
   bodies,
@@ -50,7 +54,7 @@ export function startPolicyDryRunVerb({
       const policies = body.policies ?? listEnabledPolicies(getRunningOrg, orgId);
       const evaluate: EvaluateSamples = (samples) =>
         evaluationPool.run(orgId, 'judgeKeptSamples', { policies, samples });
-      // Rules that cannot be used are refused before the job begins.
+      // Reject invalid policies before the job starts.
       await evaluate([]);
       const timezone = coverage.timezoneOf(orgId);
       const now = clock.now();
@@ -92,7 +96,7 @@ interface PolicyDryRunOptions {
 
 type PolicyDryRunResult = z.input<typeof policyDryRunResult>;
 
-/** One walk over kept bodies, the newest first. */
+/** Reads stored bodies once, newest first. */
 class StoredSampleDryRun {
   readonly #options: PolicyDryRunOptions;
   readonly #keys = new Map<string, number>();

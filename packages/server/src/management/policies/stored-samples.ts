@@ -7,15 +7,16 @@ import { findExchangeById } from '../../store/exchanges.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import { listStoredBodies, type StoredBodiesRow } from '../../store/stored-bodies.ts';
 
-/** A request that policies judge, and what is known about who asked. */
+/** A request or response that policies evaluate, with its caller. */
 export type PolicySample = NonNullable<z.output<typeof policyDryRunInput>['samples']>[number];
 
+/** One page of stored bodies as samples. */
 export interface StoredSamplePage {
   readonly samples: readonly { readonly id: string; readonly at: number; readonly sample: PolicySample }[];
-  /** Kept bodies that were looked at. */
+  /** Number of stored bodies that were read. */
   readonly read: number;
   readonly hasMore: boolean;
-  /** Where the next ones begin; null when nothing was read. */
+  /** Cursor of the next page. Null if nothing was read. */
   readonly nextBefore: { readonly at: number; readonly id: string } | null;
 }
 
@@ -26,7 +27,7 @@ const EVALUATED_SURFACES: readonly PolicySample['surface'][] = [
   'embeddings',
 ];
 
-/** What the org kept of requests in [from, to), the newest first, as far as policies can judge it. */
+/** Loads stored bodies of requests in [from, to), newest first, as samples for policies. */
 export async function loadStoredSamples(
   reader: DatabaseReader,
   bodies: Pick<BodyStore, 'open'>,

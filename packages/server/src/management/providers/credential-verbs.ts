@@ -21,7 +21,7 @@ const CREDENTIALS_PATH = '/api/management/providers/{id}/credentials';
 const CREDENTIAL_PATH = '/api/management/providers/{id}/credentials/{name}';
 const WRITE_VERB_FIELDS = { scope: 'management', invalidates: 'config' } as const;
 
-/** The keys of a provider: written, and never read again. */
+/** Verbs that write credentials of providers. No verb returns a secret. */
 export function credentialVerbs(dependencies: ProviderDependencies): readonly Verb[] {
   return [
     listCredentialsVerb(dependencies),

@@ -5,16 +5,16 @@ import type { ProviderTestResult } from '../../providers/test-provider.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
 import type { GetRunningOrg } from '../running-org.ts';
 
-/** What the verbs of providers stand on. */
+/** Dependencies of the provider verbs. */
 export interface ProviderDependencies {
   readonly secretsKey: SecretsKey;
   readonly getRunningOrg: GetRunningOrg;
-  /** A provider as it would run, or what it lacks. */
+  /** Resolves the runtime form of a provider, or the reason why it cannot run. */
   configure(config: ProviderConfig): { readonly provider: Provider } | { readonly problem: string };
-  /** Whether the API may name files and identities of the machine: not where several orgs share it. */
+  /** Whether the API may name files and identities of the machine. False if several orgs share it. */
   allowsMachineResources(): boolean;
-  /** One cheap real call. */
+  /** Sends one cheap real request. */
   testProvider(provider: Provider, credential: Credential, model: string | null): Promise<ProviderTestResult>;
-  /** What is noted beside a resource without being a change of it. */
+  /** Writes data about a resource that is not a change of it, so that the audit log does not record it. */
   writeUnaudited(work: (writer: DatabaseWriter) => Promise<void>): Promise<void>;
 }

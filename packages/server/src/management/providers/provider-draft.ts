@@ -17,11 +17,11 @@ import { configWithoutSecrets, type StoredProvider } from './stored-providers.ts
 
 type ProviderFields = Readonly<Record<string, unknown>>;
 
-/** A provider as a client wants it. */
+/** The desired state of a provider, from a request. */
 export interface ProviderDraft {
-  /** Keys that stay as they are stored are empty in it. */
+  /** Keys that do not change are empty in it. */
   readonly config: ProviderConfig;
-  /** Keys that were given now, by name. */
+  /** Keys that this request sets, by credential name. */
   readonly keys: ReadonlyMap<string, string>;
 }
 
@@ -38,15 +38,15 @@ const NON_CONFIG_FIELDS = new Set([
   'identity',
   'outbound',
 ]);
-/** Stands for a stored key while the rest is checked. */
+/** Replaces a stored key during validation. */
 const STORED_KEY_PLACEHOLDER = '(stored)';
 
 /**
- * The whole provider that a request means: `fields` over `base`. Keys and other secrets that are absent stay as
- * they are stored with `before`, unless the provider moves to another address: then they are asked for again.
+ * Merges the `fields` of a request over `base` and validates the result. Absent keys and secrets keep their
+ * stored values of `before`. If the provider moves to another origin, the request must contain them again.
  *
- * @param base without `fields`: what is stored, or what any request would mean
- * @throws Fault `invalid_request` with `param`, as floe.yaml would refuse it
+ * @param base settings without `fields`: the stored ones, or defaults for a new provider
+ * @throws Fault `invalid_request` with `param` and the message that floe.yaml would cause
  */
 export function buildProviderDraft(
   dependencies: Pick<ProviderDependencies, 'allowsMachineResources'>,
@@ -94,7 +94,7 @@ interface ListedCredential {
   readonly api_key: string | undefined;
 }
 
-/** Every credential the provider is to have. */
+/** All credentials that the provider will have. */
 function listCredentials(fields: ProviderFields, before: StoredProvider | null): ListedCredential[] {
   const stored = before?.credentials ?? [];
   const { credentials, api_key } = fields;
@@ -113,7 +113,7 @@ function listCredentials(fields: ProviderFields, before: StoredProvider | null):
   });
 }
 
-/** A key goes where it was given for and nowhere else. */
+/** A key may be sent only to the origin for which it was stored. */
 function requireKeysForOrigin(
   config: ProviderConfig,
   listed: readonly ListedCredential[],
@@ -156,7 +156,7 @@ function requireSecretsForOrigin(
     });
 }
 
-/** Its secrets stay when a request gives the rest of it back without them, for the same key. */
+/** If a request repeats the identity without its secrets and for the same key, the stored secrets remain. */
 function mergeIdentity(given: unknown, current: unknown, before: StoredProvider | null): unknown {
   if (given === null) return undefined;
   if (given === undefined) return current;
@@ -173,7 +173,10 @@ function mergeIdentity(given: unknown, current: unknown, before: StoredProvider 
   };
 }
 
-/** A proxy that is given as answers show it keeps its stored user and password. Another proxy never receives them. */
+/**
+ * If a request repeats the proxy as responses show it, its stored user and password remain. Another proxy
+ * never receives them.
+ */
 function mergeOutbound(given: unknown, current: unknown, before: StoredProvider | null): unknown {
   if (given === null) return undefined;
   if (!isObject(given)) return given === undefined ? current : given;
@@ -184,14 +187,15 @@ function mergeOutbound(given: unknown, current: unknown, before: StoredProvider 
   return { ...given, proxy: joinProxyUrl(proxy, before.secrets.proxy_userinfo) };
 }
 
-/** What a stored provider says, its sealed parts but the keys in it. */
+/** The settings of a stored provider with its decrypted secrets, except the keys of credentials. */
 export function toProviderFields({ row, secrets }: StoredProvider): JsonObject {
   const joined = castToJson(joinProviderSecrets(parseStoredEntry(row), secrets));
   return isObject(joined) ? joined : {};
 }
 
 /**
- * Files, identities and proxies of the machine are the operator's: with several orgs only floe.yaml names them.
+ * Rejects files, identities and proxies of the machine. If several orgs share it, only floe.yaml may name
+ * them.
  *
  * @throws Fault `invalid_request`
  */

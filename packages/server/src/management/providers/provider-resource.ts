@@ -13,7 +13,7 @@ import type { RunningOrg } from '../running-org.ts';
 import type { ProviderDependencies } from './provider-dependencies.ts';
 import { configWithoutSecrets, type StoredProvider } from './stored-providers.ts';
 
-/** A provider of the store as every answer shows it. */
+/** Converts a stored provider to its API representation. */
 export function toProviderResource(
   found: StoredProvider,
   dependencies: ProviderDependencies,
@@ -40,7 +40,7 @@ export function toProviderResource(
   };
 }
 
-/** A provider that the environment of the process gave. */
+/** Converts a provider of the environment to its API representation. */
 export function toEnvironmentProviderResource(provider: Provider): ProviderView {
   const { connectMs, headersMs, firstTokenMs, idleMs, totalMs } = provider.timeouts;
   return {
@@ -62,6 +62,7 @@ export function toEnvironmentProviderResource(provider: Provider): ProviderView 
   };
 }
 
+/** Converts a stored credential to its API format, without its secret. */
 export function toCredentialResource(row: ProviderCredentialRow): CredentialView {
   return {
     name: row.name,
@@ -93,7 +94,10 @@ function findRunningProvider({ id, enabled }: ProviderConfig, org: RunningOrg): 
   return { provider: org.catalog.providers.get(id), problem: enabled ? org.findProviderProblem(id) : null };
 }
 
-/** As it would run with what is in force: the answer to a change comes before the snapshot that holds it. */
+/**
+ * Resolves a provider against the running configuration. The response to a change is built before the new
+ * snapshot exists.
+ */
 function resolveRunningProvider(config: ProviderConfig, dependencies: ProviderDependencies): RunningProvider {
   if (!config.enabled) return { provider: undefined, problem: null };
   const result = dependencies.configure(config);
@@ -102,7 +106,7 @@ function resolveRunningProvider(config: ProviderConfig, dependencies: ProviderDe
     : { provider: result.provider, problem: null };
 }
 
-/** Keys that stand in floe.yaml or in the environment. */
+/** Credentials that are defined in floe.yaml or in the environment. */
 function toUnstoredCredentials(
   provider: Provider | undefined,
   shown: Pick<CredentialView, 'source' | 'created_at' | 'updated_at' | 'updated_by'>,
@@ -119,7 +123,7 @@ function toUnstoredCredentials(
   }));
 }
 
-/** What of a provider is neither secret nor a key, null where it says nothing. */
+/** The settings that are neither secrets nor keys. Unset settings are null. */
 function toProviderSettings({
   credentials: _,
   headers: __,

@@ -5,7 +5,7 @@ import { credentialVerbs } from './credential-verbs.ts';
 import type { ProviderDependencies } from './provider-dependencies.ts';
 import { testCredentialVerb, testDraftProviderVerb } from './test-provider.ts';
 
-/** Everything the API does with providers. */
+/** All verbs for providers. */
 export function providerVerbs(dependencies: ProviderDependencies): readonly Verb[] {
   return [
     ...resourceVerbs(createProviderKind(dependencies)),

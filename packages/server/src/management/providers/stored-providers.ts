@@ -21,23 +21,24 @@ import { requireNotManagedByFile } from '../managed-by-file.ts';
 import type { ResourceLookup } from '../resources/resource-kind.ts';
 import type { RunningOrg } from '../running-org.ts';
 
-/** A provider of the store, with what belongs to it. */
+/** A stored provider with its decrypted secrets and credentials. */
 export interface StoredProvider {
   readonly row: ConfigEntryRow;
   readonly credentials: readonly ProviderCredentialRow[];
   readonly secrets: ProviderSecrets;
-  /** Which secrets a change has just put in the place of others. */
+  /** Names of the secrets that a change has just replaced. */
   readonly replacedSecrets?: JsonObject;
 }
 
-/** A provider that the environment of the process gave. */
+/** A provider that the environment of the process defines. */
 export interface EnvironmentProvider {
   readonly environmentProvider: Provider;
 }
 
+/** Message of the 404 for providers. */
 export const UNKNOWN_PROVIDER_MESSAGE = 'This provider does not exist.';
 
-/** Providers of the store, for what is asked of one of them. */
+/** Creates the lookup of stored providers by id. */
 export function createStoredProviderLookup(key: SecretsKey): ResourceLookup<StoredProvider> {
   return {
     notFoundMessage: UNKNOWN_PROVIDER_MESSAGE,
@@ -51,7 +52,7 @@ export function createStoredProviderLookup(key: SecretsKey): ResourceLookup<Stor
   };
 }
 
-/** All of an org; one whose secrets cannot be read does not hide the others. */
+/** All stored providers of an org. A provider whose secrets cannot be decrypted does not hide the others. */
 export async function listStoredProviders(
   reader: DatabaseReader,
   orgId: string,
@@ -75,7 +76,7 @@ function openSecretsOrNone(row: ConfigEntryRow, key: SecretsKey): ProviderSecret
   }
 }
 
-/** Providers that the environment gave an org. */
+/** Providers that the environment defines for an org. */
 export function listEnvironmentProviders({ catalog, config }: RunningOrg): readonly EnvironmentProvider[] {
   const own = new Set(config?.providers.map(({ id }) => id));
   return [...catalog.providers.values()].flatMap((lent) =>
@@ -83,7 +84,7 @@ export function listEnvironmentProviders({ catalog, config }: RunningOrg): reado
   );
 }
 
-/** A stored provider without its secrets; what floe.yaml would say but for them. */
+/** The settings of a stored provider in the format of floe.yaml, without secrets. */
 export function configWithoutSecrets(row: ConfigEntryRow): ProviderConfig {
   const { identity: _, ...entry } = parseStoredEntry(row);
   return ProviderSchema.parse(entry);

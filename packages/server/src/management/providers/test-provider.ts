@@ -13,7 +13,10 @@ import {
   UNKNOWN_PROVIDER_MESSAGE,
 } from './stored-providers.ts';
 
-/** One cheap real call with a stored key. The answer is a 200 either way: a refusal is what the test finds out. */
+/**
+ * Sends one cheap real request with a stored key. The status is 200 even if the provider rejects the request,
+ * because the rejection is the result of the test.
+ */
 export function testCredentialVerb(dependencies: ProviderDependencies): Verb {
   return defineReadVerb({
     name: 'credentials.test',
@@ -52,7 +55,7 @@ export function testCredentialVerb(dependencies: ProviderDependencies): Verb {
   });
 }
 
-/** The same for a provider that is not stored; keys that it leaves out are those of the stored one of its id. */
+/** Tests a provider that is not stored. Absent keys are taken from the stored provider with the same id. */
 export function testDraftProviderVerb(dependencies: ProviderDependencies): Verb {
   return defineReadVerb({
     name: 'providers.test',

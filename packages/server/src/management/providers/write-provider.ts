@@ -27,8 +27,8 @@ import type { ProviderDraft } from './provider-draft.ts';
 import { createStoredProviderLookup, type StoredProvider } from './stored-providers.ts';
 
 /**
- * Writes a provider in the place of `before`, if there is one: its settings, and the keys that were given. Members confirm
- * who they are to give one.
+ * Inserts a provider or replaces `before`: its settings and the keys that were sent. Sending a key requires a
+ * step-up from members.
  */
 export async function upsertProvider(
   context: WriteContext,
@@ -48,7 +48,7 @@ export async function upsertProvider(
   };
 }
 
-/** Secrets that were put in the place of others: the views show none, so an entry of the audit log says so. */
+/** The replaced secrets for the audit entry, because resource views contain no secrets. */
 function listReplacedSecrets(before: StoredProvider | null, after: StoredProvider): JsonObject {
   if (!before) return {};
   const versions = new Map(before.credentials.map(({ id, version }) => [id, version]));
@@ -86,7 +86,10 @@ async function buildProviderRow(
   return { ...row, secrets_sealed: sealed };
 }
 
-/** Brings the stored keys in line with the draft; false when nothing was to be done, also for a key that is stored already. */
+/**
+ * Updates the stored credentials to match the draft. Returns false if nothing changed, also if a sent key was
+ * already stored.
+ */
 async function syncCredentials(
   context: WriteContext,
   key: SecretsKey,
@@ -114,7 +117,7 @@ async function syncCredentials(
   return hasChanges;
 }
 
-/** A stored key; null for one that cannot be read. */
+/** Decrypts a stored key. Null if it cannot be decrypted. */
 function openStoredKey(row: ProviderCredentialRow, key: SecretsKey): string | null {
   try {
     return openSecret(row.sealed, credentialSecretBinding(row, row.version), key);
@@ -124,16 +127,16 @@ function openStoredKey(row: ProviderCredentialRow, key: SecretsKey): string | nu
   }
 }
 
-/** A key of a provider as it is to be. */
+/** The desired state of a provider credential. */
 interface CredentialInput {
   readonly name: string;
   readonly weight: number;
-  /** Undefined: the stored one. */
+  /** Undefined: the stored secret. */
   readonly secret: string | undefined;
   readonly before: ProviderCredentialRow | null;
 }
 
-/** Writes one key, for which members confirm who they are, or only its weight where there is no `secret`. */
+/** Writes one credential. Requires a step-up from members. Without a `secret`, it writes only the weight. */
 export async function upsertCredential(
   { orgId, actor, clock, writer }: WriteContext,
   key: SecretsKey,

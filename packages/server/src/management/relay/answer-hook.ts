@@ -17,7 +17,7 @@ const hookAnswerSchema = z
     'The response that the agent expects from its hooks, or `{exit_code, stderr}` if it does not expect JSON.',
   );
 
-/** An agent's own hook: its payload in, its answer out. */
+/** Handles the native hook of an agent: accepts its payload and returns its response format. */
 export function answerHookVerb({ decisionEngine, orgRelays, rowSink }: RelayDependencies): Verb {
   return defineReadVerb({
     name: 'relay.hook',
@@ -44,7 +44,10 @@ export function answerHookVerb({ decisionEngine, orgRelays, rowSink }: RelayDepe
   });
 }
 
-/** What waits for somebody in the console is refused until then: nobody else may agree to it. */
+/**
+ * A pending approval of the console becomes a denial until it is given, because a hook cannot ask another
+ * person.
+ */
 function toHookOutcome({ decision, approval, user_message, agent_message }: RelayDecision): HookDecision {
   return {
     decision: approval === null ? decision : 'deny',

@@ -12,9 +12,10 @@ import { defineReadVerb, defineWriteVerb, type Verb } from '../verb.ts';
 import type { RelayDependencies } from './relay-dependencies.ts';
 import { toApprovalResource } from './wait-for-approval.ts';
 
-/** How long an approval for a session holds. */
+/** Validity of an approval for a session. */
 const SESSION_APPROVAL_MS = 12 * 3_600_000;
 
+/** The verb `GET /api/management/relay/approvals`. */
 export const listApprovalsVerb = defineReadVerb({
   name: 'relay.approvals',
   method: 'GET',
@@ -30,7 +31,10 @@ export const listApprovalsVerb = defineReadVerb({
   },
 });
 
-/** A person's answer; the agent that waits hears it at once, another one when it tries again. */
+/**
+ * Records a member's answer. An agent that waits receives it immediately; others receive it with their next
+ * request.
+ */
 export function decideApprovalVerb({ approvals }: RelayDependencies): Verb {
   return defineWriteVerb({
     name: 'relay.approve',

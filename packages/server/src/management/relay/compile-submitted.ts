@@ -1,7 +1,7 @@
 import { RuleError } from '@floe/relay/rules/compile-rule';
 import { invalidInputFault } from '../validate-input.ts';
 
-/** Compiles what a client sent. @throws Fault `invalid_request` naming the field that cannot be used */
+/** Runs `compile` on client input. @throws Fault `invalid_request` that names the invalid field */
 export function compileClientInput<Result>(compile: () => Result): Result {
   try {
     return compile();

@@ -2,7 +2,7 @@ import { relayBatchInput, relayBatchResult, relayDecision, relayEvent } from '@f
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { type RelayDependencies, toRelayCaller } from './relay-dependencies.ts';
 
-/** What may be done about one thing an agent is about to do. */
+/** Decides on one action that an agent is about to take. */
 export function decideEventVerb({ decisionEngine }: RelayDependencies): Verb {
   return defineReadVerb({
     name: 'relay.decide',
@@ -16,7 +16,7 @@ export function decideEventVerb({ decisionEngine }: RelayDependencies): Verb {
   });
 }
 
-/** The same for several events, in their order. */
+/** Decides on several events, in their order. */
 export function decideBatchVerb({ decisionEngine }: RelayDependencies): Verb {
   return defineReadVerb({
     name: 'relay.decide_batch',

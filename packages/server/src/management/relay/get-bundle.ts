@@ -3,7 +3,7 @@ import { signBundle } from '../../relay/bundle.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { type RelayDependencies, toRelayCaller } from './relay-dependencies.ts';
 
-/** The rules for a client that decides by itself: while the server is away, or to be quick. */
+/** Returns the signed rules for clients that decide locally, such as while the server is unreachable. */
 export function getBundleVerb({ orgRelays, bundleKey }: RelayDependencies): Verb {
   return defineReadVerb({
     name: 'relay.bundle',

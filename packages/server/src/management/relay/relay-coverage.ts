@@ -15,6 +15,7 @@ import { defineReadVerb } from '../verb.ts';
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 
+/** The verb `GET /api/management/relay/sessions`. */
 export const listRelaySessionsVerb = defineReadVerb({
   name: 'relay.sessions',
   method: 'GET',
@@ -38,6 +39,7 @@ export const listRelaySessionsVerb = defineReadVerb({
   },
 });
 
+/** The verb `GET /api/management/relay/coverage`. */
 export const getRelayCoverageVerb = defineReadVerb({
   name: 'relay.coverage',
   method: 'GET',
@@ -78,7 +80,10 @@ function toRelaySessionResource(row: RelaySessionSummary) {
   };
 }
 
-/** One line for each person and agent; those who never ask come first, then by requests. */
+/**
+ * One entry per person and agent. Those without relay requests come first, then the order is by number of
+ * requests.
+ */
 function summarizeByPerson(sessions: readonly RelaySessionSummary[]) {
   const groups = new Map<string, RelaySessionSummary[]>();
   for (const session of sessions) {

@@ -13,7 +13,9 @@ import { parseTimeRange } from '../time-range.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { type RelayDependencies, toRelayCaller } from './relay-dependencies.ts';
 
-/** What agents did, told after the fact; on disk within 10 ms, in the list a moment later. */
+/**
+ * Stores events that agents report afterwards. They are on disk within 10 ms and in the list shortly after.
+ */
 export function reportEventsVerb({ rowSink }: RelayDependencies): Verb {
   return defineReadVerb({
     name: 'relay.report',
@@ -31,6 +33,7 @@ export function reportEventsVerb({ rowSink }: RelayDependencies): Verb {
   });
 }
 
+/** The verb `GET /relay/v1/events`. */
 export const listRelayEventsVerb = defineReadVerb({
   name: 'relay.events',
   method: 'GET',

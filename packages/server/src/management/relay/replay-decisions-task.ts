@@ -6,9 +6,9 @@ import { loadShellGrammar } from '@floe/relay/shell/grammar';
 import type { RelayDecisionRow } from '../../store/relay/relay-decisions.ts';
 import { compileClientInput } from './compile-submitted.ts';
 
-/** Decisions to be made again by other rules. */
+/** Stored decisions, and the rules to evaluate on them. */
 export interface ReplayDecisionsInput {
-  /** Names the rules: those of one replay are compiled once. */
+  /** Identifies the rules, so that they are compiled once per dry run. */
   readonly id: string;
   readonly config: RelayConfig;
   readonly rows: readonly Pick<
@@ -20,9 +20,9 @@ export interface ReplayDecisionsInput {
 let lastCompiled: { readonly id: string; readonly relay: CompiledRelay } | null = null;
 
 /**
- * What the rules would say about each; null for a decision whose event was not kept.
+ * Returns the decision of the rules for each row. Null for a decision whose event was not stored.
  *
- * @throws Fault `invalid_request` naming the field of a rule that cannot be used
+ * @throws Fault `invalid_request` that names the invalid field of a rule
  */
 export async function replayDecisions({ id, config, rows }: ReplayDecisionsInput) {
   if (lastCompiled?.id !== id) lastCompiled = { id, relay: compileClientInput(() => compileRelay(config)) };

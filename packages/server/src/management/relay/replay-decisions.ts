@@ -11,14 +11,16 @@ import type { RelayDependencies } from './relay-dependencies.ts';
 import { applyRelayDraft } from './simulate-decision.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** Decisions judged again in one trial. */
+/** Number of decisions per evaluation task. */
 const DECISIONS_PER_TASK = 50;
-/** How long the request itself judges; what is left then is a job's, which has its own end. */
+/** Time budget of the request itself in milliseconds. A job continues with the remaining decisions. */
 const REQUEST_BUDGET_MS = 1_000;
 const JOB_BUDGET_MS = 60_000;
 const MAX_LISTED_CHANGES = 200;
 
-/** What a draft would have said about what agents asked in the last days. Bounded in number and time. */
+/**
+ * Evaluates a draft of the rules on recent events of agents. The number of events and the time are limited.
+ */
 export function replayDecisionsVerb(
   { orgRelays }: Pick<RelayDependencies, 'orgRelays'>,
   jobRunner: Pick<JobRunner, 'start'>,
@@ -39,7 +41,7 @@ export function replayDecisionsVerb(
       const id = randomUUID();
       const evaluate: EvaluateDecisions = (some) =>
         evaluationPool.run(orgId, 'replayDecisions', { id, config, rows: some });
-      // A draft that cannot be used is refused also where there is nothing to judge.
+      // Reject an invalid draft even if there are no decisions to evaluate.
       await evaluate([]);
       const replay = new DecisionReplay(rows, evaluate);
       await replay.run(clock, requestBudgetMs);
@@ -61,7 +63,7 @@ type EvaluateDecisions = (
 ) => Promise<readonly ({ readonly would: RelayEvaluation['would']; readonly rule: string | null } | null)[]>;
 type ReplayedDecision = Awaited<ReturnType<EvaluateDecisions>>[number];
 
-/** Decisions judged again, some at a time, for as long as there is time. */
+/** Evaluates stored decisions again in batches, until its time budget ends. */
 class DecisionReplay {
   readonly #rows: readonly RelayDecisionRow[];
   readonly #evaluate: EvaluateDecisions;
@@ -97,7 +99,7 @@ class DecisionReplay {
       return;
     }
     this.#counts.evaluated += 1;
-    // What would be: a draft is tried before it is enforced.
+    // Compare with the enforced decision, as if the draft were enforced.
     if (after.would === row.enforced_decision) {
       this.#counts.unchanged += 1;
       return;

@@ -6,7 +6,7 @@ import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import type { RelayDependencies } from './relay-dependencies.ts';
 
-/** What the rules, or a draft of them, say about an event that did not happen. Nothing is kept. */
+/** Evaluates the rules, or a draft of them, on a hypothetical event. Stores nothing. */
 export function simulateDecisionVerb(
   { orgRelays }: Pick<RelayDependencies, 'orgRelays'>,
   evaluationPool: Pick<EvaluationPool, 'run'>,
@@ -16,7 +16,7 @@ export function simulateDecisionVerb(
     method: 'POST',
     path: '/api/management/relay/simulate',
     scope: 'management',
-    // Whoever may read the rules may know what they say.
+    // A member who may read the rules may also evaluate them.
     roles: MEMBER_ROLES,
     summary: 'Show how a command is parsed and what each rule decides',
     body: relaySimulationInput,
@@ -40,7 +40,10 @@ interface RelayDraft {
   readonly mode?: RelayConfig['mode'] | undefined;
 }
 
-/** What an org runs with, a draft in its place where there is one. Not compiled: nobody knows yet whether it can be. */
+/**
+ * Returns the running relay configuration of an org with the draft applied. The result is not compiled and
+ * may be invalid.
+ */
 export function applyRelayDraft(
   { config }: Pick<CompiledRelay, 'config'>,
   { rules, mode }: RelayDraft,

@@ -7,7 +7,7 @@ import type { SimpleCommand } from '@floe/relay/shell/command';
 import { loadShellGrammar } from '@floe/relay/shell/grammar';
 import { compileClientInput } from './compile-submitted.ts';
 
-/** An event that did not happen, and the rules to decide about it. */
+/** A hypothetical event, and the rules to evaluate on it. */
 export interface SimulateEventInput {
   readonly config: RelayConfig;
   readonly event: RelayEvent;
@@ -15,7 +15,9 @@ export interface SimulateEventInput {
   readonly nowMs: number;
 }
 
-/** What the rules say. @throws Fault `invalid_request` naming the field of a rule that cannot be used */
+/**
+ * Returns the decision of the rules. @throws Fault `invalid_request` that names the invalid field of a rule
+ */
 export async function simulateEvent({ config, event, identity, nowMs }: SimulateEventInput) {
   const relay = compileClientInput(() => compileRelay(config));
   const grammar = event.shell ? await loadShellGrammar() : null;

@@ -6,7 +6,7 @@ import type { RelayApprovalRow } from '../../store/relay/relay-approvals.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import type { RelayDependencies } from './relay-dependencies.ts';
 
-/** A question and its answer; the client of the agent waits here. */
+/** Returns an approval. The client of the agent can wait here for the answer. */
 export function waitForApprovalVerb({ approvals }: RelayDependencies): Verb {
   return defineReadVerb({
     name: 'relay.approval',
@@ -25,6 +25,7 @@ export function waitForApprovalVerb({ approvals }: RelayDependencies): Verb {
   });
 }
 
+/** Converts an approval to its API format at `nowMs`. */
 export function toApprovalResource(row: RelayApprovalRow, nowMs: number): z.input<typeof relayApproval> {
   const toIso = (ms: number) => new Date(ms).toISOString();
   return relayApproval.parse({

@@ -14,7 +14,7 @@ const ROWS_PER_READ = 500;
 
 type CsvCell = (row: RequestRow, timezone: string) => string | number | null;
 
-/** Columns of the CSV, in their order; what JSON nests stands beside each other here. */
+/** Columns of the CSV file, in order. Nested JSON fields become separate columns. */
 const CSV_COLUMNS: Readonly<Record<string, CsvCell>> = {
   id: (row) => row.id,
   created_at: (row) => row.created_at,
@@ -62,6 +62,7 @@ const CSV_COLUMNS: Readonly<Record<string, CsvCell>> = {
   dropped: (row) => row.dropped.join(' '),
 };
 
+/** The verb `GET /api/analytics/export`. */
 export function exportRequestsVerb(coverage: AnalyticsCoverage): Verb {
   return defineReadVerb({
     name: 'requests.export',
@@ -72,7 +73,7 @@ export function exportRequestsVerb(coverage: AnalyticsCoverage): Verb {
     query: requestExportQuery,
     answer: fileDownloadSchema(CSV_CONTENT_TYPE, NDJSON_CONTENT_TYPE),
     async run({ orgId, reader, clock }, { query }) {
-      // What comes while the file is written is not part of it.
+      // Exclude requests that are recorded while the file is written.
       const timezone = query.timezone ?? coverage.timezoneOf(orgId);
       const from = query.from === undefined ? undefined : parseLocalTimestamp(timezone, query.from);
       const to = query.to === undefined ? clock.now() + 1 : parseLocalTimestamp(timezone, query.to);

@@ -7,6 +7,7 @@ import { defineReadVerb } from '../verb.ts';
 import { parseRequestFilters } from './request-filters.ts';
 import { toRequestResource } from './request-resource.ts';
 
+/** The verb `GET /api/analytics/requests`. */
 export const listRequestsVerb = defineReadVerb({
   name: 'requests.list',
   method: 'GET',
@@ -21,7 +22,7 @@ export const listRequestsVerb = defineReadVerb({
     const asked = { orgId, limit, cursor, ...parseTimeRange(query), ...parseRequestFilters(query) };
     const { rows, nextCursor } = await getExchangePage(reader, asked);
     if (head === null) return { data: rows.map(toRequestResource), next_cursor: nextCursor };
-    // What was committed since belongs to what comes after the page, and is told there.
+    // Rows that were committed since then are excluded, because the event stream reports them after the page.
     const later = await listLiveExchangeIdsAfter(reader, orgId, head);
     return {
       data: rows.filter(({ id }) => !later.has(id)).map(toRequestResource),

@@ -6,7 +6,7 @@ import type { Actor } from '../../platform/actor.ts';
 import { findStoredBodies } from '../../store/stored-bodies.ts';
 import { defineWriteVerb, type Verb } from '../verb.ts';
 
-/** The bodies of a request, where the org keeps them. Who looks stands in the audit log. */
+/** Returns the stored bodies of a request. The audit log records each access. */
 export function getRequestBodiesVerb(bodies: Pick<BodyStore, 'open'>): Verb {
   return defineWriteVerb({
     name: 'requests.bodies',
@@ -34,7 +34,7 @@ export function getRequestBodiesVerb(bodies: Pick<BodyStore, 'open'>): Verb {
   });
 }
 
-/** Owners and admins see all of their org, members what their own keys asked. */
+/** Owners and admins may read all bodies of the org. Members may read those of their own keys. */
 function canReadBodies({ scopes, member }: Actor, owner: string | null): boolean {
   return scopes.has('management') || (member !== null && owner?.toLowerCase() === member.email);
 }

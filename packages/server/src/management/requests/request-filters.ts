@@ -12,7 +12,7 @@ import {
 
 const METADATA_PREFIX = 'metadata.';
 
-/** The filters of a validated query, `metadata.<key>` among them, as the store takes them. */
+/** Converts the filters of a validated query, including `metadata.<key>`, to the filters of the store. */
 export function parseRequestFilters(
   query: RequestFilterQuery & Readonly<Record<string, unknown>>,
 ): ExchangeFilters {
@@ -46,7 +46,7 @@ function toList(given: FilterInput): readonly string[] {
   return typeof given === 'string' ? [given] : given;
 }
 
-/** `x`, `!x`, `*` and `!*`, each any number of times; undefined when there is none. */
+/** Parses `x`, `!x`, `*` and `!*`, each repeatable. Undefined if there is none. */
 export function parseValueFilter(given: FilterInput): ValueFilter | undefined {
   const values = toList(given);
   if (values.length === 0) return undefined;
@@ -62,12 +62,12 @@ export function parseValueFilter(given: FilterInput): ValueFilter | undefined {
   };
 }
 
-/** `429`, `5xx`, `400..499` and `error`, each with or without a `!`. */
+/** Parses `429`, `5xx`, `400..499` and `error`, each optionally negated with `!`. */
 function parseStatusFilter(given: FilterInput): IntegerRangeFilter | undefined {
   const values = toList(given);
   if (values.length === 0) return undefined;
   const rangesOf = (value: string) =>
-    // Two classes, as each has its place in the index.
+    // Two ranges, because the index stores each status class separately.
     (value === 'error' ? ['4xx', '5xx'] : [value]).map((one) => {
       const [from = '', to = from] = one.split('..');
       return { from: Number(from.replace('xx', '00')), to: Number(to.replace('xx', '99')) };
@@ -79,7 +79,7 @@ function parseStatusFilter(given: FilterInput): IntegerRangeFilter | undefined {
   };
 }
 
-/** The part that several bounds leave. */
+/** The intersection of several bounds. */
 function parseNumericRange(given: FilterInput): NumericRange | undefined {
   const values = toList(given);
   if (values.length === 0) return undefined;
@@ -101,7 +101,7 @@ function parseBound(text: string): NumericRange {
   const number = Number(value);
   if (sign === '>=') return { from: number };
   if (sign === '<=') return { to: number };
-  // The next number a double can hold: what is counted in whole ones or measured alike.
+  // Use the next representable number, which is correct for integers and for measured values.
   if (sign === '>') return { from: nextDouble(number) };
   if (sign === '<') return { to: -nextDouble(-number) };
   return { from: number, to: number };

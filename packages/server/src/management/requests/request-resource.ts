@@ -6,7 +6,7 @@ import { isObject, type Json } from '@floe/contract/json';
 import type * as z from 'zod';
 import type { ExchangeRow } from '../../store/ports.ts';
 
-/** A stored exchange as lists show it. */
+/** Converts a stored exchange to its representation in lists. */
 export function toRequestResource(row: ExchangeRow): RequestRow {
   const attempts = parseAttempts(row.attempts_json);
   return {
@@ -63,7 +63,7 @@ function parseAttempts(json: string): readonly Json[] {
   return Array.isArray(attempts) ? attempts : [];
 }
 
-/** The units of every attempt together. */
+/** Sums the billed units of all attempts. */
 function sumBilledUnits(attempts: readonly Json[]): Record<string, number> {
   const sum: Record<string, number> = {};
   for (const attempt of attempts) {
@@ -75,13 +75,13 @@ function sumBilledUnits(attempts: readonly Json[]): Record<string, number> {
   return sum;
 }
 
-/** Of the attempt that was billed last in another tier than the standard one. */
+/** Service tier of the last billed attempt that was not in the standard tier. */
 function findServiceTier(attempts: readonly Json[]): string | null {
   const tiers = attempts.map((attempt) => (isObject(attempt) ? attempt['service_tier'] : undefined));
   return tiers.findLast((tier) => typeof tier === 'string') ?? null;
 }
 
-/** A stored exchange with its attempts and decisions. */
+/** Converts a stored exchange to its detail view, with attempts and decisions. */
 export function toRequestDetail(row: ExchangeRow): z.input<typeof requestDetail> {
   return {
     ...toRequestResource(row),

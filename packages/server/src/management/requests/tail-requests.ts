@@ -16,10 +16,13 @@ import { defineReadVerb } from '../verb.ts';
 import { parseRequestFilters } from './request-filters.ts';
 import { toRequestResource } from './request-resource.ts';
 
-/** Events in one answer: half a minute of a flood. Whoever is further behind reads the list again. */
+/**
+ * Maximum number of events per response, which is about half a minute under heavy load. A client that is
+ * further behind reads the list again.
+ */
 const MAX_EVENTS = 400;
 
-/** What the event stream would have told between two of its ids, for the filters of any list. */
+/** Returns the events that the event stream sent between two ids, with the filters of a list. */
 export const tailRequestsVerb = defineReadVerb({
   name: 'requests.tail',
   method: 'GET',

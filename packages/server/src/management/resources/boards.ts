@@ -39,6 +39,7 @@ type BoardResourceKind = ResourceKind<
 >;
 
 // budget: one declaration
+/** The kind of boards. */
 export function createBoardKind(dependencies: MonitoringDependencies): BoardResourceKind {
   return {
     kind: 'boards',
@@ -99,7 +100,7 @@ export function createBoardKind(dependencies: MonitoringDependencies): BoardReso
   };
 }
 
-/** @throws Fault `conflict`: slugs are unique in the installation */
+/** @throws Fault `conflict`; slugs are unique in the installation */
 async function requireFreeSlug(reader: DatabaseReader, slug: string): Promise<void> {
   if (!(await findBoardBySlug(reader, slug))) return;
   throw new Fault('conflict', `Another board of this installation already has the slug "${slug}".`, {

@@ -52,7 +52,7 @@ const CHANNEL_SUMMARIES = {
   delete: 'Remove an alert channel; its deliveries remain in the log',
 };
 
-/** Alert channels. Secrets that a replacement leaves out stay. */
+/** The kind of alert channels. A replacement without secrets keeps the stored ones. */
 // budget: one declaration
 export function createChannelKind(secretsKey: SecretsKey): ChannelResourceKind {
   return {
@@ -86,7 +86,8 @@ export function createChannelKind(secretsKey: SecretsKey): ChannelResourceKind {
         ),
       );
       const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
-      // First as a change, for the rule about credentials and addresses; then alone, so that the rest is default.
+      // First validate as a change, for the rule on credentials and destinations. Then build without the
+      // current values, so that absent fields have their defaults.
       if (body.kind === row.kind) buildChannelConfig(body, current);
       return { config: buildChannelConfig({ ...secrets, name: row.name, ...given }, null), enabled };
     },
@@ -117,7 +118,7 @@ export function createChannelKind(secretsKey: SecretsKey): ChannelResourceKind {
   };
 }
 
-/** A channel that was changed is tried again at once, however it failed before. */
+/** Updates a channel and retries its deliveries immediately, regardless of earlier failures. */
 async function updateStoredChannel(
   { orgId, actor, clock, writer }: WriteContext,
   row: ChannelRow,
@@ -139,7 +140,7 @@ async function updateStoredChannel(
   return { ...row, ...columns };
 }
 
-/** @throws Fault `conflict` */
+/** @throws Fault `conflict` if another channel has this name */
 async function requireFreeChannelName(reader: DatabaseReader, orgId: string, name: string): Promise<void> {
   const other = await findChannelByIdOrName(reader, orgId, name);
   if (other) throw new Fault('conflict', `The channel ${other.id} already has this name.`, { param: 'name' });

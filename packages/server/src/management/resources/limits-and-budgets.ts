@@ -28,7 +28,7 @@ type LimitOrBudgetConfig = LimitConfig | BudgetConfig;
 type LimitResource = z.input<typeof limitResource>;
 type BudgetResource = z.input<typeof budgetResource>;
 
-/** Rate limits, with what is used of them. */
+/** The kind of rate limits, with their current usage. */
 export function createLimitKind(dependencies: RuleDependencies) {
   return createRuleKind<LimitConfig, LimitResource>(
     {
@@ -48,7 +48,7 @@ export function createLimitKind(dependencies: RuleDependencies) {
   );
 }
 
-/** Budgets, with what is spent of them. */
+/** The kind of budgets, with their current spending. */
 export function createBudgetKind(dependencies: RuleDependencies) {
   return createRuleKind<BudgetConfig, BudgetResource>(
     {
@@ -72,7 +72,7 @@ export function createBudgetKind(dependencies: RuleDependencies) {
   );
 }
 
-/** Fields of answers and the reason, which are no part of a rule. */
+/** Read-only fields and the reason, which are not part of a rule. */
 const READ_ONLY_RULE_FIELDS = new Set([
   'reason',
   'id',
@@ -99,7 +99,7 @@ function sharedSpec(kind: 'limits' | 'budgets', singular: 'limit' | 'budget') {
       delete: `Remove a ${singular}`,
     },
     notFoundMessage: `No ${singular} has this id.`,
-    // How much is used at that moment is no part of a change.
+    // Current usage is not part of a change.
     toAuditView: ({ state: _, ...written }: LimitResource | BudgetResource) => written,
   } as const satisfies Partial<RuleKindSpec<LimitConfig, LimitResource>>;
 }
@@ -126,6 +126,7 @@ async function toLimitResource(
   };
 }
 
+/** Converts a budget to its API format, with its current spending. */
 export async function toBudgetResource(
   { guard, getFileRules }: RuleDependencies,
   stored: ManagedRule<BudgetConfig>,
@@ -167,7 +168,7 @@ export async function toBudgetResource(
   };
 }
 
-/** What limits and budgets show alike. */
+/** Fields that limits and budgets have in common. */
 function sharedRuleFields(rule: ManagedRule<LimitOrBudgetConfig>) {
   const { config } = rule;
   return {
@@ -184,7 +185,9 @@ function sharedRuleFields(rule: ManagedRule<LimitOrBudgetConfig>) {
   };
 }
 
-/** Whose spending counts, and for how long: another subject or period leaves what was spent behind. */
+/**
+ * Identifies what a budget counts, and its period. A budget with another subject or period starts at zero.
+ */
 function countedSpendingKey({ name: _name, limit_usd: _limit, mode: _mode, ...rest }: BudgetConfig): string {
   return JSON.stringify(Object.entries(rest).sort(([one], [other]) => (one < other ? -1 : 1)));
 }

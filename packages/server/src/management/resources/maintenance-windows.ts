@@ -33,7 +33,7 @@ import { hasColumnValues } from './has-column-values.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
 interface MaintenanceWindowInput {
-  /** Absent: a new one. */
+  /** Absent: a new window. */
   readonly id: string | undefined;
   readonly fields: MaintenanceWindowFields;
 }
@@ -54,6 +54,7 @@ type MaintenanceWindowKind = ResourceKind<
 >;
 
 // budget: one declaration
+/** The kind of maintenance windows. */
 export function createMaintenanceWindowKind(dependencies: MonitoringDependencies): MaintenanceWindowKind {
   return {
     kind: 'maintenance',

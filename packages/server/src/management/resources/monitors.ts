@@ -51,7 +51,10 @@ const MONITOR_SUMMARIES = {
     'Remove a monitor: its beats are rejected and its alerts end; its history is kept for the retention period',
 };
 
-/** Monitors, with where they stand. One that was removed keeps its history, and continues it when it is made again. */
+/**
+ * The kind of monitors, with their status. A removed monitor keeps its history and continues it when it is
+ * created again.
+ */
 // budget: one declaration
 export function createMonitorKind(dependencies: MonitoringDependencies): MonitorResourceKind {
   const evaluationContext = () => dependencies.engine.evaluationContext();
@@ -70,7 +73,7 @@ export function createMonitorKind(dependencies: MonitoringDependencies): Monitor
       const asked = { ...query, orgId, ids: parseMonitorIds(query.ids) };
       const { rows, nextCursor } = await listMonitors(reader, asked, evaluationContext());
       const { status } = query;
-      // The clock that was written last may be a second behind.
+      // The stored clock may be a second behind.
       return {
         rows: rows.filter(({ clock }) => status === undefined || clock.status === status),
         nextCursor,
@@ -128,7 +131,7 @@ export function createMonitorKind(dependencies: MonitoringDependencies): Monitor
   };
 }
 
-/** @throws Fault `invalid_request` for more than are answered at once */
+/** @throws Fault `invalid_request` for more ids than one response may contain */
 function parseMonitorIds(text: string | undefined): string[] | undefined {
   if (text === undefined) return undefined;
   const ids = [...new Set(text.split(',').filter((id) => id !== ''))];
@@ -138,7 +141,10 @@ function parseMonitorIds(text: string | undefined): string[] | undefined {
 
 const INHERITED_GRACE_PERIOD = { grace_period_minutes: null };
 
-/** `GET` shows the grace in force. Given back beside `grace_source: "org"`, it is the org's unless it was changed. */
+/**
+ * Whether the monitor keeps the grace period of the org. `GET` returns the effective value. A replacement
+ * that repeats it with `grace_source: "org"` does not turn it into a setting of the monitor.
+ */
 async function inheritsGracePeriod(
   writer: DatabaseWriter,
   orgId: string,

@@ -21,23 +21,23 @@ import { castToJson, invalidInputFault } from '../validate-input.ts';
 import type { WriteContext } from '../verb-definition.ts';
 import type { ResourceKind, ResourceObject } from './resource-kind.ts';
 
-/** What differs between kinds of entries. */
+/** Properties that differ between kinds of ordered entries. */
 export interface OrderedKindSpec<Config extends object, View extends ResourceObject> {
   readonly kind: ConfigEntryKind;
-  /** In messages. */
+  /** Used in messages. */
   readonly singular: string;
-  /** The field that names it. */
+  /** The field that contains its name. */
   readonly nameField: string;
   readonly schema: z.ZodType<Config>;
   readonly answer: z.ZodType<View, View>;
   readonly body: z.ZodObject;
   nameOf(config: Config): string;
-  /** What is wrong with a valid one, and where in it. */
+  /** Returns a problem of a valid entry and its field, or null. */
   findProblem?(config: Config): { readonly field: string; readonly message: string } | null;
   toResource(row: ConfigEntryRow, position: number): View;
 }
 
-/** An entry, its place and the list that it is in. */
+/** An entry with its position and its list. */
 interface RankedEntry {
   readonly row: ConfigEntryRow;
   readonly position: number;
@@ -46,11 +46,11 @@ interface RankedEntry {
 
 interface OrderedEntryInput<Config> {
   readonly config: Config;
-  /** Null: where it is, or last. */
+  /** Null: the current position, or the end of the list for a new entry. */
   readonly position: number | null;
 }
 
-/** A kind of `config_entries` that is a list whose order counts: what stands in floe.yaml comes first. */
+/** Creates a kind of `config_entries` whose order is significant. Entries of floe.yaml come first. */
 // budget: one declaration
 export function createOrderedKind<Config extends object, View extends ResourceObject>(
   spec: OrderedKindSpec<Config, View>,
@@ -64,7 +64,7 @@ export function createOrderedKind<Config extends object, View extends ResourceOb
     change: body,
     replacement: body,
   };
-  /** From what was sent, with its short forms: mistakes are told where the client wrote them. */
+  /** Parses the original input with its short forms, so that errors have the paths that the client used. */
   const parseInput = async (
     context: WriteContext,
     base: JsonObject,
@@ -150,7 +150,7 @@ function toJsonObject(sent: unknown): JsonObject {
   return isObject(json) ? json : {};
 }
 
-/** Writes a row where it belongs in the list and returns its place; those of floe.yaml stay in front. */
+/** Writes a row at a position of the list and returns the position. Entries of floe.yaml remain first. */
 async function writeAtPosition(
   writer: DatabaseWriter,
   list: readonly ConfigEntryRow[],

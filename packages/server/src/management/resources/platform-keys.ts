@@ -39,11 +39,11 @@ const KEY_SCHEMAS = {
 };
 
 interface PlatformKeyInput {
-  /** The new key, or the one that changes. */
+  /** The new or changed key. */
   readonly row: PlatformKeyRow;
-  /** What a change sets. */
+  /** The columns that a change sets. */
   readonly columns: PlatformKeyUpdate;
-  /** Of a new key: its value, which is shown once. */
+  /** The secret of a new key. It is shown once. */
   readonly value: string | null;
 }
 
@@ -58,7 +58,7 @@ const KEY_SUMMARIES = {
   delete: 'Revoke a platform key permanently; its history is kept',
 };
 
-/** Platform keys. One that is revoked stays readable, and revoking it again changes nothing. */
+/** The kind of platform keys. A revoked key remains readable, and revoking it again changes nothing. */
 // budget: one declaration
 export function createPlatformKeyKind(pepper: KeyObject): PlatformKeyKind {
   return {
@@ -84,7 +84,7 @@ export function createPlatformKeyKind(pepper: KeyObject): PlatformKeyKind {
       value: null,
     }),
     async configFromReplacement(context, row, _, { body }) {
-      // A key is made by `POST` alone, which is what shows its value.
+      // Only `POST` creates a key, because only its response contains the secret.
       if (!row) throw new Fault('not_found', UNKNOWN_KEY_MESSAGE);
       const { scopes, models = null, paths = null, expires_at = null } = body;
       const fields = { ...storedKeyFields.parse(body), scopes, models, paths, expires_at };
@@ -100,7 +100,10 @@ export function createPlatformKeyKind(pepper: KeyObject): PlatformKeyKind {
   };
 }
 
-/** A repeated `Idempotency-Key` cannot be answered with a value that is shown once: it is a 409 that names the first key. */
+/**
+ * A repeated `Idempotency-Key` cannot return the secret again, because it is shown once. The response is a
+ * 409 with the id of the first key.
+ */
 async function buildNewKey(
   { orgId, actor, clock, writer }: WriteContext,
   { body, idempotencyKey }: ResourceInput<typeof keyCreation>,

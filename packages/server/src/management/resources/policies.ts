@@ -7,6 +7,7 @@ import { parseStoredPolicy } from '../../platform/config/stored-config.ts';
 import { cloneJson, toEntryMetadata } from '../entries/entry-row.ts';
 import type { OrderedKindSpec } from './ordered-resource-kind.ts';
 
+/** The kind of policies, an ordered list. */
 export const POLICY_KIND_SPEC: OrderedKindSpec<PolicyConfig, z.input<typeof policyResource>> = {
   kind: 'policies',
   singular: 'policy',

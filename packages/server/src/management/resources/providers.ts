@@ -36,8 +36,8 @@ type KnownProvider = StoredProvider | EnvironmentProvider;
 type ProviderResourceKind = ResourceKind<KnownProvider, ProviderDraft, ProviderView, typeof PROVIDER_SCHEMAS>;
 
 /**
- * Providers: those of floe.yaml as they stand there, those the API made, then those the environment gave. One of these
- * becomes one of the store by a change, and goes on with the key of the environment.
+ * The kind of providers: first those of floe.yaml in file order, then those of the API, then those of the
+ * environment. Changing a provider of the environment stores it, with the key of the environment.
  */
 // budget: one declaration
 export function createProviderKind(dependencies: ProviderDependencies): ProviderResourceKind {
@@ -141,7 +141,10 @@ function knownProviderId(row: KnownProvider): string {
   return 'environmentProvider' in row ? row.environmentProvider.id : row.row.id;
 }
 
-/** @throws Fault `invalid_request`: analytics, routes and breakers know a provider by its id */
+/**
+ * @throws Fault `invalid_request` if the body has another id; analytics, routes and breakers reference a
+ *   provider by id
+ */
 function requireSameId(id: string, given: unknown): void {
   if (given !== undefined && given !== null && given !== id)
     throw invalidInputFault({

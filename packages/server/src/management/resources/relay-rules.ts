@@ -32,12 +32,12 @@ const RELAY_RULE_SUMMARIES = {
   delete: 'Remove a relay rule',
 };
 
-/** Rules of the relay, with how often they applied. */
+/** The kind of relay rules, with their numbers of matches. */
 export function createRelayRuleKind(
   { orgRelays }: Pick<RelayDependencies, 'orgRelays'>,
   dependencies: Pick<RuleDependencies, 'getFileRules'>,
 ) {
-  // A document writes many rules in one transaction, which sees the same decisions from its beginning to its end.
+  // Applying a document writes many rules in one transaction. The counts do not change within it.
   const hitsByContext = new WeakMap<ReadContext, Promise<HitCounts>>();
   const loadHits = (context: ReadContext): Promise<HitCounts> => {
     const { reader, orgId, clock } = context;
@@ -88,7 +88,9 @@ function toRelayRuleResource(
   };
 }
 
-/** A whole rule from what a client sent: the rule itself, or what GET gave. @throws Fault as floe.yaml would refuse it */
+/**
+ * Parses a whole rule from client input, which may be the response of `GET`. @throws Fault as for floe.yaml
+ */
 function parseRelayRule(body: Readonly<Record<string, unknown>>): RelayRuleConfig {
   const config: RelayRuleConfig = validateInput(
     RelayRuleSchema,

@@ -7,74 +7,76 @@ import type { DatabaseReader } from '../../store/ports.ts';
 import type { NoFields, ReadContext, VerbDescription, VerbInput, WriteContext } from '../verb-definition.ts';
 import type { SnapshotPart } from '../verb-dependencies.ts';
 
-/** An object as answers show it; its id is the subject of audit entries. */
+/** A resource in the API format. Its id is the subject of its audit entries. */
 export type ResourceObject = JsonObject & { readonly id: string };
 
-/** What requests and answers about one kind look like. */
+/** Schemas of the requests and responses of a kind. */
 export interface ResourceSchemas<View extends ResourceObject> {
   readonly answer: z.ZodType<unknown, View>;
-  /** Query of the list: `createListQuery`, with orders and filters of its own. */
+  /** Query of the list: `createListQuery` with the orders and filters of the kind. */
   readonly list: z.ZodObject;
   readonly creation: z.ZodType;
-  /** Absent fields stay; null clears. */
+  /** Absent fields remain. Null clears a field. */
   readonly change: z.ZodType;
-  /** What `GET` returned is accepted; absent settings return to their default. */
+  /** Accepts the response of `GET`. Absent settings return to their defaults. */
   readonly replacement: z.ZodType;
-  /** Of `PUT`, where an id that is new must be a good one. */
+  /** Path parameters of `PUT`, if a new id must be validated. */
   readonly replaceParams?: z.ZodObject<{ id: z.ZodType<string, string> }>;
   /** Query of `DELETE`. */
   readonly removal?: z.ZodObject;
 }
 
-/** A body, checked and as it came. */
+/** A request body, validated and as sent. */
 export type ResourceInput<Body extends z.ZodType> = Pick<
   VerbInput<NoFields, NoFields, Body>,
   'body' | 'sent' | 'idempotencyKey'
 >;
 
-/** Where objects of a kind are found. */
+/** Finds resources of a kind. */
 export interface ResourceLookup<Row> {
   find(reader: DatabaseReader, orgId: string, id: string): Promise<Row | undefined>;
-  /** Whether it is there for somebody. Absent: every object of an org is there for all of its members and keys. */
+  /** Whether the actor may read the resource. Absent: every member and key of the org may. */
   canRead?(row: Row, actor: Actor): boolean;
   /** Message of the 404. */
   readonly notFoundMessage: string;
   /** Absent: `not_found`. */
   readonly notFoundCode?: FaultCode;
   /**
-   * @param patch the fields of a change; absent where an object is replaced or removed
-   * @throws Fault `managed_by_file`, and for an actor who may change others of the kind only
+   * Rejects a change of a resource that this actor may not change.
+   *
+   * @param patch the fields of a change; absent for a replacement or removal
+   * @throws Fault `managed_by_file`, or a fault that depends on the actor
    */
   requireChangeable?(row: Row, actor: Actor, patch?: unknown): void;
 }
 
-/** How objects of a kind are written and shown. */
+/** Writes resources of a kind and converts them to the API format. */
 export interface WritableResourceKind<Row, Config, View extends ResourceObject> extends ResourceLookup<Row> {
   toResource(row: Row, context: ReadContext): Promise<View> | View;
-  /** As the audit log keeps it; null for what is not stored. Absent: as the answer shows it. */
+  /** The view for the audit log. Null for a resource that is not stored. Absent: the API format. */
   toAuditView?(view: View, row: Row): JsonObject | null;
   /**
-   * Whether a change lets more money through, for which members say why and confirm who they are; `config` is null for a
-   * removal. With it, bodies and the query of `DELETE` have a `reason`.
+   * Whether a change allows more spending, which requires a reason and a step-up from members. `config` is
+   * null for a removal. If present, bodies and the query of `DELETE` accept a `reason`.
    */
   increasesSpending?(row: Row, config: Config | null): boolean;
-  /** @throws Fault `conflict` when its name is taken */
+  /** @throws Fault `conflict` if its name is taken */
   insert(context: WriteContext, config: Config): Promise<Row>;
-  /** Null when the object is so already. */
+  /** Resolves to null if nothing changed. */
   update(context: WriteContext, row: Row, config: Config): Promise<Row | null>;
-  /** Resolves to false when the object is removed already. */
+  /** Resolves to false if the resource was already removed. */
   remove(context: WriteContext, row: Row): Promise<unknown>;
 }
 
-/** What only the answer to a creation shows, such as the value of a key. */
+/** Fields that only the response to a creation contains, such as the secret of a key. */
 export interface CreationOnlyFields<Config> {
   readonly answer: z.ZodType<unknown, JsonObject>;
   fieldsFrom(config: Config): JsonObject;
 }
 
 /**
- * A kind of object that an org has, wherever it is stored. The six operations of the API, their audit entries, ETags and
- * answers follow from it (`api-verbs.ts`).
+ * A kind of resource of an org, independent of where it is stored. Its six API operations with audit entries,
+ * ETags and responses are derived from it (`api-verbs.ts`).
  */
 export interface ResourceKind<Row, Config, View extends ResourceObject, S extends ResourceSchemas<View>>
   extends WritableResourceKind<Row, Config, View> {
@@ -82,22 +84,25 @@ export interface ResourceKind<Row, Config, View extends ResourceObject, S extend
   readonly kind: string;
   readonly path: `/api/${string}`;
   readonly scope: VerbDescription['scope'];
-  /** Roles of members who may change objects. Absent: those whose scopes allow it. */
+  /** Roles of members who may change resources. Absent: the roles whose scopes allow it. */
   readonly roles?: VerbDescription['roles'];
-  /** What `DELETE` is called where it keeps objects for their history, as `revoke`. Absent: `delete`, which removes. */
+  /**
+   * Name of the `DELETE` operation if it keeps the resource for its history, such as `revoke`. Absent:
+   * `delete`.
+   */
   readonly removalAction?: string;
-  /** With it, a repeated `Idempotency-Key` is the affair of `created`. */
+  /** If present, `created` handles a repeated `Idempotency-Key`. */
   readonly creationOnly?: CreationOnlyFields<Config>;
-  /** Waited for before the transaction of a change. */
+  /** Awaited before the transaction of a change. */
   beforeTransaction?(): Promise<unknown>;
-  /** Part of the running snapshot that holds it. */
+  /** Part of the running snapshot that contains the resource. */
   readonly invalidates?: SnapshotPart;
-  /** Fields of the answer that change by themselves: no part of its ETag. */
+  /** Response fields that change without an edit. The ETag does not include them. */
   readonly volatileFields?: readonly string[];
   readonly summaries: Readonly<Record<'list' | 'create' | 'get' | 'update' | 'replace' | 'delete', string>>;
   readonly schemas: S;
   getPage(context: ReadContext, query: z.output<S['list']>): Promise<RowPage<Row>>;
-  /** What a request makes of an object: the whole of it, checked. */
+  /** Builds and validates the whole resource from a request. */
   configFromCreation(context: WriteContext, sent: ResourceInput<S['creation']>): Promise<Config> | Config;
   configFromPatch(
     context: WriteContext,

@@ -13,7 +13,7 @@ import type {
   WritableResourceKind,
 } from './resource-kind.ts';
 
-/** List, create, read, change, replace and remove: what the API does with objects of a kind. */
+/** Creates the verbs of a resource kind: list, create, read, change, replace and remove. */
 export function resourceVerbs<Row, Config, View extends ResourceObject, S extends ResourceSchemas<View>>(
   kind: ResourceKind<Row, Config, View, S>,
 ): readonly Verb[] {
@@ -161,12 +161,12 @@ function defineWriteVerbs<Row, Config, View extends ResourceObject, S extends Re
   ];
 }
 
-/** Unlike `shapes.change`, it has the type of this kind's schema, not that of all. */
+/** Returns the schema with the type of this kind. `schemas.change` has the type of all kinds. */
 function getSchema<S, Name extends keyof S>(schemas: S, name: Name): S[Name] {
   return schemas[name];
 }
 
-/** @throws Fault `not_found`, also for what another org has */
+/** Loads a resource. @throws Fault `not_found`, also for a resource of another org */
 export async function requireResource<Row>(
   kind: ResourceLookup<Row>,
   { reader, orgId, actor }: ReadContext,
@@ -178,7 +178,7 @@ export async function requireResource<Row>(
   return row;
 }
 
-/** @throws Fault `not_found`, `managed_by_file` */
+/** Loads a resource that the actor may change. @throws Fault `not_found`, `managed_by_file` */
 export async function requireChangeableResource<Row>(
   kind: ResourceLookup<Row>,
   context: WriteContext,
@@ -189,7 +189,7 @@ export async function requireChangeableResource<Row>(
   return row;
 }
 
-/** Why somebody asks, where the kind takes that. */
+/** The reason of the caller, if the kind accepts one. */
 function parseReason(
   kind: Pick<WritableResourceKind<never, never, ResourceObject>, 'increasesSpending'>,
   fields: unknown,
@@ -222,7 +222,7 @@ async function createResource<Row, Config, View extends ResourceObject>(
   };
 }
 
-/** What an object has already changes nothing. */
+/** Updates a resource. Setting the current values changes nothing. */
 async function updateResource<Row, Config, View extends ResourceObject>(
   kind: WritableResourceKind<Row, Config, View>,
   context: WriteContext,

@@ -6,6 +6,7 @@ import { parseStoredRoute } from '../../platform/config/stored-config.ts';
 import { cloneJson, toEntryMetadata } from '../entries/entry-row.ts';
 import type { OrderedKindSpec } from './ordered-resource-kind.ts';
 
+/** The kind of routes, an ordered list. */
 export const ROUTE_KIND_SPEC: OrderedKindSpec<RouteConfig, z.input<typeof routeResource>> = {
   kind: 'routes',
   singular: 'route',

@@ -23,7 +23,7 @@ import type { ResourceKind, ResourceObject } from './resource-kind.ts';
 
 type RuleInputFields = Readonly<Record<string, unknown>>;
 
-/** A rule, of floe.yaml or made through the API. */
+/** A rule from floe.yaml or from the API. */
 export interface ManagedRule<Config> {
   readonly id: string;
   readonly config: Config;
@@ -39,26 +39,29 @@ type RuleResourceKind<Config, View extends ResourceObject> = ResourceKind<
   RuleSchemas<View>
 >;
 
-/** What differs between kinds of rules. */
+/** Properties that differ between kinds of rules. */
 export interface RuleKindSpec<Config, View extends ResourceObject>
   extends Pick<
     RuleResourceKind<Config, View>,
     'path' | 'invalidates' | 'volatileFields' | 'summaries' | 'notFoundMessage' | 'toAuditView'
   > {
   readonly kind: GuardrailRuleKind;
-  /** In messages. */
+  /** Used in messages. */
   readonly singular: string;
   readonly idPrefix: 'lim' | 'bud' | 'rlr';
   readonly schema: z.ZodType<Config>;
   readonly answer: z.ZodType<View, View>;
   readonly body: z.ZodType<RuleInputFields>;
-  /** Of `PUT`. */
+  /** Body of `PUT`. */
   readonly replacement: z.ZodType<RuleInputFields>;
   fileRulesOf(rules: OrgFileRules): readonly FileRule<Config>[];
-  /** A whole rule from what a client sent, null meaning absent. @throws Fault `invalid_request` as floe.yaml would */
+  /**
+   * Parses a whole rule from client input. Null means absent. @throws Fault `invalid_request` as for
+   * floe.yaml
+   */
   parseConfig(fields: RuleInputFields): Config;
   toResource(rule: ManagedRule<Config>, context: ReadContext): Promise<View>;
-  /** As `raises` of a `ConsoleResourceKind`. */
+  /** Same meaning as in `WritableResourceKind`. */
   increasesSpending?(before: Config, after: Config | null): boolean;
 }
 
@@ -82,7 +85,10 @@ const RULE_ID_PARAMS = z.strictObject({
   id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'is not a valid id'),
 });
 
-/** A kind of the tables of rules: those of floe.yaml come first, as they are written there, then the others, newest first. */
+/**
+ * Creates a kind of rules that are stored in the rule tables. Rules of floe.yaml come first in file order,
+ * then the others, newest first.
+ */
 // budget: one declaration
 export function createRuleKind<Config extends FileRuleConfig, View extends ResourceObject>(
   spec: RuleKindSpec<Config, View>,
@@ -103,12 +109,12 @@ export function createRuleKind<Config extends FileRuleConfig, View extends Resou
       return { id: fileRuleId(config), config, source, row: null };
     });
   };
-  /** A row with the id of a rule of the file is that rule, and waits until the file lets it go. */
+  /** A file rule replaces the stored rule with the same id until the file no longer contains it. */
   const mergeRules = (orgId: string, rows: readonly GuardrailRuleRow[]) => {
     const inFile = listFileRules(orgId);
     return [...inFile, ...rows.filter((row) => !inFile.some(({ id }) => id === row.id)).map(fromRow)];
   };
-  /** Refusals and decisions call a rule by its name, so one name means one rule. */
+  /** Errors and decisions identify a rule by its name, so names are unique. */
   const requireFreeName = async (
     reader: DatabaseReader,
     orgId: string,
@@ -191,7 +197,7 @@ export function createRuleKind<Config extends FileRuleConfig, View extends Resou
   };
 }
 
-/** Fields that a client gave, but for those that only answers have. */
+/** The fields that a client sent, without read-only fields. */
 export function selectProvidedFields(
   fields: RuleInputFields,
   ignored: ReadonlySet<string> = new Set(),
@@ -201,7 +207,7 @@ export function selectProvidedFields(
   );
 }
 
-/** Where a rule is written and by whom, as every kind shows it. */
+/** Source and author of a rule, which every kind shows. */
 export function toRuleMetadata({ source, row }: Pick<ManagedRule<unknown>, 'source' | 'row'>) {
   const toIso = (ms: number) => new Date(ms).toISOString();
   return {

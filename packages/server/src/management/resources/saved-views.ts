@@ -38,8 +38,8 @@ const VIEW_SCHEMAS = {
 type SavedViewConfig = ReturnType<typeof toSavedViewConfig>;
 
 /**
- * Saved views of the console's pages. Every member may keep views of their own; one that is shared, or was, belongs to everybody and needs
- * the scope `management`.
+ * The kind of saved views of console pages. Every member may write their own views. A view that is or was
+ * shared belongs to the org and requires the scope `management`.
  */
 export const SAVED_VIEW_KIND: ResourceKind<SavedViewRow, SavedViewConfig, ViewResource, typeof VIEW_SCHEMAS> =
   {
@@ -105,7 +105,7 @@ function toSavedViewConfig(
   };
 }
 
-/** A view as the one who asks sees it. */
+/** Converts a view to the API format for this caller. */
 function toSavedViewResource(row: SavedViewRow, callerId: string | null): ViewResource {
   return {
     id: row.id,

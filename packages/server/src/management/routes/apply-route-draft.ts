@@ -7,11 +7,11 @@ import type { RunningOrg } from '../running-org.ts';
 import { castToJson } from '../validate-input.ts';
 
 /**
- * What the org would run with if a draft of a route were saved: it takes the place of the route it stands for, or
- * comes last. One that is switched off takes no request.
+ * Returns the configuration of the org with a draft of a route applied. The draft replaces the route that it
+ * edits, or is appended. A disabled draft receives no requests.
  *
- * @param providers ids of what its targets may name
- * @throws Fault `invalid_request`; `param` is the place in the draft
+ * @param providers ids that its targets may reference
+ * @throws Fault `invalid_request`; `param` is the path in the draft
  */
 export function applyRouteDraft(
   org: RunningOrg,
@@ -20,7 +20,7 @@ export function applyRouteDraft(
   replaces?: string,
 ): RunningOrg {
   const json = castToJson(draft);
-  // Null is the default, as where a route is written.
+  // Null means the default, as when a route is written.
   const given = Object.entries(isObject(json) ? json : {}).filter(([, value]) => value !== null);
   const entry: JsonObject = Object.fromEntries(given);
   const config = parseConfigEntry({

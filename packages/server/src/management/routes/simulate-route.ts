@@ -33,7 +33,7 @@ type RouteSimulationInput = z.output<typeof routeSimulationInput>;
 type RouteSimulationResult = z.input<typeof routeSimulationResult>;
 type RouteSimulationStep = RouteSimulationResult['steps'][number];
 
-/** What a simulation reads of the running gateway. */
+/** Dependencies on the running gateway. */
 export interface RouteSimulationDependencies {
   readonly getRunningOrg: GetRunningOrg;
   readonly breakers: BreakerSource;
@@ -51,14 +51,17 @@ const SIMULATED_SURFACES = {
   messages: MESSAGES_SURFACE,
 } as const;
 
-/** What would happen to a request now, and why. Nothing is sent, taken or kept. */
+/**
+ * Determines how a request would be routed now, with the reason for each step. Sends, reserves and stores
+ * nothing.
+ */
 export function simulateRouteVerb(dependencies: RouteSimulationDependencies): Verb {
   return defineReadVerb({
     name: 'routes.simulate',
     method: 'POST',
     path: '/api/management/routes/simulate',
     scope: 'management',
-    // Whoever may read what is configured may know what follows from it.
+    // A member who may read the configuration may also simulate it.
     roles: MEMBER_ROLES,
     summary: 'Simulate how a request would be routed now, with reasons',
     body: routeSimulationInput,
@@ -101,11 +104,11 @@ async function simulateRequest(
   const spend =
     estimate && !parsed.fault ? recordRulePreview(previewBudgets(budgets, estimate), request.steps) : null;
   if (parsed.route) recordCacheStep(request, parsed.route, parsed.prompt);
-  // The order in which they would be told.
+  // The faults in the order in which the gateway reports them.
   return buildSimulationResult(dependencies, request, rate ?? parsed.fault ?? spend, parsed.route);
 }
 
-/** A request that is simulated, and what was found out about it so far. */
+/** A simulated request, and the results so far. */
 interface SimulatedRequest {
   readonly org: RunningOrg;
   readonly key: KeyRecord;
@@ -119,7 +122,7 @@ function recordRulePreview({ rules, refusal }: RulesPreview, steps: RouteSimulat
   return refusal;
 }
 
-/** A member asks as a key of theirs would that may use every model. */
+/** The key record that represents a member: a key of theirs that may use every model. */
 function toCallerKey({ key, orgId, id, displayName, scopes, member }: Actor): KeyRecord {
   const named = { id, orgId, name: displayName, scopes, models: null, team: member?.team ?? null };
   return key ?? { ...named, owner: member?.email ?? null, ...NO_KEY_VALUE };
@@ -202,7 +205,7 @@ function routeRequest(
   return route;
 }
 
-/** The request as it would go on. @throws Fault `policy_denied` */
+/** Returns the request after request policies. @throws Fault `policy_denied` */
 async function applyPolicies(
   { evaluationPool, getRunningOrg }: RouteSimulationDependencies,
   { org, key, given, metadata, steps }: SimulatedRequest,
@@ -248,7 +251,7 @@ function buildSimulationResult(
   route: ResolvedRoute | null,
 ): RouteSimulationResult {
   const { asked, skipped, steps: found } = previewBreakers(route?.targets ?? [], breakers.list(key.orgId));
-  // A request that is refused meets no breaker.
+  // A rejected request reaches no breaker.
   if (!fault) steps.push(...found.map((step) => ({ step: 'breaker', ...step })));
   return {
     outcome: fault ? 'rejected' : 'sent',

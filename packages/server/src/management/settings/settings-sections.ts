@@ -25,12 +25,13 @@ import { type GetRunningOrg, listProviderIds } from '../running-org.ts';
 import { castToJson, invalidInputFault } from '../validate-input.ts';
 import type { WriteContext } from '../verb-definition.ts';
 
-/** The settings of an org as the store has them: those of floe.yaml and those of the API. */
+/** The settings of an org from floe.yaml and from the API, as the store has them. */
 export interface StoredSettings {
   readonly rows: readonly ConfigEntryRow[];
   readonly settings: OrgSettings;
 }
 
+/** Loads all settings sections of an org. */
 export async function loadStoredSettings(reader: DatabaseReader, orgId: string): Promise<StoredSettings> {
   const rows = await listConfigEntriesOfOrg(reader, orgId, 'settings');
   const over = Object.fromEntries(rows.map((row) => [row.id, parseStoredEntry(row)['value']]));
@@ -41,7 +42,7 @@ function defaultOrgConfig(): OrgConfig {
   return OrgSchema.parse({ id: 'defaults' });
 }
 
-/** Where a section stands; without a row it has its default. */
+/** Source and metadata of a section. A section without a row has its default. */
 export function sectionMetadata({ rows }: StoredSettings, section: SettingsSection) {
   const row = rows.find(({ id }) => id === section);
   if (row) return toEntryMetadata(row);
@@ -50,9 +51,10 @@ export function sectionMetadata({ rows }: StoredSettings, section: SettingsSecti
 }
 
 /**
- * Writes a section: the given fields over its own, or null for the default. False when that changes nothing.
+ * Writes a section: merges the given fields over the stored ones. Null restores the default. Returns false if
+ * nothing changed.
  *
- * @throws Fault `invalid_request` at its place, `managed_by_file`
+ * @throws Fault `invalid_request` with its `param`, `managed_by_file`
  */
 export async function writeSettingsSection(
   context: WriteContext,
@@ -72,7 +74,7 @@ export async function writeSettingsSection(
   const entry_json = JSON.stringify({
     value: validateSection(section, wanted, await listProviderIds(writer, orgId, getRunningOrg)),
   });
-  // What has its default and is given back so stays the default's.
+  // Sending the default of a section that has no row stores nothing.
   if (entry_json === (row?.entry_json ?? JSON.stringify({ value: before.settings[section] }))) return false;
   const written = buildConfigEntryRow(context, row ?? null, { kind: 'settings', id: section, entry_json });
   if (row) await updateConfigEntry(writer, row, written);
@@ -80,12 +82,12 @@ export async function writeSettingsSection(
   return true;
 }
 
-/** A field that is null returns to its default. */
+/** Converts null to undefined, so that the field returns to its default. */
 function nullToUndefined(given: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, value ?? undefined]));
 }
 
-/** @throws Fault `invalid_request` in the words of `floe config check` */
+/** @throws Fault `invalid_request` with the message of `floe config check` */
 function validateSection(section: SettingsSection, value: Json, providers: readonly string[]): unknown {
   const schema = z.strictObject({ [section]: ORG_SETTINGS[section] });
   const tree = castToJson(JSON.parse(JSON.stringify({ [section]: value })));

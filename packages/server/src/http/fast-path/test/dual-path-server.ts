@@ -4,11 +4,11 @@ import { ClientConnection } from '../../../gateway/client.ts';
 import { NodeHttpTransport } from '../../node-http-transport.ts';
 import { createHttpServer, type HttpServer } from '../../server.ts';
 
-/** A listener whose requests are answered by `answer`, whichever way they came in. */
+/** A listener that responds with `answer` on the fast path and through `node:http`. */
 export interface DualPathServer {
   readonly url: string;
   readonly server: HttpServer;
-  /** Which way each request came in, in their order. */
+  /** The path of each request, in order: `plain` is the fast path. */
   readonly ways: ('plain' | 'node')[];
 }
 
@@ -38,7 +38,7 @@ export async function startDualPathServer(
   return { url: `http://127.0.0.1:${port}`, server, ways };
 }
 
-/** The bytes of a request; one with a coding is read by `node:http` alone. */
+/** The bytes of a request that the fast path supports. Additional headers can prevent that. */
 export function fastPathRequest(body: string, more: readonly string[] = []): string {
   const lines = [
     `POST ${EXCHANGE_PATH} HTTP/1.1`,
@@ -49,7 +49,7 @@ export function fastPathRequest(body: string, more: readonly string[] = []): str
   return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** The same as `request`, in one shape that only `node:http` reads. */
+/** The same request in a form that only `node:http` supports. */
 export function nodeRequest(body: string): string {
   return fastPathRequest(body, ['x_not: plain']);
 }

@@ -2,44 +2,44 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTlsServer, request as tlsRequest } from 'node:https';
 import Provider from 'oidc-provider';
 
-/** Who signs in at the issuer next, and what it says of them. */
+/** The next account that signs in at the issuer, with its claims. */
 export interface IssuerAccount {
   readonly sub: string;
   readonly email?: string;
   readonly email_verified?: boolean;
   readonly name?: string;
   readonly groups?: readonly string[];
-  /** Told for the scope `roles`. */
+  /** Included for the scope `roles`. */
   readonly roles?: readonly string[];
 }
 
 export interface TestIssuer {
   readonly url: string;
-  /** Where it listens on loopback. */
+  /** Its loopback port. */
   readonly port: number;
-  /** Who is at the issuer: signs in without a word, unless null, who refuses. */
+  /** The account that signs in without interaction. Null rejects the sign-in. */
   account: IssuerAccount | null;
-  /** Requests that Floe itself sent, as `POST /token`. */
+  /** Requests that Floe sent to the issuer, such as `POST /token`. */
   readonly asked: string[];
-  /** Follows a browser from Floe's redirect through the issuer; returns the address it is sent back to. */
+  /** Follows a redirect of Floe through the issuer. Returns the URL to which the browser is sent back. */
   visit(location: string): Promise<URL>;
   close(): Promise<void>;
 }
 
 export const TEST_CLIENT_SECRET = 'a secret that both of them know';
 
-/** A name that only some know, and what proves it. */
+/** A host name without a DNS entry, with its certificate. */
 export interface TlsIssuerOptions {
   readonly host: string;
   readonly cert: string;
   readonly key: string;
-  /** The authority that gave the certificate out. */
+  /** Certificate of the authority that issued it. */
   readonly ca: string;
 }
 
 /**
- * A real OpenID provider on loopback. `redirectUri` is the callback that is registered there; with `named` it speaks TLS
- * under that name, which no resolver knows: its visitors find it all the same.
+ * Starts a real OpenID provider on loopback. `redirectUri` is its registered callback. With `named`, it uses
+ * TLS with this host name, which only its own clients can resolve.
  */
 export async function startIssuer(redirectUri: string, named?: TlsIssuerOptions): Promise<TestIssuer> {
   const asked: string[] = [];
@@ -152,7 +152,7 @@ const getPlain: GetPage = async (url, cookie) => {
   return { status, location: headers.get('location'), cookies: headers.getSetCookie() };
 };
 
-/** A browser inside the network where the name is known. */
+/** A browser that resolves the host name. */
 const getByLoopback =
   ({ host, ca }: TlsIssuerOptions, port: number): GetPage =>
   (url, cookie) =>

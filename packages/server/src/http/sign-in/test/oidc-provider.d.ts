@@ -1,4 +1,4 @@
-/** As much of oidc-provider as the tests use; the package brings no types. */
+/** The types of oidc-provider that tests use, because the package has none. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 

@@ -23,13 +23,13 @@ export const TEST_PASSWORD = 'quiet harbour lantern';
 export interface TestSignIn {
   readonly api: RunningApi;
   readonly parts: SignInContext;
-  /** Passwords hashed so far. */
+  /** Number of hashed passwords so far. */
   hashes(): number;
-  /** As when floe.yaml is read again. */
+  /** Applies another `auth` section, as a changed floe.yaml does. */
   setAuth(auth: TestSignInOptions['auth']): void;
-  /** The clock that everything reads. */
+  /** Advances the clock of the API and its dependencies. */
   advance(ms: number): void;
-  /** A person with `TEST_PASSWORD` who belongs to these orgs. */
+  /** Creates a person with `TEST_PASSWORD` who is a member of these orgs. */
   addPerson(email: string, roles: Readonly<Record<string, MemberRole>>): Promise<string>;
   ownerLink(orgId?: string): Promise<string>;
   browser(): TestBrowser;
@@ -43,7 +43,10 @@ export interface TestSignInOptions {
   readonly trustedProxies?: readonly string[];
 }
 
-/** The real API with sign-in, over SQLite, with the orgs `acme` and `other`; hashing is counted and costs nothing. */
+/**
+ * Starts the real API with sign-in on SQLite, with the orgs `acme` and `other`. Password hashes are counted
+ * and cost no time.
+ */
 export async function startTestSignIn(options: TestSignInOptions = {}): Promise<TestSignIn> {
   let now = API_TEST_NOW;
   let hashes = 0;
@@ -107,7 +110,7 @@ function listAuditEntries({ database }: RunningApi, action: string) {
     .execute();
 }
 
-/** Hashes that cost nothing. */
+/** Creates hashes that cost no time. */
 function createFakeHasher(count: () => void) {
   return createPasswordHasher((_, { message, nonce, tagLength }, done) => {
     count();
@@ -150,14 +153,16 @@ function testAddress(n: number): string {
   return `198.18.${n >> 8}.${n & 255}`;
 }
 
-/** A browser on the page of this installation: keeps its cookies, and says where its requests come from. */
+/** A browser on a page of this installation. It stores cookies and sends the origin of its requests. */
 export class TestBrowser {
-  /** Name to value. */
+  /** Values by cookie name. */
   readonly cookies = new Map<string, string>();
   readonly #api: RunningApi;
   readonly #address: string;
 
-  /** `address` is what a proxy before Floe says of it; believed where that is trusted. */
+  /**
+   * `address` is the client address that a proxy in front of Floe sends. It is used if the proxy is trusted.
+   */
   constructor(api: RunningApi, address: string) {
     this.#api = api;
     this.#address = address;
@@ -191,7 +196,7 @@ export class TestBrowser {
     return this.ask('POST', '/api/session/password', { email, password }, headers);
   }
 
-  /** The session cookie's value. */
+  /** The value of the session cookie. */
   get token(): string {
     return [...this.cookies].find(([name]) => name.includes('floe_session'))?.[1] ?? '';
   }
