@@ -89,7 +89,7 @@ test('once the slug is given up, HUP takes the same file over', async () => {
   assert.equal(made.status, 201);
   write('boards: [{ slug: status, name: Ours }]');
   process.kill(floe.pid, 'SIGHUP');
-  await floe.waitForOutput(/configuration rejected/);
+  await floe.waitForOutput(/configuration was rejected/);
   assert.equal((await callHttp(`${boards}/status`, { method: 'DELETE', headers })).status, 204);
   process.kill(floe.pid, 'SIGHUP');
   await eventually(async () => {

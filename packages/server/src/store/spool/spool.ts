@@ -83,7 +83,7 @@ export async function openSpool({
   if (leftovers.length > 0)
     log.info(
       { files: leftovers.length, directory },
-      'Storing the rows of an earlier process in the database',
+      'rows of an earlier process are being stored in the database',
     );
   const drain = new SpoolDrain({ database, files, clock, log }, leftovers);
   const writer = new SpoolWriter({
