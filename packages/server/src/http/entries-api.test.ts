@@ -255,7 +255,7 @@ test('an entry that cannot work is refused at its place, in the words of floe co
     [
       'policies',
       { name: 'x', on: 'request', action: 'deny' },
-      '400 invalid_request null: requires a condition: when, detect or both',
+      '400 invalid_request null: must have a condition: when, detect or both',
     ],
     ['providers', { id: 'main', kind: 'openai' }, '409 conflict id: The provider "main" already exists.'],
     [

@@ -78,7 +78,7 @@ function readHeaders(params: SourceObject): Fields | undefined {
       const value = source?.secret(name);
       if (value === undefined) continue;
       if (/^[\w!#$%&'*+.^`|~-]+$/.test(name)) headers[name] = value;
-      else source?.note(name, 'not_imported', 'is not a valid header name');
+      else source?.note(name, 'not_imported', 'must be a valid HTTP header name');
     }
     source?.finish();
   }
