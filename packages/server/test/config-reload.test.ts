@@ -146,7 +146,7 @@ test('what is wrong with one organization in a refused file is told to that one;
   });
   for (const path of [ofFile, '/api/management/config', '/api/overview']) {
     const told = await read(path, 'stays');
-    assert.match(told, /1 mistake in the configuration of other organizations/, path);
+    assert.match(told, /1 problem in the configuration of other organizations/, path);
     assert.doesNotMatch(told, /limit_usd|orgs\[1\]/, path);
   }
   assert.match(await read('/api/overview', 'theirs'), /limit_usd/);

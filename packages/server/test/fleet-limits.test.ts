@@ -78,7 +78,7 @@ test('with the time budget as it comes, processes admit the limit while Redis an
 /** Calls that nobody heard an answer to, and requests that a process admitted by itself. */
 async function countedAlone(fleet: GatewayFleet): Promise<{ unheard: number; alone: number }> {
   const [unheard, alone] = await Promise.all([
-    sumOf(fleet, /^floe_shared_store_timeouts_total\S* (\d+)/m),
+    sumOf(fleet, /^floe_shared_store_errors_total\S* (\d+)/m),
     sumOf(fleet, /^floe_shared_store_local_fallback_total\{result="granted"\} (\d+)/m),
   ]);
   return { unheard, alone };

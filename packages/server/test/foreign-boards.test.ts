@@ -53,7 +53,7 @@ test("a file that wants another organization's slug is refused with its line, at
   process.kill(floe.pid, 'SIGHUP');
   const told = await eventually(() => refused('acme'));
   assert.match(told, /orgs\[1\]\.boards\[1\]\.slug.*another organization.*"line":6/);
-  assert.match((await refused('rival')) ?? '', /1 mistake in the configuration of other organizations/);
+  assert.match((await refused('rival')) ?? '', /1 problem in the configuration of other organizations/);
   await floe.waitForOutput(
     /floe\.yaml:6:\d+: orgs\[1\]\.boards\[1\]\.slug: must be unique in the installation, but is already the slug of a board of another/,
   );

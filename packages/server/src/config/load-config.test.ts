@@ -129,11 +129,11 @@ test('YAML mistakes are one line each, in words', () => {
     'a: 1\na: 2': /^floe.yaml:2:1: this key is already set/,
     'server:\n\tport: 1': /^floe.yaml:2:1: a tab/,
     'server:\n    port: 1\n  host: x': /^floe.yaml:3:1: the indentation/,
-    'a: *nowhere': /^floe.yaml:1:1: a: refers to an anchor/,
+    'a: *nowhere': /^floe.yaml:1:1: a: must refer to an anchor/,
     'a: 1\n---\nb: 2': /only one document/,
     'a: !secret x': /tags/,
     'api_key: "unclosed': /closing quote/,
-    '? [x]\n: 1': /not plain text/,
+    '? [x]\n: 1': /each key must be plain text/,
     'just text': /must be a map with sections/,
     '- a': /must be a map with sections/,
   };

@@ -69,7 +69,7 @@ export class BeatQueue {
    */
   add(call: BeatCall): Promise<BeatReceipt> {
     if (this.length >= MAX_QUEUED_BEATS)
-      throw new Fault('overloaded', 'The queue of beats is full. Send the beat again.', {
+      throw new Fault('overloaded', 'Floe has too many beats in its queue. Send the beat again.', {
         retryAfterMs: RETRY_MS,
       });
     const answer = Promise.withResolvers<BeatReceipt>();

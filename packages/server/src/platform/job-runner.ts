@@ -174,7 +174,7 @@ export class JobRunner {
   }
 }
 
-const PROCESS_ENDED = new Error('The process that was running the job ended.');
+const PROCESS_ENDED = new Error('The process that ran the job ended. Start the job again.');
 
 function toJobEnd(
   result: JsonObject,

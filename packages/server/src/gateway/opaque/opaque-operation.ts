@@ -191,7 +191,7 @@ function createModelCheck(
 }
 
 function modelNotAllowedFault(models: string): Fault {
-  return new Fault('model_not_allowed', `The body names a model that is not allowed: ${models}.`, {
+  return new Fault('model_not_allowed', `The body names a model that this key may not use: ${models}.`, {
     param: 'model',
   });
 }

@@ -35,7 +35,7 @@ export interface EnvironmentProvider {
   readonly environmentProvider: Provider;
 }
 
-export const UNKNOWN_PROVIDER_MESSAGE = 'This provider does not exist.';
+export const UNKNOWN_PROVIDER_MESSAGE = 'No provider has this id.';
 
 /** Providers of the store, for what is asked of one of them. */
 export function createStoredProviderLookup(key: SecretsKey): ResourceLookup<StoredProvider> {

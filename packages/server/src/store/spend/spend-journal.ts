@@ -279,6 +279,7 @@ class DiskSpendJournal implements SpendJournal {
 }
 
 function diskWriteFault(): Fault {
-  const message = 'A budget reservation could not be written to disk in time.';
+  const message =
+    'The budget reservation of this request could not be written to disk in time. Retry the request.';
   return new Fault('overloaded', message, { retryAfterMs: 1_000 });
 }

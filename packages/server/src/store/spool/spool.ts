@@ -45,7 +45,12 @@ export class Spool {
   async flush(timeoutMs: number): Promise<void> {
     const late = Promise.withResolvers<never>();
     const timer = this.#clock.after(timeoutMs, () =>
-      late.reject(new Fault('overloaded', `${this.backlog()} rows are not in the database yet.`)),
+      late.reject(
+        new Fault(
+          'overloaded',
+          `${this.backlog()} recorded requests are not in the database yet. Retry later.`,
+        ),
+      ),
     );
     try {
       await Promise.race([late.promise, this.#flush()]);
