@@ -134,6 +134,7 @@ function readRate(limit: SourceObject, what: string): number | undefined {
     limit.note(`${what}_reset_duration`, 'not_imported', 'must be a duration such as 1m');
     return undefined;
   }
-  if (length !== 1) limit.note(`${what}_reset_duration`, 'changed', 'became a limit per minute, reduced in proportion');
+  if (length !== 1)
+    limit.note(`${what}_reset_duration`, 'changed', 'became a limit per minute, reduced in proportion');
   return Math.max(1, Math.floor(max / length));
 }

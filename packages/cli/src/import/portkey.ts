@@ -148,7 +148,11 @@ function readStrategy(config: SourceObject): 'weighted' | undefined {
   const strategy = config.object('strategy');
   const mode = strategy?.text('mode');
   if (mode === 'conditional')
-    strategy?.note('mode', 'not_imported', 'Floe does not support conditional routing; the targets are tried in order');
+    strategy?.note(
+      'mode',
+      'not_imported',
+      'Floe does not support conditional routing; the targets are tried in order',
+    );
   strategy?.leaveOut({
     on_status_codes: 'Floe decides from the type of error whether it tries the next target',
     conditions: 'Floe does not support conditional routing',

@@ -117,7 +117,11 @@ export class SourceObject {
     const value = this.raw(name);
     if (value === undefined) return undefined;
     if (typeof value === 'string' && this.#variable(value) !== undefined) {
-      this.note(name, 'not_imported', 'a variable cannot be converted to a number; set the number in floe.yaml');
+      this.note(
+        name,
+        'not_imported',
+        'a variable cannot be converted to a number; set the number in floe.yaml',
+      );
       return undefined;
     }
     const parsed = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;

@@ -32,7 +32,8 @@ const PARAMETER_REASONS: Readonly<Record<string, string>> = {
       'metadata',
     ].map((name) => [name, 'Floe does not add parameters to requests; send it with the request']),
   ),
-  drop_params: 'Floe always removes fields that a provider does not support and lists them in the response header x-floe-dropped',
+  drop_params:
+    'Floe always removes fields that a provider does not support and lists them in the response header x-floe-dropped',
   additional_drop_params: 'Floe removes only fields that a provider does not support',
   max_retries: 'set retries in the route',
   num_retries: 'set retries in the route',
@@ -48,7 +49,8 @@ const PARAMETER_REASONS: Readonly<Record<string, string>> = {
   aws_web_identity_token: 'set AWS_WEB_IDENTITY_TOKEN_FILE',
   aws_sts_endpoint: 'Floe uses the regional STS endpoint',
   max_budget: 'budgets of Floe apply to organizations, teams, keys, owners and end users, not to deployments',
-  budget_duration: 'budgets of Floe apply to organizations, teams, keys, owners and end users, not to deployments',
+  budget_duration:
+    'budgets of Floe apply to organizations, teams, keys, owners and end users, not to deployments',
   use_in_pass_through: 'set orgs[].passthrough in floe.yaml',
   merge_reasoning_content_in_choices: 'set chat_reasoning in floe.yaml',
 };
@@ -132,7 +134,11 @@ function createTarget({ params, info, group }: DeploymentSource, draft: FloeDraf
   const prefix = isWildcard ? group.slice(0, group.indexOf('/')) : parts.name;
   const found = draft.provider(prefix, all);
   if (isWildcard && found.id !== prefix) {
-    params.note('model', 'not_imported', `another provider with different settings already has the id ${prefix}`);
+    params.note(
+      'model',
+      'not_imported',
+      `another provider with different settings already has the id ${prefix}`,
+    );
     return null;
   }
   if (provider.isOriginOnly) return nameDeployment(found, model, info);
@@ -182,7 +188,11 @@ function readRouting(
 ): Deployment {
   for (const field of ['rpm', 'tpm', 'max_parallel_requests'])
     if (params.has(field))
-      params.note(field, 'changed', 'became a limit of the model: the sum over its entries, if each entry has a value');
+      params.note(
+        field,
+        'changed',
+        'became a limit of the model: the sum over its entries, if each entry has a value',
+      );
   return {
     group,
     target: `${provider.id}/${literal(model)}`,

@@ -32,9 +32,13 @@ export function expandModels(
     for (const target of targetsOf(draft, literal(name))) patterns.add(target);
   }
   if (patterns.size > MAX_PATTERNS)
-    return { patterns: [...patterns].slice(0, MAX_PATTERNS), note: `only the first ${MAX_PATTERNS} models were imported` };
+    return {
+      patterns: [...patterns].slice(0, MAX_PATTERNS),
+      note: `only the first ${MAX_PATTERNS} models were imported`,
+    };
   // A list without any model allows none.
-  if (patterns.size === 0) return { patterns: ['no-model'], note: 'none of its models was imported, so the key allows no model' };
+  if (patterns.size === 0)
+    return { patterns: ['no-model'], note: 'none of its models was imported, so the key allows no model' };
   const added = patterns.size > names.length ? 'the targets of its routes were added' : '';
   return { patterns: [...patterns], note: added };
 }

@@ -65,7 +65,11 @@ function readGoogleCredentials(params: SourceObject): string | undefined {
   }
   const file = params.yamlText('vertex_credentials');
   if (file?.startsWith('${'))
-    params.note('vertex_credentials', 'changed', 'the variable must contain the path of the credentials file');
+    params.note(
+      'vertex_credentials',
+      'changed',
+      'the variable must contain the path of the credentials file',
+    );
   return file;
 }
 

@@ -68,7 +68,11 @@ export function readRouterSettings(
         if (source.object('model_group_alias')?.has(alias))
           source
             .object('model_group_alias')
-            ?.note(alias, 'not_imported', 'the model is not imported, or another route already has this name');
+            ?.note(
+              alias,
+              'not_imported',
+              'the model is not imported, or another route already has this name',
+            );
     },
   };
 }

@@ -6,7 +6,8 @@ const LOGGING = 'set up alerts, metrics and stored bodies in Floe';
 const INSTALLATION = 'the setting applies only to LiteLLM itself';
 
 const LITELLM_REASONS: Readonly<Record<string, string>> = {
-  drop_params: 'Floe always removes fields that a provider does not support and lists them in the response header x-floe-dropped',
+  drop_params:
+    'Floe always removes fields that a provider does not support and lists them in the response header x-floe-dropped',
   modify_params: 'Floe translates requests with fixed rules',
   callbacks: LOGGING,
   success_callback: LOGGING,
@@ -86,7 +87,10 @@ function readCache(settings: SourceObject, draft: FloeDraft): void {
     };
   if (enabled)
     settings.note('cache', 'changed', 'became cache with scope: org; Floe caches equal requests only');
-  params?.leaveOut({ type: 'set storage.shared in floe.yaml', mode: 'to skip the cache, send the header x-floe-cache: bypass' });
+  params?.leaveOut({
+    type: 'set storage.shared in floe.yaml',
+    mode: 'to skip the cache, send the header x-floe-cache: bypass',
+  });
   params?.leaveOutRest('set storage.shared in floe.yaml');
   params?.finish();
 }
