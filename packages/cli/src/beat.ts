@@ -9,7 +9,7 @@ export const beatCommand: CliCommand = {
   usage: 'beat <monitor-id>',
   summary: 'Sends one heartbeat; exits with 0 after it is recorded.',
   help: `Options:
-  -m, --metadata key=value  stored with the check; can be repeated
+  -m, --metadata key=value  stored with the beat; can be repeated
   -q, --quiet               print nothing on success
   --json                    print the response as JSON, including failures
 ${CONNECTION_HELP}

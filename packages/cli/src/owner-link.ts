@@ -4,7 +4,7 @@ import { INSTALLATION_HELP, runServer } from './server-process.ts';
 export const ownerLinkCommand: CliCommand = {
   words: ['owner-link'],
   usage: 'owner-link [org] [--operator]',
-  summary: 'Prints a one-time link that makes its user an owner; valid for 24 hours.',
+  summary: 'Prints a one-time link, valid for 24 hours; a person who opens it becomes an owner.',
   help: `Use it for the first sign-in, or when every owner has lost access. The server can be running. A previous link stops working.
 With one organization, or with --operator, the new owner also becomes an operator of the installation.
 

@@ -22,7 +22,7 @@ secret beat URL is available (a key with the scope "monitoring" can read it); ot
 misses its beat. The command always runs, and its exit code is always returned, even if the server is unavailable.
 
 Options, before the "--":
-  -m, --metadata key=value  stored with the check; can be repeated
+  -m, --metadata key=value  stored with the beat; can be repeated
   --no-output               do not capture the output of the command
 ${CONNECTION_HELP}
   FLOE_BEAT_URL  the secret beat URL of the monitor, instead of a key
@@ -138,7 +138,7 @@ async function reportExit(client: MonitorClient, options: RunOptions, run: Finis
   } else if (client.floe)
     warnNotReported(
       monitorId,
-      'its beat URL could not be read (this requires a key with the scope "monitoring"); the monitor will miss its beat instead',
+      'the beat URL of the monitor could not be read (this requires a key with the scope "monitoring"); the monitor will miss a beat instead of failing immediately',
     );
   if (result?.error) warnNotReported(monitorId, result.error.message);
   return true;

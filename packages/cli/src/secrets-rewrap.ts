@@ -5,7 +5,7 @@ export const rewrapSecretsCommand: CliCommand = {
   words: ['secrets', 'rewrap'],
   usage: 'secrets rewrap',
   summary:
-    'Re-encrypts every stored secret with the first key of FLOE_ENCRYPTION_KEYS; can be stopped and run again.',
+    'Re-encrypts every stored secret with the first key of FLOE_ENCRYPTION_KEYS; can be interrupted and repeated.',
   help: INSTALLATION_HELP,
   run: (args) => runServer(['secrets', 'rewrap', ...args]),
 };

@@ -4,7 +4,7 @@ import { INSTALLATION_HELP, runServer } from './server-process.ts';
 export const moveStorageCommand: CliCommand = {
   words: ['storage', 'move'],
   usage: 'storage move sqlite:<file>',
-  summary: 'Copies a SQLite database into the configured PostgreSQL database; can be run again.',
+  summary: 'Copies a SQLite database into the configured PostgreSQL database; can be repeated.',
   help: INSTALLATION_HELP,
   run: (args) => runServer(['storage', 'move', ...args]),
 };

@@ -23,11 +23,11 @@ export function requireBoundedCost(expression: OptionalExpression): void {
   const { fixed, perEntry } = computeExpressionCost(expression);
   if (fixed > MAX_EXPRESSION_COST.fixed)
     throw new Error(
-      `requires ${formatSteps(fixed)} steps, but at most ${MAX_EXPRESSION_COST.fixed} are allowed; nest fewer loops or shorten their lists`,
+      `must need at most ${MAX_EXPRESSION_COST.fixed} steps, but needs ${formatSteps(fixed)}; nest fewer loops or shorten their lists`,
     );
   if (perEntry > MAX_EXPRESSION_COST.perEntry)
     throw new Error(
-      `requires ${formatSteps(perEntry)} steps for each entry of a list in the request, but at most ${MAX_EXPRESSION_COST.perEntry} are allowed; shorten the constant lists in that loop`,
+      `must need at most ${MAX_EXPRESSION_COST.perEntry} steps for each entry of a list in the request, but needs ${formatSteps(perEntry)}; shorten the constant lists in that loop`,
     );
 }
 

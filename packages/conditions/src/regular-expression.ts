@@ -25,7 +25,7 @@ export function compileRegularExpression(source: string): RegularExpressionTest 
   const size = estimatePatternSize(source);
   if (size > MAX_PATTERN_SIZE)
     throw new Error(
-      `the pattern has more than ${MAX_PATTERN_SIZE} parts when its repetitions are written out; use smaller counts`,
+      `the pattern is too large: with its repetitions such as {100} expanded, it has more than ${MAX_PATTERN_SIZE} parts; use smaller counts`,
     );
   loaded ??= loadRe2();
   const compiled = loaded.RE2JS.compile(source);

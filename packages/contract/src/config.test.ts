@@ -136,13 +136,13 @@ test('a limit names exactly one bucket rule and its subject', () => {
   assert.deepEqual(limit({ scope: 'key' }), ['limits.0.key: is required with scope: key']);
   assert.deepEqual(limit({ per: 'owner', team: 'x' }), ['limits.0.team: is only allowed with scope: team']);
   assert.deepEqual(limit({}), [
-    'limits.0: requires scope (one shared limit) or per (a separate limit for each)',
+    'limits.0: must have scope (one shared limit) or per (a separate limit for each subject)',
   ]);
   assert.deepEqual(limit({ scope: 'org', per: 'key' }), [
     'limits.0.per: scope and per cannot be combined; set only one of them',
   ]);
   assert.deepEqual(mistakes({ limits: [{ scope: 'org' }] }), [
-    'limits.0: requires at least one of rpm, tpm and concurrency',
+    'limits.0: must have at least one of rpm, tpm and concurrency',
   ]);
 });
 

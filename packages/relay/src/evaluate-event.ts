@@ -224,7 +224,7 @@ function hitMessages(
         agent: `The rule "${rule}" does not allow this. Use a different approach, or ask the user.`,
       }
     : {
-        user: `The rule "${rule}" requires a person to review this first.`,
+        user: `The rule "${rule}" requires a person to approve this first.`,
         agent: `The rule "${rule}" requires a person to approve this first.`,
       };
 }

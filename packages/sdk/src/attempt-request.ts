@@ -27,7 +27,8 @@ export async function attemptRequest(
     abort.abort();
   };
   const timer = runtime.after(timeoutMs, () => abortWith(timeoutError(call, timeoutMs)), false);
-  const onStop = () => abortWith(new FloeConnectionError('the loop was stopped', { code: 'stopped' }));
+  const onStop = () =>
+    abortWith(new FloeConnectionError('the heartbeat loop was stopped', { code: 'stopped' }));
   stop?.addEventListener('abort', onStop, { once: true });
   if (stop?.aborted) onStop();
   try {

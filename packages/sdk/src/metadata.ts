@@ -23,7 +23,7 @@ export function fitMetadata(metadata: unknown): FittedMetadata {
     return { json: null, dropped: `metadata cannot be serialized as JSON: ${describeThrown(error)}` };
   }
   if (json === undefined || !json.startsWith('{'))
-    return { json: null, dropped: 'metadata is not an object' };
+    return { json: null, dropped: 'metadata must be an object, so it was not sent' };
   return utf8Length(json) <= MAX_METADATA_BYTES ? { json, dropped: null } : shrinkMetadata(json);
 }
 
@@ -39,7 +39,7 @@ function shrinkMetadata(json: string): FittedMetadata {
     if (utf8Length(smaller) <= MAX_METADATA_BYTES)
       return {
         json: smaller,
-        dropped: `metadata exceeds ${MAX_METADATA_BYTES} bytes; removed: ${removed.join(', ')}`,
+        dropped: `metadata exceeds ${MAX_METADATA_BYTES} bytes, so these fields were removed: ${removed.join(', ')}`,
       };
   }
   return { json: null, dropped: `metadata exceeds ${MAX_METADATA_BYTES} bytes` };

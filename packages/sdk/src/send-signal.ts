@@ -47,6 +47,6 @@ export async function sendSignal(
 export function validateBeatUrl(beatUrl: unknown): FloeConfigurationError | null {
   if (typeof beatUrl === 'string' && /^https?:\/\/[^/\s]+\/[^\s?#]+$/i.test(beatUrl)) return null;
   return new FloeConfigurationError(
-    'the beat URL must be the http or https URL that is shown for the monitor',
+    'the beat URL must be the http or https URL that Floe shows for the monitor',
   );
 }

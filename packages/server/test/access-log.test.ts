@@ -296,7 +296,7 @@ test('`log.access.enabled` switches the access log off and on while the server r
   await other.chat('fake/broken');
   await other.call('/api/management/keys');
   writeFileSync(other.floe.configFile, buildConfig(upstream.url, { enabled: true }));
-  await other.floe.waitForOutput(/configuration applied/);
+  await other.floe.waitForOutput(/configuration was applied/);
   await other.line(await other.chat('sandbox/echo'));
   await other.floe.stop();
   assert.equal(other.lines('exchange').length, 1);
@@ -314,7 +314,7 @@ test('at the level warn there is no access log, and the start line is written', 
       .split('\n')
       .slice(0, -1)
       .map((line) => JSON.parse(line).msg),
-    ['Floe is listening'],
+    ['server is listening'],
   );
 });
 
@@ -335,7 +335,7 @@ test('a first start writes one line about its migrations and one with its key, a
     .map((line) => JSON.parse(line));
   assert.deepEqual(
     lines.map(({ msg }) => msg),
-    ['migrated the database', 'Floe is listening'],
+    ['database was migrated', 'server is listening'],
   );
   assert.match(lines[1].key, /^eis_/);
   assert.match(lines[1].console_url, /\/sign-in#token=/);

@@ -85,7 +85,7 @@ test('a file put in place by a rename is seen, and HUP does not wait for the fil
 
 test('an invalid file changes nothing and the log has its line and reason', async () => {
   writeFileSync(file, 'orgs:\n  - id: acme\n    name: Acme\n    kees: []\n');
-  const [said] = await floe.waitForOutput(/\{[^\n]*configuration rejected[^\n]*\}/);
+  const [said] = await floe.waitForOutput(/\{[^\n]*configuration was rejected[^\n]*\}/);
   assert.match(said, /floe\.yaml:4:5: .*kees/);
   assert.equal(await outcome('stays', 'first'), 'answered');
   // Neither does one that is empty or gone: taken at its word, it would take every key away.
@@ -146,7 +146,7 @@ test('what is wrong with one organization in a refused file is told to that one;
   });
   for (const path of [ofFile, '/api/management/config', '/api/overview']) {
     const told = await read(path, 'stays');
-    assert.match(told, /1 mistake in the configuration of other organizations/, path);
+    assert.match(told, /1 problem in the configuration of other organizations/, path);
     assert.doesNotMatch(told, /limit_usd|orgs\[1\]/, path);
   }
   assert.match(await read('/api/overview', 'theirs'), /limit_usd/);
@@ -224,7 +224,7 @@ test('a changed secret file is in effect after HUP, and nothing that is logged c
   assert.notEqual(await outcome('before', 'first'), 'answered');
   rmSync(secret);
   process.kill(floe.pid, 'SIGHUP');
-  const [said] = await floe.waitForOutput(/\{[^\n]*platform-key[^\n]*configuration rejected[^\n]*\}/);
+  const [said] = await floe.waitForOutput(/\{[^\n]*platform-key[^\n]*configuration was rejected[^\n]*\}/);
   assert.match(said, /floe\.yaml:1:\d+: orgs\[0\]\.keys\[0\]\.key: the file platform-key does not exist/);
   assert.doesNotMatch(said, /eis_/);
   assert.equal(await outcome('after', 'first'), 'answered');

@@ -75,7 +75,7 @@ test('a full disk: what needs none is served, a hard budget refuses instead of f
 
   const filler = join(home, 'filler');
   fill(filler);
-  await floe.waitForOutput(/The spool is not writable/);
+  await floe.waitForOutput(/spool is not writable/);
   const [refused, served] = await Promise.all([hard.through(), soft.through()]);
   assertAllServed(served, 'what no hard budget pays is served');
   const fresh = refused.filter(({ isCacheHit }) => !isCacheHit);
@@ -90,7 +90,7 @@ test('a full disk: what needs none is served, a hard budget refuses instead of f
   assert.ok(waiting > 0, 'rows waited');
 
   rmSync(filler);
-  await floe.waitForOutput(/The spool is writable again/);
+  await floe.waitForOutput(/spool is writable again/);
   assertAllServed((await Promise.all([hard, soft].map(served200))).flat(), 'with room again');
   await Promise.all([hard.stop(), soft.stop()]);
   await eventually(async () =>

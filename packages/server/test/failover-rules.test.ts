@@ -216,7 +216,7 @@ test('a silent target is not asked again, whichever deadline it missed', async (
     assert.match(String(first?.['because']), new RegExp(`the ${why} deadline passed`));
     assert.match(
       String(second?.['because']),
-      /the connect deadline passed|did not accept a connection in time/,
+      /the connect deadline passed|did not accept the connection in time/,
     );
     assert.deepEqual(
       objectsOrEmpty(row['attempts']).map(({ error }) => error),

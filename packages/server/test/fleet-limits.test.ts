@@ -78,7 +78,7 @@ test('with the time budget as it comes, processes admit the limit while Redis an
 /** Calls that nobody heard an answer to, and requests that a process admitted by itself. */
 async function countedAlone(fleet: GatewayFleet): Promise<{ unheard: number; alone: number }> {
   const [unheard, alone] = await Promise.all([
-    sumOf(fleet, /^floe_shared_store_timeouts_total\S* (\d+)/m),
+    sumOf(fleet, /^floe_shared_store_errors_total\S* (\d+)/m),
     sumOf(fleet, /^floe_shared_store_local_fallback_total\{result="granted"\} (\d+)/m),
   ]);
   return { unheard, alone };
@@ -161,8 +161,8 @@ test('a frozen Redis costs a few requests a moment and none an error; each proce
   assert.deepEqual([...statuses.keys()].sort(), [200, 429]);
   assert.ok(admitted >= 20 && admitted <= 40, `a share of 20 for each of two: ${admitted}`);
   process.kill(pid, 'SIGCONT');
-  await floes[0]?.waitForOutput(/the shared store responds again/);
-  await floes[1]?.waitForOutput(/the shared store responds again/);
+  await floes[0]?.waitForOutput(/shared store responds again/);
+  await floes[1]?.waitForOutput(/shared store responds again/);
   const used = await Promise.all(
     members.map(async ({ callApi }) => {
       const body = (await callApi('/gateway/v1/key')).json();

@@ -53,9 +53,9 @@ test("a file that wants another organization's slug is refused with its line, at
   process.kill(floe.pid, 'SIGHUP');
   const told = await eventually(() => refused('acme'));
   assert.match(told, /orgs\[1\]\.boards\[1\]\.slug.*another organization.*"line":6/);
-  assert.match((await refused('rival')) ?? '', /1 mistake in the configuration of other organizations/);
+  assert.match((await refused('rival')) ?? '', /1 problem in the configuration of other organizations/);
   await floe.waitForOutput(
-    /floe\.yaml:6:\d+: orgs\[1\]\.boards\[1\]\.slug: is already the slug of a board of another/,
+    /floe\.yaml:6:\d+: orgs\[1\]\.boards\[1\]\.slug: must be unique in the installation, but is already the slug of a board of another/,
   );
   assert.equal((await api('rival', 'GET', 'monitoring/boards/status')).text, theirs);
   assert.equal(
@@ -89,7 +89,7 @@ test('once the slug is given up, HUP takes the same file over', async () => {
   assert.equal(made.status, 201);
   write('boards: [{ slug: status, name: Ours }]');
   process.kill(floe.pid, 'SIGHUP');
-  await floe.waitForOutput(/configuration rejected/);
+  await floe.waitForOutput(/configuration was rejected/);
   assert.equal((await callHttp(`${boards}/status`, { method: 'DELETE', headers })).status, 204);
   process.kill(floe.pid, 'SIGHUP');
   await eventually(async () => {

@@ -38,6 +38,6 @@ test('a server that starts before its database waits for it, and then listens', 
   const url = await lateWay(t, await createTestDatabase(t), TRIES);
   const floe = await startFloeProcess({ env: { FLOE_DATABASE_URL: url, FLOE_SECRET_KEY: 'a'.repeat(64) } });
   t.after(() => floe.stop());
-  assert.match(floe.output(), /Waiting for the database/);
+  assert.match(floe.output(), /server is waiting for the database/);
   assert.equal((await callHttp(`${floe.url}/readyz`)).status, 200);
 });

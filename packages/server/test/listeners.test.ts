@@ -55,7 +55,7 @@ before(async () => {
       orgs: [{ id: 'acme', keys, providers }],
     }),
   });
-  const [line] = await floe.waitForOutput(/^.*"Floe is listening".*$/m);
+  const [line] = await floe.waitForOutput(/^.*"server is listening".*$/m);
   ports = JSON.parse(line).listeners.map(({ url }: { url: string }) => url);
 });
 after(async () => {
@@ -200,7 +200,7 @@ test('every listener drains: what is under way ends well, and no port is left op
   });
   await begun;
   const exit = one.stop();
-  await one.waitForOutput(/"shutting down"/);
+  await one.waitForOutput(/"server is shutting down"/);
   for (const url of [one.url, second])
     await eventually(() =>
       reach(url).then(

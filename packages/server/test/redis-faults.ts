@@ -23,7 +23,7 @@ import { flushRedis } from './gateway-fleet.ts';
 const WAITS_OF_AN_OUTAGE = 4 * CLIENTS_PER_PROCESS;
 
 async function readTimeouts({ floes }: DependencyFleet): Promise<number[]> {
-  return Promise.all(floes.map((floe) => readMetric(floe, 'floe_shared_store_timeouts_total')));
+  return Promise.all(floes.map((floe) => readMetric(floe, 'floe_shared_store_errors_total')));
 }
 
 /** Every process counts by itself, or every process counts in the store again. */

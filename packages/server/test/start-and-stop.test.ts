@@ -158,7 +158,7 @@ test('a connection that is in use when the drain begins is closed behind its ans
 test('a second TERM ends at once', async () => {
   const { floe, upstream, answer } = await startStreaming();
   const exit = floe.stop();
-  await floe.waitForOutput(/"shutting down"/);
+  await floe.waitForOutput(/"server is shutting down"/);
   // One press is heard once, however often it comes; a later one counts.
   const insist = eventually(async () => {
     void floe.stop();
@@ -181,7 +181,7 @@ test('after TERM everything is served for the shutdown delay, readiness fails an
     callHttp(floe.url + CHAT_COMPLETIONS_PATH, { headers, body: buildChatBody({ model: 'sandbox/echo' }) });
   assert.equal((await chat()).headers['connection'], 'keep-alive');
   const exit = floe.stop();
-  await floe.waitForOutput(/"shutting down"/);
+  await floe.waitForOutput(/"server is shutting down"/);
   for (let n = 0; n < 3; n += 1) {
     const answer = await chat();
     assert.deepEqual([answer.status, answer.headers['connection']], [200, 'close'], answer.text);
@@ -276,7 +276,7 @@ for (const [name, program, args] of WRAPPERS) {
   test(`${name}: Ctrl-C, which a terminal sends to the whole process group, drains too`, async () => {
     const { floe, upstream, answer } = await startStreaming({ program, args, ownGroup: true });
     process.kill(-floe.pid, 'SIGINT');
-    await floe.waitForOutput(/"shutting down"/);
+    await floe.waitForOutput(/"server is shutting down"/);
     await refusesConnections(floe.url);
     upstream.gate.open();
     assert.equal((await answer).isComplete, true);

@@ -67,9 +67,9 @@ const OPEN_BRACE = 0x7b;
 export function scanObject(body: Uint8Array): ScannedMembers {
   if (body.length === 0)
     throw new Fault('invalid_json', 'The request body is empty; it must be a JSON object.');
-  if (!isUtf8(body)) throw invalidJsonFault(body, 'the body is not valid UTF-8', firstInvalidByte(body));
+  if (!isUtf8(body)) throw invalidJsonFault(body, 'it is not valid UTF-8', firstInvalidByte(body));
   if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf)
-    throw invalidJsonFault(body, 'the body starts with a byte order mark', 0);
+    throw invalidJsonFault(body, 'it starts with a byte order mark', 0);
   try {
     return scanMembers(body);
   } catch (error) {
@@ -89,8 +89,8 @@ function scanMembers(body: Uint8Array): ScannedMembers {
     while (cursor.nextMember()) {
       const start = cursor.at;
       const key = readMemberName(body, cursor.keyStart, cursor.keyEnd);
-      if (cursor.keyEscaped) refusal ??= rejectedKeyFault(key, 'contains escape sequences');
-      else if (found.has(key)) refusal ??= rejectedKeyFault(key, 'occurs twice');
+      if (cursor.keyEscaped) refusal ??= rejectedKeyFault(key, 'must be written without escape sequences');
+      else if (found.has(key)) refusal ??= rejectedKeyFault(key, 'must occur only once');
       // Go's encoding/json, which some upstreams use, takes member names in any case.
       else if (key.length === 5 && key !== 'model' && key.toLowerCase() === 'model')
         refusal ??= rejectedKeyFault(key, 'must be spelled "model"');
@@ -260,13 +260,9 @@ function readMemberName(body: Uint8Array, start: number, end: number): string {
 }
 
 function rejectedKeyFault(key: string, why: string): Fault {
-  return new Fault(
-    'invalid_request',
-    `The top-level field "${key.slice(0, 64)}" ${why}. Send it once, without escapes.`,
-    {
-      param: key.slice(0, 64),
-    },
-  );
+  return new Fault('invalid_request', `The top-level field "${key.slice(0, 64)}" ${why}.`, {
+    param: key.slice(0, 64),
+  });
 }
 
 function invalidJsonFault(body: Uint8Array, problem: string, offset: number): Fault {

@@ -110,7 +110,7 @@ function readMediaSource(part: JsonObject, path: string, draft: RequestDraft): M
     return { data, mime: asString(source?.['media_type']) ?? 'application/octet-stream' };
   const id = asString(source?.['file_id']);
   if (id !== undefined) return fileIdSource(id, path, draft);
-  throw invalidFieldFault(`\`${path}\` has no image, file or data.`, path);
+  throw invalidFieldFault(`\`${path}\` must contain an image, a file or data.`, path);
 }
 
 function fileIdSource(id: string, path: string, draft: RequestDraft): MediaSource {
@@ -144,7 +144,7 @@ export function decodeTextFile({ source, name }: MediaPart): string | undefined 
   const text = decodeUtf8(source.data);
   if (text !== undefined) return text;
   throw invalidFieldFault(
-    `The file ${JSON.stringify(name ?? '')} is ${source.mime}, but its content is not valid UTF-8.`,
+    `The file ${JSON.stringify(name ?? '')} of type ${source.mime} must be valid UTF-8 text.`,
     'file_data',
   );
 }

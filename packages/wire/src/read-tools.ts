@@ -65,7 +65,7 @@ function readTool(
   if (name !== undefined && (type === undefined || type === 'function' || type === 'custom'))
     return [readFunction(inner, tool, name, schema)];
   if (name === undefined && (type === undefined || type === 'function'))
-    throw invalidFieldFault(`\`${path}\` has no name.`, path);
+    throw invalidFieldFault(`\`${path}\` must have a name.`, path);
   if (dropHosted) draft.reportDropped(`tools.${type}`);
   else draft.requireFeature('hosted-tool', path);
   return [];
@@ -119,10 +119,7 @@ export function readToolChoice(
   const name = readToolName(choice);
   if (name === undefined) return { mode: parseToolChoiceMode(type) };
   if (!tools.some((tool) => tool.name === name))
-    throw invalidFieldFault(
-      `\`tool_choice\` names the tool "${name}", which is not in \`tools\`.`,
-      'tool_choice',
-    );
+    throw invalidFieldFault(`\`tool_choice\` must name a tool of \`tools\`, got "${name}".`, 'tool_choice');
   return { mode: 'named', name };
 }
 
@@ -133,7 +130,10 @@ function readToolName(choice: JsonObject): string | undefined {
 function parseToolChoiceMode(word: string): 'auto' | 'none' | 'required' {
   if (word === 'any' || word === 'required') return 'required';
   if (word === 'none' || word === 'auto') return word;
-  throw invalidFieldFault(`\`tool_choice\` does not support the value "${word}".`, 'tool_choice');
+  throw invalidFieldFault(
+    `\`tool_choice\` must be auto, none, required or the name of a tool, got "${word}".`,
+    'tool_choice',
+  );
 }
 
 /** `response_format`, `text.format` or `output_config.format`: nested or flat JSON Schema. */
@@ -153,7 +153,10 @@ export function readResponseFormat(
   draft.reportUnknownFields(format, SCHEMA_FORMAT_FIELDS, `${path}.`);
   const schema = asObject(inner['schema']);
   if (type !== 'json_schema' || schema === undefined)
-    throw invalidFieldFault(`\`${path}\` must be text, json_object or json_schema with a schema.`, path);
+    throw invalidFieldFault(
+      `\`${path}\` must have the type text or json_object, or the type json_schema and a schema.`,
+      path,
+    );
   draft.requireFeature('schema', path);
   return {
     type: 'schema',

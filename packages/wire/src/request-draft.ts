@@ -56,7 +56,7 @@ export class RequestDraft {
     if (this.requiredFeatures.has('stored-state')) return;
     throw new Fault(
       'invalid_request',
-      `\`${this.#conversation}\` contains the result of a tool call "${id.slice(0, 64)}" that is not in the conversation before it.`,
+      `\`${this.#conversation}\` contains a result for the tool call "${id.slice(0, 64)}", but no earlier message contains this call. Send the message with the call too.`,
       { param: this.#conversation },
     );
   }
@@ -81,7 +81,7 @@ export function missingFieldFault(param: string): Fault {
 
 /** Something is there, and nothing in it can be asked. */
 export function emptyFieldFault(param: string): Fault {
-  return new Fault('invalid_request', `\`${param}\` has no content.`, { param });
+  return new Fault('invalid_request', `\`${param}\` must not be empty.`, { param });
 }
 
 /** A number member as it is written; anything else that says something is a 400. */
@@ -110,7 +110,7 @@ export function readTokenLimit(body: JsonObject, keys: readonly string[]): numbe
     if (given === undefined) continue;
     const limit = asNumber(given);
     if (limit === undefined || Math.abs(limit) > Number.MAX_SAFE_INTEGER)
-      throw invalidFieldFault(`\`${key}\` is out of range.`, key);
+      throw invalidFieldFault(`\`${key}\` must be at most ${Number.MAX_SAFE_INTEGER}.`, key);
     return limit;
   }
   return undefined;

@@ -214,7 +214,7 @@ export function unsupportedFeatureFault({
 }): Fault {
   return new Fault(
     'unsupported_parameter',
-    `\`${param}\` (${need}) cannot be translated to the API of this provider. Omit it, or choose a model whose provider supports this API natively.`,
+    `\`${param}\` (${need}) cannot be translated to the API of this provider. Remove it, or choose a model whose provider has the API that you call.`,
     { param },
   );
 }

@@ -227,7 +227,7 @@ class Floe:
     ) -> LoopOptions:
         if not is_positive(every_seconds):
             error = FloeConfigurationError(
-                f"every_seconds is {every_seconds!r}, which is not a positive number; using {_DEFAULT_EVERY_SECONDS:g} s"
+                f"every_seconds must be a positive number, got {every_seconds!r}; using {_DEFAULT_EVERY_SECONDS:g} s"
             )
             self._reports.failed(str(monitor_id), error, on_error)
             every_seconds = _DEFAULT_EVERY_SECONDS

@@ -27,7 +27,7 @@ def fit_metadata(metadata: Any) -> FittedMetadata:
     except Exception as error:  # default methods, keys, recursion: all of it is the caller's data
         return FittedMetadata(None, f"metadata cannot be serialized as JSON: {message_of(error)}")
     if not text.startswith("{"):
-        return FittedMetadata(None, "metadata is not an object")
+        return FittedMetadata(None, "metadata must be an object, so it was not sent")
     if _bytes_of(text) <= LIMIT_BYTES:
         return FittedMetadata(text, None)
     return _shrunk(text)
@@ -42,7 +42,7 @@ def _shrunk(text: str) -> FittedMetadata:
         removed.append(key)
         smaller = to_json(members)
         if _bytes_of(smaller) <= LIMIT_BYTES:
-            return FittedMetadata(smaller, f"metadata exceeds {LIMIT_BYTES} bytes; removed: {', '.join(removed)}")
+            return FittedMetadata(smaller, f"metadata exceeds {LIMIT_BYTES} bytes, so these fields were removed: {', '.join(removed)}")
     return FittedMetadata(None, f"metadata exceeds {LIMIT_BYTES} bytes")
 
 

@@ -41,4 +41,4 @@ def problem_of_beat_url(beat_url: Any) -> Optional[FloeConfigurationError]:
     """Why this cannot be a beat URL, without repeating it: it is a secret."""
     if isinstance(beat_url, str) and re.fullmatch(r"https?://[^/\s]+/[^\s?#]+", beat_url, re.IGNORECASE):
         return None
-    return FloeConfigurationError("the beat URL must be the http or https URL that is shown for the monitor")
+    return FloeConfigurationError("the beat URL must be the http or https URL that Floe shows for the monitor")

@@ -340,7 +340,10 @@ test('a question for an unknown id finds the only resource of that name', async 
     none?.stderr ?? '',
     /rejected the request: No limit has this id\. "floe limits list" shows the ids\.$/m,
   );
-  assert.match(twice?.stderr ?? '', /^floe: "twice" is the name of lim_2, lim_3\. Use one of these ids\.$/m);
+  assert.match(
+    twice?.stderr ?? '',
+    /^floe: Several resources have the name "twice"\. Use one of their ids: lim_2, lim_3$/m,
+  );
   await server.close();
 });
 

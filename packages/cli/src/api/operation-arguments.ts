@@ -139,13 +139,13 @@ function parseOptionValue(name: string, { kind, choices }: OperationField, value
   if (kind === 'number') {
     const number = Number(text);
     if (text.trim() === '' || !Number.isFinite(number))
-      throw new UsageError(`--${toOptionName(name)} must be a number, not "${text}".`);
+      throw new UsageError(`--${toOptionName(name)} must be a number, got "${text}".`);
     return number;
   }
   if (kind === 'json' || (kind === 'text_or_json' && /^\s*[[{]/.test(text)))
     return parseJsonOption(`--${toOptionName(name)}`, text);
   if (choices && !choices.includes(text))
-    throw new UsageError(`--${toOptionName(name)} must be one of ${choices.join(', ')}.`);
+    throw new UsageError(`--${toOptionName(name)} must be one of ${choices.join(', ')}, got "${text}".`);
   return text;
 }
 

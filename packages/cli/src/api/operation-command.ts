@@ -39,7 +39,7 @@ export function findOperationCommand(
   return createOverviewCommand(subject, verbs, others);
 }
 
-const ID_HELP = '<id> is an id, or a name that only one resource has.\n\n';
+const ID_HELP = '<id> is the id or the unique name of a resource.\n\n';
 
 const isHelpOption = (word: string) => word === '--help' || word === '-h';
 
@@ -108,9 +108,9 @@ function formatOptionsHelp({ takes, body, page, idempotent }: ApiOperation): str
     lines.push(['--unset <field>', 'sets a field to null']);
   if (idempotent)
     lines.push(['--idempotency-key <key>', 'prevents a repeated call from creating a second resource']);
-  if (page) lines.push(['--all', 'prints all rows']);
+  if (page) lines.push(['--all', 'prints all rows, not only the first page']);
   lines.push(
-    ['--filter <name=value>', 'sets any other query parameter'],
+    ['--filter <name=value>', 'sets another query parameter'],
     ['--json', 'prints the response as JSON'],
   );
   const width = Math.max(...lines.map(([option]) => option.length));

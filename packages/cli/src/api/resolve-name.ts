@@ -45,7 +45,9 @@ export async function resolveNameInPath(
   const [id, ...others] = ids;
   if (id === undefined) throw new ApiRequestError(`${notFound.message} "${list.command}" shows the ids.`);
   if (others.length > 0)
-    throw new ApiRequestError(`"${name}" is the name of ${ids.join(', ')}. Use one of these ids.`);
+    throw new ApiRequestError(
+      `Several resources have the name "${name}". Use one of their ids: ${ids.join(', ')}`,
+    );
   return `${list.path}/${encodeURIComponent(id)}${requestPath.slice(list.path.length + 1 + given.length)}`;
 }
 

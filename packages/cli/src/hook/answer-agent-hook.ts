@@ -21,7 +21,7 @@ export interface AgentHookResult {
   readonly isServerSkipped?: boolean;
 }
 
-const SERVER_SKIPPED = 'the server timed out a moment ago and is not contacted again yet';
+const SERVER_SKIPPED = 'the server timed out a moment ago, so the hook does not contact it again yet';
 
 /** Handles one hook call. Never throws: errors are answered with the fail mode of the rules. */
 export async function answerAgentHook(
@@ -90,7 +90,7 @@ async function answerWithServer(
     fallback = askFallback;
   }
   if (isTruncated && problem === null && (outcome.decision === 'abstain' || outcome.decision === 'allow')) {
-    problem = 'the event is too long to be sent completely';
+    problem = 'the event is too long to send';
     const { decideOffline } = await import('./decide-offline.ts');
     outcome = strictestHookDecision((await decideOffline(call.events, problem, paths, settings)).outcomes);
   }

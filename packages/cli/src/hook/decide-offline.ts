@@ -93,7 +93,7 @@ function failsClosed(
 }
 
 function denyDecision(reason: string): HookDecision {
-  const message = `Floe could not make a decision (${reason}), and this action is denied without a decision.`;
+  const message = `This action is denied because Floe could not make a decision (${reason}).`;
   return {
     decision: 'deny',
     userMessage: `${message} Run "floe hook status" for details.`,

@@ -23,7 +23,7 @@ export async function readHookPayload(input: NodeJS.ReadableStream, timeoutMs: n
     let size = 0;
     let nextParseBytes = 0;
     let idleTimer: NodeJS.Timeout | undefined;
-    const timer = setTimeout(() => fail('the agent did not close its payload'), timeoutMs);
+    const timer = setTimeout(() => fail('the agent did not finish sending its payload'), timeoutMs);
     const settle = (settled: () => void) => {
       clearTimeout(timer);
       clearTimeout(idleTimer);
@@ -38,7 +38,7 @@ export async function readHookPayload(input: NodeJS.ReadableStream, timeoutMs: n
     };
     input.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MAX_PAYLOAD_BYTES) return fail('the payload is longer than 11 MiB');
+      if (size > MAX_PAYLOAD_BYTES) return fail('the payload is larger than 11 MiB');
       chunks.push(chunk);
       clearTimeout(idleTimer);
       if (lastNonBlankByte(chunk) !== CLOSING_BRACE) return;

@@ -27,7 +27,7 @@ const DISABLING_SETTINGS: Readonly<Record<string, readonly (readonly [path: stri
 
 const TRUST_PROBLEMS: Readonly<Record<Exclude<CodexTrust, 'trusted'>, string>> = {
   untrusted: 'they are not trusted: start codex, open /hooks and trust them',
-  changed: 'they changed since they were trusted: start codex, open /hooks and trust them again',
+  changed: 'they have changed since they were trusted: start codex, open /hooks and trust them again',
   disabled: 'they are disabled in config.toml: start codex, open /hooks and enable them',
 };
 

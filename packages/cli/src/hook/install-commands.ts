@@ -92,7 +92,7 @@ function parseInstallTarget(args: readonly string[], action: string) {
   const path = agent.files[scope];
   if (path === undefined)
     throw new UsageError(
-      `${agent.agent} has no such settings file; it can be installed with ${Object.keys(agent.files)
+      `The hook of ${agent.agent} cannot be installed with --${scope}. Use ${Object.keys(agent.files)
         .map((one) => `--${one}`)
         .join(', ')}. Other ways: docs/reference/relay-hooks.md.`,
     );

@@ -38,7 +38,7 @@ export async function refreshBundle(paths: BundleCachePath, settings: HookSettin
   if (status !== 200)
     throw new NoResponseError(`the server responded with status ${status}${formatServerMessage(body)}`);
   const bundle = parseBundleAnswer(body);
-  if (!bundle) throw new NoResponseError('the server response is not a bundle');
+  if (!bundle) throw new NoResponseError('the server response is not a rule bundle');
   const next = {
     bundle,
     etag: headers.get('etag') ?? null,
@@ -47,11 +47,11 @@ export async function refreshBundle(paths: BundleCachePath, settings: HookSettin
   const payload = verifyCachedBundle(next, Date.now());
   if (!payload)
     throw new NoResponseError(
-      `the bundle has expired or is not signed with the pinned key; if the key of the server changed, delete ${directory} and install again`,
+      `the rule bundle has expired or is not signed with the key of the server that was stored at installation; if the key of the server has changed, delete ${directory} and run "floe hook install" again`,
     );
   const old = before && verifyCachedBundle(before, Number.NEGATIVE_INFINITY);
   if (old && Date.parse(old.issued_at) > Date.parse(payload.issued_at))
-    throw new NoResponseError('the bundle is older than the cached one');
+    throw new NoResponseError('the downloaded rules are older than the cached rules');
   storeBundle(directory, next);
   return `rules ${payload.version}, valid until ${payload.expires_at}`;
 }

@@ -19,7 +19,7 @@ export async function requestDecisions(
   timeoutMs: number,
 ): Promise<readonly HookDecision[]> {
   if (events.length > MAX_BATCH_EVENTS)
-    throw new NoResponseError(`one hook call has ${events.length} events, more than one request can send`);
+    throw new NoResponseError(`one hook call has ${events.length} events, which is too many for one request`);
   const [first] = events;
   const isOne = events.length === 1;
   const path = isOne ? '/relay/v1/decisions' : '/relay/v1/decisions/batch';

@@ -16,11 +16,11 @@ export function readBaseUrl(
   const trimmed = value.replace(/\/+$/, '');
   const url = /^https?:\/\//.test(trimmed) && URL.canParse(trimmed) ? new URL(trimmed) : null;
   if (!url) {
-    source.note(field, 'not_imported', 'is not an http:// or https:// URL');
+    source.note(field, 'not_imported', 'must be an http:// or https:// URL');
     return undefined;
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    source.note(field, 'not_imported', 'contains a user name, a query or a fragment');
+    source.note(field, 'not_imported', 'must not contain a user name, a query or a fragment');
     return undefined;
   }
   return adjustPath(source, field, provider, trimmed);

@@ -31,11 +31,11 @@ export function addGovernance(source: SourceObject, draft: FloeDraft, hash: (val
     teams.set(id, slug);
     draft.teams.push({ id: slug, ...(name !== undefined && { name: literal(name).slice(0, 200) }) });
     addCaps(team, { name: `team-${slug}`, fields: { scope: 'team', team: slug } }, governance);
-    team.leaveOut({ customer_id: 'Floe has no customers; create an organization for each' });
+    team.leaveOut({ customer_id: 'Floe has no customers; create an organization for each customer' });
     team.finish();
   }
   for (const customer of source.objects('customers')) {
-    customer.leaveOutRest('Floe has no customers; create an organization for each');
+    customer.leaveOutRest('Floe has no customers; create an organization for each customer');
     customer.finish();
   }
   for (const key of source.objects('virtual_keys')) addKey(key, governance, hash);
@@ -62,8 +62,8 @@ function addKey(key: SourceObject, governance: Governance, hash: (value: string)
   const models = readModels(key);
   const isActive = key.boolean('is_active') !== false;
   if (value === undefined) {
-    key.note('value', 'not_imported', 'the value is in a variable; create a new key');
-    key.leaveOutRest('its value is unknown');
+    key.note('value', 'not_imported', 'the value is in a variable of the source; create a new key');
+    key.leaveOutRest('the key is not imported because its value is unknown');
     return;
   }
   const name = names.take(literal(key.text('name') ?? key.text('id') ?? 'bifrost').slice(0, 190));
@@ -80,9 +80,9 @@ function addKey(key: SourceObject, governance: Governance, hash: (value: string)
   addCaps(key, { name: `key-${name}`, fields: { scope: 'key', key: name } }, governance);
   key.leaveOut({
     description: 'keys of Floe have no description',
-    customer_id: 'Floe has no customers; create an organization for each',
-    mcp_configs: 'Floe is no gateway to MCP servers',
-    keys: 'a key may use all credentials of a provider',
+    customer_id: 'Floe has no customers; create an organization for each customer',
+    mcp_configs: 'Floe is not a gateway to MCP servers',
+    keys: 'a key of Floe can use all credentials of a provider',
   });
   key.finish();
 }
@@ -92,7 +92,7 @@ function readModels(key: SourceObject): readonly string[] {
   return key.objects('provider_configs').flatMap((config) => {
     const provider = toSlug(config.text('provider') ?? '', 'provider');
     const models = config.texts('allowed_models').map(literal);
-    config.leaveOut({ weight: 'weights are a field of routes' });
+    config.leaveOut({ weight: 'set weights in a route' });
     config.leaveOutRest('set a limit or budget with a model');
     config.finish();
     return models.length === 0 ? [`${provider}/*`] : models.map((model) => `${provider}/${model}`);
@@ -104,7 +104,7 @@ function addCaps(row: SourceObject, { name, fields }: Subject, { draft, budgets,
   const max = budget?.number('max_limit');
   const period = toBudgetPeriod(budget?.text('reset_duration'));
   if (budget && period?.note) budget.note('reset_duration', 'changed', period.note);
-  if (budget && !period) budget.note('reset_duration', 'not_imported', 'is not a duration such as 1M');
+  if (budget && !period) budget.note('reset_duration', 'not_imported', 'must be a duration such as 1M');
   if (max !== undefined && max > 0 && period)
     draft.addBudget(name, { ...fields, period: period.period, limit_usd: max });
   const limit = limits.get(row.text('rate_limit_id') ?? '');
@@ -131,9 +131,10 @@ function readRate(limit: SourceObject, what: string): number | undefined {
   };
   const length = Number(count) * (minutes[unit] ?? Number.NaN);
   if (!(length > 0)) {
-    limit.note(`${what}_reset_duration`, 'not_imported', 'is not a duration such as 1m');
+    limit.note(`${what}_reset_duration`, 'not_imported', 'must be a duration such as 1m');
     return undefined;
   }
-  if (length !== 1) limit.note(`${what}_reset_duration`, 'changed', 'became the share of one minute');
+  if (length !== 1)
+    limit.note(`${what}_reset_duration`, 'changed', 'became a limit per minute, reduced in proportion');
   return Math.max(1, Math.floor(max / length));
 }

@@ -6,15 +6,15 @@ import { findProvider, isUrlRequired, type KnownProvider, kindForUrl } from './p
 import { literal, type SourceObject } from './source-object.ts';
 
 const SECTION_REASONS: Readonly<Record<string, string>> = {
-  client: 'it belongs to the installation of Bifrost',
+  client: 'the setting applies only to Bifrost itself',
   config_store: 'set storage.database in floe.yaml',
   logs_store: 'set storage.database in floe.yaml',
   vector_store: 'Floe caches equal requests only',
-  mcp: 'Floe is no gateway to MCP servers; the relay controls which tools agents use',
+  mcp: 'Floe is not a gateway to MCP servers; the relay controls which tools agents use',
   plugins: 'Floe has no plugins; see policies and cache in floe.yaml',
   auth_config: 'create an owner with floe owner-link',
   encryption_key: 'Floe encrypts with its own key',
-  $schema: 'it describes the format of Bifrost',
+  $schema: 'the field only names the schema of Bifrost',
 };
 
 /** Converts the configuration of Bifrost. Clients call `<provider>/<model>` in both products. */
@@ -46,11 +46,11 @@ function addProvider(source: SourceObject, name: string, draft: FloeDraft): void
     source.note('keys', 'not_imported', reason);
   }
   if (fields) addFields(source, name, { fields, draft, network });
-  custom?.leaveOutRest('Floe supports the requests of the kind');
+  custom?.leaveOutRest('the kind of a provider determines which requests Floe supports');
   custom?.finish();
   network?.leaveOut({
-    retry_backoff_initial: 'Floe waits with random delays',
-    retry_backoff_max: 'Floe waits with random delays',
+    retry_backoff_initial: 'Floe waits for a random time between retries',
+    retry_backoff_max: 'Floe waits for a random time between retries',
   });
   network?.finish();
   source.leaveOut({
@@ -113,7 +113,7 @@ function readCredentials(keys: readonly SourceObject[]): Fields {
     const weight = key.number('weight') ?? 1;
     const name = toSlug(key.text('name') ?? key.text('id') ?? '', 'key');
     if (api_key === undefined) return [];
-    if (weight === 0) key.note('weight', 'changed', 'became 0.001, the least that is not 0');
+    if (weight === 0) key.note('weight', 'changed', 'became 0.001, the smallest weight above 0');
     return [
       { name: index === 0 ? name : `${name}-${index + 1}`, api_key, weight: weight === 0 ? 0.001 : weight },
     ];
@@ -148,7 +148,7 @@ function readCloud(key: SourceObject, provider: KnownProvider): Fields {
   };
   vertex?.leaveOut({
     auth_credentials: 'store the JSON in a file and set identity.file to its path',
-    project_number: 'Floe needs the id of the project only',
+    project_number: 'Floe needs only the project id',
   });
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -18,7 +18,7 @@ const HELP = `Options:
   --org <id>             id of the organization; default: default
   --dry-run              print only the report
   --json                 print the report as JSON
-  --secrets-file <file>  write the secrets of the source as variables, readable by you alone`;
+  --secrets-file <file>  write the secrets of the source as variables, readable only by you`;
 
 const DATABASE_HELP = `
   --database <url>       also import teams, keys and budgets from the PostgreSQL database of LiteLLM`;
@@ -105,7 +105,7 @@ async function runProductImport(product: ImportProduct, args: readonly string[])
 async function readTables(url: string): Promise<LitellmTables> {
   const { code, value } = await readServerJson(['read-litellm-database'], url);
   // The server program has already printed the reason.
-  if (code !== 0 || !isMembers(value)) throw new ImportSourceError('The database was not imported.');
+  if (code !== 0 || !isMembers(value)) throw new ImportSourceError('The database could not be imported.');
   return Object.fromEntries(
     Object.entries(value).map(([table, rows]) => [table, Array.isArray(rows) ? rows : null]),
   );

@@ -41,7 +41,7 @@ export function formatVariables(variables: readonly RequiredVariable[]): string 
   const lines = variables.map(({ name, fields, isLiteral }) => {
     const [first = '', ...more] = fields;
     const others = more.length > 0 ? ` and ${more.length} more` : '';
-    const literals = isLiteral ? ', whose value --secrets-file writes' : '';
+    const literals = isLiteral ? ', whose value --secrets-file writes to a file' : '';
     return `  ${name}: ${first}${others}${literals}`;
   });
   return `\nSet these variables in the environment of Floe:\n${lines.join('\n')}\n`;

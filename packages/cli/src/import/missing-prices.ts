@@ -17,7 +17,7 @@ export function addMissingPrices(draft: FloeDraft, { report }: ImportContext): v
         group: 'prices',
         field: `${id}/${model}`,
         outcome: 'changed',
-        note: 'has no price, so it counts 0 USD for budgets; set prices of the provider',
+        note: 'the model has no price, so its requests cost 0 USD in budgets; set prices of the provider',
       });
     }
   }

@@ -49,7 +49,7 @@ function addListed(entry: SourceObject, draft: FloeDraft): void {
   if (!config && !entry.has('config')) entry.problem('config', 'is required');
   if (name === undefined) entry.problem('name', 'is required');
   else if (config) addConfig(config, name, draft);
-  entry.leaveOutRest('it belongs to the account at Portkey');
+  entry.leaveOutRest('the field applies only to the Portkey account');
   entry.finish();
 }
 
@@ -77,8 +77,8 @@ function readRetries(config: SourceObject): number | undefined {
   const retry = config.object('retry');
   const attempts = retry?.number('attempts');
   retry?.leaveOut({
-    on_status_codes: 'Floe decides by the kind of error whether it retries',
-    use_retry_after_header: 'Floe always waits as long as the provider asks, up to 10 seconds',
+    on_status_codes: 'Floe decides from the type of error whether it retries',
+    use_retry_after_header: 'Floe always waits for the time that the provider requests, up to 10 seconds',
   });
   retry?.finish();
   return attempts === undefined ? undefined : Math.min(MAX_RETRIES, Math.floor(attempts));
@@ -94,7 +94,7 @@ function readCache(config: SourceObject, draft: FloeDraft): void {
   cache.note(
     'mode',
     'changed',
-    mode === 'simple' ? 'applies to all routes' : 'Floe caches equal requests only',
+    mode === 'simple' ? 'became the cache setting of all routes' : 'Floe caches equal requests only',
   );
   cache.finish();
 }
@@ -108,7 +108,7 @@ function finishConfig(config: SourceObject): void {
     output_guardrails: guard,
     default_input_guardrails: guard,
     default_output_guardrails: guard,
-    metadata: 'requests carry metadata in Floe',
+    metadata: 'send metadata with each request',
     forward_headers: 'set headers of the provider',
     strict_open_ai_compliance: 'set chat_reasoning in floe.yaml',
   });
@@ -133,10 +133,10 @@ function readTargets(
   const targets = config.objects('targets').flatMap((target) => {
     const weight = target.number('weight') ?? 1;
     const inner = readTargets(target, inherited, draft);
-    if (target.has('targets')) target.note('targets', 'changed', 'nested targets became one list');
+    if (target.has('targets')) target.note('targets', 'changed', 'nested targets were merged into one list');
     target.leaveOut({
-      retry: 'retries are a field of the route',
-      cache: 'the cache is a field of the route',
+      retry: 'set retries in the route',
+      cache: 'set cache in the route',
     });
     finishConfig(target);
     return inner.targets.map(({ model }) => ({ model, weight }));
@@ -148,11 +148,15 @@ function readStrategy(config: SourceObject): 'weighted' | undefined {
   const strategy = config.object('strategy');
   const mode = strategy?.text('mode');
   if (mode === 'conditional')
-    strategy?.note('mode', 'not_imported', 'Floe has no conditional routing; the targets are tried in order');
+    strategy?.note(
+      'mode',
+      'not_imported',
+      'Floe does not support conditional routing; the targets are tried in order',
+    );
   strategy?.leaveOut({
-    on_status_codes: 'Floe decides by the kind of error whether it tries the next target',
-    conditions: 'Floe has no conditional routing',
-    default: 'Floe has no conditional routing',
+    on_status_codes: 'Floe decides from the type of error whether it tries the next target',
+    conditions: 'Floe does not support conditional routing',
+    default: 'Floe does not support conditional routing',
   });
   strategy?.finish();
   return mode === 'loadbalance' ? 'weighted' : undefined;

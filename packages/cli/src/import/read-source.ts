@@ -23,7 +23,7 @@ export function readSourceText(file: string): string {
 
 /** Parses YAML 1.1, as Python does, or JSON, which is a subset. @throws ImportSourceError */
 export function parseSource(text: string, file: string): unknown {
-  if (text.length > MAX_CHARACTERS) throw new ImportSourceError(`${file}: is larger than 16 MB`);
+  if (text.length > MAX_CHARACTERS) throw new ImportSourceError(`${file}: must have at most 16 MB`);
   const lineOf = (offset: number) => text.slice(0, offset).split('\n').length;
   const document = parseDocument(text, {
     version: '1.1',
@@ -40,7 +40,7 @@ export function parseSource(text: string, file: string): unknown {
     requireDepth(tree, 0);
     tree = JSON.parse(JSON.stringify(tree) ?? 'null');
   } catch {
-    throw new ImportSourceError(`${file}: is nested too deeply or repeats too much`);
+    throw new ImportSourceError(`${file}: is nested too deeply, or its aliases expand to too many values`);
   }
   return tree;
 }

@@ -72,7 +72,7 @@ export class SourceObject {
     if (typeof value !== 'string' || value === '') return undefined;
     const variable = this.#variable(value);
     if (variable === undefined) return value;
-    this.note(name, 'not_imported', 'is the name of a variable, which this field cannot refer to');
+    this.note(name, 'not_imported', 'must not refer to a variable in Floe');
     return undefined;
   }
 
@@ -110,7 +110,7 @@ export class SourceObject {
 
   /** Ends an object whose other fields may be secrets. */
   leaveOutSecrets(): void {
-    this.leaveOutRest('Floe has no such field');
+    this.leaveOutRest('Floe has no equivalent field');
     this.finish();
   }
 
@@ -118,12 +118,16 @@ export class SourceObject {
     const value = this.raw(name);
     if (value === undefined) return undefined;
     if (typeof value === 'string' && this.#variable(value) !== undefined) {
-      this.note(name, 'not_imported', 'a variable cannot be converted; set the number in floe.yaml');
+      this.note(
+        name,
+        'not_imported',
+        'a variable cannot be converted to a number; set the number in floe.yaml',
+      );
       return undefined;
     }
     const parsed = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
     if (typeof parsed === 'number' && Number.isFinite(parsed) && parsed >= 0) return parsed;
-    this.problem(name, `must be a number that is not negative, got ${describeType(value)}`);
+    this.problem(name, `must be a number of at least 0, got ${describeType(value)}`);
     return undefined;
   }
 

@@ -93,7 +93,7 @@ export function createFilteredQuery<Shape extends z.core.$ZodLooseShape>(shape: 
 /** An event id in the stream of `GET /api/events`. */
 const liveId = z
   .string()
-  .regex(/^\d{1,15}-\d{1,16}$/, 'is not an id of the event stream')
+  .regex(/^\d{1,15}-\d{1,16}$/, 'must be an id of the event stream')
   .describe('Position in the stream of `GET /api/events`: the `id` of an event.');
 
 export const requestListQuery = createFilteredQuery({

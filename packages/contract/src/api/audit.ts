@@ -75,7 +75,9 @@ export const auditChain = z
 
 const anchor = {
   seq: z.int().min(1),
-  hash: z.string().regex(/^[0-9a-f]{64}$/, 'is not the hash of an audit log entry'),
+  hash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'must be the hash of an audit log entry: 64 lowercase hexadecimal digits'),
 };
 
 /**

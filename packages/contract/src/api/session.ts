@@ -128,7 +128,7 @@ export const passkeySignInBody = z.strictObject({ credential: passkeyAssertion }
 export const stepUpBody = z
   .strictObject({ password: presentedPassword.optional(), passkey: passkeyAssertion.optional() })
   .refine(({ password, passkey }) => (password === undefined) !== (passkey === undefined), {
-    error: 'send either password or passkey',
+    error: 'must have either password or passkey',
     path: ['password'],
   });
 

@@ -19,7 +19,7 @@ const writableFields = {
   name: z.string().min(1).max(100).describe('Name of the view.'),
   page: z
     .string()
-    .regex(SLUG, 'must be the name of a page, such as requests')
+    .regex(SLUG, 'must be the name of a console page, such as requests')
     .describe('Name of the page, such as `requests`.'),
   filters,
   shared: z

@@ -63,10 +63,10 @@ export function extraHeadersField() {
   return z.record(
     z
       .string()
-      .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'is not a valid header name')
+      .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be a valid HTTP header name')
       .refine(
         (name) => !RESERVED_HEADERS.has(name.toLowerCase()),
-        'is set by Floe for each request and cannot be configured',
+        'cannot be configured because Floe sets this header for each request',
       ),
     z.string().regex(HEADER_VALUE, 'must not contain line breaks or control characters'),
   );

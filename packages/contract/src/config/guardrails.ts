@@ -42,7 +42,7 @@ function validateSubject({ scope, per, ...fields }: RawFields, report: ReportIss
   if (scope !== undefined && per !== undefined)
     report(['per'], 'scope and per cannot be combined; set only one of them');
   if (scope === undefined && per === undefined)
-    report([], 'requires scope (one shared limit) or per (a separate limit for each)');
+    report([], 'must have scope (one shared limit) or per (a separate limit for each subject)');
   for (const field of ['team', 'key', 'owner', 'end_user'] as const) {
     if (scope === field && fields[field] === undefined) report([field], `is required with scope: ${field}`);
     if (scope !== field && fields[field] !== undefined)
@@ -64,7 +64,7 @@ export const LimitSchema = z
       validateSubject(limit, report);
       const { rpm, tpm, concurrency } = limit;
       if (rpm === undefined && tpm === undefined && concurrency === undefined)
-        report([], 'requires at least one of rpm, tpm and concurrency');
+        report([], 'must have at least one of rpm, tpm and concurrency');
     }),
   );
 
@@ -108,7 +108,7 @@ const DetectSchema = z
       .default([])
       .describe('Kinds of personal data to look for. Defaults to none.'),
   })
-  .refine(({ secrets, pii }) => secrets || pii.length > 0, 'must set secrets, pii or both')
+  .refine(({ secrets, pii }) => secrets || pii.length > 0, 'must have secrets, pii or both')
   .describe('Secrets and personal data that the policy searches for.');
 
 /** Fields of a policy in floe.yaml. */
@@ -136,7 +136,7 @@ export const POLICY_FIELDS = {
 /** A policy in floe.yaml. */
 export const PolicySchema = z.strictObject(POLICY_FIELDS).check(
   crossFieldRule(({ when, detect, action }, report) => {
-    if (when === undefined && detect === undefined) report([], 'requires a condition: when, detect or both');
+    if (when === undefined && detect === undefined) report([], 'must have a condition: when, detect or both');
     if (action === 'redact' && detect === undefined) report(['detect'], 'is required with action: redact');
   }),
 );

@@ -100,7 +100,7 @@ export const MonitorSchema = z
           'expected_interval_minutes and schedule cannot be combined; set only one of them',
         );
       if (expected_interval_minutes === undefined && schedule === undefined)
-        report([], 'requires expected_interval_minutes or schedule');
+        report([], 'must have expected_interval_minutes or schedule');
     }),
   )
   .transform((monitor) => ({ ...monitor, name: monitor.name ?? monitor.id, kind: 'heartbeat' as const }));

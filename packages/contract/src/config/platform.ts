@@ -62,7 +62,7 @@ export const ServerSchema = z
       .default(3563)
       .describe('Port of the main listener, which serves every surface. 0 selects a free port.'),
     base_url: baseUrlField()
-      .refine(isOriginUrl, 'its path must not start with a path that Floe uses, such as /api or /gateway')
+      .refine(isOriginUrl, 'must not have a path that starts with a path of Floe, such as /api or /gateway')
       .optional()
       .describe(
         'Public URL of the installation, used in links and cookies. It may have a path prefix. Defaults to a URL with host and port.',
@@ -260,7 +260,7 @@ const OidcSchema = z.strictObject({
       'Whether email addresses count as verified if the issuer does not send `email_verified`. Addresses with `email_verified: false` are always rejected.',
     ),
   scopes: z
-    .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'is not a valid OAuth scope'))
+    .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be a valid OAuth scope, such as email'))
     .default(['openid', 'email', 'profile'])
     .describe('Scopes that Floe requests. Some issuers send groups only if `groups` is requested.'),
 });

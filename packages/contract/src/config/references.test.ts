@@ -18,7 +18,7 @@ function inOrg(sections: { [section: string]: Json }): string[] {
 
 test('ids and names are unique in their list', () => {
   assert.deepEqual(issues({ orgs: [{ id: 'a' }, { id: 'b' }, { id: 'a' }] }), [
-    'orgs.2.id: is already the id of orgs[0]',
+    'orgs.2.id: must be unique, but is already the id of orgs[0]',
   ]);
   for (const [section, field] of Object.entries({
     teams: 'id',
@@ -32,7 +32,7 @@ test('ids and names are unique in their list', () => {
     channels: 'name',
   }))
     assert.deepEqual(inOrg({ [section]: [{ [field]: 'x' }, { [field]: 'x' }] }), [
-      `${section}.1.${field}: is already the ${field} of ${section}[0]`,
+      `${section}.1.${field}: must be unique, but is already the ${field} of ${section}[0]`,
     ]);
 });
 
@@ -43,7 +43,7 @@ test('one key value in two orgs is refused without showing it, with or without t
       { id: 'b', keys: [{ name: 'x', key: `sk-${KEY}` }] },
     ],
   });
-  assert.deepEqual(found, ['orgs.1.keys.0.key: has the same value as orgs[0].keys[0]']);
+  assert.deepEqual(found, ['orgs.1.keys.0.key: must be unique, but has the same value as orgs[0].keys[0]']);
 });
 
 test('what is named exists, and a near name is offered', () => {
@@ -81,7 +81,7 @@ test('groups of an issuer map into the only org, or into a named one', () => {
   const acme = { id: 'acme', teams: [{ id: 'sre' }] };
   assert.deepEqual(issues({ auth: auth({ team: 'sre' }), orgs: [acme] }), []);
   assert.deepEqual(issues({ auth: auth({ team: 'sre' }), orgs: [acme, { id: 'b' }] }), [
-    'auth.oidc.0.map.0: requires org because there are several orgs',
+    'auth.oidc.0.map.0: must have org because there are several orgs',
   ]);
   assert.deepEqual(issues({ auth: auth({ org: 'b', team: 'sre' }), orgs: [acme, { id: 'b' }] }), [
     'auth.oidc.0.map.0.team: this team does not exist',
@@ -93,8 +93,8 @@ test('groups of an issuer map into the only org, or into a named one', () => {
 
 test('two listeners do not share a port, and mail channels need a mail server', () => {
   assert.deepEqual(issues({ server: { listeners: [{ port: 3563 }, { port: 80 }, { port: 80 }] } }), [
-    'server.listeners.0.port: is also the port of server.port',
-    'server.listeners.2.port: is also the port of server.listeners[1]',
+    'server.listeners.0.port: must be different from server.port',
+    'server.listeners.2.port: must be different from server.listeners[1]',
   ]);
   const apart = [{ port: 80 }, { port: 80, host: '10.0.0.1' }, { port: 0 }, { port: 0 }];
   assert.deepEqual(issues({ server: { listeners: apart } }), []);

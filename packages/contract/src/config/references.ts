@@ -120,7 +120,10 @@ function checkPorts(server: Json | undefined, issues: ConfigIssue[]): void {
     const place = placeOf(port, getMember(listener, 'host'));
     const owner = taken.get(place);
     if (owner !== undefined)
-      issues.push({ path: ['server', 'listeners', index, 'port'], message: `is also the port of ${owner}` });
+      issues.push({
+        path: ['server', 'listeners', index, 'port'],
+        message: `must be different from ${owner}`,
+      });
     taken.set(place, `server.listeners[${index}]`);
   }
 }
@@ -143,13 +146,13 @@ function checkGroups(config: Json, issues: ConfigIssue[]): void {
     if (getMember(issuer, 'unmapped') === 'viewer' && orgs.length > 1)
       issues.push({
         path: ['auth', 'oidc', n, 'unmapped'],
-        message: 'cannot be viewer because there are several orgs; map a group to each org instead',
+        message: 'must not be viewer if there are several orgs; map a group to each org instead',
       });
     for (const [m, entry] of getList(issuer, 'map').entries()) {
       const path = ['auth', 'oidc', n, 'map', m];
       const id = getMember(entry, 'org');
       if (id === undefined && orgs.length > 1)
-        issues.push({ path, message: 'requires org because there are several orgs' });
+        issues.push({ path, message: 'must have org because there are several orgs' });
       if (typeof id === 'string' && !ids.has(id))
         issues.push({ path: [...path, 'org'], message: unknownNameMessage('org', id, ids, issues.length) });
       const org = id === undefined ? orgs[0] : byId.get(id);
@@ -175,7 +178,7 @@ function checkUnique(entries: JsonArray, field: string, path: ConfigPath, issues
     else
       issues.push({
         path: [...path, index, field],
-        message: `is already the ${field} of ${path.at(-1)}[${first}]`,
+        message: `must be unique, but is already the ${field} of ${path.at(-1)}[${first}]`,
       });
   }
 }
@@ -192,19 +195,19 @@ interface UniqueField {
 const KEY_VALUE: UniqueField = {
   section: 'keys',
   field: 'key',
-  message: 'has the same value as',
+  message: 'must be unique, but has the same value as',
   canonical: (key) => key.replace(/^sk-/, ''),
 };
 const IMPORTED_HASH: UniqueField = {
   section: 'keys',
   field: 'imported_hash',
-  message: 'has the same value as',
+  message: 'must be unique, but has the same value as',
   canonical: (hash) => hash,
 };
 const BOARD_SLUG: UniqueField = {
   section: 'boards',
   field: 'slug',
-  message: 'is also the slug of',
+  message: 'must be unique, but is already the slug of',
   canonical: (slug) => slug,
 };
 

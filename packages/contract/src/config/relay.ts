@@ -70,7 +70,7 @@ const DetectSchema = z
       .default([])
       .describe('Kinds of personal data to look for. Defaults to none.'),
   })
-  .refine(({ secrets, pii }) => secrets || pii.length > 0, 'must set secrets, pii or both');
+  .refine(({ secrets, pii }) => secrets || pii.length > 0, 'must have secrets, pii or both');
 
 const WhoSchema = z.strictObject({
   keys: stringListField()
@@ -118,7 +118,7 @@ const ExceptionSchema = z
     match: MatchSchema.optional().describe('Restricts the exception to events that match every given field.'),
     who: WhoSchema.optional().describe('Restricts the exception to these callers.'),
   })
-  .refine(({ match, who }) => match !== undefined || who !== undefined, 'requires match, who or both');
+  .refine(({ match, who }) => match !== undefined || who !== undefined, 'must have match, who or both');
 
 const MessageSchema = z.union([
   z.string().min(1).max(1_000),
@@ -169,14 +169,14 @@ export const RELAY_RULE_FIELDS = {
 export const RelayRuleSchema = z.strictObject(RELAY_RULE_FIELDS).check(
   crossFieldRule(({ match, when, detect, on }, report) => {
     if (match === undefined && when === undefined && detect === undefined)
-      report([], 'requires a condition: match, detect or when');
+      report([], 'must have a condition: match, detect or when');
     const read = RELAY_EVENTS.filter((event) => [on].flat().includes(event));
     if (read.length === 0 || typeof match !== 'object' || match === null) return;
     for (const [field, events] of Object.entries(EVENTS_BY_MATCHER))
       if (Object.hasOwn(match, field) && !events.some((event) => read.includes(event)))
         report(
           ['match', field],
-          `does not apply to ${read.join(', ')}; it applies only to ${events.join(', ')}`,
+          `cannot be used with the event ${read.join(', ')}; it applies only to ${events.join(', ')}`,
         );
   }),
 );

@@ -220,7 +220,7 @@ function evaluateCandidate(
   candidate: Candidate,
   detected: string,
 ): RuleApplication | null {
-  const doubt = candidate.match === 'maybe' ? 'the rule possibly matches' : '';
+  const doubt = candidate.match === 'maybe' ? 'the rule may match' : '';
   if (condition === null)
     return {
       ...candidate,

@@ -54,7 +54,7 @@ export function createSelfTamperRule({
     on_error: 'open',
     except: [],
     message: {
-      user: 'The agent wants to change settings of agents, hooks or your shell.',
+      user: 'The agent requests a change to the settings of agents, hooks or your shell.',
       agent: 'Changes to the settings of agents, hooks and shells require the approval of a person.',
     },
   };

@@ -91,7 +91,7 @@ export class CommandAnalyzer implements CommandSink {
   /** Analyzes and records a command with the commands that it runs. Returns its output. */
   analyze(given: UnresolvedCommand): CommandOutput | null {
     const words = withoutEmptyWords(given.words);
-    if (words.length < given.words.length) this.reportUnclear('a command name may be empty', given);
+    if (words.length < given.words.length) this.reportUnclear('a command name can be empty', given);
     const [word, ...args] = words;
     if (!word) {
       if (given.redirects.length > 0)
@@ -130,7 +130,7 @@ export class CommandAnalyzer implements CommandSink {
       this.reportUnclear('a command name is not a literal', given);
     // zsh replaces `=name` by the path of the command.
     if (text.startsWith('=')) this.reportUnclear('a command name starts with "="', given);
-    if (text.includes('{}')) this.reportUnclear('a command name is filled in when it runs', given);
+    if (text.includes('{}')) this.reportUnclear('a command name is inserted only when it runs', given);
     return normalizeCommandName(text);
   }
 

@@ -43,7 +43,7 @@ export function startAlertDelivery(given: AlertDeliveryOptions): AlertDelivery {
         .catch((error: unknown) => {
           log.warn(
             { err: error, channel: channel.name },
-            'could not deliver the alerts of a channel; retrying in the next round',
+            'alerts of a channel could not be delivered; retrying in the next round',
           );
         })
         .finally(() => serving.delete(channel.id));
@@ -57,7 +57,7 @@ export function startAlertDelivery(given: AlertDeliveryOptions): AlertDelivery {
         .catch((error: unknown) =>
           log.warn(
             { err: error },
-            'could not deliver alerts because the database does not respond; retrying',
+            'alerts could not be delivered because the database does not respond; retrying',
           ),
         )
         .finally(() => {

@@ -122,7 +122,7 @@ async function sendMessage(
     return await context.sender.send(createNotice(composed.content, context.baseUrl(), now), opened);
   } catch (error) {
     // A channel whose secrets do not open: no reason to stop delivering to the others.
-    context.log.error({ err: error, channel: channel.name }, 'an alert channel cannot be used');
+    context.log.error({ err: error, channel: channel.name }, 'alert channel cannot be used');
     const reason = error instanceof Error ? error.message : String(error);
     return { ...UNREADABLE_SECRETS, error: reason };
   }
@@ -177,7 +177,9 @@ async function recordDeliveryFailure(
   const fields = { channel: channel.name, org: channel.org_id, status, error, attempts };
   context.log.warn(
     fields,
-    isDead ? 'an alert could not be delivered; giving up' : 'an alert could not be delivered; retrying later',
+    isDead
+      ? 'alert could not be delivered; no further attempts are made'
+      : 'alert could not be delivered; retrying later',
   );
   context.countResult(channel.kind, isDead ? 'failed' : 'retry');
   const change = { status, error, attempts };

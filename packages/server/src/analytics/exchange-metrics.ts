@@ -73,7 +73,7 @@ export class ExchangeMetrics {
   });
   readonly #retries = new CounterFamily({
     name: 'floe_upstream_retries_total',
-    help: 'Number of repeated calls to the same target, by provider.',
+    help: 'Number of retries of a call to the same provider and model, by provider.',
     labels: ['provider'],
   });
   readonly #failovers = new CounterFamily({

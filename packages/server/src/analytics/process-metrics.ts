@@ -35,7 +35,7 @@ function includeStartupCpu(registry: Registry): void {
 function registerBacklogGauge(registry: Registry, backlog: () => number): void {
   const pending: Gauge = new Gauge({
     name: 'floe_spool_pending_rows',
-    help: 'Number of exchange rows in the spool that are not in the database yet.',
+    help: 'Number of recorded requests that are on disk or in memory and not in the database yet.',
     registers: [registry],
     collect() {
       pending.set(backlog());
@@ -46,7 +46,7 @@ function registerBacklogGauge(registry: Registry, backlog: () => number): void {
 function registerAlertsGauge(registry: Registry, alertsQueued: () => Promise<number>): void {
   const queued: Gauge = new Gauge({
     name: 'floe_alert_messages_pending',
-    help: 'Number of alert messages waiting to be sent, for the whole installation.',
+    help: 'Number of alert messages that are waiting for delivery, in the whole installation.',
     registers: [registry],
     async collect() {
       // A store that is away must not take the other figures with it.

@@ -8,7 +8,7 @@ export class RuntimeMetrics {
   countInFlight: () => number = () => 0;
   readonly #build = new GaugeFamily({
     name: 'floe_build_info',
-    help: 'Always 1; the labels are the version of Floe, its commit and the version of Node.js.',
+    help: 'Always 1. The labels are the version and commit of Floe and the version of Node.js.',
     labels: ['version', 'commit', 'node'],
   });
   readonly #inFlight = new GaugeFamily({
@@ -18,18 +18,18 @@ export class RuntimeMetrics {
   });
   readonly #reloads = new CounterFamily({
     name: 'floe_config_reloads_total',
-    help: 'Number of changes of floe.yaml that were read while the process ran, by result (success or failure).',
+    help: 'Number of times that this process reloaded floe.yaml, by result (success or failure).',
     labels: ['result'],
   });
   readonly #lastReload = new GaugeFamily({
     name: 'floe_config_last_reload_success',
-    help: 'Whether the last change of floe.yaml was applied (1) or rejected (0).',
+    help: 'Whether the last reload of floe.yaml succeeded (1) or failed (0).',
     labels: [],
   });
   readonly #api = new HistogramFamily(
     {
       name: 'floe_api_request_duration_seconds',
-      help: 'Duration of API calls, by verb and class of the HTTP status.',
+      help: 'Duration of requests to /api, by operation and class of the HTTP status.',
       labels: ['verb', 'status'],
     },
     API_BUCKETS_S,

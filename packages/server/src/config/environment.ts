@@ -94,13 +94,13 @@ export function readEnvironment(env: NodeJS.ProcessEnv, options: EnvironmentOpti
   if (secretKey !== undefined && secretKey.length < SECRET_KEY_LENGTH)
     problems.push({
       where: sourceOf('FLOE_SECRET_KEY'),
-      message: `is too short: it must have at least ${SECRET_KEY_LENGTH} characters. Example: the output of openssl rand -hex 32`,
+      message: `must have at least ${SECRET_KEY_LENGTH} characters. To generate a key, run: openssl rand -hex 32`,
     });
   const encryptionKeys = splitList(set('FLOE_ENCRYPTION_KEYS'));
   if (encryptionKeys.some((key) => key.length < SECRET_KEY_LENGTH))
     problems.push({
       where: sourceOf('FLOE_ENCRYPTION_KEYS'),
-      message: `contains a key that is too short: each key must have at least ${SECRET_KEY_LENGTH} characters. Separate keys with commas.`,
+      message: `must be a comma-separated list of keys with at least ${SECRET_KEY_LENGTH} characters each. To generate a key, run: openssl rand -hex 32`,
     });
   if (logLevel === undefined || problems.length > 0) throw new ConfigError(null, problems);
   const overrides: EnvironmentOverride[] = [];
@@ -129,7 +129,7 @@ function readVariableFiles(env: NodeJS.ProcessEnv, { allowMissingFiles = false }
     const path = env[where];
     if (!path) continue;
     if (env[name]) {
-      problems.push({ where, message: `cannot be used together with ${name}; unset one of them` });
+      problems.push({ where, message: `must not be set together with ${name}; unset one of them` });
       continue;
     }
     const result = readSecretFile(path);

@@ -43,12 +43,12 @@ function issueMessage(issue: Issue, value: Json | undefined): string {
       return describeTooSmall(issue);
     case 'too_big':
       return issue.origin === 'string'
-        ? `is longer than ${issue.maximum} characters`
+        ? `must have at most ${issue.maximum} characters`
         : issue.origin === 'array'
-          ? `has more than ${issue.maximum} entries`
+          ? `must have at most ${issue.maximum} entries`
           : `must be at most ${issue.maximum}`;
     case 'invalid_key':
-      return issue.issues[0]?.message ?? 'is not a valid name';
+      return issue.issues[0]?.message ?? 'must be a valid name';
     default:
       return 'is not valid';
   }

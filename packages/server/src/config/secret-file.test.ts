@@ -54,12 +54,12 @@ test('a file that cannot be used is reported with its place and the reason, neve
   const binary = write('binary', Buffer.from([0xff, 0xfe]));
   const reasons = {
     nowhere: /the file nowhere does not exist$/,
-    [write('empty', '\n')]: /is empty$/,
-    [large]: /is larger than 64 KB$/,
-    [binary]: /is not valid UTF-8$/,
-    [home]: /is not a regular file$/,
-    '/dev/zero': /is not a regular file$/,
-    ' ': /write \$\{file:PATH\} with the path of a file/,
+    [write('empty', '\n')]: /must not be empty$/,
+    [large]: /must have at most 64 KB$/,
+    [binary]: /must be valid UTF-8$/,
+    [home]: /must be a regular file$/,
+    '/dev/zero': /must be a regular file$/,
+    ' ': /\$\{file:PATH\} must contain the path of a file/,
   };
   for (const [name, reason] of Object.entries(reasons)) {
     const { message } = refused(() => loadConfig(configWith(name)));
@@ -86,7 +86,7 @@ test('what is wrong with the content of a file names the file and not the conten
 test('text that does not come from a file of this machine may not name one', () => {
   const text = `smtp: { from: a@example.com, url: "smtps://u:\${file:${write('mail', 'pass')}}@mail" }`;
   const { message } = refused(() => loadConfig({ text, path: 'x.yaml', env: readEnvironment({}) }));
-  assert.match(message, /\$\{file:PATH\} works only in a floe\.yaml that the server reads from its disk/);
+  assert.match(message, /\$\{file:PATH\} can be used only in the floe\.yaml file of the server/);
 });
 
 test('config check resolves files; with --allow-unset a missing one is not checked, an empty one is', () => {

@@ -28,17 +28,17 @@ export function readSecretFile(path: string): SecretFileResult {
     const isMissing = code === 'ENOENT' || code === 'ENOTDIR';
     return { problem: isMissing ? 'does not exist' : `cannot be read (${code})`, isMissing };
   }
-  if (bytes === null) return { problem: 'is not a regular file', isMissing: false };
-  if (bytes.length > MAX_BYTES) return { problem: 'is larger than 64 KB', isMissing: false };
+  if (bytes === null) return { problem: 'must be a regular file', isMissing: false };
+  if (bytes.length > MAX_BYTES) return { problem: 'must have at most 64 KB', isMissing: false };
   return decodeSecret(bytes);
 }
 
 function decodeSecret(bytes: Buffer): SecretFileResult {
   try {
     const content = new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r?\n$/, '');
-    return content === '' ? { problem: 'is empty', isMissing: false } : { content };
+    return content === '' ? { problem: 'must not be empty', isMissing: false } : { content };
   } catch {
-    return { problem: 'is not valid UTF-8', isMissing: false };
+    return { problem: 'must be valid UTF-8', isMissing: false };
   }
 }
 

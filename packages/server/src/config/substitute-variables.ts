@@ -44,7 +44,7 @@ export function expandVariables(
     }
     const close = text.indexOf('}', open);
     if (close === -1) {
-      faults.push('"${" has no "}"; write $${ for a literal ${');
+      faults.push('each "${" must have a closing "}"; write $${ for a literal ${');
       return { text: out, names, unset, faults };
     }
     out += text.slice(from, open);
@@ -68,7 +68,9 @@ interface ExpansionNotes {
 function expandVariable(reference: string, variables: SubstitutionVariables, found: ExpansionNotes): string {
   const [name = '', fallback] = splitOnce(reference, ':-');
   if (!/^[A-Za-z_]\w*$/.test(name)) {
-    found.faults.push('write ${NAME}, ${NAME:-default} or ${file:PATH}, NAME of letters, digits and _');
+    found.faults.push(
+      'a reference must have the form ${NAME}, ${NAME:-default} or ${file:PATH}, where NAME consists of letters, digits and _',
+    );
     return '';
   }
   found.names.push(name);
@@ -85,9 +87,9 @@ function expandFile(
   const path = reference.slice(FILE_PREFIX.length);
   if (readFile === undefined)
     found.faults.push(
-      '${file:PATH} works only in a floe.yaml that the server reads from its disk; write ${NAME} and send the value as a variable',
+      '${file:PATH} can be used only in the floe.yaml file of the server; use ${NAME} instead and send its value in variables',
     );
-  else if (path.trim() === '') found.faults.push('write ${file:PATH} with the path of a file');
+  else if (path.trim() === '') found.faults.push('${file:PATH} must contain the path of a file');
   else {
     found.names.push(reference);
     const result = readFile(path);
@@ -140,7 +142,8 @@ export function substituteVariables(
       if (!value.includes('${') || left < 0) return value;
       const expansion = expandVariables(value, variables, readFile);
       left -= expansion.text.length;
-      if (left < 0) faults.push({ path, message: 'the variables in this file expand to too much text' });
+      if (left < 0)
+        faults.push({ path, message: 'the text must have at most 16 MB after its variables are replaced' });
       for (const name of expansion.unset) faults.push({ path, message: describeUnset(name), isUnset: true });
       for (const message of expansion.faults) faults.push({ path, message });
       byPath.set(pathKey(path), expansion.names);

@@ -64,7 +64,7 @@ export function watchConfig(options: ConfigWatchOptions): ConfigWatch {
     seenStamp = fileStamp(path);
     const text = readNonEmptyText(path);
     if (text === '' && seen.text !== '')
-      log.warn({ path }, 'configuration file is missing or empty; keeping the running configuration');
+      log.warn({ path }, 'configuration file is missing or empty; the running configuration is kept');
     if (!seen.update(text)) return null;
     isApplied = true;
     const loaded = options.load();
@@ -147,7 +147,7 @@ function watchDirectory(directory: string, onEvent: () => void, log: Log): FSWat
   const logFallback = (error: unknown) =>
     log.debug(
       { directory, error: String(error) },
-      'file events are not available; polling the configuration file instead',
+      'file events are not available; the configuration file is polled instead',
     );
   try {
     const watcher = watch(directory, { persistent: false }, onEvent);

@@ -28,7 +28,7 @@ export function readYaml(text: string): ParsedYaml {
   const lines = new LineCounter();
   const nowhere = { tree: null, positionOf: () => ({ line: 1, column: 1 }) };
   if (text.length > MAX_CHARACTERS)
-    return { ...nowhere, problems: [createProblem(1, 1, `is larger than ${MAX_CHARACTERS >> 20} MB`)] };
+    return { ...nowhere, problems: [createProblem(1, 1, `must have at most ${MAX_CHARACTERS >> 20} MB`)] };
   const document = parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
@@ -68,12 +68,12 @@ class YamlReader {
   value(node: unknown, path: ConfigPath): Json {
     if (isAlias(node)) {
       const target = this.#anchors.get(node.source);
-      if (target === undefined) this.#refuse(path, 'refers to an anchor that is not defined above it');
+      if (target === undefined) this.#refuse(path, 'must refer to an anchor that is defined above it');
       return target === undefined ? null : this.value(target, path);
     }
     if (path.length > MAX_DEPTH || this.#nodes >= MAX_NODES || this.problems.length >= MAX_PROBLEMS) {
       if (this.problems.length === 0)
-        this.#refuse(path.slice(0, 1), 'is nested too deeply or repeats too much');
+        this.#refuse(path.slice(0, 1), 'is nested too deeply, or its aliases expand to too many values');
       this.#nodes = MAX_NODES;
       return null;
     }
@@ -92,7 +92,7 @@ class YamlReader {
       const { key, value } = pair;
       if (this.problems.length >= MAX_PROBLEMS) break;
       if (!isScalar(key)) {
-        this.#refuse(path, 'has a key that is not plain text', key);
+        this.#refuse(path, 'each key must be plain text', key);
         continue;
       }
       if (known.get(String(key.value)) !== pair) this.#refuseAgain(key);
@@ -186,17 +186,17 @@ function firstErrorPerLine(
 
 const ERROR_MESSAGES = {
   BAD_ALIAS: 'malformed alias (*name); put a value that starts with * in quotes',
-  BAD_COLLECTION_TYPE: 'a tag does not match its value',
+  BAD_COLLECTION_TYPE: 'the tag of a value does not match its type; remove the tag',
   BAD_DQ_ESCAPE: 'unknown escape in double quotes; use single quotes or write \\\\ for a backslash',
   BAD_INDENT: 'the indentation does not line up with the lines above',
   BAD_SCALAR_START: 'a value starts with a reserved character; put it in quotes',
   BLOCK_AS_IMPLICIT_KEY: 'a value contains ": "; put it in quotes',
   BLOCK_IN_FLOW: 'an indented block is not allowed inside { } or [ ]',
-  DUPLICATE_KEY: 'this key is already set in the same map',
+  DUPLICATE_KEY: 'this key occurs twice in the same map; remove one of them',
   MISSING_CHAR: 'a closing quote, bracket or comma is missing',
   MULTILINE_IMPLICIT_KEY: 'a key spans several lines; check for a missing ":" or quote above',
   MULTIPLE_DOCS: 'only one document is allowed: remove the ---',
-  NON_STRING_KEY: 'a key is not plain text',
+  NON_STRING_KEY: 'each key must be plain text',
   RESOURCE_EXHAUSTION: 'is nested too deeply',
   TAB_AS_INDENT: 'a tab is used as indentation; use spaces',
   TAG_RESOLVE_FAILED: 'tags (!name) are not supported; put a value that starts with ! in quotes',

@@ -55,7 +55,11 @@ const MAX_BUFFERED_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /** A JSON answer, passed on by `judge` only when it is known to be whole and an answer. */
 export function createBufferedAnswer(judge: (body: Buffer) => void): AnswerSink {
-  const tooLarge = () => new Fault('upstream_error', 'The provider sent a response larger than 64 MB.');
+  const tooLarge = () =>
+    new Fault(
+      'upstream_error',
+      'The provider sent a response larger than 64 MB, the maximum that Floe accepts.',
+    );
   return new BufferedAnswer(MAX_BUFFERED_ANSWER_BYTES, judge, tooLarge);
 }
 

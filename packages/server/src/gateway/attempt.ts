@@ -198,7 +198,7 @@ class Attempt implements UpstreamHandler {
       return createErrorAnswer((body) => this.#plan.toError({ status, headers, body }));
     const encoding = readUpstreamHeader(headers, 'content-encoding');
     if (encoding !== undefined && encoding !== 'identity') {
-      const why = `${provider.id} sent a response with content-encoding ${encoding}, although Floe requested none.`;
+      const why = `${provider.id} sent a response with content-encoding ${encoding}, although Floe requested an unencoded response.`;
       throw new Fault('upstream_error', why);
     }
     const wanted = this.#x.request.prompt?.stream ? 'an event stream' : 'JSON';
@@ -265,7 +265,7 @@ class Attempt implements UpstreamHandler {
     if (phase === 'idle' && this.#tryComplete()) return;
     const { id } = this.#target.provider;
     const after = afterMs < 1000 ? `${afterMs} ms` : `${Math.round(afterMs / 1000)} s`;
-    const why = `${id} was too slow: the ${phase} deadline passed after ${after}.`;
+    const why = `${id} did not respond in time: the ${phase} timeout of ${after} expired.`;
     this.#fail(new Fault('upstream_timeout', why, { phase }));
   }
 

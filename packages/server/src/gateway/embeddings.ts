@@ -83,9 +83,13 @@ function planEmbeddings(x: Exchange, prompt: ClientRequest, target: Target): Att
   const { provider, credential } = target;
   const how = provider.sheet.embeddings;
   if (!how)
-    throw new Fault('unsupported_parameter', `${provider.id} does not support embeddings.`, {
-      param: 'model',
-    });
+    throw new Fault(
+      'unsupported_parameter',
+      `The provider "${provider.id}" does not support embeddings. Use a model of another provider.`,
+      {
+        param: 'model',
+      },
+    );
   const model = provider.upstreamModel(target.model);
   const headers = [...provider.headersFor(credential), 'accept', 'application/json'];
   const {

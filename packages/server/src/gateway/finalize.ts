@@ -115,7 +115,7 @@ function chargeBatchResults(x: Exchange, results: ReadonlyMap<string, unknown>, 
   gateway.guard.charge(x.id, rules, caller, nanoUsd).catch((error: unknown) => {
     gateway.log.error(
       { err: error, request_id: x.id },
-      'could not charge the results of a batch to its budgets',
+      'batch results could not be charged to their budgets',
     );
   });
 }

@@ -43,7 +43,7 @@ export function noHealthyTargetFault(
   const names = [...new Set(setAside.map(getTargetName))].join(', ');
   return new Fault(
     'no_healthy_target',
-    `No target of this request is healthy: the breakers of ${names} are open. The request log shows the reasons.`,
+    `No provider is available for this request because the circuit breakers of ${names} are open. Retry after the time in the Retry-After header. The request log shows the reasons.`,
     retryAfterMs === undefined ? {} : { retryAfterMs },
   );
 }

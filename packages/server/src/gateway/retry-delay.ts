@@ -47,7 +47,7 @@ export function retryDelayMs(
   recordSendDecision(
     x,
     'no_retry',
-    `${getTargetName(target)}: the retry budget for these 30 seconds is exhausted`,
+    `${getTargetName(target)}: the retry budget of the current 30 seconds is exhausted`,
   );
   return null;
 }

@@ -138,7 +138,7 @@ export function readNetworkError(provider: string, error: Error, headSeen: boole
   const code = networkErrorCode(error);
   const cause = error;
   if (code === 'UND_ERR_CONNECT_TIMEOUT')
-    return new Fault('upstream_timeout', `${provider} did not accept a connection in time.`, {
+    return new Fault('upstream_timeout', `${provider} did not accept the connection in time.`, {
       phase: 'connect',
       cause,
     });

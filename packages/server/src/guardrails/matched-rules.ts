@@ -32,7 +32,7 @@ export class MatchedRules {
     if (estimate.nanoUsd !== null) return null;
     const hard = this.budgets.find(({ rule }) => rule.config.mode === 'hard');
     if (!hard) return null;
-    const message = `The budget "${hard.rule.name}" is hard and ${describeUnpriced(estimate)}. ${describeMissingPrice(estimate)}`;
+    const message = `The hard budget "${hard.rule.name}" cannot be enforced because ${describeUnpriced(estimate)}. ${describeMissingPrice(estimate)}`;
     return new Fault('price_unknown', message, {
       param: 'model',
       rule: { kind: 'budget', id: hard.rule.id },

@@ -46,7 +46,7 @@ export function budgetUsedUpFault(claim: RuleClaim): Fault {
 export function budgetReservedFault({ name, ruleId, limit }: RuleClaim, retryAfterMs: number): Fault {
   return new Fault(
     'budget_reserved',
-    `The rest of the budget "${name}" of ${formatUsd(limit)} is reserved by requests in flight. Try again in ${Math.ceil(retryAfterMs / 1000)} s.`,
+    `The rest of the budget "${name}" of ${formatUsd(limit)} is reserved by requests in progress. Try again in ${Math.ceil(retryAfterMs / 1000)} s.`,
     { retryAfterMs, rule: { kind: 'budget', id: ruleId } },
   );
 }

@@ -19,11 +19,11 @@ export function toApiFault(error: unknown, requestId: string, bodyLimit: number)
 /** Faults for rejections by Fastify, by its documented error codes. */
 const FASTIFY_FAULTS: Readonly<Record<string, readonly [FaultCode, string]>> = {
   FST_ERR_BAD_URL: ['invalid_request', 'The path of this URL cannot be decoded.'],
-  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'No resource has an id this long.'],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'The id in the path is too long: no resource has this id.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'The content type must be application/json.'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
     'invalid_request',
-    'The body length does not match the Content-Length header.',
+    'The length of the body must match the Content-Length header.',
   ],
 };
 

@@ -270,7 +270,7 @@ test('a document may not name a file of the server', async (t) => {
   for (const verb of ['diff', 'apply'] as const) {
     const answer = await ask(verb, yaml);
     assert.equal(answer.status, 400);
-    assert.match(answer.text, /works only in a floe\.yaml that the server reads from its disk/);
+    assert.match(answer.text, /can be used only in the floe\.yaml file of the server/);
     assert.doesNotMatch(answer.text, /root:/);
   }
 });
@@ -298,7 +298,7 @@ test('keys of a document are made, changed and given other values, within what t
   assert.deepEqual([told(named), (await me(two)).body.key?.['owner']], [['changed keys/ci'], null]);
   await call('DELETE', `management/keys/${key?.['id']}`);
   const revoked = await keys('scopes: [gateway]', two);
-  assert.match(String(revoked.body['ignored']), /keys\/ci: this value was revoked; use a new value/);
+  assert.match(String(revoked.body['ignored']), /keys\/ci: this key value was revoked; use a new value/);
   const pruned = await ask('apply', 'orgs: [{ id: acme, keys: [] }]', { prune: true });
   assert.deepEqual([pruned.status, told(pruned), (await call('GET', 'me')).status], [200, [], 200]);
   const { key: theirs } = await addKey('other');

@@ -74,7 +74,7 @@ export async function drainConnections(
   const timer = clock.after(limitMs, () => {
     log.warn(
       { limit_ms: limitMs },
-      'requests were still in progress at the end of the drain period; closing their connections',
+      'drain period ended with requests in progress; their connections are closed',
     );
     server.closeAllConnections();
     fastPath.closeAll();

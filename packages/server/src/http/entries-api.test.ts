@@ -255,13 +255,13 @@ test('an entry that cannot work is refused at its place, in the words of floe co
     [
       'policies',
       { name: 'x', on: 'request', action: 'deny' },
-      '400 invalid_request null: requires a condition: when, detect or both',
+      '400 invalid_request null: must have a condition: when, detect or both',
     ],
     ['providers', { id: 'main', kind: 'openai' }, '409 conflict id: The provider "main" already exists.'],
     [
       'providers',
       { id: 'x', kind: 'openai', client_cert: { cert_file: '/a', key_file: '/b' } },
-      '400 invalid_request client_cert: client_cert: uses resources of the machine, which several organizations share; it can only be set in floe.yaml',
+      '400 invalid_request client_cert: client_cert: can be set only in floe.yaml, because it gives access to the machine that several organizations share',
     ],
   ];
   for (const [path, body, expected] of cases) assert.equal(said(await ask('POST', path, body)), expected);

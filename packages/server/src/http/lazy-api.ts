@@ -51,7 +51,7 @@ export function createLazyApi(
       loading.then(
         (api) => api.handle(req, res),
         (error: unknown) => {
-          options.log.error({ err: error }, 'the API could not be loaded');
+          options.log.error({ err: error }, 'API could not be loaded');
           sendFault(res, requestId, loadFault(requestId));
         },
       );

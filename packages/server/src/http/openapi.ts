@@ -207,7 +207,7 @@ function formatAccess(verb: Verb): string {
     formatKeyAccess(verb),
     roles.length === 0 ? 'Not available to members.' : `Members: ${roles.join(', ')}.`,
     ...(verb.requiresOperator ? ['They must be operators of the installation.'] : []),
-    ...(verb.requiresStepUp ? ['Members need a step-up first.'] : []),
+    ...(verb.requiresStepUp ? ['Members must step up first.'] : []),
   ].join(' ');
 }
 

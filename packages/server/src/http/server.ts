@@ -178,7 +178,10 @@ function rejectInvalidRequests(server: Server, responses: OpenResponses, clock: 
   });
 }
 
-const HOST_FAULT = new Fault('invalid_request', 'A request needs exactly one Host header (RFC 9112, 3.2).');
+const HOST_FAULT = new Fault(
+  'invalid_request',
+  'A request must have exactly one Host header (RFC 9112, section 3.2).',
+);
 const CONNECT_FAULT = new Fault(
   'method_not_allowed',
   'CONNECT is not supported: Floe is not a forward proxy.',

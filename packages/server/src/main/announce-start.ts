@@ -22,11 +22,11 @@ export function announceStart(server: StartedServer, output: ServerOutput, first
   const { loaded, listening, url } = server;
   const info = toStartupInfo(server);
   if (output.isTerminal) output.print(formatStartupMessage(info, firstRun));
-  else output.announce(startupFields(info, firstRun), 'Floe is listening');
+  else output.announce(startupFields(info, firstRun), 'server is listening');
   const baseUrlWarning = findBaseUrlWarning(url, listening) ?? [];
   for (const warning of loaded.warnings.concat(baseUrlWarning)) output.log.warn({}, warning);
   for (const field of loaded.inactiveFields)
-    output.log.warn({ field }, 'this setting has no effect in this version');
+    output.log.warn({ field }, 'setting has no effect in this version');
 }
 
 function toStartupInfo({ version, dataDir, loaded, snapshots, listening, url }: StartedServer): StartupInfo {

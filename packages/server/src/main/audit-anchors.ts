@@ -18,7 +18,7 @@ export function logAuditAnchors(database: Pick<Database, 'read'>, clock: Clock, 
   const next = (ms: number) => {
     timer = clock.after(ms, () => {
       round = logAnchors(database, log)
-        .catch((error: unknown) => log.warn({ err: error }, 'could not read the audit anchors'))
+        .catch((error: unknown) => log.warn({ err: error }, 'audit anchors could not be read'))
         .finally(() => {
           if (!isClosed) next(DAY_MS);
         });

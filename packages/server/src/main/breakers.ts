@@ -55,7 +55,9 @@ function createChangeRecorder(database: Database, log: Log): (event: BreakerEven
     const row = { id: newId('brk', at), org_id: orgId, breaker_id: breaker, at, state, because };
     database
       .rowTransaction((writer) => insertBreakerChange(writer, row))
-      .catch((error: unknown) => log.warn({ err: error, breaker }, 'could not store a breaker state change'));
+      .catch((error: unknown) =>
+        log.warn({ err: error, breaker }, 'breaker state change could not be stored'),
+      );
   };
 }
 
@@ -106,7 +108,7 @@ function createBreakerAlerter(database: Database, log: Log): (event: BreakerEven
       return;
     else openSince.set(key, systemClock.now());
     alert(event, id, since ?? systemClock.now()).catch((error: unknown) =>
-      log.warn({ err: error, breaker: id }, 'could not store the alert for a breaker'),
+      log.warn({ err: error, breaker: id }, 'alert for a breaker could not be stored'),
     );
   };
 }

@@ -32,8 +32,8 @@ export function watchConfigFile(
       state.rejected = null;
       if (wasRefused) await notifyWatchers('config.accepted');
       parts.runtime.recordReload(true);
-      log.info({ path }, 'configuration applied');
-      if (restart.length > 0) log.warn({ fields: restart }, 'these fields take effect after a restart');
+      log.info({ path }, 'configuration was applied');
+      if (restart.length > 0) log.warn({ fields: restart }, 'changed fields take effect after a restart');
     } catch (error) {
       state.loaded = before;
       watching.rejectChange(before);
@@ -54,7 +54,7 @@ export function watchConfigFile(
           await publishLiveEvent(writer, { orgId: id, topic: 'config', at, data: { action } });
       })
       .catch((error: unknown) =>
-        log.warn({ err: error }, 'could not publish the configuration change to event streams'),
+        log.warn({ err: error }, 'configuration change could not be sent to event streams'),
       );
   }
   const watching = watchConfig({
@@ -76,10 +76,10 @@ function logProblems(error: unknown, log: Log): readonly ConfigProblem[] {
   if (error instanceof ConfigError) {
     log.error(
       { problems: error.message.split('\n') },
-      'configuration rejected; keeping the running configuration',
+      'configuration was rejected; the running configuration is kept',
     );
     return error.problems;
   }
-  log.error({ err: error }, 'configuration could not be applied; keeping the running configuration');
+  log.error({ err: error }, 'configuration could not be applied; the running configuration is kept');
   return [{ where: '', message: error instanceof Error ? error.message : String(error) }];
 }

@@ -25,7 +25,7 @@ export function followSnapshotChanges({ database, log }: Pick<ServerComponents, 
             changes.applied = received;
           },
           (error: unknown) => {
-            log.warn({ err: error }, 'could not refresh the configuration snapshot; retrying');
+            log.warn({ err: error }, 'configuration snapshot could not be refreshed; retrying');
             again ??= systemClock.after(RETRY_MS, follow);
           },
         );

@@ -26,7 +26,10 @@ export function createMemberDependencies(
         await mailer.send(mail, deadline.signal);
         return 'sent';
       } catch (error) {
-        log.warn({ err: error, invitation: id }, 'could not send the invitation email; its link is valid');
+        log.warn(
+          { err: error, invitation: id },
+          'invitation email could not be sent; the invitation link is still valid',
+        );
         return 'failed';
       } finally {
         timer.cancel();

@@ -44,7 +44,7 @@ export async function closeRelayComponents(
   await rows.flush(flushMs).catch((error: unknown) => {
     log.warn(
       { err: error },
-      'relay decisions remain in the spool; they are stored in the database after the next start',
+      'relay decisions remain in the spool; the next start stores them in the database',
     );
   });
   await rows.close();

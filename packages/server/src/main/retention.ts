@@ -76,16 +76,17 @@ async function runRetention(
       nowMs,
     });
     const checks = await expireChecks(database, nowMs - checks_days * DAY_MS);
-    if (checks > 0) log.info({ checks, days: checks_days }, 'removed checks older than the retention period');
+    if (checks > 0)
+      log.info({ checks, days: checks_days }, 'checks older than the retention period were removed');
     const { idleMs } = sessions;
     await database.transaction((writer) => expireSignInState(writer, { nowMs, idleMs, triesMs: DAY_MS }));
     await expireAlertLog(database, nowMs - checks_days * DAY_MS);
     if (exchanges > 0)
-      log.info({ exchanges, days: requests_days }, 'removed exchanges older than the retention period');
+      log.info({ exchanges, days: requests_days }, 'exchanges older than the retention period were removed');
   } catch (error) {
     log.warn(
       { err: error },
-      'could not remove rows older than the retention period; retrying within an hour',
+      'rows older than the retention period could not be removed; retrying within an hour',
     );
   }
 }

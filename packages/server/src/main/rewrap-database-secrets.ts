@@ -29,7 +29,7 @@ export async function rewrapDatabaseSecrets(
       const tables = await rewrapStoredSecrets(database, keys);
       const lines = tables.map(
         ({ table, rewrapped, unreadable }) =>
-          `${table}: ${rewrapped} re-encrypted with the key ${table === 'stored_responses' ? keys.turns.id : keys.secrets.id}${unreadable > 0 ? `, ${unreadable} not readable with any key` : ''}`,
+          `${table}: ${rewrapped} re-encrypted with key ${table === 'stored_responses' ? keys.turns.id : keys.secrets.id}${unreadable > 0 ? `, ${unreadable} could not be decrypted with any configured key` : ''}`,
       );
       return lines.join('\n');
     } finally {

@@ -209,10 +209,7 @@ export async function closeServerComponents(parts: ServerComponents): Promise<vo
   await parts.lastUsed.close();
   for (const spool of [parts.rows, parts.bodies])
     await spool.flush(FLUSH_TIMEOUT_MS).catch((error: unknown) => {
-      parts.log.warn(
-        { err: error },
-        'rows remain in the spool; they are stored in the database after the next start',
-      );
+      parts.log.warn({ err: error }, 'rows remain in the spool; the next start stores them in the database');
     });
   await closeRelayComponents(parts.relay, FLUSH_TIMEOUT_MS, parts.log);
   await parts.guardrails.close();

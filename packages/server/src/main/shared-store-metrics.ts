@@ -5,12 +5,12 @@ import type { OpenedCounters } from '../store/counters/open-counters.ts';
 export function sharedStoreMetrics(figures: OpenedCounters['sharedStoreStats']): { render(): string } {
   const away = new GaugeFamily({
     name: 'floe_shared_store_up',
-    help: 'Whether this process uses the shared store (1) or counts limits and budgets locally because the store does not respond (0).',
+    help: 'Whether this process uses the shared store (Redis) for limits and budgets (1), or counts them locally because the store does not respond (0).',
     labels: [],
   });
   const unheard = new CounterFamily({
-    name: 'floe_shared_store_timeouts_total',
-    help: 'Number of requests for which the shared store returned an error or timed out when this process checked their limits and budgets.',
+    name: 'floe_shared_store_errors_total',
+    help: 'Number of checks of limits and budgets for which the shared store returned an error or timed out.',
     labels: [],
   });
   const own = new CounterFamily({

@@ -24,11 +24,11 @@ export function handleProcessSignals(clock: Clock, log: Log, reload: () => void,
       return;
     }
     lastAt = now;
-    log.info({ signal }, 'shutting down');
+    log.info({ signal }, 'server is shutting down');
     shutdown.start(signal).then(
       () => process.exit(0),
       (error: unknown) => {
-        log.error({ err: error }, 'the shutdown failed');
+        log.error({ err: error }, 'shutdown failed');
         process.exit(1);
       },
     );

@@ -164,7 +164,6 @@ function logUnusableSettings(
   notYet: readonly string[],
   leftOut: readonly { readonly id: string; readonly reason: string }[],
 ) {
-  for (const setting of notYet)
-    log.warn({ setting }, 'this setting is valid but has no effect in this version');
-  for (const { id, reason } of leftOut) log.warn({ provider: id, reason }, 'this provider cannot be used');
+  for (const setting of notYet) log.warn({ setting }, 'setting is valid but has no effect in this version');
+  for (const { id, reason } of leftOut) log.warn({ provider: id, reason }, 'provider cannot be used');
 }

@@ -52,11 +52,14 @@ export function requireAccess(access: VerbAccessRule, actor: Actor, nowMs: numbe
   if (actor.member && access.requiresOperator)
     throw new Fault(
       'insufficient_role',
-      `${actor.displayName} is not allowed to do this. It affects every organization and requires an operator of the installation.`,
+      `${actor.displayName} is not allowed to do this. The operation affects every organization and requires an operator of the installation.`,
     );
   if (actor.member) throw insufficientRoleFault(actor, resolveAllowedRoles(access));
   if (access.allowsPlatformKeys === false)
-    throw new Fault('insufficient_role', 'This requires a signed-in member; platform keys are not accepted.');
+    throw new Fault(
+      'insufficient_role',
+      'This operation requires a signed-in member; platform keys are not accepted.',
+    );
   const needed = acceptedScopes(access).map((scope) => `"${scope}"`);
   throw new Fault(
     'insufficient_scope',
@@ -84,7 +87,7 @@ export function insufficientRoleFault(actor: Actor, roles: readonly MemberRole[]
   const who = roles.length === 0 ? 'a platform key' : `the role ${formatAlternatives(roles)}`;
   return new Fault(
     'insufficient_role',
-    `${actor.displayName} is not allowed to do this. It requires ${who}.`,
+    `${actor.displayName} is not allowed to do this. The operation requires ${who}.`,
   );
 }
 

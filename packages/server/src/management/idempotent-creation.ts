@@ -68,9 +68,13 @@ export async function findStoredAnswer<Answer>(
   const row = await findIdempotentCreation(writer, toCreationColumns(creation), nowMs);
   if (!row) return undefined;
   if (row.request_hash !== hashJson(creation.request))
-    throw new Fault('conflict', 'This Idempotency-Key was used with a different request. Use a new one.', {
-      param: 'Idempotency-Key',
-    });
+    throw new Fault(
+      'conflict',
+      'This Idempotency-Key was already used with a different request. Use a new key.',
+      {
+        param: 'Idempotency-Key',
+      },
+    );
   return { answer: parseStoredAnswer<Answer>(openSecret(row.sealed, answerBinding(row), key)) };
 }
 

@@ -69,7 +69,7 @@ export class BeatQueue {
    */
   add(call: BeatCall): Promise<BeatReceipt> {
     if (this.length >= MAX_QUEUED_BEATS)
-      throw new Fault('overloaded', 'The queue of beats is full. Send the beat again.', {
+      throw new Fault('overloaded', 'Floe has too many beats in its queue. Send the beat again.', {
         retryAfterMs: RETRY_MS,
       });
     const answer = Promise.withResolvers<BeatReceipt>();
@@ -104,7 +104,7 @@ export class BeatQueue {
       kept = await this.#options.applyOptimistically(batch.map(({ call }) => call));
     } catch (error) {
       if (isDatabaseUnavailable(error)) return this.#rejectBatch(batch, error);
-      this.#options.log.error({ err: error }, 'a batch of beats failed; retrying it with locks');
+      this.#options.log.error({ err: error }, 'batch of beats could not be written; retrying it with locks');
     }
     const left: QueuedBeat[] = [];
     for (const [at, one] of batch.entries()) {
@@ -121,7 +121,10 @@ export class BeatQueue {
     } catch (error) {
       if (isDatabaseUnavailable(error) || batch.length === 1) return this.#rejectBatch(batch, error);
       // One beat that cannot be written must not refuse the others.
-      this.#options.log.error({ err: error }, 'a batch of beats failed; writing the beats individually');
+      this.#options.log.error(
+        { err: error },
+        'batch of beats could not be written; its beats are written individually',
+      );
       for (const one of batch) await this.#commit([one]);
     }
   }

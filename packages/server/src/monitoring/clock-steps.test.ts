@@ -299,20 +299,23 @@ test('a clock that is set is told in the log, both ways, and a restart under an 
   const database = await openSqlite(path, { log: silentLog, clock: new FakeClock() });
   t.after(() => database.close());
   const told: string[] = [];
-  const log = { ...silentLog, warn: (_: object, text: string) => void told.push(text.slice(0, 23)) };
+  const log = {
+    ...silentLog,
+    warn: (_: object, text: string) => void told.push(text.split(/[,;]/, 1)[0] ?? ''),
+  };
   const life = new Life(database, log);
   await life.engine.start();
   for (const by of [3_600, -3_600]) {
     life.clock.step(by * S);
     await life.live(3);
   }
-  assert.deepEqual(told, ['the clock was set ahead', 'the clock was set back;']);
+  assert.deepEqual(told, ['clock was set forward', 'clock was set back']);
   life.clock.step(3_600 * S);
   await life.live(3);
   life.clock.step(-3_600 * S);
   await life.rise();
   assert.equal(life.engine.now(), life.clock.now());
-  assert.equal(told.at(-1), 'the clock was set back;');
+  assert.equal(told.at(-1), 'clock was set back');
 });
 
 test('postgres: a process that finds a later time than that of the database takes it back', async (t) => {

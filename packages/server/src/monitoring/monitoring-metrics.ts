@@ -19,7 +19,7 @@ export function createMonitoringCounters(): MonitoringCounters {
   });
   const missed = new CounterFamily({
     name: 'floe_monitor_evaluations_total',
-    help: 'Number of overdue monitors that the sweep evaluated, by result (missed or unchanged).',
+    help: 'Number of evaluations of overdue monitors, by result (missed or unchanged).',
     labels: ['result'],
   });
   return {

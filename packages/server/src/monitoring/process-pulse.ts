@@ -18,9 +18,8 @@ export const CLIENT_TIMEOUT_MS = 10_000;
 const MAX_PRECISE_PULSE_MS = 50;
 
 const CLOCK_SET_AHEAD =
-  'the clock was set ahead, or this machine was suspended; monitoring records the skipped time as a gap';
-const CLOCK_SET_BACK =
-  'the clock was set back; monitoring follows it and moves records with later times back';
+  'clock was set forward, or this machine was suspended; monitoring records the skipped time as a gap';
+const CLOCK_SET_BACK = 'clock was set back; records with later times were moved back to the new time';
 
 export interface ProcessPulseOptions {
   readonly database: Pick<Database, 'isShared' | 'rowTransaction'>;
@@ -142,7 +141,7 @@ export class ProcessPulse {
     await this.#send(true).catch((error: unknown) => {
       this.#options.log.warn(
         { err: error },
-        'could not release the monitoring lease; it expires automatically',
+        'monitoring lease could not be released; it expires automatically',
       );
     });
   }

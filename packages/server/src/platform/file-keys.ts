@@ -16,7 +16,7 @@ import { defineFileKind, type StoredResourceKind } from './file-sync.ts';
 import { toPlatformKey } from './stored-key.ts';
 
 const FOREIGN_KEY_VALUE =
-  'is or was the value of a key of another organization, and a key cannot change its organization; use a different value';
+  'must not be the current or a previous value of a key of another organization; use a different value';
 
 type DeclaredKey = DeclaredResource<PlatformKeyConfig>;
 

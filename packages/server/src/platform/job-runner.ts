@@ -136,9 +136,7 @@ export class JobRunner {
     await stopNoting();
     await database
       .rowTransaction((writer) => completeJob(writer, row.id, { ...progress, ...end, ended_at: clock.now() }))
-      .catch((error: unknown) =>
-        log.warn({ err: error, job: row.id }, 'could not store the result of a job'),
-      );
+      .catch((error: unknown) => log.warn({ err: error, job: row.id }, 'job result could not be stored'));
   }
 
   /** Tells the database how far it is and hears whether somebody cancelled it. Returns how to stop. */
@@ -160,7 +158,7 @@ export class JobRunner {
             (isCancelled) => {
               if (isCancelled) abort.abort();
             },
-            (error: unknown) => log.debug({ err: error, job: id }, 'could not store the progress of a job'),
+            (error: unknown) => log.debug({ err: error, job: id }, 'job progress could not be stored'),
           )
           .finally(() => {
             if (!isOver) later();
@@ -176,7 +174,7 @@ export class JobRunner {
   }
 }
 
-const PROCESS_ENDED = new Error('The process that was running the job ended.');
+const PROCESS_ENDED = new Error('The process that ran the job ended. Start the job again.');
 
 function toJobEnd(
   result: JsonObject,

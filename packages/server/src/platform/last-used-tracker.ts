@@ -49,7 +49,7 @@ export function createLastUsedTracker(database: Database, clock: Clock, log: Log
       await database.transaction((writer) => updatePlatformKeysLastUsed(writer, uses));
     } catch (error) {
       // The next use of each key brings a newer time; nothing is kept for a store that is away.
-      log.warn({ err: error, keys: uses.length }, 'could not store the last use of keys');
+      log.warn({ err: error, keys: uses.length }, 'last use of keys could not be stored');
     }
   }
 

@@ -106,7 +106,7 @@ test('a start without a key that stored secrets need stops with its id and what 
     await assert.rejects(check(...keys), {
       name: 'StoreUnusableError',
       message: new RegExp(
-        `encrypted with the key ${ring(FIRST).secrets.id}, which FLOE_ENCRYPTION_KEYS .* floe secrets rewrap`,
+        `FLOE_ENCRYPTION_KEYS lacks a key .*missing key ids: ${ring(FIRST).secrets.id}; .* floe secrets rewrap`,
       ),
     });
 });

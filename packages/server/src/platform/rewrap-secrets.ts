@@ -84,6 +84,6 @@ export async function requireKnownKeys(
   const missing = (await listEncryptionKeyIds(writer)).filter((key) => !known.has(key));
   if (missing.length === 0) return;
   throw new StoreUnusableError(
-    `Stored credentials are encrypted with ${missing.length === 1 ? 'the key' : 'the keys'} ${missing.join(', ')}, which FLOE_ENCRYPTION_KEYS does not contain (available: ${[...known].join(', ')}). Append the missing key after the current one, start Floe, and run floe secrets rewrap.`,
+    `FLOE_ENCRYPTION_KEYS lacks ${missing.length === 1 ? 'a key' : 'keys'} that the stored secrets are encrypted with (missing key ids: ${missing.join(', ')}; configured key ids: ${[...known].join(', ')}). Add each previous key to the end of the comma-separated list, and start Floe again. When floe secrets rewrap has completed, you can remove the previous keys.`,
   );
 }

@@ -41,8 +41,8 @@ export class UnreadableSecretError extends Error {
   constructor(reason: 'wrong_key' | 'damaged', options?: ErrorOptions) {
     super(
       reason === 'wrong_key'
-        ? 'The stored secret was encrypted with a key that is not available.'
-        : 'The stored secret is damaged or belongs to a different record.',
+        ? 'The stored secret is encrypted with a key that is not configured. Append the previous key to FLOE_ENCRYPTION_KEYS, or set the secret again.'
+        : 'The stored secret is damaged or belongs to a different record. Set the secret again.',
       options,
     );
     this.reason = reason;

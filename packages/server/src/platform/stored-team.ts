@@ -25,6 +25,9 @@ export async function removeUnusedTeam(
   const uses = Object.entries(await countTeamReferences(writer, org_id, id, nowMs));
   const named = uses.filter(([, count]) => count > 0).map(([what, count]) => `${count} ${what}`);
   if (named.length > 0)
-    throw new Fault('conflict', `The team "${id}" is used by ${named.join(', ')}. Change these first.`);
+    throw new Fault(
+      'conflict',
+      `The team "${id}" is used by ${named.join(', ')}. Remove or change them first.`,
+    );
   await deleteTeam(writer, org_id, id);
 }

@@ -48,7 +48,7 @@ export function createModelLists(transport: Transport, clock: Clock, log: Log): 
       outputs.set(keyOf(provider), outputLimits(models));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      log.warn({ provider: provider.id, reason }, 'could not read the model list; keeping the previous one');
+      log.warn({ provider: provider.id, reason }, 'model list could not be read; the previous list is kept');
     }
   }
 

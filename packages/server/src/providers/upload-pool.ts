@@ -67,12 +67,12 @@ class UploadCall implements Dispatcher.DispatchHandler {
   cancel(): void {
     if (this.#over) return;
     this.#over = true;
-    this.#controller?.abort(new CancelledError('cancelled'));
+    this.#controller?.abort(new CancelledError('canceled'));
   }
 
   onRequestStart(controller: UndiciController): void {
     this.#controller = controller;
-    if (this.#over) controller.abort(new CancelledError('cancelled'));
+    if (this.#over) controller.abort(new CancelledError('canceled'));
     else this.#handler.onConnected();
   }
 

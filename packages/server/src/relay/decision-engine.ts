@@ -102,7 +102,9 @@ export class DecisionEngine {
   #cachedDecision(name: string, input: string): RelayDecision | undefined {
     const found = this.#answers.get(name);
     if (found && found.input !== input)
-      throw new Fault('conflict', 'This id was already used for a different event.', { param: 'id' });
+      throw new Fault('conflict', 'This event id was already used for a different event. Send a new id.', {
+        param: 'id',
+      });
     return found?.answer;
   }
 

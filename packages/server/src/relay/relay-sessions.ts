@@ -178,7 +178,7 @@ export class RelaySessions {
     } catch (error) {
       for (const [name, delta] of deltas) this.#restoreDelta(name, delta);
       if (!this.#isStoreUnavailable)
-        this.#log.warn({ err: error }, 'could not store relay sessions; retrying');
+        this.#log.warn({ err: error }, 'relay sessions could not be stored; retrying');
       this.#isStoreUnavailable = true;
     }
   }

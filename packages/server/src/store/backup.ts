@@ -69,7 +69,7 @@ export async function restoreDatabase(
     const isThere = existsSync(path);
     if (isThere && !options.force)
       throw new StoreUnusableError(
-        `${path} already exists. Use --force to move it aside and restore the backup in its place.`,
+        `${path} already exists. Use --force to rename it and restore the backup in its place.`,
       );
     const arriving = `${path}.restored`;
     await rm(arriving, { force: true });

@@ -32,7 +32,7 @@ export async function importSqliteDatabase(
 ): Promise<TableImportResult[]> {
   if (!isPostgresUrl(place.url))
     throw new StoreUnusableError(
-      'Set storage.database (or FLOE_DATABASE_URL) to the PostgreSQL database to fill.',
+      'The target must be PostgreSQL. Set storage.database or FLOE_DATABASE_URL to the PostgreSQL database that you want to copy to.',
     );
   await mkdir(place.dataDir, { recursive: true, mode: 0o700 });
   const directory = await mkdtemp(join(place.dataDir, 'import-'));
@@ -70,7 +70,7 @@ async function requireSameSecretKey(source: Database, target: Database): Promise
   ]);
   if (own !== undefined && theirs !== undefined && own !== theirs)
     throw new StoreUnusableError(
-      'The two databases use different secret keys, so the keys and credentials of one cannot be read with the secret key of the other.',
+      'The two databases use different secret keys, so the PostgreSQL database could not read the copied keys and credentials. Set FLOE_SECRET_KEY to the key of the SQLite database, and use an empty PostgreSQL database.',
     );
 }
 
@@ -226,7 +226,7 @@ async function copyExchanges(
     const result = await target.ingest({ path, from: 0, to: Buffer.byteLength(text), last: true });
     if (result.rejected.length > 0)
       throw new StoreUnusableError(
-        `PostgreSQL rejected ${result.rejected.length} exchanges after ${lastId}.`,
+        `PostgreSQL rejected ${result.rejected.length} requests after the id ${lastId}. The copy is incomplete.`,
       );
     added += result.inserted;
     known += result.known;

@@ -33,7 +33,7 @@ export async function joinReplicas(
         return renewReplicaLease(writer, id, clock.now());
       });
     } catch (error) {
-      log.warn({ err: error }, 'could not renew the lease of this process');
+      log.warn({ err: error }, 'lease of this process could not be renewed');
     }
   }
   function renewLater(): void {
@@ -59,7 +59,7 @@ export async function joinReplicas(
           await writer.deleteFrom('replicas').where('id', '=', id).execute();
         })
         .catch((error: unknown) =>
-          log.warn({ err: error }, 'could not release the lease of this process; it expires automatically'),
+          log.warn({ err: error }, 'lease of this process could not be released; it expires automatically'),
         );
     },
   };

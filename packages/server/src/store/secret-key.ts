@@ -52,7 +52,7 @@ export function loadSecretKey({ dataDir, given }: SecretKeyOptions): SecretKey {
   const kept = given ?? readSecretFile(file);
   if (kept !== null && kept.length < SECRET_KEY_MIN_CHARS)
     throw new StoreUnusableError(
-      `${file} is truncated. Restore it, or set FLOE_SECRET_KEY to the key that it contained.`,
+      `The secret key file ${file} is truncated. Restore the file, or set FLOE_SECRET_KEY to the key that it contained.`,
     );
   const fingerprint = readTextIfExists(fingerprintFile);
   if (kept === null && fingerprint !== null)

@@ -104,7 +104,10 @@ function frameLength(prelude: Buffer): number {
 }
 
 function damagedFrameFault(): Fault {
-  return new Fault('upstream_stream_broken', 'The provider sent a damaged stream frame.');
+  return new Fault(
+    'upstream_stream_broken',
+    'The provider sent a stream frame that is malformed or fails its checksum.',
+  );
 }
 
 function transcodeFrame(frame: Buffer): string {

@@ -120,7 +120,7 @@ function rejectUnknownResponse(hasHistory: boolean, draft: IdeRequestDraft): voi
   if (hasHistory) return draft.reportDropped('previous_response_id');
   throw new Fault(
     'previous_response_not_found',
-    'The response in `previous_response_id` is not stored, and the body does not contain the earlier conversation. Send the full conversation.',
+    'Floe has not stored the response that `previous_response_id` names, and the request does not contain the earlier conversation. Send the full conversation.',
     { param: 'previous_response_id' },
   );
 }

@@ -106,9 +106,9 @@ function sanitizePart(
 function validateMedia(part: MediaPart, path: string, draft: RequestDraft): MediaPart {
   const { source } = part;
   if ('url' in source && source.url.trim() === '')
-    throw invalidFieldFault(`\`${path}\` contains an empty URL.`, path);
+    throw invalidFieldFault(`\`${path}\` must not contain an empty URL.`, path);
   if ('data' in source && !MIME.test(source.mime))
-    throw invalidFieldFault(`\`${path}\` has no media type such as image/png.`, path);
+    throw invalidFieldFault(`\`${path}\` must have a media type, such as image/png.`, path);
   if (part.kind === 'file' && 'data' in source && source.mime.startsWith('image/')) {
     draft.requireFeature('image', path);
     return { ...part, kind: 'image' };
@@ -138,7 +138,7 @@ class CallIdAssigner {
 
   call(made: ToolCallPart, path: string): ToolCallPart {
     const call = asDeclaredTool(made, this.#freeform);
-    if (call.name === '') throw invalidFieldFault(`\`${path}\` contains a tool call without a name.`, path);
+    if (call.name === '') throw invalidFieldFault(`Each tool call in \`${path}\` must have a name.`, path);
     if (call.id !== '') return call;
     this.#made += 1;
     const id = `call_unnamed_${this.#made}`;

@@ -39,9 +39,12 @@ export function readToolSettings(body: JsonObject, draft: RequestDraft): ToolSet
     throw invalidFieldFault(`\`${member}\` must be an array.`, member);
   const tools = readTools(given, member, draft, true);
   for (const tool of tools) {
-    if (tool.name === '') throw invalidFieldFault(`A tool in \`${member}\` has no name.`, member);
+    if (tool.name === '') throw invalidFieldFault(`Each tool in \`${member}\` must have a name.`, member);
     if (tool.kind === 'freeform' && tool.grammar && !GRAMMAR_SYNTAXES.has(tool.grammar.syntax))
-      throw invalidFieldFault(`The grammar of \`${tool.name}\` must be lark or regex.`, member);
+      throw invalidFieldFault(
+        `The grammar syntax of the tool \`${tool.name}\` must be lark or regex.`,
+        member,
+      );
   }
   const choice = isNonEmpty(body['tool_choice']) ? body['tool_choice'] : body['function_call'];
   const parallel =
@@ -64,7 +67,7 @@ function readAllowedToolChoice(
   if (tools.length === 0) {
     const word = asString(asObject(value)?.['type']) ?? '';
     if (wereGiven && asObject(value) && !['auto', 'none', 'any', 'required', 'allowed_tools'].includes(word))
-      throw invalidFieldFault('`tool_choice` names a tool that is not supported.', 'tool_choice');
+      throw invalidFieldFault('`tool_choice` must name a tool of a supported type.', 'tool_choice');
     return undefined;
   }
   if (typeof value !== 'string' && asObject(value) === undefined)
@@ -74,7 +77,7 @@ function readAllowedToolChoice(
   const names = new Set(tools.map(({ name }) => name));
   const allowed = choice.allowed.filter((name) => names.has(name));
   if (allowed.length === 0)
-    throw invalidFieldFault('`tool_choice` allows no tool that is in `tools`.', 'tool_choice');
+    throw invalidFieldFault('`tool_choice` must allow at least one tool of `tools`.', 'tool_choice');
   return choice.mode === 'none' ? { mode: 'none' } : { mode: choice.mode, allowed };
 }
 

@@ -122,7 +122,7 @@ class MessagesAnswerReader implements AnswerStreamReader {
   /** A start repeated before any content is one start; a second answer inside a stream is an error. */
   #messageStart(message: JsonObject): void {
     if (this.#opened > 0) {
-      this.#blocks.failIncomplete('The provider started a second response inside the first.');
+      this.#blocks.failIncomplete('The provider started a second response before the first was complete.');
       return;
     }
     this.#blocks.start(asString(message['id']) ?? '', asString(message['model']) ?? '');

@@ -9,7 +9,7 @@ import { readEnvironmentVariables, readGeneralSettings, readLitellmSettings } fr
 const SECTION_REASONS: Readonly<Record<string, string>> = {
   include: 'import one file that contains all sections',
   guardrails: 'write policies in floe.yaml',
-  mcp_servers: 'Floe is no gateway to MCP servers; the relay controls which tools agents use',
+  mcp_servers: 'Floe is not a gateway to MCP servers; the relay controls which tools agents use',
   vector_store_registry: 'Floe has no vector stores',
   search_tools: 'Floe has no search tools',
   credential_list: 'set api_key of each model before the import',

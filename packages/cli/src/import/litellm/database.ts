@@ -29,13 +29,13 @@ interface People {
   readonly budgets: ReadonlyMap<string, SourceObject>;
 }
 
-const UNUSED = 'Floe has no such field';
+const UNUSED = 'Floe has no equivalent field';
 const SPEND = 'spending starts at 0 in Floe';
 const REASONS: Readonly<Record<string, string>> = {
   spend: SPEND,
   model_spend: SPEND,
-  budget_reset_at: 'periods of Floe follow the calendar',
-  metadata: 'keys of Floe have no metadata; requests can carry it',
+  budget_reset_at: 'budget periods of Floe follow the calendar',
+  metadata: 'keys of Floe have no metadata; send metadata with each request',
   created_at: 'the key is created by the import',
   updated_at: 'the key is created by the import',
   soft_budget_cooldown: UNUSED,
@@ -47,8 +47,8 @@ const REASONS: Readonly<Record<string, string>> = {
   policies: 'write policies in floe.yaml',
   allowed_routes: 'restrict the key with paths',
   object_permission_id: UNUSED,
-  organization_id: 'the import creates one organization',
-  key_name: 'the name comes from key_alias',
+  organization_id: 'the import puts everything into one organization',
+  key_name: 'the name of the key is taken from key_alias',
   model_rpm_limit: 'set a limit with a model',
   model_tpm_limit: 'set a limit with a model',
 };
@@ -70,7 +70,7 @@ export function addDatabase(from: DatabaseImport): void {
     addKey(row, { people: { teams, owners, budgets }, from, names });
   for (const row of budgets.values()) {
     row.leaveOut(REASONS);
-    row.leaveOutRest('applies to the keys that name it');
+    row.leaveOutRest('the budget is applied to the keys that refer to it');
     row.finish();
   }
 }
@@ -82,7 +82,7 @@ function readRows({ tables, context }: DatabaseImport, table: string): readonly 
       group: table,
       field: table,
       outcome: 'not_imported',
-      note: 'the database does not have this table',
+      note: 'the database has no table with this name',
     });
     return [];
   }
@@ -124,7 +124,7 @@ function readUsers(rows: readonly SourceObject[], from: DatabaseImport): Readonl
       subject: { scope: 'owner', owner: literal(owner) },
     });
     row.leaveOut(REASONS);
-    row.leaveOutRest('people sign in to Floe by invitation or OpenID Connect');
+    row.leaveOutRest('invite users to Floe, or set up OpenID Connect');
     row.finish();
   }
   return owners;
@@ -139,8 +139,8 @@ interface KeyImport {
 function addKey(row: SourceObject, { people, from, names }: KeyImport): void {
   const token = row.text('token');
   if (token === undefined || !/^[0-9a-f]{64}$/.test(token)) {
-    row.note('token', 'not_imported', 'is not a SHA-256; create a new key');
-    row.leaveOutRest('its key is not imported');
+    row.note('token', 'not_imported', 'must be a SHA-256 hash; create a new key');
+    row.leaveOutRest('the key is not imported');
     return;
   }
   const name = names.take(literal(row.text('key_alias') ?? `litellm-${token.slice(0, 12)}`).slice(0, 190));
@@ -163,7 +163,7 @@ function addKey(row: SourceObject, { people, from, names }: KeyImport): void {
   const shared = budgetId === undefined ? undefined : people.budgets.get(budgetId);
   addCaps(row, from.draft, place);
   if (shared) addCaps(shared, from.draft, { ...place, name: `${place.name}-shared` });
-  if (budgetId !== undefined && !shared) row.note('budget_id', 'not_imported', 'no such budget');
+  if (budgetId !== undefined && !shared) row.note('budget_id', 'not_imported', 'the budget does not exist');
   addModelBudgets(row, from.draft, place);
   row.leaveOut(REASONS);
   row.leaveOutRest(UNUSED);
@@ -201,13 +201,13 @@ function addCaps(row: SourceObject, draft: FloeDraft, { name, subject }: CapPlac
     concurrency: whole(row.number('max_parallel_requests')),
   };
   for (const field of ['rpm_limit', 'tpm_limit', 'max_parallel_requests'])
-    if (row.number(field) === 0) row.note(field, 'not_imported', 'a limit of Floe is at least 1');
+    if (row.number(field) === 0) row.note(field, 'not_imported', 'a limit of Floe must be at least 1');
   if (Object.values(caps).some((value) => value !== undefined)) draft.addLimit(name, { ...subject, ...caps });
   const period = toBudgetPeriod(row.text('budget_duration'));
-  if (!period) return row.note('budget_duration', 'not_imported', 'is not a duration such as 30d');
+  if (!period) return row.note('budget_duration', 'not_imported', 'must be a duration such as 30d');
   if (period.note !== '' && row.has('budget_duration')) row.note('budget_duration', 'changed', period.note);
   const max = row.number('max_budget');
-  if (max === 0) row.note('max_budget', 'changed', 'became 0.000001 USD, the least that blocks spending');
+  if (max === 0) row.note('max_budget', 'changed', 'became 0.000001 USD, the smallest budget');
   if (max !== undefined)
     draft.addBudget(name, { ...subject, period: period.period, limit_usd: max === 0 ? 0.000001 : max });
   const soft = row.number('soft_budget');

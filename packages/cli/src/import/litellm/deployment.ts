@@ -32,23 +32,25 @@ const PARAMETER_REASONS: Readonly<Record<string, string>> = {
       'metadata',
     ].map((name) => [name, 'Floe does not add parameters to requests; send it with the request']),
   ),
-  drop_params: 'Floe always leaves out fields that a target does not support, see x-floe-dropped',
-  additional_drop_params: 'Floe decides by target which fields it leaves out',
-  max_retries: 'retries are a field of the route',
-  num_retries: 'retries are a field of the route',
-  tags: 'Floe has no routing by tags',
-  mock_response: 'use a provider of the kind sandbox',
-  input_cost_per_second: 'Floe has no price per second of a request',
-  output_cost_per_second: 'Floe has no price per second of a request',
+  drop_params:
+    'Floe always removes fields that a provider does not support and lists them in the response header x-floe-dropped',
+  additional_drop_params: 'Floe removes only fields that a provider does not support',
+  max_retries: 'set retries in the route',
+  num_retries: 'set retries in the route',
+  tags: 'Floe does not route by tags',
+  mock_response: 'use a provider of the kind sandbox for test responses',
+  input_cost_per_second: 'Floe does not support prices per second',
+  output_cost_per_second: 'Floe does not support prices per second',
   azure_ad_token: 'Floe authenticates to Azure with api_key',
   tenant_id: 'Floe authenticates to Azure with api_key',
   client_id: 'Floe authenticates to Azure with api_key',
   client_secret: 'Floe authenticates to Azure with api_key',
-  aws_session_name: 'Floe chooses the name of the session',
+  aws_session_name: 'Floe chooses the session name',
   aws_web_identity_token: 'set AWS_WEB_IDENTITY_TOKEN_FILE',
-  aws_sts_endpoint: 'Floe uses the regional endpoint',
-  max_budget: 'budgets of Floe count organizations, teams, keys and owners',
-  budget_duration: 'budgets of Floe count organizations, teams, keys and owners',
+  aws_sts_endpoint: 'Floe uses the regional STS endpoint',
+  max_budget: 'budgets of Floe apply to organizations, teams, keys, owners and end users, not to deployments',
+  budget_duration:
+    'budgets of Floe apply to organizations, teams, keys, owners and end users, not to deployments',
   use_in_pass_through: 'set orgs[].passthrough in floe.yaml',
   merge_reasoning_content_in_choices: 'set chat_reasoning in floe.yaml',
 };
@@ -82,11 +84,11 @@ export function readDeployment(entry: SourceObject, draft: FloeDraft): Deploymen
   const deployment = params && found && group ? readRouting(params, info, group, found) : null;
   if (params) {
     params.leaveOut(PARAMETER_REASONS);
-    if (!found) params.leaveOutRest('its model is not imported');
+    if (!found) params.leaveOutRest('the deployment is not imported');
     if (found) readPrices(found, params, info);
     params.finish();
   }
-  info?.leaveOutRest('Floe has its own catalog of models');
+  info?.leaveOutRest('Floe uses its own model catalog');
   info?.finish();
   entry.finish();
   return deployment;
@@ -118,21 +120,25 @@ function createTarget({ params, info, group }: DeploymentSource, draft: FloeDraf
   }
   const { model, region } = splitRegion(provider, stripApiPrefix(provider.kind, parts.model));
   if (/\s/.test(model) || model === '') {
-    params.note('model', 'not_imported', 'is not a valid model id');
+    params.note('model', 'not_imported', 'must be a valid model id');
     return null;
   }
   const all = region === undefined || 'region' in fields ? fields : { ...fields, region };
   const isWildcard = model.includes('*');
   if (isWildcard && !isOwnPrefix(group, model)) {
     const reason =
-      'a route cannot carry over the matched text; call the model as <provider>/<model>, or list each model';
+      'a route of Floe cannot insert the text that a wildcard matched; call the model as <provider>/<model>, or list each model';
     params.note('model', 'not_imported', reason);
     return null;
   }
   const prefix = isWildcard ? group.slice(0, group.indexOf('/')) : parts.name;
   const found = draft.provider(prefix, all);
   if (isWildcard && found.id !== prefix) {
-    params.note('model', 'not_imported', `another provider with other settings has the id ${prefix}`);
+    params.note(
+      'model',
+      'not_imported',
+      `another provider with different settings already has the id ${prefix}`,
+    );
     return null;
   }
   if (provider.isOriginOnly) return nameDeployment(found, model, info);
@@ -185,7 +191,11 @@ function readRouting(
 ): Deployment {
   for (const field of ['rpm', 'tpm', 'max_parallel_requests'])
     if (params.has(field))
-      params.note(field, 'changed', 'a limit of the model has the sum of its entries, if all have one');
+      params.note(
+        field,
+        'changed',
+        'became a limit of the model: the sum over its entries, if each entry has a value',
+      );
   return {
     group,
     target: `${provider.id}/${literal(model)}`,

@@ -35,10 +35,14 @@ export function expandModels(
     for (const target of targetsOf(draft, literal(name))) patterns.add(target);
   }
   if (patterns.size > MAX_PATTERNS)
-    return { patterns: [...patterns].slice(0, MAX_PATTERNS), note: `only the first ${MAX_PATTERNS} fit` };
+    return {
+      patterns: [...patterns].slice(0, MAX_PATTERNS),
+      note: `only the first ${MAX_PATTERNS} models were imported`,
+    };
   // An empty list allows no model.
-  if (patterns.size === 0) return { patterns: ['no-model'], note: 'no model is left; it allows none' };
-  const added = patterns.size > names.length ? 'the targets of the routes were added' : '';
+  if (patterns.size === 0)
+    return { patterns: ['no-model'], note: 'none of its models was imported, so the key allows no model' };
+  const added = patterns.size > names.length ? 'the targets of its routes were added' : '';
   return { patterns: [...patterns], note: added };
 }
 

@@ -36,6 +36,6 @@ export function toBudgetPeriod(duration: string | undefined): BudgetPeriod | nul
   const note =
     period === 'month' && length >= 28 * DAY
       ? 'became a calendar month'
-      : `became period: ${period}, which is longer, with the same amount`;
+      : `became period: ${period}, which is longer; the amount is unchanged`;
   return { period, note: isExact ? 'became a calendar period' : note };
 }

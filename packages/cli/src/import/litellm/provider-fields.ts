@@ -65,7 +65,11 @@ function readGoogleCredentials(params: SourceObject): string | undefined {
   }
   const file = params.yamlText('vertex_credentials');
   if (file?.startsWith('${'))
-    params.note('vertex_credentials', 'changed', 'the variable must contain the path of a file');
+    params.note(
+      'vertex_credentials',
+      'changed',
+      'the variable must contain the path of the credentials file',
+    );
   return file;
 }
 
@@ -78,7 +82,7 @@ function readHeaders(params: SourceObject): Fields | undefined {
       const value = source?.secret(name);
       if (value === undefined) continue;
       if (/^[\w!#$%&'*+.^`|~-]+$/.test(name)) headers[name] = value;
-      else source?.note(name, 'not_imported', 'is not a valid header name');
+      else source?.note(name, 'not_imported', 'must be a valid HTTP header name');
     }
     source?.finish();
   }

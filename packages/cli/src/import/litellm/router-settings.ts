@@ -20,15 +20,15 @@ export interface RouterSettings {
 }
 
 const ROUTER_REASONS: Readonly<Record<string, string>> = {
-  content_policy_fallbacks: 'Floe returns a response of a content filter to the client',
-  retry_after: 'Floe waits as long as the provider asks, else with random delays',
-  retry_policy: 'Floe decides by the kind of error whether it retries',
-  model_group_retry_policy: 'Floe decides by the kind of error whether it retries',
-  allowed_fails_policy: 'Floe decides by the kind of error whether it counts for the breaker',
-  routing_strategy_args: 'Floe has no arguments for a strategy',
+  content_policy_fallbacks: 'Floe returns responses with a content filter to the client without a fallback',
+  retry_after: 'Floe waits for the time that the provider requests, or for a random time',
+  retry_policy: 'Floe decides from the type of error whether it retries',
+  model_group_retry_policy: 'Floe decides from the type of error whether it retries',
+  allowed_fails_policy: 'Floe decides from the type of error whether the circuit breaker counts it',
+  routing_strategy_args: 'strategies of Floe have no arguments',
   enable_pre_call_checks: 'Floe always skips targets that cannot serve a request',
   optional_pre_call_checks: 'Floe always skips targets that cannot serve a request',
-  enable_tag_filtering: 'Floe has no routing by tags',
+  enable_tag_filtering: 'Floe does not route by tags',
   max_fallbacks: 'Floe tries every target of a route',
   redis_host: 'set storage.shared in floe.yaml',
   redis_port: 'set storage.shared in floe.yaml',
@@ -68,7 +68,11 @@ export function readRouterSettings(
         if (source.object('model_group_alias')?.has(alias))
           source
             .object('model_group_alias')
-            ?.note(alias, 'not_imported', 'its model is not imported, or the name is taken');
+            ?.note(
+              alias,
+              'not_imported',
+              'the model is not imported, or another route already has this name',
+            );
     },
   };
 }
@@ -84,7 +88,7 @@ function readStrategy(router: SourceObject | undefined): Pick<RouterSettings, 's
     );
     return { strategy: 'least_latency', isShuffle: false };
   }
-  router?.note('routing_strategy', 'changed', 'Floe has no such strategy; became strategy: weighted');
+  router?.note('routing_strategy', 'changed', 'Floe does not have this strategy; became strategy: weighted');
   return { strategy: 'weighted', isShuffle: false };
 }
 
@@ -112,8 +116,8 @@ function mergeFallbacks(
     }
     const how =
       field === 'fallbacks'
-        ? 'became further targets of the routes'
-        : 'became further targets of the routes, which also serve after other failures';
+        ? 'became additional targets of the routes'
+        : 'became additional targets of the routes; Floe also uses them after other failures';
     source.note(field, 'changed', how);
   }
   return all;
@@ -124,7 +128,7 @@ function readModels(map: SourceObject, model: string): readonly string[] {
   if (typeof value === 'string') return [value];
   const objects = Array.isArray(value) ? value.filter(isMembers) : [];
   if (objects.length === 0) return map.texts(model);
-  map.note(model, 'not_imported', 'fallbacks with parameters of their own have no equivalent');
+  map.note(model, 'not_imported', 'Floe does not support fallbacks with their own parameters');
   return [];
 }
 

@@ -3,32 +3,33 @@ import { literal, type SourceObject } from '../source-object.ts';
 import { toBudgetPeriod } from './periods.ts';
 
 const LOGGING = 'set up alerts, metrics and stored bodies in Floe';
-const INSTALLATION = 'it belongs to the installation of LiteLLM';
+const INSTALLATION = 'the setting applies only to LiteLLM itself';
 
 const LITELLM_REASONS: Readonly<Record<string, string>> = {
-  drop_params: 'Floe always leaves out fields that a target does not support, see x-floe-dropped',
-  modify_params: 'Floe translates requests by fixed rules',
+  drop_params:
+    'Floe always removes fields that a provider does not support and lists them in the response header x-floe-dropped',
+  modify_params: 'Floe translates requests with fixed rules',
   callbacks: LOGGING,
   success_callback: LOGGING,
   failure_callback: LOGGING,
   service_callback: LOGGING,
   turn_off_message_logging: 'Floe stores no bodies unless bodies.keep is set',
-  redact_user_api_key_info: 'Floe stores no value of a key',
+  redact_user_api_key_info: 'Floe never stores the values of keys',
   set_verbose: 'set FLOE_LOG_LEVEL',
   json_logs: 'set FLOE_LOG_LEVEL',
   telemetry: 'Floe sends no telemetry',
   guardrails: 'write policies in floe.yaml',
-  default_internal_user_params: 'Floe has no default settings of people',
-  default_team_settings: 'Floe has no default settings of teams',
-  default_key_generate_params: 'Floe has no default settings of keys',
-  upperbound_key_generate_params: 'Floe has no upper bounds of keys',
+  default_internal_user_params: 'Floe has no default settings for users',
+  default_team_settings: 'Floe has no default settings for teams',
+  default_key_generate_params: 'Floe has no default settings for keys',
+  upperbound_key_generate_params: 'Floe has no upper bounds for the settings of keys',
   ssl_verify: 'set outbound.ca_file in floe.yaml',
   max_internal_user_budget: 'set a budget with per: owner',
   internal_user_budget_duration: 'set a budget with per: owner',
 };
 
 const GENERAL_REASONS: Readonly<Record<string, string>> = {
-  master_key: 'create a platform key with the scope management for administration',
+  master_key: 'create a platform key with the scope management',
   salt_key: 'Floe encrypts with its own key',
   database_url: 'pass it with --database to import keys; Floe stores its own data elsewhere',
   database_connection_pool_limit: INSTALLATION,
@@ -39,16 +40,16 @@ const GENERAL_REASONS: Readonly<Record<string, string>> = {
   alerting_args: 'set up channels in floe.yaml',
   pass_through_endpoints: 'set orgs[].passthrough in floe.yaml',
   custom_auth: 'Floe authenticates with platform keys',
-  enable_jwt_auth: 'set up sign-in with OpenID Connect for people; callers use platform keys',
-  litellm_jwtauth: 'set up sign-in with OpenID Connect for people; callers use platform keys',
+  enable_jwt_auth: 'set up OpenID Connect for users; API callers use platform keys',
+  litellm_jwtauth: 'set up OpenID Connect for users; API callers use platform keys',
   allowed_routes: 'restrict keys with paths',
   proxy_batch_write_at: INSTALLATION,
-  health_check_interval: 'Floe learns the state of a target from requests',
-  background_health_checks: 'Floe learns the state of a target from requests',
+  health_check_interval: 'Floe determines the state of a target from its requests',
+  background_health_checks: 'Floe determines the state of a target from its requests',
   max_parallel_requests: 'set concurrency in a limit',
   disable_spend_logs: 'set retention.requests_days in floe.yaml',
   maximum_spend_logs_retention_period: 'set retention.requests_days in floe.yaml',
-  completion_model: 'clients name the model in the request',
+  completion_model: 'clients must name the model in the request',
   infer_model_from_keys: 'Floe serves the models of its providers and routes',
 };
 
@@ -88,7 +89,10 @@ function readCache(settings: SourceObject, draft: FloeDraft): void {
     };
   if (enabled)
     settings.note('cache', 'changed', 'became cache with scope: org; Floe caches equal requests only');
-  params?.leaveOut({ type: 'set storage.shared in floe.yaml', mode: 'send a header to skip the cache' });
+  params?.leaveOut({
+    type: 'set storage.shared in floe.yaml',
+    mode: 'to skip the cache, send the header x-floe-cache: bypass',
+  });
   params?.leaveOutRest('set storage.shared in floe.yaml');
   params?.finish();
 }

@@ -230,7 +230,10 @@ export class LiveHub {
       this.#options.database
         .rowTransaction((writer) => expireLiveEvents(writer, this.#options.clock.now()))
         .catch((error: unknown) =>
-          this.#options.log.debug({ err: error }, 'could not delete old live events; retrying in a minute'),
+          this.#options.log.debug(
+            { err: error },
+            'old live events could not be deleted; retrying in a minute',
+          ),
         )
         .finally(() => {
           if (!this.#isClosed) this.#expireLater();

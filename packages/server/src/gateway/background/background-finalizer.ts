@@ -86,7 +86,7 @@ class PollingFinalizer implements BackgroundFinalizer {
       .catch((error: unknown) => {
         gateway().log.warn(
           { err: error, request_id: row.id },
-          'could not track a background response; charging its full reservation',
+          'background response could not be tracked; its full reservation is charged',
         );
         this.#recordRow(row.id, row.org_id, pending, buildReservedRow(pending));
       });
@@ -109,7 +109,7 @@ class PollingFinalizer implements BackgroundFinalizer {
         this.#scheduleSoon();
       })
       .catch((error: unknown) =>
-        gateway().log.warn({ err: error }, 'could not schedule an immediate poll of a background response'),
+        gateway().log.warn({ err: error }, 'immediate poll of a background response could not be scheduled'),
       );
   }
 
@@ -123,7 +123,7 @@ class PollingFinalizer implements BackgroundFinalizer {
       .catch((error: unknown) =>
         gateway().log.warn(
           { err: error },
-          'could not release background responses; other processes continue when the lease expires',
+          'lease on background responses could not be released; other processes poll them after it expires',
         ),
       );
   }
@@ -153,7 +153,7 @@ class PollingFinalizer implements BackgroundFinalizer {
       const due = await database.transaction((writer) => leaseDueBackgroundResponses(writer, round));
       await Promise.all(due.map((row) => this.#pollResponse(row)));
     } catch (error) {
-      gateway().log.warn({ err: error }, 'could not poll background responses; retrying later');
+      gateway().log.warn({ err: error }, 'background responses could not be polled; retrying later');
     }
   }
 
@@ -212,7 +212,7 @@ class PollingFinalizer implements BackgroundFinalizer {
     const nanoUsd = row.cost_nano_usd ?? 0;
     if (grant) return guard.settle(grant, 0, nanoUsd);
     guard.chargeBuckets(id, orgId, charges, nanoUsd).catch((error: unknown) => {
-      log.error({ err: error, request_id: id }, 'could not charge a background response to its budgets');
+      log.error({ err: error, request_id: id }, 'background response could not be charged to its budgets');
     });
   }
 }

@@ -33,9 +33,17 @@ export function createBodyStore(sink: Pick<BodySink, 'append'>, key: SecretsKey)
         if (bodies) return bodies;
       } catch (cause) {
         if (!(cause instanceof UnreadableSecretError) && !(cause instanceof SyntaxError)) throw cause;
-        throw new Fault('internal_error', `The stored bodies cannot be read: ${cause.message}`, { cause });
+        throw unreadableBodiesFault(cause);
       }
-      throw new Fault('internal_error', 'The stored bodies have an unexpected format.');
+      throw unreadableBodiesFault();
     },
   };
+}
+
+function unreadableBodiesFault(cause?: Error): Fault {
+  const message =
+    cause instanceof UnreadableSecretError && cause.reason === 'wrong_key'
+      ? 'The stored bodies of this request are encrypted with a different secret key. Start Floe with the FLOE_SECRET_KEY that was set when they were stored.'
+      : 'The stored bodies of this request are damaged and cannot be read.';
+  return new Fault('internal_error', message, { cause });
 }

@@ -23,7 +23,7 @@ export function storeBodies(
     gateway.bodies.store({ id, orgId, keyId, owner, createdAt }, bodies);
   } catch (error) {
     // The answer is told and the row must be written, whatever becomes of the bodies.
-    gateway.log.error({ err: error, request_id: id }, 'could not store the bodies of a request');
+    gateway.log.error({ err: error, request_id: id }, 'request and response bodies could not be stored');
   }
 }
 

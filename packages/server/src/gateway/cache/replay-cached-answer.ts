@@ -92,7 +92,7 @@ function convertCachedAnswer(
   try {
     return rewriteCachedAnswer(x, prompt, target, kept);
   } catch (error) {
-    x.gateway.log.warn({ err: error, request_id: x.id }, 'could not read a cached response');
+    x.gateway.log.warn({ err: error, request_id: x.id }, 'cached response could not be read');
     return null;
   }
 }

@@ -151,7 +151,10 @@ describe('what keeps an IDE listening', () => {
     await gateway.advance(21_000);
     const whole = await gateway.settled(answer, 0);
     assert.equal(whole.status, 200);
-    assert.match(whole.text, /data: \{"error":\{"message":"a was too slow[^}]*"code":"upstream_unavailable"/);
+    assert.match(
+      whole.text,
+      /data: \{"error":\{"message":"a did not respond in time[^}]*"code":"upstream_unavailable"/,
+    );
     assert.doesNotMatch(whole.text, /DONE|finish_reason":"/);
     assert.deepEqual([gateway.rows[0]?.state, gateway.rows[0]?.error_code], ['failed', 'upstream_timeout']);
   });

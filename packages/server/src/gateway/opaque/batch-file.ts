@@ -34,7 +34,8 @@ export class BatchFileCheck implements MultipartEvents {
 
   field(name: string, { value }: MultipartField): void {
     if (name !== 'purpose') return;
-    if (this.#purpose !== null) throw invalidRequestFault('The field "purpose" occurs twice.', 'purpose');
+    if (this.#purpose !== null)
+      throw invalidRequestFault('The field "purpose" must occur only once.', 'purpose');
     this.#purpose = value;
     this.#throwIfBatch();
   }
@@ -58,7 +59,9 @@ export class BatchFileCheck implements MultipartEvents {
 
   outside(piece: Buffer): void {
     if (piece.some((byte) => !isBlank(byte)))
-      this.#recordFault(invalidRequestFault('The multipart form has content outside of its parts.', 'file'));
+      this.#recordFault(
+        invalidRequestFault('The multipart form must not have content outside its parts.', 'file'),
+      );
   }
 
   /** The body is whole. Throws what is wrong with the input of a batch. */
@@ -102,7 +105,7 @@ export class BatchFileCheck implements MultipartEvents {
       if (!this.#allows(model))
         throw new Fault(
           'model_not_allowed',
-          `Line ${this.#lineNumber} of the batch file names a model that is not allowed: ${model.slice(0, 200)}.`,
+          `Line ${this.#lineNumber} of the batch file names a model that this key may not use: ${model.slice(0, 200)}.`,
           { param: 'model' },
         );
   }

@@ -39,14 +39,14 @@ export interface BatchReferences {
 export function findBatchReferences(bytes: Buffer): BatchReferences {
   const doubled = findDuplicateName(bytes);
   if (doubled !== null)
-    throw ambiguousBodyFault(`the field "${doubled.slice(0, 64)}" occurs twice in one object`);
+    throw ambiguousBodyFault(`the field "${doubled.slice(0, 64)}" must occur only once in an object`);
   const parsed: Json = JSON.parse(bytes.toString('utf8'));
   const found: BatchReferences = { models: [], inputs: [] };
   if (!isObject(parsed)) return found;
   for (const name of REQUEST_MEMBERS) {
     const inner = parsed[name];
     if (inner === undefined) continue;
-    if (!isObject(inner)) throw ambiguousBodyFault(`"${name}" is not an object`);
+    if (!isObject(inner)) throw ambiguousBodyFault(`"${name}" must be an object`);
     rejectMisspelledMembers(inner);
   }
   rejectMisspelledMembers(parsed);
@@ -103,7 +103,7 @@ export function arrayOrEmpty(value: Json | undefined): readonly Json[] {
 /** Letters that fold to ASCII (U+017F, U+212A) count too. */
 function rejectMisspelledMembers(members: JsonObject): void {
   const { model } = members;
-  if (model !== undefined && typeof model !== 'string') throw ambiguousBodyFault('"model" is not a string');
+  if (model !== undefined && typeof model !== 'string') throw ambiguousBodyFault('"model" must be a string');
   for (const name of Object.keys(members)) {
     const folded = name.trim().toUpperCase().toLowerCase();
     if (folded !== name && MODEL_DECIDING_MEMBERS.has(folded))

@@ -86,9 +86,13 @@ function collectBatchRequests(body: Buffer, span: ByteSpan | undefined, found: s
 function rejectDuplicates(body: Buffer, name: string, span: ByteSpan | undefined): void {
   const doubled = span && findDuplicateName(body, span);
   if (doubled === undefined || doubled === null) return;
-  throw new Fault('invalid_request', `The field "${doubled.slice(0, 64)}" occurs twice in "${name}".`, {
-    param: name,
-  });
+  throw new Fault(
+    'invalid_request',
+    `The field "${doubled.slice(0, 64)}" must occur only once in "${name}".`,
+    {
+      param: name,
+    },
+  );
 }
 
 /** Not into tool arguments, which are text, nor into schemas and metadata, which are the caller's own words. */

@@ -53,9 +53,13 @@ export class MultipartScan {
     const boundary = found?.[1] ?? found?.[2];
     if (second !== undefined || /boundary\*/i.test(contentType)) throw malformedMultipartFault();
     if (boundary === undefined)
-      throw new Fault('invalid_request', 'The multipart content type has no boundary.', {
-        param: 'content-type',
-      });
+      throw new Fault(
+        'invalid_request',
+        'The content type multipart/form-data must have a boundary parameter.',
+        {
+          param: 'content-type',
+        },
+      );
     this.#delimiter = Buffer.from(`--${boundary}`, 'latin1');
     this.#events = events;
     // The first delimiter may stand at the very start: a line break before it is imagined.
@@ -148,7 +152,7 @@ export class MultipartScan {
       if (part.size > MAX_VALUE_BYTES)
         throw new Fault(
           'invalid_request',
-          `The field "${part.name}" is longer than ${MAX_VALUE_BYTES} bytes.`,
+          `The field "${part.name}" must have at most ${MAX_VALUE_BYTES} bytes.`,
           {
             param: part.name,
           },

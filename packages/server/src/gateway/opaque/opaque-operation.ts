@@ -45,7 +45,7 @@ export function createOpaqueOperation(method: string, base: ApiBase, rest: strin
     release({ id, request: { opaque }, gateway: { log } }) {
       if (opaque?.body.kind !== 'spool') return;
       opaque.body.spool.close().catch((error: unknown) => {
-        log.warn({ err: error, request_id: id }, 'a spooled body could not be closed');
+        log.warn({ err: error, request_id: id }, 'spooled body could not be closed');
       });
     },
   };
@@ -191,7 +191,7 @@ function createModelCheck(
 }
 
 function modelNotAllowedFault(models: string): Fault {
-  return new Fault('model_not_allowed', `The body names a model that is not allowed: ${models}.`, {
+  return new Fault('model_not_allowed', `The body names a model that this key may not use: ${models}.`, {
     param: 'model',
   });
 }

@@ -37,7 +37,7 @@ export function planOpaqueAttempt(x: Exchange, target: Target, input: OpaquePlan
   if (body.kind === 'upload' && !body.upload.isUnsent)
     throw new Fault(
       'unsupported_parameter',
-      'The body was already sent to a provider and cannot be sent again.',
+      'The request body was already streamed to a provider, so it cannot be sent to another one.',
     );
   return {
     request: buildOpaqueRequest(x, target, input),

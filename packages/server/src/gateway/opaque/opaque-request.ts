@@ -149,7 +149,10 @@ function createInspector(scan: MultipartScan, check: BatchFileCheck): UploadInsp
 }
 
 function unclosedMultipartFault(): Fault {
-  return new Fault('invalid_request', 'The multipart body ends before its closing boundary.');
+  return new Fault(
+    'invalid_request',
+    'The multipart body is incomplete: it ends before its closing boundary.',
+  );
 }
 
 async function spoolMultipart(reader: OpaqueReadOptions, type: string): Promise<OpaqueRequest> {
@@ -157,7 +160,7 @@ async function spoolMultipart(reader: OpaqueReadOptions, type: string): Promise<
   const scan = new MultipartScan(type, {
     field(name, field) {
       if (fields.has(name))
-        throw new Fault('invalid_request', `The field "${name}" occurs twice.`, { param: name });
+        throw new Fault('invalid_request', `The field "${name}" must occur only once.`, { param: name });
       fields.set(name, field);
     },
   });

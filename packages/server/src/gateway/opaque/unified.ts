@@ -57,7 +57,7 @@ function resolveWithoutModel({ catalog, client, resource, owner }: OpaqueRouteIn
   if (id === undefined)
     throw new Fault(
       'missing_required_parameter',
-      `This request names no model. Name the provider of the ${resource.surface} in the header x-floe-provider.`,
+      `This request must name a model, or name the provider of the ${resource.surface} in the header x-floe-provider.`,
       { param: 'x-floe-provider' },
     );
   const provider = catalog.providers.get(id);

@@ -87,7 +87,7 @@ export class Upload extends Readable {
     if (this.#source.isPaused()) this.#lastByteAt = this.#clock.monotonic();
     const left = this.#lastByteAt + IDLE_TIMEOUT_MS - this.#clock.monotonic();
     if (left > 0) this.#idle = this.#clock.after(left, () => this.#checkIdle());
-    else this.#fail(new Fault('request_timeout', 'The request body stopped arriving for 30 seconds.'));
+    else this.#fail(new Fault('request_timeout', 'No data of the request body arrived for 30 seconds.'));
   }
 
   #end(): void {

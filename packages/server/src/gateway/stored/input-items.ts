@@ -31,7 +31,9 @@ export function listInputItems(conversation: readonly StoredTurn[], query: URLSe
   const after = query.get('after');
   const from = after === null ? 0 : items.findIndex((item) => item['id'] === after) + 1;
   if (after !== null && from === 0)
-    throw new Fault('invalid_request', 'The item named by "after" is not in this list.', { param: 'after' });
+    throw new Fault('invalid_request', 'The parameter "after" must be the id of an item in this list.', {
+      param: 'after',
+    });
   const limit = parseLimit(query);
   const data = items.slice(from, from + limit);
   return {
@@ -50,7 +52,7 @@ function itemIdOf(item: JsonObject | undefined): string | null {
 function parseOrder(query: URLSearchParams): 'asc' | 'desc' {
   const order = query.get('order') ?? 'desc';
   if (order === 'asc' || order === 'desc') return order;
-  throw new Fault('invalid_request', 'The parameter "order" must be asc or desc.', { param: 'order' });
+  throw new Fault('invalid_request', 'The parameter "order" must be "asc" or "desc".', { param: 'order' });
 }
 
 function parseLimit(query: URLSearchParams): number {

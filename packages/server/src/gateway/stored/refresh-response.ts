@@ -51,7 +51,7 @@ export async function requireFinishedTurns(
       const { id, status } = response;
       throw new Fault(
         'invalid_request',
-        `The response "${String(id)}" is ${String(status)}. Wait until its status is completed before you continue from it.`,
+        `The response "${String(id)}" has the status ${String(status)}. Continue from it when its status is completed.`,
         { param: 'previous_response_id' },
       );
     }),

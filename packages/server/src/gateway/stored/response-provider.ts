@@ -116,7 +116,12 @@ class ProviderCall implements UpstreamHandler {
   onEnd(): void {
     this.#timer?.cancel();
     if (this.#size > MAX_ANSWER_BYTES)
-      this.#reject(new Fault('upstream_error', `${this.#provider} sent a response larger than 64 MB.`));
+      this.#reject(
+        new Fault(
+          'upstream_error',
+          `${this.#provider} sent a response larger than 64 MB, the maximum that Floe accepts.`,
+        ),
+      );
     else this.#resolve({ status: this.#status, body: tryParseObject(Buffer.concat(this.#chunks)) });
   }
 

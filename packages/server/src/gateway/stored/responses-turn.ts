@@ -148,7 +148,7 @@ export class ResponsesTurn {
       await withStoreTimeout(kept, x.gateway.clock);
     } catch (error) {
       // The answer is paid for and good: losing it as well would help nobody.
-      x.gateway.log.warn({ err: error, request_id: x.id }, 'a response could not be stored');
+      x.gateway.log.warn({ err: error, request_id: x.id }, 'response could not be stored');
     }
     if (!x.client.isDisconnected) ended.pendingEnd.send();
   }

@@ -65,14 +65,14 @@ export function createStoredResponseEndpoints(gateway: Gateway) {
       if (turn.response['background'] !== true)
         throw new Fault(
           'invalid_request',
-          'Only responses created with "background": true can be cancelled. To stop any other response, close the connection.',
+          'Only responses created with "background": true can be canceled. To stop any other response, close the connection.',
           { param: 'response_id' },
         );
       const response = await refreshResponse(gateway, catalog, turn);
       if (!isResponseInProgress(response)) return response;
       const told = await callResponseProvider(gateway, catalog, turn, 'cancel');
       if (told === null || told.status !== 200 || told.body === null)
-        throw new Fault('upstream_error', 'The provider did not cancel the response.', {
+        throw new Fault('upstream_error', 'The provider did not cancel the response. Retry the request.', {
           upstreamStatus: told?.status ?? 0,
         });
       await replaceResponse(gateway, turn, told.body);

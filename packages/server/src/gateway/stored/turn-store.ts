@@ -163,7 +163,15 @@ function decryptContent(row: StoredResponseRow, key: SecretsKey): Pick<StoredTur
       return { input: content.input.filter(isObject), response: content.response };
   } catch (cause) {
     if (!(cause instanceof UnreadableSecretError) && !(cause instanceof SyntaxError)) throw cause;
-    throw new Fault('internal_error', `A stored response cannot be read: ${cause.message}`, { cause });
+    throw unreadableTurnFault(cause);
   }
-  throw new Fault('internal_error', 'A stored response has an unexpected format.');
+  throw unreadableTurnFault();
+}
+
+function unreadableTurnFault(cause?: Error): Fault {
+  const message =
+    cause instanceof UnreadableSecretError && cause.reason === 'wrong_key'
+      ? 'The stored response is encrypted with a key that is not configured. The operator must append the previous key to FLOE_ENCRYPTION_KEYS.'
+      : 'The stored response is damaged and cannot be read.';
+  return new Fault('internal_error', message, { cause });
 }

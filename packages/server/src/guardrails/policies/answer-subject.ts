@@ -43,7 +43,7 @@ export class AnswerSubject implements PolicySubject {
   variables(): ConditionVariables | EvaluationFailure {
     const { text, finish, tools, usage } = this.#answer;
     if (text.length > MAX_TEXT_CHARS)
-      return new EvaluationFailure(`longer than ${MAX_TEXT_CHARS} characters`);
+      return new EvaluationFailure(`the text is longer than ${MAX_TEXT_CHARS} characters`);
     const variables = this.#request.variables();
     if (variables instanceof EvaluationFailure) return variables;
     return {

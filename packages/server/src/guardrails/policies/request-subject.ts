@@ -79,13 +79,14 @@ export class RequestSubject implements PolicySubject {
     if (needs.has('request') || needs.has('request.messages') || needs.has('request.text')) {
       const messages = this.#allMessages();
       if (messages.length > MAX_LIST_ENTRIES)
-        return new EvaluationFailure(`more than ${MAX_LIST_ENTRIES} messages`);
+        return new EvaluationFailure(`the request has more than ${MAX_LIST_ENTRIES} messages`);
       const chars = messages.reduce((sum, { text }) => sum + text.length, 0);
-      if (chars > MAX_TEXT_CHARS) return new EvaluationFailure(`longer than ${MAX_TEXT_CHARS} characters`);
+      if (chars > MAX_TEXT_CHARS)
+        return new EvaluationFailure(`the text is longer than ${MAX_TEXT_CHARS} characters`);
     }
     if (needs.has('request') || needs.has('request.tools'))
       if (arrayMember(this.#body(), 'tools').length > MAX_LIST_ENTRIES)
-        return new EvaluationFailure(`more than ${MAX_LIST_ENTRIES} tools`);
+        return new EvaluationFailure(`the request has more than ${MAX_LIST_ENTRIES} tools`);
     const { key, team, owner, endUser, surface, metadata, session } = this.#request;
     return {
       key,

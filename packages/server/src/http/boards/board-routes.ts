@@ -121,7 +121,7 @@ export function createBoardRoutes(parts: {
       const asset = assets.get(path);
       if (asset) return sendAnswer(client, 200, asset, CACHE_IMMUTABLE);
       answerBoard(client, path).catch((error: unknown) => {
-        log.warn({ err: error, request_id: client.id }, 'could not load board');
+        log.warn({ err: error, request_id: client.id }, 'board could not be loaded');
         sendFault(
           client,
           new Fault('overloaded', 'The board could not be loaded. Try again.', { retryAfterMs: 5_000 }),

@@ -22,10 +22,10 @@ export function referencePage(document: JsonObject): string {
 <body><div class="page">
 <nav aria-label="Operations">${[...subjects].map(([subject, operations]) => renderNavigation(subject, operations))}</nav>
 <main><h1>${title}</h1>
-<p>The same, for programs: <a href="openapi.json">openapi.json</a>. The examples run in a shell once it knows where Floe is and which platform key to send:</p>
+<p>OpenAPI document for programs: <a href="openapi.json">openapi.json</a>. To run the examples in a shell, set these variables first:</p>
 <pre>export FLOE_URL=${'https://floe.example.com'}
 export FLOE_KEY=${'eis_…'}</pre>
-<p>Errors are <code>${'{"error":{"message","type","param","code"},"request_id"}'}</code>; <code>param</code> is the field that is wrong. Lists answer <code>${'{"data":[…],"next_cursor"}'}</code>; send <code>next_cursor</code> as <code>cursor</code> for the next page.</p>
+<p>Errors have the form <code>${'{"error":{"message","type","param","code"},"request_id"}'}</code>; <code>param</code> names the invalid field. Lists have the form <code>${'{"data":[…],"next_cursor"}'}</code>; to get the next page, send <code>next_cursor</code> as <code>cursor</code>.</p>
 ${[...subjects].map(([subject, operations]) => html`<section><h2 id="${subject}">${subject}</h2>${operations.map((one) => renderOperation(one, document))}</section>`)}
 </main></div></body>
 </html>
@@ -73,7 +73,7 @@ ${renderTable(
 )}
 ${body && renderTable('Body', listFields(body.schema, root))}
 <h4>Example</h4><pre>${formatCurl(operation, parameters, body?.schema, root)}</pre>
-${answered && html`<details><summary>Answer ${status}, ${answered.type}</summary>${renderTable(null, listFields(answered.schema, root))}</details>`}
+${answered && html`<details><summary>Response ${status}, ${answered.type}</summary>${renderTable(null, listFields(answered.schema, root))}</details>`}
 </article>`;
 }
 
@@ -95,7 +95,7 @@ function renderTable(title: string | null, fields: readonly SchemaFieldRow[]): M
     ({ name, type, required, description }) =>
       html`<tr><td><code>${name}</code>${required ? ' *' : ''}</td><td>${type}</td><td>${renderCodeMarks(description)}</td></tr>`,
   );
-  return html`${title && html`<h4>${title}</h4>`}<div class="wide"><table><thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`${title && html`<h4>${title}</h4>`}<div class="wide"><table><thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">Description</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
 /** Renders code spans. Descriptions use no other Markdown. */

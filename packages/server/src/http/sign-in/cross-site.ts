@@ -20,6 +20,6 @@ export function rejectCrossSite(method: string, headers: Headers, site: Site): v
   if (fetchSite === undefined && typeof origin === 'string' && site.origins.has(origin)) return;
   throw new Fault(
     'cross_site_request',
-    `This request comes from no page of this Floe. Open the console at ${site.baseUrl}; if that is not where people find it, set server.base_url. Scripts use a platform key.`,
+    `This request has a session cookie but comes from another site. Open the console at ${site.baseUrl}. If the console has a different URL, set server.base_url to it. In scripts, use a platform key.`,
   );
 }

@@ -19,7 +19,7 @@ export function oidcOperations(parts: SignInContext, log: Log): readonly Session
   function redirectWithError(name: string, error: unknown) {
     const reason = signInErrorReason(error);
     if (reason === null) throw error;
-    log.warn({ issuer: name, reason, err: error }, 'a sign-in with an OpenID Connect issuer failed');
+    log.warn({ issuer: name, reason, err: error }, 'sign-in with an OpenID Connect issuer failed');
     const query = new URLSearchParams({ error: reason, provider: name });
     return { location: `${parts.site().prefix}/sign-in?${query}`, cookies: [cookie().clear()] };
   }

@@ -23,7 +23,6 @@ export function toSessionView(session: ActiveSession, nowMs: number): SignedInSe
 /** Builds the response that starts a session and sets its cookie. */
 export async function createSignedInResult({ sessions, clock }: SignInContext, token: string) {
   const live = await sessions.find(token);
-  if (!live)
-    throw new Fault('session_expired', 'The session ended immediately after sign-in. Sign in again.');
+  if (!live) throw new Fault('session_expired', 'The session ended right after sign-in. Sign in again.');
   return { body: toSessionView(live, clock.now()), token };
 }

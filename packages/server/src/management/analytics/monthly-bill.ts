@@ -32,18 +32,14 @@ export function exportMonthlyBillVerb(coverage: AnalyticsCoverage): Verb {
       const [from, to] = [startOfDay(year, number - 1, 1), startOfDay(year, number, 1)];
       const now = clock.now();
       const { complete_until } = coverage.describeRange({ from, to, timezone }, clock);
-      if (to > now || Date.parse(complete_until) < to)
-        throw new Fault(
-          'invalid_request',
-          `month: ${month} has not ended, or its requests are not completely counted yet. Choose an earlier month or try again later.`,
-          {
-            param: 'month',
-          },
-        );
+      if (to > now)
+        throw invalidMonthFault(`must be a month that has ended, got ${month}. Choose an earlier month.`);
+      if (Date.parse(complete_until) < to)
+        throw invalidMonthFault(`some requests of ${month} are not counted yet. Try again in a few minutes.`);
       if (from < coverage.retainedFrom(now))
         throw new Fault(
           'not_found',
-          `The requests of ${month} are no longer completely retained (retention.requests_days).`,
+          `month: Floe has deleted some requests of ${month} (setting retention.requests_days), so their usage and cost are incomplete. Choose a later month.`,
         );
       const teams = await listTeamsOfOrg(reader, orgId);
       const costCenters = new Map(teams.map(({ id, cost_center }) => [id, cost_center]));
@@ -54,6 +50,10 @@ export function exportMonthlyBillVerb(coverage: AnalyticsCoverage): Verb {
       );
     },
   });
+}
+
+function invalidMonthFault(problem: string): Fault {
+  return new Fault('invalid_request', `month: ${problem}`, { param: 'month' });
 }
 
 interface BillingMonth {

@@ -151,7 +151,7 @@ function isProviderProxy([, , section, , field]: OrgConfigPath): boolean {
 const MAX_KEPT_LINES = 200;
 
 function formatKept({ path, name }: KeptPath): string {
-  return `${formatConfigPath(path)}: the environment variable ${name} is not set either; set it unless the secret is stored already`;
+  return `${formatConfigPath(path)}: the environment variable ${name} is not set; set it unless Floe has already stored this secret`;
 }
 
 interface KeptPath {

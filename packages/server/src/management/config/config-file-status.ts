@@ -27,7 +27,7 @@ export function filterProblemsForOrg(
   const visible = problems.filter(({ org }) => org === undefined || org === orgId);
   const others = problems.length - visible.length;
   if (others === 0) return problems;
-  const count = others === 1 ? '1 mistake' : `${others} mistakes`;
+  const count = others === 1 ? '1 problem' : `${others} problems`;
   return [...visible, { where: '', message: `${count} in the configuration of other organizations` }];
 }
 

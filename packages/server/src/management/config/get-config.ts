@@ -14,7 +14,8 @@ export function getConfigVerb(dependencies: ConfigDependencies): Verb {
     method: 'GET',
     path: '/api/management/config',
     scope: 'management',
-    summary: 'Read the running configuration, when it was applied, and any later rejected change',
+    summary:
+      'Read the running configuration, the time when it was applied, and the last rejected change since then',
     answer: runningConfig,
     async run({ orgId, reader, clock }) {
       const reading = { reader, orgId, dependencies, nowMs: clock.now() };

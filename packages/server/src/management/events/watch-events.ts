@@ -36,9 +36,13 @@ export function watchEventsVerb(hub: LiveHub): Verb {
       const lastEventId = streamContext?.lastEventId;
       const after = lastEventId === undefined ? null : parseLiveEventPosition(lastEventId);
       if (lastEventId !== undefined && after === null)
-        throw new Fault('invalid_request', 'Last-Event-ID: is not an id of this stream. Leave it out.', {
-          param: 'Last-Event-ID',
-        });
+        throw new Fault(
+          'invalid_request',
+          'Last-Event-ID: must be an id of this stream. To start with new events, omit the header.',
+          {
+            param: 'Last-Event-ID',
+          },
+        );
       const watcher = hub.watch({
         orgId: actor.orgId,
         topics,

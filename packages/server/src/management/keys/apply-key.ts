@@ -58,10 +58,14 @@ async function findStoredKey(
 ): Promise<PlatformKeyRow | undefined> {
   const found = hash === null ? undefined : await findPlatformKeyByHash(writer, hash);
   if (found && found.org_id !== orgId)
-    throw new Fault('conflict', 'key: belongs to another organization', { param: 'key' });
-  if (found?.revoked_at) throw new NotAppliedError('this value was revoked; use a new value');
+    throw new Fault(
+      'conflict',
+      'key: this value belongs to a key of another organization. Use a different value.',
+      { param: 'key' },
+    );
+  if (found?.revoked_at) throw new NotAppliedError('this key value was revoked; use a new value');
   if (found && found.hash !== hash)
-    throw new NotAppliedError('this value was replaced by a rotation; use the current value');
+    throw new NotAppliedError('this key value was replaced by a rotation; use the current value');
   const row = found ?? (await findActivePlatformKeyByName(writer, orgId, name, clock.now()));
   if (row?.source === 'file') throw new NotAppliedError(`is defined in ${sourceLocation(row)}`, true);
   return row;

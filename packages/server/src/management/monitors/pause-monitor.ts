@@ -18,7 +18,7 @@ export function pauseMonitorVerb(dependencies: MonitoringDependencies): Verb {
     method: 'POST',
     path: '/api/monitoring/monitors/{id}/pause',
     scope: MONITORING_SCOPES,
-    summary: 'Pause a monitor; beats are still recorded, and misses are not',
+    summary: 'Pause a monitor; Floe still records beats but no missed beats',
     params: idParams,
     body: monitorPauseInput,
     answer: monitorResource,

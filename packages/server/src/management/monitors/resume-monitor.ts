@@ -17,7 +17,7 @@ export function resumeMonitorVerb(dependencies: MonitoringDependencies): Verb {
     method: 'POST',
     path: '/api/monitoring/monitors/{id}/resume',
     scope: MONITORING_SCOPES,
-    summary: 'Resume a paused monitor; it waits for the next beat with a full interval and grace period',
+    summary: 'Resume a paused monitor; its next beat is due after a full interval and grace period',
     params: idParams,
     answer: monitorResource,
     status: 200,

@@ -26,7 +26,8 @@ export function updateMonitorsVerb(dependencies: MonitoringDependencies): Verb {
     method: 'PATCH',
     path: '/api/monitoring/monitors',
     scope: MONITORING_SCOPES,
-    summary: 'Pause, mute, tag or route several monitors; the response lists those that could not be changed',
+    summary:
+      'Pause, mute or tag several monitors, or set their channels; the response lists those that could not be changed',
     body: bulkMonitorPatch,
     answer: bulkMonitorResult,
     status: 200,
@@ -35,7 +36,10 @@ export function updateMonitorsVerb(dependencies: MonitoringDependencies): Verb {
     async run(context, { body }) {
       const { ids, ...patch } = body;
       if (Object.values(patch).every((value) => value === undefined))
-        throw new Fault('invalid_request', 'No change requested. Send at least one setting besides ids.');
+        throw new Fault(
+          'invalid_request',
+          'The request must contain at least one setting in addition to ids.',
+        );
       if (patch.channels) await requireChannelsExist(context.writer, context.orgId, patch.channels);
       const answer: { [Name in keyof BulkMonitorResult]: BulkMonitorResult[Name][number][] } = {
         changed: [],

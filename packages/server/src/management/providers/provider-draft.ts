@@ -211,7 +211,7 @@ function rejectMachineResources({ client_cert, outbound, identity }: ProviderCon
     if (isNamed)
       throw new Fault(
         'invalid_request',
-        `${param}: uses resources of the machine, which several organizations share; it can only be set in floe.yaml`,
+        `${param}: can be set only in floe.yaml, because it gives access to the machine that several organizations share`,
         { param },
       );
 }

@@ -36,7 +36,7 @@ export interface EnvironmentProvider {
 }
 
 /** Message of the 404 for providers. */
-export const UNKNOWN_PROVIDER_MESSAGE = 'This provider does not exist.';
+export const UNKNOWN_PROVIDER_MESSAGE = 'No provider has this id.';
 
 /** Creates the lookup of stored providers by id. */
 export function createStoredProviderLookup(key: SecretsKey): ResourceLookup<StoredProvider> {

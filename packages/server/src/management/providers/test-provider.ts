@@ -62,7 +62,8 @@ export function testDraftProviderVerb(dependencies: ProviderDependencies): Verb 
     method: 'POST',
     path: '/api/management/providers/test',
     scope: 'management',
-    summary: 'Test an unsaved provider with its first key; `test_model` sends a short completion',
+    summary:
+      'Test a provider that is not stored with its first key; with `test_model`, Floe sends a short completion',
     body: providerTestInput,
     answer: credentialTestResult,
     async run({ orgId, reader }, { body }) {

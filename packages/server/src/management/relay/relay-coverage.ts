@@ -45,7 +45,8 @@ export const getRelayCoverageVerb = defineReadVerb({
   method: 'GET',
   path: '/api/management/relay/coverage',
   scope: 'management',
-  summary: 'Compare callers of models with callers of the relay; by default for the last seven days',
+  summary:
+    'Count the agent sessions of each person that call models, and those that also call the relay; by default for the last seven days',
   query: relayCoverageQuery,
   answer: relayCoverage,
   async run({ reader, orgId, clock }, { query }) {

@@ -32,7 +32,7 @@ export function replayDecisionsVerb(
     method: 'POST',
     path: '/api/management/relay/replay',
     scope: 'management',
-    summary: 'Evaluate recent decisions against draft rules and list the differences',
+    summary: 'Evaluate draft rules against recent decisions and list the differences',
     body: relayReplayInput,
     answer: relayReplayResult,
     async run({ orgId, actor, clock, reader }, { body }) {

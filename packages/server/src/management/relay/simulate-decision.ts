@@ -18,7 +18,7 @@ export function simulateDecisionVerb(
     scope: 'management',
     // A member who may read the rules may also evaluate them.
     roles: MEMBER_ROLES,
-    summary: 'Show how a command is parsed and what each rule decides',
+    summary: 'Simulate a relay decision: how the command is parsed and what each rule decides',
     body: relaySimulationInput,
     answer: relaySimulationResult,
     async run({ orgId, clock }, { body }) {

@@ -65,6 +65,6 @@ function resyncPage(upTo: LiveEventPosition): z.input<typeof requestTailPage> {
 function requirePosition(text: string, param: string): LiveEventPosition {
   const position = parseLiveEventPosition(text);
   if (position === null)
-    throw new Fault('invalid_request', `${param}: is not an id of the event stream`, { param });
+    throw new Fault('invalid_request', `${param}: must be an id of the event stream`, { param });
   return position;
 }

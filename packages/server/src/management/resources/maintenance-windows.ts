@@ -65,7 +65,7 @@ export function createMaintenanceWindowKind(dependencies: MonitoringDependencies
       list: 'List maintenance windows, newest first',
       create: 'Create a maintenance window; alerts are muted, and history is still recorded',
       get: 'Read one maintenance window and its next occurrence',
-      update: 'Change a maintenance window; an `ends_at` that has passed ends it',
+      update: 'Change a maintenance window; an `ends_at` in the past ends the window',
       replace: 'Create or replace a maintenance window by its id',
       delete: 'Remove a maintenance window; ends it if it is in progress',
     },

@@ -65,7 +65,7 @@ export function createMonitorKind(dependencies: MonitoringDependencies): Monitor
     volatileFields: ['status', 'last_beat_at', 'next_due_at', 'deadline_at', 'failing_since', 'beat_url'],
     summaries: MONITOR_SUMMARIES,
     schemas: MONITOR_SCHEMAS,
-    notFoundMessage: 'There is no monitor with this id in this organization.',
+    notFoundMessage: 'No monitor of this organization has this id.',
     notFoundCode: 'monitor_not_found',
     beforeTransaction: () => dependencies.engine.changeContext(),
     find: (reader, orgId, id) => findMonitor(reader, orgId, id, evaluationContext()),

@@ -99,7 +99,7 @@ export function createOrderedKind<Config extends object, View extends ResourceOb
       delete: `Remove a ${singular}`,
     },
     schemas: shapes,
-    notFoundMessage: `This ${singular} does not exist.`,
+    notFoundMessage: `No ${singular} has this name.`,
     async find(reader, orgId, id) {
       const list = await listConfigEntriesOfOrg(reader, orgId, kind);
       return rankEntries(list).find(({ row }) => row.id === id);

@@ -82,7 +82,12 @@ interface RuleSchemas<View> {
 
 const RULE_LIST_QUERY = createListQuery(['position']);
 const RULE_ID_PARAMS = z.strictObject({
-  id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'is not a valid id'),
+  id: z
+    .string()
+    .regex(
+      /^[a-z0-9][a-z0-9._-]{0,63}$/,
+      'must consist of lowercase letters, digits, ".", "_" and "-" (at most 64 characters)',
+    ),
 });
 
 /**

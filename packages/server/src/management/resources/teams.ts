@@ -38,7 +38,7 @@ export const TEAM_RESOURCE_KIND: ResourceKind<TeamRow, TeamConfigWithId, Team, t
     get: 'Read one team',
     update: 'Change the name or cost center of a team',
     replace: 'Create or replace the team with this id; accepts the body that GET returns',
-    delete: 'Remove a team that is no longer referenced; its spending remains in analytics',
+    delete: 'Remove a team that nothing refers to; its spending remains in analytics',
   },
   schemas: TEAM_SCHEMAS,
   notFoundMessage: 'No team has this id.',

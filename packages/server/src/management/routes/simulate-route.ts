@@ -236,7 +236,7 @@ function recordCacheStep(
   const { catalog } = org;
   if (catalog.cache === null || !isCacheEnabled(catalog.cache, route) || prompt === null) return;
   const { scope, ttlMs } = catalog.cache;
-  const owner = scope === 'key' ? 'of this key' : 'of the org';
+  const owner = scope === 'key' ? 'of this key' : 'of the organization';
   steps.push({
     step: 'cache',
     outcome: 'looked_up',

@@ -14,7 +14,7 @@ import {
 import { parseBoardGroups } from './board.ts';
 
 const SLUG_TAKEN =
-  'is already the slug of a board of another organization; slugs are unique in the installation. Choose another slug, or have that board renamed or deleted first.';
+  'must be unique in the installation, but is already the slug of a board of another organization. Choose another slug, or rename or delete that board first.';
 
 /** Boards of floe.yaml. */
 export const BOARD_FILE_KIND = defineFileKind({

@@ -203,7 +203,7 @@ export class ConsoleSessions {
     known.seenAt = now;
     const writing: Promise<void> = this.#database
       .rowTransaction((writer) => updateConsoleSessionLastSeen(writer, known.row.id, now))
-      .catch((error: unknown) => this.#log.warn({ err: error }, 'could not store the last use of a session'))
+      .catch((error: unknown) => this.#log.warn({ err: error }, 'last use of a session could not be stored'))
       .finally(() => this.#touching.delete(writing));
     this.#touching.add(writing);
   }

@@ -27,7 +27,7 @@ function respond(request: UpstreamRequest, player: ResponsePlayer): void {
   if (request.method === 'GET' && request.path.endsWith('/models')) return player.json(200, modelList());
   const body: unknown = JSON.parse(request.body?.toString('utf8') ?? 'null');
   if (!isObject(body) || typeof body.model !== 'string')
-    return player.json(400, errorBody(400, 'model is missing'));
+    return player.json(400, errorBody(400, 'model is required'));
   if (!sandbox.knownModels?.includes(body.model))
     return player.json(404, errorBody(404, `the sandbox has no model "${body.model}"`));
   const failure = body.model === 'flaky' ? parseRequestedFailure(body) : undefined;
@@ -35,7 +35,7 @@ function respond(request: UpstreamRequest, player: ResponsePlayer): void {
   if (failure?.type === 'status')
     return player.json(
       failure.status,
-      errorBody(failure.status, 'failing as told'),
+      errorBody(failure.status, 'the sandbox returned this error as requested'),
       failure.status === 429 ? { 'retry-after': '1' } : {},
     );
   const answer = buildSandboxAnswer(body.model, body);
@@ -181,7 +181,7 @@ class ResponsePlayer implements FlowControl {
         if (pauseMs > 0) this.#clock.after(pauseMs, () => step(index + 1));
         else setImmediate(() => step(index + 1));
       } else if (failure?.type === 'cut')
-        this.#handler.onError(new Error('the sandbox cut the connection as told'));
+        this.#handler.onError(new Error('the sandbox closed the connection as requested'));
       else this.#handler.onEnd();
     };
     step(0);

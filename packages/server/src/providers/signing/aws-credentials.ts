@@ -123,7 +123,8 @@ async function fromMetadataService(base: string, context: CredentialContext): Pr
   const list = `${base}/latest/meta-data/iam/security-credentials/`;
   const named = await callCredentialService(context, { method: 'GET', url: list, headers, isLocal: true });
   const role = named.body.toString('utf8').split('\n')[0]?.trim();
-  if (named.status !== 200 || !role) throw credentialFault('this machine has no role', named);
+  if (named.status !== 200 || !role)
+    throw credentialFault('the metadata service of this machine returned no role', named);
   return fetchKeys(list + encodeURIComponent(role), headers, context);
 }
 

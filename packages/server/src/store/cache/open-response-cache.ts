@@ -18,6 +18,6 @@ export async function openResponseCache(
 ): Promise<ResponseCache> {
   if (shared === 'memory') return new MemoryResponseCache(clock);
   const onAway = (error: unknown) =>
-    log.warn({ err: error }, 'the shared response cache is not available; sending requests to providers');
+    log.warn({ err: error }, 'shared response cache is not available; requests are sent to providers');
   return openRedisResponseCache({ url: shared, clock, onUnavailable: onAway, isStoreSlow });
 }

@@ -38,7 +38,7 @@ export async function openCounters(shared: string, options: OpenCountersOptions)
   let told = false;
   const onError = (error: Error) => {
     // One line per outage is `ResilientCounters`' to say; this one names the cause once.
-    if (!told) options.log.warn({ err: error }, 'the connection to the shared store failed');
+    if (!told) options.log.warn({ err: error }, 'connection to the shared store failed');
     told = true;
   };
   const remote = await openRedisCounters({ url: shared, clock: options.clock, onError });

@@ -19,7 +19,7 @@ export async function refreshSpendBeforeUse({ clock, log, refreshSpend }: SpendR
   } catch (error) {
     log.warn(
       { err: error },
-      'could not read the spending of other processes; using the shared store without it',
+      'spending of other processes could not be read; the shared store is used without it',
     );
   }
 }

@@ -58,7 +58,7 @@ export class StoreAvailability {
     if (this.#failures < FAILURES_TO_OPEN || this.isUnavailable || this.#closed) return;
     this.#options.log.error(
       { err: error, replicas: this.#options.replicaRank().replicaCount },
-      'the shared store does not respond; counting limits and budgets in this process until it does',
+      'shared store does not respond; this process counts limits and budgets on its own until it does',
     );
     this.#probeMs = FIRST_PROBE_MS;
     this.#scheduleProbe();
@@ -85,6 +85,6 @@ export class StoreAvailability {
     this.#probe = null;
     this.#failures = 0;
     this.#options.onRecovered();
-    this.#options.log.warn({}, 'the shared store responds again; counting limits and budgets there');
+    this.#options.log.warn({}, 'shared store responds again; limits and budgets are counted there');
   }
 }

@@ -39,7 +39,7 @@ export async function runMigrations(
     if (isApplied) done.push(migration);
   }
   const names = done.map(({ number, name }) => `${number} ${name}`);
-  if (names.length > 0) options.log.info({ migrations: names }, 'migrated the database');
+  if (names.length > 0) options.log.info({ migrations: names }, 'database was migrated');
 }
 
 async function readAppliedMigrations(writer: DatabaseWriter): Promise<readonly AppliedMigration[]> {

@@ -59,7 +59,10 @@ export async function openPostgres(url: string, options: OpenPostgresOptions): P
       {
         ...options,
         createBackup: async (number) =>
-          options.log.info({ number }, 'Migrating PostgreSQL; to go back, restore a pg_dump taken before'),
+          options.log.info(
+            { number },
+            'migration of the PostgreSQL database started; only a pg_dump from before the migration can undo it',
+          ),
       },
     );
   } finally {
@@ -160,7 +163,7 @@ async function waitForServer(
       const { reason, away } = classifyConnectFailure(error);
       if (!away || clock.monotonic() >= until)
         throw new StoreUnusableError(`Cannot use the database ${place}: ${reason}`, { cause: error });
-      if (tries === 1) log.warn({ database: place, reason }, 'Waiting for the database');
+      if (tries === 1) log.warn({ database: place, reason }, 'server is waiting for the database');
     }
     await sleep(clock, START_RETRY_MS);
   }

@@ -13,7 +13,7 @@ const OUTAGE_REASONS: Readonly<Record<string, string>> = {
   '53': 'The database has run out of connections, memory or disk space.',
   '55P03': 'The database is locked.',
   '57': 'The database is shutting down, or a statement timed out.',
-  '58': 'The database cannot access its files.',
+  '58': 'The database server cannot access its files.',
 };
 
 /** Failures to reach it, as Node.js names them. */
@@ -62,7 +62,7 @@ export function toStatementError(error: unknown, sql: string): unknown {
   if (postgresErrorCode(error) === UNIQUE_VIOLATION)
     return new Fault('conflict', 'The resource already exists.', { cause: error });
   if (postgresErrorCode(error) === CHARACTER_NOT_IN_REPERTOIRE)
-    return new Fault('invalid_request', 'Text must not contain the character U+0000.', { cause: error });
+    return new Fault('invalid_request', 'A text must not contain the character U+0000.', { cause: error });
   const reason = describeOutage(error);
   if (reason !== null) return new Fault('overloaded', reason, { cause: error, retryAfterMs: 1000 });
   return new Error(`${error.message} (in: ${sql})`, { cause: error });

@@ -54,7 +54,7 @@ export function createPostgresPool({
     }),
   });
   // An idle connection that breaks has no statement to fail; without a listener it would end the process.
-  pool.on('error', (error) => log.debug({ err: error }, 'An idle database connection was lost'));
+  pool.on('error', (error) => log.debug({ err: error }, 'idle database connection was lost'));
   return new PostgresPool(pool);
 }
 

@@ -88,7 +88,7 @@ export class PostgresSignals implements SnapshotSignals {
       await client.connect();
       await client.query(`listen ${CHANNEL}`);
     } catch (error) {
-      log.debug({ err: error }, 'Cannot listen for changes; polling instead');
+      log.debug({ err: error }, 'database notifications are not available; changes are polled instead');
       this.#onConnectionLost(client);
     }
   }
@@ -124,7 +124,7 @@ export class PostgresSignals implements SnapshotSignals {
         },
         (error: unknown) => {
           this.#isAnswered = false;
-          this.#options.log.debug({ err: error }, 'Cannot poll for changes');
+          this.#options.log.debug({ err: error }, 'changes could not be polled');
         },
       )
       .finally(() => {

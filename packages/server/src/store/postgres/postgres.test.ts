@@ -111,7 +111,7 @@ test('a server that is not there is waited for, then refused in one line without
   );
   assert.deepEqual(
     log.lines.map(({ message }) => message),
-    ['Waiting for the database'],
+    ['server is waiting for the database'],
   );
 });
 

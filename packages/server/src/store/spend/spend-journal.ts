@@ -158,7 +158,7 @@ class DiskSpendJournal implements SpendJournal {
     await Promise.race([this.flush(), late.promise]).catch((error: unknown) => {
       this.#options.log.warn(
         { err: error },
-        'could not flush the spend journal; its spending is counted after the next start',
+        'spend journal could not be flushed; the next start counts its spending',
       );
     });
     timer.cancel();
@@ -176,7 +176,7 @@ class DiskSpendJournal implements SpendJournal {
         this.#leftovers = this.#leftovers.filter((other) => other !== name);
       }
     } catch (error) {
-      this.#options.log.warn({ err: error }, 'could not count the spending of an earlier process; retrying');
+      this.#options.log.warn({ err: error }, 'spending of an earlier process could not be counted; retrying');
       this.#scheduleApply(RETRY_MS);
     }
   }
@@ -201,7 +201,7 @@ class DiskSpendJournal implements SpendJournal {
     if (open.length > 0 && spent.length > 0)
       log.warn(
         { reservations: open.length },
-        'an earlier process ended with open reservations; they are charged in full',
+        'earlier process ended with open reservations; they are charged in full',
       );
     await rm(directory, { recursive: true, force: true });
   }
@@ -224,7 +224,7 @@ class DiskSpendJournal implements SpendJournal {
     const apply = () => {
       this.#timer = null;
       this.#start().catch((error: unknown) => {
-        this.#options.log.warn({ err: error }, 'could not count spending in the database; retrying');
+        this.#options.log.warn({ err: error }, 'spending could not be written to the database; retrying');
         this.#scheduleApply(RETRY_MS);
       });
     };
@@ -279,6 +279,7 @@ class DiskSpendJournal implements SpendJournal {
 }
 
 function diskWriteFault(): Fault {
-  const message = 'A budget reservation could not be written to disk in time.';
+  const message =
+    'The budget reservation of this request could not be written to disk in time. Retry the request.';
   return new Fault('overloaded', message, { retryAfterMs: 1_000 });
 }

@@ -114,7 +114,7 @@ test('flush gives up after its time and says how many rows wait', async (t) => {
   const { sink, database, clock } = await openSpool(t);
   database.fault = () => new Fault('overloaded', 'away');
   for (const id of ids(7)) sink.append(createTestExchangeRow(id));
-  const flushed = assert.rejects(sink.flush(200), /7 rows are not in the database yet/);
+  const flushed = assert.rejects(sink.flush(200), /7 recorded requests are not in the database yet/);
   await until(() => database.calls > 0, clock);
   clock.advance(200);
   await flushed;
@@ -202,7 +202,7 @@ test('a disk that stays full costs bounded memory, keeps the oldest rows and cou
 
 for (const [what, fault] of [
   ['cannot be read', new Error('EIO: read')],
-  ['the database refuses', new Fault('invalid_request', 'Text must not contain the character U+0000.')],
+  ['the database refuses', new Fault('invalid_request', 'A text must not contain the character U+0000.')],
 ] as const)
   test(`a file that ${what} holds up none of those after it and stays for the next start`, async (t) => {
     const dataDir = createTemporaryDirectory(t);
@@ -214,9 +214,7 @@ for (const [what, fault] of [
     await until(() => database.inserted.has('exc_c'), clock);
     assert.deepEqual(database.ids(), ['exc_b', 'exc_c']);
     assert.ok(
-      log.lines.some(
-        ({ level, message }) => level === 'error' && /retried after the next start/.test(message),
-      ),
+      log.lines.some(({ level, message }) => level === 'error' && /the next start retries it/.test(message)),
     );
     assert.ok(readdirSync(spool).includes('rows-000000001.jsonl'));
   });

@@ -80,7 +80,7 @@ export class SpoolDrain {
     const [segment] = this.#queue;
     if (!segment?.closed || segment.ingestedBytes < segment.written) return;
     await this.#remove(segment).catch((error) =>
-      this.#options.log.warn({ err: error, file: segment.path }, 'A spool file could not be removed'),
+      this.#options.log.warn({ err: error, file: segment.path }, 'spool file could not be removed'),
     );
   }
 
@@ -141,17 +141,17 @@ export class SpoolDrain {
     if (torn)
       log.warn(
         { file: segment.path, rows: 1 },
-        'The last row of a spool file is incomplete because its process ended while writing',
+        'last row of a spool file is incomplete because its process ended while writing it',
       );
     if (rejected.length === 0) return;
     const file = segment.path.replace(/\.jsonl$/, '.rejected');
     log.error(
       { file, rows: rejected.length },
-      'The spool contains invalid rows; they are moved to a separate file',
+      'spool contains invalid rows; they are moved to a separate file',
     );
     await files
       .append(file, rejected.map((line) => `${line}\n`).join(''))
-      .catch((error) => log.error({ err: error, file }, 'Rejected spool lines could not be saved'));
+      .catch((error) => log.error({ err: error, file }, 'rejected spool rows could not be saved'));
   }
 
   async #remove(segment: SpoolSegment): Promise<void> {
@@ -165,7 +165,7 @@ export class SpoolDrain {
     if (this.#failures === 1)
       this.#options.log.warn(
         { err: error, rows: this.waitingRows },
-        'The database does not accept rows; they remain on disk',
+        'database does not accept rows; they remain on disk',
       );
     if (!away && this.#failures >= ATTEMPTS_PER_FILE) this.#skip(segment, error);
     if (this.#closed) return;
@@ -180,14 +180,14 @@ export class SpoolDrain {
     this.#queue.splice(this.#queue.indexOf(segment), 1);
     this.#options.log.error(
       { err: error, file: segment.path, rows: segment.rowsWaiting },
-      'A spool file could not be stored in the database; it is retried after the next start',
+      'spool file could not be stored in the database; the next start retries it',
     );
   }
 
   #onRecovery(): void {
     if (this.#failures === 0) return;
     this.#failures = 0;
-    this.#options.log.info({ rows: this.waitingRows }, 'The database accepts rows again');
+    this.#options.log.info({ rows: this.waitingRows }, 'database accepts rows again');
   }
 
   #resolveWaiters(): void {

@@ -203,14 +203,14 @@ export class SpoolWriter {
     await this.#sync(current);
     await current.file
       .close()
-      .catch((error) => this.#options.log.warn({ err: error }, 'A spool file could not be closed'));
+      .catch((error) => this.#options.log.warn({ err: error }, 'spool file could not be closed'));
   }
 
   #scheduleRetry(error: unknown): void {
     if (!this.#failed)
       this.#options.log.error(
         { err: error, rows: this.bufferedRows },
-        'The spool is not writable; rows are buffered in memory',
+        'spool is not writable; rows are buffered in memory',
       );
     this.#failed = true;
     // Part of the batch may stand behind the good rows: the next try gets a new file, or the same
@@ -222,7 +222,7 @@ export class SpoolWriter {
   #onRecovery(): void {
     if (!this.#failed) return;
     this.#failed = false;
-    this.#options.log.warn({ lost_rows: this.#lost }, 'The spool is writable again');
+    this.#options.log.warn({ lost_rows: this.#lost }, 'spool is writable again');
   }
 
   #scheduleSync(): void {
@@ -246,7 +246,7 @@ export class SpoolWriter {
     } catch (error) {
       this.#options.log.error(
         { err: error, file: segment.path },
-        'The spool cannot be synced to disk; a power failure could lose rows',
+        'spool cannot be synced to disk; a power failure could lose rows',
       );
     }
   }
@@ -262,7 +262,7 @@ export class SpoolWriter {
   #logLoss(): void {
     this.#options.log.error(
       { lost_rows: this.#lost },
-      'Rows were lost: the spool is not writable and the memory buffer is full',
+      'rows were lost because the spool is not writable and the memory buffer is full',
     );
   }
 }

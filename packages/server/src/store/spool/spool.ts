@@ -45,7 +45,12 @@ export class Spool {
   async flush(timeoutMs: number): Promise<void> {
     const late = Promise.withResolvers<never>();
     const timer = this.#clock.after(timeoutMs, () =>
-      late.reject(new Fault('overloaded', `${this.backlog()} rows are not in the database yet.`)),
+      late.reject(
+        new Fault(
+          'overloaded',
+          `${this.backlog()} recorded requests are not in the database yet. Retry later.`,
+        ),
+      ),
     );
     try {
       await Promise.race([late.promise, this.#flush()]);
@@ -83,7 +88,7 @@ export async function openSpool({
   if (leftovers.length > 0)
     log.info(
       { files: leftovers.length, directory },
-      'Storing the rows of an earlier process in the database',
+      'rows of an earlier process are being stored in the database',
     );
   const drain = new SpoolDrain({ database, files, clock, log }, leftovers);
   const writer = new SpoolWriter({

@@ -45,14 +45,14 @@ export async function writeDatabaseCopy(
     await rm(unfinished, { force: true });
     const free = await requireFreeSpace(to, bytes, freeBytes);
     const places = { from, to, bytes, free_bytes: free };
-    log.info(places, `Copying the database${purpose}; this can take minutes for a large database`);
+    log.info(places, `database copy${purpose} started; a large database takes minutes`);
     await write(unfinished);
     const file = await open(unfinished, 'r+');
     await file.chmod(0o600);
     await file.sync();
     await file.close();
     await rename(unfinished, to);
-    log.info({ to, duration_ms: Math.round(clock.monotonic() - started) }, 'Copied the database');
+    log.info({ to, duration_ms: Math.round(clock.monotonic() - started) }, 'database was copied');
   } catch (cause) {
     await rm(unfinished, { force: true }).catch(() => undefined);
     throw copyFailedError(from, to, cause, purpose);

@@ -48,10 +48,7 @@ export class SqliteWorkerThread {
     );
     this.#worker.on('exit', (code) => {
       if (!this.#closing)
-        log.error(
-          { role, code },
-          'The SQLite thread ended; the database is unavailable until Floe is restarted',
-        );
+        log.error({ role, code }, 'SQLite thread ended; the database is unavailable until Floe is restarted');
       this.#fail(new Error(`The SQLite ${role} thread ended with code ${code}`));
     });
   }

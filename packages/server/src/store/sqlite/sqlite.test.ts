@@ -109,13 +109,13 @@ test('the copy before a migration is told of, refused where there is no room, an
   const after = await openSqlite(path, { ...parts, freeBytes: async () => 1e12 });
   t.after(() => after.close());
   const [first, last] = lines;
-  assert.match(first?.message ?? '', /Copying the database before migrating it.*minutes/);
+  assert.match(first?.message ?? '', /database copy before migrating it.*minutes/);
   const { bytes, ...places } = { bytes: 0, ...first?.fields };
   assert.deepEqual(places, { from: path, to: copy, free_bytes: 1e12 });
   const { size, mode } = statSync(copy);
   assert.equal(bytes, size);
   assert.equal(mode & 0o777, 0o600);
-  assert.equal(last?.message, 'Copied the database');
+  assert.equal(last?.message, 'database was copied');
   assert.equal(existsSync(`${copy}.part`), false);
 });
 
