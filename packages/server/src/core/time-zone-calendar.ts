@@ -23,10 +23,7 @@ const DAY_MS = 86_400_000;
 const MAX_CACHED_ZONES = 100;
 const calendars = new Map<string, TimeZoneCalendar>();
 
-/**
- * Returns the calendar of a time zone.
- * @throws RangeError for what is no time zone
- */
+/** Returns the calendar of a time zone. @throws RangeError if the name is not a time zone */
 export function getTimeZoneCalendar(timezone: string): TimeZoneCalendar {
   const found = calendars.get(timezone);
   if (found) return found;
