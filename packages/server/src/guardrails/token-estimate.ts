@@ -86,8 +86,8 @@ function addAttachment(weight: BodyComposition, body: Buffer, from: number): voi
 }
 
 /**
- * Returns the base64 up to the end of the current string, or of the nearest `"data"` member if this string
- * has none.
+ * Returns the base64 from here to the end of the string, if it is long. Otherwise returns the value of a
+ * `"data"` member that follows closely, or null.
  */
 function findBase64Data(body: Buffer, from: number): Buffer | null {
   const end = body.indexOf(0x22, from);

@@ -3,12 +3,9 @@ import type { ForcedState } from './circuit-state.ts';
 import { PanicSlots } from './panic-slots.ts';
 import { RollingCounts } from './rolling-counts.ts';
 
-/** The state of a breaker, as defined in the glossary. */
+/** The state of a breaker, as the glossary defines it. */
 export type CircuitState = 'closed' | 'open' | 'half_open' | 'ramping';
-/**
- * The result of an admission: send the request (`go`), send it as the probe (`probe`), or the reason why it
- * must not be sent.
- */
+/** Send the request, send it as the probe, or why it must not be sent. */
 export type BreakerAdmission = 'go' | 'probe' | 'cooling' | 'open' | 'probing' | 'ramping' | 'forced_open';
 
 /** The probe of a half-open breaker: in progress, or sent with the next request. */
@@ -27,7 +24,7 @@ export interface CircuitOptions {
 const TROUBLE_COUNTERS = ['failed', 'slow', 'retried'] as const;
 const MIN_CALLS = 10;
 const SLOW_SHARE = 0.8;
-/** The maximum wait, so that a recovered target is detected within 30 s, including 20 % jitter. */
+/** Limits the wait, so that a recovered target is detected within 30 s, including 20 % jitter. */
 const MAX_OPEN_MS = 20_000;
 const BACKOFF_RESET_MS = 600_000;
 const STALE_MS = 900_000;
@@ -40,15 +37,15 @@ const RAMP_FAILURES = 2;
 /** Retries are limited to a fifth of the calls, with a minimum of one per second. */
 const RETRY_SHARE = 0.2;
 const RETRY_FLOOR = 30;
-/** Other processes may send a probe after this time, even if this probe has not finished. */
+/** After this time another process may send a probe, even if this one has not ended. */
 export const PROBE_LEASE_MS = 30_000;
-/** After another process acquired the probe lease, this process waits this long before it tries again. */
+/** Wait before the next try after another process acquired the probe lease. */
 const PROBE_RECHECK_MS = 250;
 
 /**
- * The breaker of one provider, credential and model. A closed breaker counts failures. An open breaker waits.
- * A half-open breaker sends one probe across all processes. After a successful probe, the share of requests
- * grows again (`ramping`). A rate limit is a separate cooldown.
+ * The breaker of one provider, credential and model. Closed, it counts failures. Open, it waits. Half open,
+ * it sends one probe across all processes, then admits a growing share of requests. A rate limit is a
+ * separate cooldown.
  */
 export class Circuit {
   state: CircuitState = 'closed';
@@ -83,10 +80,7 @@ export class Circuit {
     this.#settings = settings;
   }
 
-  /**
-   * Decides whether a request may use the target. Returns a promise if the probe lease requires a network
-   * call.
-   */
+  /** Decides whether a request may use the target. A promise if the probe lease needs a network call. */
   admit(): BreakerAdmission | Promise<BreakerAdmission> {
     const forced = this.#currentForcedState();
     const now = this.#options.monotonic();
@@ -100,8 +94,7 @@ export class Circuit {
   }
 
   /**
-   * Returns the state for display. An open breaker whose wait is over is reported as half open, even before
-   * the next request.
+   * Returns the state for display. A breaker whose wait is over is half open, even before the next request.
    */
   status(): { readonly state: CircuitState; readonly because: string; readonly probe: ProbeState | null } {
     const { state, because } = this;
@@ -138,8 +131,8 @@ export class Circuit {
   }
 
   /**
-   * Records a successful response with its time to first token, or null if it was not streamed. Ignored for
-   * the state if the request was admitted before the breaker opened.
+   * Records a response with its time to first token, null if not streamed. A response to a request that was
+   * admitted before the breaker opened does not change the state.
    */
   recordSuccess(firstTokenMs: number | null, admission: BreakerAdmission): void {
     const now = this.#options.monotonic();
@@ -155,9 +148,7 @@ export class Circuit {
       this.#open(now, 'too many responses had a slow first token');
   }
 
-  /**
-   * Records a failure that indicates a problem of the target: unreachable, broken connection, 5xx or timeout.
-   */
+  /** Records a failure of the target: unreachable, broken connection, 5xx or timeout. */
   recordFailure(code: string, admission: BreakerAdmission): void {
     const now = this.#options.monotonic();
     this.#consecutiveFailures += 1;
@@ -184,10 +175,7 @@ export class Circuit {
     this.#open(now, `the credential failed: ${code}`);
   }
 
-  /**
-   * Records a 429, which is not a failure. Starts a cooldown of `askedMs`, or of a random time that grows
-   * with each consecutive 429.
-   */
+  /** Records a 429, which is not a failure. Starts a cooldown of `askedMs`, or of a random, growing time. */
   recordRateLimit(askedMs: number | undefined): void {
     if (!this.#settings.enabled) return;
     const now = this.#options.monotonic();
@@ -216,7 +204,7 @@ export class Circuit {
     return true;
   }
 
-  /** Returns whether the target has not been used for so long that the state is no longer relevant. */
+  /** Returns whether the target was unused for so long that its state is irrelevant. */
   isStale(): boolean {
     return !this.#currentForcedState() && this.#options.monotonic() - this.#usedAt > STALE_MS;
   }
@@ -251,8 +239,7 @@ export class Circuit {
 
   async #awaitProbe(taken: Promise<boolean>): Promise<BreakerAdmission> {
     this.#isAskingForProbe = true;
-    // If the shared store is unavailable, each process sends its own probe. An additional probe is better
-    // than none.
+    // Without the shared store each process probes; an additional probe is better than none.
     const isOurs = await taken.catch(() => true);
     this.#isAskingForProbe = false;
     const now = this.#options.monotonic();
