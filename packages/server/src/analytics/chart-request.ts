@@ -42,7 +42,6 @@ export interface ChartOptions {
 /**
  * Returns the rollup query of a chart, including its unit (minute or hour).
  * @throws Fault `invalid_request` if the range is empty, or if minutes are requested but not available
- * @throws Fault `invalid_request` for an empty range, and for minutes that are not kept
  */
 export function buildChartRequest(
   { orgId, from, to, nowMs, includesPrevious }: ChartRange,
@@ -90,7 +89,6 @@ export function parseRollupFacet(name: string): RollupFacet {
  * Limits the number of rows that a chart reads one by one. Estimates it from the hour rollups around the
  * range, without the filters.
  * @throws Fault `invalid_request` if there are too many
- * @throws Fault `invalid_request`
  */
 export async function requireRowLimit(
   reader: DatabaseReader,
