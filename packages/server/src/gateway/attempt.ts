@@ -31,7 +31,7 @@ export interface AttemptOptions {
 
 /**
  * Sends one request to a provider. Resolves when the client has the complete response. Rejects with a
- * `Fault`, a `ForwardedUpstreamError` or a `ClientDisconnectedError`; `x.progress` tells whether content was
+ * `Fault`, `ForwardedUpstreamError` or `ClientDisconnectedError`. `x.progress` tells whether content was
  * sent.
  */
 export function runAttempt(
@@ -98,7 +98,7 @@ class Attempt implements UpstreamHandler {
     const { client, gateway } = this.#x;
     this.#onContent = onContent;
     // Not a literal in an assignment: V8 allocates those in old space, where each keeps its exchange alive
-    // until the next full collection (183 instead of 230 µs of CPU per request, with another change).
+    // until the next full collection (183 instead of 230 µs per request, with another change).
     const leave = () => this.#fail(client.interruption);
     client.onInterrupt = leave;
     if (client.isInterrupted) return leave();
@@ -211,9 +211,7 @@ class Attempt implements UpstreamHandler {
     return isBinary ? new BinaryFrameSink(sink) : sink;
   }
 
-  /**
-   * Pauses reading until the client's buffer is empty, because it reads more slowly than the provider sends.
-   */
+  /** Pauses reading until the client's buffer is empty, because the client is slower. */
   #applyBackpressure(): void {
     this.#pauseReading();
     this.#x.client.onDrain(() => this.#resumeReading());
