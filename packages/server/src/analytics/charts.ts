@@ -32,15 +32,11 @@ import {
 } from './grid.ts';
 import { createZeroSums, queryRowIntervals, queryRowTotals } from './row-charts.ts';
 
-/** A metric that charts show. */
 export type ChartMetric = (typeof CHART_METRICS)[number];
 
 /** A range of time at any resolution, with the filters and the rollup unit of a chart. */
 export interface ChartRequest extends RollupRequest {
-  /**
-   * Filters that rollups do not support. The chart is then computed from rows; the caller limits their
-   * number.
-   */
+  /** Filters that rollups do not support. The caller limits the number of matching rows. */
   readonly conditions?: readonly SqlCondition[] | undefined;
 }
 
@@ -59,10 +55,7 @@ export interface SeriesRequest extends ChartRequest {
 
 /** One series of a chart. */
 export interface ChartSeries {
-  /**
-   * The value of the group; '' for requests without one. Null for the total of an ungrouped chart and for the
-   * remaining values.
-   */
+  /** '' for requests without a value; null for the total and for the remaining values. */
   readonly value: string | null;
   readonly other: boolean;
   /** One value per interval of the range, in order. Null if a percentile has no requests. */
@@ -82,7 +75,6 @@ const PERCENTILES: ReadonlyMap<
   ['first_token_p99_ms', { buckets: FIRST_TOKEN_BUCKET_COLUMNS, share: 0.99 }],
 ]);
 
-/** Returns whether a metric is a percentile. */
 export function isPercentile(metric: ChartMetric): boolean {
   return PERCENTILES.has(metric);
 }
@@ -97,8 +89,7 @@ export async function querySummary(reader: DatabaseReader, request: ChartRequest
     return toSummaryFigures(all?.sums ?? []);
   }
   const { around, ranges } = wholeUnits(request);
-  // The partial units are read first. A request that arrives between the two reads is then counted, and a
-  // difference never becomes negative.
+  // Read first: a request that arrives between the reads is counted, and no difference is negative.
   const outside = await sumPartialRanges(reader, { ...request, ranges, groupBy: [], figures });
   const total = await getRollupTotal(reader, { ...around, figures });
   for (const { sums } of outside) subtractFrom(total, sums);
@@ -110,16 +101,12 @@ export interface TopValuesRequest extends ChartRequest {
   readonly groupBy: RollupFacet;
   readonly order: RollupSumColumn;
   readonly limit: number;
-  /** Restricts the result to these values. */
   readonly onlyValues?: readonly string[] | undefined;
   /** Restricts the result to values with this prefix. */
   readonly prefix?: string | undefined;
 }
 
-/**
- * Returns the values of a facet with the largest sum of a metric, largest first. Whole rollup units determine
- * which values are returned; their sums are exact.
- */
+/** Returns the values with the largest sums in descending order. Whole units determine which ones. */
 export async function queryTopValues(
   reader: DatabaseReader,
   request: TopValuesRequest,
@@ -142,9 +129,7 @@ export async function queryTopValues(
     .map(({ value, figures: sums }) => ({ value, figures: sums }));
 }
 
-/**
- * Returns a metric over time: one series for the total, or the largest groups and one series for the rest.
- */
+/** Returns a metric over time: the total, or the largest groups and the sum of all others. */
 export async function querySeries(reader: DatabaseReader, request: SeriesRequest): Promise<ChartSeries[]> {
   const { metric, groupBy } = request;
   const figures = figuresFor(metric);
@@ -216,7 +201,6 @@ async function querySeriesFromRows(
   return isEmpty ? series : [...series, { value: null, other: true, values: metricValues(rest, metric) }];
 }
 
-/** Returns the intervals of a chart. */
 export function toChartGrid(request: Pick<SeriesRequest, 'from' | 'to' | 'stepMs' | 'timezone'>): ChartGrid {
   return buildChartGrid(request, request.stepMs, request.timezone ?? 'UTC');
 }
@@ -245,7 +229,6 @@ function sumsPerStep(rows: readonly RollupStep[], { localStarts }: ChartGrid, wi
   return localStarts.map((reading) => [...(byStep.get(reading) ?? new Array<number>(width).fill(0))]);
 }
 
-/** Moves the sums of partial units to the intervals that they belong to. */
 function applyReassignments(
   steps: readonly number[][],
   moved: readonly PartialRangeSums[],
@@ -293,7 +276,7 @@ function toSummaryFigures(sums: readonly number[]): AnalyticsFigures {
   };
 }
 
-/** `sums` starts with the sums of `FIGURES`. */
+/** `sums` starts with the sums of `ROLLUP_FIGURE_COLUMNS`. */
 function toSumFigures(sums: readonly number[]): SumFigures {
   const sum = (name: RollupSumColumn) => sums[ROLLUP_FIGURE_COLUMNS.indexOf(name)] ?? 0;
   return {
