@@ -27,7 +27,7 @@ const MAX_CACHED_PATTERNS = 500;
 /**
  * Creates an environment with the standard functions of CEL. Each function charges for the texts and lists
  * that it reads before it runs. Exceeding the limit ends the whole evaluation; an expression cannot catch it.
- * @param meter counts for the evaluation that runs
+ * @param meter returns the meter of the current evaluation
  */
 export function createMeteredEnvironment(cel: CelLibrary, meter: () => StepMeter): Environment {
   const plain = cel.celEnv({ funcs: customFunctions(cel, meter) });

@@ -58,8 +58,8 @@ const OPEN_BRACE = 0x7b;
  * Validates a request body as JSON (RFC 8259) and returns the position of the value of each top-level member.
  * Accepts what `JSON.parse` accepts, except input that parsers read differently: duplicate or escaped
  * top-level keys, invalid UTF-8, a byte order mark, and more than 512 levels.
- * @throws {Fault} `invalid_json` with offset, line and column; `invalid_request` when the root is not
- * an object or a top-level key is doubled or escaped (`param` names it).
+ * @throws {Fault} `invalid_json` with offset, line and column; `invalid_request` if the root is not
+ * an object or a top-level key is duplicate or escaped (`param` names it)
  * @example
  * scanObject(Buffer.from('{"model":"gpt-5"}')).get('model'); // { start: 9, end: 16 }
  */

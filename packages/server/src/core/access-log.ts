@@ -29,6 +29,7 @@ export interface AccessLog {
 /** An access log that discards every line. */
 export const NO_ACCESS_LOG: AccessLog = { accepts: () => false, write: () => undefined };
 
+/** The dependencies of an `AccessLogWriter`. */
 export interface AccessLogWriterOptions {
   readonly destination: LineDestination;
   readonly settings: () => AccessLogSettings;

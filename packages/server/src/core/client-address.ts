@@ -35,7 +35,7 @@ const MAX_HOPS = 32;
  * Reads `X-Forwarded-For` or `Forwarded` (RFC 7239) from right to left and stops at the first address that is
  * not trusted, because that client could have written everything to its left. A proxy that writes one of the
  * headers forwards the other one unchanged. If both are present and disagree, both are ignored.
- * @param trusted networks of the proxies in front, as `10.0.0.0/8` or single addresses
+ * @param trusted networks of trusted proxies, as `10.0.0.0/8` or single addresses
  */
 export function createClientAddressResolver(trusted: readonly string[]): ClientAddressResolver {
   const networks = parseNetworks(trusted);

@@ -15,7 +15,7 @@ export interface GatewaySurface {
   readonly ide?: { readonly deployment: string | null };
 }
 
-/** Chat Completions. */
+/** The surface of Chat Completions. */
 export const CHAT_SURFACE: GatewaySurface = {
   name: 'chat',
   routeMode: 'unified',
@@ -25,17 +25,17 @@ export const CHAT_SURFACE: GatewaySurface = {
   forwardedHeaders: ['openai-beta'],
 };
 
-/** Responses. */
+/** The surface of Responses. */
 export const RESPONSES_SURFACE: GatewaySurface = { ...CHAT_SURFACE, name: 'responses', dialect: 'responses' };
 
-/** Embeddings in the OpenAI format, for every provider. */
+/** The surface of embeddings, in the OpenAI format for every provider. */
 export const EMBEDDINGS_SURFACE: GatewaySurface = {
   ...CHAT_SURFACE,
   name: 'embeddings',
   forwardedHeaders: [],
 };
 
-/** Messages. */
+/** The surface of Messages. */
 export const MESSAGES_SURFACE: GatewaySurface = {
   name: 'messages',
   routeMode: 'unified',
@@ -45,7 +45,7 @@ export const MESSAGES_SURFACE: GatewaySurface = {
   forwardedHeaders: ['anthropic-version', 'anthropic-beta'],
 };
 
-/** Counts the tokens of a Messages request without calling a model. */
+/** The surface that counts the tokens of a Messages request without calling a model. */
 export const COUNT_TOKENS_SURFACE: GatewaySurface = {
   ...MESSAGES_SURFACE,
   name: 'count_tokens',

@@ -64,7 +64,7 @@ export interface ProviderAddressSettings {
   readonly project?: string | undefined;
 }
 
-/** A quirk of a provider's models. */
+/** How some models of a provider differ from their dialect. */
 export interface Quirk {
   /** Patterns that match the requested id or the provider's name of the model. Absent: all models. */
   readonly models?: readonly string[];
