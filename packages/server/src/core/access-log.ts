@@ -19,7 +19,8 @@ export interface AccessLogSettings {
  */
 export interface AccessLog {
   /**
-   * Returns whether to log a request with this result. Errors are always logged; other requests are sampled.
+   * Returns whether to log a request with this result. If the log is enabled, it contains all errors and a
+   * sample of all other requests.
    */
   accepts(isError: boolean): boolean;
   /** @param line JSON with a line break at the end */

@@ -28,7 +28,7 @@ export interface ClientAddressResolver {
   protocolOf(request: ClientAddressSource): 'http' | 'https';
 }
 
-/** Headers with more hops are ignored. */
+/** Maximum number of hops that are read. Further hops are ignored. */
 const MAX_HOPS = 32;
 
 /**
