@@ -4,7 +4,7 @@ import { createMeteredEnvironment } from './metered-environment.ts';
 import { StepMeter } from './step-meter.ts';
 import type { ConditionVariables } from './vocabulary.ts';
 
-/** A condition as the library runs it. */
+/** A compiled condition as the library evaluates it. */
 export type CelProgram = (variables: ConditionVariables, steps: StepMeter) => unknown;
 
 interface LoadedLibrary {
@@ -13,12 +13,12 @@ interface LoadedLibrary {
 }
 
 let loaded: LoadedLibrary | null = null;
-/** Of the program that runs: programs run to their end, one at a time. */
+/** The meter of the current evaluation. Evaluations run to completion, one at a time. */
 let current = new StepMeter(0);
 
 /**
- * The CEL library. Loading it takes a tenth of a second, so only the first condition of a process does; a
- * configuration is checked and compiled in one go, so it is loaded in one go too.
+ * Loads the CEL library with the first condition of the process, which takes 0.1 s. The load is synchronous,
+ * because a configuration is validated and compiled synchronously.
  */
 function getLibrary(): LoadedLibrary {
   loaded ??= loadLibrary();
@@ -30,11 +30,12 @@ function loadLibrary(): LoadedLibrary {
   return { cel, environment: createMeteredEnvironment(cel, () => current) };
 }
 
-/** @throws Error with the parser's words */
+/** Parses a condition. @throws Error with the message of the parser */
 export function parseCondition(source: string): CelExpression {
   return getLibrary().cel.parse(source).expr;
 }
 
+/** Compiles a parsed expression. */
 export function planExpression(expression: CelExpression): CelProgram {
   const { cel, environment } = getLibrary();
   const program = cel.plan(environment, expression);
@@ -44,7 +45,7 @@ export function planExpression(expression: CelExpression): CelProgram {
   };
 }
 
-/** What a program gives back in place of a value it could not find; null when it found one. */
+/** Returns the message of an error value that an evaluation returned; null for any other value. */
 export function celErrorMessage(value: unknown): string | null {
   return getLibrary().cel.isCelError(value) ? value.message : null;
 }

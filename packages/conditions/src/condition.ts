@@ -4,7 +4,7 @@ import { describeStepLimit, StepMeter } from './step-meter.ts';
 import { type ConditionInputs, validateExpression } from './validate-expression.ts';
 import type { ConditionVariables, ConditionVocabulary } from './vocabulary.ts';
 
-/** A condition could not be judged; `because` never holds a value of the request. */
+/** A condition could not be evaluated. `reason` never contains a value of the request. */
 export class EvaluationFailure {
   readonly reason: string;
 
@@ -13,17 +13,17 @@ export class EvaluationFailure {
   }
 }
 
-/** The `when` of a rule, ready to be judged. */
+/** A compiled condition, such as the `when` of a policy. */
 export interface CompiledCondition {
   readonly inputs: ConditionInputs;
-  /** Never throws. What takes more steps than are left is not judged. */
+  /** Evaluates the condition. Never throws. Fails if it needs more steps than remain. */
   evaluate(variables: ConditionVariables, steps: StepMeter): boolean | EvaluationFailure;
 }
 
 /**
  * Compiles a CEL condition.
- *
- * @throws Error that completes the sentence "when: …": its grammar, its names, its kind of value
+ * @throws Error that completes "when: …", for invalid syntax, an unknown name or a result that is not a
+ * boolean
  * @example
  * const vocabulary = { example: { request: new Map([['model', 'gpt-5']]) }, dynamicVariables: new Set() };
  * const condition = compileCondition('request.model.startsWith("gpt-")', vocabulary);
@@ -37,7 +37,10 @@ export function compileCondition(source: string, vocabulary: ConditionVocabulary
   return condition;
 }
 
-/** Every change of a configuration compiles the conditions of all orgs again, most of them unchanged. */
+/**
+ * Every change of a configuration compiles the conditions of all organizations again. Most are unchanged, so
+ * they are cached.
+ */
 const compiledByVocabulary = new WeakMap<ConditionVocabulary, Map<string, CompiledCondition>>();
 const MAX_COMPILED = 2_000;
 
@@ -71,7 +74,10 @@ function evaluateProgram(
   return new EvaluationFailure(celErrorMessage(value) ?? 'its result is not a boolean');
 }
 
-/** On an example, so that a comparison of a number with a text is told to whoever writes it, not to a caller. */
+/**
+ * Evaluates the condition on example values. A comparison of a number with a text is then reported to the
+ * author of the condition, not to a caller.
+ */
 function evaluateExample(
   program: CelProgram,
   needs: ConditionInputs,
@@ -79,7 +85,7 @@ function evaluateExample(
 ): void {
   const value = program(example, new StepMeter());
   const failure = celErrorMessage(value);
-  // Nobody knows what senders fill in.
+  // The example cannot predict the members that clients send.
   const isOpen = [...needs].some((need) => dynamicVariables.has(need));
   if (failure !== null && !isOpen) throw new Error(failure);
   if (failure === null && typeof value !== 'boolean') throw new Error('must evaluate to true or false');

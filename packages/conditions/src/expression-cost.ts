@@ -2,23 +2,23 @@ import { parseCondition } from './cel.ts';
 import type { CelExpression } from './cel-library.ts';
 import { RANGE_FUNCTION, STEP_FUNCTION } from './metered-environment.ts';
 
-/** The parser leaves out parts that cannot be absent. */
+/** An expression or part of one. The parser leaves some optional parts undefined. */
 type OptionalExpression = CelExpression | undefined;
 type Comprehension = Extract<NonNullable<CelExpression>['exprKind'], { case: 'comprehensionExpr' }>['value'];
 
-/** Steps that an expression takes whatever it reads: one for each node, as often as its loops over literals run. */
+/** The minimum steps of an expression: one per node, multiplied by the iterations of loops over literals. */
 export interface ExpressionCost {
   readonly fixed: number;
-  /** More for each entry of the list that a loop reads. */
+  /** Additional steps for each entry of the list that a loop iterates over. */
   readonly perEntry: number;
 }
 
 const NO_COST: ExpressionCost = { fixed: 0, perEntry: 0 };
 
-/** What a condition may take at least; more is refused when it is saved. */
+/** A condition that needs at least this many steps is rejected when it is saved. */
 export const MAX_EXPRESSION_COST: ExpressionCost = { fixed: 20_000, perEntry: 1_000 };
 
-/** @throws Error when a condition is sure to take more than `MAX_EXPRESSION_COST` */
+/** Rejects an expression whose minimum cost is too high. @throws Error if it exceeds `MAX_EXPRESSION_COST` */
 export function requireBoundedCost(expression: OptionalExpression): void {
   const { fixed, perEntry } = computeExpressionCost(expression);
   if (fixed > MAX_EXPRESSION_COST.fixed)
@@ -35,7 +35,10 @@ function formatSteps(steps: number): string {
   return steps < 1e9 ? String(Math.ceil(steps)) : 'more than a billion';
 }
 
-/** The least that evaluating an expression takes if no operator ends early, sizes of texts apart. */
+/**
+ * Computes the minimum steps of an expression, assuming that no operator short-circuits and that texts are
+ * empty.
+ */
 export function computeExpressionCost(expression: OptionalExpression): ExpressionCost {
   const kind = expression?.exprKind;
   if (kind?.case !== 'comprehensionExpr')
@@ -56,12 +59,15 @@ export function computeExpressionCost(expression: OptionalExpression): Expressio
   );
 }
 
-/** A list that gets longer with each turn is copied in each. */
+/** A list that grows with each iteration is copied in each iteration. */
 function listCopyCost({ accuInit }: Comprehension, turns: number): number {
   return accuInit?.exprKind.case === 'listExpr' ? (turns * turns) / 2 : 0;
 }
 
-/** Entries of the literal that a loop runs over; null for what is only known when it runs. */
+/**
+ * Returns the number of entries of the literal that a loop iterates over; null if it is known only at run
+ * time.
+ */
 function literalSize({ iterRange }: Comprehension): number | null {
   return iterRange?.exprKind.case === 'listExpr' ? iterRange.exprKind.value.elements.length : null;
 }
@@ -73,7 +79,7 @@ function sumCosts(...costs: readonly ExpressionCost[]): ExpressionCost {
   );
 }
 
-/** Parts of anything but a loop. */
+/** Returns the subexpressions of any expression except a loop. */
 function subexpressions(expression: OptionalExpression): readonly OptionalExpression[] {
   const kind = expression?.exprKind;
   switch (kind?.case) {
@@ -89,8 +95,8 @@ function subexpressions(expression: OptionalExpression): readonly OptionalExpres
 }
 
 /**
- * Makes the loops of an expression charge for each turn, and returns the steps of everything outside of loops, to be charged
- * when the evaluation begins.
+ * Adds a step charge to each iteration of the loops in an expression. Returns the steps outside of loops,
+ * which are charged when the evaluation starts.
  */
 export function meterLoops(expression: OptionalExpression): number {
   const kind = expression?.exprKind;
@@ -105,7 +111,7 @@ export function meterLoops(expression: OptionalExpression): number {
   return 1 + around;
 }
 
-/** A call with `argument` at one of its places. */
+/** Returns a call with `argument` at one position. */
 function withArgument(call: string, place: number, argument: OptionalExpression): OptionalExpression {
   const expression = parseCondition(call);
   if (expression?.exprKind.case === 'callExpr' && argument) expression.exprKind.value.args[place] = argument;

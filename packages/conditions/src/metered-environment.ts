@@ -6,25 +6,28 @@ type Environment = ReturnType<CelLibrary['celEnv']>;
 type Functions = Environment['funcs'];
 type FunctionGroup = NonNullable<ReturnType<Functions['find']>>;
 
-/** Functions that conditions cannot name: they charge the steps of loops. */
+/** Internal functions that charge the steps of loops. Conditions cannot call them. */
 export const STEP_FUNCTION = 'floe_step_';
+/** The internal function that charges for the list of a loop. */
 export const RANGE_FUNCTION = 'floe_range_';
+/** Returns whether the name of a function is reserved for internal use. */
 export const isReservedFunction = (name: string): boolean => name.startsWith('floe_');
 
-/** Text that is compared or copied in one step; searching for a text of length n in another takes n times as long. */
+/**
+ * Characters that are compared or copied in one step. Searching for a text of length n takes n times as long.
+ */
 const CHARS_PER_STEP = 256;
 const SEARCHED_CHARS_PER_STEP = 512;
-/** Numbers and instants have fewer characters; parsing a long one takes more than linear time. */
+/** Numbers and timestamps are shorter. Parsing longer texts takes more than linear time. */
 const MAX_CONVERTED_CHARS = 200;
 const CONVERSIONS: ReadonlySet<string> = new Set(['int', 'uint', 'double', 'bool', 'timestamp', 'duration']);
-/** Patterns may come from requests; compiled ones are kept for the next evaluation. */
+/** Patterns may come from requests. Compiled patterns are cached for later evaluations. */
 const MAX_CACHED_PATTERNS = 500;
 
 /**
- * The standard functions of CEL, each of which charges for the texts and lists it reads before it runs. What exceeds the
- * limit ends the whole evaluation: nothing in an expression can go on after it.
- *
- * @param meter counts for the evaluation that runs
+ * Creates an environment with the standard functions of CEL. Each function charges for the texts and lists
+ * that it reads before it runs. Exceeding the limit ends the whole evaluation; an expression cannot catch it.
+ * @param meter returns the meter of the current evaluation
  */
 export function createMeteredEnvironment(cel: CelLibrary, meter: () => StepMeter): Environment {
   const plain = cel.celEnv({ funcs: customFunctions(cel, meter) });
@@ -55,7 +58,7 @@ function customFunctions(cel: CelLibrary, meter: () => StepMeter) {
     cel.celMethod('matches', STRING, [STRING], BOOL, function (pattern) {
       return compileCached(patterns, pattern)(String(this), meter());
     }),
-    // The library's own make a list of all characters.
+    // The library's own function creates a list of all characters.
     cel.celFunc('size', [STRING], INT, (text) => countCodePoints(text)),
     cel.celMethod('size', STRING, [], INT, function () {
       return countCodePoints(String(this));
@@ -83,7 +86,7 @@ function countCodePoints(text: string): bigint {
   return BigInt(count);
 }
 
-/** Charges for what a call reads. @throws StepLimitExceededError */
+/** Charges for the values that a call reads. @throws StepLimitExceededError */
 function chargeCall(cel: CelLibrary, meter: StepMeter, name: string, values: readonly unknown[]): void {
   const [first, second] = values;
   if (name === STEP_FUNCTION) return meter.charge(Number(first));
@@ -103,7 +106,7 @@ function chargeCall(cel: CelLibrary, meter: StepMeter, name: string, values: rea
     else meter.charge(chargedLength(value) / CHARS_PER_STEP);
 }
 
-/** What a loop copies before its first turn. */
+/** Charges for the list that a loop copies before its first iteration. */
 function chargeEntries(cel: CelLibrary, meter: StepMeter, value: unknown): void {
   if (cel.isCelList(value) || cel.isCelMap(value)) meter.charge(value.size);
 }

@@ -3,21 +3,23 @@ import type { StepMeter } from './step-meter.ts';
 
 type Re2 = typeof import('@bufbuild/re2');
 
-/** Parts of a pattern with its repetitions written out: `a{3}` has three. More take a tenth of a second to compile. */
+/**
+ * Maximum size of a pattern with expanded repetitions: `a{3}` has the size 3. Larger patterns take 0.1 s to
+ * compile.
+ */
 export const MAX_PATTERN_SIZE = 5_000;
-/** Parts of a pattern that are looked at for one character in the time of a step. */
+/** Parts of a pattern that are matched against one character in the time of one step. */
 const PARTS_PER_STEP = 100;
 
-/** Looks for an expression anywhere in a text. @throws StepLimitExceededError */
+/** Returns whether a pattern matches anywhere in a text. @throws StepLimitExceededError */
 export type RegularExpressionTest = (text: string, steps: StepMeter) => boolean;
 
 let loaded: Re2 | null = null;
 
 /**
- * A regular expression (RE2: no back-references). The time for a text is at most its length times the size of the
- * pattern, and that is charged.
- *
- * @throws Error with the parser's words, or because the pattern is too large
+ * Compiles a regular expression (RE2, without backreferences). Matching takes at most the length of the text
+ * multiplied by the size of the pattern, and charges steps accordingly.
+ * @throws Error with the message of the parser, or if the pattern is too large
  * @example
  * compileRegularExpression('^gpt-[0-9]')('gpt-5', new StepMeter()); // true
  */
@@ -35,7 +37,7 @@ export function compileRegularExpression(source: string): RegularExpressionTest 
   };
 }
 
-/** Loaded by the first expression: a process without rules does not pay for it. */
+/** Loaded with the first pattern, so that a process without rules does not load it. */
 function loadRe2(): Re2 {
   const library: Re2 = createRequire(import.meta.url)('@bufbuild/re2');
   return library;
@@ -45,8 +47,7 @@ const PATTERN_TOKEN =
   /\\Q[\s\S]*?(?:\\E|$)|\\[pP]\{[^}]*\}|\\x\{[^}]*\}|\\[\s\S]|\[\^?\]?(?:\[:\^?\w+:\]|\\[\s\S]|[^\]\\])*\]|\{\d+(?:,\d*)?\}|[\s\S]/g;
 
 /**
- * Estimates how many instructions a pattern compiles to; never less than half of them.
- *
+ * Estimates the number of instructions of a compiled pattern. Never less than half of the actual number.
  * @example
  * estimatePatternSize('a{3}'); // 5
  */

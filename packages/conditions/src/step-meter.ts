@@ -1,15 +1,15 @@
 /**
- * What judging one request, answer or event by all rules may take. A step is about 0.1 µs: one node of an expression, or a
- * piece of a text or list that a function reads.
+ * Maximum steps for evaluating all conditions on one request, response or event. A step takes about 0.1 µs:
+ * one node of an expression, or a part of a text or list that a function reads.
  */
 export const MAX_EVALUATION_STEPS = 1_000_000;
 
-/** More steps were needed than are allowed. */
+/** An evaluation needed more steps than are allowed. */
 export class StepLimitExceededError extends Error {
   override readonly name = 'StepLimitExceededError';
 }
 
-/** Counts the steps of one judgement. Once they are used up, everything that is still charged fails. */
+/** Counts the steps of one evaluation. After the limit is reached, every further charge fails. */
 export class StepMeter {
   readonly limit: number;
   #used = 0;
@@ -26,7 +26,10 @@ export class StepMeter {
     return this.#used > this.limit;
   }
 
-  /** @throws StepLimitExceededError before the work is done, when it would need more steps than are left */
+  /**
+   * Charges for work before it is done.
+   * @throws StepLimitExceededError if more steps are needed than remain
+   */
   charge(steps: number): void {
     this.#used += steps;
     if (this.isExceeded) throw new StepLimitExceededError(describeStepLimit(this.limit));
@@ -34,8 +37,7 @@ export class StepMeter {
 }
 
 /**
- * Completes "its condition could not be judged (…)".
- *
+ * Returns the reason for an error such as "its condition could not be evaluated (…)".
  * @example
  * describeStepLimit(100); // 'more than 100 steps'
  */

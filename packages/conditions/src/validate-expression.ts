@@ -2,15 +2,14 @@ import type { CelExpression } from './cel-library.ts';
 import { isReservedFunction } from './metered-environment.ts';
 import { type ConditionVocabulary, variableMembers } from './vocabulary.ts';
 
-/** What a condition reads: `request.model`, or `request` when it takes all of it; other variables by their name. */
+/** The variables that a condition reads: `request.model`, or `request` if it reads the whole object. */
 export type ConditionInputs = ReadonlySet<string>;
 
 /**
- * Looks through a parsed condition: everything it names exists. A loop over what a client sent may not stand inside of
- * another: ten thousand messages would be a hundred million steps.
- *
- * @returns what it reads
- * @throws Error that says what is wrong
+ * Checks that all names in a condition exist. A loop over client data must not be inside another loop,
+ * because ten thousand messages would need a hundred million steps.
+ * @returns the variables that the condition reads
+ * @throws Error with the reason
  */
 export function validateExpression(
   expression: CelExpression,

@@ -1,4 +1,4 @@
-/** A value that a condition can see. Whole numbers are integers to it. */
+/** A value that conditions can read. Integers are bigint. */
 export type ConditionValue =
   | string
   | boolean
@@ -8,20 +8,22 @@ export type ConditionValue =
   | readonly ConditionValue[]
   | ReadonlyMap<string, ConditionValue>;
 
-/** What a condition is given: a value for every variable it names. */
+/** The values of all variables of an evaluation. */
 export type ConditionVariables = Readonly<Record<string, ConditionValue>>;
 
-/** The variables that conditions of one kind may name. */
+/** The variables that one kind of condition may use. */
 export interface ConditionVocabulary {
-  /** Every variable with a value of the right kind; a map has all members there are. */
+  /** Every variable with an example value of the correct type. A map has all its members. */
   readonly example: ConditionVariables;
-  /** What senders fill as they like, such as `metadata` or `tool.arguments`: every member may be asked for. */
+  /**
+   * Variables with members that clients choose, such as `metadata` or `tool.arguments`. Conditions may read
+   * any member.
+   */
   readonly dynamicVariables: ReadonlySet<string>;
 }
 
 /**
- * The members of a variable; null when it has none, or any.
- *
+ * Returns the members of a variable; null if it has none or may have any.
  * @example
  * const vocabulary = { example: { request: new Map([['model', 'gpt-5']]) }, dynamicVariables: new Set() };
  * variableMembers(vocabulary, 'request'); // new Map([['model', 'gpt-5']])

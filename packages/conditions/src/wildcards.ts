@@ -1,10 +1,10 @@
-/** Whether a text is like one of some patterns. */
+/** Returns whether a text matches at least one pattern. */
 export type WildcardMatcher = (text: string) => boolean;
 
 /**
- * Compiles patterns in which `*` stands for any characters and everything else for itself, whatever its case: file
- * systems and shells of half the machines do not tell `RM` from `rm`. One pass per pattern, no backtracking.
- *
+ * Compiles patterns in which `*` matches any characters. Everything else is literal and case-insensitive,
+ * because many file systems and shells do not distinguish `RM` from `rm`. Takes one pass per pattern, without
+ * backtracking.
  * @example
  * const matchesPieces = compileWildcards(['rm *', 'gpt-5']);
  * matchesPieces('RM -rf /tmp'); // true

@@ -9,14 +9,17 @@ import { sequenceBlocks } from './sequence-blocks.ts';
 import { indexToolsByProviderName } from './tool-names.ts';
 
 /**
- * What stands between any reader and any client writer: blocks one at a time, calls under the names and
- * in the form the client declared its tools in.
+ * Adapts the events of a reader for a client writer. Blocks arrive one at a time. Tool calls have the names
+ * and the form in which the client declared its tools.
  */
 export function adaptForClient(request: CanonicalRequest, next: EmitAnswerEvent): EmitAnswerEvent {
   return restoreDeclaredTools(request, sequenceBlocks(next));
 }
 
-/** The whole answer after the same treatment. @throws the answer's fault; a missing finish is one too. */
+/**
+ * Adapts a complete response in the same way.
+ * @throws the response's fault; a missing finish is also a fault.
+ */
 export function adaptAnswerForClient(answer: CanonicalAnswer, request: CanonicalRequest): CanonicalAnswer {
   if (answer.fault) throw answer.fault;
   if (!answer.finish)
@@ -54,13 +57,19 @@ function restoreDeclaredTools(request: CanonicalRequest, next: EmitAnswerEvent):
   };
 }
 
-/** The raw text of a freeform call that travelled as `{"input": text}`; anything else is taken as raw. */
+/**
+ * Returns the raw text of a freeform call that was sent as `{"input": text}`. Any other text is returned
+ * unchanged.
+ */
 function unwrapFreeformInput(text: string): string {
   const parsed = tryParseJson(text);
   return isObject(parsed) && typeof parsed['input'] === 'string' ? parsed['input'] : text;
 }
 
-/** What may stand in the client's opaque slot for this seal: its own as it is, a foreign one packed. */
+/**
+ * Returns the opaque value for a seal in the client's dialect: the value itself if it has the same dialect,
+ * otherwise a packed seal.
+ */
 export function writeSeal(
   seal: Seal | undefined,
   dialect: DialectName,

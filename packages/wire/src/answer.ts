@@ -4,26 +4,30 @@ import type { Finish } from './finish.ts';
 import type { UpstreamFault } from './upstream-fault.ts';
 import type { Usage } from './usage.ts';
 
+/** Text or a refusal. */
 export interface TextBlock {
   readonly kind: 'text' | 'refusal';
   text: string;
 }
+/** Reasoning, with a seal if the provider returned one. */
 export interface ReasoningBlock {
   readonly kind: 'reasoning';
   text: string;
   seal?: Seal | undefined;
 }
+/** A tool call. */
 export interface ToolCallBlock {
   readonly kind: 'tool';
   readonly id: string;
   readonly name: string;
   readonly freeform: boolean;
-  /** Argument JSON as the provider wrote it, or raw text when freeform. */
+  /** Argument JSON as the provider wrote it, or raw text if `freeform`. */
   text: string;
 }
+/** A block of a response. */
 export type AnswerBlock = TextBlock | ReasoningBlock | ToolCallBlock;
 
-/** A whole answer: the fold of its events. Without `finish` it is not complete. */
+/** A complete response, accumulated from its events. Incomplete if `finish` is absent. */
 export interface CanonicalAnswer {
   id: string;
   model: string;
@@ -35,7 +39,7 @@ export interface CanonicalAnswer {
   dropped: string[];
 }
 
-/** Folds events as they come; `answer` is valid at every moment. */
+/** Accumulates events. `answer` is valid after each event. */
 export class AnswerAccumulator {
   readonly answer: CanonicalAnswer = { id: '', model: '', blocks: [], dropped: [] };
   readonly #open = new Map<number, AnswerBlock>();
@@ -90,6 +94,7 @@ export class AnswerAccumulator {
 }
 
 /**
+ * Accumulates all events of a response.
  * @example
  * const events = [
  *   { type: 'start', id: 'a', model: 'gpt-5' },
@@ -106,8 +111,7 @@ export function collectAnswer(events: Iterable<AnswerEvent>): CanonicalAnswer {
 }
 
 /**
- * The events a whole answer is the fold of.
- *
+ * Returns the events from which a complete response can be accumulated.
  * @example
  * const answer = { id: 'a', model: 'gpt-5', blocks: [{ kind: 'text', text: 'Hello' }], dropped: [] };
  * [...toAnswerEvents(answer)].map(({ type }) => type); // ['start', 'open', 'delta', 'close']

@@ -6,13 +6,13 @@ import { sanitizeFieldName } from './json-narrowing.ts';
 import { describeUpstreamError, toClientFault } from './upstream-fault.ts';
 import { mergeUsage, type Usage } from './usage.ts';
 
-/** Finish words that say the answer failed: an error for the client, never an ending. */
+/** Finish reasons that report a failure. Clients receive them as an error. */
 const FAILURE_REASON =
   /^(error|timeout|insufficient_system_resource|network_error|malformed_\w+|unexpected_tool_call|too_many_tool_calls|other|no_image)$/i;
 
 /**
- * What every answer reader does alike: numbers blocks, keeps one prose block open at a time, reports a
- * loss once, and ends exactly once, with usage before the finish and nothing after it.
+ * The common part of all response readers. It numbers blocks, keeps one text block open at a time, and
+ * reports each dropped field once. It ends exactly once: usage, then the finish, then nothing else.
  */
 export class BlockEmitter {
   readonly #emit: EmitAnswerEvent;
@@ -21,9 +21,9 @@ export class BlockEmitter {
   #appendText: { readonly block: number; readonly kind: BlockKind } | undefined;
   #recordUsage: Usage | undefined;
   #started = false;
-  /** Tool blocks opened so far. */
+  /** Number of tool blocks so far. */
   toolCallCount = 0;
-  /** True once `finish` or `error` went out. */
+  /** Whether `finish` or `error` was emitted. */
   ended = false;
 
   constructor(emit: EmitAnswerEvent) {
@@ -40,7 +40,7 @@ export class BlockEmitter {
     return this.#appendText?.kind;
   }
 
-  /** Adds to the open prose block of that kind, or opens one. Empty text opens nothing. */
+  /** Appends to the open block of this kind, or opens one. Empty text opens no block. */
   appendText(kind: 'text' | 'refusal' | 'reasoning', text: string): void {
     if (text === '') return;
     if (this.#appendText?.kind !== kind) {
@@ -56,7 +56,9 @@ export class BlockEmitter {
     this.#appendText = undefined;
   }
 
-  /** An empty reasoning block that brings a seal: for what comes next, or the end of the turn. */
+  /**
+   * Emits an empty reasoning block with a seal, which belongs to the next block or to the end of the turn.
+   */
   emitSealedBlock(seal: Seal): void {
     this.closeText();
     this.close(this.open('reasoning'), seal);
@@ -88,7 +90,10 @@ export class BlockEmitter {
     this.#emit({ type: 'dropped', field: what });
   }
 
-  /** A call makes it `tool`; an answer cut short or refused stays so, for its calls must not run. */
+  /**
+   * Emits the finish. If there was a call, the reason is `tool`. A truncated or refused response keeps its
+   * reason, because its calls must not run.
+   */
   finish(raw: string, known?: FinishReason): void {
     if (this.ended) return;
     if (known === undefined && FAILURE_REASON.test(raw)) {
@@ -113,7 +118,7 @@ export class BlockEmitter {
     this.#emit({ type: 'error', fault });
   }
 
-  /** An error object the provider sent inside a 200. */
+  /** Emits an error that the provider sent with status 200. */
   failWithUpstreamError(error: JsonObject): void {
     if (this.ended) return;
     const upstream = describeUpstreamError(200, error);
@@ -122,7 +127,7 @@ export class BlockEmitter {
     this.#emit({ type: 'error', fault: toClientFault(upstream), upstream });
   }
 
-  /** The stream ended, or broke, before its finish. */
+  /** Emits an error because the stream ended or broke before its finish. */
   failIncomplete(message = 'The provider closed the stream before the response was complete.'): void {
     this.fail(new Fault('upstream_stream_broken', message));
   }

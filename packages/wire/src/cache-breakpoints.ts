@@ -2,17 +2,20 @@ import type { RequestWriteOptions } from './dialect.ts';
 import type { CanonicalRequest, ContentPart, ConversationTurn, ToolDefinition } from './request.ts';
 import { isCacheablePart } from './turn-breakpoints.ts';
 
-/** Most places of a prompt that providers cache. */
+/** Maximum number of cache breakpoints that providers accept. */
 const MAX_BREAKPOINTS = 4;
-/** Dense text, code and CJK, is some two characters a token: a mark in vain costs nothing, a missing one does. */
+/**
+ * Dense text, such as code and CJK, has about two characters per token. A superfluous breakpoint costs
+ * nothing; a missing one does.
+ */
 const CHARACTERS_PER_TOKEN = 2;
 const ATTACHMENT_CHARACTERS = 2_000;
 const DEFAULT_BREAKPOINT = { cache: '' } as const;
 
 /**
- * The request with its prompt marked for caching: where the client marked it, at most four times, else behind the
- * tools, behind the system prompt and behind the last two things a user or a tool said. The last of these is the one
- * before it in the next request of the conversation, so what was written is found again.
+ * Returns the request with cache breakpoints. Keeps up to four breakpoints of the client. If the client set
+ * none, adds them after the tools, after the system prompt and after the last two user turns. The next
+ * request of the conversation then has a breakpoint at the same place and finds the cached prompt.
  */
 export function withCacheBreakpoints(
   request: CanonicalRequest,
@@ -42,8 +45,8 @@ function addBreakpoints(request: CanonicalRequest, least: number): CanonicalRequ
 }
 
 /**
- * The last turn, and the last one before the assistant spoke last. What is asked once, without tools, is not asked
- * again with more behind it: there only tools and system are worth their writing.
+ * Returns the last turn and the user turn before the last assistant turn. A single request without tools is
+ * not continued, so only its tools and system prompt are worth caching.
  */
 function userTurnIndexes({ turns, tools }: CanonicalRequest): number[] {
   const spoke = turns.findLastIndex(({ role }) => role === 'assistant');
@@ -59,7 +62,7 @@ function isCacheableTurn({ parts }: ConversationTurn): boolean {
   return parts.some(acceptsBreakpoint);
 }
 
-/** Blank text goes, and its mark with it. */
+/** Blank text is removed, together with its breakpoint. */
 function acceptsBreakpoint(part: ContentPart): boolean {
   return isCacheablePart(part) && (part.type !== 'text' || hasText(part));
 }
@@ -91,7 +94,7 @@ function reachesSize(turns: readonly ConversationTurn[], least: number): boolean
   return left <= 0;
 }
 
-/** Characters of what is sent, about; counted no further than to `enough`. */
+/** Returns the approximate number of characters. Stops counting at `enough`. */
 function estimateCharacters(items: readonly (ContentPart | ToolDefinition)[], enough: number): number {
   let size = 0;
   for (const item of items) {
@@ -123,7 +126,7 @@ function countPartBreakpoints(parts: readonly ContentPart[]): number {
   return marks;
 }
 
-/** Without the first `surplus` marks of the prompt: what stands behind them is cached by the later ones too. */
+/** Removes the first `surplus` breakpoints. A later breakpoint caches the same content. */
 function clampBreakpoints(
   request: CanonicalRequest,
   surplus: number,

@@ -6,13 +6,11 @@ const OPEN_BRACKET = 0x5b;
 const QUOTE = 0x22;
 
 /**
- * A JSON object's meaning as text: members sorted, white space and the spelling of strings gone. Two bodies
- * with the same text mean the same to every parser; numbers stay as written, for 1 and 1.0 may not be the same
- * to all, and 2^60 and 2^60+1 are to none but us.
- *
- * Null when a nested object says a member twice: parsers differ in which one counts.
- *
- * @param without top-level members that are left out
+ * Returns a JSON object in a canonical form: members sorted, no white space, strings without unnecessary
+ * escapes. Bodies with equal results have the same meaning for every parser. Numbers are unchanged, because
+ * parsers may treat 1 and 1.0, or 2^60 and 2^60+1, differently.
+ * Returns null if a nested object has a duplicate member, because parsers use different ones.
+ * @param without top-level members to omit
  * @throws JsonSyntaxError
  * @example
  * canonicalizeJsonObject(Buffer.from('{ "b": 1.0, "a": "x", "user": "u" }'), new Set(['user'])); // '{"a":"x","b":1.0}'

@@ -2,12 +2,15 @@ import { FAULTS, type Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 import type { UpstreamFault } from './upstream-fault.ts';
 
-/** Agents act on this code by name: a turn too long for the model is theirs to shorten. */
+/**
+ * Returns the error code for the client. Agents depend on the code for a context that is too long, because
+ * they shorten the conversation.
+ */
 export function clientErrorCode(fault: Fault, upstream: UpstreamFault | undefined): string {
   return upstream?.kind === 'context' ? 'context_length_exceeded' : (fault.detail.dialectCode ?? fault.code);
 }
 
-/** The `error` object of the OpenAI dialects. */
+/** Writes the `error` object of the OpenAI dialects. */
 export function toOpenAiError(fault: Fault, upstream: UpstreamFault | undefined): JsonObject {
   return {
     message: fault.message,
@@ -17,15 +20,15 @@ export function toOpenAiError(fault: Fault, upstream: UpstreamFault | undefined)
   };
 }
 
-/** An error body of Chat and Responses. */
+/** Writes an error body of Chat and Responses. */
 export function writeOpenAiFault(fault: Fault, requestId: string, upstream?: UpstreamFault): JsonObject {
   return { error: toOpenAiError(fault, upstream), request_id: requestId };
 }
 
-/** The words by which Messages agents know that the conversation must be shortened. */
+/** Messages agents shorten the conversation when an error has this text. */
 const TOO_LONG = 'prompt is too long';
 
-/** An error body of Messages, which is also its stream's error event. */
+/** Writes an error body of Messages, which is also the error event of its stream. */
 export function writeAnthropicFault(fault: Fault, requestId: string, upstream?: UpstreamFault): JsonObject {
   const type = FAULTS[fault.code].anthropic;
   const known = upstream?.kind !== 'context' || fault.message.includes(TOO_LONG);

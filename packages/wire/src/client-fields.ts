@@ -10,8 +10,8 @@ const MESSAGES_EFFORT = ['output_config.effort', 'thinking.budget_tokens', 'thin
 const MESSAGES_FORMAT = ['output_config.format', 'output_format'] as const;
 
 /**
- * The client's paths of a field whose canonical name, or name at a target, is another: those that a request can
- * have it under. What follows the name, as in `stop.clamped`, stays.
+ * The client's paths of fields that have a different canonical name or a different name at a target. A
+ * suffix, as in `stop.clamped`, is kept.
  */
 const CLIENT_FIELDS: Readonly<Partial<Record<DialectName, ClientFields>>> = {
   chat: {
@@ -49,12 +49,11 @@ const CLIENT_FIELDS: Readonly<Partial<Record<DialectName, ClientFields>>> = {
   },
 };
 
-/** A seal is a term of Floe's own: it has this name for every client. */
+/** Seals are a concept of Floe, so this name is the same for every dialect. */
 const OWN_NAMES: ReadonlySet<string> = new Set(['reasoning.seal']);
 
 /**
- * Names of fields that a translation lost, as the client wrote them.
- *
+ * Converts the names of dropped fields to the names that the client used.
  * @example
  * toClientFields(['user'], 'messages', { metadata: { user_id: 'u' } }); // ['metadata.user_id']
  */

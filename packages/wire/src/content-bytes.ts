@@ -10,10 +10,10 @@ const BACKSLASH = 0x5c;
 const LETTER_U = 0x75;
 const OPEN_BRACE = 0x7b;
 const OPEN_BRACKET = 0x5b;
-/** Longer strings are searched for a backslash by Node, shorter ones here. */
+/** Node searches longer strings for a backslash faster than this code. */
 const SHORT_BYTES = 64;
 
-/** Members of an answer under which generated content stands, in every dialect. */
+/** Members of a response that contain generated content, for every dialect. */
 const ROOT_MEMBERS = new NameTable([
   'type',
   'choices',
@@ -47,7 +47,7 @@ const CONTENT_MEMBERS = new NameTable([
   'thinking',
   'thinking_blocks',
 ]);
-/** Hosts repeat the same reasoning under several of these names. */
+/** Hosts repeat the same reasoning in several of these members. */
 const REASONING_MEMBERS: ReadonlySet<string> = new Set([
   'reasoning_content',
   'reasoning',
@@ -56,19 +56,19 @@ const REASONING_MEMBERS: ReadonlySet<string> = new Set([
   'thinking_blocks',
 ]);
 
-/** UTF-8 bytes of generated content in one JSON text of an answer. */
+/** UTF-8 bytes of generated content in one JSON text of a response. */
 export interface ContentBytes {
-  /** Of a piece of a stream: adds to what came before. */
+  /** Content of a stream event, in addition to earlier events. */
   readonly added: number;
-  /** Of an answer as a whole, which may repeat what pieces brought. */
+  /** Content of a complete response, which may repeat earlier events. */
   readonly whole: number;
 }
 
 /**
- * Counts the content in a whole JSON answer, or in the data of one stream event, of the Chat, Responses or Messages
- * dialect: text, reasoning, refusals, tool names and arguments, as UTF-8 without JSON escapes. Ids, signatures,
- * annotations and base64 data do not count. A text that is not JSON counts by its length.
- *
+ * Counts the content in a complete JSON response or in the data of one stream event, for Chat, Responses and
+ * Messages. Content is text, reasoning, refusals, tool names and arguments, in UTF-8 without JSON escapes.
+ * Ids, signatures, annotations and base64 data do not count. Returns the length of the text if it is not
+ * JSON.
  * @example
  * const body = Buffer.from('{"choices":[{"message":{"content":"Zoë"}}]}');
  * countContentBytes(body); // { added: 4, whole: 0 }
@@ -83,8 +83,7 @@ export function countContentBytes(bytes: Buffer, start = 0, end: number = bytes.
 }
 
 /**
- * Content in the JSON value at `span`, which stands under one of the dialects' content members.
- *
+ * Counts the content in the JSON value at `span`, which must be the value of a content member.
  * @example
  * const body = Buffer.from('{"content":[{"type":"text","text":"Hello"}]}');
  * countContentBytesAt(body, { start: 11, end: body.length - 1 }); // 5
@@ -97,8 +96,7 @@ export function countContentBytesAt(bytes: Buffer, span: ByteSpan): number {
 }
 
 /**
- * UTF-8 bytes of the text that the JSON string at `span`, quotes included, stands for.
- *
+ * Returns the number of UTF-8 bytes in the decoded JSON string at `span`, which includes the quotes.
  * @example
  * countStringBytes(Buffer.from('"Zo\\u00eb"'), { start: 0, end: 10 }); // 4
  */
@@ -117,7 +115,7 @@ export function countStringBytes(bytes: Buffer, { start, end }: ByteSpan): numbe
   return count;
 }
 
-/** Of one UTF-16 code unit; a surrogate is half of four bytes. */
+/** Returns the UTF-8 bytes of a UTF-16 code unit. A surrogate is half of a four-byte character. */
 function unitBytes(unit: number): number {
   if (unit < 0x80) return 1;
   if (unit < 0x800 || (unit >= 0xd800 && unit < 0xe000)) return 2;
@@ -142,7 +140,7 @@ function countRoot(bytes: Buffer, cursor: JsonCursor): ContentBytes {
     else added += countValue(bytes, cursor);
   }
   if (!type.startsWith('response.')) return { added: added + delta, whole };
-  // Of this dialect's events only deltas are new; the others announce or repeat. Audio is base64.
+  // In this dialect only delta events have new content; others announce or repeat it. Audio is base64.
   const isNew = type.endsWith('.delta') && !type.endsWith('audio.delta');
   return { added: isNew ? delta : 0, whole };
 }
@@ -178,14 +176,14 @@ function countValue(bytes: Buffer, cursor: JsonCursor): number {
   return sum;
 }
 
-/** Arguments come as text in some dialects and as JSON in others: their JSON text counts, without white space. */
+/** Arguments are text or JSON, depending on the dialect. JSON counts without white space. */
 function countArguments(bytes: Buffer, cursor: JsonCursor): number {
   if (cursor.peek() === QUOTE) return countStringBytes(bytes, skipValue(cursor));
   const { start, end } = skipValue(cursor);
   if (bytes[start] !== OPEN_BRACE && bytes[start] !== OPEN_BRACKET) return 0;
   const text = decodeUtf8Range(bytes, start, end);
   const compact = JSON.stringify(JSON.parse(text));
-  // An empty object announces arguments that follow in pieces.
+  // An empty object announces arguments that follow in fragments.
   return compact.length > 2 ? Buffer.byteLength(compact) : 0;
 }
 

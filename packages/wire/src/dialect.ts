@@ -6,54 +6,62 @@ import type { CanonicalRequest, ReasoningEffort, RequiredFeature } from './reque
 import type { SseEvent } from './sse.ts';
 import type { LowerCaseHeaders, UpstreamFault } from './upstream-fault.ts';
 
+/** Options for reading a request. */
 export interface RequestReadOptions {
-  /** Leave tools that a provider runs itself out (and report them) instead of needing that provider. */
+  /** Whether to drop and report hosted tools instead of requiring a provider that has them. */
   readonly dropHostedTools?: boolean;
 }
 
-/** What a client writer must know about the exchange; the same for stream and whole answer. */
+/** What a client writer needs to know about the exchange, for streams and complete responses. */
 export interface AnswerContext {
   readonly request: CanonicalRequest;
-  /** The client's own body, for the settings a Responses answer repeats. */
+  /** The client's body. A Responses response repeats its settings. */
   readonly clientBody?: JsonObject | undefined;
-  /** Names the exchange: `[A-Za-z0-9]`, at most 40. Answer and item ids derive from it. */
+  /**
+   * Id of the exchange: `[A-Za-z0-9]`, at most 40 characters. The ids of the response and its items derive
+   * from it.
+   */
   readonly id: string;
   readonly requestId: string;
   /** Unix seconds. */
   readonly createdS: number;
   readonly nowS: () => number;
-  /** Chat only: reasoning text is dropped unless the org opted in. */
+  /** Chat only: whether reasoning text is forwarded. It is dropped unless the organization enabled it. */
   readonly chatReasoning?: 'forward' | undefined;
-  /** Estimated input tokens, said in a Messages stream before the provider counts. */
+  /** Estimated input tokens for a Messages stream, reported before the provider's count is known. */
   readonly inputEstimate?: number | undefined;
-  /** Vendor and credential that answer. When given, foreign seals travel packed; else they are dropped. */
+  /**
+   * Vendor and credential of the target. If present, seals of other dialects are packed; otherwise they are
+   * dropped.
+   */
   readonly sealOrigin?: string | undefined;
-  /** Responses only: the answer can be gone on from with `previous_response_id`. */
+  /** Responses only: whether the response can be continued with `previous_response_id`. */
   readonly isStored?: boolean | undefined;
-  /** Chat only: freeform calls as function calls whose arguments are the raw text (IDE clients). */
+  /** Chat only: writes freeform calls as function calls with raw text as arguments (IDE clients). */
   readonly freeformAsFunction?: boolean | undefined;
-  /** Chat only: a refusal's text as content, for clients that show nothing else (IDE clients). */
+  /** Chat only: writes the text of a refusal as content, for clients that show nothing else (IDE clients). */
   readonly refusalAsText?: boolean | undefined;
 }
 
 /**
- * Writes one answer as the client's stream. `write` gives the SSE text the event causes, often none;
- * after `finish` or `error` the stream is complete and nothing may follow.
+ * Writes one response as the client's stream. `write` returns the SSE text for an event, which is often
+ * empty. After `finish` or `error` the stream is complete, and no event may follow.
  */
 export interface AnswerStreamWriter {
   write(event: AnswerEvent): string;
-  /** What the client's dialect could not show, each once. */
+  /** Fields that the client's dialect cannot represent. */
   readonly dropped: ReadonlySet<string>;
-  /** The answer object as last told, in the dialect whose streams end with it. */
+  /** The current response object, in a dialect whose streams end with it. */
   readonly response?: JsonObject;
 }
 
+/** A dialect that clients use. */
 export interface ClientDialect {
   readonly name: DialectName;
-  /** @throws Fault 400 with `param` when the body is not a request of this dialect. */
+  /** @throws Fault 400 with `param` if the body is not a request of this dialect */
   readRequest(body: JsonObject, options?: RequestReadOptions): CanonicalRequest;
   createAnswerWriter(context: AnswerContext): AnswerStreamWriter;
-  /** @throws the answer's own fault when it has one. */
+  /** @throws the response's fault, if it has one */
   writeWholeAnswer(
     answer: CanonicalAnswer,
     context: AnswerContext,
@@ -61,27 +69,30 @@ export interface ClientDialect {
   writeFault(fault: Fault, requestId: string, upstream?: UpstreamFault): JsonObject;
 }
 
+/** Options for reading a response. */
 export interface AnswerReadOptions {
-  /** Names the exchange; ids are made from it for calls that came without one. */
+  /** Id of the exchange. Ids of calls without one derive from it. */
   readonly id: string;
   readonly sealOrigin?: string | undefined;
-  /** The provider writes reasoning as `<think>…</think>` at the head of the text. */
+  /** Whether the provider writes reasoning as `<think>…</think>` at the start of the text. */
   readonly thinkTags?: boolean | undefined;
 }
 
-/** Reads one exchange's stream, then is spent. Gives exactly one `finish` or `error`, as its last event. */
+/** Reads the stream of one exchange. Emits exactly one `finish` or `error`, as the last event. */
 export interface AnswerStreamReader {
   read(frame: SseEvent): void;
-  /** The stream ended. Without a finish that is an error, never a made-up finish. */
+  /** Ends the stream. Emits an error if there was no finish. */
   end(): void;
 }
 
+/** A request in the dialect of a target. */
 export interface WrittenRequest {
   readonly body: JsonObject;
-  /** Fields of the vocabulary that this target could not carry. */
+  /** Canonical fields that the target does not support. */
   readonly dropped: ReadonlySet<string>;
 }
 
+/** A dialect that providers use. */
 export interface UpstreamDialect {
   readonly name: DialectName;
   readonly supportedFeatures: ReadonlySet<RequiredFeature>;
@@ -91,6 +102,7 @@ export interface UpstreamDialect {
   readFault(status: number, headers: LowerCaseHeaders, body: string): UpstreamFault;
 }
 
+/** How a provider expects reasoning to be requested. */
 export type ReasoningStyle =
   | 'effort'
   | 'reasoning-object'
@@ -101,47 +113,52 @@ export type ReasoningStyle =
   | 'level'
   | 'none';
 
-/** Facts about one provider and model that change how a request is written; from the provider's sheet. */
+/**
+ * Properties of a provider and model that affect how a request is written. Declared in the provider sheet.
+ */
 export interface RequestWriteOptions {
-  /** The provider's own model id; the asked one otherwise. */
+  /** The provider's model id. Defaults to the requested one. */
   readonly model?: string;
   readonly stream?: boolean;
-  /** Used where the dialect demands a limit and the caller gave none. */
+  /** Used if the dialect requires a limit and the caller set none. */
   readonly defaultMaxTokens?: number;
-  /** How reasoning is asked for. */
+  /** How reasoning is requested. */
   readonly reasoningStyle?: ReasoningStyle;
-  /** Efforts the model lists; another is moved to the nearest and reported. */
+  /** Efforts that the model supports. Any other effort is replaced with the nearest one and reported. */
   readonly efforts?: readonly ReasoningEffort[];
-  /** Top-level members (or `generationConfig` members) the model refuses: dropped and reported. */
+  /**
+   * Top-level members (or `generationConfig` members) that the model rejects. They are dropped and reported.
+   */
   readonly rejectedFields?: readonly string[];
-  /** Hints the provider is known to take; a host that never heard of one may answer 4xx to it. */
+  /** Hints that the provider accepts. Other hosts may respond to a hint with 4xx. */
   readonly hints?: readonly RequestHint[];
   readonly renames?: Readonly<Record<string, string>>;
-  /** Other words for a member's value: `{tool_choice: {required: 'any'}}`. */
+  /** Replacements for values of members: `{tool_choice: {required: 'any'}}`. */
   readonly values?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly clamps?: Readonly<Record<string, { readonly min?: number; readonly max?: number }>>;
-  /** Most stop sequences the provider takes. */
+  /** Maximum number of stop sequences. */
   readonly maxStopSequences?: number;
   readonly messages?: readonly MessageRule[];
   readonly tools?: readonly ToolRule[];
-  /** Member in which a Chat provider wants reasoning of earlier turns back. */
+  /** Member in which a Chat provider expects the reasoning of earlier turns. */
   readonly replay?: 'reasoning_content' | 'reasoning' | 'reasoning_details';
-  /** Identifies vendor and credential; seals of another origin are dropped. `false` drops all. */
+  /** Vendor and credential of the target. Seals of another origin are dropped; `false` drops all seals. */
   readonly sealOrigin?: string | false;
-  /** Value for a first call of a turn whose proof is gone, where the provider documents one. */
+  /** Value for the first call of a turn without a seal, if the provider documents one. */
   readonly unsealedCallProof?: string;
-  /** Made-up or foreign call ids in the form the provider takes. */
+  /** Converts generated or foreign call ids to the form that the provider accepts. */
   readonly formatCallId?: (id: string) => string;
-  /** `false` where a provider refuses `stream_options`. */
+  /** `false` if the provider rejects `stream_options`. */
   readonly streamUsage?: boolean;
-  /** Needs this provider does not carry though its dialect has words for them. */
+  /** Features that the provider does not support although its dialect does. */
   readonly unsupportedFeatures?: readonly RequiredFeature[];
-  /** Shortest prompt the model caches; where it is said, prompts are marked that the caller did not mark. */
+  /** Shortest prompt that the model caches. If present, breakpoints are added to prompts without any. */
   readonly cacheMinTokens?: number;
-  /** Names the conversation, where the caller gave no name of its own and the provider takes one. */
+  /** Identifies the conversation, if the caller did not and the provider accepts such a key. */
   readonly cacheKey?: string | undefined;
 }
 
+/** A field that may be dropped without changing the meaning of a request. */
 export type RequestHint =
   | 'user'
   | 'metadata'
@@ -150,8 +167,9 @@ export type RequestHint =
   | 'verbosity'
   | 'seed'
   | 'cache-mark';
-/** `system-in-place`: system turns may stand in the middle of a Messages conversation. */
+/** Requirements for messages. `system-in-place`: system turns may be within a Messages conversation. */
 export type MessageRule = 'developer-role' | 'one-system-first' | 'system-in-place' | 'no-user-after-tool';
+/** Requirements for tools. */
 export type ToolRule =
   | 'freeform'
   | 'none-drops-tools'

@@ -6,14 +6,14 @@ import { geminiDialect } from './gemini/dialect.ts';
 import { messagesDialect } from './messages/dialect.ts';
 import { responsesDialect } from './responses/dialect.ts';
 
-/** Dialects clients speak. */
+/** The dialects of clients. */
 export const CLIENT_DIALECTS = {
   chat: chatDialect,
   responses: responsesDialect,
   messages: messagesDialect,
 } as const satisfies Record<string, ClientDialect>;
 
-/** Dialects providers speak. */
+/** The dialects of providers. */
 export const UPSTREAM_DIALECTS = {
   chat: chatDialect,
   responses: responsesDialect,

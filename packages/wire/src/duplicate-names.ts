@@ -3,9 +3,9 @@ import { JsonCursor } from './json-cursor.ts';
 import type { ByteSpan } from './json-edits.ts';
 
 /**
- * The first member name that occurs twice in one object, at any depth, once escapes are resolved: readers disagree
- * on which of the two counts. Null when there is none. The text must be JSON that a scan has accepted.
- *
+ * Returns the first member name that occurs twice in one object, at any depth, after resolving escapes.
+ * Parsers use different ones of the two. Returns null if there is none. A scan must have accepted the text as
+ * JSON.
  * @example
  * findDuplicateName(Buffer.from('{"a":{"b":1,"\\u0062":2}}')); // 'b'
  * findDuplicateName(Buffer.from('{"a":1,"b":2}')); // null

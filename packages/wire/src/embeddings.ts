@@ -4,33 +4,34 @@ import { ExactNumber, isObject, type Json, type JsonNumber, type JsonObject } fr
 import { findUsage } from './find-usage.ts';
 import type { Usage } from './usage.ts';
 
-/** The languages in which vectors are asked for. */
+/** The request formats for embeddings. */
 export type EmbeddingsDialect = 'openai' | 'gemini' | 'embed';
 
-/** What a host that copies the OpenAI shape cannot take. */
+/** A field of the OpenAI format that a compatible host does not accept. */
 export type EmbeddingsLimitation = 'tokens' | 'base64' | 'dimensions' | 'user';
 
-/** How a provider takes requests for vectors. */
+/** How a provider accepts requests for embeddings. */
 export interface EmbeddingsSupport {
   readonly dialect: EmbeddingsDialect;
-  /** What of the OpenAI shape it does not take. */
+  /** Fields of the OpenAI format that it does not accept. */
   readonly unsupported?: readonly EmbeddingsLimitation[];
 }
 
-/** A request for vectors, read once. */
+/** A parsed request for embeddings. */
 export interface EmbeddingsRequest {
   /** Texts, or lists of token ids. */
   readonly input: readonly string[] | readonly (readonly number[])[];
   readonly dimensions: number | null;
   readonly encoding: 'float' | 'base64';
-  /** What the vectors are for, in the words of the hosts that want to know. */
+  /** The purpose of the vectors, in the terms of hosts that require it. */
   readonly inputType: string | null;
   readonly hasUser: boolean;
 }
 
+/** A request in the format of a provider. */
 export interface WrittenEmbeddingsRequest {
   readonly body: JsonObject;
-  /** Hints that could not be carried, by field path. */
+  /** Paths of hints that were dropped. */
   readonly dropped: readonly string[];
 }
 
@@ -40,12 +41,11 @@ export interface EmbeddingsAnswer {
   readonly usage: Usage | undefined;
 }
 
-/** Texts an `embed` host takes at once. */
+/** Maximum number of texts per request of an `embed` host. */
 const MAX_EMBED_TEXTS = 96;
 
 /**
  * Reads the body of `POST /embeddings`.
- *
  * @throws Fault `missing_required_parameter`, `invalid_request` naming the field
  * @example
  * readEmbeddingsRequest({ model: 'm', input: 'hello' }).input; // ['hello']
@@ -79,8 +79,9 @@ function readInput(input: Json | undefined): EmbeddingsRequest['input'] {
 }
 
 /**
- * The request in a provider's own words. Throws `unsupported_parameter` for what changes the answer and has none.
- *
+ * Writes the request in the format of a provider.
+ * @throws Fault `unsupported_parameter` for a field that changes the response and that the provider does not
+ * support
  * @example
  * const body = { model: 'm', input: ['hello'], dimensions: 256 };
  * const host = { dialect: 'gemini' };
@@ -150,7 +151,7 @@ function embedBody(request: EmbeddingsRequest, texts: readonly string[], model: 
   };
 }
 
-/** Token ids mean something to their own tokenizer only. */
+/** Token ids are meaningful only to the tokenizer that created them. */
 function requireTexts({ input }: EmbeddingsRequest): readonly string[] {
   const texts = input.filter((entry) => typeof entry === 'string');
   if (texts.length === input.length) return texts;
@@ -164,8 +165,8 @@ function requireTexts({ input }: EmbeddingsRequest): readonly string[] {
 }
 
 /**
- * Reads a provider's answer. Throws `upstream_error` when it holds no vectors.
- *
+ * Reads a response of a provider.
+ * @throws Fault `upstream_error` if it contains no vectors
  * @example
  * const answer = { data: [{ index: 0, embedding: [0.5, 1] }] };
  * readEmbeddingsAnswer('openai', answer, 1).vectors; // [[0.5, 1]]
@@ -188,7 +189,7 @@ function findVectors(from: EmbeddingsDialect, answer: JsonObject): readonly (Jso
   return listOf(embeddings).map((entry) => (isObject(entry) ? entry['values'] : undefined));
 }
 
-/** `index` says which input a vector belongs to; most hosts send them in order. */
+/** `index` identifies the input of a vector. Most hosts send vectors in order. */
 function sortByIndex(data: Json | undefined): readonly (Json | undefined)[] {
   const entries = listOf(data).filter(isObject);
   const at = (entry: JsonObject, position: number) =>
@@ -200,8 +201,7 @@ function sortByIndex(data: Json | undefined): readonly (Json | undefined)[] {
 }
 
 /**
- * The answer an OpenAI client reads, with vectors in the encoding it asked for.
- *
+ * Writes the response in the OpenAI format, with vectors in the requested encoding.
  * @example
  * const answer = { vectors: [[0.5, 1]], usage: { units: { input: 2 } } };
  * writeEmbeddingsAnswer(answer, 'base64', 'm').data[0].embedding; // 'AAAAPwAAgD8='
@@ -224,7 +224,7 @@ export function writeEmbeddingsAnswer(
   };
 }
 
-/** Little-endian 32-bit floats, as the official clients unpack them. */
+/** Little-endian 32-bit floats, as the official clients decode them. */
 function encodeBase64(vector: readonly JsonNumber[] | string): string {
   if (typeof vector === 'string') return vector;
   const bytes = Buffer.allocUnsafe(vector.length * 4);

@@ -3,28 +3,30 @@ import type { FinishReason } from './finish.ts';
 import type { UpstreamFault } from './upstream-fault.ts';
 import type { Usage } from './usage.ts';
 
+/** The name of a dialect. */
 export type DialectName = 'chat' | 'responses' | 'messages' | 'gemini' | 'converse' | 'cohere';
 
 /**
- * Opaque proof of reasoning that its maker wants back: a thinking signature, redacted thinking,
- * encrypted reasoning, a thought signature, signed reasoning details. Only the dialect it was made in
- * can read it, and only the vendor and credential (`origin`) that made it accepts it.
+ * Opaque data that a provider requires in the next request: a thinking signature, redacted thinking,
+ * encrypted reasoning, a thought signature, or signed reasoning details. Only its dialect can read it, and
+ * only the vendor and credential (`origin`) that created it accept it.
  */
 export interface Seal {
   readonly dialect: DialectName;
   readonly value: string;
-  /** The proof stands for the reasoning itself, whose text the vendor withholds. */
+  /** The seal replaces the reasoning text, which the vendor does not return. */
   readonly redacted?: true | undefined;
   readonly origin?: string | undefined;
 }
 
+/** The kind of a block. */
 export type BlockKind = 'text' | 'refusal' | 'reasoning' | 'tool';
 
 /**
- * One answer as a sequence: `start`, blocks (each `open`, `delta`…, `close`), the last `usage`, and
- * `finish` or `error` as the very last event. A tool block's deltas are fragments of argument JSON (raw
- * text for a freeform tool). Seals stand on reasoning blocks only; a vendor that seals other parts gets
- * an empty reasoning block in front of them.
+ * An event of a response. The sequence is `start`, blocks (each `open`, `delta`…, `close`), the last `usage`,
+ * and `finish` or `error` as the last event. The deltas of a tool block are fragments of argument JSON, or
+ * raw text for a freeform tool. Only reasoning blocks have seals. If a vendor seals another block, an empty
+ * reasoning block precedes it.
  */
 export type AnswerEvent =
   | { readonly type: 'start'; readonly id: string; readonly model: string }
@@ -36,15 +38,17 @@ export type AnswerEvent =
   | { readonly type: 'error'; readonly fault: Fault; readonly upstream?: UpstreamFault | undefined }
   | { readonly type: 'dropped'; readonly field: string };
 
+/** Opens a block. */
 export interface BlockOpenEvent {
   readonly type: 'open';
   readonly block: number;
   readonly kind: BlockKind;
-  /** Call id and tool name; always there on a tool block. */
+  /** Call id and tool name. Always present for a tool block. */
   readonly id?: string | undefined;
   readonly name?: string | undefined;
-  /** The call's input is raw text, not JSON. */
+  /** Whether the input of the call is raw text rather than JSON. */
   readonly freeform?: true | undefined;
 }
 
+/** Receives the events of a response in order. */
 export type EmitAnswerEvent = (event: AnswerEvent) => void;

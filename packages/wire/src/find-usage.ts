@@ -5,8 +5,8 @@ import { addUnitCount, type MutableUnitCounts } from './unit-counts.ts';
 import { readChatUsage, type Usage } from './usage.ts';
 
 /**
- * Reads the `usage` of an answer of whichever dialect, for answers that pass unread otherwise. Told apart by their
- * names: Chat counts `prompt_tokens`, Messages has cache counts beside `input_tokens`, Responses within them.
+ * Reads `usage` of any dialect, for responses that are not parsed otherwise. The names identify the dialect:
+ * Chat has `prompt_tokens`; Messages has cache counts next to `input_tokens`; Responses has them nested.
  * `total_tokens` alone (rerank, audio) counts as input.
  */
 function readDialectUsage(holder: unknown): Usage | undefined {
@@ -20,7 +20,7 @@ function readDialectUsage(holder: unknown): Usage | undefined {
   return readResponsesUsage(holder) ?? readTotalTokens(usage);
 }
 
-/** Cohere's own count: tokens, and searches of rerank. */
+/** Reads Cohere's own format: tokens, and searches of rerank. */
 function billedUnits(meta: unknown): Usage | undefined {
   const billing = isObject(meta) ? meta['billed_units'] : undefined;
   if (!isObject(billing)) return undefined;
@@ -37,8 +37,7 @@ function readTotalTokens(usage: JsonObject): Usage | undefined {
 }
 
 /**
- * The usage of a whole JSON answer, wherever its dialect puts it.
- *
+ * Finds the usage in a complete JSON response of any dialect.
  * @example
  * findUsage({ usage: { prompt_tokens: 7, completion_tokens: 2 } }).units; // { input: 7, output: 2 }
  */
@@ -52,16 +51,15 @@ export function findUsage(answer: unknown): Usage | undefined {
   );
 }
 
-/** What one request of a batch used. */
+/** The usage of one request of a batch. */
 export interface BatchResultUsage {
-  /** As the answer names it; '' when it does not. */
+  /** The model in the response; '' if absent. */
   readonly model: string;
   readonly usage: Usage;
 }
 
 /**
- * What one line of batch results used, in the tier of batches; undefined for any other line.
- *
+ * Reads the usage of one line of batch results, with the batch tier. Returns undefined for any other line.
  * @example
  * const body = { model: 'gpt-5', usage: { prompt_tokens: 7 } };
  * readBatchResultUsage({ response: { body } }); // { model: 'gpt-5', usage: { units: { input: 7 }, tier: 'batch' } }

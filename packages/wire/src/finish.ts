@@ -1,13 +1,13 @@
-/** Why an answer ended, in one vocabulary for every provider. */
+/** Why a response ended, for all providers. */
 export type FinishReason = 'stop' | 'length' | 'tool' | 'refusal' | 'other';
 
-/** Our word beside the provider's own. */
+/** The finish reason and the provider's original value. */
 export interface Finish {
   readonly reason: FinishReason;
   readonly raw: string;
 }
 
-/** Every spelling met so far, in lower case; providers differ in case too. */
+/** All known spellings in lower case. Providers also differ in case. */
 const ALIASES: ReadonlyMap<string, FinishReason> = new Map([
   ...spellingsOf('stop', ['stop', 'end_turn', 'stop_sequence', 'complete', 'completed', 'eos']),
   ...spellingsOf('length', [
@@ -36,8 +36,7 @@ const ALIASES: ReadonlyMap<string, FinishReason> = new Map([
 ]);
 
 /**
- * Names a provider's finish reason; `other` holds its errors, pauses and all that is unknown.
- *
+ * Converts a provider's finish reason. `other` is used for errors, pauses and unknown values.
  * @example
  * parseFinishReason('max_tokens'); // { reason: 'length', raw: 'max_tokens' }
  */

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-/** Text of a byte range, decoded as UTF-8. */
+/** Decodes a byte range as UTF-8. */
 export function decodeUtf8Range(bytes: Uint8Array, start: number, end: number): string {
   const buffer = Buffer.isBuffer(bytes)
     ? bytes
@@ -8,28 +8,28 @@ export function decodeUtf8Range(bytes: Uint8Array, start: number, end: number): 
   return buffer.toString('utf8', start, end);
 }
 
-/** Integers of fewer characters are exact in JavaScript. */
+/** Integers with fewer characters are exact in JavaScript. */
 export const INEXACT_INTEGER_LENGTH = 16;
 
-/** 1 at the letters that may follow a backslash alone. */
+/** 1 for each letter that may follow a backslash, except `u`. */
 export const SIMPLE_ESCAPES = new Uint8Array(256);
 for (const letter of Buffer.from('"\\/bfnrt')) SIMPLE_ESCAPES[letter] = 1;
 
-/** Whether a byte is one of `0` to `9`. */
+/** Returns whether a byte is one of `0` to `9`. */
 export function isDigitByte(byte: number): boolean {
   return byte >= 0x30 && byte <= 0x39;
 }
 
-/** Whether a byte is a hexadecimal digit. */
+/** Returns whether a byte is a hexadecimal digit. */
 export function isHexByte(byte: number): boolean {
   const lower = byte | 0x20;
   return isDigitByte(byte) || (lower >= 0x61 && lower <= 0x66);
 }
 
 /**
- * Skips eight bytes at a time while none of them is a quote, a backslash or a control character.
- * `(x - n) & ~x & 0x80` marks a byte below n; a borrow can only mark too many, never too few.
- * Measured on 300 KB: 140 µs against 290 µs byte by byte.
+ * Skips eight bytes at a time while none of them is a quote, a backslash or a control character. `(x - n) &
+ * ~x & 0x80` marks bytes below n. A borrow can mark too many, but never too few. Measured for 300 KB: 140 µs
+ * instead of 290 µs.
  */
 export function skipPlainBytes(words: DataView, from: number, end: number): number {
   const last = end - 8;

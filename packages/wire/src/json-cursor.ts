@@ -11,7 +11,7 @@ import {
 import { JsonSyntaxError } from './json-syntax-error.ts';
 import type { NameTable } from './name-table.ts';
 
-/** Containers deeper than this are refused; JSON.parse itself overflows its stack at some thousands. */
+/** Maximum nesting. `JSON.parse` overflows the stack at several thousand levels. */
 export const MAX_NESTING_DEPTH = 512;
 
 const QUOTE = 0x22;
@@ -24,23 +24,23 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const MINUS = 0x2d;
 const ZERO = 0x30;
-/** Four bytes at a time pay for their DataView (0.1 µs) only in longer bodies. */
+/** Reading four bytes at a time needs a DataView (0.1 µs), which pays off in longer bodies only. */
 const WIDE_FROM_BYTES = 1024;
 
 /**
- * A pull parser over bytes (RFC 8259): the caller enters the objects and arrays it knows and skips
- * every other value. What is entered or skipped is validated on the way, in one forward pass without
- * recursion and without creating a string. UTF-8 is not checked here.
+ * A pull parser over bytes (RFC 8259). The caller enters known objects and arrays and skips all other values.
+ * Everything that is entered or skipped is validated, in one forward pass without recursion and without
+ * creating strings. UTF-8 is not validated.
  */
 export class JsonCursor {
-  /** Offset of the next byte to read. */
+  /** Offset of the next byte. */
   at: number;
-  /** Offsets of the last member's key, its quotes excluded. */
+  /** Start and end of the last member's key, without its quotes. */
   keyStart = 0;
   keyEnd = 0;
-  /** Whether the last member's key holds a backslash. */
+  /** Whether the last member's key contains a backslash. */
   keyEscaped = false;
-  /** Whether a number was read that JavaScript would not write back as it stands. */
+  /** Whether a number was read that JavaScript would write differently. */
   sawInexact = false;
   readonly #bytes: Uint8Array;
   readonly #end: number;
@@ -77,19 +77,19 @@ export class JsonCursor {
     return -1;
   }
 
-  /** Enters an object when one comes next; otherwise consumes nothing and returns false. */
+  /** Enters the next object. Returns false, and consumes nothing, if the next value is not an object. */
   enterObject(): boolean {
     return this.#enter(OPEN_BRACE, 1);
   }
 
-  /** Enters an array when one comes next; otherwise consumes nothing and returns false. */
+  /** Enters the next array. Returns false, and consumes nothing, if the next value is not an array. */
   enterArray(): boolean {
     return this.#enter(OPEN_BRACKET, 0);
   }
 
   /**
-   * Moves to the value of the entered object's next member and sets `keyStart`, `keyEnd`; false when
-   * the object ends, which leaves it. The value must then be entered to its end, or skipped.
+   * Moves to the value of the next member and sets `keyStart` and `keyEnd`. At the end of the object, leaves
+   * it and returns false. The caller must skip the value, or enter it and read it to its end.
    */
   nextMember(): boolean {
     if (!this.#next(CLOSE_BRACE)) return false;
@@ -97,7 +97,7 @@ export class JsonCursor {
     return true;
   }
 
-  /** The last member's name when the table knows it, however it is spelled. */
+  /** Returns the name of the last member if the table contains it, even if it has escapes. */
   key<Name extends string>(names: NameTable<Name>): Name | undefined {
     if (!this.keyEscaped) return names.find(this.#bytes, this.keyStart, this.keyEnd);
     const name = Buffer.from(
@@ -106,12 +106,12 @@ export class JsonCursor {
     return names.find(name, 0, name.length);
   }
 
-  /** Moves to the entered array's next element; false when the array ends, which leaves it. */
+  /** Moves to the next element. At the end of the array, leaves it and returns false. */
   nextElement(): boolean {
     return this.#next(CLOSE_BRACKET);
   }
 
-  /** Skips one value of any kind and depth. */
+  /** Skips a value of any kind and depth. */
   skip(): void {
     const base = this.#depth;
     for (;;) {
@@ -134,12 +134,12 @@ export class JsonCursor {
     this.#fresh = false;
   }
 
-  /** Asserts that nothing but white space follows. */
+  /** Throws unless only white space follows. */
   expectEnd(): void {
     if (this.peek() !== -1) this.#fail('unexpected content after the JSON value');
   }
 
-  /** After a value: closes what ends here; true when another value of an open container follows. */
+  /** Closes containers that end after a value. Returns true if an open container has another value. */
   #toNextValue(base: number): boolean {
     while (this.#depth > base) {
       const inObject = this.#isObject[this.#depth - 1] === 1;
@@ -194,7 +194,7 @@ export class JsonCursor {
     this.at += 1;
   }
 
-  /** Reads a key at `at` and the colon after it; leaves `at` on the value. */
+  /** Reads a key at `at` and the colon after it. Then `at` is at the value. */
   #key(): void {
     if (this.at >= this.#end || this.#bytes[this.at] !== QUOTE)
       this.#fail('expected a member name in quotes');
@@ -229,7 +229,7 @@ export class JsonCursor {
     this.at = at + 1;
   }
 
-  /** Offset after the escape whose letter stands at `at`. */
+  /** Returns the offset after the escape whose letter is at `at`. */
   #escape(at: number): number {
     const letter = at < this.#end ? (this.#bytes[at] ?? 0) : -1;
     if (letter === -1) this.#fail('unterminated string', at);

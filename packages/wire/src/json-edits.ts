@@ -18,13 +18,13 @@ export interface ByteEdit {
   readonly text: string;
 }
 
-/** The members of a body, and whether its numbers survive `JSON.parse`. */
+/** The members of a body, and whether `JSON.parse` preserves its numbers. */
 export class ScannedMembers extends Map<string, ByteSpan> {
-  /** A number stands in it that JavaScript would not write back as it is. */
+  /** Whether there is a number that JavaScript would write differently. */
   hasInexact = false;
 }
 
-/** Members most request bodies have; any other name is decoded. */
+/** Common members of request bodies. Other names are decoded. */
 const COMMON_MEMBERS = new NameTable([
   'model',
   'messages',
@@ -55,12 +55,11 @@ const QUOTE = 0x22;
 const OPEN_BRACE = 0x7b;
 
 /**
- * Validates a whole request body as JSON (RFC 8259) and returns where the value of each top-level
- * member stands. It accepts what `JSON.parse` accepts, save what two parsers could read differently:
- * duplicate or escape-spelled top-level keys, invalid UTF-8, a byte order mark, over 512 levels.
- *
- * @throws {Fault} `invalid_json` with offset, line and column; `invalid_request` when the root is not
- * an object or a top-level key is doubled or escaped (`param` names it).
+ * Validates a request body as JSON (RFC 8259) and returns the position of the value of each top-level member.
+ * Accepts what `JSON.parse` accepts, except input that parsers read differently: duplicate or escaped
+ * top-level keys, invalid UTF-8, a byte order mark, and more than 512 levels.
+ * @throws {Fault} `invalid_json` with offset, line and column; `invalid_request` if the root is not
+ * an object or a top-level key is duplicate or escaped (`param` names it)
  * @example
  * scanObject(Buffer.from('{"model":"gpt-5"}')).get('model'); // { start: 9, end: 16 }
  */
@@ -91,7 +90,7 @@ function scanMembers(body: Uint8Array): ScannedMembers {
       const key = readMemberName(body, cursor.keyStart, cursor.keyEnd);
       if (cursor.keyEscaped) refusal ??= rejectedKeyFault(key, 'must be written without escape sequences');
       else if (found.has(key)) refusal ??= rejectedKeyFault(key, 'must occur only once');
-      // Go's encoding/json, which some upstreams use, takes member names in any case.
+      // Go's encoding/json, which some providers use, ignores the case of member names.
       else if (key.length === 5 && key !== 'model' && key.toLowerCase() === 'model')
         refusal ??= rejectedKeyFault(key, 'must be spelled "model"');
       cursor.skip();
@@ -105,10 +104,9 @@ function scanMembers(body: Uint8Array): ScannedMembers {
 }
 
 /**
- * Spans of the members of a nested object, as `scanObject` gives them for the root. The text must be
- * JSON that a scan has accepted; of a repeated key the last one counts, as in `JSON.parse`.
- * Undefined when the value is not an object.
- *
+ * Returns the positions of the members of a nested object, as `scanObject` does for the root. A scan must
+ * have accepted the text. Of duplicate keys the last one counts, as in `JSON.parse`. Returns undefined if the
+ * value is not an object.
  * @example
  * const body = Buffer.from('{"reasoning":{"effort":"low"}}');
  * const span = scanObject(body).get('reasoning');
@@ -129,8 +127,7 @@ export function scanMembersAt(body: Uint8Array, span: ByteSpan): ReadonlyMap<str
 }
 
 /**
- * The decoded string at `span`; undefined when the value there is not a string.
- *
+ * Returns the decoded string at `span`; undefined if the value is not a string.
  * @example
  * const body = Buffer.from('{"model":"gpt-5"}');
  * readStringAt(body, scanObject(body).get('model')); // 'gpt-5'
@@ -146,8 +143,7 @@ export function readStringAt(body: Uint8Array, span: ByteSpan): string | undefin
 }
 
 /**
- * The boolean at `span`; undefined when the value there is not one.
- *
+ * Returns the boolean at `span`; undefined if the value is not a boolean.
  * @example
  * const body = Buffer.from('{"stream":true}');
  * readBooleanAt(body, scanObject(body).get('stream')); // true
@@ -159,8 +155,7 @@ export function readBooleanAt(body: Uint8Array, span: ByteSpan): boolean | undef
 }
 
 /**
- * The number at `span`, as `JSON.parse` reads it; undefined when the value there is not one.
- *
+ * Returns the number at `span`, as `JSON.parse` reads it; undefined if the value is not a number.
  * @example
  * const body = Buffer.from('{"n":2}');
  * readNumberAt(body, scanObject(body).get('n')); // 2
@@ -172,17 +167,16 @@ export function readNumberAt(body: Uint8Array, span: ByteSpan): number | undefin
   return isDigit || first === 0x2d ? Number(decodeUtf8Range(body, span.start, span.end)) : undefined;
 }
 
-/** Bytes with the members of one object in them (`scanObject`, `scanMembersAt`). */
+/** Bytes with the positions of the members of one object (`scanObject`, `scanMembersAt`). */
 export interface ScannedJsonBody {
   readonly body: Uint8Array;
   readonly members: ReadonlyMap<string, ByteSpan>;
 }
 
 /**
- * The edit that gives member `key` the value `value` (JSON). An absent member is inserted right
- * after the opening brace of `object`, the root unless given. Several inserts into one object may be
- * combined only when it has members already.
- *
+ * Returns the edit that sets member `key` to `valueText` (JSON). An absent member is inserted after the
+ * opening brace of `object`, by default the root. Several insertions into one object can be combined only if
+ * it already has members.
  * @example
  * const body = Buffer.from('{"model":"gpt-5"}');
  * const edit = editMember({ body, members: scanObject(body) }, 'model', '"gpt-5-mini"');
@@ -202,9 +196,8 @@ export function editMember(
 }
 
 /**
- * A body with members taken out (`null`) or set (JSON text). Values that stay keep their bytes and their order;
- * white space between members does not stay.
- *
+ * Returns a body with members removed (`null`) or set (JSON text). Other values keep their bytes and order;
+ * white space between members is removed.
  * @example
  * const body = Buffer.from('{"model":"gpt-5","user":"u"}');
  * const changes = new Map([['user', null], ['stream', 'true']]);
@@ -228,9 +221,8 @@ export function replaceMembers(
 }
 
 /**
- * A copy of `body` with the edits applied; every other byte is kept. One allocation.
- * Edits must be sorted by `start` and must not overlap.
- *
+ * Returns a copy of `body` with the edits applied. All other bytes are unchanged. Edits must be sorted by
+ * `start` and must not overlap.
  * @example
  * applyByteEdits(Buffer.from('[1,2]'), [{ start: 1, end: 2, text: '9' }]).toString(); // '[9,2]'
  */
@@ -279,7 +271,7 @@ function invalidJsonFault(body: Uint8Array, problem: string, offset: number): Fa
   );
 }
 
-/** Re-encoding replaces what is invalid, so the first difference is where validity ends. */
+/** Re-encoding replaces invalid bytes, so the first difference is the first invalid byte. */
 function firstInvalidByte(body: Uint8Array): number {
   const repaired = Buffer.from(decodeUtf8Range(body, 0, body.length));
   let at = 0;

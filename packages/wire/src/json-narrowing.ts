@@ -11,8 +11,8 @@ import {
 export { isObject };
 
 /**
- * The few narrowing reads every dialect needs: a wrong type reads as absent, never as an exception.
- *
+ * Returns whether a value is an array. The functions of this file never throw: a value of another type is
+ * treated as absent.
  * @example
  * isJsonArray([1]); // true
  */
@@ -21,6 +21,7 @@ export function isJsonArray(value: unknown): value is JsonArray {
 }
 
 /**
+ * Returns a string; undefined for any other value.
  * @example
  * asString('gpt-5'); // 'gpt-5'
  * asString(5); // undefined
@@ -30,8 +31,8 @@ export function asString(value: Json | undefined): string | undefined {
 }
 
 /**
- * For counting and comparing; a number beyond what JavaScript holds is none.
- *
+ * Returns a number for counting and comparing. Returns undefined for a number that JavaScript cannot
+ * represent.
  * @example
  * asNumber(tryParseExactJson('1.50')); // 1.5
  * asNumber('5'); // undefined
@@ -43,8 +44,7 @@ export function asNumber(value: Json | undefined): number | undefined {
 }
 
 /**
- * A number as it was written, for passing on.
- *
+ * Returns a number as it was written, for forwarding.
  * @example
  * JSON.stringify(asExactNumber(tryParseExactJson('1.50'))); // '1.50'
  */
@@ -53,6 +53,7 @@ export function asExactNumber(value: Json | undefined): JsonNumber | undefined {
 }
 
 /**
+ * Returns a boolean; undefined for any other value.
  * @example
  * asBoolean('true'); // undefined
  */
@@ -61,6 +62,7 @@ export function asBoolean(value: Json | undefined): boolean | undefined {
 }
 
 /**
+ * Returns an object; undefined for any other value.
  * @example
  * asObject({ a: 1 }); // { a: 1 }
  * asObject([1]); // undefined
@@ -70,6 +72,7 @@ export function asObject(value: Json | undefined): JsonObject | undefined {
 }
 
 /**
+ * Returns an array; an empty one for any other value.
  * @example
  * asArray([1, 2]); // [1, 2]
  * asArray('x'); // []
@@ -79,8 +82,7 @@ export function asArray(value: Json | undefined): JsonArray {
 }
 
 /**
- * The objects of a list; whatever else stands in it is left out.
- *
+ * Returns the objects in a list, without its other elements.
  * @example
  * asObjects([{ a: 1 }, 'x', null]); // [{ a: 1 }]
  */
@@ -89,8 +91,7 @@ export function asObjects(value: Json | undefined): readonly JsonObject[] {
 }
 
 /**
- * Strings of a list, or the one string that stands where a list may.
- *
+ * Returns the strings in a list, or the single string that replaces a list.
  * @example
  * asStrings('END'); // ['END']
  * asStrings(['END', 5]); // ['END']
@@ -101,8 +102,7 @@ export function asStrings(value: Json | undefined): readonly string[] {
 }
 
 /**
- * For what is only looked at: numbers are JavaScript's. `undefined` when the text is not JSON.
- *
+ * Parses JSON for inspection, with JavaScript numbers. Returns undefined if the text is not JSON.
  * @example
  * tryParseJson('{"a":1.50}'); // { a: 1.5 }
  * tryParseJson('{"a":'); // undefined
@@ -117,8 +117,8 @@ export function tryParseJson(text: string): Json | undefined {
 }
 
 /**
- * For what goes on: arguments, schemas, results. Numbers keep their text. `undefined` when the text is not JSON.
- *
+ * Parses JSON for forwarding, such as arguments, schemas and results. Numbers keep their text. Returns
+ * undefined if the text is not JSON.
  * @example
  * JSON.stringify(tryParseExactJson('{"id":9007199254740993}')); // '{"id":9007199254740993}'
  */
@@ -131,9 +131,8 @@ export function tryParseExactJson(text: string): Json | undefined {
 }
 
 /**
- * One event of a stream. Few hold values that go on as JSON: only those that name one of `members` are read exactly,
- * which keeps the others at the price of `JSON.parse`.
- *
+ * Parses an event of a stream. Numbers keep their text only if the event contains one of `members`. All other
+ * events are parsed with `JSON.parse`, which is faster.
  * @example
  * JSON.stringify(parseStreamEvent('{"input":1.50}', ['"input"'])); // '{"input":1.50}'
  * JSON.stringify(parseStreamEvent('{"index":1.50}', ['"input"'])); // '{"index":1.5}'
@@ -144,8 +143,7 @@ export function parseStreamEvent(text: string, members: readonly string[]): Json
 }
 
 /**
- * A name fit for a header and a log row: what a client or provider wrote may hold anything.
- *
+ * Returns a field name that is safe for a header and a row. The original may contain any characters.
  * @example
  * sanitizeFieldName('my field\r\n'); // 'my_field__'
  */
@@ -154,8 +152,7 @@ export function sanitizeFieldName(name: string): string {
 }
 
 /**
- * True when the member is there and says something: absent, null, "", [] and {} say nothing.
- *
+ * Returns whether a member is present and not null, "", [] or {}.
  * @example
  * isNonEmpty([]); // false
  * isNonEmpty(0); // true

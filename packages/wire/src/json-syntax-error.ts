@@ -1,7 +1,7 @@
-/** What breaks the grammar, and where. Callers turn it into the `Fault` that fits their side. */
+/** A JSON syntax error and its position. Callers convert it to a `Fault`. */
 export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError';
-  /** Byte offset of the first byte that cannot continue a JSON text. */
+  /** Offset of the first byte that is not valid JSON. */
   readonly offset: number;
 
   constructor(problem: string, offset: number) {

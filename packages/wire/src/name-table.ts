@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 
 /**
- * Finds known member names by their bytes, so that a name that is read often costs no new string
- * (10 ns instead of 80). Names are ASCII; an escaped spelling is not found.
+ * Finds known member names by their bytes without creating strings (10 ns instead of 80 ns). Names are ASCII.
+ * Names with escapes are not found.
  */
 export class NameTable<const Name extends string> {
   readonly #byLength: { readonly name: Name; readonly bytes: Buffer }[][] = [];
@@ -15,7 +15,7 @@ export class NameTable<const Name extends string> {
     }
   }
 
-  /** The name spelled by the bytes from `start` to `end`, when it is one of the table's. */
+  /** Returns the name from `start` to `end` if the table contains it. */
   find(bytes: Uint8Array, start: number, end: number): Name | undefined {
     const length = end - start;
     if (length >= this.#byLength.length) return undefined;

@@ -1,18 +1,18 @@
 import type { CanonicalRequest, ContentPart, MediaPart, TextPart } from './request.ts';
 
-/** What a target's dialect can say of a part beside its content. */
+/** The metadata of parts that a dialect supports. */
 export interface PartCapabilities {
   /** Title, context and citations of documents. */
   readonly documents?: true;
-  /** Resolution of pictures. */
+  /** Resolution of images. */
   readonly detail?: true;
   /** Names of files. */
   readonly names?: true;
-  /** Where the prompt may be cached; `texts` of system and user only. */
+  /** Cache breakpoints: all, or only on `texts` of system and user. */
   readonly cacheBreakpoints?: 'all' | 'texts';
 }
 
-/** Reports what stands beside the content of parts and the target has no word for. */
+/** Reports metadata of parts that the target does not support. */
 export function reportUnsupportedPartFields(
   request: CanonicalRequest,
   capabilities: PartCapabilities,
@@ -56,6 +56,6 @@ function reportDocumentFields(
 function reportMediaFields(part: MediaPart, words: PartCapabilities, dropped: Set<string>): void {
   reportDocumentFields(part, words, dropped);
   if (part.name !== undefined && !words.names) dropped.add('file.filename');
-  // `auto` is what every provider does unasked.
+  // `auto` is the default of every provider.
   if (part.detail !== undefined && part.detail !== 'auto' && !words.detail) dropped.add('image.detail');
 }

@@ -13,9 +13,9 @@ const FILE_FIELDS = new Set(
 const INNER_FILE_FIELDS = new Set(['filename', 'file_data', 'file_url', 'file_id']);
 const SOURCE_FIELDS = new Set(['type', 'media_type', 'data', 'url', 'file_id']);
 const AUDIO_FIELDS = new Set(['type', 'input_audio', 'data', 'format']);
-/** Types every provider with eyes reads. */
+/** Image types that every provider with image support accepts. */
 const COMMON_IMAGE_TYPES = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
-/** Of file data that comes without its type. */
+/** Media types of file data without a type, by file extension. */
 const MEDIA_TYPE_BY_EXTENSION: Readonly<Record<string, string>> = {
   txt: 'text/plain',
   md: 'text/markdown',
@@ -24,7 +24,7 @@ const MEDIA_TYPE_BY_EXTENSION: Readonly<Record<string, string>> = {
   json: 'application/json',
 };
 
-/** A picture in any dialect's form. */
+/** Reads an image in the form of any dialect. */
 export function readImagePart(part: JsonObject, path: string, draft: RequestDraft): MediaPart {
   draft.requireFeature('image', path);
   draft.reportUnknownFields(part, IMAGE_FIELDS, 'image.');
@@ -40,7 +40,7 @@ export function readImagePart(part: JsonObject, path: string, draft: RequestDraf
   return withRequiredFeatures({ ...base, source: readMediaSource(part, path, draft) }, path, draft);
 }
 
-/** Not every provider fetches addresses, or reads every type. */
+/** Not every provider fetches URLs or accepts every type. */
 function withRequiredFeatures(part: MediaPart, path: string, draft: RequestDraft): MediaPart {
   const { source, kind } = part;
   if ('url' in source) draft.requireFeature(kind === 'image' ? 'image-url' : 'file-url', path);
@@ -51,7 +51,7 @@ function withRequiredFeatures(part: MediaPart, path: string, draft: RequestDraft
   return part;
 }
 
-/** A file or document in any dialect's form; one that is given as text stays text. */
+/** Reads a file or document in the form of any dialect. A file that is given as text is read as text. */
 export function readFilePart(part: JsonObject, path: string, draft: RequestDraft): ContentPart {
   draft.reportUnknownFields(part, FILE_FIELDS, 'file.');
   const file = asObject(part['file']) ?? part;
@@ -91,6 +91,7 @@ function readDocumentMetadata(part: JsonObject): DocumentMetadata {
   };
 }
 
+/** Reads audio in the form of any dialect. */
 export function readAudioPart(part: JsonObject, path: string, draft: RequestDraft): MediaPart {
   draft.requireFeature('audio', path);
   draft.reportUnknownFields(part, AUDIO_FIELDS, 'audio.');
@@ -99,7 +100,7 @@ export function readAudioPart(part: JsonObject, path: string, draft: RequestDraf
   return { type: 'media', kind: 'audio', source: { data: asString(audio['data']) ?? '', mime } };
 }
 
-/** A Messages `source`: base64, url or file id. */
+/** Reads a Messages `source`: base64, URL or file id. */
 function readMediaSource(part: JsonObject, path: string, draft: RequestDraft): MediaSource {
   const source = asObject(part['source']);
   if (source) draft.reportUnknownFields(source, SOURCE_FIELDS, 'source.');
@@ -120,7 +121,7 @@ function fileIdSource(id: string, path: string, draft: RequestDraft): MediaSourc
 
 const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*),/i;
 
-/** A data URL (RFC 2397) becomes data, so that every dialect can write it in its own form. */
+/** Parses a URL. A data URL (RFC 2397) is decoded, so that every dialect can write it in its own form. */
 export function parseMediaUrl(url: string): MediaSource {
   const head = DATA_URL.exec(url.slice(0, 1024));
   if (head === null) return { url };
@@ -134,11 +135,12 @@ export function parseMediaUrl(url: string): MediaSource {
   }
 }
 
+/** Formats base64 data as a data URL (RFC 2397). */
 export function formatDataUrl(source: { readonly data: string; readonly mime: string }): string {
   return `data:${source.mime};base64,${source.data}`;
 }
 
-/** The text of a file that is text; undefined for any other. @throws Fault 400 when it is not UTF-8. */
+/** Decodes the text of a text file; undefined for any other file. @throws Fault 400 if it is not UTF-8 */
 export function decodeTextFile({ source, name }: MediaPart): string | undefined {
   if (!('data' in source) || !isTextMediaType(source.mime)) return undefined;
   const text = decodeUtf8(source.data);

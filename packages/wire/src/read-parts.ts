@@ -13,8 +13,8 @@ const TOOL_RESULT_FIELDS = new Set(
 );
 
 /**
- * Content of any dialect as parts: clients mix the dialects' part types inside one body, so each
- * element is read by its own type. A string is one text part; empty text is none.
+ * Reads content of any dialect as parts. Clients mix part types of several dialects in one body, so each
+ * element is read by its own type. A string is one text part; empty text is no part.
  */
 export function readContentParts(
   content: Json | undefined,
@@ -89,7 +89,7 @@ function readPart(part: JsonObject, path: string, draft: RequestDraft): ContentP
   }
 }
 
-/** What a provider's own tool left in the history: no other provider can read it, none needs it. */
+/** Returns whether an item belongs to a hosted tool. No other provider can read it, and none needs it. */
 export function isHostedToolItem(type: string): boolean {
   return (
     /_call(_output)?$/.test(type) ||
@@ -122,7 +122,7 @@ function readToolResult(part: JsonObject, path: string, draft: RequestDraft): To
   };
 }
 
-/** What a tool may answer with; anything else among it is reported. */
+/** Returns the parts that are valid in a tool result, and reports all others. */
 export function filterResultParts(
   parts: readonly ContentPart[],
   draft: RequestDraft,
@@ -134,7 +134,7 @@ export function filterResultParts(
   });
 }
 
-/** What a system prompt is made of; anything else among it is reported. */
+/** Returns the parts that are valid in a system prompt, and reports all others. */
 export function filterSystemParts(parts: readonly ContentPart[], draft: RequestDraft): TextPart[] {
   return parts.filter((part) => {
     if (part.type !== 'text') draft.reportDropped(`system.${part.type === 'media' ? part.kind : part.type}`);
@@ -142,13 +142,13 @@ export function filterSystemParts(parts: readonly ContentPart[], draft: RequestD
   });
 }
 
-/** Arguments as JSON text: a string as it stands, an object written out, nothing as `{}`. */
+/** Returns arguments as JSON text: a string unchanged, an object as JSON, and `{}` if absent. */
 export function formatArguments(value: Json | undefined): string {
   if (typeof value === 'string') return value === '' ? '{}' : value;
   return value === undefined || value === null ? '{}' : JSON.stringify(value);
 }
 
-/** Text parts of `system` or `instructions`, whichever form it has. */
+/** Reads the text parts of `system` or `instructions` in any form. */
 export function readSystemPrompt(value: Json | undefined, path: string, draft: RequestDraft): TextPart[] {
   const items = asArray(value);
   const nested = items.some((entry) => isObject(entry) && 'content' in entry && 'role' in entry);

@@ -14,9 +14,9 @@ const SCHEMA_FORMAT_FIELDS = new Set('type json_schema name description schema s
 const EMPTY_SCHEMA: JsonObject = { type: 'object', properties: {} };
 
 /**
- * Tool definitions of any dialect: nested or flat functions, bare
- * `input_schema`, freeform `custom` tools in both envelopes, namespaces. A tool the provider runs itself
- * is a need, or, when `dropHosted`, a reported drop.
+ * Reads tool definitions of any dialect: nested or flat functions, bare `input_schema`, freeform `custom`
+ * tools in both forms, and namespaces. A hosted tool is a required feature, or is dropped and reported if
+ * `dropHosted`.
  */
 export function readTools(
   value: Json | undefined,
@@ -55,7 +55,7 @@ function readTool(
       name: `${name}__${member.name}`,
       ...(member.kind === 'function' ? { within: { namespace: name, name: member.name } } : {}),
     }));
-  // `input_schema` decides before the word `custom` does: Messages calls its function tools custom.
+  // `input_schema` takes precedence over the type, because Messages calls function tools `custom`.
   if (name !== undefined && (type === undefined || type === 'function' || type === 'custom')) {
     draft.reportUnknownFields(tool, TOOL_FIELDS, 'tools.');
     if (inner !== tool) draft.reportUnknownFields(inner, INNER_TOOL_FIELDS, 'tools.');
@@ -102,7 +102,10 @@ function readFreeform(inner: JsonObject, name: string): FreeformTool {
   };
 }
 
-/** `tool_choice` of any dialect; absent without tools. @throws Fault 400 when it names an absent tool. */
+/**
+ * Reads `tool_choice` of any dialect; undefined without tools.
+ * @throws Fault 400 if it names a tool that does not exist
+ */
 export function readToolChoice(
   value: Json | undefined,
   tools: readonly ToolDefinition[],
@@ -136,7 +139,7 @@ function parseToolChoiceMode(word: string): 'auto' | 'none' | 'required' {
   );
 }
 
-/** `response_format`, `text.format` or `output_config.format`: nested or flat JSON Schema. */
+/** Reads `response_format`, `text.format` or `output_config.format`, with a nested or flat JSON Schema. */
 export function readResponseFormat(
   value: Json | undefined,
   path: string,

@@ -7,10 +7,10 @@ interface OpenTurn {
 }
 
 /**
- * Brings a conversation into the one form every provider takes: consecutive assistant turns are one; the results of
- * a turn's calls follow it at once, in one user turn of their own, wherever behind the call they stood; a call
- * nobody answered gets `[no result]`. Idempotent. Calls of the last turn stay open. `RequestDraft.orphan` hears of a
- * result whose call is nowhere before it.
+ * Converts a conversation to a form that every provider accepts. Merges consecutive assistant turns. Moves
+ * the results of a turn's calls to a separate user turn directly after it. Adds `[no result]` for calls
+ * without a result, except in the last turn. Calls `RequestDraft.handleOrphanResult` for a result without a
+ * preceding call. Idempotent.
  */
 export function repairTurns(turns: readonly ConversationTurn[], draft: RequestDraft): ConversationTurn[] {
   const repaired: OpenTurn[] = [];
@@ -18,7 +18,7 @@ export function repairTurns(turns: readonly ConversationTurn[], draft: RequestDr
   let index = 0;
   while (index < turns.length) {
     const assistant: ContentPart[] = [];
-    // Element by element: a spread of a hundred thousand parts is more arguments than a call takes.
+    // Appends elements one by one, because spreading 100,000 parts exceeds the argument limit of a call.
     for (; turns[index]?.role === 'assistant'; index += 1)
       for (const part of turns[index]?.parts ?? []) assistant.push(part);
     const others: ConversationTurn[] = [];
@@ -27,7 +27,7 @@ export function repairTurns(turns: readonly ConversationTurn[], draft: RequestDr
       others.push(turn);
       turn = turns[++index];
     }
-    // What stood between this turn and the last one may have gone as a whole.
+    // The turns in between may have been removed completely.
     const before = repaired.at(-1);
     if (before?.role === 'assistant') for (const part of assistant) before.parts.push(part);
     else if (assistant.length > 0) repaired.push({ role: 'assistant', parts: [...assistant] });
@@ -43,10 +43,13 @@ export function repairTurns(turns: readonly ConversationTurn[], draft: RequestDr
   return repaired;
 }
 
-/** Puts results to their calls, those that come turns later too. */
+/** Matches results to their calls, including results in later turns. */
 class ToolResultMatcher {
   readonly #draft: RequestDraft;
-  /** The results of the last turn with an unanswered call of this id: calls of one turn that share it share its result. */
+  /**
+   * Results of the last turn with an unanswered call of this id. Calls of one turn with the same id share a
+   * result.
+   */
   readonly #waiting = new Map<string, ToolResultPart[]>();
   readonly #answered = new Set<string>();
 

@@ -26,13 +26,16 @@ const REASONING_FIELDS = new Set(['effort', 'summary', 'generate_summary', 'enab
 const OUTPUT_CONFIG_FIELDS = new Set(['effort', 'format']);
 const THINKING_FIELDS = new Set(['type', 'budget_tokens']);
 
-/** What a request reader gathers beside the conversation: needs with their field, hints left out. */
+/**
+ * Collects what a request reader finds in addition to the conversation: required features with their fields,
+ * and dropped fields.
+ */
 export class RequestDraft {
   readonly requiredFeatures = new Map<RequiredFeature, string>();
   readonly #dropped = new Set<string>();
   readonly #conversation: string;
 
-  /** @param conversation the member the conversation stands in */
+  /** @param conversation the member that contains the conversation */
   constructor(conversation = 'messages') {
     this.#conversation = conversation;
   }
@@ -45,14 +48,17 @@ export class RequestDraft {
     this.#dropped.add(sanitizeFieldName(what));
   }
 
-  /** Every member outside `known` that says something is a hint nobody here understands. */
+  /** Reports every non-empty member outside `known` as dropped. */
   reportUnknownFields(body: JsonObject, known: ReadonlySet<string>, prefix = ''): void {
     for (const key in body) if (!known.has(key) && isRequested(body[key])) this.reportDropped(prefix + key);
   }
 
-  /** A result of a call that is nowhere in the conversation: without it the model would answer something else. */
+  /**
+   * Handles a result whose call is not in the conversation. Without the result, the model would give a
+   * different response.
+   */
   handleOrphanResult(id: string): void {
-    // The call may stand in what only a provider keeps: no other target gets this request.
+    // The provider may store the call, so the request goes to that provider only.
     if (this.requiredFeatures.has('stored-state')) return;
     throw new Fault(
       'invalid_request',
@@ -66,25 +72,27 @@ export class RequestDraft {
   }
 }
 
-/** `false` is how clients write that they do not want something. */
+/** Clients write `false` for a feature that they do not request. */
 function isRequested(value: Json | undefined): boolean {
   return value !== false && isNonEmpty(value);
 }
 
+/** Returns the fault for an invalid field. */
 export function invalidFieldFault(message: string, param: string): Fault {
   return new Fault('invalid_request', message, { param });
 }
 
+/** Returns the fault for a missing field. */
 export function missingFieldFault(param: string): Fault {
   return new Fault('missing_required_parameter', `\`${param}\` is required.`, { param });
 }
 
-/** Something is there, and nothing in it can be asked. */
+/** Returns the fault for a field without any usable content. */
 export function emptyFieldFault(param: string): Fault {
   return new Fault('invalid_request', `\`${param}\` must not be empty.`, { param });
 }
 
-/** A number member as it is written; anything else that says something is a 400. */
+/** Reads a number as it is written. @throws Fault 400 for any other non-empty value */
 export function readNumberField(body: JsonObject, key: string): JsonNumber | undefined {
   const value = body[key];
   if (value === undefined || value === null) return undefined;
@@ -95,7 +103,7 @@ export function readNumberField(body: JsonObject, key: string): JsonNumber | und
 
 const STREAM_OPTION_FIELDS = new Set(['include_usage']);
 
-/** Whether the client wants the usage frame of a Chat stream. */
+/** Returns whether the client requests the usage frame of a Chat stream. */
 export function readIncludeUsage(body: JsonObject, draft: RequestDraft): boolean {
   const options = body['stream_options'];
   if (!isObject(options)) return false;
@@ -103,7 +111,7 @@ export function readIncludeUsage(body: JsonObject, draft: RequestDraft): boolean
   return options['include_usage'] === true;
 }
 
-/** The first token limit present, in the order given. */
+/** Returns the first token limit that is present, in the order of `keys`. */
 export function readTokenLimit(body: JsonObject, keys: readonly string[]): number | undefined {
   for (const key of keys) {
     const given = readNumberField(body, key);
@@ -116,24 +124,27 @@ export function readTokenLimit(body: JsonObject, keys: readonly string[]): numbe
   return undefined;
 }
 
+/** Reads the model id of a request. */
 export function readModel(body: JsonObject): string {
   const model = asString(body['model']);
   if (model === undefined || model === '') throw missingFieldFault('model');
   return model;
 }
 
+/** Reads stop sequences: a string or a list. */
 export function readStopSequences(value: Json | undefined): readonly string[] {
   return asStrings(value).filter((stop) => stop !== '');
 }
 
+/** Parses a reasoning effort; undefined if absent. */
 export function parseReasoningEffort(value: Json | undefined): ReasoningEffort | undefined {
   if (value === 'ultra') return 'max';
   return EFFORT_LEVELS.find((effort) => effort === value);
 }
 
 /**
- * How the caller asks for reasoning, in any dialect's words. An explicit effort beats a thinking block,
- * whose budget it may still carry.
+ * Reads the reasoning settings of any dialect. An explicit effort takes precedence over a thinking block,
+ * whose budget is kept.
  */
 export function readReasoning(body: JsonObject, draft: RequestDraft): ReasoningSettings | undefined {
   const object = isObject(body['reasoning']) ? body['reasoning'] : {};
@@ -157,7 +168,7 @@ export function readReasoning(body: JsonObject, draft: RequestDraft): ReasoningS
   return Object.values(reasoning).some((value) => value !== undefined) ? reasoning : undefined;
 }
 
-/** `metadata` as string pairs; the Messages form `{user_id}` is the end user, not metadata. */
+/** Reads `metadata` as pairs of strings. `{user_id}` of Messages is the end user rather than metadata. */
 export function readMetadata(
   value: Json | undefined,
   draft: RequestDraft,
@@ -170,13 +181,14 @@ export function readMetadata(
   return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
 }
 
+/** Reads the cache breakpoint of a part; undefined if absent. */
 export function readCacheBreakpoint(value: JsonObject): CacheBreakpoint | undefined {
   const control = value['cache_control'];
   if (!isObject(control)) return undefined;
   return control['ttl'] === '5m' || control['ttl'] === '1h' ? control['ttl'] : '';
 }
 
-/** Features that no translation carries, named by their field. */
+/** Adds the features that no translation supports, with their fields. */
 export function requireUntranslatableFeatures(body: JsonObject, draft: RequestDraft): void {
   if ((asNumber(body['n']) ?? 1) > 1) draft.requireFeature('choices', 'n');
   if (body['logprobs'] === true) draft.requireFeature('logprobs', 'logprobs');

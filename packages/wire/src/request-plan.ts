@@ -34,7 +34,7 @@ const BUDGET_BY_EFFORT: Readonly<Record<ReasoningEffort, number>> = {
   max: 65_536,
 };
 
-/** The effort to ask for: the caller's, or one for the caller's budget, moved to what the model lists. */
+/** Returns the caller's effort, or one for the caller's budget, adjusted to what the model supports. */
 export function resolveReasoningEffort(
   request: CanonicalRequest,
   options: RequestWriteOptions,
@@ -60,7 +60,7 @@ function effortFromBudget(budget: number | undefined): ReasoningEffort | undefin
   return budget <= BUDGET_BY_EFFORT.medium ? 'medium' : 'high';
 }
 
-/** Tokens to think for; 0 switches thinking off, `undefined` when nobody asked. */
+/** Returns the thinking budget in tokens: 0 disables thinking, undefined leaves it to the provider. */
 export function resolveReasoningBudget(request: CanonicalRequest): number | undefined {
   const { reasoning } = request;
   if (reasoning?.budget !== undefined) return reasoning.budget;
@@ -68,12 +68,13 @@ export function resolveReasoningBudget(request: CanonicalRequest): number | unde
   return reasoning?.adaptive ? BUDGET_BY_EFFORT.medium : undefined;
 }
 
+/** Tools and tool choice for a provider. */
 export interface ToolPlan {
   readonly tools: readonly ToolDefinition[];
   readonly choice: ToolChoice | undefined;
 }
 
-/** Tools and choice as the provider can take them. */
+/** Returns tools and tool choice in a form that the provider accepts. */
 export function planTools(
   request: CanonicalRequest,
   options: RequestWriteOptions,
@@ -101,7 +102,7 @@ export function planTools(
   return { tools, choice: tools.length === 0 ? undefined : choice };
 }
 
-/** A freeform tool for a provider that knows functions only; its calls come back as `{"input": text}`. */
+/** Converts a freeform tool to a function. Its calls return `{"input": text}`. */
 export function toFunctionSchema(tool: FreeformTool): {
   readonly description: string;
   readonly schema: JsonObject;
@@ -119,7 +120,7 @@ export function toFunctionSchema(tool: FreeformTool): {
   };
 }
 
-/** The seal's value when this provider may have it back; else the loss is reported. */
+/** Returns the value of a seal if this provider accepts it; otherwise reports it as dropped. */
 export function selectSeal(
   part: ReasoningPart,
   dialect: DialectName,
@@ -133,30 +134,31 @@ export function selectSeal(
   return undefined;
 }
 
-/** For dialects whose conversation must not be empty: a prompt of system text alone is what the user says. */
+/** Converts a system prompt without turns to a user turn, for dialects that require a turn. */
 export function ensureNonEmptyConversation(request: CanonicalRequest): CanonicalRequest {
   if (request.turns.length > 0) return request;
   return { ...request, system: [], turns: [{ role: 'user', parts: request.system }] };
 }
 
-/** A system turn where the dialect or provider has no place for one in the conversation. */
+/** Converts a system turn to a user turn, for targets that reject system turns in a conversation. */
 export function toReminderTurn(turn: ConversationTurn): ConversationTurn {
   const text = turn.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n\n');
   return { role: 'user', parts: [{ type: 'text', text: `<system-reminder>\n${text}\n</system-reminder>` }] };
 }
 
+/** Joins the texts of a system prompt. */
 export function joinSystemText(parts: readonly TextPart[]): string {
   return parts.map((part) => part.text).join('\n\n');
 }
 
-/** What a tool answered, as one text: its parts follow each other as they are. */
+/** Joins the parts of a tool result to one text, without separators. */
 export function joinResultText(part: ToolResultPart): string {
   let text = '';
   for (const inner of part.parts) if (inner.type === 'text') text += inner.text;
   return text;
 }
 
-/** Members of the answer's schema that the target has no word for. */
+/** Reports members of the response schema that the target does not support. */
 export function reportUnsupportedFormatFields(
   { format }: CanonicalRequest,
   lacks: readonly ('description' | 'strict')[],
@@ -166,12 +168,12 @@ export function reportUnsupportedFormatFields(
   for (const member of lacks) if (format[member]) dropped.add(`response_format.${member}`);
 }
 
-/** How much of the reasoning is to be told; `auto` is what providers do unasked. */
+/** Reports the requested reasoning summary as dropped. `auto` is every provider's default. */
 export function reportReasoningSummary({ reasoning }: CanonicalRequest, dropped: Set<string>): void {
   if (reasoning?.summary !== undefined && reasoning.summary !== 'auto') dropped.add('reasoning.summary');
 }
 
-/** What a hint is reported as when it is lost. */
+/** Field names under which dropped hints are reported. */
 const FIELD_BY_HINT = {
   user: 'user',
   metadata: 'metadata',
@@ -181,7 +183,7 @@ const FIELD_BY_HINT = {
   seed: 'seed',
 } as const satisfies Partial<Record<RequestHint, string>>;
 
-/** The value when the provider takes the hint; else the loss is reported. */
+/** Returns the value if the provider accepts the hint; otherwise reports it as dropped. */
 export function acceptHint<T>(
   value: T | undefined,
   name: keyof typeof FIELD_BY_HINT,
@@ -193,7 +195,7 @@ export function acceptHint<T>(
   return undefined;
 }
 
-/** The service tier in the target's words, by the client's; one it has no word for is reported. */
+/** Returns the target's name of the service tier. Reports a tier without such a name as dropped. */
 export function resolveServiceTier(
   request: CanonicalRequest,
   words: Readonly<Record<string, string>>,
@@ -206,7 +208,7 @@ export function resolveServiceTier(
   return Object.hasOwn(words, tier) ? words[tier] : undefined;
 }
 
-/** Of OpenAI's dialects. */
+/** Service tiers of the OpenAI dialects. */
 export const OPENAI_SERVICE_TIERS: Readonly<Record<string, string>> = {
   auto: 'auto',
   default: 'default',
@@ -217,7 +219,7 @@ export const OPENAI_SERVICE_TIERS: Readonly<Record<string, string>> = {
   fast: 'fast',
 };
 
-/** What names the conversation for the provider's cache: the caller's word, else the one made up for it. */
+/** Returns the caller's cache key of the conversation, or else the generated one. */
 export function resolveCacheKey(
   request: CanonicalRequest,
   options: RequestWriteOptions,
@@ -227,12 +229,12 @@ export function resolveCacheKey(
   return given ?? (options.hints?.includes('cache-key') ? options.cacheKey : undefined);
 }
 
-/** Members a dialect has no word for. */
+/** Reports members that a dialect does not support. */
 export function reportDroppedFields(fields: Readonly<Record<string, unknown>>, dropped: Set<string>): void {
   for (const [field, value] of Object.entries(fields)) if (value !== undefined) dropped.add(field);
 }
 
-/** The sheet's refusals, clamps, values and renames over the members of one object. */
+/** Applies the provider sheet to an object: rejected fields, limits, and replaced values and names. */
 export function applyQuirks(
   body: JsonObject,
   options: RequestWriteOptions,
@@ -254,7 +256,7 @@ export function applyQuirks(
   return written;
 }
 
-/** Members are reported in the spelling the clients' dialects share. */
+/** Fields are reported in snake case, which the client dialects use. */
 function toSnakeCase(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -3,8 +3,8 @@ import type { JsonNumber, JsonObject } from '@floe/contract/json';
 import type { DialectName, Seal } from './events.ts';
 
 /**
- * A feature whose loss would change what the request means. A target whose dialect does not carry it is
- * no candidate. Everything else that cannot be carried is a hint: dropped, and listed.
+ * A feature that a target must support, because the request would change its meaning without it. All other
+ * unsupported fields are hints: they are dropped and reported.
  */
 export type RequiredFeature =
   | 'image'
@@ -13,76 +13,83 @@ export type RequiredFeature =
   | 'file-url'
   /** A file that is neither a PDF document nor text. */
   | 'file-type'
-  /** A picture that is not JPEG, PNG, GIF or WebP. */
+  /** An image that is not JPEG, PNG, GIF or WebP. */
   | 'image-type'
   | 'audio'
-  /** Media by an id only its provider can resolve. */
+  /** Media with an id that only its provider can resolve. */
   | 'media-id'
   | 'json'
   | 'schema'
   | 'audio-out'
   | 'logprobs'
-  /** More than one answer to one request. */
+  /** More than one response to one request. */
   | 'choices'
-  /** A tool the provider runs itself. */
+  /** A tool that the provider runs. */
   | 'hosted-tool'
-  /** State kept at the provider: a previous response, a conversation, a prompt id. */
+  /** State that the provider stores: a previous response, a conversation, a prompt id. */
   | 'stored-state'
   | 'background'
-  /** Content of a kind this vocabulary has no word for. */
+  /** Content of an unknown kind. */
   | 'unknown-content';
 
-/** `''` asks for the provider's default lifetime. */
+/** A place up to which the prompt is cached, with its lifetime. `''` uses the provider's default lifetime. */
 export type CacheBreakpoint = '' | '5m' | '1h';
 
-/** What Messages says of a document beside its content. */
+/** The metadata of a document in Messages. */
 export interface DocumentMetadata {
   readonly title?: string | undefined;
   readonly context?: string | undefined;
-  /** The answer is to cite it. */
+  /** Whether the response must cite the document. */
   readonly citations?: true | undefined;
 }
 
+/** Text. */
 export interface TextPart {
   readonly type: 'text';
   readonly text: string;
   readonly cache?: CacheBreakpoint | undefined;
-  /** The text is a document of its own. */
+  /** Set if the text is a separate document. */
   readonly document?: DocumentMetadata | undefined;
 }
+/** The source of media: a URL, base64 data or an id. */
 export type MediaSource =
   | { readonly url: string }
   | { readonly data: string; readonly mime: string }
   | { readonly id: string };
+/** An image, a file or audio. */
 export interface MediaPart {
   readonly type: 'media';
   readonly kind: 'image' | 'file' | 'audio';
   readonly source: MediaSource;
-  /** Resolution hint of an image: low, high, auto. */
+  /** Resolution of an image: low, high or auto. */
   readonly detail?: string | undefined;
   /** File name, or title of a document. */
   readonly name?: string | undefined;
   readonly document?: Omit<DocumentMetadata, 'title'> | undefined;
   readonly cache?: CacheBreakpoint | undefined;
 }
+/** Reasoning of an earlier response. */
 export interface ReasoningPart {
   readonly type: 'reasoning';
   readonly text: string;
   readonly seal?: Seal | undefined;
 }
+/** A refusal of an earlier response. */
 export interface RefusalPart {
   readonly type: 'refusal';
   readonly text: string;
 }
+/** A tool call of an earlier response. */
 export interface ToolCallPart {
   readonly type: 'call';
   readonly id: string;
   readonly name: string;
-  /** Argument JSON as the model wrote it, or raw text when `freeform`. */
+  /** Argument JSON as the model wrote it, or raw text if `freeform`. */
   readonly input: string;
   readonly freeform: boolean;
   readonly cache?: CacheBreakpoint | undefined;
 }
+/** The result of a tool call. */
 export interface ToolResultPart {
   readonly type: 'result';
   readonly id: string;
@@ -90,14 +97,16 @@ export interface ToolResultPart {
   readonly isError: boolean;
   readonly cache?: CacheBreakpoint | undefined;
 }
+/** A part of a turn. */
 export type ContentPart = TextPart | MediaPart | ReasoningPart | RefusalPart | ToolCallPart | ToolResultPart;
 
-/** Results stand in user turns; a `system` turn is one in the middle of the conversation. */
+/** A turn of the conversation. Results are in user turns. A `system` turn is within the conversation. */
 export interface ConversationTurn {
   readonly role: 'system' | 'user' | 'assistant';
   readonly parts: readonly ContentPart[];
 }
 
+/** A tool with a JSON schema. */
 export interface FunctionTool {
   readonly kind: 'function';
   readonly name: string;
@@ -105,9 +114,10 @@ export interface FunctionTool {
   readonly schema: JsonObject;
   readonly strict?: boolean | undefined;
   readonly cache?: CacheBreakpoint | undefined;
-  /** Name as the client knows it, when the tool came inside a namespace. */
+  /** Original namespace and name, if the tool was declared in a namespace. */
   readonly within?: { readonly namespace: string; readonly name: string } | undefined;
 }
+/** A tool whose input is raw text. */
 export interface FreeformTool {
   readonly kind: 'freeform';
   readonly name: string;
@@ -115,12 +125,15 @@ export interface FreeformTool {
   readonly grammar?: { readonly syntax: string; readonly definition: string } | undefined;
   readonly cache?: CacheBreakpoint | undefined;
 }
+/** A tool that the client declares. */
 export type ToolDefinition = FunctionTool | FreeformTool;
 
+/** Whether and which tools the model may call. */
 export type ToolChoice =
   | { readonly mode: 'auto' | 'none' | 'required'; readonly allowed?: readonly string[] | undefined }
   | { readonly mode: 'named'; readonly name: string };
 
+/** The format of the response. */
 export type ResponseFormat =
   | { readonly type: 'json' }
   | {
@@ -131,18 +144,21 @@ export type ResponseFormat =
       readonly strict?: boolean | undefined;
     };
 
+/** How much the model should reason. */
 export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
+/** The reasoning settings of a request. */
 export interface ReasoningSettings {
   readonly effort?: ReasoningEffort | undefined;
-  /** Tokens the model may think for. */
+  /** Maximum tokens for reasoning. */
   readonly budget?: number | undefined;
-  /** The provider decides how long to think. */
+  /** Whether the provider decides how long to reason. */
   readonly adaptive?: true | undefined;
-  /** Summaries wanted, in the client's word for how much: auto, concise, detailed. */
+  /** Requested summary of the reasoning: auto, concise or detailed. */
   readonly summary?: string | undefined;
 }
 
+/** The sampling settings of a request. */
 export interface SamplingSettings {
   readonly temperature?: JsonNumber | undefined;
   readonly topP?: JsonNumber | undefined;
@@ -152,12 +168,12 @@ export interface SamplingSettings {
   readonly seed?: JsonNumber | undefined;
 }
 
-/** One request, whatever dialect it came in. */
+/** A request in the dialect-independent form. */
 export interface CanonicalRequest {
   readonly dialect: DialectName;
   readonly model: string;
   readonly stream: boolean;
-  /** The client wants a usage frame in a Chat stream. */
+  /** Whether the client requests a usage frame in a Chat stream. */
   readonly streamUsage: boolean;
   readonly system: readonly TextPart[];
   readonly turns: readonly ConversationTurn[];
@@ -170,20 +186,19 @@ export interface CanonicalRequest {
   readonly stop: readonly string[];
   readonly sampling: SamplingSettings;
   readonly reasoning?: ReasoningSettings | undefined;
-  /** The caller's name for its end user. */
+  /** The caller's id of its end user. */
   readonly user?: string | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   readonly cacheKey?: string | undefined;
   readonly serviceTier?: string | undefined;
-  /** Each need with the path of the field it came from. */
+  /** Required features, with the path of the field that requires each. */
   readonly requiredFeatures: ReadonlyMap<RequiredFeature, string>;
-  /** Hints of the client's dialect that this vocabulary has no word for, by field path. */
+  /** Paths of fields that the canonical request cannot represent. */
   readonly dropped: readonly string[];
 }
 
 /**
- * The needs of a request that `carried` does not cover, or that this provider `lacks` all the same, with the field each came from.
- *
+ * Returns the required features that are not in `carried`, or that are in `lacks`, with their fields.
  * @example
  * const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
  * const { request } = normalizeIdeRequest({ model: 'gpt-5', messages: [{ role: 'user', content: [image] }] });
@@ -200,8 +215,7 @@ export function findUnsupportedFeatures(
 }
 
 /**
- * The clear refusal for a request no target can carry.
- *
+ * Returns the fault for a request that no target supports.
  * @example
  * unsupportedFeatureFault({ need: 'background', param: 'background' }).code; // 'unsupported_parameter'
  */

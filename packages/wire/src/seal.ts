@@ -5,9 +5,9 @@ const PACKED_SEAL_PREFIX = 'floe1.';
 const SEAL_DIALECTS: readonly DialectName[] = ['chat', 'responses', 'messages', 'gemini', 'converse'];
 
 /**
- * Puts a seal of another dialect into a slot that holds opaque text (a thinking signature, encrypted
- * reasoning), marked so that it can never pass for a real one. The origin must be word characters.
- *
+ * Packs a seal of another dialect for a member with opaque text, such as a thinking signature or encrypted
+ * reasoning. A marker distinguishes it from a seal of the client's own dialect. `origin` must consist of word
+ * characters.
  * @example
  * packSeal({ dialect: 'messages', value: 'c2ln' }, 'acme'); // 'floe1.messages.acme.s.c2ln'
  */
@@ -16,8 +16,7 @@ export function packSeal(seal: Seal, origin: string): string {
 }
 
 /**
- * Reads what stood in a client's opaque slot: a packed foreign seal, or the dialect's own.
- *
+ * Reads an opaque member of a client: a packed seal, or one of its own dialect.
  * @example
  * const seal = unpackSeal('floe1.messages.acme.s.c2ln', 'chat');
  * seal.dialect; // 'messages'
@@ -34,8 +33,7 @@ export function unpackSeal(value: string, dialect: DialectName, redacted?: true)
 }
 
 /**
- * True for a slot's text that is ours and must never be forwarded to a provider as its own proof.
- *
+ * Returns whether a text is a packed seal, which must never be sent to a provider.
  * @example
  * isPackedSeal('floe1.messages.acme.s.c2ln'); // true
  */
@@ -44,8 +42,7 @@ export function isPackedSeal(value: string): boolean {
 }
 
 /**
- * True when `seal` may go to a provider of `dialect` reached with the credential `origin`.
- *
+ * Returns whether a provider of `dialect` with the credential `origin` accepts a seal.
  * @example
  * isSealAccepted({ dialect: 'messages', value: 'c2ln', origin: 'acme' }, 'messages', 'globex'); // false
  */
@@ -54,9 +51,8 @@ export function isSealAccepted(seal: Seal, dialect: DialectName, origin: string 
 }
 
 /**
- * The request with `origin` on every seal that does not name its maker: what a client says back as the dialect's
- * own was made by the target its conversation usually goes to, and no other takes it.
- *
+ * Sets `origin` on every seal without one. Such a seal was created by the usual target of the conversation,
+ * and no other target accepts it.
  * @example
  * const parts = [{ type: 'reasoning', text: '', seal: { dialect: 'messages', value: 'c2ln' } }];
  * const { ask } = normalizeIdeRequest({ model: 'gpt-5', input: 'Hello' });

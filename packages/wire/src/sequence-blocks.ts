@@ -8,10 +8,8 @@ interface PendingBlock {
 }
 
 /**
- * Passes one block at a time: what belongs to a later block waits until the open one closes. Strict
- * stream parsers read two calls growing side by side as garbage, and
- * Messages and Responses number blocks in order.
- *
+ * Forwards one block at a time. Events of a later block wait until the open one closes. Strict stream parsers
+ * do not support interleaved calls, and Messages and Responses number blocks in order.
  * @example
  * const told = [];
  * const emit = sequenceBlocks((event) => told.push(`${event.type} ${event.block}`));
@@ -21,7 +19,7 @@ interface PendingBlock {
  */
 export function sequenceBlocks(next: EmitAnswerEvent): EmitAnswerEvent {
   let open: number | undefined;
-  /** In the order they opened. */
+  /** In the order in which they opened. */
   const waiting = new Map<number, PendingBlock>();
 
   const drain = (): void => {

@@ -12,23 +12,25 @@ const EMPTY = Buffer.alloc(0);
 const MAX_FRAME_BYTES = 16 << 20;
 
 /**
- * Whole frames of one push, as one contiguous region that can be forwarded with one write.
- * Frame `i` is `bytes` from `ends[i - 1]` (the first: from `lead`) to `ends[i]`, its blank line included.
+ * Complete frames in one contiguous region, which can be forwarded with one write. Frame `i` is `bytes` from
+ * `ends[i - 1]` (for the first: from `lead`) to `ends[i]`, including its blank line.
  */
 export interface SseFrames {
   readonly bytes: Buffer;
-  /** 1 when the region begins with the LF of a CRLF whose CR ended the last push: no part of a frame. */
+  /**
+   * 1 if the region starts with the LF of a CRLF whose CR ended the previous chunk. It belongs to no frame.
+   */
   readonly lead: number;
   readonly ends: readonly number[];
 }
 
-/** One event of a stream; `event` is `message` when the frame names none. */
+/** An event of a stream. `event` is `message` if the frame does not name one. */
 export interface SseEvent {
   readonly event: string;
   readonly data: string;
 }
 
-/** Where a frame's data stands: `bytes` is the frame itself, or a copy when the data has several lines. */
+/** The position of a frame's data. `bytes` is the frame, or a copy if the data has several lines. */
 export interface SseFrameData {
   readonly event: string;
   readonly bytes: Buffer;
@@ -37,18 +39,20 @@ export interface SseFrameData {
 }
 
 /**
- * Cuts a byte stream into server-sent event frames (WHATWG HTML 9.2.6): lines end with LF, CRLF or
- * CR, a blank line ends a frame, a byte order mark at the stream's start is dropped. Where the stream
- * was cut into chunks makes no difference, and the cost is linear however small the chunks are.
+ * Splits a byte stream into server-sent event frames (WHATWG HTML, section 9.2.6). Lines end with LF, CRLF or
+ * CR, and a blank line ends a frame. A byte order mark at the start is removed. The result does not depend on
+ * the chunks, and the time is linear for chunks of any size.
  */
 export class SseFramer {
   readonly #maxFrameBytes: number;
-  /** The unfinished frame: the first `#held` bytes. A view of the last chunk until a second one adds to it. */
+  /**
+   * The incomplete frame: the first `#held` bytes. A view of the last chunk, until another chunk extends it.
+   */
   #store: Buffer = EMPTY;
   #held = 0;
   #lineEmpty = true;
   #afterCr = false;
-  /** Bytes of the byte order mark seen at the stream's start; 3 once that is settled. */
+  /** Bytes of the byte order mark read so far. 3 if it is complete or absent. */
   #mark = 0;
 
   constructor(maxFrameBytes: number = MAX_FRAME_BYTES) {
@@ -56,10 +60,9 @@ export class SseFramer {
   }
 
   /**
-   * Takes the next chunk and gives the frames it completes: a view of the chunk itself unless an
-   * earlier chunk began the first frame. Neither may be changed afterwards.
-   *
-   * @throws {Fault} `upstream_error` when a frame exceeds the cap; the framer is of no use after that.
+   * Takes the next chunk and returns the complete frames: a view of the chunk, unless an earlier chunk
+   * started the first frame. Do not change either afterwards.
+   * @throws {Fault} `upstream_error` if a frame is too large; the framer cannot be used after that
    */
   push(chunk: Buffer): SseFrames {
     const input = this.#mark === 3 ? chunk : this.#withoutMark(chunk);
@@ -73,12 +76,17 @@ export class SseFramer {
     return { bytes, lead, ends };
   }
 
-  /** The bytes after the last whole frame; not empty at the end of a stream means it was cut. */
+  /**
+   * Returns the bytes after the last complete frame. Not empty at the end of a stream means that the stream
+   * was truncated.
+   */
   rest(): Buffer {
     return this.#store.subarray(0, this.#held);
   }
 
-  /** Ends of the frames in `#held` bytes plus `input`. LF and CR are each searched for once, natively. */
+  /**
+   * Finds the ends of frames in `#held` bytes plus `input`. Searches once for LF and once for CR, natively.
+   */
   #scan(input: Buffer, lead: number): number[] {
     const held = this.#held;
     const ends: number[] = [];
@@ -152,9 +160,8 @@ export class SseFramer {
 }
 
 /**
- * Finds a whole frame's event name and data; undefined when it has no data, such as a comment.
- *
- * @throws {Fault} `upstream_stream_broken` when it is not UTF-8, the only encoding of event streams (WHATWG HTML 9.2.4).
+ * Finds the event name and data of a complete frame; undefined if it has no data, such as a comment.
+ * @throws {Fault} `upstream_stream_broken` if it is not UTF-8, the only encoding of event streams
  * @example
  * const { event, bytes, start, end } = locateFrameData(Buffer.from('event: ping\ndata: {}\n\n'));
  * event; // 'ping'
@@ -196,8 +203,7 @@ export function locateFrameData(frame: Buffer): SseFrameData | undefined {
 }
 
 /**
- * Reads a whole frame; undefined when nothing is to be dispatched, such as a comment.
- *
+ * Parses a complete frame; undefined if it has no data, such as a comment.
  * @example
  * parseSseFrame(Buffer.from('data: [DONE]\n\n')); // { event: 'message', data: '[DONE]' }
  * parseSseFrame(Buffer.from(': a comment\n\n')); // undefined
@@ -209,8 +215,7 @@ export function parseSseFrame(frame: Buffer): SseEvent | undefined {
 }
 
 /**
- * Writes a frame; every line of `data` becomes a line of its own.
- *
+ * Formats a frame. Each line of `data` becomes a separate line.
  * @example
  * formatSseFrame('ping', '{}'); // 'event: ping\ndata: {}\n\n'
  */
@@ -227,7 +232,7 @@ function isField(frame: Buffer, at: number, lineEnd: number, name: Buffer): bool
   return true;
 }
 
-/** Offset of the value: after the colon, when there is one, and at most one space. */
+/** Returns the offset of the value: after the colon and at most one space. */
 function valueStart(frame: Buffer, afterName: number, lineEnd: number): number {
   if (afterName === lineEnd) return lineEnd;
   return frame[afterName + 1] === SPACE && afterName + 1 < lineEnd ? afterName + 2 : afterName + 1;

@@ -1,19 +1,17 @@
 import type { Json } from '@floe/contract/json';
 import { asString, isJsonArray, isObject } from './json-narrowing.ts';
 
-/** Longer text is judged by this much of it: counting must not cost more than answering. */
+/** Longer text is estimated from this many characters, to limit the time. */
 const MAX_SCANNED_CHARS = 2_000_000;
-/** A picture of usual size, and a page of a document. */
+/** An image of usual size, and a page of a document. */
 const IMAGE_TOKENS = 1_600;
 const DOCUMENT_TOKENS = 3_000;
-/** Roles and marks around each entry of a list. */
+/** Role and delimiters of each list element. */
 const ENTRY_TOKENS = 4;
 
 /**
- * About how many tokens the members of a request come to, without any model's tokenizer: words, digits, signs and
- * scripts are counted apart, in one pass. What a provider adds of its own (prompts for tools, say) nobody outside
- * knows, and it is not counted. Never 0.
- *
+ * Estimates the tokens of request members without a tokenizer. Counts words, digits, punctuation and scripts
+ * separately in one pass. Excludes tokens that a provider adds, such as prompts for tools. Never returns 0.
  * @example
  * estimateTokens('Hello there, world'); // 4
  */
@@ -52,7 +50,7 @@ class TokenTally {
       this.#fixed += DOCUMENT_TOKENS;
     else
       for (const [name, member] of Object.entries(value)) {
-        // Marks for the provider, not for the model.
+        // Metadata for the provider, which the model does not read.
         if (name === 'cache_control' || name === 'signature' || name === 'type') continue;
         if (isObject(member) || isJsonArray(member) || typeof member !== 'string') this.#fixed += 1;
         this.add(member);
@@ -73,7 +71,10 @@ const SPACE = 2;
 const SIGN = 3;
 const SCRIPT = 4;
 
-/** Letters of one usual word are a token or two; digits go in threes, signs in pairs, other scripts one by one. */
+/**
+ * A usual word has one or two tokens. Digits have one token per three, punctuation one per two, and other
+ * scripts one per character.
+ */
 const CHARS_PER_TOKEN: Readonly<Record<number, number>> = {
   [WORD]: 6,
   [DIGIT]: 3,
@@ -98,7 +99,7 @@ function countTokens(text: string): number {
   return tokens + runTokens(kind, run);
 }
 
-/** One space belongs to the word behind it. */
+/** A single space belongs to the following word. */
 function runTokens(kind: number, run: number): number {
   if (run === 0 || (kind === SPACE && run === 1)) return 0;
   return Math.ceil(run / (CHARS_PER_TOKEN[kind] ?? 1));

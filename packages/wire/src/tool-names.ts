@@ -3,8 +3,7 @@ import type { ToolDefinition } from './request.ts';
 const SAFE_NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
 /**
- * A short stable name for a text (two 32-bit FNV-1a lanes, base 36): not for secrets.
- *
+ * Returns a short stable hash of a text (two 32-bit FNV-1a values in base 36). Not for secrets.
  * @example
  * stableHash('search'); // '0zkjvzd0obscg2'
  */
@@ -20,8 +19,8 @@ export function stableHash(text: string): string {
 }
 
 /**
- * A tool name every provider takes: letter or `_` first, then `[A-Za-z0-9_-]`, at most 64.
- *
+ * Returns a tool name that every provider accepts: a letter or `_`, then `[A-Za-z0-9_-]`, at most 64
+ * characters.
  * @example
  * toProviderToolName('search'); // 'search'
  * toProviderToolName('web search'); // 'web_search_037axuj0cd8w2u'
@@ -33,8 +32,7 @@ export function toProviderToolName(name: string): string {
 }
 
 /**
- * Maps names as a provider answers with them back to the tools as the client declared them.
- *
+ * Returns the client's tools by the names that providers use for them.
  * @example
  * const tool = { kind: 'function', name: 'web search', schema: {} };
  * indexToolsByProviderName([tool]).get(toProviderToolName('web search')); // tool
@@ -45,10 +43,11 @@ export function indexToolsByProviderName(
   return new Map(tools.map((tool) => [toProviderToolName(tool.name), tool]));
 }
 
-/** Made-up call ids: recognisable, so that a provider that gave none gets none back. */
+/** Prefix of generated call ids. If a provider returned no id, no id is sent back to it. */
 const GENERATED_ID_PREFIX = 'floecall_';
 
 /**
+ * Generates a call id that is stable for an exchange and an index.
  * @example
  * generateCallId('exc1', 0); // 'floecall_exc1_0'
  */
@@ -57,6 +56,7 @@ export function generateCallId(exchange: string, index: number): string {
 }
 
 /**
+ * Returns whether `generateCallId` generated a call id.
  * @example
  * isGeneratedCallId('floecall_exc1_0'); // true
  */
@@ -65,8 +65,8 @@ export function isGeneratedCallId(id: string): boolean {
 }
 
 /**
- * Call ids in a form the provider takes, the same for call and result: at most `max`, word characters.
- *
+ * Returns a function that converts call ids to the form that a provider accepts: word characters, at most
+ * `max`. A call and its result get the same id.
  * @example
  * const write = createCallIdFormatter(40);
  * write('call_1'); // 'call_1'

@@ -2,14 +2,15 @@ import type { JsonObject } from '@floe/contract/json';
 import type { CacheBreakpoint, ContentPart, ConversationTurn } from './request.ts';
 import { readCacheBreakpoint } from './request-draft.ts';
 
+/** A part that can have a cache breakpoint. */
 export type CacheablePart = Exclude<ContentPart, { type: 'reasoning' | 'refusal' }>;
 
-/** Reasoning cannot be marked, and a refusal has no form for it. */
+/** Returns whether a part can have a cache breakpoint. Reasoning and refusals cannot. */
 export function isCacheablePart(part: ContentPart): part is CacheablePart {
   return part.type !== 'reasoning' && part.type !== 'refusal';
 }
 
-/** The turn with a mark on its last part that can carry one; a mark that stands there already stays. */
+/** Sets a breakpoint on the last part of a turn that can have one. Keeps an existing breakpoint. */
 export function withTurnBreakpoint(
   turn: ConversationTurn,
   cache: CacheBreakpoint | undefined,
@@ -21,7 +22,7 @@ export function withTurnBreakpoint(
   return { role: turn.role, parts: turn.parts.with(at, { ...part, cache }) };
 }
 
-/** A `cache_control` of the request itself marks the last part that can carry a mark. */
+/** Applies `cache_control` of the request to the last part that can have a breakpoint. */
 export function withFinalBreakpoint(
   turns: readonly ConversationTurn[],
   body: JsonObject,

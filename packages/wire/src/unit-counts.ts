@@ -1,15 +1,14 @@
 import type { BilledUnit } from '@floe/contract/billed-units';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 
-/** How much of each unit an answer is billed for. A unit is absent when the provider did not say. */
+/** The billed units of a response. A unit is absent if the provider did not report it. */
 export type UnitCounts = Readonly<Partial<Record<BilledUnit, number>>>;
 
-/** The same while an answer is read. */
+/** The same, while a response is read. */
 export type MutableUnitCounts = { -readonly [Unit in BilledUnit]?: number };
 
 /**
- * Adds what a provider counted of a unit; anything but a positive number counts nothing.
- *
+ * Adds a reported count of a unit. Ignores anything except a positive number.
  * @example
  * const units = { web_search: 1 };
  * addUnitCount(units, 'web_search', 2);
@@ -21,7 +20,7 @@ export function addUnitCount(units: MutableUnitCounts, unit: BilledUnit, count: 
   units[unit] = (units[unit] ?? 0) + count;
 }
 
-/** Fees per call of hosted tools, by the type of the output item (OpenAI, Responses); other tools have none. */
+/** Tools with a fee per call, by the type of the output item (OpenAI Responses). */
 const TOOL_CALLS = new Map<unknown, BilledUnit>([
   ['web_search_call', 'web_search'],
   ['file_search_call', 'file_search'],
@@ -30,8 +29,7 @@ const TOOL_CALLS = new Map<unknown, BilledUnit>([
 ]);
 
 /**
- * Adds the calls of hosted tools among the output items of a Responses answer.
- *
+ * Adds the hosted tool calls in the output items of a Responses response.
  * @example
  * const units = {};
  * addHostedToolCalls(units, [{ type: 'web_search_call' }, { type: 'message' }]);
@@ -45,7 +43,7 @@ export function addHostedToolCalls(units: MutableUnitCounts, output: Json | unde
   }
 }
 
-/** Of a web search's actions only the search itself has a fee: opening a page and finding text in it do not. */
+/** Of the actions of a web search, only the search has a fee. Opening a page and finding text do not. */
 function isCharged(item: Json): boolean {
   const action = isObject(item) ? item['action'] : undefined;
   const type = isObject(action) ? action['type'] : undefined;
@@ -53,8 +51,7 @@ function isCharged(item: Json): boolean {
 }
 
 /**
- * Adds the calls of hosted tools and the seconds of audio that hosts count within `usage`.
- *
+ * Adds hosted tool calls and seconds of audio that hosts report in `usage`.
  * @example
  * const units = {};
  * addReportedToolUse(units, { server_tool_use: { web_search_requests: 2 } });
@@ -72,14 +69,14 @@ export function addReportedToolUse(units: MutableUnitCounts, usage: JsonObject):
   if (usage['type'] === 'duration') addUnitCount(units, 'audio_second', usage['seconds']);
 }
 
-/** Names that hosts have for the tier all others are compared with. */
+/** Names of the standard tier. */
 const STANDARD_TIERS = new Set(['default', 'standard', 'standard_only', 'on_demand']);
-/** The provider chooses, or did not say. */
+/** The provider chose a tier or did not report it. */
 const UNSPECIFIED_TIERS = new Set(['auto', 'service_tier_unspecified', 'traffic_type_unspecified']);
 
 /**
- * The service tier as prices name it: `standard`, `flex`, `priority`, `batch` …; undefined when it is not told.
- *
+ * Returns the service tier as price lists name it: `standard`, `flex`, `priority`, `batch` …. Undefined if it
+ * was not reported.
  * @example
  * parseServiceTier('SERVICE_TIER_FLEX'); // 'flex'
  * parseServiceTier('auto'); // undefined

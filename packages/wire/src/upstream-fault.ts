@@ -2,7 +2,7 @@ import { Fault, type FaultCode } from '@floe/contract/faults';
 import type { Json, JsonObject } from '@floe/contract/json';
 import { asNumber, asObject, asString, isJsonArray, isObject, tryParseJson } from './json-narrowing.ts';
 
-/** What kind of trouble a provider is in, whatever its words for it. */
+/** The kind of a provider's error, independent of its wording. */
 export type UpstreamFaultKind =
   | 'credential'
   | 'permission'
@@ -18,7 +18,7 @@ export type UpstreamFaultKind =
   | 'invalid'
   | 'server';
 
-/** A provider's error, neutral: what it said and what it means. `status` is 200 inside a stream. */
+/** A provider's error in a dialect-independent form. `status` is 200 within a stream. */
 export interface UpstreamFault {
   readonly kind: UpstreamFaultKind;
   readonly status: number;
@@ -32,7 +32,7 @@ export interface UpstreamFault {
 /** Response headers with lower-case names. */
 export type LowerCaseHeaders = Readonly<Record<string, string | undefined>>;
 
-/** A day: quotas of a day exist, and a longer wait is a mistake of the provider's. */
+/** One day, because daily quotas exist. A longer delay is treated as an error of the provider. */
 const MAX_RETRY_AFTER_MS = 86_400_000;
 
 const CONTEXT_OVERFLOW =
@@ -48,8 +48,7 @@ const RATE_WORDS = /rate_limit|throttling|resource_exhausted|too_many_requests|s
 const OVERLOAD_WORDS = /overloaded|service_unavailable|unavailable|modelnotready|engine_overloaded/i;
 
 /**
- * Reads any provider's error body; an empty, foreign or unparsable body still gives a description.
- *
+ * Parses an error body of any provider. Also returns a description for an empty, unknown or invalid body.
  * @example
  * const fault = parseUpstreamFault(429, { 'retry-after': '2' }, '{"error":{"message":"slow down"}}');
  * fault.kind; // 'rate'
@@ -61,7 +60,7 @@ export function parseUpstreamFault(status: number, headers: LowerCaseHeaders, bo
   const fault = describeUpstreamError(status, root, body);
   const type = headers['x-amzn-errortype']?.split(':')[0];
   const named = type === undefined ? fault.kind : classify(status, `${type} ${fault.message}`);
-  // Told by its status the request was too slow; told inside a 200 a provider further on was.
+  // With status 408, the request was too slow. With status 200, another service behind the provider was.
   const kind = named === 'timeout' && status === 408 ? 'slow_request' : named;
   const failed = status >= 400;
   return {
@@ -74,9 +73,8 @@ export function parseUpstreamFault(status: number, headers: LowerCaseHeaders, bo
 }
 
 /**
- * Describes an error object that came inside a 200: a stream frame or a JSON body. A status the object
- * carries itself counts as the status.
- *
+ * Describes an error object that was sent with status 200: a stream frame or a JSON body. A status in the
+ * object takes precedence.
  * @example
  * describeUpstreamError(200, { error: { code: 529, message: 'Overloaded' } }).kind; // 'overloaded'
  */
@@ -120,9 +118,9 @@ export function describeUpstreamError(status: number, root: JsonObject, body = '
   };
 }
 
-/** Statuses that say what they mean; a body's `type` does not turn the caller's mistake into an outage. */
+/** Statuses with a definite meaning. The `type` of the body does not turn a caller's error into an outage. */
 const DEFINITE_STATUSES = new Set([400, 404, 405, 408, 409, 410, 411, 412, 414, 415, 422]);
-/** Hosts report rate limits with these too. */
+/** Some hosts report rate limits with these statuses. */
 const RATE_LIMIT_STATUSES = new Set([400, 409]);
 
 function classify(status: number, words: string): UpstreamFaultKind {
@@ -149,8 +147,8 @@ function detailText(detail: Json | undefined): string | undefined {
 }
 
 /**
- * The delay a failed answer asks for, in milliseconds: the larger of `retry-after-ms` and `retry-after`
- * in seconds (an HTTP date needs a clock and is read by the caller), else a delay inside the body.
+ * Returns the requested delay in milliseconds: the larger of `retry-after-ms` and `retry-after` in seconds,
+ * or else a delay in the body. The caller parses an HTTP date, which needs a clock.
  */
 function retryAfterMs(headers: LowerCaseHeaders, root: JsonObject): number | undefined {
   const ms = parsePositive(headers['retry-after-ms']);
@@ -181,16 +179,16 @@ const FAULT_CODES: Readonly<Record<UpstreamFaultKind, FaultCode>> = {
   filter: 'invalid_request',
   too_large: 'request_too_large',
   slow_request: 'request_timeout',
-  // `upstream_timeout` is for deadlines of ours; a provider that gave up itself failed.
+  // `upstream_timeout` means that a deadline of Floe passed. A provider's own timeout is a failure of the
+  // provider.
   timeout: 'upstream_error',
   invalid: 'invalid_request',
   server: 'upstream_error',
 };
 
 /**
- * The fault a client of another dialect sees for it. The provider's `param` names a field of the translated request:
- * whoever knows the client's own names adds it. A bad credential is ours: its text never reaches the caller.
- *
+ * Returns the fault for a client. The provider's `param` is a field of the translated request, so the caller
+ * adds the client's field name. Text about a rejected credential is never returned to the client.
  * @example
  * toClientFault({ kind: 'rate', status: 429, message: 'slow down' }).code; // 'upstream_rate_limited'
  */

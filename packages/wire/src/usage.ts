@@ -9,19 +9,18 @@ import {
 } from './unit-counts.ts';
 
 /**
- * What one answer is billed for, in one arithmetic for every provider: `input` holds everything that went in (cached and
- * cache-written tokens included), `output` everything that came out (reasoning included). `TOKEN_UNITS` of the contract
- * has what is a part of what.
+ * The billed usage of a response, defined in the same way for all providers. `input` includes cached and
+ * cache-written tokens; `output` includes reasoning. `TOKEN_UNITS` of the contract defines which units
+ * include which.
  */
 export interface Usage {
   readonly units: UnitCounts;
-  /** Service tier that served it, by the name prices know it by (`parseServiceTier`); absent when it was not told. */
+  /** Service tier, as price lists name it (`parseServiceTier`). Absent if it was not reported. */
   readonly tier?: string | undefined;
 }
 
 /**
- * Joins two reports of one answer unit by unit; what was said later counts.
- *
+ * Merges two reports about one response. For each unit, the later report takes precedence.
  * @example
  * const usage = mergeUsage({ units: { input: 7, output: 1 } }, { units: { output: 5 } });
  * usage.units; // { input: 7, output: 5 }
@@ -36,8 +35,7 @@ export function mergeUsage<Other extends Usage | null | undefined>(
 }
 
 /**
- * What two answers used together; a unit is absent when neither said.
- *
+ * Adds the usage of two responses. A unit is absent if neither has it.
  * @example
  * const usage = sumUsage({ units: { input: 7, output: 1 } }, { units: { output: 5 } });
  * usage.units; // { input: 7, output: 6 }
@@ -52,14 +50,13 @@ export function sumUsage(one: Usage | null, other: Usage | null): Usage | null {
   return { units, tier: one.tier ?? other.tier };
 }
 
-/** The counts that a report is about; each may be absent. */
+/** The token units that a report can contain. */
 export const REPORTED_UNITS = ['input', 'cached', 'cache_write', 'output', 'reasoning'] as const;
 
 type ReportedCounts = Readonly<Record<(typeof REPORTED_UNITS)[number], number | undefined>>;
 
 /**
- * The counts of tokens that a provider reported; undefined when there are none.
- *
+ * Returns the token counts that a provider reported; undefined if there are none.
  * @example
  * toUnitCounts({ input: 7, output: undefined }); // { input: 7 }
  */
@@ -75,11 +72,9 @@ export function toUnitCounts(counts: ReportedCounts): MutableUnitCounts | undefi
 }
 
 /**
- * Reads the `usage` member of the Chat dialect and of the hosts that speak it: cached tokens under any
- * of their names, and reasoning tokens that `completion_tokens` leaves out (told by the sum:
- * total = prompt + completion + reasoning). What is not a count is ignored; undefined when nothing is left.
- * `tier` is the `service_tier` that stands beside `usage`.
- *
+ * Reads `usage` of the Chat dialect and its variants: cached tokens under any known name, and reasoning
+ * tokens that `completion_tokens` excludes (if total = prompt + completion + reasoning). Ignores invalid
+ * counts. Returns undefined if there is no valid count. `tier` is the `service_tier` next to `usage`.
  * @example
  * const usage = { prompt_tokens: 7, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 4 } };
  * readChatUsage(usage).units; // { input: 7, cached: 4, output: 2 }
@@ -107,7 +102,7 @@ export function readChatUsage(value: unknown, tier?: unknown): Usage | undefined
   );
   const units = toUnitCounts({
     input,
-    // A part cannot exceed its whole, yet some hosts report more cached than prompt tokens.
+    // Some hosts report more cached tokens than prompt tokens.
     cached: cached && Math.min(cached, input ?? cached),
     cache_write: written && Math.min(written, input ?? written),
     output,
@@ -120,8 +115,7 @@ export function readChatUsage(value: unknown, tier?: unknown): Usage | undefined
 }
 
 /**
- * Adds tokens that are no text, as OpenAI and its kin count them within their details.
- *
+ * Adds image and audio tokens from the details of OpenAI and compatible hosts.
  * @example
  * const units = { input: 7 };
  * addMediaTokens(units, { audio_tokens: 3 }, { image_tokens: 8 });

@@ -1,26 +1,30 @@
-/** What the detectors ask of a character code; -1 stands for the edge of the text. */
+/**
+ * Returns whether a character code is an ASCII digit. Returns false for -1, which is the code outside a text.
+ */
 export function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
+/** Returns whether a character code is an ASCII letter. */
 export function isLetter(code: number): boolean {
   const lower = code | 0x20;
   return lower >= 0x61 && lower <= 0x7a;
 }
 
+/** Returns whether a character code is an ASCII letter or digit. */
 export function isLetterOrDigit(code: number): boolean {
   return isDigit(code) || isLetter(code);
 }
 
-/** Letters, digits, `_` and `-`: what keys and tokens are written in. */
+/** Returns whether a character can be part of a key or token: letters, digits, `_` and `-`. */
 export function isTokenCharacter(code: number): boolean {
   return isLetterOrDigit(code) || code === 0x5f || code === 0x2d;
 }
 
-/** By ASCII code: 1 for `isTokenCharacter`. A look-up is cheaper than the comparisons for a whole text. */
+/** `isTokenCharacter` by ASCII code. A lookup is faster than comparisons for a whole text. */
 const TOKEN_CHARACTERS = Uint8Array.from({ length: 128 }, (_, code) => (isTokenCharacter(code) ? 1 : 0));
 
-/** The end of the run of token characters that begins at `start`. */
+/** Returns the end of the token characters that start at `start`. */
 export function findTokenEnd(text: string, start: number): number {
   let at = start;
   for (; at < text.length; at += 1) {
@@ -31,12 +35,15 @@ export function findTokenEnd(text: string, start: number): number {
   return at;
 }
 
-/** By ASCII code: 1 where something that is looked for may begin or turn: letters, digits, `@`, `+`, `(`, `-`, `:`. */
+/** 1 for each ASCII code that requires a scan: letters, digits, `@`, `+`, `(`, `-`, `:`. */
 const STARTING_CHARACTERS = Uint8Array.from({ length: 128 }, (_, code) =>
   isLetterOrDigit(code) || '@+(-:'.includes(String.fromCharCode(code)) ? 1 : 0,
 );
 
-/** The next position at or after `start` where something may begin; the length of the text when there is none. */
+/**
+ * Returns the next position at or after `start` where a finding may begin. Returns the length of the text if
+ * there is none.
+ */
 export function findStart(text: string, start: number): number {
   let at = start;
   for (; at < text.length; at += 1) {
@@ -47,10 +54,13 @@ export function findStart(text: string, start: number): number {
   return at;
 }
 
-/** Characters read so far in this process: the measure of how much work a text makes (`scan.test.ts`). */
+/** Number of characters that this process has read. Tests use it to measure work (`scan.test.ts`). */
 export const characterReadCounter = { reads: 0 };
 
-/** The code at `at`; -1 outside of the text. Every look at a text goes through here, so that work can be counted. */
+/**
+ * Returns the code at `at`; -1 outside the text. All reads of a text use this function, so that they are
+ * counted.
+ */
 export function readCharacterCode(text: string, at: number): number {
   characterReadCounter.reads += 1;
   return at >= 0 && at < text.length ? text.charCodeAt(at) : -1;

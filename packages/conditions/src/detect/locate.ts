@@ -1,24 +1,24 @@
 import { countFindingsInText } from './redact.ts';
 import { type FindingKind, type SecretDetector, SensitiveDataScan } from './scan.ts';
 
-/** Where the findings of a kind are, and what found them. Holds no value. */
+/** Where the findings of one kind are, and which detectors found them. Contains no value. */
 export interface FindingPlace {
-  /** Paths of the string values, such as `messages[0].content`, in the order of the text. */
+  /** Paths of the strings, such as `messages[0].content`, in the order of the text. */
   readonly paths: readonly string[];
-  /** Of secrets: what they look like. */
+  /** The detectors, for secrets only. */
   readonly detectors: readonly SecretDetector[];
 }
 
+/** Places of findings by kind. */
 export type FindingPlaces = ReadonlyMap<FindingKind, FindingPlace>;
 
 const MAX_DEPTH = 64;
-/** Member names of APIs. Any other name may be a value of the caller's. */
+/** Names of API members have this form. Any other name could be a value of the caller and is not reported. */
 const MEMBER_NAME = /^[a-z_]{1,32}$/;
 
 /**
- * Finds the string values in which `countFindingsInJson` finds something. Reads the text once more: call it when
- * something was found.
- *
+ * Finds the strings in which `countFindingsInJson` finds something. Scans the text again, so call it only if
+ * there are findings.
  * @param json well-formed JSON
  * @example
  * locateFindings('{"to":["ana@example.com"]}', new Set(['email'])).get('email')?.paths; // ['to[0]']
@@ -48,7 +48,7 @@ function addPlaces(
   path: string,
   wanted: ReadonlySet<FindingKind>,
 ): void {
-  // Shorter than anything that is looked for.
+  // Shorter than any finding.
   if (text.length < 6) return;
   const kinds = countFindingsInText(text, wanted).keys();
   for (const kind of kinds) {

@@ -1,16 +1,20 @@
-/** A text as the detectors read it, and where its characters stand in the text as it was written. */
+/** A normalized text, with the position of each character in the original text. */
 export interface NormalizedText {
   readonly text: string;
-  /** Offset in the original of every character of `text`; null when they are the same. */
+  /** Offset in the original of every character of `text`. Null if the text is unchanged. */
   readonly offsets: Uint32Array | null;
 }
 
-/** Soft hyphens, zero-width characters, odd spaces and dashes, full-width forms: one look tells that there are none. */
+/**
+ * Soft hyphens, zero-width characters, unusual spaces and dashes, and full-width forms. Most texts have none
+ * of them.
+ */
 const CONFUSABLE_CHARACTERS = /[\u00a0\u00ad\u2000-\u2015\u202f\u205f\u2060\ufeff\uff01-\uff5e]/;
 
 /**
- * Takes away what hides a value from a detector but not from a reader: full-width digits and letters become
- * plain, invisible characters go, every dash and space is the usual one. Linear; free for a text without any.
+ * Normalizes characters that hide a value from a detector but not from a reader. Full-width digits and
+ * letters become ASCII, invisible characters are removed, and all dashes and spaces become `-` and a space.
+ * Takes linear time. Returns a text without such characters unchanged.
  */
 export function normalizeForDetection(text: string): NormalizedText {
   if (!CONFUSABLE_CHARACTERS.test(text)) return { text, offsets: null };
@@ -26,7 +30,7 @@ export function normalizeForDetection(text: string): NormalizedText {
   return { text: folded, offsets };
 }
 
-/** 0 for what is invisible. */
+/** Returns the ASCII equivalent of a character code; 0 for invisible characters. */
 function plainCode(code: number): number {
   if (code < 0xa0) return code;
   if (code >= 0xff01 && code <= 0xff5e) return code - 0xfee0;

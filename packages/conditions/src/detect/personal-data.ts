@@ -4,22 +4,25 @@ const SPACE = 0x20;
 const DASH = 0x2d;
 const DOT = 0x2e;
 
-/** A run of digits as it is written in groups, such as `4111 1111 1111 1111`. */
+/** Digits in groups, such as `4111 1111 1111 1111`. */
 export interface DigitRun {
-  /** Where each group begins and ends. */
+  /** Start and end of each group. */
   readonly groups: readonly (readonly [start: number, end: number])[];
-  /** Between the groups: one space, dash or dot each. */
+  /** The characters between the groups: one space, dash or dot each. */
   readonly separators: string;
   readonly end: number;
 }
 
-/** Longer runs are no number of anything looked for; the rest is read as the next run. */
+/** No number in question has more groups. The remaining digits are read as another run. */
 const MAX_DIGIT_GROUPS = 12;
 
-/** The fewest digits of a number that is looked for within a run: those of a US social security number. */
+/** Minimum digits of a number in a run: those of a US social security number. */
 const MIN_DIGITS = 9;
 
-/** The end of the run that begins with the digit at `start` when it has fewer digits than any number; else -1. */
+/**
+ * Returns the end of the run that starts with the digit at `start`, if it has fewer digits than any number in
+ * question; otherwise -1.
+ */
 export function findShortRunEnd(text: string, start: number): number {
   let digits = 0;
   for (let at = start; ; at += 1) {
@@ -35,7 +38,7 @@ export function findShortRunEnd(text: string, start: number): number {
   }
 }
 
-/** Reads a run that begins with the digit at `start`. */
+/** Reads the run that starts with the digit at `start`. */
 export function readDigitRun(text: string, start: number): DigitRun {
   const groups: [number, number][] = [];
   let separators = '';
@@ -53,7 +56,10 @@ export function readDigitRun(text: string, start: number): DigitRun {
   }
 }
 
-/** How long a card number with this beginning may be (ISO/IEC 7812 and the networks' own ranges). */
+/**
+ * Returns whether the number has a valid prefix and length for a card (ISO/IEC 7812 and the ranges of the
+ * card networks).
+ */
 function isCardNumber(digits: string): boolean {
   const { length } = digits;
   const two = Number(digits.slice(0, 2));
@@ -67,7 +73,7 @@ function isCardNumber(digits: string): boolean {
   return fits && passesLuhn(digits) && !isRepeatedDigit(digits);
 }
 
-/** The check digit of card numbers (ISO/IEC 7812-1, annex B). */
+/** Returns whether the check digit of a card number is correct (ISO/IEC 7812-1, annex B). */
 export function passesLuhn(digits: string): boolean {
   let sum = 0;
   for (let at = digits.length - 1, double = false; at >= 0; at -= 1, double = !double) {
@@ -82,7 +88,7 @@ function isRepeatedDigit(digits: string): boolean {
   return true;
 }
 
-/** The longest card number that begins with group `first`; its end, or -1. */
+/** Returns the end of the longest card number that starts with group `first`, or -1. */
 export function findCardEnd(text: string, { groups, separators }: DigitRun, first: number): number {
   let digits = '';
   let found = -1;
@@ -91,7 +97,7 @@ export function findCardEnd(text: string, { groups, separators }: DigitRun, firs
     const width = end - start;
     digits += text.slice(start, end);
     if (digits.length > 19 || separators[at - 1] === '.') break;
-    // Groups of cards have four to six digits, but for the last one.
+    // Groups of card numbers have four to six digits, except the last one.
     if (isCardNumber(digits) && !isDecimal(text, end)) found = end;
     if (width < 4 || width > 6) break;
   }
@@ -102,7 +108,10 @@ function isDecimal(text: string, end: number): boolean {
   return readCharacterCode(text, end) === DOT && isDigit(readCharacterCode(text, end + 1));
 }
 
-/** Area numbers 000, 666 and 900 to 999, group 00 and serial 0000 were never given out (SSA). */
+/**
+ * Returns the end of a US social security number that starts with group `first`, or -1. The SSA never
+ * assigned area numbers 000, 666 and 900 to 999, group 00 and serial 0000.
+ */
 export function findSsnEnd(text: string, { groups, separators }: DigitRun, first: number): number {
   const [area, group, serial] = [0, 1, 2].map((n) => text.slice(...(groups[first + n] ?? [0, 0])));
   const isShaped = area?.length === 3 && group?.length === 2 && serial?.length === 4;
@@ -112,7 +121,10 @@ export function findSsnEnd(text: string, { groups, separators }: DigitRun, first
   return isGiven ? (groups[first + 2]?.[1] ?? -1) : -1;
 }
 
-/** `212-555-0147` and the like: three, three and four digits (North American Numbering Plan). */
+/**
+ * Returns the end of a phone number such as `212-555-0147`, which has groups of three, three and four digits
+ * (North American Numbering Plan), or -1.
+ */
 export function findNationalPhoneEnd(text: string, { groups, separators }: DigitRun, first: number): number {
   const [area, exchange, line] = [0, 1, 2].map((n) => text.slice(...(groups[first + n] ?? [0, 0])));
   if (area?.length !== 3 || exchange?.length !== 3 || line?.length !== 4) return -1;
@@ -120,7 +132,10 @@ export function findNationalPhoneEnd(text: string, { groups, separators }: Digit
   return area >= '200' && exchange >= '200' ? (groups[first + 2]?.[1] ?? -1) : -1;
 }
 
-/** `+49 30 1234567` (E.164, 8 to 15 digits) or `(212) 555-0147`, from its first character; its end, or -1. */
+/**
+ * Returns the end of a phone number such as `+49 30 1234567` (E.164, 8 to 15 digits) or `(212) 555-0147` that
+ * starts at `start`, or -1.
+ */
 export function findPhoneEnd(text: string, start: number): number {
   const isInternational = readCharacterCode(text, start) === 0x2b;
   if (isInternational && !isDigit(readCharacterCode(text, start + 1))) return -1;
@@ -133,7 +148,7 @@ export function findPhoneEnd(text: string, start: number): number {
     const code = readCharacterCode(text, at);
     if (isDigit(code)) {
       const group = findDigitsEnd(text, at);
-      // What would make it too long is another number.
+      // Digits that would exceed the maximum length belong to another number.
       if (digits + group - at > 15) break;
       digits += group - at;
       end = group;
@@ -148,7 +163,7 @@ export function findPhoneEnd(text: string, start: number): number {
   return digits >= (isInternational ? 8 : 10) && readCharacterCode(text, start + 1) !== 0x30 ? end : -1;
 }
 
-/** Where the digits that begin at `start` end; no number looked for has more than 20. */
+/** Returns the end of the digits that start at `start`. No number in question has more than 20. */
 function findDigitsEnd(text: string, start: number): number {
   let at = start;
   while (at - start < 20 && isDigit(readCharacterCode(text, at))) at += 1;
@@ -157,7 +172,10 @@ function findDigitsEnd(text: string, start: number): number {
 
 const LOCAL_PART = new Set([0x2e, 0x5f, 0x25, 0x2b, 0x2d]);
 
-/** An address around the `@` at `at` (RFC 5321 lengths), as start and end; null when it is none. */
+/**
+ * Returns the start and end of an email address around the `@` at `at` (lengths of RFC 5321); null if there
+ * is none.
+ */
 export function findEmailAround(text: string, at: number): readonly [start: number, end: number] | null {
   let start = at;
   while (
@@ -178,12 +196,12 @@ export function findEmailAround(text: string, at: number): readonly [start: numb
   while (end > at && !isLetterOrDigit(readCharacterCode(text, end - 1))) end -= 1;
   let dot = end - 1;
   while (dot > at && isLetter(readCharacterCode(text, dot))) dot -= 1;
-  // What stands behind the last dot is letters only, two at least.
+  // The part after the last dot must have at least two letters and nothing else.
   if (start === at || dot <= at + 1 || readCharacterCode(text, dot) !== DOT) return null;
   return end - dot > 2 && !isRepositoryAddress(text, start, at, end) ? [start, end] : null;
 }
 
-/** `git@host.example:path` names a repository. */
+/** Returns whether the text is the address of a repository, such as `git@host.example:path`. */
 function isRepositoryAddress(text: string, start: number, at: number, end: number): boolean {
   return text.slice(start, at) === 'git' && readCharacterCode(text, end) === 0x3a;
 }
@@ -200,7 +218,9 @@ const IBAN_LENGTHS = new Map(
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 );
 
-/** An account number that begins at `start`, with or without a space after every four characters; its end, or -1. */
+/**
+ * Returns the end of an IBAN that starts at `start`, or -1. It may have a space after every four characters.
+ */
 export function findIbanEnd(text: string, start: number): number {
   if (!isDigit(readCharacterCode(text, start + 2)) || !isDigit(readCharacterCode(text, start + 3))) return -1;
   const length = IBAN_LENGTHS.get(text.slice(start, start + 2).toUpperCase());
@@ -216,7 +236,7 @@ export function findIbanEnd(text: string, start: number): number {
   return !isLetterOrDigit(readCharacterCode(text, at)) && passesMod97(written.toUpperCase()) ? at : -1;
 }
 
-/** The check digits of an IBAN (ISO 7064, MOD 97-10). */
+/** Returns whether the check digits of an IBAN are correct (ISO 7064, MOD 97-10). */
 export function passesMod97(iban: string): boolean {
   let rest = 0;
   for (const character of iban.slice(4) + iban.slice(0, 4)) {

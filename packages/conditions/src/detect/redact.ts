@@ -1,39 +1,43 @@
 import { type Finding, type FindingKind, SensitiveDataScan } from './scan.ts';
 
-/** What a body holds, by kind. */
+/** Number of findings by kind. */
 export type FindingCounts = Map<FindingKind, number>;
 
 /**
- * Long string tokens of JSON that were scanned before and hold nothing that is looked for. Agents send the whole
- * conversation again with every request, so most of it is known.
+ * Long JSON strings that have been scanned and have no findings. Agents repeat the whole conversation in
+ * every request, so most strings are known.
  */
 export interface CleanTexts {
-  /** Identifies a token. Two different tokens never have the same key, even if a client tries to construct them. */
+  /**
+   * Identifies a string. Different strings never have the same key, even if a client tries to construct them.
+   */
   keyOf(token: string): string;
   has(key: string): boolean;
 }
 
-/** The same, to which a scan for all kinds adds. A scan for some of them must not: its clean texts may hold the others. */
+/**
+ * Clean texts to which a scan for all kinds adds. A scan for some kinds must not add texts, because they may
+ * contain other kinds.
+ */
 export interface GrowingCleanTexts extends CleanTexts {
   add(key: string): void;
 }
 
-/** Shorter tokens are scanned in less time than they are looked up. */
+/** Scanning a shorter string is faster than a lookup. */
 const MIN_REMEMBERED_CHARS = 1_024;
-/** JSON inside of a string inside of JSON: arguments of tools. Deeper than this it is read as plain text. */
+/** Maximum nesting of JSON in strings, such as tool arguments. Deeper JSON is scanned as plain text. */
 const MAX_NESTED_JSON = 3;
 const MAX_PASSES = 4;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** Card numbers are the only numbers looked for that somebody would write without quotes. */
+/** Minimum digits of a card number. Cards are the only findings that occur as JSON numbers. */
 const NUMBER_DIGITS = 13;
 const BLOB_CHARS = 128;
 const BLOB = /^(?:data:[\w.+/-]{1,100};base64,)?[A-Za-z0-9+/_=-]*$/;
 
 /**
- * Counts what stands in the string values of a JSON text, those of JSON inside of them included. Member names
- * are not read, nor are blobs (images, signatures): long values of base64 alone.
- *
+ * Counts findings in the strings of a JSON text, including JSON that is nested in strings. Skips member names
+ * and blobs such as images and signatures (long base64 values).
  * @param json well-formed JSON
  * @example
  * countFindingsInJson('{"to":"ana@example.com"}', new Set(['email'])); // new Map([['email', 1]])
@@ -49,8 +53,7 @@ export function countFindingsInJson(
 }
 
 /**
- * Of a plain text, the same; it may be JSON itself.
- *
+ * Counts findings in a text. The text may be JSON.
  * @example
  * countFindingsInText('mail to ana@example.com', new Set(['email'])); // new Map([['email', 1]])
  */
@@ -60,15 +63,15 @@ export function countFindingsInText(text: string, wanted: ReadonlySet<FindingKin
   return found;
 }
 
+/** JSON in which findings have been replaced. */
 export interface RedactedJson {
-  /** Well-formed like what was given, and equal to it but for the values found. */
+  /** Well-formed, and equal to the input except for the replaced values. */
   readonly json: string;
   readonly counts: FindingCounts;
 }
 
 /**
- * Puts `[redacted:<kind>]` in the place of every value that `countFindingsInJson` counts.
- *
+ * Replaces every value that `countFindingsInJson` counts with `[redacted:<kind>]`.
  * @example
  * redactJson('{"to":"ana@example.com"}', new Set(['email'])).json; // '{"to":"[redacted:email]"}'
  */
@@ -82,8 +85,7 @@ export function redactJson(
 }
 
 /**
- * Of any text, JSON or not, the same.
- *
+ * Replaces every finding in a text, which may be JSON, with `[redacted:<kind>]`.
  * @example
  * redactText('mail to ana@example.com', new Set(['email'])).text; // 'mail to [redacted:email]'
  */
@@ -93,7 +95,7 @@ export function redactText(
 ): { text: string; found: FindingCounts } {
   const found: FindingCounts = new Map();
   const walk = new Redactor(wanted, found);
-  // JSON that is cut off is read as the text it is.
+  // Truncated JSON is scanned as plain text.
   return { text: isJson(text) ? walk.json(text, 0) : walk.text(text, MAX_NESTED_JSON), found };
 }
 
@@ -113,12 +115,12 @@ class Redactor {
     this.#memory = memory;
   }
 
-  /** The JSON text without what was found. */
+  /** Returns the JSON text without the findings. */
   json(json: string, depth: number): string {
     let out = '';
     let copied = 0;
     let at = 0;
-    // The root's own numbers are parameters, such as a seed.
+    // Numbers of the root object are parameters, such as a seed.
     let level = 0;
     while (at < json.length) {
       const code = json.charCodeAt(at);
@@ -141,14 +143,14 @@ class Redactor {
     return copied === 0 ? json : out + json.slice(copied);
   }
 
-  /** A text without what was found. */
+  /** Returns a text without the findings. */
   text(text: string, depth: number): string {
     if (text.length >= BLOB_CHARS && BLOB.test(text)) return text;
     const inner = depth < MAX_NESTED_JSON && isJson(text) ? this.json(text, depth + 1) : text;
     return this.#clean(inner);
   }
 
-  /** Once a value is gone, what stood beside it may be one: a second look finds those. */
+  /** Removing a finding can reveal another one next to it, so the text is scanned twice. */
   #clean(text: string): string {
     let clean = text;
     for (let looks = 0; looks < MAX_PASSES; looks += 1) {
@@ -160,7 +162,7 @@ class Redactor {
   }
 
   #string(json: string, token: string, end: number, depth: number): string {
-    // Shorter than anything that is looked for.
+    // Shorter than any finding.
     if (token.length < 8 || isMemberName(json, end)) return token;
     const { known, added } = this.#memory;
     const isRemembered = depth === 0 && token.length >= MIN_REMEMBERED_CHARS;

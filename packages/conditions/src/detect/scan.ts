@@ -27,23 +27,24 @@ import {
   MIN_KEY_CHARS,
 } from './secrets.ts';
 
+/** The kinds of sensitive data. */
 export type FindingKind = 'secret' | 'email' | 'phone' | 'credit_card' | 'iban' | 'us_ssn';
 
-/** What a secret looks like. */
+/** The type of a secret. */
 export type SecretDetector = 'api_key' | 'jwt' | 'private_key' | 'url_password' | 'aws_secret_key';
 
-/** A value somebody would not want to see here; `start` and `end` are offsets in the text that was read. */
+/** Sensitive data in a text. `start` and `end` are offsets in the original text. */
 export interface Finding {
   readonly kind: FindingKind;
   readonly start: number;
   readonly end: number;
-  /** Of a secret. */
+  /** Set for secrets only. */
   readonly detector?: SecretDetector;
 }
 
 /**
- * Finds secrets and personal data of the wanted kinds, in order and apart. One pass whose work is linear in the
- * text whatever stands in it.
+ * Finds secrets and personal data of the requested kinds. Findings are in order and do not overlap. The scan
+ * takes one pass and linear time for any text.
  */
 export class SensitiveDataScan {
   readonly findings: Finding[] = [];
@@ -52,7 +53,7 @@ export class SensitiveDataScan {
   readonly #wantsSecrets: boolean;
   readonly #wantsIbans: boolean;
   readonly #offsets: Uint32Array | null;
-  /** What is before here is found or known to hold nothing. */
+  /** The text before this position has been processed. */
   #done = 0;
 
   constructor(text: string, wanted: ReadonlySet<FindingKind>) {
@@ -67,7 +68,7 @@ export class SensitiveDataScan {
       at = this.#scanAt(at);
   }
 
-  /** Looks for what begins at `at`; returns where to look next. */
+  /** Checks for a finding at `at`. Returns the next position to check. */
   #scanAt(at: number): number {
     const text = this.#text;
     const code = readCharacterCode(text, at);
@@ -104,7 +105,7 @@ export class SensitiveDataScan {
     return true;
   }
 
-  /** False, with nothing noted, when `end` is -1 or what begins here was found as something else. */
+  /** Returns false, and adds nothing, if `end` is -1 or the position is within another finding. */
   #addFinding(kind: FindingKind, start: number, end: number): boolean {
     if (end < 0 || start < this.#done) return false;
     this.#done = end;
@@ -127,7 +128,7 @@ export class SensitiveDataScan {
     return Math.max(end, this.#done);
   }
 
-  /** From a run of digits that no letter touches, everything that is made of digits. */
+  /** Checks a run of digits that is not adjacent to a letter for all numbers. */
   #digits(at: number): number {
     const text = this.#text;
     let end = findShortRunEnd(text, at);
@@ -138,7 +139,7 @@ export class SensitiveDataScan {
       end = run.end;
     }
     end = Math.max(end, this.#done);
-    // `123abc` is one token; nothing begins within it.
+    // `123abc` is a single token, so nothing starts within it.
     while (isLetterOrDigit(readCharacterCode(text, end)) || readCharacterCode(text, end) === 0x5f) end += 1;
     return end;
   }
@@ -161,7 +162,7 @@ export class SensitiveDataScan {
     return Math.max(at + 1, this.#done);
   }
 
-  /** What was found within the part of an address before its `@` is part of the address, unless it is a secret. */
+  /** Removes findings within the local part of an email address, except secrets. */
   #replaceWithin(start: number): void {
     const from = this.#offsets?.[start] ?? start;
     for (;;) {

@@ -1,8 +1,8 @@
 import { isLetterOrDigit, isTokenCharacter, readCharacterCode } from './character-codes.ts';
 
 /**
- * Beginnings that makers of keys put before them, and how many characters of key follow at least: from the
- * makers' documents and the public lists of secret scanners. Tokens are runs of letters, digits, `_` and `-`.
+ * Prefixes of keys and the minimum number of characters that follow, from the documentation of providers and
+ * public lists of secret scanners. Tokens consist of letters, digits, `_` and `-`.
  */
 const KEY_PREFIXES: readonly (readonly [prefix: string, atLeast: number])[] = (
   ' eis_:32 sk-eis_:32 sk-proj-:32 sk-ant-:32 sk-svcacct-:32 sk-or-v1-:32 sk-:32 gsk_:32 xai-:40 pplx-:32 r8_:32 ' +
@@ -17,7 +17,7 @@ const KEY_PREFIXES: readonly (readonly [prefix: string, atLeast: number])[] = (
   .filter(([, atLeast]) => atLeast !== '0')
   .map(([prefix = '', atLeast]) => [prefix, Number(atLeast)]);
 
-/** The fewest characters of a key, its prefix included. */
+/** The minimum length of a key, including its prefix. */
 export const MIN_KEY_CHARS = Math.min(...KEY_PREFIXES.map(([prefix, atLeast]) => prefix.length + atLeast));
 
 const PREFIXES_BY_FIRST_CHARACTER = new Map<string, (readonly [string, number])[]>();
@@ -25,10 +25,10 @@ for (const entry of KEY_PREFIXES) {
   const first = entry[0].charAt(0);
   PREFIXES_BY_FIRST_CHARACTER.set(first, [...(PREFIXES_BY_FIRST_CHARACTER.get(first) ?? []), entry]);
 }
-/** Of these the part after the beginning has exactly this many capitals and digits. */
+/** The part after these prefixes has exactly this many capital letters and digits. */
 const AWS_KEY_ID = /^(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}$/;
 
-/** Whether the token from `start` to `end` is a key by its beginning and length. */
+/** Returns whether the token from `start` to `end` has the prefix and length of a known kind of key. */
 export function hasKnownKeyFormat(text: string, start: number, end: number): boolean {
   const candidates = PREFIXES_BY_FIRST_CHARACTER.get(text.charAt(start));
   if (candidates === undefined) return false;
@@ -42,7 +42,9 @@ export function hasKnownKeyFormat(text: string, start: number, end: number): boo
   return false;
 }
 
-/** A key has digits and letters among each other; a word, a row of x and `your-key-here` do not. */
+/**
+ * Returns whether a token mixes digits and letters as a key does. Words, `xxxx` and `your-key-here` do not.
+ */
 function looksRandom(text: string, start: number, end: number): boolean {
   let digits = 0;
   let changes = 0;
@@ -54,7 +56,10 @@ function looksRandom(text: string, start: number, end: number): boolean {
   return digits > 0 && changes * 2 > end - start;
 }
 
-/** A JSON Web Token (RFC 7519): three parts of base64url, the first two of which begin as JSON objects do. */
+/**
+ * Returns the end of a JSON Web Token (RFC 7519) that starts at `start`, or -1. It has three base64url parts,
+ * of which the first two start like JSON objects.
+ */
 export function findJwtEnd(text: string, start: number, firstEnd: number): number {
   if (!text.startsWith('eyJ', start) || readCharacterCode(text, firstEnd) !== 0x2e) return -1;
   if (!text.startsWith('eyJ', firstEnd + 1)) return -1;
@@ -71,7 +76,10 @@ const PEM = '-----BEGIN ';
 const PEM_HEAD_CHARS = 64;
 const PEM_CHARS = 32 * 1024;
 
-/** A private key in PEM (RFC 7468), to its last line or, when that is cut off, to where it cannot go on; its end, or -1. */
+/**
+ * Returns the end of a PEM private key (RFC 7468) that starts at `start`, or -1. A truncated key ends where
+ * the text is no longer part of it.
+ */
 export function findPrivateKeyEnd(text: string, start: number): number {
   if (!text.startsWith(PEM, start)) return -1;
   const head = text.slice(start, start + PEM_HEAD_CHARS);
@@ -86,7 +94,10 @@ export function findPrivateKeyEnd(text: string, start: number): number {
 const SCHEME_REST = '://';
 const USERINFO_CHARS = 256;
 
-/** The password of `scheme://user:password@host` around the `:` at `colon`, as start and end. */
+/**
+ * Returns the start and end of the password in `scheme://user:password@host` around the `:` at `colon`; null
+ * if there is none.
+ */
 export function findUrlPassword(text: string, colon: number): readonly [start: number, end: number] | null {
   if (!text.startsWith(SCHEME_REST, colon) || !isLetterOrDigit(readCharacterCode(text, colon - 1)))
     return null;
@@ -101,22 +112,25 @@ export function findUrlPassword(text: string, colon: number): readonly [start: n
   return null;
 }
 
-/** `$PASSWORD`, `{{password}}`, `<password>`, `[redacted…]`: somebody left it out already. */
+/** Returns whether the value is a placeholder: `$PASSWORD`, `{{password}}`, `<password>` or `[redacted…]`. */
 function isPlaceholder(text: string, at: number): boolean {
   return '${<[*%'.includes(text.charAt(at));
 }
 
-/** Words before which a value is secret whatever it looks like, and the value's length. */
+/** Names before which a value of this length is always secret. */
 const ASSIGNED =
   /^(?:aws_)?secret_access_key["']?\s{0,3}[:=]\s{0,3}["']?([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/])/i;
 
-/** The value of `aws_secret_access_key = …` when the token at `start` is that name, as start and end. */
+/**
+ * Returns the start and end of the value in `aws_secret_access_key = …` if the token from `start` to `end` is
+ * that name; otherwise null.
+ */
 export function findAssignedSecret(
   text: string,
   start: number,
   end: number,
 ): readonly [start: number, end: number] | null {
-  // Its length tells it from nearly all other words.
+  // Its length distinguishes it from most other words.
   if (end - start !== 17 && end - start !== 21) return null;
   const found = ASSIGNED.exec(text.slice(start, start + 80));
   const value = found?.[1];

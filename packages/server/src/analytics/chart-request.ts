@@ -6,36 +6,42 @@ import { getRollupTotal, type RollupFacet, type RollupFacetFilter } from '../sto
 import { HOUR_MS } from '../store/rollups/rollup-accumulator.ts';
 import type { ChartRequest } from './charts.ts';
 
-/** Minutes near their end may go while they are read. */
+/** Charts use minute rollups only up to this age. Retention can delete older ones during the query. */
 const RELIABLE_MINUTES_MS = MINUTE_ROLLUP_RETENTION_MS - HOUR_MS;
-/** Ranges up to this long are counted in minutes where these are kept, so that their ends are sharp. */
+/**
+ * Maximum length of a range that a chart reads from minute rollups. Their edges are more precise than those
+ * of hour rollups.
+ */
 const MAX_MINUTE_RANGE_MS = 6 * HOUR_MS;
-/** Rows that are looked at for figures which no rollup holds; SQLite reads so many in about a second. */
+/**
+ * Maximum number of rows that a chart reads when no rollup fits its filters. SQLite reads this number in
+ * about a second.
+ */
 const MAX_ROWS = 500_000;
 
-/** The time that a chart is about. */
+/** The time range of a chart. */
 export interface ChartRange {
   readonly orgId: string;
   readonly from: number;
   readonly to: number;
   readonly nowMs: number;
-  /** With the range of the same length before it. */
+  /** Whether the chart also shows the previous range of the same length. */
   readonly includesPrevious: boolean;
 }
 
+/** How a chart groups and filters requests. */
 export interface ChartOptions {
   readonly groupBy?: string | undefined;
   readonly interval?: 'minute' | 'hour' | 'day' | undefined;
-  /** The one filter that rollups are asked for. */
+  /** The filter, if rollups support it. */
   readonly filter?: RollupFacetFilter | undefined;
-  /** Rows are counted, whatever rollups hold. */
+  /** Whether the chart is computed from rows, even if rollups would fit. */
   readonly readsRows?: boolean | undefined;
 }
 
 /**
- * What a chart asks the rollups for, and the unit that it is counted in.
- *
- * @throws Fault `invalid_request` for an empty range, and for minutes that are not kept
+ * Returns the rollup query of a chart, including its unit (minute or hour).
+ * @throws Fault `invalid_request` if the range is empty, or if minutes are requested but not available
  */
 export function buildChartRequest(
   { orgId, from, to, nowMs, includesPrevious }: ChartRange,
@@ -60,6 +66,7 @@ export function buildChartRequest(
   return { orgId, from, to, unit, minutesSince: nowMs - RELIABLE_MINUTES_MS, filter, groupBy: group };
 }
 
+/** Returns whether rollups can be grouped by this name. */
 export function isRollupFacet(name: string): name is RollupFacet {
   return (
     name.startsWith('metadata.') ||
@@ -72,17 +79,16 @@ function isIndependentFacet(name: string): boolean {
   return INDEPENDENT_DIMENSIONS.some((dimension) => dimension === name);
 }
 
-/** The schema of the query let only facets pass. */
+/** Narrows a name that the schema of the query has already validated. @throws Error if it is not a facet */
 export function parseRollupFacet(name: string): RollupFacet {
   if (!isRollupFacet(name)) throw new Error(`${name} is not a facet`);
   return name;
 }
 
 /**
- * Rows are counted one by one, so there may not be too many. The hours around the range tell how many there are, whatever the
- * filters.
- *
- * @throws Fault `invalid_request`
+ * Limits the number of rows that a chart reads one by one. Estimates it from the hour rollups around the
+ * range, without the filters.
+ * @throws Fault `invalid_request` if there are too many
  */
 export async function requireRowLimit(
   reader: DatabaseReader,

@@ -34,33 +34,35 @@ import { createZeroSums, queryRowIntervals, queryRowTotals } from './row-charts.
 
 export type ChartMetric = (typeof CHART_METRICS)[number];
 
-/** What a chart is about: any two moments, whose units are those it is counted in. */
+/** A range of time at any resolution, with the filters and the rollup unit of a chart. */
 export interface ChartRequest extends RollupRequest {
-  /** Filters that no rollup holds: it is counted from rows, whose number the caller has bounded. */
+  /** Filters that rollups do not support. The caller limits the number of matching rows. */
   readonly conditions?: readonly SqlCondition[] | undefined;
 }
 
+/** A chart of one metric over time. */
 export interface SeriesRequest extends ChartRequest {
   readonly metric: ChartMetric;
   readonly stepMs: number;
-  /** Of days. Absent: UTC. */
+  /** The time zone whose days are used. Defaults to UTC. */
   readonly timezone?: string | undefined;
   readonly groupBy?: RollupFacet | undefined;
-  /** Series at most; what is beyond is added up in one more. */
+  /** Maximum number of series. The remaining values are added up in one more series. */
   readonly limit: number;
-  /** The series to give, instead of the largest. */
+  /** The values to return instead of the largest ones. */
   readonly onlyValues?: readonly string[] | undefined;
 }
 
+/** One series of a chart. */
 export interface ChartSeries {
-  /** '' for requests without one; null for the total of an ungrouped chart and for the rest. */
+  /** '' for requests without a value; null for the total and for the remaining values. */
   readonly value: string | null;
   readonly other: boolean;
-  /** One per step of the range, from the first to the last; null where a percentile has no requests. */
+  /** One value per interval of the range, in order. Null if a percentile has no requests. */
   readonly values: (number | null)[];
 }
 
-/** The percentile metrics: which histogram, and which share of it. */
+/** The histogram and the share of each percentile metric. */
 const PERCENTILES: ReadonlyMap<
   ChartMetric,
   { readonly buckets: readonly RollupFigureColumn[]; readonly share: number }
@@ -79,7 +81,7 @@ export function isPercentile(metric: ChartMetric): boolean {
 
 const UNIT_MS = { minute: MINUTE_MS, hour: HOUR_MS };
 
-/** What the requests of a range add up to, to the request. */
+/** Returns the exact sums over all requests of a range. */
 export async function querySummary(reader: DatabaseReader, request: ChartRequest): Promise<AnalyticsFigures> {
   const figures = ROLLUP_FIGURE_COLUMNS;
   if (request.conditions) {
@@ -87,24 +89,24 @@ export async function querySummary(reader: DatabaseReader, request: ChartRequest
     return toSummaryFigures(all?.sums ?? []);
   }
   const { around, ranges } = wholeUnits(request);
-  // Pieces are read first: what arrives between the two reads is counted too much, and never less than nothing.
+  // Read first: a request that arrives between the reads is counted, and no difference is negative.
   const outside = await sumPartialRanges(reader, { ...request, ranges, groupBy: [], figures });
   const total = await getRollupTotal(reader, { ...around, figures });
   for (const { sums } of outside) subtractFrom(total, sums);
   return toSummaryFigures(total);
 }
 
+/** A ranking of the values of a facet. */
 export interface TopValuesRequest extends ChartRequest {
   readonly groupBy: RollupFacet;
   readonly order: RollupSumColumn;
   readonly limit: number;
-  /** Only these values. */
   readonly onlyValues?: readonly string[] | undefined;
-  /** Only values that begin so. */
+  /** Restricts the result to values with this prefix. */
   readonly prefix?: string | undefined;
 }
 
-/** The values of a facet with the largest sum of a metric, largest first. Which they are, whole units decide. */
+/** Returns the values with the largest sums in descending order. Whole units determine which ones. */
 export async function queryTopValues(
   reader: DatabaseReader,
   request: TopValuesRequest,
@@ -127,7 +129,7 @@ export async function queryTopValues(
     .map(({ value, figures: sums }) => ({ value, figures: sums }));
 }
 
-/** A metric over time, as one series or as the largest of a group and the rest. */
+/** Returns a metric over time: the total, or the largest groups and the sum of all others. */
 export async function querySeries(reader: DatabaseReader, request: SeriesRequest): Promise<ChartSeries[]> {
   const { metric, groupBy } = request;
   const figures = figuresFor(metric);
@@ -199,12 +201,11 @@ async function querySeriesFromRows(
   return isEmpty ? series : [...series, { value: null, other: true, values: metricValues(rest, metric) }];
 }
 
-/** The intervals of a chart. */
 export function toChartGrid(request: Pick<SeriesRequest, 'from' | 'to' | 'stepMs' | 'timezone'>): ChartGrid {
   return buildChartGrid(request, request.stepMs, request.timezone ?? 'UTC');
 }
 
-/** The whole units around a range, and the pieces of them that are outside it. */
+/** Returns the whole units around a range, and the parts of these units that are outside the range. */
 function wholeUnits<Request extends ChartRequest>(request: Request) {
   const unitMs = UNIT_MS[request.unit];
   return {
@@ -228,7 +229,6 @@ function sumsPerStep(rows: readonly RollupStep[], { localStarts }: ChartGrid, wi
   return localStarts.map((reading) => [...(byStep.get(reading) ?? new Array<number>(width).fill(0))]);
 }
 
-/** Counts the rows of pieces where they belong. */
 function applyReassignments(
   steps: readonly number[][],
   moved: readonly PartialRangeSums[],
@@ -246,7 +246,7 @@ function addInto(to: number[] | undefined, sums: readonly number[]): void {
   for (const [at, sum] of sums.entries()) to[at] = (to[at] ?? 0) + sum;
 }
 
-/** Where retention has taken the sums and not yet the rows, nothing is left and not less. */
+/** Clamps at 0: retention may have deleted the rollups but not yet the rows. */
 function subtractFrom(from: number[] | undefined, sums: readonly number[]): void {
   if (!from) return;
   for (let i = 0; i < sums.length; i++) from[i] = Math.max(0, (from[i] ?? 0) - (sums[i] ?? 0));
@@ -276,7 +276,7 @@ function toSummaryFigures(sums: readonly number[]): AnalyticsFigures {
   };
 }
 
-/** `sums` begins with the sums of `FIGURES`. */
+/** `sums` starts with the sums of `ROLLUP_FIGURE_COLUMNS`. */
 function toSumFigures(sums: readonly number[]): SumFigures {
   const sum = (name: RollupSumColumn) => sums[ROLLUP_FIGURE_COLUMNS.indexOf(name)] ?? 0;
   return {

@@ -1,6 +1,6 @@
 import { CounterFamily } from './metric-families.ts';
 
-/** One call to an upstream, as far as it is counted. */
+/** The counted values of one call to a provider. */
 export interface AttemptFigures {
   readonly provider: string;
   readonly model: string;
@@ -8,7 +8,7 @@ export interface AttemptFigures {
   readonly error: string | null;
 }
 
-/** What one exchange used and how often it was tried. */
+/** The usage of one exchange and the number of its attempts. */
 export interface UsageFigures {
   readonly surface: string;
   readonly provider: string;
@@ -17,12 +17,18 @@ export interface UsageFigures {
   readonly costUsd: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** What blocked it: limit, budget, policy, allowlist or price; null for any other end. */
+  /**
+   * The reason for blocking the exchange: limit, budget, policy, allowlist or price. Null if it was not
+   * blocked.
+   */
   readonly blockedBy: string | null;
   readonly attempts: readonly AttemptFigures[];
 }
 
-/** Further values share the label `other`, so that no client can fill the memory of Prometheus. */
+/**
+ * Limits the number of label values. Further values share the label `other`, so that clients cannot exhaust
+ * the memory of Prometheus.
+ */
 export class LabelLimit {
   readonly #known = new Set<string>();
   readonly #max: number;
@@ -42,7 +48,7 @@ export class LabelLimit {
 const MAX_MODELS = 100;
 const MAX_TEAMS = 100;
 
-/** Counters of usage, cost, attempts and blocked exchanges. */
+/** Counts usage, cost, attempts and blocked exchanges. */
 export class ExchangeMetrics {
   readonly #models = new LabelLimit(MAX_MODELS);
   readonly #teams = new LabelLimit(MAX_TEAMS);

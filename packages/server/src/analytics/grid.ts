@@ -9,24 +9,27 @@ import type { PartialRange } from '../store/rollups/partial-range.ts';
 const DAY_MS = 86_400_000;
 
 interface Range {
-  /** Milliseconds, included. */
+  /** Inclusive, in milliseconds. */
   readonly from: number;
-  /** Milliseconds, not included. */
+  /** Exclusive, in milliseconds. */
   readonly to: number;
 }
 
-/** The intervals of a chart. Days are those of a time zone, 23 or 25 hours long where its clocks change. */
+/**
+ * The intervals of a chart. Days are days of a time zone and have 23 or 25 hours when daylight saving time
+ * starts or ends.
+ */
 export interface ChartGrid {
   readonly stepMs: number;
-  /** What SQL needs to tell the interval of a moment; absent in UTC. */
+  /** UTC offsets from which SQL computes the interval of a time. Absent for UTC. */
   readonly offsets: readonly UtcOffsetSpan[] | undefined;
-  /** Start of each interval; of the first one, it may lie before the range. */
+  /** Start of each interval. The first start may be before the range. */
   readonly starts: readonly number[];
-  /** What the zone's clocks show at each start, as if it were UTC. */
+  /** Local time at each start, encoded as if it were UTC. */
   readonly localStarts: readonly number[];
 }
 
-/** The intervals that a range touches. Minutes and hours are those of UTC in every zone. */
+/** Returns the intervals that overlap a range. Minutes and hours are UTC in every time zone. */
 export function buildChartGrid({ from, to }: Range, stepMs: number, timezone: string): ChartGrid {
   if (stepMs !== DAY_MS || timezone === 'UTC') {
     const first = from - (from % stepMs);
@@ -43,15 +46,18 @@ export function buildChartGrid({ from, to }: Range, stepMs: number, timezone: st
   };
 }
 
-/** A piece of time whose rows are counted in another interval than the one their unit begins in; null is none. */
+/**
+ * Part of a rollup unit whose rows belong to another interval than the start of the unit. Null means outside
+ * the range.
+ */
 export interface IntervalReassignment extends PartialRange {
   readonly fromInterval: number | null;
   readonly toInterval: number | null;
 }
 
 /**
- * What makes sums of whole units exact: where a range or one of its intervals begins or ends within a unit, the
- * pieces of that unit which belong elsewhere. Nothing for what begins and ends where units do.
+ * Returns the parts of rollup units that must be moved to make sums of whole units exact. Such a part exists
+ * if the range or an interval starts or ends within a unit.
  */
 export function findReassignments(
   { from, to }: Range,
@@ -81,12 +87,12 @@ export function findReassignments(
   return moves;
 }
 
-/** Whole units around a range. */
+/** Extends a range to whole units. */
 export function alignToUnits({ from, to }: Range, unitMs: number): Range {
   return { from: from - (from % unitMs), to: Math.ceil(to / unitMs) * unitMs };
 }
 
-/** The pieces of the units around a range that are not in it. */
+/** Returns the parts of the surrounding whole units that are outside the range. */
 export function partialRangesAround(range: Range, unitMs: number): PartialRange[] {
   const { from, to } = alignToUnits(range, unitMs);
   return [
@@ -95,10 +101,13 @@ export function partialRangesAround(range: Range, unitMs: number): PartialRange[
   ].filter((piece) => piece.from < piece.to);
 }
 
-/** What answers can write: a year has four digits (RFC 3339, 5.6). */
+/** Earliest time that a response can contain: years have four digits (RFC 3339, section 5.6). */
 const FIRST_MS = Date.parse('0000-01-01T00:00:00Z');
 
-/** The range of the same length just before, as far as there is time before: as many days, if it is whole days of its zone. */
+/**
+ * Returns the range of the same length that ends where this one starts, but not before the year 0. If the
+ * range consists of whole days of its time zone, the previous range has the same number of days.
+ */
 export function previousRange({ from, to }: Range, timezone: string): Range {
   const { dateAt, startOfDay } = getTimeZoneCalendar(timezone);
   const [first, last] = [dateAt(from), dateAt(to)];

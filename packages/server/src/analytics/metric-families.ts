@@ -1,7 +1,7 @@
-/** Label values of one series, in the order of the table's names. */
+/** Label values of one series, in the order of the family's label names. */
 type LabelValues = readonly string[];
 
-/** What the Prometheus text format calls a metric family, written by hand because its updates are on the hot path. */
+/** A metric family of the Prometheus text format. Implemented here because updates are on the hot path. */
 interface FamilyDefinition {
   readonly name: string;
   readonly help: string;
@@ -9,8 +9,8 @@ interface FamilyDefinition {
 }
 
 /**
- * Counters of one family. An update is one look-up and one addition: a tenth of what hashing label objects
- * costs, which at three families per exchange was 12 µs.
+ * The counters of one family. An update is one lookup and one addition. Hashing label objects would take ten
+ * times as long: 12 µs per exchange for three families.
  */
 export class CounterFamily {
   readonly type: 'counter' | 'gauge' = 'counter';
@@ -41,19 +41,19 @@ export class CounterFamily {
   }
 }
 
-/** Values that are counted anew at every scrape. */
+/** Gauges that are recomputed at each scrape. */
 export class GaugeFamily extends CounterFamily {
   override readonly type = 'gauge';
 }
 
 interface HistogramSeries {
   readonly labels: LabelValues;
-  /** Observations per bucket, not cumulated; the last one is beyond every bound. */
+  /** Observations per bucket, not cumulative. The last bucket has no upper bound. */
   readonly counts: number[];
   sum: number;
 }
 
-/** Histograms of one family, with the same upper bounds for every series. */
+/** The histograms of one family. All series have the same upper bounds. */
 export class HistogramFamily {
   #family: FamilyDefinition;
   #bounds: readonly number[];
@@ -97,7 +97,7 @@ export class HistogramFamily {
   }
 }
 
-/** Faster than `join`, which this is on the hot path. */
+/** Faster than `join`, which matters on the hot path. */
 function seriesKey(labels: LabelValues): string {
   let key = '';
   for (const label of labels) key += `${label}\n`;
@@ -112,7 +112,7 @@ function formatLabels(names: readonly string[], values: LabelValues): string {
   return names.map((name, index) => `${name}="${escapeLabelValue(values[index] ?? '')}"`).join(',');
 }
 
-/** Prometheus text format 0.0.4: backslash, quote and line feed are escaped in label values. */
+/** Escapes backslash, quote and line feed in label values (Prometheus text format 0.0.4). */
 function escapeLabelValue(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }

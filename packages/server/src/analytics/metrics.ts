@@ -2,22 +2,29 @@ import type { Registry } from 'prom-client';
 import { ExchangeMetrics, type UsageFigures } from './exchange-metrics.ts';
 import { CounterFamily, HistogramFamily } from './metric-families.ts';
 
-/** What one exchange adds to the counters. Labels are bounded: no key, no path, and a limited number of models. */
+/**
+ * The values that one exchange adds to the counters. Labels are limited: no keys, no paths, and a maximum
+ * number of models.
+ */
 export interface ExchangeFigures extends UsageFigures {
   readonly status: number;
   readonly state: string;
-  /** Null for an exchange that reached no upstream: how fast Floe refuses says nothing about answers. */
+  /**
+   * Null for an exchange without a call to a provider, because the time of a rejection says nothing about
+   * responses.
+   */
   readonly latencyMs: number | null;
   readonly firstTokenMs: number | null;
-  /** hit, miss, bypass or refresh; null while the cache is off. */
+  /** `hit`, `miss`, `bypass` or `refresh`. Null if the cache is disabled. */
   readonly cache: string | null;
 }
 
+/** The metrics of this process. */
 export interface Metrics {
   recordExchange(figures: ExchangeFigures): void;
-  /** One try of an alert message: its channel's kind, and whether it was sent, failed or is given up. */
+  /** Records one delivery attempt of an alert. `result` is sent, failed or given up. */
   recordAlertAttempt(kind: string, result: string): void;
-  /** The Prometheus text exposition. */
+  /** Returns all metrics in the Prometheus text format. */
   render(): Promise<string>;
   readonly contentType: string;
 }
@@ -25,8 +32,9 @@ export interface Metrics {
 const LATENCY_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
 /**
- * Counters of this process. Read at each scrape: `backlog`, rows on disk the database has not taken,
- * `alertsQueued`, alert messages that wait in the database, and `more`, the exposition of what others count.
+ * Creates the metrics of this process. Each scrape calls `backlog` (rows on disk that are not in the database
+ * yet), `alertsQueued` (alert messages waiting in the database) and `renderOthers` (the text of other
+ * metrics).
  */
 export function createMetrics(
   backlog: () => number,
@@ -34,7 +42,7 @@ export function createMetrics(
   renderOthers: () => Promise<string> = async () => '',
 ): Metrics {
   let loading: Promise<Registry> | undefined;
-  // With the first scrape and not with the process: nobody waits for a library to start a server.
+  // Loaded by the first scrape, so that the start of the server does not wait for the library.
   const renderProcessMetrics = async () => {
     loading ??= import('./process-metrics.ts').then(({ processMetrics }) =>
       processMetrics(backlog, alertsQueued),
@@ -51,7 +59,7 @@ export function createMetrics(
       if (latencyMs !== null) latency.observe(latencyMs / 1000, surface, provider);
       if (firstTokenMs !== null) firstToken.observe(firstTokenMs / 1000, surface, provider);
       if (cache !== null) caches.add(1, surface, cache);
-      // What a kept answer once cost is not used up again.
+      // A cached response causes no usage.
       if (cache !== 'hit') usage.record(figures);
     },
     recordAlertAttempt(kind, result) {
@@ -65,7 +73,7 @@ export function createMetrics(
   };
 }
 
-/** What every exchange is counted in. */
+/** Creates the metric families to which each exchange adds. */
 function createExchangeFamilies() {
   return {
     exchanges: new CounterFamily({

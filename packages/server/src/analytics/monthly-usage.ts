@@ -9,15 +9,16 @@ import { alignToUnits, partialRangesAround } from './grid.ts';
 
 const DAY_MS = 24 * HOUR_MS;
 
+/** The time range of a month. */
 export interface MonthRange {
   readonly orgId: string;
-  /** Milliseconds, included. */
+  /** Inclusive, in milliseconds. */
   readonly from: number;
-  /** Milliseconds, not included. */
+  /** Exclusive, in milliseconds. */
   readonly to: number;
 }
 
-/** Sums of a range by key and model, to the request. */
+/** Returns the exact sums of a range by key and model. */
 export async function queryMonthlySums(reader: DatabaseReader, range: MonthRange): Promise<KeyModelSums[]> {
   const { orgId } = range;
   const pieces = partialRangesAround(range, HOUR_MS);
@@ -39,20 +40,21 @@ export async function queryMonthlySums(reader: DatabaseReader, range: MonthRange
     .filter(({ sums }) => (sums[ROLLUP_SUM_COLUMNS.indexOf('requests')] ?? 0) > 0);
 }
 
-/** A row of a month, and the team that its requests were made for. */
+/** The sums of a month by key and model, with the team that the key had at the time of the requests. */
 interface TeamMonthRow extends KeyModelSums {
-  /** '' for none. */
+  /** '' if there was no team. */
   readonly team: string;
 }
 
+/** A row of the monthly report. */
 export interface MonthlyUsageRow extends TeamMonthRow {
-  /** Null for a key that is gone. */
+  /** Null if the key was deleted. */
   readonly keyName: string | null;
 }
 
 /**
- * Sums of some keys by the team they had at each request, which only the requests themselves know. A day at a
- * time, so that other reading has its turn.
+ * Returns the sums of some keys by the team of each request, which only the rows contain. Reads one day per
+ * query, so that other queries can run in between.
  */
 async function querySumsByTeam(
   reader: DatabaseReader,
@@ -83,8 +85,8 @@ async function querySumsByTeam(
 }
 
 /**
- * What a month is booked on, by key, model and team. A closed month stays as it is: the requests of a key that moved since are
- * booked on the team that each was made for.
+ * Returns the usage of a month by key, model and team. Each request counts for the team that its key had at
+ * that time, so a closed month does not change when a key moves to another team.
  */
 export async function queryMonthlyUsage(
   reader: DatabaseReader,

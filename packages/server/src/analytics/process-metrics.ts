@@ -1,10 +1,11 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
-/** Figures of the process and its queues, as they are at each scrape. */
+/** Returns metrics of the process and its queues, computed at each scrape. */
 export function processMetrics(backlog: () => number, alertsQueued: () => Promise<number>): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  // Gauges with the suffix of counters; `nodejs_active_resources` and its kin have the same figures by type.
+  // These gauges have names that end like counters. `nodejs_active_resources` and similar metrics have the
+  // same values by type.
   for (const name of MISNAMED_GAUGES) registry.removeSingleMetric(name);
   includeStartupCpu(registry);
   registerBacklogGauge(registry, backlog);
@@ -18,7 +19,10 @@ const MISNAMED_GAUGES = [
   'nodejs_active_resources_total',
 ];
 
-/** prom-client counts from when it is loaded, which is at the first scrape; Prometheus expects the whole life of the process. */
+/**
+ * prom-client starts counting when it is loaded, at the first scrape. Prometheus expects values since the
+ * start of the process.
+ */
 function includeStartupCpu(registry: Registry): void {
   const { user, system } = process.cpuUsage();
   const before: Readonly<Record<string, number>> = {
@@ -49,7 +53,7 @@ function registerAlertsGauge(registry: Registry, alertsQueued: () => Promise<num
     help: 'Number of alert messages that are waiting for delivery, in the whole installation.',
     registers: [registry],
     async collect() {
-      // A store that is away must not take the other figures with it.
+      // If the database is unavailable, the other metrics must still be returned.
       queued.set(await alertsQueued().catch(() => Number.NaN));
     },
   });

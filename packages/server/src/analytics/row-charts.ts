@@ -4,19 +4,22 @@ import { sumPartialRanges } from '../store/rollups/partial-range-sums.ts';
 import type { RollupFacet } from '../store/rollups/read-rollups.ts';
 import type { RollupFigureColumn } from '../store/rollups/rollup-figures.ts';
 
-/** What is counted from rows, for filters that no rollup holds. The caller has bounded how many rows there are. */
+/** A query over rows, for filters that rollups do not support. The caller limits the number of rows. */
 interface RowSumsRequest extends Omit<PartialRangeRequest, 'ranges' | 'groupBy'> {
   readonly groupBy?: RollupFacet | undefined;
 }
 
 interface Span {
-  /** Milliseconds, included. */
+  /** Inclusive, in milliseconds. */
   readonly from: number;
-  /** Milliseconds, not included. */
+  /** Exclusive, in milliseconds. */
   readonly to: number;
 }
 
-/** Sums over the span, in the order of `figures`, per value of `groupBy`; '' without one. */
+/**
+ * Returns the sums over the range, in the order of `figures`, per value of `groupBy`. The value is '' if
+ * there is no `groupBy`.
+ */
 export async function queryRowTotals(
   reader: DatabaseReader,
   request: RowSumsRequest & Span,
@@ -25,7 +28,10 @@ export async function queryRowTotals(
   return [...steps].map(([value, [sums = []]]) => ({ value, sums }));
 }
 
-/** Sums of every interval, which end where the next one starts, per value of `groupBy`; '' without one. */
+/**
+ * Returns the sums of each interval per value of `groupBy`. The value is '' if there is no `groupBy`. An
+ * interval ends at the start of the next one.
+ */
 export async function queryRowIntervals(
   reader: DatabaseReader,
   { groupBy, ...request }: RowSumsRequest & Span,
@@ -46,7 +52,7 @@ export async function queryRowIntervals(
   return steps;
 }
 
-/** Nothing in every interval. */
+/** Returns sums of 0 for each interval. */
 export function createZeroSums(
   starts: readonly number[],
   figures: readonly RollupFigureColumn[],

@@ -2,9 +2,9 @@ import { CounterFamily, GaugeFamily, HistogramFamily } from './metric-families.t
 
 const API_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Metrics of the process itself: its build, its configuration, its API and what it does at this moment. */
+/** Metrics of the process: build, configuration, API calls and exchanges in progress. */
 export class RuntimeMetrics {
-  /** Exchanges in progress; known once the gateway is put together. */
+  /** Returns the number of exchanges in progress. Set when the gateway has been created. */
   countInFlight: () => number = () => 0;
   readonly #build = new GaugeFamily({
     name: 'floe_build_info',
@@ -45,7 +45,7 @@ export class RuntimeMetrics {
     this.#reloads.add(1, isApplied ? 'success' : 'failure');
   }
 
-  /** @param verb null for a path that no verb has */
+  /** Counts a call of the API. @param verb null if the path has no verb */
   recordApiCall(verb: string | null, status: number, durationMs: number): void {
     this.#api.observe(durationMs / 1000, verb ?? 'unknown', `${Math.floor(status / 100)}xx`);
   }

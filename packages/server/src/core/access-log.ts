@@ -1,37 +1,45 @@
 import type { Clock, Timer } from './clock.ts';
 import type { LineDestination } from './log.ts';
 
-/** Lines wait so long that a busy process writes many at once: one system call instead of one for each request. */
+/** Batches lines, so that a busy process makes one system call for many requests. */
 const FLUSH_INTERVAL_MS = 100;
 const FLUSH_CHARS = 64 * 1024;
-/** More is not kept for a reader of the log that does not read. */
+/** Floe drops further lines while the reader of the log does not read. */
 const MAX_PENDING_CHARS = 8 * 1024 * 1024;
 
-/** What `log.access` of the running configuration says. */
+/** The settings of `log.access` in the running configuration. */
 export interface AccessLogSettings {
   readonly enabled: boolean;
   readonly sample: number;
 }
 
-/** One line per finished request. Callers ask `accepts` first, so that a line that is not written is not formatted. */
+/**
+ * Writes one line per finished request. Callers call `accepts` first, so that they format only lines that are
+ * written.
+ */
 export interface AccessLog {
-  /** Whether to log a request that ended like this. Errors are not sampled. */
+  /**
+   * Returns whether to log a request with this result. If the log is enabled, it contains all errors and a
+   * sample of all other requests.
+   */
   accepts(isError: boolean): boolean;
   /** @param line JSON with a line break at the end */
   write(line: string): void;
 }
 
+/** An access log that discards every line. */
 export const NO_ACCESS_LOG: AccessLog = { accepts: () => false, write: () => undefined };
 
+/** The dependencies of an `AccessLogWriter`. */
 export interface AccessLogWriterOptions {
   readonly destination: LineDestination;
   readonly settings: () => AccessLogSettings;
   readonly clock: Pick<Clock, 'after'>;
-  /** From 0 to below 1. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
 }
 
-/** Collects lines and writes them in batches. A request never waits for them. */
+/** Collects lines and writes them in batches. A request never waits for a write. */
 export class AccessLogWriter implements AccessLog {
   readonly #options: AccessLogWriterOptions;
   #pending = '';
@@ -59,7 +67,7 @@ export class AccessLogWriter implements AccessLog {
     else this.#timer ??= this.#options.clock.after(FLUSH_INTERVAL_MS, () => this.#flush());
   }
 
-  /** Writes everything that was logged; for the end of the process. */
+  /** Writes all pending lines. Called when the process ends. */
   close(): void {
     this.#timer?.cancel();
     if (this.#pending !== '') this.#options.destination.write(this.#pending);
@@ -77,7 +85,10 @@ export class AccessLogWriter implements AccessLog {
   }
 }
 
-/** A text as JSON, or null; most are plain and need no escapes. */
+/**
+ * Converts a text to JSON; null and undefined become `null`. Texts without special characters take a fast
+ * path.
+ */
 export function quoteJson(text: string | null | undefined): string {
   if (text === null || text === undefined) return 'null';
   return PLAIN_TEXT.test(text) ? `"${text}"` : JSON.stringify(text);
@@ -85,7 +96,7 @@ export function quoteJson(text: string | null | undefined): string {
 
 const PLAIN_TEXT = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
-/** Start of every line: the fields that all log lines have. */
+/** Returns the start of an access log line: the fields that all log lines have. */
 export function accessLineHead(nowMs: number): string {
   return `{"level":"info","time":"${new Date(nowMs).toISOString()}"`;
 }

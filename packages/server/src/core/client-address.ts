@@ -1,7 +1,10 @@
 import ipaddr from 'ipaddr.js';
 import { type IpAddress, isInNetworks, parseIpAddress, parseNetworks } from './network.ts';
 
-/** What of a request says where it came from; `IncomingMessage` has it, with repeated headers joined. */
+/**
+ * The parts of a request that determine the client address. `IncomingMessage` has them, with repeated headers
+ * joined.
+ */
 export interface ClientAddressSource {
   readonly socket: { readonly remoteAddress?: string | undefined };
   readonly headers: {
@@ -11,32 +14,37 @@ export interface ClientAddressSource {
   };
 }
 
-/** Where requests come from, as far as it can be known. */
+/** Determines the address and protocol of clients. */
 export interface ClientAddressResolver {
   /**
-   * IP address of the client, in its canonical form and without a port; '' when the connection is gone already.
-   * Behind proxies that are trusted it is the nearest hop that is not one of them.
+   * Returns the client's IP address in canonical form, without a port. Behind trusted proxies, returns the
+   * nearest hop that is not a trusted proxy. Returns '' if the connection is already closed.
    */
   addressOf(request: ClientAddressSource): string;
-  /** How the client reached the first trusted proxy; without one, `http`: Floe itself speaks no TLS. */
+  /**
+   * Returns the protocol between the client and the first trusted proxy. Without a proxy, returns `http`,
+   * because Floe does not terminate TLS.
+   */
   protocolOf(request: ClientAddressSource): 'http' | 'https';
 }
 
-/** A chain longer than this is no chain of proxies. */
+/** Maximum number of hops that are read. Further hops are ignored. */
 const MAX_HOPS = 32;
 
 /**
- * Reads `X-Forwarded-For` or `Forwarded` (RFC 7239) from right to left, through trusted hops only: what stands left
- * of the first stranger is that stranger's word. A proxy that writes one of the two passes the other on as the
- * client sent it, so where both are present and disagree neither is believed.
- *
- * @param trusted networks of the proxies in front, as `10.0.0.0/8` or single addresses
+ * Reads `X-Forwarded-For` or `Forwarded` (RFC 7239) from right to left and stops at the first address that is
+ * not trusted, because that client could have written everything to its left. A proxy that writes one of the
+ * headers forwards the other one unchanged. If both are present and disagree, both are ignored.
+ * @param trusted networks of trusted proxies, as `10.0.0.0/8` or single addresses
  */
 export function createClientAddressResolver(trusted: readonly string[]): ClientAddressResolver {
   const networks = parseNetworks(trusted);
   const isTrusted = (ip: IpAddress) => isInNetworks(ip, networks);
 
-  /** Hops, the nearest first, each as its header wrote it; null when the headers contradict each other. */
+  /**
+   * Returns the hops, nearest first, as their header lists them. Returns null if the headers contradict each
+   * other.
+   */
   function readHops({ headers }: ClientAddressSource): readonly Hop[] | null {
     const listed = parseXForwardedFor(headers['x-forwarded-for'], headers['x-forwarded-proto']);
     if (headers.forwarded === undefined) return listed;
@@ -54,7 +62,7 @@ export function createClientAddressResolver(trusted: readonly string[]): ClientA
     let proto: string | undefined;
     if (ip === null || networks.length === 0 || !isTrusted(ip)) return { ip, proto };
     for (const hop of readHops(request)?.slice(0, MAX_HOPS) ?? []) {
-      // What the trusted one before wrote about its own caller.
+      // The trusted proxy recorded the protocol of its own client.
       proto = hop.proto ?? proto;
       const next = parseHopAddress(hop.text);
       if (next === null) break;
@@ -77,7 +85,10 @@ interface Hop {
 
 const canonicalHopAddress = ({ text }: Hop) => parseHopAddress(text)?.toString() ?? text;
 
-/** One protocol stands for the whole way, as most proxies write it; as many as addresses go with them. */
+/**
+ * If the header has a single protocol, as most proxies write it, the protocol applies to every hop. Otherwise
+ * there is one per address.
+ */
 function parseXForwardedFor(
   given: string | string[] | undefined,
   protocols: string | string[] | undefined,
@@ -98,7 +109,10 @@ function splitHeaderList(value: string | string[] | undefined): string[] {
     .filter((entry) => entry !== '');
 }
 
-/** RFC 7239, 4: elements separated by commas, pairs by semicolons; quoted text may hold either. */
+/**
+ * Parses elements that are separated by commas and pairs that are separated by semicolons; quoted text may
+ * contain both (RFC 7239, section 4).
+ */
 function parseForwardedHeader(text: string): Hop[] {
   const elements = text.match(/(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g) ?? [];
   return elements.reverse().map((element) => {
@@ -111,10 +125,13 @@ function parseForwardedHeader(text: string): Hop[] {
   });
 }
 
-/** The address of `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1` or `[2001:db8::1]:80`; null for `unknown` and its like. */
+/**
+ * Parses `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1` or `[2001:db8::1]:80`. Returns null for `unknown` and
+ * other identifiers.
+ */
 function parseHopAddress(text: string): IpAddress | null {
   const [, bracketed, plain] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/.exec(text) ?? [];
   const ip = parseIpAddress(bracketed ?? plain ?? text);
-  // A listener for both families shows IPv4 callers in IPv6 clothes.
+  // A dual-stack listener reports IPv4 clients as IPv4-mapped IPv6 addresses.
   return ip instanceof ipaddr.IPv6 && ip.isIPv4MappedAddress() ? ip.toIPv4Address() : ip;
 }

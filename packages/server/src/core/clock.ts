@@ -1,17 +1,22 @@
-/** Time as a dependency: production passes `systemClock`, tests pass a clock they move by hand. */
+/** Time as a dependency. Production passes `systemClock`; tests pass a clock that they advance. */
 export interface Clock {
-  /** Milliseconds since the Unix epoch; may step when the machine's clock is set. */
+  /** Milliseconds since the Unix epoch. Can jump when the machine's clock is set. */
   now(): number;
-  /** Milliseconds with fractions from an arbitrary origin; never steps. Use it for durations. */
+  /** Milliseconds with fractions from an arbitrary origin. Never jumps; use it for durations. */
   monotonic(): number;
-  /** Runs `callback` once after `ms`. The timer alone keeps no process alive, unless `keepsProcessAlive`. */
+  /**
+   * Runs `callback` once after `ms`. The timer does not keep the process alive, unless `keepsProcessAlive` is
+   * true.
+   */
   after(ms: number, callback: () => void, keepsProcessAlive?: boolean): Timer;
 }
 
+/** A timer that can be cancelled. */
 export interface Timer {
   cancel(): void;
 }
 
+/** The clock of the operating system. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -23,8 +28,8 @@ export const systemClock: Clock = {
 };
 
 /**
- * Resolves after `ms`, or at once with `false` when the signal fires first. It keeps the process alive: what waits here
- * has something left to do, as a start that waits for its database.
+ * Resolves to true after `ms`, or to false as soon as the signal aborts. Keeps the process alive, because
+ * callers such as a start that waits for its database still have work to do.
  */
 export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
@@ -45,7 +50,10 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<b
   });
 }
 
-/** What `work` gives, or `otherwise` when it fails or takes longer than `ms`: for what can be done without. */
+/**
+ * Resolves to the result of `work`, or to `fallback` if `work` fails or takes longer than `ms`. For optional
+ * results.
+ */
 export async function resolveWithFallback<T>(
   clock: Pick<Clock, 'after'>,
   ms: number,

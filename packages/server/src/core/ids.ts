@@ -1,8 +1,9 @@
 import { hash, randomBytes } from 'node:crypto';
 
-/** Crockford's base 32, lower case: sorts like the number it spells, has no `i l o u`. */
+/** Crockford's base 32 in lower case. It sorts like the number that it encodes and omits `i l o u`. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
+/** The prefixes of all ids. A prefix names the kind of resource. */
 export type IdPrefix =
   | 'org'
   | 'key'
@@ -38,7 +39,7 @@ export type IdPrefix =
 let randomPool = Buffer.alloc(0);
 let usedBytes = 0;
 
-/** Random bytes from one pooled system call per few hundred ids. */
+/** Returns random bytes. One system call provides enough for a few hundred ids. */
 function takeRandomBytes(count: number): Buffer {
   if (usedBytes + count > randomPool.length) {
     randomPool = randomBytes(4096);
@@ -49,8 +50,8 @@ function takeRandomBytes(count: number): Buffer {
 }
 
 /**
- * A new id: prefix, 10 characters of milliseconds, 16 characters of randomness (80 bits), as
- * `exc_01jd…`. Ids made later sort later, so an index on them follows time.
+ * Returns a new id, such as `exc_01jd…`: the prefix, 10 characters of milliseconds and 16 random characters
+ * (80 bits). Ids sort by creation time, so an index on them does too.
  */
 export function newId(prefix: IdPrefix, nowMs: number): string {
   let time = '';
@@ -65,8 +66,8 @@ export function newId(prefix: IdPrefix, nowMs: number): string {
 }
 
 /**
- * The id that stands for `text`: always the same for the same text, shaped like the others (130 bits of its
- * SHA-256). A creation repeated with the same idempotency key meets the row of the first one.
+ * Returns the id for `text`: the same for equal texts, in the format of other ids (130 bits of the SHA-256
+ * hash). A creation that is repeated with the same idempotency key therefore finds the row of the first one.
  */
 export function deriveId(prefix: IdPrefix, text: string): string {
   let id = '';

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 
-/** Structured log lines on standard output. Never pass a key, a credential or a body. */
+/** Writes structured log lines to standard output. Never pass a key, a credential or a body. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -11,20 +11,20 @@ export interface Log {
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Where lines go that were formatted elsewhere, in the order in which they are written. */
+/** A destination for formatted lines. It writes them in order. */
 export interface LineDestination {
-  /** False when the reader is slower than the writer; `onDrain` reports when to continue. */
+  /** Returns false if the reader is slower than the writer. `onDrain` then reports when to continue. */
   write(text: string): boolean;
   onDrain(callback: () => void): void;
-  /** Writes what is left; blocks until it is written. */
+  /** Writes the remaining text and blocks until it is written. */
   flushSync(): void;
 }
 
-/** The log of a server process, which writes without blocking. */
+/** The log of a server process. Writes do not block. */
 export interface ServerLog {
   readonly log: Log;
   readonly destination: LineDestination;
-  /** A line at `info` that is written at every level but `silent`. */
+  /** Writes a line at level `info` even if the level of the log is higher, except `silent`. */
   announce(fields: object, message: string): void;
 }
 
@@ -34,11 +34,12 @@ const FORMAT = {
   formatters: { level: (label: string) => ({ level: label }) },
 } as const;
 
-/** Writes each line before the call returns: for commands that end soon. */
+/** Creates a log that writes each line before the call returns. For commands that exit soon. */
 export function createLog(level: LogLevel): Log {
   return pino({ level, ...FORMAT });
 }
 
+/** Creates the log of a server process. */
 export function createServerLog(level: LogLevel): ServerLog {
   const stream = pino.destination({ fd: 1, sync: false });
   const log = pino({ level, ...FORMAT }, stream);
@@ -54,4 +55,5 @@ export function createServerLog(level: LogLevel): ServerLog {
   };
 }
 
+/** A log that discards every line. */
 export const silentLog: Log = createLog('silent');

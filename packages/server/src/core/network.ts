@@ -2,10 +2,13 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
-/** A network: an address in it, and how many of its bits count. */
+/** A network: an address and the length of its prefix in bits. */
 export type IpNetwork = readonly [IpAddress, number];
 
-/** @param texts each as `10.0.0.0/8` or a single address */
+/**
+ * Parses networks.
+ * @param texts each as `10.0.0.0/8` or a single address
+ */
 export function parseNetworks(texts: readonly string[]): readonly IpNetwork[] {
   return texts.map((text) => {
     if (text.includes('/')) return ipaddr.parseCIDR(text);
@@ -14,17 +17,24 @@ export function parseNetworks(texts: readonly string[]): readonly IpNetwork[] {
   });
 }
 
+/** Returns whether an address is in one of the networks. */
 export function isInNetworks(ip: IpAddress, networks: readonly IpNetwork[]): boolean {
   return networks.some(([network, bits]) => network.kind() === ip.kind() && ip.match([network, bits]));
 }
 
-/** The address a canonical text stands for, without its zone; null for what is none, other spellings included. */
+/**
+ * Parses an address in canonical form and removes its zone. Returns null for any other text, including other
+ * spellings of an address.
+ */
 export function parseIpAddress(text: string): IpAddress | null {
   const bare = text.replace(/%.*$/, '');
   return isIP(bare) === 0 ? null : ipaddr.parse(bare);
 }
 
-/** The host of a URL as a resolver takes it: an IPv6 address without the brackets it has there (RFC 3986, 3.2.2). */
+/**
+ * Returns the host of a URL in the form that resolvers accept: an IPv6 address without brackets (RFC 3986,
+ * section 3.2.2).
+ */
 export function unbracketHost({ hostname }: Pick<URL, 'hostname'>): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }

@@ -4,17 +4,19 @@ import ipaddr from 'ipaddr.js';
 import buildConnector from 'undici/lib/core/connect.js';
 import { type IpAddress, isInNetworks, parseIpAddress, parseNetworks, unbracketHost } from './network.ts';
 
-/** What calls to addresses that somebody wrote down may reach. */
+/** Defines which addresses outgoing calls may reach. Applies to addresses that users configured. */
 export interface OutboundRules {
-  /** Private and loopback addresses need no permission: there is one org, the operator's own. */
+  /**
+   * Whether private and loopback addresses are allowed. True if the operator's organization is the only one.
+   */
   readonly allowPrivate: boolean;
-  /** Networks that may be reached besides, as `10.0.0.0/8` or a single address. */
+  /** Additional networks that calls may reach, as `10.0.0.0/8` or a single address. */
   readonly privateNetworks: readonly string[];
-  /** `host:port` of the addresses that floe.yaml itself names, in lower case. */
+  /** `host:port`, in lower case, of the addresses that floe.yaml contains. */
   readonly namedHosts: ReadonlySet<string>;
 }
 
-/** The guard refused to connect. The message names the setting that would allow it, if one can. */
+/** The guard refused a connection. The message names the setting that would allow it, if there is one. */
 export class OutboundRefusedError extends Error {
   override readonly name = 'OutboundRefusedError';
 }
@@ -25,19 +27,25 @@ type DnsLookup = (
   done: (error: Error | null, addresses: readonly { address: string; family: number }[]) => void,
 ) => void;
 
+/** Restricts outgoing connections to allowed addresses. */
 export interface OutboundGuard {
   /**
-   * Connects undici to one origin. Every address is judged when it is connected to, after the name was
-   * resolved and before a byte is sent: what a name meant earlier does not matter (DNS rebinding).
+   * Returns a connector for undici and one origin. It checks each address after name resolution and before
+   * any byte is sent, so DNS rebinding has no effect.
    */
   connector(origin: URL, options?: buildConnector.BuildOptions): buildConnector.connector;
-  /** Judges what is known of an origin before any name is resolved; for origins that a proxy resolves. */
+  /** Checks an origin without resolving its name. For origins that a proxy resolves. */
   checkOrigin(origin: URL): OutboundRefusedError | null;
-  /** A plain TCP connection under the same rules. @throws OutboundRefusedError, or the error of the connection */
+  /**
+   * Opens a TCP connection under the same rules.
+   * @throws OutboundRefusedError, or the error of the connection
+   */
   connect(host: string, port: number, timeoutMs: number): Promise<Socket>;
 }
 
-/** `rules` is asked at each connection; `resolve` is the system's resolver unless a test passes another. */
+/**
+ * Creates a guard. It calls `rules` for each connection. `resolve` is the system's resolver, except in tests.
+ */
 export function createOutboundGuard(
   rules: () => OutboundRules,
   resolve: DnsLookup = lookupAddress,
@@ -46,7 +54,7 @@ export function createOutboundGuard(
     const { host, port } = hostPortOf(origin);
     const connect = buildConnector({ ...options, lookup: guardedLookup(host, port) });
     return (asked, callback) => {
-      // A literal address is never looked up, so it is judged here.
+      // A literal address is not resolved, so it must be checked here.
       const refusal = checkHost(host, port);
       if (refusal) callback(refusal, null);
       else connect(asked, callback);
@@ -107,7 +115,7 @@ function hostPortOf(url: URL): HostPort {
   };
 }
 
-/** Null when the address may be reached. */
+/** Returns null if the address is allowed. */
 function checkAddress(address: string, place: HostPort, rules: OutboundRules): OutboundRefusedError | null {
   const shown = address === place.host ? address : `${place.host} (${address})`;
   const reached = embeddedAddresses(address);
@@ -141,7 +149,9 @@ function checkIpAddress(
   );
 }
 
-/** Of each cloud, and link-local addresses whole: nothing else that an alert or a model call wants lives there. */
+/**
+ * The metadata services of clouds, and all link-local addresses. No alert or model call needs any of them.
+ */
 const METADATA_NETWORKS = parseNetworks([
   '169.254.0.0/16',
   'fe80::/10',
@@ -154,13 +164,21 @@ const METADATA_NETWORKS = parseNetworks([
 const METADATA_HOSTS = new Set(['metadata.google.internal', 'metadata.goog', 'instance-data.ec2.internal']);
 const TRUSTED_RANGES = new Set(['private', 'loopback', 'uniqueLocal', 'unspecified']);
 
-/** IPv6 forms that carry an IPv4 address in their last 32 bits: they reach that one. */
+/**
+ * IPv6 networks whose addresses contain an IPv4 address in the last 32 bits. Packets reach that IPv4 address.
+ */
 const IPV4_EMBEDDING_NETWORKS = parseNetworks(['::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96']);
 const SIX_TO_FOUR_NETWORKS = parseNetworks(['2002::/16']);
-/** For translators of one's own (RFC 8215); where the IPv4 address stands in it is theirs to say (RFC 6052, 2.2). */
+/**
+ * Local-use translation prefixes (RFC 8215). The position of the IPv4 address depends on the translator (RFC
+ * 6052, section 2.2).
+ */
 const LOCAL_TRANSLATION_NETWORKS = parseNetworks(['64:ff9b:1::/48']);
 
-/** What may be reached in the end: IPv4 inside IPv6 is unpacked. Empty for what is no address. */
+/**
+ * Returns the addresses that a connection would reach, with embedded IPv4 addresses extracted. Empty if the
+ * text is not an address.
+ */
 function embeddedAddresses(text: string): readonly IpAddress[] {
   const ip = parseIpAddress(text);
   if (ip === null) return [];

@@ -1,11 +1,11 @@
+/** Returns whether a text matches. */
 export type Matcher = (text: string) => boolean;
 
 /**
- * Compiles allowlist patterns of model ids into one test. `*` matches any run of characters, `/`
- * included; everything else is literal and case-sensitive. No patterns match nothing.
- *
- * The match is greedy from the left without backtracking, which is enough for `*` alone: one pass over
- * the id per pattern, whatever either of them contains.
+ * Compiles allowlist patterns of model ids into one predicate. `*` matches any characters, including `/`.
+ * Everything else is literal and case-sensitive. An empty list matches nothing.
+ * Matching is greedy from the left without backtracking, which is sufficient for `*`. It takes one pass over
+ * the id per pattern.
  */
 export function compilePatterns(patterns: readonly string[]): Matcher {
   const exact = new Set<string>();
@@ -17,7 +17,7 @@ export function compilePatterns(patterns: readonly string[]): Matcher {
   return (text) => exact.has(text) || globs.some((pieces) => matchesGlob(pieces, text));
 }
 
-/** `pieces` are the literals around the stars: `a*b` is `['a', 'b']`, `*` is `['', '']`. */
+/** `pieces` are the literals between the wildcards: `a*b` is `['a', 'b']`, and `*` is `['', '']`. */
 function matchesGlob(pieces: readonly string[], text: string): boolean {
   const first = pieces[0] ?? '';
   const last = pieces.at(-1) ?? '';

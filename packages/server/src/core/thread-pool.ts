@@ -2,25 +2,29 @@ import { getCompileCacheDir } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import type { Clock, Timer } from './clock.ts';
 
+/** The settings of a thread pool. */
 export interface ThreadPoolOptions {
-  /** Module of each thread. It calls `serveTasks`. */
+  /** The module that each thread runs. It must call `serveTasks`. */
   readonly entry: URL;
   readonly name: string;
   readonly maxThreads: number;
-  /** Tasks of one tenant that run at the same time; fewer than `threads` leaves one for the others. */
+  /**
+   * Maximum number of running tasks per tenant. Set it below `maxThreads` to keep a thread free for other
+   * tenants.
+   */
   readonly maxRunningPerTenant: number;
-  /** Tasks of one tenant that may wait. */
+  /** Maximum number of waiting tasks per tenant. */
   readonly maxQueuedPerTenant: number;
-  /** How long one task may run. */
+  /** Maximum duration of a task. */
   readonly taskTimeoutMs: number;
-  /** A thread without work ends after this time. */
+  /** A thread ends after this time without a task. */
   readonly idleTimeoutMs: number;
-  /** Heap of one thread. */
+  /** Maximum heap size of a thread. */
   readonly maxHeapMb: number;
   readonly clock: Pick<Clock, 'after'>;
 }
 
-/** A task was ended because it took more time or memory than it may. */
+/** The pool stopped a task because it exceeded its time or memory. */
 export class TaskStoppedError extends Error {
   override readonly name = 'TaskStoppedError';
   readonly exceeded: 'time' | 'memory';
@@ -31,12 +35,12 @@ export class TaskStoppedError extends Error {
   }
 }
 
-/** So many tasks of one tenant wait that no further one is taken. */
+/** The pool rejected a task because the tenant has too many waiting tasks. */
 export class TenantBusyError extends Error {
   override readonly name = 'TenantBusyError';
 }
 
-/** The pool was closed before the task was done. */
+/** The pool was closed before the task finished. */
 export class PoolClosedError extends Error {
   override readonly name = 'PoolClosedError';
 }
@@ -48,17 +52,17 @@ interface Task {
   reject(error: unknown): void;
 }
 
-/** A message from a thread: that it is ready for its first task, or what a task replied. */
+/** A message from a thread: it is ready for its first task, or it replies to a task. */
 export type WorkerThreadMessage = { readonly ready: true } | { readonly reply: unknown };
 
 /**
- * Runs tasks in worker threads, started when needed. Tenants take turns, whoever asked first; a task that takes too long or
- * too much memory loses its thread, and nothing else does.
+ * Runs tasks in worker threads, which it starts on demand. Tenants take turns, regardless of the order of
+ * their tasks. If a task takes too much time or memory, the pool terminates the thread of that task only.
  */
 export class ThreadPool {
   readonly #options: ThreadPoolOptions;
   readonly #threads = new Set<Thread>();
-  /** Tenants in the order of their turns. */
+  /** The tenants in the order of their turns. */
   readonly #queues = new Map<string, Task[]>();
   readonly #running = new Map<string, number>();
   #isClosed = false;
@@ -67,7 +71,10 @@ export class ThreadPool {
     this.#options = options;
   }
 
-  /** Resolves to the reply of the thread. @throws TaskStoppedError, TenantBusyError, PoolClosedError */
+  /**
+   * Runs a task and resolves to the reply of the thread.
+   * @throws TaskStoppedError, TenantBusyError, PoolClosedError
+   */
   run(tenant: string, message: unknown): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) return reject(new PoolClosedError('The pool is closed.'));
@@ -80,7 +87,7 @@ export class ThreadPool {
     });
   }
 
-  /** Ends all threads and rejects what has not been done. */
+  /** Ends all threads and rejects unfinished tasks. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const waiting = [...this.#queues.values()].flat();
@@ -111,7 +118,7 @@ export class ThreadPool {
       if ((this.#running.get(tenant) ?? 0) >= this.#options.maxRunningPerTenant) continue;
       const task = queue.shift();
       this.#queues.delete(tenant);
-      // Behind all others, for its next turn.
+      // The tenant moves to the end of the order.
       if (queue.length > 0) this.#queues.set(tenant, queue);
       if (task) return task;
     }
@@ -147,7 +154,7 @@ interface RunningTask {
   timer: Timer | null;
 }
 
-/** One worker thread, which has at most one task. */
+/** A worker thread. It runs at most one task at a time. */
 class Thread {
   readonly #worker: Worker;
   readonly #options: ThreadPoolOptions;
@@ -162,7 +169,8 @@ class Thread {
     this.#worker = new Worker(options.entry, {
       name: options.name,
       resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMb },
-      // The environment may hold credentials; the compile cache saves loading the modules anew.
+      // The environment may contain credentials, so it is not passed. The compile cache makes loading the
+      // modules faster.
       env: cache === undefined ? {} : { NODE_COMPILE_CACHE: cache },
     });
     this.#worker.on('message', (message: WorkerThreadMessage) => {
@@ -195,11 +203,11 @@ class Thread {
     try {
       this.#worker.postMessage(message);
     } catch (error) {
-      // What cannot be cloned is a bug of the caller.
+      // A message that cannot be cloned is a defect of the caller.
       this.#settle(() => done.reject(error));
       return done.promise;
     }
-    // Loading the modules of a new thread is not the task's time.
+    // The time to load the modules does not count as time of the task.
     if (this.#isReady) this.#limit();
     return done.promise;
   }

@@ -1,26 +1,29 @@
-/** The calendar of one time zone: where its days begin, 23 or 25 hours long where clocks change. */
+/** The calendar of one time zone. A day has 23 or 25 hours when daylight saving time starts or ends. */
 export interface TimeZoneCalendar {
-  /** Month from 0. */
+  /** The local date. Months start at 0. */
   dateAt(atMs: number): { readonly year: number; readonly month: number; readonly day: number };
-  /** The first moment of a local day; days and months beyond their end run over. */
+  /**
+   * The first moment of a local day, in milliseconds since the epoch. Months and days out of range carry
+   * over.
+   */
   startOfDay(year: number, month: number, day: number): number;
-  /** What the zone's clocks are ahead of UTC, in milliseconds. */
+  /** The offset of local time from UTC, in milliseconds. */
   offsetAt(atMs: number): number;
 }
 
-/** From the end of the span before until `until`, clocks are `offsetMs` ahead of UTC. */
+/** A span of time with one UTC offset. It starts at the end of the previous span. */
 export interface UtcOffsetSpan {
-  /** Milliseconds since the epoch, not included; `Infinity` for the last one. */
+  /** Exclusive end in milliseconds since the epoch; `Infinity` for the last span. */
   readonly until: number;
   readonly offsetMs: number;
 }
 
 const DAY_MS = 86_400_000;
-/** Zones remembered, at 27 KB each: whoever asks names them, in any spelling that `Intl` reads. */
+/** Callers choose the zone names, in any spelling that `Intl` accepts. A cached zone takes 27 KB. */
 const MAX_CACHED_ZONES = 100;
 const calendars = new Map<string, TimeZoneCalendar>();
 
-/** @throws RangeError for what is no time zone */
+/** Returns the calendar of a time zone. @throws RangeError if the name is not a time zone */
 export function getTimeZoneCalendar(timezone: string): TimeZoneCalendar {
   const found = calendars.get(timezone);
   if (found) return found;
@@ -30,14 +33,17 @@ export function getTimeZoneCalendar(timezone: string): TimeZoneCalendar {
   return days;
 }
 
-/** A local day, from its first moment on. */
+/** A local day. */
 export interface LocalDay {
   readonly startsAt: number;
-  /** What clocks show at midnight, as if it were UTC. */
+  /** Local midnight, encoded as if it were UTC. */
   readonly localMidnight: number;
 }
 
-/** Every local day that a range touches, oldest first. Asks `Intl` once for each, so that ten years are no burden. */
+/**
+ * Returns every local day that overlaps a range, oldest first. Calls `Intl` once per day, so a range of ten
+ * years is fast.
+ */
 export function localDaysInRange(timezone: string, from: number, to: number): readonly LocalDay[] {
   const spans = utcOffsetSpans(timezone, from - 3 * DAY_MS, to + 3 * DAY_MS);
   const offsetAt = (atMs: number) => spans.find(({ until }) => atMs < until)?.offsetMs ?? 0;
@@ -50,7 +56,7 @@ export function localDaysInRange(timezone: string, from: number, to: number): re
   }
 }
 
-/** The offsets of a zone from `from` to `to`: one span, and one more for each change of its clocks. */
+/** Returns the offsets of a zone from `from` to `to`: one span, plus one for each change of the offset. */
 export function utcOffsetSpans(timezone: string, from: number, to: number): readonly UtcOffsetSpan[] {
   const { offsetAt } = getTimeZoneCalendar(timezone);
   const spans: UtcOffsetSpan[] = [];
@@ -65,7 +71,7 @@ export function utcOffsetSpans(timezone: string, from: number, to: number): read
   return [...spans, { until: Number.POSITIVE_INFINITY, offsetMs }];
 }
 
-/** The first second with another offset than `low` has. */
+/** Returns the first second whose offset differs from the offset at `low`. */
 function findOffsetChange(low: number, high: number, offsetAt: TimeZoneCalendar['offsetAt']): number {
   const before = offsetAt(low);
   let [same, other] = [Math.floor(low / 1000), Math.ceil(high / 1000)];
@@ -92,8 +98,8 @@ function createCalendar(offsetAt: TimeZoneCalendar['offsetAt']): TimeZoneCalenda
 }
 
 /**
- * The first moment at which clocks show this midnight, where they were put back over it too. Where they were put
- * forward over it, the day starts at that moment.
+ * Returns the first moment at which clocks show this midnight. If clocks skip midnight, the day starts at the
+ * moment of the change.
  */
 function startOfDay(midnight: number, offsetAt: TimeZoneCalendar['offsetAt']): number {
   const [before, after] = [midnight - offsetAt(midnight - DAY_MS), midnight - offsetAt(midnight + DAY_MS)];

@@ -1,12 +1,13 @@
 /**
- * Gathers what comes up in one turn of the event loop and does it in one go once everything that waited to be read has
- * been: neighbours find the same code warm, and whoever they write to awake (decisions/0016-hot-path-coding-rules.md).
+ * Collects the items of one turn of the event loop and processes them together after all pending reads.
+ * Processing similar items together keeps code and connections warm
+ * (decisions/0016-hot-path-coding-rules.md).
  */
 export class TurnBatcher<Item> {
   readonly #each: (item: Item) => void;
   #due: Item[] = [];
 
-  /** `each` must not throw: what comes after it in the same turn would be lost. */
+  /** `each` must not throw, because the remaining items of the turn would be lost. */
   constructor(each: (item: Item) => void) {
     this.#each = each;
   }

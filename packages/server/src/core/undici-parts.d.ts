@@ -1,5 +1,5 @@
-// Parts of undici that are read without the rest of it (fetch, WebSocket, caches): 21 of its 109 files, 40 ms of CPU
-// and 10 MB less at every start. The version is pinned, so the paths hold.
+// Imports only the parts of undici that Floe needs, without fetch, WebSocket and caches. This loads 21 of its
+// 109 files and saves 40 ms of CPU and 10 MB per start. The version is pinned, so the paths do not change.
 declare module 'undici/lib/core/connect.js' {
   import { buildConnector } from 'undici';
   export = buildConnector;

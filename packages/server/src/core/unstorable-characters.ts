@@ -1,9 +1,14 @@
-/** Text that every database holds: U+0000 and halves of surrogate pairs, which PostgreSQL does not, become U+FFFD. */
+/**
+ * Returns a text that every database can store. PostgreSQL rejects U+0000 and lone surrogates, so they become
+ * U+FFFD.
+ */
 export function stripUnstorableCharacters(text: string): string {
   return text.toWellFormed().replaceAll('\u0000', '\ufffd');
 }
 
-/** A row with such texts. A column keeps its type: text comes of text, and nothing else is touched. */
+/**
+ * Replaces such characters in the texts of a row. Other values are unchanged, so each column keeps its type.
+ */
 export function stripUnstorableRowText<Row extends object>(row: Row): Row {
   const columns = Object.entries(row).map(([column, value]) => [
     column,

@@ -3,22 +3,25 @@ import { accessLineHead, quoteJson } from '../core/access-log.ts';
 import type { ExchangeResult, StartedExchange } from './exchange-record.ts';
 import type { UsageAndCost } from './usage-and-cost.ts';
 
-/** Names that clients choose, such as a model that does not exist, are cut here. */
+/** Maximum length of names that clients choose, such as a model that does not exist. */
 const MAX_NAME_CHARS = 200;
 
-/** What is known of an exchange once it is over. */
+/** Data about a finished exchange for the access log. */
 export interface ExchangeFigures {
   readonly usageAndCost: UsageAndCost;
   readonly latencyMs: number;
   readonly firstTokenMs: number | null;
 }
 
-/** Whether the access log has a line of this exchange whatever its sampling. */
+/** Returns whether the access log always contains this exchange, regardless of sampling. */
 export function isLoggedAlways({ state, status }: ExchangeResult): boolean {
   return status >= 400 || (state !== 'complete' && state !== 'cached');
 }
 
-/** One line of the access log, without any content. Written by hand: the fields are known and few need escapes. */
+/**
+ * Formats a line of the access log, without any content. Writes JSON directly, because the fields are fixed
+ * and few need escapes.
+ */
 export function formatExchangeLine(x: StartedExchange, figures: ExchangeFigures): string {
   const { surface, target, result, caller, client } = x;
   const { usageAndCost, latencyMs, firstTokenMs } = figures;

@@ -14,9 +14,9 @@ import type { Exchange } from './exchange-record.ts';
 import type { RoutedRequest } from './operation.ts';
 
 /**
- * Takes the limits and budgets of an exchange in one atomic step, and tells what comes first: 429, then what
- * is wrong with the request (400, 404, 403), then 402. `parse` reads and routes it; a request that it refuses still
- * spends its RPM.
+ * Acquires the limits and budgets of an exchange in one atomic step. Errors have a fixed precedence: 429,
+ * then errors of the request (400, 404, 403), then 402. `parse` reads and routes the request. A request that
+ * fails there still counts as a request in rate limits.
  */
 export function admitExchange(x: Exchange, parse: () => Promise<RoutedRequest>): Promise<RoutedRequest> {
   const { rules } = x.caller.catalog;
@@ -50,7 +50,10 @@ async function admitByRules(
   return request;
 }
 
-/** The request, or the fault that refuses it. A client that has left gets no answer, and a defect stays a defect. */
+/**
+ * Returns the request, or the fault that rejects it. Rethrows the error if the client has disconnected or the
+ * error is a defect.
+ */
 async function parsedOrRefused(parse: () => Promise<RoutedRequest>): Promise<RoutedRequest | Fault> {
   try {
     return await parse();
@@ -60,7 +63,7 @@ async function parsedOrRefused(parse: () => Promise<RoutedRequest>): Promise<Rou
   }
 }
 
-/** Who an exchange is counted for, as rules judge it. */
+/** Returns the attributes by which limits and budgets count an exchange. */
 export function buildRequestAttributes(
   x: Exchange,
   rules: OrgRules,
@@ -74,7 +77,10 @@ export function buildRequestAttributes(
   };
 }
 
-/** One line for all of them, without a character that JSON escapes: every row carries it. */
+/**
+ * Records all limits and budgets in one line without characters that JSON escapes, because every row contains
+ * it.
+ */
 function recordGrantDecision(x: Exchange, { claims, taken }: Grant): void {
   if (claims.length === 0) return;
   let because = taken.countedLocally ? 'counted by this process only' : '';

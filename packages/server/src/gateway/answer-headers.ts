@@ -1,6 +1,6 @@
 import type { StartedExchange } from './exchange-record.ts';
 
-/** Headers of every answer of the gateway, flat (product page, "Response headers"). */
+/** Returns the headers of every gateway response as a flat list (product page, "Response headers"). */
 export function buildAnswerHeaders(x: StartedExchange, contentType: string): string[] {
   const headers = [
     'content-type',
@@ -24,26 +24,32 @@ export function buildAnswerHeaders(x: StartedExchange, contentType: string): str
 }
 
 const EVENT_STREAM = 'text/event-stream; charset=utf-8';
-// x-accel-buffering: proxies of the nginx family would otherwise hold events back.
+// Without x-accel-buffering, proxies such as nginx buffer the events.
 const UNBUFFERED = ['cache-control', 'no-cache', 'x-accel-buffering', 'no'] as const;
 
+/** Returns the headers of a stream as a flat list. */
 export function buildStreamHeaders(x: StartedExchange): string[] {
   return [...buildAnswerHeaders(x, EVENT_STREAM), ...UNBUFFERED];
 }
 
-/** Of a stream that is answered before it is known who will: no provider, model or number of attempts. */
+/**
+ * Returns the headers of a stream that starts before its target is known. They contain no provider, model or
+ * number of attempts.
+ */
 export function buildKeepAliveHeaders(x: StartedExchange): string[] {
   const headers = ['content-type', EVENT_STREAM, 'x-request-id', x.id, ...UNBUFFERED];
   if (x.cache !== null) headers.push('x-floe-cache', x.cache);
   if (x.admission) headers.push(...x.admission.headers);
-  // What reading the request left out is left out whoever answers.
+  // Fields that were dropped while reading the request are dropped for every target.
   const dropped = x.request.prompt?.canonical?.dropped ?? [];
   if (dropped.length > 0) headers.push('x-floe-dropped', dropped.map(encodeHeaderValue).join(','));
   if (x.caller?.key.deprecationHeaders) headers.push(...x.caller.key.deprecationHeaders);
   return headers;
 }
 
-/** A header value may hold visible ASCII only (RFC 9110 section 5.5); anything else is percent-encoded. */
+/**
+ * Header values may contain only visible ASCII (RFC 9110, section 5.5). Other characters are percent-encoded.
+ */
 function encodeHeaderValue(text: string): string {
   return /^[\x21-\x7e]*$/.test(text) ? text : encodeURIComponent(text);
 }

@@ -2,32 +2,35 @@ import type { Fault } from '@floe/contract/faults';
 import type { KeepAliveTimer } from './deadlines.ts';
 import type { StreamReplay } from './stream-replay.ts';
 
-/** Whoever wrote to the client last tells it an error: text that ends its stream, or null where the connection must break. */
+/**
+ * Formats an error for a stream whose head has been sent. Returns the text that ends the stream, or null if
+ * the connection must be closed.
+ */
 interface StreamErrorFormatter {
   formatError(fault: Fault): string | null;
 }
 
-/** What keeps the client of a stream from giving up while nothing has come. */
+/** Keeps the client of a stream connected while there is no content. */
 interface StreamKeepAlive extends KeepAliveTimer {
-  /** Takes the first chunk of an answer ahead of its content; true when the client has it. */
+  /** Sends the first chunk of a response before its content. Returns true if the client has received it. */
   sendFirstChunk(chunk: string): boolean;
 }
 
-/** How far the client's answer has got, and so how it is told an error. */
+/** How much of the response the client has received. Determines how an error is sent. */
 export type AnswerStage =
-  /** Nothing was sent: an error is an answer of its own. */
+  /** Nothing was sent. An error is a separate response. */
   | { readonly name: 'nothing' }
-  /** The head of a stream and no content: another target may still answer. */
+  /** The head of a stream without content. Another target may still provide the response. */
   | { readonly name: 'head'; readonly errorFormatter: StreamErrorFormatter }
-  /** Content, which comes from an attempt under way. */
+  /** Content from the current attempt. */
   | { readonly name: 'content' }
-  /** Content of an attempt that broke off. */
+  /** Content from an attempt that failed. */
   | { readonly name: 'broken'; readonly errorFormatter: StreamErrorFormatter };
 
 const STAGE_NOTHING: AnswerStage = { name: 'nothing' };
 const STAGE_CONTENT: AnswerStage = { name: 'content' };
 
-/** Knows how far the answer to one client has got. */
+/** Tracks how much of its response a client has received. */
 export class AnswerProgress {
   #stage: AnswerStage = STAGE_NOTHING;
   #keepAlive: StreamKeepAlive | null = null;
@@ -38,27 +41,27 @@ export class AnswerProgress {
     return this.#stage;
   }
 
-  /** Of a stream: what keeps its client from giving up while nothing has come. */
+  /** The keep-alive of a stream; null for other responses. */
   get keepAlive(): StreamKeepAlive | null {
     return this.#keepAlive;
   }
 
-  /** Of a stream that may be generated again: what has been delivered. */
+  /** The replay of a stream that may be generated again; otherwise null. */
   get replay(): StreamReplay | null {
     return this.#replay;
   }
 
-  /** When the first content went to the client, monotonic milliseconds. */
+  /** When the first content was sent to the client, in monotonic milliseconds. */
   get firstTokenAt(): number | null {
     return this.#firstTokenAt;
   }
 
-  /** Whether the client has the head of its answer already. */
+  /** Whether the client has received the head of its response. */
   get isHeadSent(): boolean {
     return this.#stage.name !== 'nothing';
   }
 
-  /** Whether an attempt broke off after content: what follows must continue it, or be its end. */
+  /** Whether an attempt failed after content. The stream must then be continued or ended. */
   get isBroken(): boolean {
     return this.#stage.name === 'broken';
   }

@@ -1,6 +1,6 @@
 import type { Usage } from '@floe/wire/usage';
 
-/** What the answer of the attempt under way is booked with, and what the row says of it. */
+/** Collects what the current attempt is charged for, and what its row records. */
 export class AnswerRecord {
   #usage: Usage | null = null;
   #contentBytes = 0;
@@ -10,7 +10,7 @@ export class AnswerRecord {
   #results: ReadonlyMap<string, Usage> | null = null;
   #dropped: readonly string[] = [];
 
-  /** What the provider reported. */
+  /** The usage that the provider reported. */
   get usage(): Usage | null {
     return this.#usage;
   }
@@ -20,27 +20,27 @@ export class AnswerRecord {
     return this.#contentBytes;
   }
 
-  /** In how many pieces the content came. */
+  /** Number of chunks with content. */
   get contentChunks(): number {
     return this.#contentChunks;
   }
 
-  /** Why the answer is over, in the provider's words; null until it is. */
+  /** The provider's finish reason; null before the finish. */
   get finishReason(): string | null {
     return this.#finishReason;
   }
 
-  /** The id that its provider gave a response, which may still be under way when the exchange has ended. */
+  /** The provider's id of a response, which may continue in the background after the exchange. */
   get responseId(): string | null {
     return this.#responseId;
   }
 
-  /** Where the answer is the results of a batch: what each model used. */
+  /** Usage by model, if the response contains batch results. */
   get results(): ReadonlyMap<string, Usage> | null {
     return this.#results;
   }
 
-  /** Hints that the target could not carry, by field path. */
+  /** Paths of hints that the target does not support. */
   get dropped(): readonly string[] {
     return this.#dropped;
   }
@@ -75,7 +75,7 @@ export class AnswerRecord {
     this.#dropped = dropped;
   }
 
-  /** Another attempt begins: what the one before used was set aside. */
+  /** Resets everything for another attempt. */
   reset(): void {
     this.#usage = null;
     this.#contentBytes = 0;

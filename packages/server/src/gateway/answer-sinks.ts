@@ -5,7 +5,7 @@ import type { Exchange } from './exchange-record.ts';
 import type { AnswerSink } from './plan.ts';
 import { StreamPolicyFilter } from './policy/stream-policy-filter.ts';
 
-/** An answer that is judged whole: nothing reaches the client before its last byte is here. */
+/** Buffers a complete response. The client receives nothing before the last byte has arrived. */
 export class BufferedAnswer implements AnswerSink {
   readonly hasContent = false;
   readonly isContentSent = false;
@@ -16,7 +16,10 @@ export class BufferedAnswer implements AnswerSink {
   #chunks: Buffer[] = [];
   #size = 0;
 
-  /** `judge` gets the whole body and answers the client or throws; `tooLarge` the start of a longer one. */
+  /**
+   * `judge` receives the complete body and responds to the client, or throws. `tooLarge` receives the start
+   * of a body that exceeds the limit.
+   */
   constructor(limitBytes: number, judge: (body: Buffer) => void, tooLarge: (start: Buffer) => Error) {
     this.#limitBytes = limitBytes;
     this.#onBody = judge;
@@ -37,7 +40,7 @@ export class BufferedAnswer implements AnswerSink {
   }
 
   abort(): void {
-    // Nothing was read of it yet.
+    // Nothing has been read of the body.
   }
 
   formatError(fault: Fault): string {
@@ -45,15 +48,15 @@ export class BufferedAnswer implements AnswerSink {
   }
 }
 
-/** A byte order mark before JSON means nothing (RFC 8259, section 8.1), and most parsers refuse it. */
+/** A byte order mark before JSON has no meaning (RFC 8259, section 8.1), and most parsers reject it. */
 function stripByteOrderMark(body: Buffer): Buffer {
   return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
 }
 
-/** Largest answer that is held in memory to be checked whole before it is passed on. */
+/** Maximum size of a response that is buffered for validation. */
 const MAX_BUFFERED_ANSWER_BYTES = 64 * 1024 * 1024;
 
-/** A JSON answer, passed on by `judge` only when it is known to be whole and an answer. */
+/** Creates a sink for a JSON response. `judge` forwards it only if it is complete and valid. */
 export function createBufferedAnswer(judge: (body: Buffer) => void): AnswerSink {
   const tooLarge = () =>
     new Fault(
@@ -64,15 +67,15 @@ export function createBufferedAnswer(judge: (body: Buffer) => void): AnswerSink 
 }
 
 /**
- * The client's side of a streamed answer. What comes before the first content is held: until then another
- * attempt can still take over unseen. Where policies judge answers, nothing passes that they have not judged.
+ * The client's side of a streamed response. Bytes before the first content are buffered, so that another
+ * attempt can still take over. Policies on responses evaluate all bytes before they are forwarded.
  */
 export class ClientStream implements ClientOutput {
   isContentSent = false;
   #x: Exchange;
   #held: (Buffer | string)[] = [];
   #policyFilter: StreamPolicyFilter | null;
-  /** There is content, of which the gate has not passed any yet. */
+  /** Whether there is content that the policies have not released. */
   #hasUnfilteredContent = false;
 
   constructor(x: Exchange) {
@@ -110,7 +113,7 @@ export class ClientStream implements ClientOutput {
 
   #writeFiltered(filter: StreamPolicyFilter, bytes: Buffer | string): boolean {
     const good = filter.filter(bytes);
-    // Of an answer that is denied before any content nothing is told: it is refused as a whole.
+    // If a response is denied before any content, the whole request fails and nothing is sent.
     const opens =
       this.#hasUnfilteredContent && !this.isContentSent && (filter.fault === null || filter.hasContent);
     const flowing = good.length === 0 || this.#writeOrHold(good);

@@ -2,7 +2,10 @@ import type { ListedModel } from '../providers/model-list.ts';
 
 type DescribedModel = Pick<ListedModel, 'id' | 'created'>;
 
-/** A model as Anthropic's Models API shows it. An unknown release date is the epoch, as that API allows. */
+/**
+ * Converts a model to the format of Anthropic's Models API. An unknown release date is the epoch, as that API
+ * specifies.
+ */
 export function toAnthropicModel({ id, created }: DescribedModel) {
   return {
     type: 'model' as const,
@@ -12,7 +15,7 @@ export function toAnthropicModel({ id, created }: DescribedModel) {
   };
 }
 
-/** A list of models in one page, whatever `limit` asks for. */
+/** Converts models to a list with a single page, regardless of `limit`. */
 export function toAnthropicModelList(models: readonly DescribedModel[]) {
   const data = models.map(toAnthropicModel);
   return { data, has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };

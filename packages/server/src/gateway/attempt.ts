@@ -16,22 +16,23 @@ import { createSpendMeter, type SpendMeter } from './spend-meter.ts';
 import { readNetworkError, readUpstreamHeader } from './upstream-fault.ts';
 import { carryOverAttemptUsage } from './usage-and-cost.ts';
 
-/** How long the rest of an upstream's answer may take once the client has all of it: the connection is worth keeping. */
+/** Maximum time for the rest of a response that the client already has. The connection is then reused. */
 const UPSTREAM_TAIL_MS = 1000;
 
-/** How an attempt is watched. */
+/** Deadlines and callbacks of an attempt. */
 export interface AttemptOptions {
-  /** Monotonic milliseconds at which the exchange must be over. */
+  /** Monotonic milliseconds at which the exchange must end. */
   readonly deadlineAt: number;
-  /** Called when its first content is here, long before the end of a long answer. */
+  /** Called with the time of the first content, before the response ends. */
   readonly onContent: ((afterMs: number) => void) | null;
-  /** Null where nobody else could answer, or the answer is no stream. */
+  /** Null if there is no other target, or if the response is not a stream. */
   readonly failoverDeadline: FailoverDeadline | null;
 }
 
 /**
- * One call to an upstream. Resolves when the client has the whole answer; rejects with a `Fault`, an
- * `ForwardedUpstreamError` or `ClientDisconnectedError`. Whether content had reached the client by then, `x.progress` says.
+ * Sends one request to a provider. Resolves when the client has the complete response. Rejects with a
+ * `Fault`, `ForwardedUpstreamError` or `ClientDisconnectedError`. `x.progress` tells whether content was
+ * sent.
  */
 export function runAttempt(
   x: Exchange,
@@ -96,8 +97,8 @@ class Attempt implements UpstreamHandler {
   start({ deadlineAt, onContent, failoverDeadline }: AttemptOptions): void {
     const { client, gateway } = this.#x;
     this.#onContent = onContent;
-    // Not assigned as a literal: V8 allocates those in old space, where each keeps its whole exchange alive
-    // until the next full collection (230 against 183 µs of CPU per request, two measures together).
+    // Not a literal in an assignment: V8 allocates those in old space, where each keeps its exchange alive
+    // until the next full collection (183 instead of 230 µs per request, with another change).
     const leave = () => this.#fail(client.interruption);
     client.onInterrupt = leave;
     if (client.isInterrupted) return leave();
@@ -105,7 +106,7 @@ class Attempt implements UpstreamHandler {
     const keepAlive = this.#x.progress.isBroken ? null : this.#x.progress.keepAlive;
     const timing = { acceptedAt: this.#x.startedAt, deadlineAt, keepAlive, failoverDeadline };
     this.#deadlines = new AttemptDeadlines(gateway.clock, this.#target.timeouts, timing, expire);
-    // A long upload is no slow upstream: the wait for its answer begins with the last byte.
+    // A long upload is not a slow provider. The wait for the response starts after its last byte.
     this.#plan.upload?.onUploadProgress(this);
     this.#cancel = gateway.transport.dispatch(this.#plan.request, this);
   }
@@ -139,14 +140,14 @@ class Attempt implements UpstreamHandler {
       return this.#fail(error);
     }
     if (sink.hasContent && !before) this.#recordFirstToken();
-    // An answer in one body has no first token to wait for but its first byte.
+    // A response that is not streamed has no first token, so its first byte ends the wait.
     else if (!this.#isStream) this.#deadlines?.enterPhase('idle');
     if (sink.isComplete) return this.#resolveEarly();
     this.#deadlines?.onUpstreamByte();
     if (this.#meter) this.#checkSpend(this.#meter);
   }
 
-  /** A stream that costs more than a hard budget holds for it goes on with more, or not at all. */
+  /** Extends the reservation of a stream in hard budgets before it is used up, or ends the stream. */
   #checkSpend(meter: SpendMeter): void {
     const verdict = meter.check();
     if (verdict === 'go') return;
@@ -161,7 +162,7 @@ class Attempt implements UpstreamHandler {
     );
   }
 
-  /** Answers that end in one turn of the event loop leave together: one wake-up of the client's side, not one each. */
+  /** Responses that end in one turn of the event loop are flushed together, with one wake-up. */
   onEnd(): void {
     this.#tail?.cancel();
     Attempt.#ended.add(this);
@@ -180,7 +181,7 @@ class Attempt implements UpstreamHandler {
 
   onError(error: Error): void {
     this.#tail?.cancel();
-    // A body that ends by itself (its client left or sent too much) and a credential nobody gave are told as they are.
+    // Reported unchanged: an upload that ended early, and a missing credential.
     if (error instanceof Fault || error instanceof ClientDisconnectedError) return this.#fail(error);
     if (this.#tryComplete()) return;
     this.#fail(readNetworkError(this.#target.provider.id, error, this.#record.status !== null));
@@ -210,13 +211,13 @@ class Attempt implements UpstreamHandler {
     return isBinary ? new BinaryFrameSink(sink) : sink;
   }
 
-  /** The client is slower than the upstream: stop reading until its buffer is empty again. */
+  /** Pauses reading until the client's buffer is empty, because the client is slower. */
   #applyBackpressure(): void {
     this.#pauseReading();
     this.#x.client.onDrain(() => this.#resumeReading());
   }
 
-  /** Stops reading until each of those who wait has called `#release`. */
+  /** Pauses reading until every holder has called `#release`. */
   #pauseReading(): void {
     this.#pauseCount += 1;
     this.#flow?.pause();
@@ -230,7 +231,7 @@ class Attempt implements UpstreamHandler {
     this.#flow?.resume();
   }
 
-  /** Clients hang up at `[DONE]` (the official SDK does): from here on nothing can go wrong with this exchange. */
+  /** Clients may disconnect at `[DONE]`. After it, the exchange can no longer fail. */
   #resolveEarly(): void {
     this.#close();
     this.#flow?.resume();
@@ -246,7 +247,7 @@ class Attempt implements UpstreamHandler {
     this.#onContent?.(afterMs);
   }
 
-  /** Whether the answer was finished although its connection was not: then nothing of it is missing. */
+  /** Returns whether the response was complete although the connection failed. */
   #tryComplete(): boolean {
     if (this.#isOver || !this.#sink?.isContentSent) return false;
     try {
@@ -274,7 +275,7 @@ class Attempt implements UpstreamHandler {
     const { provider, credential } = this.#target;
     const secrets = provider.secretsFor(credential);
     const error = redactCredentials(reason instanceof Error ? reason : new Error(String(reason)), secrets);
-    // One chunk may bring the first content and a fault behind it: whatever started tells the fault.
+    // A chunk may have the first content and then an error, which the started stream must report.
     if (this.#sink?.isContentSent) this.#x.progress.markBroken(this.#sink);
     this.#sink?.abort();
     this.#record.error = attemptErrorCode(error);
@@ -292,7 +293,7 @@ class Attempt implements UpstreamHandler {
     this.#record.duration_ms = this.#elapsedMs();
   }
 
-  /** Milliseconds with two decimals since this attempt began. */
+  /** Milliseconds since the start of this attempt, with two decimals. */
   #elapsedMs(): number {
     return Math.round((this.#x.gateway.clock.monotonic() - this.#startedAt) * 100) / 100;
   }

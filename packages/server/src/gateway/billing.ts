@@ -1,13 +1,13 @@
 /**
- * How an operation is billed. Under a hard budget a request is priced, free, or refused:
- *
- * - `tokens`: by the usage its answer reports; the most it may come to is reserved.
- * - `searches`: as `tokens`, and by the search (rerank).
- * - `images`, `speech`, `transcription`: by pictures, characters or seconds, else by tokens of their medium.
- * - `free`: nothing, whatever the model.
- * - `free-unless-priced`: nothing, unless the model has a price; then as `tokens`.
- * - `results`: what a batch used before; booked when its results are read, for nothing is spent by reading.
- * - `unknown`: nobody can say what it will cost before it is done.
+ * How an operation is billed. Under a hard budget, a request must have a price or be free; otherwise it is
+ * rejected.
+ * - `tokens`: by the reported usage. The maximum is reserved.
+ * - `searches`: like `tokens`, plus a price per search (rerank).
+ * - `images`, `speech`, `transcription`: by images, characters or seconds, or else by tokens of their medium.
+ * - `free`: nothing.
+ * - `free-unless-priced`: like `tokens` if the model has a price, otherwise nothing.
+ * - `results`: the usage of a batch. It is charged when its results are read, because reading costs nothing.
+ * - `unknown`: the cost is unknown until the operation is complete.
  */
 export type BillingMode =
   | 'tokens'
@@ -22,7 +22,10 @@ export type BillingMode =
 
 type BillingRule = readonly [path: RegExp, billing: BillingMode];
 
-/** Requests that change or make something, by their path below the API's base. The first that matches counts. */
+/**
+ * Operations that change or create something, by their path below the base of the API. The first match
+ * counts.
+ */
 const WRITE_BILLING_RULES: Readonly<Record<'a' | 'b', readonly BillingRule[]>> = {
   a: [
     [/^(?:chat\/completions|completions|responses|responses\/compact|embeddings)$/, 'tokens'],
@@ -44,7 +47,10 @@ const WRITE_BILLING_RULES: Readonly<Record<'a' | 'b', readonly BillingRule[]>> =
   ],
 };
 
-/** How an operation of a native API is billed; what is not listed nobody can price. Reading is free. */
+/**
+ * Returns how an operation of a native API is billed. Reading is free. The cost of an unlisted operation is
+ * unknown.
+ */
 export function resolveBillingMode(
   style: 'a' | 'b',
   method: string,

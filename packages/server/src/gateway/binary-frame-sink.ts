@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import { EventStreamTranscoder } from '@floe/wire/converse/event-stream';
 import type { AnswerSink } from './plan.ts';
 
-/** A stream in binary frames for a sink that takes server-sent events. */
+/** Decodes a stream of binary frames for a sink that expects server-sent events. */
 export class BinaryFrameSink implements AnswerSink {
   readonly #sink: AnswerSink;
   readonly #transcoder = new EventStreamTranscoder();
@@ -26,7 +26,7 @@ export class BinaryFrameSink implements AnswerSink {
   push(chunk: Buffer): boolean {
     const { sse, fault } = this.#transcoder.push(chunk);
     const isFlowing = sse.length === 0 || this.#sink.push(sse);
-    // What follows the end of an answer is no part of it.
+    // Bytes after the end of a response are ignored.
     if (fault && !this.#sink.isComplete) throw fault;
     return isFlowing;
   }

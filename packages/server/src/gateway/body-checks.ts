@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import type { RequestHeaders } from './client.ts';
 
-/** @throws Fault `unsupported_media_type` for a body that is encoded */
+/** Rejects an encoded body. @throws Fault `unsupported_media_type` */
 export function rejectContentEncoding(headers: RequestHeaders): void {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity')
@@ -11,7 +11,10 @@ export function rejectContentEncoding(headers: RequestHeaders): void {
     );
 }
 
-/** @throws Fault `unsupported_media_type` for a body that is encoded, or says that it is no JSON */
+/**
+ * Rejects a body that is encoded or has another media type than JSON.
+ * @throws Fault `unsupported_media_type`
+ */
 export function requireJsonBody(headers: RequestHeaders): void {
   rejectContentEncoding(headers);
   const type = headers['content-type'];
@@ -23,6 +26,7 @@ export function requireJsonBody(headers: RequestHeaders): void {
   );
 }
 
+/** Returns the fault for a body that exceeds the limit. */
 export function bodyTooLargeFault(limitBytes: number): Fault {
   return new Fault(
     'request_too_large',

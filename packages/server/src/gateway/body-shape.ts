@@ -2,17 +2,18 @@ import type { BodyShape } from '../providers/provider-sheet.ts';
 
 type ClientHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Named in the address of such an endpoint, so nothing is lost with them. */
+/** The URL of such an endpoint contains these members, so they are not reported as dropped. */
 const IN_ADDRESS = new Set(['model', 'stream']);
 
+/** The changes of a body for an endpoint. */
 export interface ShapedBody {
-  /** Members to take out (`null`) or to set, as JSON text. */
+  /** Members to remove (`null`) or to set (JSON text). */
   readonly changes: ReadonlyMap<string, string | null>;
-  /** What the client said that this endpoint has no place for. */
+  /** Members of the client that the endpoint does not support. */
   readonly dropped: readonly string[];
 }
 
-/** How a dialect's body is changed for an endpoint that wants it in its own shape; `has` tells what stands in it. */
+/** Returns the changes that adapt a body to an endpoint. `has` returns whether the body has a member. */
 export function shapeBody(
   shape: BodyShape,
   has: (member: string) => boolean,

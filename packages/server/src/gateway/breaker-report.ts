@@ -6,8 +6,8 @@ import { isCredentialSpecificError } from './retry.ts';
 import { ForwardedUpstreamError } from './upstream-fault.ts';
 
 /**
- * Tells the breaker of a target how an attempt at it failed. What the caller did wrong shows that the target
- * answers, and so does what befell a credential of the caller's own; what the caller ended (it left, its deadline
+ * Reports a failed attempt to the breaker of its target. An error of the caller, or of the caller's own
+ * credential, shows that the target works. An attempt that the caller ended (it disconnected, or its deadline
  * passed) shows nothing.
  */
 export function reportAttemptFailure(

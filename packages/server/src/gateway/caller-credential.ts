@@ -3,14 +3,14 @@ import type { Credential } from '../providers/configured-provider.ts';
 import type { Target } from './catalog.ts';
 import type { Exchange } from './exchange-record.ts';
 
-/** Where callers put a credential of their own; the platform key may stand in any of them. */
+/** Headers that may contain a caller's own credential. The platform key can be in any of them. */
 const CREDENTIAL_HEADERS = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'];
 const PLATFORM_KEY = /^(sk-)?eis_/;
 
 /**
- * The target with the credential the caller brought beside the platform key (`credential_source: caller`).
- *
- * @throws Fault `missing_api_key` when the caller sent none; ours is never used instead.
+ * Returns the target with the credential that the caller sent in addition to the platform key
+ * (`credential_source: caller`).
+ * @throws Fault `missing_api_key` if the caller sent none. A configured credential is never used instead.
  */
 export function withCallerCredential(x: Exchange, target: Target): Target {
   const credential = findCallerCredential(x, target);
@@ -22,8 +22,8 @@ export function withCallerCredential(x: Exchange, target: Target): Target {
 }
 
 /**
- * What the caller brought, in the form the provider wants. A bearer token of a Messages client stays one: there it
- * is a subscription's, not a key.
+ * Returns the caller's credential in the form that the provider requires. A bearer token of a Messages client
+ * remains a bearer token, because it belongs to a subscription.
  */
 export function findCallerCredential(
   { caller: { presentedKey }, client: { headers }, surface: { dialect } }: Exchange,

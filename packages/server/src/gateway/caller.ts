@@ -4,20 +4,19 @@ import { type Catalog, EMPTY_CATALOG } from './catalog.ts';
 import type { ClientConnection } from './client.ts';
 import type { Gateway } from './gateway.ts';
 
-/** Who asks, and what their org offers. */
+/** An authenticated caller and the catalog of its organization. */
 export interface AuthenticatedCaller {
   readonly key: KeyRecord;
-  /** The key as the request presents it, without its `sk-`. */
+  /** The key in the request, without the prefix `sk-`. */
   readonly presentedKey: string;
-  /** The org's slice of the snapshot that the request is judged by, from start to end. */
+  /** The catalog of the snapshot that the exchange uses from start to end. */
   readonly catalog: Catalog;
 }
 
 /**
- * Finds the platform key that a request presents, and the catalog of its org.
- *
- * @param atMs when the request came, milliseconds
- * @throws Fault a 401
+ * Finds the platform key of a request and the catalog of its organization.
+ * @param atMs time of the request in milliseconds
+ * @throws Fault with status 401
  */
 export function authenticateCaller(
   client: ClientConnection,

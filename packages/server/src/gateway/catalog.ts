@@ -7,61 +7,67 @@ import type { BodyStorageRules } from './bodies/body-storage-rules.ts';
 import type { CacheRules } from './cache/cache-rules.ts';
 import { DEFAULT_IDE_SETTINGS, type IdeSettings } from './ide/ide-settings.ts';
 
-/** The gateway's slice of an org in the snapshot: what may be asked and how answers are treated. */
+/** The gateway's part of an organization in the snapshot: its models, and the settings for its requests. */
 export interface Catalog {
   readonly providers: ReadonlyMap<string, Provider>;
   readonly routes: readonly CompiledRoute[];
-  /** Whether Chat answers keep the provider's reasoning text (specification, Endpoints rule 6). */
+  /** Whether Chat responses contain the provider's reasoning text (specification, Endpoints rule 6). */
   readonly chatReasoning: 'strip' | 'forward';
-  /** Request headers that name the end user, first one wins; lower case. */
+  /** Request headers that identify the end user, in lower case. The first one present counts. */
   readonly userHeaders: readonly string[];
-  /** Who is behind the passthrough surfaces, in the order to try them. */
+  /** The targets of the passthrough surfaces, in order. */
   readonly passthrough: Readonly<Record<'a' | 'b', readonly PassthroughTarget[]>>;
-  /** Whether Responses turns are kept for `previous_response_id`. */
+  /** Whether Responses turns are stored for `previous_response_id`. */
   readonly storedResponses: boolean;
-  /** Who sees files, batches and stored answers: the key that made them, or every key of the org. */
+  /**
+   * Who may access files, batches and stored responses: the key that created them, or every key of the
+   * organization.
+   */
   readonly resourceScope: 'key' | 'org';
   readonly ide: IdeSettings;
-  /** Null while nothing of the org is cached. */
+  /** Null if nothing is cached. */
   readonly cache: CacheRules | null;
-  /** Null for an org that keeps no bodies. */
+  /** Null if bodies are not stored. */
   readonly bodies: BodyStorageRules | null;
-  /** Limits and budgets; null for an org without any. */
+  /** Limits and budgets; null if there are none. */
   readonly rules: OrgRules | null;
-  /** Null for an org without policies. */
+  /** Null if there are no policies. */
   readonly policies: CompiledPolicies | null;
 }
 
+/** The strategy of a route. */
 export type RoutingStrategy = 'failover' | 'weighted' | 'least_latency';
-/** What happens when a stream breaks after content: the typed error, or the same answer once more. */
+/** What happens if a stream breaks after content: an error, or a replay. */
 export type RescueMode = 'error' | 'replay';
-/** A provider behind a passthrough surface. */
+/** A target of a passthrough surface. */
 export interface PassthroughTarget {
   readonly provider: Provider;
-  /** Bare model id as callers send it, to the id this provider knows. */
+  /** The provider's model ids by the ids that callers send. */
   readonly modelMap: ReadonlyMap<string, string>;
 }
 
-/** Where requests for a model id, a pattern or an alias go. */
+/** The targets and settings for a model id, a pattern or an alias. */
 export interface CompiledRoute {
   /** As configured: an id, a pattern or an alias. */
   readonly model: string;
   readonly matches: Matcher;
-  /** `<provider>/<model>` in the order to try them; none for the id asked for itself. */
+  /** `<provider>/<model>` in the order to try. Empty if the requested id is itself the target. */
   readonly targets: readonly string[];
-  /** Share of the traffic per target, with `weighted`. */
+  /** Share of the traffic per target, for `weighted`. */
   readonly weights: readonly number[];
   readonly strategy: RoutingStrategy;
   readonly rescue: RescueMode;
-  /** Extra tries per target. */
+  /** Retries per target. */
   readonly retries: number;
   readonly timeouts: Partial<Timeouts>;
   readonly chatReasoning: 'strip' | 'forward' | undefined;
-  /** Undefined: as the org says. */
+  /** Undefined if the setting of the organization applies. */
   readonly cache: 'on' | 'off' | undefined;
 }
 
-/** An org that left floe.yaml: its keys still say who they are, and there is nothing to ask. */
+/**
+ * The catalog of an organization that is no longer in floe.yaml. Its keys are valid, but it has no models.
+ */
 export const EMPTY_CATALOG: Catalog = {
   providers: new Map(),
   routes: [],
@@ -77,13 +83,13 @@ export const EMPTY_CATALOG: Catalog = {
   policies: null,
 };
 
-/** Tries per target of a model id without a route. */
+/** Retries per target for a model id without a route. */
 export const DEFAULT_RETRIES = 2;
 
-/** Where an attempt goes: provider, model and credential. */
+/** The provider, model and credential of an attempt. */
 export interface Target {
   readonly provider: Provider;
-  /** The provider's bare model id. */
+  /** The provider's model id. */
   readonly model: string;
   readonly credential: Credential;
   readonly timeouts: Timeouts;
@@ -91,24 +97,26 @@ export interface Target {
   readonly weight: number;
 }
 
-/** What a model id stands for: the targets to try in order, and how. */
+/** The targets of a model id in order, and the settings of its route. */
 export interface ResolvedRoute {
-  /** Every credential of a provider is a target; those of one provider and model stand together. */
+  /**
+   * Each credential of a provider is a separate target. Those of the same provider and model are adjacent.
+   */
   readonly targets: readonly Target[];
   readonly strategy: RoutingStrategy;
   readonly rescue: RescueMode;
   readonly retries: number;
   readonly chatReasoning: 'strip' | 'forward';
-  /** Whether the route says so itself; undefined: as the org says. */
+  /** The setting of the route. Undefined if the setting of the organization applies. */
   readonly cache: 'on' | 'off' | undefined;
   readonly reason: string;
-  /** Targets of the route that this key or the allowlist rules out, with the reason. */
+  /** Targets that the key or the allowlist excludes, with the reason. */
   readonly skipped: readonly string[];
-  /** Names the conversation of the request, where several targets could serve it; null until they are in order. */
+  /** Identifies the conversation of the request if there are several targets. Null until they are ordered. */
   readonly conversation: string | null;
 }
 
-/** Splits `<provider>/<model>` at the first slash; everything after it, slashes included, is the model. */
+/** Splits `<provider>/<model>` at the first slash. The model may contain further slashes. */
 export function splitModelId(id: string): { provider: string; model: string } | undefined {
   const slash = id.indexOf('/');
   return slash <= 0 || slash === id.length - 1
@@ -117,8 +125,9 @@ export function splitModelId(id: string): { provider: string; model: string } | 
 }
 
 /**
- * Resolves a model id. Throws `model_not_found` when it is neither enabled and allowlisted in the org nor an
- * alias, `model_not_allowed` when this key may not use it or any of its targets.
+ * Resolves a model id to a route.
+ * @throws Fault `model_not_found` if the id is neither allowlisted nor an alias; `model_not_allowed` if the
+ * key may not use it or any of its targets
  */
 export function resolveRoute(catalog: Catalog, mayUse: Matcher, id: string): ResolvedRoute {
   const route = catalog.routes.find((candidate) => candidate.matches(id));
@@ -185,7 +194,7 @@ function resolveByRoute(catalog: Catalog, mayUse: Matcher, route: CompiledRoute,
   };
 }
 
-/** The credential whose turn it is, then the provider's others. */
+/** Returns a target for each credential of a provider, starting with the next one in the rotation. */
 export function createTargets(
   provider: Provider,
   model: string,
@@ -201,7 +210,7 @@ export function createTargets(
   return targets;
 }
 
-/** A target of a provider, with the credential whose turn it is unless one is given. */
+/** Returns a target of a provider. Uses the next credential in the rotation unless one is given. */
 export function createTarget(
   provider: Provider,
   model: string,

@@ -6,30 +6,30 @@ import { estimateContentTokens, estimateInputTokens } from '../guardrails/token-
 import type { BillingMode } from './billing.ts';
 import type { Exchange } from './exchange-record.ts';
 
-/** A count above this is no count: the longest context of any model is shorter. */
+/** A larger count is treated as invalid. No model has a context of this length. */
 const MAX_PLAUSIBLE_TOKENS = 10_000_000;
-/** Tokens of usual text have four bytes, and hardly any has more than this. */
+/** Typical text has four bytes per token. Hardly any text has more than this. */
 const MAX_BYTES_PER_TOKEN = 64;
 
 const BILLED_IN_TOKENS = new Set<BillingMode>(['tokens', 'free-unless-priced']);
 
-/** What an attempt is booked with. */
+/** The usage for which an attempt is charged. */
 export interface ChargedUsage {
   readonly usage: Usage | null;
-  /** A count is Floe's own estimate: the provider reported none, or none that can be true. */
+  /** Whether a count is estimated, because the provider reported none or an implausible one. */
   readonly isEstimated: boolean;
 }
 
 /**
- * One rule for every form of answer. Each count that the provider reported holds, if it can be true: a whole number of
- * at most 10 million; not 0 where the request has text or the answer has content; and no output of which each token
- * would have more than 64 bytes of the content. Any other count is estimated, the input from the request and the
- * output from the content that came, a token for every four bytes. What a stream that did not finish had reported so
- * far may be a first guess: of report and estimate the larger holds.
+ * Computes the charged usage in the same way for every form of response. A reported count is used if it is
+ * plausible: an integer of at most 10 million; not 0 if the request has text or the response has content; and
+ * at most 64 bytes of content per output token. Otherwise the input is estimated from the request and the
+ * output from the received content, with four bytes per token. For an unfinished stream, the larger of report
+ * and estimate is used, because the report may be preliminary.
  */
 export function computeChargedUsage(x: Exchange, isWhole: boolean): ChargedUsage {
   const reported = removeImplausibleCounts(x.answer.usage);
-  // What is billed by the picture, the second or the search is not counted in tokens.
+  // Operations that are billed by images, seconds or searches have no token estimate.
   if (x.request.prompt === null || !BILLED_IN_TOKENS.has(x.surface.billing))
     return { usage: reported, isEstimated: false };
   const counts = reported?.units ?? {};
@@ -45,13 +45,13 @@ export function computeChargedUsage(x: Exchange, isWhole: boolean): ChargedUsage
   return { usage: mergeUsage(reported, { units }), isEstimated };
 }
 
-/** Whether a report has an output that can be true of so many bytes of content. */
+/** Returns whether a reported output is plausible for this amount of content. */
 function isPlausibleOutput(reported: Usage | null, contentBytes: number): boolean {
   const { output = 0 } = reported?.units ?? {};
   return output > 0 && output * MAX_BYTES_PER_TOKEN >= contentBytes;
 }
 
-/** The counts of a report that can be true; null when none can. */
+/** Removes implausible counts from a report. Returns null if none remain. */
 export function removeImplausibleCounts(usage: Usage | null): Usage | null {
   if (usage === null) return null;
   const { units } = usage;
@@ -61,7 +61,9 @@ export function removeImplausibleCounts(usage: Usage | null): Usage | null {
   return Object.keys(left).length === 0 ? null : { units: left, tier: usage.tier };
 }
 
-/** Whether the content of an answer of this size has to be counted: it is never larger than the answer. */
+/**
+ * Returns whether the content of a response must be counted. The content is never larger than the response.
+ */
 export function needsContentCount(
   { answer: { usage }, request: { prompt } }: Exchange,
   size: number,
@@ -69,14 +71,14 @@ export function needsContentCount(
   return prompt !== null && !isPlausibleOutput(removeImplausibleCounts(usage), size);
 }
 
-/** Notes the content of a whole answer, where what its provider reported may not be true of it. */
+/** Records the content of a complete response, if the provider's report may be implausible. */
 export function recordAnswerContent(x: Exchange, answer: Buffer): void {
   if (!needsContentCount(x, answer.length)) return;
   const { added, whole } = countContentBytes(answer);
   x.answer.setContent(Math.max(added, whole));
 }
 
-/** Notes the content that an event brings. */
+/** Records the content of an event. */
 export function recordEventContent(x: Exchange, event: AnswerEvent): void {
   if (event.type === 'delta') x.answer.addContent(Buffer.byteLength(event.text));
   else if (event.type === 'open' && event.name !== undefined)

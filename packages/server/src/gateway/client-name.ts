@@ -1,6 +1,6 @@
 import type { ClientHeaders } from './forward-request.ts';
 
-/** Names that products give themselves in `originator` or as the first word of their user agent, lower case. */
+/** Product names in `originator` or at the start of the user agent, in lower case. */
 const PRODUCTS: readonly (readonly [RegExp, string])[] = [
   [/^claude-(?:cli|code)$/, 'claude-code'],
   [/^codex(?:[_-].+)?$/, 'codex'],
@@ -18,8 +18,9 @@ const PRODUCTS: readonly (readonly [RegExp, string])[] = [
 const PRODUCT_WORD = /^[a-z][a-z0-9._-]{0,39}/;
 
 /**
- * The product a request comes from, as its headers tell: `claude-code`, `codex`, `cursor`, or the first word of the
- * user agent. A hint, never trusted. Null when nothing tells.
+ * Returns the product that sent a request, according to its headers: `claude-code`, `codex`, `cursor`, or the
+ * first word of the user agent. Null if unknown. Clients can send any value, so it must not be used for
+ * authorization.
  */
 export function detectClientName(headers: ClientHeaders): string | null {
   if (headerValue(headers['x-claude-code-session-id']) !== null) return 'claude-code';

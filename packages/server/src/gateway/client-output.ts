@@ -1,17 +1,20 @@
 import type { Fault } from '@floe/contract/faults';
 
-/** The client's side of a streamed answer. */
+/** The client's side of a streamed response. */
 export interface ClientOutput {
-  /** Content has gone to the client. */
+  /** Whether content has been sent to the client. */
   readonly isContentSent: boolean;
-  /** False when the client reads slower than the upstream writes. @throws Fault `policy_denied` */
+  /** Returns false if the client reads more slowly than the provider sends. @throws Fault `policy_denied` */
   write(bytes: Buffer | string): boolean;
-  /** The first content is known to be good: everything held goes out. */
+  /** Sends all buffered bytes, because the first content is valid. */
   start(): void;
-  /** @throws Fault `policy_denied` when the answer as a whole is denied */
+  /** Ends the response. @throws Fault `policy_denied` if a policy denies the complete response */
   end(): void;
-  /** Judges the last bytes before they are told: what they end may have to be stored first. @throws Fault `policy_denied` */
+  /**
+   * Evaluates policies on the last bytes before they are sent, because the turn may have to be stored first.
+   * @throws Fault `policy_denied`
+   */
   evaluateEnd<Bytes extends Buffer | string>(bytes: Bytes): Bytes | Buffer;
-  /** How a stream that a policy stopped ends; null when none did. */
+  /** Returns the end of a stream that a policy stopped; null if none did. */
   formatError(fault: Fault): string | null;
 }

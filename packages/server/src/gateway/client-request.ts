@@ -14,34 +14,34 @@ import type { GatewaySurface } from './surface.ts';
 
 type Members = ReadonlyMap<string, ByteSpan>;
 
-/** Bodies the gateway looks into (product page, "Errors"). */
+/** Maximum size of bodies that the gateway parses (product page, "Errors"). */
 export const MAX_JSON_BODY_BYTES = 32 * 1024 * 1024;
 
-/** What the gateway needs of a request before it knows whether anything must be translated. */
+/** The parts of a request that are needed before it is known whether it must be translated. */
 export interface ClientRequest {
   readonly body: Buffer;
-  /** Byte spans of the top-level members. */
+  /** Byte ranges of the top-level members. */
   readonly members: ScannedMembers;
   readonly model: string;
   readonly stream: boolean;
-  /** Answers asked for (`n` of Chat). */
+  /** Number of requested responses (`n` of Chat). */
   readonly choices: number;
-  /** The body's own hint at who is behind it. */
+  /** The end user that the body contains. */
   readonly user: string | null;
-  /** The request in the vocabulary, where reading it was the way to these bytes. */
+  /** The canonical request, if creating these bytes required it. */
   readonly canonical?: WireAsk;
-  /** Item types of a stored conversation that its target cannot take back. */
+  /** Item types of a stored conversation that its target does not accept. */
   readonly unsupportedItems?: readonly string[];
 }
 
-/** Reads a request in one pass over its bytes. Throws 400s that name the field. */
+/** Reads a request in one pass over its bytes. @throws Fault 400 with the field */
 export function parseClientRequest(surface: GatewaySurface, body: Buffer): ClientRequest {
   const members = scanObject(body);
   const model = requiredString(body, members, 'model');
   try {
     return { body, members, model, ...parseOutline(surface, body, members) };
   } catch (error) {
-    // Whoever looks for the refused request knows it by its model.
+    // The model identifies the rejected request in lists.
     if (error instanceof Fault) throw new Fault(error.code, error.message, { ...error.detail, model });
     throw error;
   }
@@ -62,8 +62,7 @@ function parseOutline(
 }
 
 /**
- * The whole body parsed, its numbers as they are written, for what needs more than its outline. It was scanned
- * before, so it is well-formed.
+ * Parses the whole body, with numbers as they are written. The body was scanned before, so it is valid JSON.
  */
 export function parseBody({ body, members }: Pick<ClientRequest, 'body' | 'members'>): JsonObject {
   const text = body.toString('utf8');

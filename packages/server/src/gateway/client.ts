@@ -3,12 +3,15 @@ import type { Clock } from '../core/clock.ts';
 import type { BodyRecorder } from './bodies/body-recorder.ts';
 import type { AnswerRecorder } from './cache/answer-recorder.ts';
 
-/** The client closed its connection; nobody is left to answer. */
+/** The client closed its connection before it received the complete response. */
 export class ClientDisconnectedError extends Error {
   override readonly name = 'ClientDisconnectedError';
 }
 
-/** Resolves after `ms`; rejects with `client.interruption` as soon as the client leaves or its exchange is stopped. */
+/**
+ * Resolves after `ms`. Rejects with `client.interruption` if the client disconnects or the exchange is
+ * interrupted.
+ */
 export function waitUnlessInterrupted(client: ClientConnection, clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = clock.after(ms, () => {
@@ -24,7 +27,7 @@ export function waitUnlessInterrupted(client: ClientConnection, clock: Clock, ms
   });
 }
 
-/** Header fields by their names in lower case, repeats joined. */
+/** Headers by lower-case name. Repeated headers are joined. */
 export interface RequestHeaders {
   readonly authorization?: string | undefined;
   readonly 'user-agent'?: string | undefined;
@@ -36,54 +39,57 @@ export interface RequestHeaders {
   readonly [name: string]: string | string[] | undefined;
 }
 
-/** What carries one request in and its answer out. */
+/** Transfers one request and its response. */
 export interface HttpTransport {
   readonly method: string;
-  /** Request target as it was sent, query included. */
+  /** The request target as it was sent, including the query. */
   readonly target: string;
   readonly headers: RequestHeaders;
-  /** Names and values as they were sent, flat, repeats included. */
+  /** A flat list of names and values as they were sent, including repeated headers. */
   readonly rawHeaders: readonly string[];
-  /** The body as it arrives, for a request that is not read whole. */
+  /** The body as it arrives, for a request that is not buffered. */
   readonly incoming: Readable;
-  /** The head of an answer is on its way. */
+  /** Whether the head of the response has been sent. */
   readonly headersSent: boolean;
-  /** `client.leave` is called once when the connection closes before the answer is whole. */
+  /** Calls `client.leave` once if the connection closes before the response is complete. */
   watch(client: { leave(): void }): void;
-  /** A header of whatever answer this request gets. */
+  /** Sets a header of the response, whichever response it is. */
   setHeader(name: string, value: string): void;
-  /** The request has authenticated: its connection is no longer one of a stranger. */
+  /** Marks the connection as authenticated, which lifts the limits for unauthenticated ones. */
   markAuthenticated(): void;
   /**
-   * The whole body. Throws `request_too_large`, `unsupported_media_type`, `request_timeout` when it stalls for
-   * 30 s or drips slower than 1 KB a second, and `ClientDisconnectedError` when the connection closes first.
+   * Reads the complete body.
+   * @throws Fault `request_too_large`, `unsupported_media_type`, or `request_timeout` if it stalls for 30 s
+   * or is slower than 1 KB/s; `ClientDisconnectedError` if the connection closes first
    */
   readBody(limitBytes: number): Promise<Buffer>;
-  /** Sends a whole answer; `headers` is a flat list of names and values. */
+  /** Sends a complete response. `headers` is a flat list of names and values. */
   sendAnswer(status: number, headers: readonly string[], body: Buffer): void;
-  /** Starts an answer whose end is not known yet. */
+  /** Starts a response of unknown length. */
   startAnswer(status: number, headers: readonly string[]): void;
-  /** False when the client reads slower than this is written; `onDrain` tells when to go on. */
+  /** Returns false if the client reads too slowly. `onDrain` then reports when to continue. */
   write(bytes: Buffer | string): boolean;
   onDrain(callback: () => void): void;
   end(): void;
-  /** Breaks a streamed answer off: what was written goes out, and its framing never ends. */
+  /** Aborts a streamed response. Written bytes are sent, but the response is left incomplete. */
   abort(): void;
 }
 
-/** One client request and its answer, with what is noted of it on the way. */
+/** A client request and its response, with the data recorded about them. */
 export class ClientConnection {
   readonly id: string;
   readonly headers: RequestHeaders;
   readonly method: string;
-  /** Called once when the client leaves before its answer is whole, or its exchange is stopped. */
+  /**
+   * Called once if the client disconnects before the response is complete, or the exchange is interrupted.
+   */
   onInterrupt: (() => void) | null = null;
   isDisconnected = false;
   #interruptReason: Error | null = null;
   bytesOut = 0;
-  /** Takes down the answer's body as it is told. */
+  /** Records the body of the response for the cache. */
   answerRecorder: AnswerRecorder | null = null;
-  /** The same for an org that keeps bodies, errors included. */
+  /** Records the body of the response for an organization that stores bodies. Includes errors. */
   bodyRecorder: BodyRecorder | null = null;
   readonly #transport: HttpTransport;
 
@@ -95,13 +101,13 @@ export class ClientConnection {
     transport.watch(this);
   }
 
-  /** Told by the carrier. */
+  /** Called by the transport when the connection closes. */
   leave(): void {
     this.isDisconnected = true;
     this.onInterrupt?.();
   }
 
-  /** Ends what goes on for this client, who is told why. */
+  /** Interrupts the exchange and sends the reason to the client. */
   interrupt(reason: Error): void {
     if (this.isDisconnected || this.#interruptReason !== null) return;
     this.#interruptReason = reason;
@@ -112,7 +118,7 @@ export class ClientConnection {
     return this.isDisconnected || this.#interruptReason !== null;
   }
 
-  /** What an exchange that is interrupted ends with. */
+  /** The error with which an interrupted exchange ends. */
   get interruption(): Error {
     return this.isDisconnected || this.#interruptReason === null
       ? new ClientDisconnectedError('the client disconnected')
@@ -145,23 +151,26 @@ export class ClientConnection {
     this.#transport.markAuthenticated();
   }
 
-  /** Sends a whole answer, unless one has begun. `headers` is a flat list of names and values. */
+  /** Sends a complete response, unless one has started. `headers` is a flat list of names and values. */
   sendAnswer(status: number, headers: readonly string[], body: Buffer | string): void {
     if (this.#transport.headersSent || this.isDisconnected) return;
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-    // What cannot be sent throws here, and nothing of it is noted.
+    // Throws if it cannot be sent. Nothing is recorded in that case.
     this.#transport.sendAnswer(status, headers, bytes);
     this.bytesOut += bytes.length;
     this.answerRecorder?.add(bytes);
     this.bodyRecorder?.add(bytes);
   }
 
-  /** Starts an answer whose end is not known yet. */
+  /** Starts a response of unknown length. */
   startAnswer(status: number, headers: readonly string[]): void {
     this.#transport.startAnswer(status, headers);
   }
 
-  /** False when the client reads slower than the upstream writes; `onDrain` tells when to go on. */
+  /**
+   * Returns false if the client reads more slowly than the provider sends. `onDrain` then reports when to
+   * continue.
+   */
   write(bytes: Buffer | string): boolean {
     this.bytesOut += typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length;
     this.answerRecorder?.add(bytes);
@@ -169,7 +178,7 @@ export class ClientConnection {
     return this.#transport.write(bytes);
   }
 
-  /** What is no part of the answer: nothing of it is kept. */
+  /** Writes text that is not part of the response and is not recorded. */
   writeComment(text: string): void {
     this.bytesOut += Buffer.byteLength(text);
     this.#transport.write(text);
@@ -187,7 +196,7 @@ export class ClientConnection {
     this.#transport.abort();
   }
 
-  /** Ends a streamed answer with its last bytes. The connection is as good as before: it was announced as kept. */
+  /** Ends a streamed response with its last bytes. The connection stays open for further requests. */
   endWith(bytes: string): void {
     this.write(bytes);
     this.end();

@@ -6,14 +6,14 @@ import type { KeepAliveTimer } from './deadlines.ts';
 import type { Exchange } from './exchange-record.ts';
 import { formatResponsesFailure } from './responses-failure.ts';
 
-/** Proxies and clients give up on a stream that says nothing; the strictest known wait 30 s. */
+/** Clients and proxies close a silent stream. The shortest known timeout is 30 s. */
 const SILENCE_MS = 20_000;
-/** Parsers of event streams skip comments (WHATWG HTML 9.2.6). */
+/** Parsers of event streams skip comments (WHATWG HTML, section 9.2.6). */
 const COMMENT = ': waiting for the provider\n\n';
 
 /**
- * Answers 200 with a comment once a stream has been silent for 20 s, and again every 20 s until its content.
- * Targets may still change, so such an answer names none.
+ * Responds with 200 and a comment after 20 s without data, and sends a comment every 20 s until there is
+ * content. The target can still change, so the headers do not name it.
  */
 export class CommentKeepAlive implements KeepAliveTimer {
   readonly continuesAfterContent: boolean = false;
@@ -38,12 +38,14 @@ export class CommentKeepAlive implements KeepAliveTimer {
     client.writeComment(COMMENT);
   }
 
-  /** Takes the first chunk of an answer ahead of its content; true when the client has it. */
+  /** Sends the first chunk of a response before its content. Returns true if the client has received it. */
   sendFirstChunk(_chunk: string): boolean {
     return false;
   }
 
-  /** The failure of a stream that was answered early and had no content: one error event of its dialect. */
+  /**
+   * Formats the error of a stream that was started early and has no content: one error event of its dialect.
+   */
   formatError(fault: Fault): string {
     const { id, surface } = this.#x;
     switch (surface.dialect) {

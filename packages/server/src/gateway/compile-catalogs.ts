@@ -20,27 +20,28 @@ import { compileIdeSettings } from './ide/ide-settings.ts';
 import type { ApiStyle } from './opaque/resource-reference.ts';
 import { supportsApiStyle } from './passthrough/native-path.ts';
 
+/** The catalogs of all organizations, and problems in their settings. */
 export interface CompiledCatalogs {
   readonly catalogs: ReadonlyMap<string, Catalog>;
-  /** Providers that are left out, as `org/provider`, and what each lacks. */
+  /** Providers that cannot be used, as `org/provider`, with the missing setting. */
   readonly unusable: readonly UnusableProvider[];
-  /** Settings that are valid but do nothing in this release, as `org/subject: setting`. */
+  /** Settings that are valid but have no effect in this release, as `org/subject: setting`. */
   readonly unsupportedSettings: readonly string[];
 }
 
-/** What the file does not say. */
+/** Data for catalogs that is not in floe.yaml. */
 export interface CatalogSources {
   readonly prices: PriceBook;
   readonly stored: StoredRules;
-  /** How often each org purged its cache. */
+  /** Number of cache purges by organization. */
   readonly purges: ReadonlyMap<string, number>;
 }
 
 const NO_SOURCES: CatalogSources = { prices: NO_PRICES, stored: NO_STORED_RULES, purges: new Map() };
 
 /**
- * The gateway's slice of the snapshot: one catalog per org. `environmentOrg` is the org that the environment gives
- * providers to, beside its own; null when floe.yaml says what there is.
+ * Compiles one catalog per organization. `environmentOrg` is the organization that also gets the providers of
+ * the environment; null if floe.yaml defines all providers.
  */
 export function compileCatalogs(
   configured: readonly OrgConfig[],
@@ -100,7 +101,7 @@ function compileOrgRules({ id, limits, budgets, timezone }: OrgConfig, stored: S
   );
 }
 
-/** A rule of the file takes the place of a stored one with its id. */
+/** A limit or budget of floe.yaml replaces a stored one with the same id. */
 function mergeRules<Rule extends { readonly id: string }>(
   file: readonly Rule[],
   stored: readonly Rule[],
@@ -115,7 +116,10 @@ function indexById(providers: readonly Provider[]): ReadonlyMap<string, Provider
 
 type Providers = ReadonlyMap<string, Provider>;
 
-/** Who the org put behind a passthrough surface; nobody named, its one provider that is native to the style. */
+/**
+ * Returns the targets of a passthrough surface: the configured ones, or the only provider that supports the
+ * style natively.
+ */
 function passthroughTargets(style: ApiStyle, org: OrgConfig, providers: Providers): PassthroughTarget[] {
   const named = org.passthrough[style];
   if (named.length === 0) return nativeTargets(style, providers);
@@ -135,7 +139,7 @@ const speaksStyleOf =
   ({ provider }: PassthroughTarget): boolean =>
     supportsApiStyle(provider, style);
 
-/** Providers behind a surface whose style they do not speak. */
+/** Finds providers of a passthrough surface that do not support its style. */
 function findMismatchedTargets(
   passthrough: Readonly<Record<ApiStyle, readonly PassthroughTarget[]>>,
 ): string[] {
@@ -147,7 +151,7 @@ function findMismatchedTargets(
   );
 }
 
-/** A route as requests are matched against it. */
+/** Compiles a route for matching requests. */
 export function compileRoute(route: RouteConfig): CompiledRoute {
   const { connect_ms, headers_ms, first_token_ms, idle_ms, total_ms } = route.timeouts;
   return {

@@ -3,17 +3,20 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 
 const MAX_METADATA_BYTES = 2048;
 
-/** What a caller asks of the gateway itself, in headers; never required. */
+/** Optional instructions of a caller to the gateway, in headers. */
 export interface RequestControls {
   readonly metadata: JsonObject | null;
   readonly timeoutMs: number | null;
-  /** Leave the cache alone, or ask anew and keep the new answer. */
+  /** Do not use the cache, or replace the cached response. */
   readonly cache: 'bypass' | 'refresh' | null;
-  /** How long the answer may be reused. */
+  /** How long the response may be reused. */
   readonly cacheTtlMs: number | null;
 }
 
-/** `x-floe-metadata`, `x-floe-timeout-ms`, `x-floe-cache` and `x-floe-cache-ttl`. Throws `invalid_request` naming the header. */
+/**
+ * Parses `x-floe-metadata`, `x-floe-timeout-ms`, `x-floe-cache` and `x-floe-cache-ttl`.
+ * @throws Fault `invalid_request` with the header
+ */
 export function parseRequestControls(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): RequestControls {
@@ -35,7 +38,7 @@ function readMetadata(value: string | string[] | undefined): JsonObject | null {
     const parsed: unknown = JSON.parse(text);
     if (isObject(parsed)) return parsed;
   } catch {
-    // Not JSON: reported below together with JSON that is no object.
+    // Invalid JSON is reported below, together with JSON that is not an object.
   }
   throw new Fault('invalid_request', 'The header x-floe-metadata must contain a JSON object.', { param });
 }
@@ -60,7 +63,7 @@ function readCache(value: string | string[] | undefined): RequestControls['cache
   });
 }
 
-/** A year: Redis and timers take no more than some thousand of them. */
+/** One year. Redis and timers do not support very long times. */
 const MAX_TTL_S = 31_536_000;
 
 function readTtl(value: string | string[] | undefined): number | null {

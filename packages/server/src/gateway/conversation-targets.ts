@@ -1,10 +1,12 @@
 import type { Clock } from '../core/clock.ts';
 
-/** How long a provider keeps a prompt warm; a conversation that rested longer has nothing to lose. */
+/** How long a provider caches a prompt. After that time there is no reason to use the same target. */
 const AFFINITY_MS = 300_000;
 const MAX_CONVERSATIONS = 50_000;
 
-/** Which target each conversation of this process was answered by last. Bounded; the least used go first. */
+/**
+ * Remembers the last target of each conversation in this process. The least recently used are removed first.
+ */
 export class ConversationTargets {
   #clock: Clock;
   #entries = new Map<string, { readonly target: string; readonly until: number }>();
@@ -21,7 +23,7 @@ export class ConversationTargets {
     return undefined;
   }
 
-  /** The target answered: the conversation stays for five minutes more. */
+  /** Records that the target responded. The conversation stays with it for five more minutes. */
   set(name: string, target: string): void {
     this.#entries.delete(name);
     this.#entries.set(name, { target, until: this.#clock.monotonic() + AFFINITY_MS });
@@ -30,7 +32,7 @@ export class ConversationTargets {
     if (oldest !== undefined) this.#entries.delete(oldest);
   }
 
-  /** The target failed: the conversation is free. */
+  /** Records that the target failed. The conversation may use any target. */
   remove(name: string, target: string): void {
     if (this.#entries.get(name)?.target === target) this.#entries.delete(name);
   }

@@ -4,7 +4,7 @@ import { tryParseJson } from '@floe/wire/json-narrowing';
 import { stripUnstorableCharacters } from '../core/unstorable-characters.ts';
 import type { ClientHeaders } from './forward-request.ts';
 
-/** Headers in which clients name a session, first one wins; lower case. */
+/** Headers in which clients send a session id, in lower case. The first one present counts. */
 const SESSION_HEADERS = [
   'x-session-id',
   'session-id',
@@ -12,21 +12,21 @@ const SESSION_HEADERS = [
   'x-session-affinity',
   'x-conversation-id',
 ];
-/** Clients put their own name before it. */
+/** Clients put their own name before this suffix. */
 const SESSION_HEADER_SUFFIX = '-session-id';
-/** A name is opaque; what is longer is no name. */
+/** A longer text is not treated as an id. */
 const MAX_ID_CHARACTERS = 512;
 
-/** A JSON body whose top-level members are known. */
+/** A JSON body with the positions of its top-level members. */
 export interface ScannedRequestBody {
   readonly body: Buffer;
   readonly members: ReadonlyMap<string, ByteSpan>;
 }
 
 /**
- * What names the conversation a request belongs to: a session header, `prompt_cache_key`, or the conversation
- * id of a Responses request. Null when nothing does; an end user is no conversation. Forms and files name one
- * in a header only.
+ * Returns the id of the conversation: a session header, `prompt_cache_key`, or the conversation id of a
+ * Responses request. Null if there is none; an end user is not a conversation. For forms and files, only
+ * headers are read.
  */
 export function findConversationId(headers: ClientHeaders, asked: ScannedRequestBody | null): string | null {
   const named = findSessionHeader(headers);
@@ -34,10 +34,10 @@ export function findConversationId(headers: ClientHeaders, asked: ScannedRequest
   return findIdInBody(asked, 'prompt_cache_key') ?? findIdInBody(asked, 'conversation');
 }
 
-/** An agent of the Messages dialect names its session in the id of its user, as JSON or behind the word. */
+/** Agents of the Messages dialect put the session into the user id, as JSON or after this word. */
 const SESSION_IN_USER = /_session_([\w-]{8,64})$/;
 
-/** What a row keeps as the session of a request; an account that stands beside it is left out. */
+/** Returns the session id for the row. Removes an account id that is in the same text. */
 export function findSessionId(
   headers: ClientHeaders,
   asked: (ScannedRequestBody & { readonly user: string | null }) | null,
@@ -46,7 +46,7 @@ export function findSessionId(
     findSessionHeader(headers) ??
     findSessionInUser(asked?.user ?? null) ??
     findConversationId(headers, asked);
-  // Rows are kept in databases too that do not hold every text.
+  // Rows are also stored in databases that do not accept every character.
   return name === null ? null : stripUnstorableCharacters(name.slice(0, 256));
 }
 
@@ -57,7 +57,7 @@ function findSessionInUser(user: string | null): string | null {
   return isObject(value) ? validId(value['session_id']) : null;
 }
 
-/** The session that a client names in its headers: agents call it the same towards their hooks. */
+/** Returns the session id in the headers. Agents send the same id in their hooks. */
 export function findSessionHeader(headers: ClientHeaders): string | null {
   for (const name of SESSION_HEADERS) {
     const value = validId(headers[name]);
@@ -71,7 +71,7 @@ export function findSessionHeader(headers: ClientHeaders): string | null {
   return null;
 }
 
-/** The member's text, or the `id` of the object it holds. */
+/** Returns the member if it is a string, or the `id` of an object. */
 function findIdInBody({ body, members }: ScannedRequestBody, member: string): string | null {
   const span = members.get(member);
   if (!span || span.end - span.start > MAX_ID_CHARACTERS) return null;

@@ -12,9 +12,10 @@ import { sendToTargets } from './send-to-targets.ts';
 import { COUNT_TOKENS_SURFACE } from './surface.ts';
 import { ForwardedUpstreamError, readUpstreamError } from './upstream-fault.ts';
 
-/** What hosts of the Messages dialect say that have no such path. */
+/** Statuses of Messages hosts without this path. */
 const UNSUPPORTED_STATUSES: ReadonlySet<number> = new Set([404, 405, 501]);
 
+/** The operation `count_tokens` of the Messages API. */
 export const COUNT_TOKENS_OPERATION: GatewayOperation = {
   surface: COUNT_TOKENS_SURFACE,
   async parse(x) {
@@ -24,8 +25,8 @@ export const COUNT_TOKENS_OPERATION: GatewayOperation = {
 };
 
 /**
- * `count_tokens` of the Messages API for whatever model was asked for. A provider of that dialect counts itself;
- * for any other the answer is an estimate, and the header `x-floe-usage-source: estimated` says so.
+ * Counts the tokens of a request for any model. A provider of the Messages dialect counts them itself.
+ * Otherwise the result is an estimate, which the header `x-floe-usage-source: estimated` shows.
  */
 async function countTokens(x: Exchange, { prompt, route }: RoutedPrompt): Promise<ExchangeResult> {
   const counting = route.targets.filter(supportsTokenCount);
@@ -44,7 +45,7 @@ async function countTokens(x: Exchange, { prompt, route }: RoutedPrompt): Promis
   return COMPLETE_RESULT;
 }
 
-/** A host that only carries Messages bodies counts elsewhere, if at all. */
+/** A host that only accepts Messages bodies on another API has no such path. */
 function supportsTokenCount({ provider, model }: Target): boolean {
   return provider.supportsDialect('messages', model) && provider.bodyShapeOf('messages') === undefined;
 }

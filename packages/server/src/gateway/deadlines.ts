@@ -1,29 +1,34 @@
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Timeouts } from '../providers/configured-provider.ts';
 
+/** The phase of an attempt, each with its own deadline. */
 export type AttemptPhase = 'connect' | 'headers' | 'first_token' | 'idle';
+/** The phases of an attempt, and its total time. */
 export type DeadlinePhase = AttemptPhase | 'total';
 
-/** Told when the client of a stream has heard nothing for a while; not a deadline. */
+/** Called when a stream has sent nothing for some time. It is not a deadline. */
 export interface KeepAliveTimer {
-  /** Monotonic milliseconds of the next time. */
+  /** Monotonic milliseconds of the next call. */
   nextFireAt(): number;
   onTimer(): void;
-  /** Whether silences behind the first content are its business too. */
+  /** Whether it continues after the first content. */
   readonly continuesAfterContent: boolean;
 }
 
-/** How long a stream waits for its first content while another target could answer instead. */
+/** Limits the wait of a stream for its first content if another target could respond. */
 export interface FailoverDeadline {
-  /** Milliseconds from the request being sent. */
+  /** Milliseconds after the request was sent. */
   readonly ms: number;
-  /** Asked when that time is over: whether somebody else could answer now. Asked again later when nobody can. */
+  /**
+   * Called after that time. Returns whether another target could respond now. Called again later if none
+   * could.
+   */
   shouldFailOver(): boolean;
 }
 
-/** What an attempt is timed by besides the time-outs of its target. */
+/** The times that limit an attempt, in addition to the timeouts of its target. */
 export interface AttemptTiming {
-  /** Monotonic milliseconds at which the exchange was accepted, and at which it must be over. */
+  /** Monotonic milliseconds at which the exchange was accepted, and at which it must end. */
   readonly acceptedAt: number;
   readonly deadlineAt: number;
   readonly keepAlive: KeepAliveTimer | null;
@@ -31,8 +36,8 @@ export interface AttemptTiming {
 }
 
 /**
- * The five deadlines of an attempt on one timer. A byte costs one clock reading, not a new timer: when
- * the timer rings early it is set again for what is left.
+ * The five deadlines of an attempt in one timer. A byte requires reading the clock but no new timer. A timer
+ * that fires early is set again for the remaining time.
  */
 export class AttemptDeadlines {
   #clock: Clock;
@@ -74,17 +79,17 @@ export class AttemptDeadlines {
     this.#arm();
   }
 
-  /** Content has gone out: silence is the idle deadline's from here on. */
+  /** Content has been sent. From now on, the idle deadline applies. */
   onContentSent(): void {
     if (!this.#keepAlive?.continuesAfterContent) this.#keepAlive = null;
   }
 
-  /** A byte came from the upstream. */
+  /** A byte was received from the provider. */
   onUpstreamByte(): void {
     if (this.#phase === 'idle') this.#phaseStartedAt = this.#clock.monotonic();
   }
 
-  /** The client reads slowly: the upstream is not to blame for the silence until `release`. */
+  /** Stops the deadlines until `release`, because the client reads slowly and not the provider. */
   pause(): void {
     this.#isPaused = true;
   }

@@ -28,8 +28,8 @@ import { readUpstreamError, readUpstreamHeader } from './upstream-fault.ts';
 import { parseUpstreamJson } from './upstream-json.ts';
 
 /**
- * `POST /gateway/v1/embeddings`: the client's bytes where the provider speaks the OpenAI shape and can do what is
- * asked, else the same request in the provider's words.
+ * `POST /gateway/v1/embeddings`. Forwards the client's bytes if the provider accepts the OpenAI format and
+ * all requested options. Otherwise writes the request in the provider's format.
  */
 export const EMBEDDINGS_OPERATION: GatewayOperation = {
   surface: EMBEDDINGS_SURFACE,
@@ -78,7 +78,10 @@ function optionalText(body: Buffer, members: ReadonlyMap<string, ByteSpan>, name
   return (span && readStringAt(body, span)) ?? null;
 }
 
-/** Throws `unsupported_parameter` for a target that cannot take the request; another may. */
+/**
+ * Plans an attempt.
+ * @throws Fault `unsupported_parameter` if the target cannot process the request; another target may
+ */
 function planEmbeddings(x: Exchange, prompt: ClientRequest, target: Target): AttemptPlan {
   const { provider, credential } = target;
   const how = provider.sheet.embeddings;
@@ -103,7 +106,7 @@ function planEmbeddings(x: Exchange, prompt: ClientRequest, target: Target): Att
     createSink: () => sink,
     toError: (answer) => {
       const refusal = readUpstreamError(provider, answer);
-      // Words of another shape are no client's to parse: they travel inside an error of ours.
+      // Clients cannot parse errors in another format, so they become a fault.
       if (how.dialect === 'openai' || refusal instanceof Fault) return refusal;
       const type = readUpstreamHeader(answer.headers, 'content-type') ?? 'no content type';
       return new Fault(
@@ -147,7 +150,10 @@ function renameDimensions(body: JsonObject, { dimensions }: EmbeddingsEndpoint):
 
 const FIRST_VECTOR = /"embedding"\s*:\s*(["[])/;
 
-/** The provider's bytes, unless its vectors came in another encoding than was asked for: official clients unpack blindly. */
+/**
+ * Forwards the provider's bytes, unless the vectors have another encoding than requested. Official clients do
+ * not check the encoding.
+ */
 function createForwardedVectors(x: Exchange, prompt: ClientRequest, encoding: string): AnswerSink {
   return createBufferedAnswer((bytes) => {
     const members = parseAnswerMembers(bytes);
@@ -168,13 +174,16 @@ function createForwardedVectors(x: Exchange, prompt: ClientRequest, encoding: st
   });
 }
 
-/** Where the members of an answer stand. Throws `upstream_error` for what is no list of vectors. */
+/**
+ * Returns the positions of the members of a response.
+ * @throws Fault `upstream_error` if it is not a list of vectors
+ */
 function parseAnswerMembers(bytes: Buffer): ReadonlyMap<string, ByteSpan> {
   try {
     const members = scanObject(bytes);
     if (members.has('data')) return members;
   } catch {
-    // Told below, in words about the provider and not about the caller's request.
+    // Reported below as an error of the provider, not of the caller's request.
   }
   throw new Fault('upstream_error', 'The provider sent a response without vectors.', {
     upstreamStatus: 200,
@@ -205,13 +214,13 @@ function sendVectors(
   model: string,
 ): void {
   x.answer.setUsage(answer.usage ?? null);
-  // Where the provider does not count, the client is told what is booked.
+  // If the provider reports no usage, the client receives the charged usage.
   const { usage } = computeChargedUsage(x, true);
   const body = writeEmbeddingsAnswer({ ...answer, usage: usage ?? undefined }, encoding, model);
   x.client.sendAnswer(200, buildAnswerHeaders(x, 'application/json'), JSON.stringify(body));
 }
 
-/** What an error body says, at a length that fits a message. */
+/** Returns the message of an error body, truncated for an error text. */
 function parseErrorMessage(bytes: Buffer): string {
   const text = bytes.toString('utf8', 0, 4000);
   try {
@@ -219,7 +228,7 @@ function parseErrorMessage(bytes: Buffer): string {
     const inner = isObject(value) && isObject(value['error']) ? value['error'] : value;
     if (isObject(inner) && typeof inner['message'] === 'string') return inner['message'].slice(0, 500);
   } catch {
-    // Not JSON: its start says what there is to say.
+    // Not JSON. The start of the text is used.
   }
   return text.slice(0, 500);
 }

@@ -1,13 +1,16 @@
 import { stripUnstorableCharacters } from '../core/unstorable-characters.ts';
 import type { Exchange } from './exchange-record.ts';
 
-/** A hint, never an identity: the first configured header, else what the body says. */
+/**
+ * Returns the end user of a request: the first configured header, otherwise a member of the body. The caller
+ * chooses the value, so it is not an authenticated identity.
+ */
 export function findEndUser(x: Exchange): string | null {
   for (const name of x.caller.catalog.userHeaders) {
     const value = x.client.headers[name];
     if (typeof value === 'string' && value !== '') return value.slice(0, 256);
   }
   const user = (x.request.prompt ?? x.request.opaque)?.user;
-  // Budgets and rows are kept by this name, in databases too that do not hold every text.
+  // Budgets and rows are stored under this name, also in databases that do not accept every character.
   return user === undefined || user === null ? null : stripUnstorableCharacters(user.slice(0, 256));
 }

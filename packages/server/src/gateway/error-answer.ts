@@ -5,10 +5,10 @@ import { ClientDisconnectedError } from './client.ts';
 import type { AnswerSink } from './plan.ts';
 import { ForwardedUpstreamError, readUpstreamHeader } from './upstream-fault.ts';
 
-/** An error body is read so far; what is longer is judged by its start. */
+/** Maximum size of an error body. Only the start of a longer one is read. */
 const MAX_ERROR_BYTES = 1024 * 1024;
 
-/** Collects the body of an answer that is none, and throws what `judge` makes of it. */
+/** Creates a sink that collects an error body and throws the error that `judge` returns for it. */
 export function createErrorAnswer(judge: (body: Buffer) => Error): AnswerSink {
   const throwing = (body: Buffer) => {
     throw judge(body);
@@ -16,7 +16,7 @@ export function createErrorAnswer(judge: (body: Buffer) => Error): AnswerSink {
   return new BufferedAnswer(MAX_ERROR_BYTES, throwing, judge);
 }
 
-/** The fault of a success whose body is of another type than `wanted`. */
+/** Returns the fault for a success response with another content type than `wanted`. */
 export function unexpectedContentTypeFault(
   providerId: string,
   wanted: string,
@@ -34,7 +34,10 @@ export function unexpectedContentTypeFault(
   );
 }
 
-/** What the row of a failed attempt says: a word of the error table, or what happened where no error is told. */
+/**
+ * Returns the error code of a failed attempt for its row: a code of the error table, or a description of an
+ * event that is not an error for the client.
+ */
 export function attemptErrorCode(error: Error): string {
   if (error instanceof Fault) return error.code;
   if (error instanceof ForwardedUpstreamError) return 'upstream_refused';

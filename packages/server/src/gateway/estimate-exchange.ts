@@ -7,7 +7,7 @@ import { estimateRequestUnits } from './request-units.ts';
 
 const NO_COST: CostEstimate = { tokens: 0, nanoUsd: 0, unpriced: null };
 
-/** What an exchange may come to at most, by how its operation is billed (`billing.ts`). */
+/** Estimates the maximum cost of an exchange by its billing mode (`billing.ts`). */
 export function estimateExchangeCost(x: Exchange, route: ResolvedRoute): CostEstimate {
   const {
     request: { prompt },
@@ -39,14 +39,17 @@ export function estimateExchangeCost(x: Exchange, route: ResolvedRoute): CostEst
   }
 }
 
-/** Free where its provider is, else nobody knows. */
+/** Free if the provider is free; otherwise the cost is unknown. */
 function estimateUnpriced({ targets }: ResolvedRoute): CostEstimate {
   const [paid] = targets.filter(({ provider, model }) => !isUnmetered(provider.priceOf(model)?.source));
   if (paid === undefined) return NO_COST;
   return { tokens: 0, nanoUsd: null, unpriced: { ...targetNames(paid), isOperation: true } };
 }
 
-/** Pictures, sound and searches in their own units. The dearest target counts; one without a price leaves it open. */
+/**
+ * Estimates images, audio and searches in their own units. Uses the most expensive target. Unknown if a
+ * target has no price.
+ */
 function estimateUnitCost(x: Exchange, { targets }: ResolvedRoute): CostEstimate {
   let tokens = 0;
   let nanoUsd = 0;

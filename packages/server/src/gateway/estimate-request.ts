@@ -9,7 +9,10 @@ import { findRequestedTier } from './requested-tier.ts';
 
 const NO_MODELS: readonly string[] = [];
 
-/** Under an alias, the ids behind it count too: a limit on a model holds by whatever name it is asked. */
+/**
+ * Returns the requested model id and, for an alias, the ids of its targets, so that a limit on a model also
+ * applies to its aliases.
+ */
 export function listRequestedModels(
   prompt: ClientRequest | null,
   route: ResolvedRoute | null,
@@ -20,9 +23,9 @@ export function listRequestedModels(
 }
 
 /**
- * The dearest target counts, and the longest answer: which one will answer is not known yet. Without a cap of the
- * request an answer is taken to be as long as recent ones of the model were, else 4,096 tokens, and never longer than
- * the model allows.
+ * Estimates the maximum cost of a request: the most expensive target and the longest response. If the request
+ * sets no maximum, the response is assumed to be as long as recent ones of the model, or 4,096 tokens, but
+ * not longer than the model permits.
  */
 export function estimateRequestCost(
   prompt: ClientRequest,
@@ -58,7 +61,9 @@ export function estimateRequestCost(
 
 const AN_HOUR = Buffer.from('"1h"');
 
-/** A tier nobody knows the price of has none; `flex` and `batch` cost no more than the standard one. */
+/**
+ * A tier without a known price has no estimate. `flex` and `batch` cost at most as much as the standard tier.
+ */
 function maxCostNanoUsd(price: Price | null, most: UsageUpperBound, atMs: number): number | null {
   if (price === null) return null;
   if (price.source === 'free' || price.source === 'seat') return 0;
@@ -68,7 +73,7 @@ function maxCostNanoUsd(price: Price | null, most: UsageUpperBound, atMs: number
 
 const OUTPUT_CAPS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
 
-/** Tokens that the request allows one answer to have; null when it does not say. */
+/** Returns the maximum output tokens that a request permits; null if it sets none. */
 export function parseOutputCap({ body, members }: ClientRequest): number | null {
   for (const name of OUTPUT_CAPS) {
     const span = members.get(name);

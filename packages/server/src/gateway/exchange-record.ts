@@ -17,58 +17,60 @@ import type { ResponsesTurn } from './stored/responses-turn.ts';
 import type { GatewaySurface } from './surface.ts';
 import type { AttemptTokens } from './usage-fields.ts';
 
-/** How an exchange ended (ARCHITECTURE.md, "A chat request", states of a row). */
+/** The state of a row (ARCHITECTURE.md, "A chat request"). */
 export type ExchangeState = 'complete' | 'partial' | 'aborted' | 'failed' | 'blocked' | 'cached';
 
-/** How the client was answered. */
+/** How an exchange ended. */
 export interface ExchangeResult {
   readonly state: ExchangeState;
   readonly status: number;
   readonly fault: Fault | null;
 }
 
-/** The client has its whole answer from an upstream, or from us. */
+/** The client received its complete response, from a provider or from Floe. */
 export const COMPLETE_RESULT: ExchangeResult = { state: 'complete', status: 200, fault: null };
 
-/** What was read of a request. */
+/** The parsed parts of a request. */
 export interface ParsedRequest {
   /** A prompt for a model; null for any other request. */
   readonly prompt: ClientRequest | null;
-  /** What is known of a request that passes unread. */
+  /** Data about a request that Floe forwards without parsing. */
   readonly opaque: OpaqueRequest | null;
-  /** Of a Responses request that goes on from a stored turn or becomes one. */
+  /** For a Responses request that continues a stored turn or is stored itself. */
   readonly turn: ResponsesTurn | null;
 }
 
+/** A request before it has been parsed. */
 export const UNPARSED_REQUEST: ParsedRequest = { prompt: null, opaque: null, turn: null };
 
-/** What an exchange took of limits and budgets. */
+/** The acquired limits and budgets of an exchange. */
 export interface ExchangeAdmission {
   readonly grant: Grant;
-  /** Where its caller stands with them, for every answer. */
+  /** Rate limit headers for every response. */
   readonly headers: readonly string[];
 }
 
-/** What policies did to an exchange, and are still to do. */
+/** The effect of policies on an exchange, and the policies on its response. */
 export interface PolicyState {
-  /** What judges the answer; null where no policy does. */
+  /** The policies on the response; null if there are none. */
   readonly answerContext: AnswerPolicyContext | null;
-  /** Policies that took something out of the request or the answer. */
+  /** Policies that redacted the request or the response. */
   readonly rewrittenBy: readonly string[] | null;
-  /** False once the answer is this caller's alone: a policy changed it. */
+  /** False if a policy changed the response, which is then specific to this caller. */
   readonly isCacheable: boolean;
 }
 
+/** The state before policies have been evaluated. */
 export const INITIAL_POLICY_STATE: PolicyState = {
   answerContext: null,
   rewrittenBy: null,
   isCacheable: true,
 };
 
-/** As the header `x-floe-cache` and the row say it. */
+/** Value of the header `x-floe-cache` and of the row. */
 export type CacheOutcome = 'hit' | 'miss' | 'bypass' | 'refresh';
 
-/** One call to an upstream, as the row keeps it. */
+/** One call to a provider, as the row stores it. */
 export interface AttemptRecord {
   readonly n: number;
   readonly provider: string;
@@ -79,58 +81,58 @@ export interface AttemptRecord {
   error: string | null;
   first_token_ms: number | null;
   duration_ms: number | null;
-  /** Tokens of this attempt alone, when there were several. */
+  /** Tokens of this attempt, if there were several attempts. */
   usage?: AttemptTokens;
-  /** What it is billed for beside plain tokens. */
+  /** Billed units other than tokens. */
   billed_units?: Readonly<Record<string, number>>;
-  /** The service tier it is billed in, where that is not the standard one. */
+  /** The billed service tier, if it is not the standard tier. */
   service_tier?: string;
-  /** What of it has no price: units, or its tier as `tier:<name>`. */
+  /** What has no price: units, or the tier as `tier:<name>`. */
   unpriced?: readonly string[];
-  /** What its tokens were charged with. */
+  /** The prices that were charged. */
   price?: ChargedPrice;
 }
 
-/** Whose price a cost is; `incomplete` when something that was used has none. */
+/** The source of the price. `incomplete` if something that was used has no price. */
 export type CostSource = Price['source'] | 'incomplete';
 
-/** Of attempts that broke off after they had used something. */
+/** Usage of earlier attempts that failed after some usage. */
 export interface PriorAttemptsUsage {
   readonly usage: Usage;
-  /** Each attempt at the price of its own target; null when none of them has one. */
+  /** The sum of all attempts, each at the price of its own target. Null if none has a price. */
   readonly nanoUsd: number | null;
   readonly costSource: CostSource | null;
-  /** A provider counted some of it. */
+  /** Whether the provider reported part of it. */
   readonly isReported: boolean;
 }
 
-/** What a step decided and why; the answer to "why this route?". */
+/** A recorded decision with its reason, for the decision trace. */
 export interface RecordedDecision {
   readonly step: 'authenticate' | 'capture' | 'limit' | 'policy' | 'route' | 'breaker' | 'send' | 'answer';
   readonly outcome: string;
   readonly because: string;
-  /** Of a refusal: the limit or budget that refused, and what the client was told to wait. */
+  /** For a rejection: the limit or budget, and the wait that the client received. */
   readonly rule?: NonNullable<FaultDetail['rule']>;
   readonly retry_after_ms?: number;
 }
 
-/** Monotonic milliseconds. */
+/** Start and end in monotonic milliseconds. */
 export interface UpstreamTiming {
   readonly sentAt: number;
   readonly endedAt: number;
 }
 
-/** An exchange once it is known who asks: what every stage behind `authenticate` works on. */
+/** An exchange with an authenticated caller. All stages after `authenticate` use it. */
 export interface Exchange extends Omit<StartedExchange, 'caller'> {
   readonly caller: AuthenticatedCaller;
 }
 
-/** Whether its platform key was found. */
+/** Returns whether the platform key was found. */
 export function isAuthenticated(x: StartedExchange): x is Exchange {
   return x.caller !== null;
 }
 
-/** Everything known about one exchange while it lives. `finalize` turns it into a row, once. */
+/** All data about an exchange in progress. `finalizeExchange` converts it to a row, once. */
 export interface StartedExchange {
   readonly id: string;
   readonly surface: GatewaySurface;
@@ -139,29 +141,32 @@ export interface StartedExchange {
   readonly createdAt: number;
   /** Monotonic milliseconds at which the request was accepted. */
   readonly startedAt: number;
-  /** How far the client's answer has got. */
+  /** How much of the response the client has received. */
   readonly progress: AnswerProgress;
-  /** What the attempt under way has brought. */
+  /** Data about the response of the current attempt. */
   readonly answer: AnswerRecord;
-  /** Null until its platform key is known. */
+  /** Null before authentication. */
   caller: AuthenticatedCaller | null;
-  /** Null for an org without limits and budgets. */
+  /** Null if there are no limits or budgets. */
   admission: ExchangeAdmission | null;
   controls: RequestControls | null;
   request: ParsedRequest;
   route: ResolvedRoute | null;
-  /** What the relay knows of its session; null where nobody watches. */
+  /** The relay's data about the session; null if sessions are not tracked. */
   session: ModelSessionStatus | null;
   target: Target | null;
   readonly attempts: AttemptRecord[];
   readonly decisions: RecordedDecision[];
-  /** What the attempts before the last one used and cost. */
+  /** Usage and cost of all attempts before the last one. */
   priorUsage: PriorAttemptsUsage | null;
-  /** What the cache did; null while it is off. */
+  /** The result of the cache; null if it is disabled. */
   cache: CacheOutcome | null;
   policy: PolicyState;
-  /** What the row says of its end. */
+  /** The result that the row records. */
   result: ExchangeResult;
-  /** From the first upstream call to the last upstream byte of the attempts that are over; null before one is. */
+  /**
+   * From the first call to a provider to the last byte of finished attempts. Null before the first one has
+   * finished.
+   */
   upstreamSpan: UpstreamTiming | null;
 }

@@ -3,15 +3,15 @@ import type { FailoverDeadline } from './deadlines.ts';
 import type { Exchange } from './exchange-record.ts';
 import { getTargetName } from './routing-strategy.ts';
 
-/** The targets that are left behind one that is being asked. */
+/** The targets after the current one. */
 export interface RemainingTargets {
   readonly targets: readonly Target[];
   couldAnswer(target: Target): boolean;
 }
 
 /**
- * A stream does not wait for its configured deadlines while another target could answer it. Null where none follows.
- * The decision trace gets the deadline, what it rests on and who is left.
+ * Creates the deadline for the first content of a stream if another target could respond. Returns null if
+ * there is none. Records the deadline, its basis and the next target in the decision trace.
  */
 export function createFailoverDeadline(
   x: Exchange,
@@ -24,7 +24,7 @@ export function createFailoverDeadline(
   const name = getTargetName(target);
   const ms = Math.round(firstTokenDeadlines.deadlineMs(orgId, name));
   const isOver = () => {
-    // Another credential of a silent model is silent too.
+    // Another credential of a silent model would also be silent.
     const next = later.targets.find((other) => getTargetName(other) !== name && later.couldAnswer(other));
     if (!next) return false;
     const because = `${name}: no first token within ${ms} ms (${firstTokenDeadlines.describeBasis(orgId, name)}); ${getTargetName(next)} is available`;

@@ -20,24 +20,24 @@ import {
 import { describeFailure, retryDelayMs } from './retry-delay.ts';
 import { getTargetKey, getTargetName } from './routing-strategy.ts';
 
-/** Makes the plan for one attempt, or throws the `Fault` that makes the target ineligible. */
+/** Creates the plan of an attempt, or throws the `Fault` for which the target cannot be used. */
 export type AttemptPlanner = (target: Target, moved: boolean) => AttemptPlan;
 
-/** A target that fails at once is not the quickest. */
+/** Counted as latency of a failed attempt, so that a target that fails quickly does not appear fast. */
 const FAILURE_LATENCY_MS = 10_000;
-/** Herds that waited for the same moment are spread over this. */
+/** Random delay that spreads requests waiting for the same time. */
 const RATE_LIMIT_JITTER_MS = 100;
-/** The attempts of one exchange: what was tried, what was set aside, and what may still be tried. */
+/** The attempts of one exchange: tried, skipped and remaining targets. */
 export class Failover {
   #x: Exchange;
   #route: ResolvedRoute;
   #plan: AttemptPlanner;
   #orgId: string;
   #failures: AttemptFailure[] = [];
-  /** Targets whose breaker did not let the request through. */
+  /** Targets whose breaker rejected the request. */
   #skippedTargets: Target[] = [];
   #isFinal = false;
-  /** Why the stream broke off that the client is reading. */
+  /** Why the stream to the client broke. */
   #streamBreak: unknown = null;
 
   constructor(x: Exchange, route: ResolvedRoute, plan: AttemptPlanner) {
@@ -47,7 +47,7 @@ export class Failover {
     this.#orgId = x.caller.key.orgId;
   }
 
-  /** True when the client has its answer from this target. */
+  /** Returns true if the client received its response from this target. */
   async tryTarget(target: Target, isLast: boolean): Promise<boolean> {
     if (this.#isFinal || !this.#isWorthTrying(target)) return false;
     const { breakers } = this.#x.gateway;
@@ -69,8 +69,8 @@ export class Failover {
   }
 
   /**
-   * Panic: every target is set aside. A bounded share is let through, one request at a time per target and twice as
-   * many after each success; the rest fails at once with `no_healthy_target`.
+   * Panic mode, if all targets are unavailable. Admits one concurrent request per target, and twice as many
+   * after each success. Other requests fail immediately with `no_healthy_target`.
    */
   async tryUnhealthyTargets(): Promise<boolean> {
     const { breakers } = this.#x.gateway;
@@ -94,7 +94,7 @@ export class Failover {
     return false;
   }
 
-  /** A target that may be asked by now, or once its rate limit is over. */
+  /** Tries a target that may be tried by now, or as soon as its rate limit ends. */
   async #tryAfterCooldown(target: Target, admission: BreakerAdmission): Promise<boolean> {
     const { breakers, clock, random } = this.#x.gateway;
     const cooling = breakers.cooldownMs(this.#orgId, target);
@@ -113,7 +113,7 @@ export class Failover {
     return this.#attemptWithRetries(target, admission, 0, true);
   }
 
-  /** Why the client gets no answer. */
+  /** Returns the error for the client. */
   finalError(): unknown {
     if (this.#streamBreak !== null) return this.#streamBreak;
     const telling = selectReportedFailure(this.#failures.map(({ error }) => error));
@@ -152,7 +152,7 @@ export class Failover {
     return conversation !== null && gateway.conversations.find(conversation) === getTargetKey(target);
   }
 
-  /** @throws Error that interrupts the exchange, for whoever leaves while the fleet is asked who probes is not listened to. */
+  /** Asks the breaker for admission. @throws the interruption, if the client disconnected meanwhile */
   async #admit(target: Target): Promise<BreakerAdmission> {
     const { breakers } = this.#x.gateway;
     const admission = await breakers.admit(this.#orgId, target);
@@ -168,7 +168,7 @@ export class Failover {
     return false;
   }
 
-  /** Null when it succeeded. @throws what ends the exchange whatever else could be tried. */
+  /** Returns null if the attempt succeeded, otherwise its error. @throws an error that ends the exchange */
   async #attemptOnce(target: Target, admission: BreakerAdmission): Promise<unknown> {
     const x = this.#x;
     try {
@@ -180,7 +180,7 @@ export class Failover {
       return null;
     } catch (error) {
       reportAttemptFailure(x, target, error, admission);
-      // A client that leaves, or asks for what nobody does, says nothing of the target.
+      // A client that disconnects, or that sends an invalid request, says nothing about the target.
       if (classifyRetry(error) !== 'none') this.#recordTargetFailure(target);
       if (error instanceof ClientDisconnectedError || x.client.isDisconnected) throw error;
       const { isBroken, replay } = x.progress;
@@ -198,7 +198,7 @@ export class Failover {
     if (admission !== 'probe' && !isTimed) return { deadlineAt, onContent: null, failoverDeadline: null };
     const { breakers, firstTokenDeadlines } = this.#x.gateway;
     const onContent = (afterMs: number) => {
-      // A probe has its answer with the first content: the breaker need not wait for the end.
+      // A probe succeeds with the first content, so the breaker need not wait for the end.
       if (admission === 'probe') breakers.recordSuccess(this.#orgId, target, null, 'probe');
       if (isTimed) firstTokenDeadlines.recordFirstToken(this.#orgId, getTargetName(target), afterMs);
     };
@@ -208,7 +208,10 @@ export class Failover {
     return { deadlineAt, onContent, failoverDeadline };
   }
 
-  /** Those behind it in the course, and whether they could answer instead; asked when its deadline has passed. */
+  /**
+   * Returns the targets after this one, and whether they could respond. Evaluated when the deadline has
+   * passed.
+   */
   #remainingTargets(target: Target): RemainingTargets {
     const { targets } = this.#route;
     const behind = targets.slice(targets.indexOf(target) + 1);
@@ -225,7 +228,8 @@ export class Failover {
       this.#plan(other.provider.usesCallerCredential ? withCallerCredential(this.#x, other) : other, true);
       return true;
     } catch {
-      // Its dialect cannot carry the request; a bug here shows when it is sent.
+      // Its dialect does not support the request. A defect in the planner would appear when the request is
+      // sent.
       return false;
     }
   }

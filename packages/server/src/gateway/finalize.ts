@@ -18,12 +18,12 @@ import { computePromptCacheSavings } from './prompt-cache-savings.ts';
 import { computeCacheSavings, computeCost, type UsageAndCost } from './usage-and-cost.ts';
 import { toTokenColumns } from './usage-fields.ts';
 
-/** Of a response that its provider still makes. */
+/** The usage of a response that its provider still generates. */
 const NO_USAGE: UsageAndCost = { usage: null, source: 'none', nanoUsd: null, costSource: null };
 
 /**
- * Once per exchange, whatever its end: counts it and hands its row to the writer that cannot lose it. Without a key there is
- * no org whose row it could be; such requests show in the metrics alone.
+ * Counts an exchange and writes its row to the spool. Called once per exchange, whatever its result. Requests
+ * without a valid key belong to no organization and have no row; only metrics count them.
  */
 export function finalizeExchange(x: StartedExchange): void {
   const latencyMs = x.gateway.clock.monotonic() - x.startedAt;
@@ -77,7 +77,7 @@ function countExchange(x: StartedExchange, usageAndCost: UsageAndCost, latencyMs
   });
 }
 
-/** What blocked an exchange, for its metric; null where nothing did. */
+/** Returns what blocked an exchange, for its metric; null if it was not blocked. */
 function findBlockReason({ result: { state, fault } }: StartedExchange): string | null {
   if (state !== 'blocked' || fault === null) return null;
   const { code, detail } = fault;
@@ -88,7 +88,7 @@ function findBlockReason({ result: { state, fault } }: StartedExchange): string 
   return code === 'price_unknown' ? 'price' : 'allowlist';
 }
 
-/** What the next request without a cap may expect. */
+/** Records the output length, for estimates of later requests without a maximum. */
 function recordOutputLength(x: Exchange, { usage }: UsageAndCost): void {
   const {
     result,
@@ -105,7 +105,7 @@ function recordOutputLength(x: Exchange, { usage }: UsageAndCost): void {
   gateway.outputLengths.record(caller.key.orgId, target.provider.id, target.model, each);
 }
 
-/** What a batch used is known when its results are read; budgets on its models count it then. */
+/** Charges the usage of a batch to budgets when its results are read. */
 function chargeBatchResults(x: Exchange, results: ReadonlyMap<string, unknown>, nanoUsd: number): void {
   const { gateway, target } = x;
   const { rules } = x.caller.catalog;
@@ -181,13 +181,13 @@ function roundToHundredths(ms: number): number {
   return Math.round(ms * 100) / 100;
 }
 
-/** Before the first upstream call and after its last byte: the time that was Floe's own. */
+/** Returns the time before the first call to a provider plus the time after its last byte. */
 function overheadMs(x: Exchange, latencyMs: number): number {
   if (x.upstreamSpan === null) return roundToHundredths(latencyMs);
   return roundToHundredths(latencyMs - (x.upstreamSpan.endedAt - x.upstreamSpan.sentAt));
 }
 
-/** What a TPM limit counts: everything in, everything out. */
+/** Returns the tokens that a TPM limit counts: input and output. */
 function totalTokens({ usage }: UsageAndCost): number {
   return (usage?.units.input ?? 0) + (usage?.units.output ?? 0);
 }

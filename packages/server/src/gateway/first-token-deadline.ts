@@ -1,14 +1,17 @@
 import type { Clock } from '../core/clock.ts';
 
-/** A target that says nothing for less than this is not silent, however quick it has been. */
+/** Minimum deadline, regardless of how fast the target has been. */
 export const MIN_SILENCE_MS = 15_000;
-/** A target without recent streams is waited for so long. */
+/** Deadline for a target without recent streams. */
 const DEFAULT_DEADLINE_MS = 60_000;
-/** Reasoning models are silent for a minute and more; behind this another target is the better choice. */
+/**
+ * Maximum deadline. Reasoning models may be silent for more than a minute; after this time another target is
+ * preferable.
+ */
 const MAX_DEADLINE_MS = 120_000;
-/** Longer ago says nothing of now. */
+/** Older measurements are ignored. */
 const RECENT_MS = 1_800_000;
-/** Each deadline in a row that passed lengthens the next, so that a target that became slower is learned. */
+/** Each consecutive missed deadline increases the next one, so that it adapts to a slower target. */
 const MISS_BACKOFF = 1.5;
 const MAX_BACKOFF = 4;
 const MAX_TARGETS = 10_000;
@@ -19,16 +22,17 @@ interface LatencyStats {
 }
 
 interface DeadlineEstimate {
-  /** Null while only deadlines have passed. */
+  /** Null if all deadlines so far have passed without content. */
   readonly measures: LatencyStats | null;
   readonly at: number;
-  /** Deadlines that passed since the last first token. */
+  /** Number of missed deadlines since the last first token. */
   readonly missed: number;
 }
 
 /**
- * How long a stream waits for its first content while another target is left. Mean and deviation of the recent
- * first tokens of each target, smoothed as RFC 6298 smooths round-trip times; the deadline is twice its time-out.
+ * Computes how long a stream waits for its first content if there is another target. Uses mean and deviation
+ * of recent first tokens per target, smoothed as in RFC 6298. The deadline is twice the timeout that RFC 6298
+ * computes.
  */
 export class FirstTokenDeadlines {
   #clock: Clock;
@@ -38,7 +42,7 @@ export class FirstTokenDeadlines {
     this.#clock = clock;
   }
 
-  /** Milliseconds from sending the request to its first content. */
+  /** Returns the milliseconds from sending the request to its first content. */
   deadlineMs(orgId: string, target: string): number {
     const known = this.#recent(orgId, target);
     if (!known) return DEFAULT_DEADLINE_MS;
@@ -48,7 +52,7 @@ export class FirstTokenDeadlines {
     return Math.min(MAX_DEADLINE_MS, Math.max(MIN_SILENCE_MS, expectedMs) * backoff);
   }
 
-  /** What the deadline rests on, in words for the decision trace. */
+  /** Describes the basis of the deadline for the decision trace. */
   describeBasis(orgId: string, target: string): string {
     const measures = this.#recent(orgId, target)?.measures;
     return measures
@@ -56,13 +60,13 @@ export class FirstTokenDeadlines {
       : 'it has no recent first tokens';
   }
 
-  /** The first content came after `ms`. */
+  /** Records the first content after `ms`. */
   recordFirstToken(orgId: string, target: string, ms: number): void {
     const measures = this.#recent(orgId, target)?.measures;
     this.#set(orgId, target, { measures: smooth(measures ?? null, ms), missed: 0 });
   }
 
-  /** The deadline passed without content. */
+  /** Records that the deadline passed without content. */
   recordMiss(orgId: string, target: string): void {
     const known = this.#recent(orgId, target);
     this.#set(orgId, target, { measures: known?.measures ?? null, missed: (known?.missed ?? 0) + 1 });
@@ -73,7 +77,7 @@ export class FirstTokenDeadlines {
     return known && this.#clock.monotonic() - known.at <= RECENT_MS ? known : undefined;
   }
 
-  /** The targets that were used longest ago are forgotten first. */
+  /** Removes the least recently used targets. */
   #set(orgId: string, target: string, estimate: Omit<DeadlineEstimate, 'at'>): void {
     const key = estimateKey(orgId, target);
     this.#estimates.delete(key);
@@ -84,7 +88,7 @@ export class FirstTokenDeadlines {
   }
 }
 
-/** RFC 6298, section 2: an eighth of the newest time, a quarter of the newest deviation. */
+/** RFC 6298, section 2: weights an eighth of the newest time and a quarter of the newest deviation. */
 function smooth(known: LatencyStats | null, ms: number): LatencyStats {
   if (!known) return { meanMs: ms, deviationMs: ms / 2 };
   const { meanMs, deviationMs } = known;

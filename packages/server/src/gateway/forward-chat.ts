@@ -9,13 +9,14 @@ import type { Exchange } from './exchange-record.ts';
 import type { AnswerSink } from './plan.ts';
 import { sendJsonAnswer } from './policy/apply-answer-policies.ts';
 
+/** Settings for a forwarded response. */
 export interface ForwardSettings {
   readonly stripReasoning: boolean;
   readonly thinkTags: boolean;
   readonly dropUsageFrame: boolean;
 }
 
-/** A stream of the client's own dialect: whole frames pass, a fault stops them at a frame's edge. */
+/** A stream in the client's dialect. Complete frames are forwarded; an error stops at the end of a frame. */
 export class ForwardedChatStream implements AnswerSink {
   #x: Exchange;
   #forward: ChatStreamForwarder;
@@ -70,7 +71,7 @@ export class ForwardedChatStream implements AnswerSink {
   }
 
   abort(): void {
-    // Usage is noted with the frame that tells it.
+    // Usage was recorded with its frame.
   }
 
   formatError(fault: Fault): string {
@@ -88,7 +89,10 @@ export class ForwardedChatStream implements AnswerSink {
   }
 }
 
-/** A JSON answer of the client's own dialect: passed on only when it is known to be whole and an answer. */
+/**
+ * Creates a sink for a JSON response in the client's dialect. It is forwarded only if it is complete and
+ * valid.
+ */
 export function createForwardedChatAnswer(x: Exchange, settings: ForwardSettings): AnswerSink {
   const judge = (bytes: Buffer) => {
     const { body, usage, finish, fault } = forwardChatAnswer(bytes, settings);

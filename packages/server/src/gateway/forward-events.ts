@@ -18,14 +18,14 @@ import { createJsonAnswerEnd, type PendingAnswerEnd } from './stored/responses-t
 import { restorePreviousId, restorePreviousIdInEvents } from './stored/restore-previous-id.ts';
 import { parseUpstreamJson } from './upstream-json.ts';
 
-/** Anthropic, "Streaming messages": the event that ends a stream. */
+/** The event that ends a Messages stream (Anthropic, "Streaming messages"). */
 const MESSAGE_STOP = formatSseFrame('message_stop', '{"type":"message_stop"}');
 
 type EventDialect = 'responses' | 'messages';
 
 /**
- * A Responses or Messages stream for a client of the same dialect: whole frames pass as they are. The
- * dialect's own reader listens, so that usage is counted and a broken answer is noticed.
+ * Forwards a Responses or Messages stream to a client of the same dialect. Complete frames are unchanged. The
+ * reader of the dialect processes them too, to count usage and detect incomplete responses.
  */
 export class ForwardedEvents implements AnswerSink, PendingAnswerEnd {
   #x: Exchange;
@@ -36,15 +36,15 @@ export class ForwardedEvents implements AnswerSink, PendingAnswerEnd {
   #fault: Fault | null = null;
   #hasContent = false;
   #isComplete = false;
-  /** The response object as announced, and the last frame: what an error event must continue from. */
+  /** The response object of the start event and the last frame, which an error event must continue. */
   #response: JsonObject | null = null;
   #lastData = '';
-  /** The answer as its events told it, where it is to be stored. */
+  /** Collects the response if it is to be stored. */
   #collector: ResponseCollector | null;
-  /** Its last event, withheld until then. */
+  /** The last event, held back until the response has been stored. */
   #lastEvent: Buffer | null = null;
 
-  /** What the client went on from and the provider does not know. */
+  /** The `previous_response_id` of the client, which the provider does not know. */
   readonly #previousId: string | null;
 
   constructor(x: Exchange, dialect: EventDialect, previous: string | null) {
@@ -76,7 +76,7 @@ export class ForwardedEvents implements AnswerSink, PendingAnswerEnd {
       if (this.#fault) break;
       if (this.#isComplete && this.#collector) this.#lastEvent = Buffer.from(bytes.subarray(good, end));
       else good = end;
-      // What follows the last event is no part of the answer, wherever the chunk happens to end.
+      // Events after the last one are ignored, regardless of how the chunks are split.
       if (this.#isComplete) break;
     }
     if (this.#hasContent && !this.isContentSent) this.#out.start();
@@ -89,7 +89,7 @@ export class ForwardedEvents implements AnswerSink, PendingAnswerEnd {
   #finish(): void {
     const response = this.#collector?.response;
     if (!response) return this.send();
-    // What is denied is not stored either.
+    // A denied response is not stored.
     if (this.#lastEvent) this.#lastEvent = this.#out.evaluateEnd(this.#lastEvent);
     this.#x.request.turn?.end(response, true, this);
   }
@@ -103,14 +103,14 @@ export class ForwardedEvents implements AnswerSink, PendingAnswerEnd {
     return this.#isComplete;
   }
 
-  /** Called only when the event that ends an answer never came: its client would wait for it. */
+  /** Called only if the last event is missing, for which the client would wait. */
   end(): void {
     if (this.tryComplete()) return;
     const where = this.#framer.rest().length > 0 ? 'in the middle of an event' : 'before its last event';
     throw this.#fault ?? new Fault('upstream_stream_broken', `The provider closed the stream ${where}.`);
   }
 
-  /** A Messages answer that has its stop reason lacks only the event that says so. */
+  /** A Messages response with a stop reason lacks only its last event, which is added. */
   tryComplete(): boolean {
     this.#reader.end();
     if (!this.#isComplete || this.#fault || this.#dialect !== 'messages') return false;
@@ -119,7 +119,7 @@ export class ForwardedEvents implements AnswerSink, PendingAnswerEnd {
     return true;
   }
 
-  /** The reader says what it knows of usage when it is told of the end. */
+  /** The reader reports its usage when it is ended. */
   abort(): void {
     this.#reader.end();
   }
@@ -142,7 +142,7 @@ export class ForwardedEvents implements AnswerSink, PendingAnswerEnd {
     }
     if (event === undefined) return;
     this.#reader.read(event);
-    // What is not passed on is not continued from either.
+    // A frame that is not forwarded must not affect a later error event.
     if (this.#fault) return;
     this.#lastData = event.data;
     this.#collector?.add(event.data);
@@ -163,7 +163,10 @@ export class ForwardedEvents implements AnswerSink, PendingAnswerEnd {
   }
 }
 
-/** A whole Responses or Messages answer: passed on byte for byte when it is whole and an answer. */
+/**
+ * Creates a sink for a complete Responses or Messages response. It is forwarded unchanged if it is complete
+ * and valid.
+ */
 export function createForwardedJsonAnswer(
   x: Exchange,
   dialect: EventDialect,

@@ -13,17 +13,22 @@ import type { Target } from './catalog.ts';
 import type { ClientRequest } from './client-request.ts';
 import type { GatewaySurface } from './surface.ts';
 
+/** Headers of the client by lower-case name. */
 export type ClientHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
+/** A request that is forwarded in the client's dialect. */
 export interface ForwardedRequest {
   readonly request: UpstreamRequest;
-  /** We asked for usage the client did not ask for: its extra frame is taken out again. */
+  /** Whether to remove the usage frame, because only Floe requested it. */
   readonly dropUsageFrame: boolean;
-  /** What the client said that this endpoint has no place for. */
+  /** Members of the client that the endpoint does not support. */
   readonly dropped: readonly string[];
 }
 
-/** The client's bytes, but for `model` (and a missing `stream_options.include_usage` where the sheet asks for it). */
+/**
+ * Builds a request from the client's bytes. Changes only `model`, and adds `stream_options.include_usage` if
+ * it is missing and the provider requires it.
+ */
 export function buildForwardedRequest(
   prompt: ClientRequest,
   target: Target,
@@ -37,7 +42,7 @@ export function buildForwardedRequest(
   const shape = provider.bodyShapeOf(dialect);
   if (shape) {
     const { changes, dropped } = shapeBody(shape, (member) => prompt.members.has(member), clientHeaders);
-    // Every value that stays keeps its bytes.
+    // All other values keep their bytes.
     const body = replaceMembers(prompt.body, prompt.members, new Map([...changes, ...provider.body]));
     const request = buildUpstreamRequest(target, path, buildUpstreamHeaders(target, prompt.stream), body);
     return { request, dropUsageFrame: false, dropped };
@@ -58,7 +63,10 @@ export function buildForwardedRequest(
 
 const NOTHING: readonly string[] = [];
 
-/** Headers of a call, flat: the provider's, and of the client's only those named in `forwarded`. */
+/**
+ * Returns the headers of a request to a provider as a flat list: those of the provider, and those headers of
+ * the client that `forwarded` names.
+ */
 export function buildUpstreamHeaders(
   { provider, credential }: Target,
   stream: boolean,
@@ -79,7 +87,7 @@ export function buildUpstreamHeaders(
   return headers;
 }
 
-/** Null when the client asked for usage itself. */
+/** Returns null if the client requests usage itself. */
 function includeUsageEdit(prompt: ClientRequest): ByteEdit | null {
   const { body, members } = prompt;
   const options = members.get('stream_options');

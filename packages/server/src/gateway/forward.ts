@@ -8,14 +8,14 @@ import type { AnswerSink, AttemptPlan } from './plan.ts';
 import { readTranslatedError } from './translate.ts';
 import { readUpstreamError } from './upstream-fault.ts';
 
-/** Hosts that only carry the dialect answer errors of their own in their own words. */
+/** Hosts that only accept the dialect may return errors in another format. */
 function isDialectError(body: Buffer): boolean {
   return /^\s*\{\s*"type"\s*:\s*"error"/.test(body.toString('utf8', 0, 200));
 }
 
 /**
- * The plan for a target that speaks the client's own dialect: bytes both ways. `rewrite` takes an answer
- * that came in the form nobody asked for (JSON for a stream, a stream for JSON).
+ * Plans an attempt at a target with the client's dialect, which forwards bytes in both directions. `rewrite`
+ * creates the sink for a response that is JSON instead of a stream, or a stream instead of JSON.
  */
 export function planForward(
   x: Exchange,

@@ -22,13 +22,13 @@ import type { ResourceOwners } from './opaque/owners.ts';
 import type { OpenExchanges } from './open-exchanges.ts';
 import type { TurnStore } from './stored/turn-store.ts';
 
-/** One version of everything a request is judged by; swapped whole, never changed. */
+/** An immutable version of everything that affects requests. It is replaced as a whole. */
 export interface GatewaySnapshot {
   readonly keyring: Keyring;
   readonly catalogs: ReadonlyMap<string, Catalog>;
 }
 
-/** What the gateway is made of; `main.ts` puts it together. */
+/** The dependencies of the gateway. `main.ts` creates them. */
 export interface Gateway {
   readonly snapshot: () => GatewaySnapshot;
   readonly transport: Transport;
@@ -47,21 +47,21 @@ export interface Gateway {
   readonly inFlight: InFlightRequests;
   readonly openExchanges: OpenExchanges;
   readonly guard: Guard;
-  /** Settles responses that go on after their exchange. */
+  /** Finalizes responses that continue after their exchange. */
   readonly background: BackgroundFinalizer;
-  /** Tokens that one answer of a model has at most, where its provider says so. */
+  /** Returns the maximum output tokens of a model if its provider reports them. */
   readonly maxOutputTokens: (provider: Provider, model: string) => number | null;
   readonly outputLengths: OutputLengths;
   readonly recordKeyUse: (key: KeyRecord, at: number) => void;
   readonly sessions: ModelSessions;
-  /** Whose the things at providers are. */
+  /** The owners of resources at providers. */
   readonly resourceOwners: ResourceOwners;
-  /** `server.base_url`: where clients reach this server. */
+  /** `server.base_url`: the public URL of this server. */
   readonly baseUrl: () => string;
-  /** Directory for bodies too large to be held in memory. */
+  /** Directory for bodies that are too large for memory. */
   readonly spoolDir: string;
-  /** From 0 to below 1, for jitter. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive), for jitter. */
   readonly random: () => number;
-  /** True once the process drains: new exchanges are told to go elsewhere. */
+  /** Whether the process is draining and rejects new exchanges. */
   readonly isDraining: () => boolean;
 }

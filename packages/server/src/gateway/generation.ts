@@ -15,7 +15,7 @@ import { sendToTargets } from './send-to-targets.ts';
 import { openResponsesTurn } from './stored/open-responses-turn.ts';
 import type { GatewaySurface } from './surface.ts';
 
-/** Chat, Responses and Messages: a model writes the answer. */
+/** Creates the operation for Chat, Responses or Messages. */
 export function createGenerationOperation(surface: GatewaySurface): GatewayOperation {
   return {
     surface,
@@ -26,7 +26,7 @@ export function createGenerationOperation(surface: GatewaySurface): GatewayOpera
   };
 }
 
-/** Reads a request, routes it and judges it by policies. Throws what is wrong with it. */
+/** Parses a request, resolves its route and evaluates policies. @throws Fault of the request */
 export async function parseAndRoutePrompt(x: Exchange): Promise<RoutedPrompt> {
   const {
     client,
@@ -45,12 +45,12 @@ export async function parseAndRoutePrompt(x: Exchange): Promise<RoutedPrompt> {
   );
   if (catalog.policies !== null) {
     const passed = applyRequestPolicies(x, key, prompt, catalog.policies);
-    // Who it is counted for stays as the caller said it.
+    // Limits and budgets count the request by its original attributes.
     if (passed !== prompt.body) prompt = replaceRequestBody(prompt, passed);
     x.request = { ...UNPARSED_REQUEST, prompt };
   }
   if (surface.dialect === 'responses') x.request = { ...x.request, turn: await openResponsesTurn(x, prompt) };
-  // Who left during a look-up is not listened to yet.
+  // A disconnect during the lookup has not been noticed yet.
   if (client.isInterrupted) throw client.interruption;
   return { prompt, route };
 }
@@ -66,7 +66,7 @@ async function generateAnswer(x: Exchange, routed: RoutedPrompt): Promise<Exchan
   let outcome = COMPLETE_RESULT;
   if (cache === null || !isCacheEnabled(cache, route)) await produce();
   else outcome = { ...COMPLETE_RESULT, state: await serveThroughCache(x, routed, cache, produce) };
-  // The one wait for the database: an answer ends when its turn can be gone on from.
+  // The only wait for the database. A response ends after its turn has been stored.
   await x.request.turn?.commit(x);
   return outcome;
 }

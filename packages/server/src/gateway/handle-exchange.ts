@@ -21,9 +21,9 @@ import { sendError } from './send-error.ts';
 import type { GatewaySurface } from './surface.ts';
 
 /**
- * One exchange from its first byte to its row, on every path of the gateway, in the order of the specification:
- * authenticate, limits and budgets, policies, cache, failover. Never throws: every ending is told to the client and
- * recorded once.
+ * Handles one exchange from its first byte to its row, for every path of the gateway. The order is:
+ * authenticate, limits and budgets, policies, cache, failover. Never throws. Every error is sent to the
+ * client and recorded once.
  */
 export async function handleExchange(
   client: ClientConnection,
@@ -44,7 +44,7 @@ export async function handleExchange(
   }
 }
 
-/** Finds who asks. @throws Fault a 401, `insufficient_scope` or `shutting_down` */
+/** Authenticates the caller. @throws Fault with status 401, `insufficient_scope` or `shutting_down` */
 function authenticate(x: StartedExchange): asserts x is Exchange {
   const { gateway, client } = x;
   if (gateway.isDraining())
@@ -59,13 +59,13 @@ function authenticate(x: StartedExchange): asserts x is Exchange {
   if (catalog.bodies !== null) client.bodyRecorder = new BodyRecorder();
 }
 
-/** Reads the request, routes it and judges it by the org's policies. Throws what is wrong with it. */
+/** Parses and routes the request and evaluates policies. @throws Fault of the request */
 function parseAndRoute(x: Exchange, operation: GatewayOperation): Promise<RoutedRequest> {
   x.controls = parseRequestControls(x.client.headers);
   return operation.parse(x);
 }
 
-/** A new exchange, before anything is known of it. */
+/** Creates an exchange without any data about its request. */
 function createExchange(
   client: ClientConnection,
   surface: GatewaySurface,

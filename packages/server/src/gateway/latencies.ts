@@ -1,12 +1,12 @@
 import type { Clock } from '../core/clock.ts';
 
-/** Weight of the newest measure. */
+/** Weight of the newest measurement. */
 const SMOOTHING_FACTOR = 0.3;
-/** A measure counts half as much after this time, so that a target that was slow once is asked again. */
+/** The weight of a measurement halves in this time, so that a target that was slow once is tried again. */
 const HALF_LIFE_MS = 60_000;
 const MAX_TARGETS = 10_000;
 
-/** How quickly targets answered of late: time to the first content of streams, the whole time of other answers. */
+/** Recent latencies of targets: time to first content for streams, total time for other responses. */
 export class Latencies {
   #clock: Clock;
   #measures = new Map<string, { ms: number; at: number }>();
@@ -15,7 +15,10 @@ export class Latencies {
     this.#clock = clock;
   }
 
-  /** Milliseconds to expect, fading with age; 0 for a target nobody knows, which makes it the next to try. */
+  /**
+   * Returns the expected milliseconds, which decrease with the age of the measurements. Returns 0 for an
+   * unknown target, so that it is tried next.
+   */
   expectedMs(orgId: string, target: string, stream: boolean): number {
     const measure = this.#measures.get(latencyKey(orgId, target, stream));
     if (!measure) return 0;
@@ -34,7 +37,7 @@ export class Latencies {
   }
 }
 
-/** Streams are measured to their first content, so they are kept apart from answers that come whole. */
+/** Streams have separate latencies, because they are measured to their first content. */
 function latencyKey(orgId: string, target: string, stream: boolean): string {
   return `${stream ? 'stream' : 'whole'}\n${orgId}\n${target}`;
 }

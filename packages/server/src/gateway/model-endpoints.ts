@@ -14,8 +14,8 @@ import type { Gateway } from './gateway.ts';
 import { reportInternalFault, sendFaultAnswer } from './send-error.ts';
 
 /**
- * `GET /gateway/v1/models`, `/gateway/v1/models/{id}` and `/gateway/v1/key`: what this key may use. A client that
- * sends `anthropic-version` gets the models, and errors, in Anthropic's shape.
+ * Creates `GET /gateway/v1/models`, `/gateway/v1/models/{id}` and `/gateway/v1/key`, which describe what a
+ * key may use. A client that sends `anthropic-version` receives models and errors in Anthropic's format.
  */
 export function createModelEndpoints(gateway: Gateway, lists: ModelLists) {
   const answer = (
@@ -56,14 +56,14 @@ function modelShapeFor({ headers }: ClientConnection): ErrorBodyFormat {
   return headers['anthropic-version'] === undefined ? 'openai' : 'anthropic';
 }
 
-/** Who asks for something else than an exchange, and what their org offers. Throws as `authenticate` does. */
+/** Authenticates a request that is not an exchange. @throws Fault as `authenticate` does */
 export function authenticateRequest(client: ClientConnection, gateway: Gateway): AuthenticatedCaller {
   const caller = authenticateCaller(client, gateway, gateway.clock.now());
   requireKeyScope(caller.key, 'gateway');
   return caller;
 }
 
-/** Answers with what `make` gives, or with its fault in the given shape. */
+/** Responds with the result of `make`, or with its fault in the given format. */
 export async function respondWithJson(
   client: ClientConnection,
   gateway: Gateway,
@@ -110,27 +110,28 @@ interface ModelView {
   readonly created: number;
   readonly owned_by: string;
   readonly context_window: number | null;
-  /** USD per million tokens; null when nobody knows. */
+  /** USD per million tokens; null if unknown. */
   readonly prices: PricesView | null;
 }
 
+/** Prices of a model as lists contain them. */
 export interface PricesView {
   readonly input_usd: number;
   readonly output_usd: number;
   readonly cache_read_usd: number | null;
   readonly cache_write_usd: number | null;
-  /** What a request with more input tokens pays instead. */
+  /** Prices for requests with more input tokens. */
   readonly tiers: readonly {
     readonly above_input_tokens: number;
     readonly input_usd: number;
     readonly output_usd: number;
   }[];
   readonly source: Price['source'];
-  /** The day the catalog was made. */
+  /** The date of the catalog. */
   readonly date: string | null;
 }
 
-/** Prices as lists show them, at a moment: some change by the hour. */
+/** Returns prices for lists at a time, because some depend on the hour. */
 export function toPricesView(price: Price | null, atMs: number): PricesView | null {
   if (price === null) return null;
   const { input, output, cached, cache_write } = price.ratesAt(atMs).units;
@@ -175,7 +176,10 @@ function modelViewsOf(provider: Provider, lists: ModelLists, nowMs: number): Mod
   }));
 }
 
-/** Ids from an open allowlist come from the provider's own list, exact ones stand for themselves. */
+/**
+ * Lists the models of a provider. Models of an open allowlist come from the provider's list; exact ids are
+ * listed as configured.
+ */
 export function listProviderModels(provider: Provider, lists: Pick<ModelLists, 'modelsOf'>): ListedModel[] {
   const listed = new Map<string, ListedModel>();
   for (const model of lists.modelsOf(provider)) if (provider.allows(model.id)) listed.set(model.id, model);

@@ -2,30 +2,32 @@ import type { KeyRecord } from '../platform/keyring.ts';
 import type { ClientConnection } from './client.ts';
 import { findSessionHeader } from './conversation.ts';
 
-/** What is known of the session a request belongs to. */
+/** Data about the session of a request. */
 export interface ModelSessionStatus {
-  /** Empty when the client names none. */
+  /** Empty if the client sends none. */
   readonly id: string;
-  /** Whether the session asked the relay within the last day. */
+  /** Whether the session requested a decision from the relay in the last 24 hours. */
   readonly relayed: boolean;
-  /** Requests of the session that this process saw, this one included. */
+  /** Requests of the session in this process, including this one. */
   readonly requests: number;
 }
 
-/** Counts who uses models; `main.ts` joins it with the relay, which the gateway does not know. */
+/**
+ * Counts the requests of sessions. `main.ts` connects it with the relay, which the gateway does not import.
+ */
 export interface ModelSessions {
-  /** Whether anybody in the org asks for these counts. */
+  /** Returns whether an organization uses these counts. */
   isTracked(orgId: string): boolean;
   record(key: KeyRecord, sessionId: string, userAgent: string): ModelSessionStatus;
 }
 
-/** For orgs that nobody watches. */
+/** The sessions of organizations that do not track them. */
 export const UNTRACKED_SESSIONS: ModelSessions = {
   isTracked: () => false,
   record: () => ({ id: '', relayed: false, requests: 0 }),
 };
 
-/** The session of an exchange, counted once; null where nobody watches. */
+/** Counts an exchange and returns its session; null if sessions are not tracked. */
 export function recordSession(
   sessions: ModelSessions,
   key: KeyRecord,

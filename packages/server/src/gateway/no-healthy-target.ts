@@ -5,10 +5,10 @@ import type { Target } from './catalog.ts';
 import type { Exchange } from './exchange-record.ts';
 import { getTargetName } from './routing-strategy.ts';
 
-/** A half-open or ramping target may answer the next request. */
+/** A half-open or ramping target may accept the next request. */
 const MIN_RETRY_AFTER_MS = 1_000;
 
-/** Why a breaker did not let a request through to its target. */
+/** Returns why a breaker rejected a request to its target. */
 export function describeRejection(
   breakers: Breakers,
   orgId: string,
@@ -31,7 +31,7 @@ export function describeRejection(
   }
 }
 
-/** The 503 of a request none of whose targets was asked: it fails at once and names when to try again. */
+/** Returns the 503 for a request for which no target was tried. It contains the time after which to retry. */
 export function noHealthyTargetFault(
   { gateway }: Exchange,
   orgId: string,

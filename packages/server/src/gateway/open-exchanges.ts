@@ -3,30 +3,30 @@ import type { Clock, Timer } from '../core/clock.ts';
 import type { KeyRecord, Keyring } from '../platform/keyring.ts';
 import type { ClientConnection } from './client.ts';
 
-/** What is needed of an exchange under way to end it. */
+/** The parts of an exchange that are needed to interrupt it. */
 export interface OpenExchange {
   readonly client: Pick<ClientConnection, 'interrupt'>;
-  /** Who was admitted. */
+  /** The authenticated caller. */
   readonly caller: { readonly key: KeyRecord };
 }
 
-/** Longer than this a timer of Node cannot run. */
+/** Maximum duration of a timer in Node. */
 const MAX_TIMER_MS = 24 * 60 * 60_000;
 
 /**
- * Exchanges under way. Each was admitted with a key that was good then; when the keys change, or the first of these keys
- * expires, those whose key is refused now are ended with what a new request would be told. An exchange costs one entry here
- * and is looked at only at these moments.
+ * The exchanges in progress. Their keys were valid at the start. When keys change, or the first key expires,
+ * exchanges whose key is no longer valid are interrupted with the error that a new request would receive.
+ * Exchanges are examined only at these times.
  */
 export class OpenExchanges {
   readonly #clock: Clock;
   readonly #keyring: () => Pick<Keyring, 'currentFault'>;
   readonly #open = new Set<OpenExchange>();
   #timer: Timer | null = null;
-  /** When the timer rings, as the key that it was set for says it; wall-clock milliseconds. */
+  /** When the timer fires, in wall-clock milliseconds of the key's expiry. */
   #armedFor = Number.POSITIVE_INFINITY;
 
-  /** @param keyring of the snapshot in use */
+  /** @param keyring returns the keyring of the current snapshot */
   constructor(clock: Clock, keyring: () => Pick<Keyring, 'currentFault'>) {
     this.#clock = clock;
     this.#keyring = keyring;
@@ -42,12 +42,12 @@ export class OpenExchanges {
     if (expiresAt !== null && expiresAt < this.#armedFor) this.#arm(expiresAt);
   }
 
-  /** The exchange has ended. */
+  /** Removes an exchange that has ended. */
   delete(x: OpenExchange): void {
     this.#open.delete(x);
   }
 
-  /** Ends those whose key is not good any more. Belongs behind every change of the keys. */
+  /** Interrupts the exchanges whose key is no longer valid. Call it after every change of keys. */
   interruptRefused(): void {
     const keyring = this.#keyring();
     const now = this.#clock.now();
@@ -61,7 +61,10 @@ export class OpenExchanges {
     this.#arm(next);
   }
 
-  /** Ends all of them with `fault`: an error, or the error event of their dialect after content. */
+  /**
+   * Interrupts all exchanges with `fault`: an error response, or the error event of their dialect after
+   * content.
+   */
   interruptAll(fault: Fault): void {
     for (const x of this.#open) x.client.interrupt(fault);
   }

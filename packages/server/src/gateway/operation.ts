@@ -3,24 +3,24 @@ import type { ClientRequest } from './client-request.ts';
 import type { Exchange, ExchangeResult, StartedExchange } from './exchange-record.ts';
 import type { GatewaySurface } from './surface.ts';
 
-/** A request that was read, routed and judged. */
+/** A parsed and routed request that policies permit. */
 export interface RoutedRequest {
-  /** Who may answer, in order. */
+  /** The targets in order. */
   readonly route: ResolvedRoute;
-  /** Answers the client, from the cache or by an upstream. Rejects with what the client is told instead. */
+  /** Responds from the cache or from a provider. Rejects with the error for the client. */
   send(): Promise<ExchangeResult>;
 }
 
-/** What one kind of path does within the pipeline of every exchange. */
+/** An operation of the gateway: how its requests are parsed and sent. */
 export interface GatewayOperation {
   readonly surface: GatewaySurface;
-  /** Reads the request and finds who may answer it. Rejects with what is wrong with it. */
+  /** Parses the request and resolves its route. Rejects with the error of the request. */
   parse(x: Exchange): Promise<RoutedRequest>;
-  /** Gives back what `parse` took, whatever the end. */
+  /** Releases resources of `parse`, whatever the result. */
   release?(x: StartedExchange): void;
 }
 
-/** A request in one of the three dialects, and who may answer it. */
+/** A request in one of the three dialects, and its route. */
 export interface RoutedPrompt {
   readonly prompt: ClientRequest;
   readonly route: ResolvedRoute;

@@ -3,7 +3,7 @@ import { findConversationId, type ScannedRequestBody } from './conversation.ts';
 import type { Exchange } from './exchange-record.ts';
 import { applyRoutingStrategy, type OrderedRoute } from './routing-strategy.ts';
 
-/** What the order of targets depends on in a request. */
+/** The attributes of a request that affect the order of its targets. */
 export interface TargetOrderInput {
   readonly orgId: string;
   readonly stream: boolean;
@@ -11,7 +11,7 @@ export interface TargetOrderInput {
   readonly body: ScannedRequestBody | null;
 }
 
-/** Puts the targets of any exchange in the order to try them; every surface orders by the same rules. */
+/** Orders the targets of an exchange. All surfaces use the same rules. */
 export function orderTargets(
   x: Exchange,
   route: ResolvedRoute,
@@ -24,7 +24,7 @@ export function orderTargets(
   return applyRoutingStrategy(route, { orgId, conversation, stream, conversations, latencies, random });
 }
 
-/** Makes this the course of the exchange and records which targets it has, in which order and why. */
+/** Sets the route of the exchange, and records its targets, their order and the reason for it. */
 export function setExchangeRoute(x: Exchange, { route, reason }: OrderedRoute): ResolvedRoute {
   const names = route.targets.map(({ provider, model }) =>
     model === '' ? provider.id : `${provider.id}/${model}`,
@@ -38,7 +38,7 @@ export function setExchangeRoute(x: Exchange, { route, reason }: OrderedRoute): 
   return route;
 }
 
-/** Records which target answers: the one of each attempt, or the one whose answer the cache kept. */
+/** Records the target of an attempt, or of a cached response. */
 export function setTarget(x: Exchange, target: Target): void {
   x.target = target;
 }

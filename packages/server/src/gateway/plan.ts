@@ -2,43 +2,47 @@ import type { Fault } from '@floe/contract/faults';
 import type { UpstreamRequest, UpstreamResponse, UpstreamResponseHead } from '../providers/transport.ts';
 import type { Upload } from './opaque/upload.ts';
 
-/** What takes an upstream's bytes to the client. Throws a `Fault` at the point where it is known. */
+/** Sends a provider's response to the client. Throws a `Fault` as soon as it detects one. */
 export interface AnswerSink {
-  /** Returns `false` when the client reads slower than the upstream writes. */
+  /** Returns `false` if the client reads more slowly than the provider sends. */
   push(chunk: Buffer): boolean;
-  /** The upstream has ended; throws when what came is no whole answer. */
+  /** Ends the response. Throws if it is incomplete. */
   end(): void;
-  /** Content has come from the upstream: the first-token deadline is met. */
+  /** Whether the provider has sent content, which ends the first-token deadline. */
   readonly hasContent: boolean;
-  /** Content has gone to the client: no other attempt can take over unseen. */
+  /** Whether content has been sent to the client, so that no other attempt can take over. */
   readonly isContentSent: boolean;
-  /** The client has its whole answer already, though the upstream has not ended. */
+  /** Whether the client has the complete response, although the provider has not ended it. */
   readonly isComplete: boolean;
   /**
-   * The connection broke, or fell silent for good. True when the answer's finish had come before and the client now has
-   * all of it: what a provider sends behind its finish says nothing more. Absent: such an answer is cut.
+   * Called if the connection failed or became silent. Returns true if the finish had arrived and the client
+   * now has the complete response, because data after the finish is irrelevant. If absent, such a response is
+   * incomplete.
    */
   tryComplete?(): boolean;
-  /** The upstream is gone in the middle of it: usage it had told before is noted. */
+  /** Called if the provider failed during the response. Records the usage so far. */
   abort(): void;
   /**
-   * How this answer tells a fault after content: text of the client's stream, after which it ends. Null where
-   * the bytes are not ours to add to: the connection is broken instead.
+   * Formats a fault after content as text that ends the client's stream. Returns null if the bytes are the
+   * provider's own; the connection is then closed.
    */
   formatError(fault: Fault): string | null;
 }
 
-/** How one attempt speaks with its target: what goes up, and what takes the answer down. */
+/** The plan of an attempt: the request to the target, and how its response is processed. */
 export interface AttemptPlan {
   readonly request: UpstreamRequest;
-  /** Hints this target cannot carry, by field path. */
+  /** Paths of hints that the target does not support. */
   readonly dropped: readonly string[];
-  /** The request's body when it is sent as it arrives. */
+  /** The body, if it is forwarded as it arrives. */
   readonly upload?: Upload;
-  /** Takes an answer of any status and kind as it is; such a plan's `answer` and `refusal` are not asked. */
+  /** Creates a sink for a response of any status. `createSink` and `toError` are then not used. */
   readonly createRawSink?: (head: UpstreamResponseHead) => AnswerSink;
-  /** Takes a 2xx answer, which came as an event stream or as one body, whatever was asked for. */
+  /**
+   * Creates a sink for a 2xx response. `streamed` tells whether it is an event stream, whichever form was
+   * requested.
+   */
   createSink(streamed: boolean): AnswerSink;
-  /** What an error answer means for the client. */
+  /** Converts an error response to the error for the client. */
   toError(answer: UpstreamResponse): Error;
 }

@@ -12,15 +12,15 @@ import { planForward } from './forward.ts';
 import type { GatewaySurface } from './surface.ts';
 import { canReplay, createTranslatedAnswer, planTranslation, type TranslatableRequest } from './translate.ts';
 
-/** Members in which proofs of earlier reasoning travel; each only pleases the credential that made it. */
+/** Members with seals. Only the credential that created a seal accepts it. */
 const SEAL_MEMBERS = ['"signature"', '"encrypted_content"', '"redacted_thinking"', '"reasoning_details"'];
-/** How a proof made elsewhere begins (`@floe/wire/seal`). */
+/** The start of a packed seal (`@floe/wire/seal`). */
 const PACKED_SEAL_PREFIX = Buffer.from('"floe1.');
 
 /**
- * Chooses per target between forwarding and translating. A target of the client's dialect gets the client's
- * bytes, unless they carry proofs it would refuse: made by another credential, or none at all. Then the request
- * is written anew without them, and the loss is reported.
+ * Creates a function that chooses between forwarding and translation for each target. A target with the
+ * client's dialect receives the client's bytes, unless they contain seals that it would reject. In that case
+ * the request is written without these seals, and they are reported as dropped.
  */
 export function createPlanner(x: Exchange, prompt: ClientRequest): AttemptPlanner {
   const { dialect } = x.surface;
@@ -40,7 +40,7 @@ export function createPlanner(x: Exchange, prompt: ClientRequest): AttemptPlanne
     read = { prompt, canonical: origin === undefined ? canonical : withSealOrigin(canonical, origin), body };
     return read;
   }
-  /** Only an answer we write ourselves can be continued by another attempt. */
+  /** Only a response that Floe writes can be continued by another attempt. */
   function isRewritten(): boolean {
     if (x.route?.rescue !== 'replay' || !prompt.stream) return false;
     if (isStoredByProvider(prompt, dialect) || !canReplay(x, reading().canonical)) {
@@ -51,10 +51,10 @@ export function createPlanner(x: Exchange, prompt: ClientRequest): AttemptPlanne
   }
   return (target: Target, moved: boolean) => {
     const { provider, credential } = target;
-    // An IDE's answers are written anew whoever gives them: strictly Chat, without a provider's additions.
+    // Responses to IDEs are always written by Floe: strict Chat without additions of the provider.
     if (prompt.canonical || !provider.supportsDialect(dialect, target.model))
       return planTranslation(x, target, provider.dialectFor(target.model), reading());
-    // The marks may stand anywhere in a body; only what was read tells whether they are proofs.
+    // The markers may occur anywhere in a body. Only the parsed request shows whether they are seals.
     if (
       mayRejectSeals(dialect, prompt.body, moved) &&
       rejectsSeals(reading().canonical, provider.sealOrigin(credential))
@@ -73,7 +73,7 @@ const NO_REPLAY_DECISION = {
   because: 'the response can contain parts that cannot be replayed, so a broken stream ends with the error',
 } as const;
 
-/** A Responses answer the provider stores is asked for by the id the provider gave it. */
+/** A Responses response that the provider stores is referenced by the provider's id. */
 function isStoredByProvider({ body, members }: ClientRequest, dialect: GatewaySurface['dialect']): boolean {
   if (dialect !== 'responses') return false;
   const store = members.get('store');
@@ -81,8 +81,8 @@ function isStoredByProvider({ body, members }: ClientRequest, dialect: GatewaySu
 }
 
 /**
- * Whether tools of the caller's own stand beside those a provider runs itself: an agent's toolbox, which works
- * without the latter elsewhere. A request for such tools alone is a request for them.
+ * Returns whether the caller has tools of its own in addition to hosted tools. Such a request works without
+ * the hosted tools; one with hosted tools only does not.
  */
 function hasCallerTools({ tools }: JsonObject): boolean {
   return (
@@ -95,15 +95,20 @@ function hasCallerTools({ tools }: JsonObject): boolean {
 
 const CALLER_TOOL_TYPES = new Set(['', 'function', 'custom', 'namespace']);
 
-/** Looking costs as much as the scan of the body, so a Chat body is looked through only once it has moved. */
+/**
+ * A search costs as much as the scan of the body, so Chat bodies are searched only after a change of target.
+ */
 function mayRejectSeals(dialect: GatewaySurface['dialect'], body: Buffer, moved: boolean): boolean {
-  // No answer of ours ever gave a Chat client a proof to bring back.
+  // Floe never sends seals to Chat clients, so they cannot return any.
   if (dialect === 'chat' && !moved) return false;
   if (body.includes(PACKED_SEAL_PREFIX) || hasEmptySignature(body)) return true;
   return moved && SEAL_MEMBERS.some((mark) => body.includes(mark));
 }
 
-/** Reasoning whose proof another maker gave, or that Messages would want one for. */
+/**
+ * Returns whether there is reasoning with a seal of another origin, or without the seal that Messages
+ * requires.
+ */
 function rejectsSeals({ dialect, turns }: WireAsk, origin: string): boolean {
   return turns.some(({ parts }) =>
     parts.some((part) => {
@@ -116,7 +121,7 @@ function rejectsSeals({ dialect, turns }: WireAsk, origin: string): boolean {
 
 const SIGNATURE = Buffer.from('"signature"');
 
-/** Whether a member `"signature"` holds an empty string, with any white space JSON allows. */
+/** Returns whether a member `"signature"` is an empty string, with any white space that JSON permits. */
 function hasEmptySignature(body: Buffer): boolean {
   for (let at = body.indexOf(SIGNATURE); at !== -1; at = body.indexOf(SIGNATURE, at)) {
     at = skipWhitespace(body, at + SIGNATURE.length);

@@ -4,13 +4,13 @@ import type { ClientRequest } from './client-request.ts';
 import { findSessionId } from './conversation.ts';
 import type { Exchange } from './exchange-record.ts';
 
-/** The head of a conversation is told by so many characters of what was said first. */
+/** Number of characters at the start of a conversation that identify it. */
 const MAX_HEAD_CHARACTERS = 2_000;
 
 /**
- * Names the conversation of a request for a provider's prompt cache: the same in every request of the conversation,
- * and nothing a provider or another org could tell anybody by. A client that names no session has one conversation
- * per system prompt and first question.
+ * Returns a key of the conversation for a provider's prompt cache. It is equal for all requests of the
+ * conversation, and reveals nothing to a provider or another organization. If the client sends no session,
+ * conversations are identified by system prompt and first question.
  */
 export function computePromptCacheKey(x: Exchange, prompt: ClientRequest, canonical: WireAsk): string {
   const hash = createHash('sha256').update(`${x.caller.key.orgId}\n`);

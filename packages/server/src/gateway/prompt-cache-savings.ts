@@ -2,9 +2,9 @@ import { computeUsageCost } from '../providers/prices.ts';
 import type { Exchange } from './exchange-record.ts';
 
 /**
- * What the provider's prompt cache saved in this answer, in nano-USD: what its input would have cost unread and
- * unwritten, less what it did. Below 0 where more was written, which costs more, than was read. Null when nothing was
- * cached or nobody knows the price.
+ * Returns what the provider's prompt cache saved, in nano-USD: the cost of the input without cache, minus its
+ * actual cost. Negative if cache writes cost more than reads saved. Null if nothing was cached or the price
+ * is unknown.
  */
 export function computePromptCacheSavings({
   result,

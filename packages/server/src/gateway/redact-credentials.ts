@@ -2,12 +2,12 @@ import { Fault } from '@floe/contract/faults';
 import { ForwardedUpstreamError } from './upstream-fault.ts';
 
 const REDACTED_TEXT = '[redacted]';
-/** Tokens that a request gets on its way out, such as those of a cloud identity. */
+/** Tokens that are added to a request when it is sent, such as those of a cloud identity. */
 const TOKEN_PATTERN = /\b(Bearer|Basic)\s+[\w.~+/=-]{16,}|\b(Signature=)[0-9a-f]{32,}/gi;
 
 /**
- * A failure without our credentials in its words: some hosts echo the headers of a request in their errors. Returns
- * the error itself where there is nothing to hide.
+ * Removes configured credentials from an error, because some hosts include request headers in their errors.
+ * Returns the same error if it contains none.
  */
 export function redactCredentials(error: Error, secrets: readonly string[]): Error {
   const clean = (text: string) => redactText(text, secrets);

@@ -3,20 +3,21 @@ import type { Price } from '../providers/prices.ts';
 import type { BillingMode } from './billing.ts';
 import type { OpaqueRequest } from './opaque/opaque-request.ts';
 
-/** A picture in tokens, at the size and quality with the most of them. */
+/** Tokens of an image at the most expensive size and quality. */
 const TOKENS_PER_IMAGE = 8_192;
-/** Eight kilobits a second: the leanest sound that the formats of these APIs carry. */
+/** Eight kilobits per second: the lowest bit rate of these APIs. */
 const BYTES_PER_SECOND = 1_000;
-/** Gemini counts the most of those known: 32 tokens a second. Nobody speaks faster than ten. */
+/** Gemini counts 32 tokens per second, the most of all known providers. Speech has at most ten. */
 const AUDIO_TOKENS_PER_SECOND = 32;
 const SPEECH_TOKENS_PER_SECOND = 10;
 const BYTES_PER_TOKEN = 3;
-/** Documents that one search of a rerank covers (Cohere). */
+/** Documents per search of a rerank (Cohere). */
 const DOCUMENTS_PER_SEARCH = 100;
 
 /**
- * The most that a request for pictures, sound or searches uses, in the units its model is priced by. Null when that
- * cannot be said, neither before the answer nor afterwards: speech priced per token of sound comes without a count.
+ * Estimates the maximum usage of a request for images, audio or searches, in the units of its price. Returns
+ * null if it is unknown before and after the response: speech that is priced per audio token is returned
+ * without a count.
  */
 export function estimateRequestUnits(
   billing: BillingMode,
@@ -49,8 +50,11 @@ export function estimateRequestUnits(
   }
 }
 
-/** Units that only the request tells, for an answer that left them out though its model is priced by them. */
+/**
+ * Adds units that only the request contains, if the response does not report them although its model is
+ * priced by them.
+ */
 export function withRequestUnits(usage: Usage, measured: Usage | null): Usage {
-  // Tokens of the answer are better than the most it could have had.
+  // Reported tokens are more accurate than the maximum.
   return measured === null || measured.units.input !== undefined ? usage : mergeUsage(measured, usage);
 }

@@ -2,7 +2,7 @@ import { readStringAt } from '@floe/wire/json-edits';
 import { parseServiceTier } from '@floe/wire/unit-counts';
 import type { ClientRequest } from './client-request.ts';
 
-/** The service tier a request asks for, as prices name it; undefined where it leaves that to the provider. */
+/** Returns the requested service tier, as price lists name it; undefined if the provider chooses it. */
 export function findRequestedTier(ask: Pick<ClientRequest, 'body' | 'members'> | null): string | undefined {
   if (ask === null) return undefined;
   const { body, members } = ask;

@@ -2,7 +2,7 @@ import type { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 import { formatSseFrame } from '@floe/wire/sse';
 
-/** The error event and the terminal event of a Responses stream; agents wait for the second one. */
+/** Formats the error event and the final event of a Responses stream. Agents wait for the final event. */
 export function formatResponsesFailure(
   fault: Fault,
   response: JsonObject | null,

@@ -5,24 +5,29 @@ import { MIN_SILENCE_MS } from './first-token-deadline.ts';
 import { backoffDelayMs, classifyRetry, MAX_RETRY_WAIT_MS } from './retry.ts';
 import { getTargetName } from './routing-strategy.ts';
 
-/** A prompt that is warm at a rate-limited target is worth this wait; elsewhere it is read and paid anew. */
+/**
+ * Maximum wait for a rate-limited target that has the prompt in its cache. Another target would process and
+ * charge the prompt again.
+ */
 const WARM_WAIT_MS = 2_000;
 
-/** The tries of one target so far. */
+/** The attempts at one target so far. */
 export interface TargetRetries {
   readonly retries: number;
   readonly maxRetries: number;
-  /** No further target could be asked. */
+  /** Whether no other target is left. */
   readonly isLast: boolean;
-  /** The conversation was answered here within the last minutes: its prompt is in the provider's cache. */
+  /**
+   * Whether the target responded in this conversation recently, so that its provider has cached the prompt.
+   */
   readonly isWarm: boolean;
-  /** Monotonic milliseconds at which the exchange must be over. */
+  /** Monotonic milliseconds at which the exchange must end. */
   readonly deadlineAt: number;
 }
 
 /**
- * Milliseconds after which a target that failed may be tried again; null when it may not. The reason is in the
- * decision trace where another decision was possible.
+ * Returns the milliseconds after which a failed target may be retried; null if it may not. Records the reason
+ * in the decision trace if there was an alternative.
  */
 export function retryDelayMs(
   x: Exchange,
@@ -52,12 +57,12 @@ export function retryDelayMs(
   return null;
 }
 
-/** The target and its failure, for the decision trace. */
+/** Describes a target and its failure for the decision trace. */
 export function describeFailure(target: Target, error: unknown): string {
   return `${getTargetName(target)}: ${error instanceof Error ? error.message : String(error)}`;
 }
 
-/** Why the next target is better than another try of this one; null when it is not. */
+/** Returns why the next target is preferable to a retry; null if it is not. */
 function reasonToMoveOn(
   x: Exchange,
   target: Target,
@@ -78,7 +83,7 @@ function reasonToMoveOn(
   return null;
 }
 
-/** A target that closed its connection after a long silence is not asked again. */
+/** A target that closed its connection after a long silence is not retried. */
 function reasonForSilence({ attempts }: Exchange): string | null {
   const last = attempts.at(-1);
   const silentMs = last?.first_token_ms === null ? (last.duration_ms ?? 0) : 0;

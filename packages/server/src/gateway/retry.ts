@@ -4,19 +4,22 @@ import { ForwardedUpstreamError } from './upstream-fault.ts';
 
 const INITIAL_BACKOFF_MS = 250;
 const MAX_BACKOFF_MS = 8_000;
-/** A longer wait than this is the caller's to take: the fault goes on with its retry-after. */
+/** If a longer wait is required, the client receives the error with its retry-after. */
 export const MAX_RETRY_WAIT_MS = 10_000;
 
-/** What may be tried after an attempt that failed before any content reached the client. */
+/** What may be tried after an attempt that failed before any content. */
 export type RetryClass = 'same_target' | 'next_target' | 'other_model' | 'none';
 
-/** Refusals another provider may not share: no money left, no such model there, its own time-out, an account suspended. */
+/**
+ * Statuses that another provider may not return: no credit, unknown model, the provider's timeout, a
+ * suspended account.
+ */
 const NEXT_TARGET_STATUSES = new Set([402, 404, 408, 412, 425]);
 
 /**
- * Judges a failed attempt. A silent target (connect, headers or first-token deadline) is never asked again;
- * a bad credential and a spent quota stay so; what is too long for one model may fit another; a client's own
- * mistake is nobody's to retry.
+ * Classifies a failed attempt. A target that exceeded its connect, headers or first-token deadline is not
+ * retried. An invalid credential or an exhausted quota remains so. A request that is too long for one model
+ * may fit another. An invalid request is never retried.
  */
 export function classifyRetry(error: unknown): RetryClass {
   if (error instanceof ForwardedUpstreamError) {
@@ -48,15 +51,15 @@ export function classifyRetry(error: unknown): RetryClass {
   }
 }
 
-/** A 200 among them is a stream that began with its error; 5xx pass unchanged only once nobody is left to ask. */
+/** 200 means a stream that started with an error. A 5xx is returned unchanged only if no target is left. */
 function classifyRefusal(status: number): RetryClass {
   if (status >= 500 || status < 300) return 'same_target';
   return NEXT_TARGET_STATUSES.has(status) ? 'next_target' : 'none';
 }
 
 /**
- * Milliseconds to wait before trying a target again: full jitter over an exponential ceiling, never less than
- * the upstream asks for. Null when that is longer than anyone should be kept waiting.
+ * Returns the milliseconds before a retry: full jitter with an exponential maximum, but at least the wait
+ * that the provider requests. Returns null if the wait is too long.
  */
 export function backoffDelayMs(error: unknown, triesBefore: number, random: () => number): number | null {
   const asked = error instanceof Fault ? (error.detail.retryAfterMs ?? 0) : 0;
@@ -65,7 +68,7 @@ export function backoffDelayMs(error: unknown, triesBefore: number, random: () =
   return Math.max(asked, random() * ceiling);
 }
 
-/** Another credential of the same provider and model may fare better. */
+/** Returns whether another credential of the same provider and model may succeed. */
 export function isCredentialSpecificError(error: unknown): boolean {
   if (error instanceof ForwardedUpstreamError) return error.status === 402 || error.status === 404;
   return (
@@ -74,14 +77,17 @@ export function isCredentialSpecificError(error: unknown): boolean {
   );
 }
 
-/** The target was never asked: its dialect cannot carry the request, and another's may. */
+/**
+ * Returns whether no request was sent because the target's dialect does not support it. Another dialect may.
+ */
 export function isIneligibleTargetError(error: unknown): boolean {
   return error instanceof Fault && error.code === 'unsupported_parameter';
 }
 
 /**
- * Of the failures of all targets, the one to tell: that a target could not be asked only when none could, rate
- * limits only when every target asked said so, else the last failure that was something else.
+ * Chooses the error to report from the failures of all targets. An unsupported dialect is reported only if no
+ * target was tried. A rate limit is reported only if all tried targets returned one. Otherwise the last other
+ * failure is reported.
  */
 export function selectReportedFailure(failures: readonly unknown[]): unknown {
   const limited = (error: unknown) => error instanceof Fault && error.code === 'upstream_rate_limited';
@@ -89,15 +95,15 @@ export function selectReportedFailure(failures: readonly unknown[]): unknown {
   return met.findLast((error) => !limited(error)) ?? met.at(-1) ?? failures.at(-1);
 }
 
-/** A target that was tried, and why it failed. */
+/** A target that failed, and its error. */
 export interface AttemptFailure {
   readonly target: Target;
   readonly error: unknown;
 }
 
 /**
- * What failed before that makes a try of `target` useless; null when it may succeed. After a failure of the same provider
- * and model, another credential helps only where the credential was the cause.
+ * Returns the earlier failure that makes an attempt at `target` useless; null if it may succeed. After a
+ * failure of the same provider and model, another credential helps only if the credential was the cause.
  */
 export function describeUselessRetry(failures: readonly AttemptFailure[], target: Target): string | null {
   for (const { target: tried, error } of failures) {

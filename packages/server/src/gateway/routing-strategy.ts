@@ -3,9 +3,10 @@ import type { ResolvedRoute, Target } from './catalog.ts';
 import type { ConversationTargets } from './conversation-targets.ts';
 import type { Latencies } from './latencies.ts';
 
+/** The input of a routing strategy. */
 export interface StrategyContext {
   readonly orgId: string;
-  /** Names the conversation of this org; null when the request names none. */
+  /** Identifies the conversation within the organization; null if there is none. */
   readonly conversation: string | null;
   readonly stream: boolean;
   readonly conversations: ConversationTargets;
@@ -13,17 +14,17 @@ export interface StrategyContext {
   readonly random: () => number;
 }
 
-/** A course whose targets stand in the order to try them, and what put them so. */
+/** A route with ordered targets, and the reason for the order. */
 export interface OrderedRoute {
   readonly route: ResolvedRoute;
-  /** What moved a target to the front; null when the order is the route's own. */
+  /** Why a target is first; null if the order is that of the route. */
   readonly reason: string | null;
 }
 
 /**
- * Puts the targets of a course in order: by the route's strategy, credentials by their weights, and the target
- * a conversation has been on first. A conversation's order follows from its name (rendezvous hashing), so that
- * several replicas agree without talking.
+ * Orders the targets of a route: by strategy, by the weights of credentials, and the previous target of the
+ * conversation first. The order for a conversation is computed from its id (rendezvous hashing), so that all
+ * processes choose the same order.
  */
 export function applyRoutingStrategy(route: ResolvedRoute, by: StrategyContext): OrderedRoute {
   if (route.targets.length < 2) return { route, reason: null };
@@ -49,17 +50,17 @@ const STRATEGY_REASONS = {
   least_latency: 'lowest recent latency first',
 } as const;
 
-/** Names a target within its org. */
+/** Returns a key that identifies a target within its organization. */
 export function getTargetKey({ provider, credential, model }: Target): string {
   return `${provider.id}\n${credential.name}\n${model}`;
 }
 
-/** What its targets have in common, whichever their credential. */
+/** Returns the provider and model of a target, without its credential. */
 export function getTargetName({ provider, model }: Target): string {
   return `${provider.id}/${model}`;
 }
 
-/** Targets of one provider and model, which differ in their credential only. */
+/** Groups targets with the same provider and model. */
 function groupByModel(targets: readonly Target[]): Target[][] {
   const groups: Target[][] = [];
   for (const target of targets) {
@@ -87,7 +88,7 @@ function sortGroups(
   return sortByScore(groups, (group) => weightedScore(chance(group), group[0]?.weight ?? 1));
 }
 
-/** Highest score first; the order given decides a tie. */
+/** Sorts by descending score. Entries with equal scores keep their order. */
 function sortByScore<T>(entries: readonly T[], score: (entry: T) => number): T[] {
   return entries
     .map((entry) => ({ entry, score: score(entry) }))
@@ -99,12 +100,12 @@ function rendezvousScore(name: string, candidate: string, weight: number): numbe
   return weightedScore(hashFraction(name, candidate), weight);
 }
 
-/** Of several candidates the highest is each one with a chance in proportion to its weight. */
+/** Each candidate has the highest score with a probability in proportion to its weight. */
 function weightedScore(chance: number, weight: number): number {
   return weight <= 0 ? Number.NEGATIVE_INFINITY : Math.log(Math.max(chance, 1e-12)) / weight;
 }
 
-/** From 0 to below 1, the same on every replica. */
+/** Returns a number from 0 (inclusive) to 1 (exclusive), equal in every process. */
 function hashFraction(name: string, candidate: string): number {
   return createHash('sha256').update(`${name}\n${candidate}`).digest().readUIntBE(0, 6) / 2 ** 48;
 }

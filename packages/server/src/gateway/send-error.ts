@@ -7,7 +7,10 @@ import type { ExchangeResult, StartedExchange } from './exchange-record.ts';
 import { buildUpstreamStatusHeaders, toIdeFault } from './ide/error-profile.ts';
 import { ForwardedUpstreamError } from './upstream-fault.ts';
 
-/** Tells the client how its exchange failed, in its own dialect, as far as it has not left. */
+/**
+ * Sends the error of an exchange in the client's dialect, unless the client has disconnected. Returns the
+ * result of the exchange.
+ */
 export function sendError(x: StartedExchange, error: unknown): ExchangeResult {
   const { client, surface } = x;
   const { stage } = x.progress;
@@ -30,13 +33,13 @@ export function sendError(x: StartedExchange, error: unknown): ExchangeResult {
     sendFaultAnswer(client, shown, surface.faultShape, headers);
   } else endStream(client, stage.name === 'content' ? null : stage.errorFormatter.formatError(shown));
   if (stage.name === 'content' || stage.name === 'broken') return { state: 'partial', status: 200, fault };
-  // An answer that was begun early and had no content ended with this error all the same.
+  // A response that was started early and has no content ended with this error.
   return { state: fault.isBlock ? 'blocked' : 'failed', status: shown.status, fault };
 }
 
 function toFault({ id, gateway }: StartedExchange, error: unknown): Fault {
   if (error instanceof Fault) return error;
-  // Its own words can no longer be passed on as they are: the stream was answered early.
+  // The stream has already started, so the original response can no longer be forwarded.
   if (error instanceof ForwardedUpstreamError) return error.toFault();
   return reportInternalFault(gateway.log, id, error);
 }
@@ -46,7 +49,7 @@ function endStream(client: ClientConnection, text: string | null): void {
   else client.endWith(text);
 }
 
-/** A bug: logged whole, told without detail. */
+/** Logs a defect completely and returns a fault without detail. */
 export function reportInternalFault(log: Log, id: string, error: unknown): Fault {
   log.error({ err: error, request_id: id }, 'unexpected error in a gateway request');
   return new Fault(
@@ -55,7 +58,7 @@ export function reportInternalFault(log: Log, id: string, error: unknown): Fault
   );
 }
 
-/** An error answer before anything else was sent. */
+/** Sends an error response. Nothing else may have been sent before. */
 export function sendFaultAnswer(
   client: ClientConnection,
   fault: Fault,

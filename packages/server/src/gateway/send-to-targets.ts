@@ -3,8 +3,8 @@ import type { Exchange } from './exchange-record.ts';
 import { type AttemptPlanner, Failover } from './failover.ts';
 
 /**
- * Tries the targets in order until one has answered. Before content reaches the client a failure may be tried
- * again on the same target or handed to the next; after content only a route that says `rescue: replay` goes on.
+ * Tries the targets in order until one has responded. After a failure before content, the same target may be
+ * retried or the next one tried. After content, only a route with `rescue: replay` continues.
  */
 export async function sendToTargets(x: Exchange, route: ResolvedRoute, plan: AttemptPlanner): Promise<void> {
   const failover = new Failover(x, route, plan);

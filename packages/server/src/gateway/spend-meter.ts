@@ -6,16 +6,16 @@ import { removeImplausibleCounts } from './charged-usage.ts';
 import type { Exchange } from './exchange-record.ts';
 import { computeRunningCost } from './usage-and-cost.ts';
 
-/** A reservation grows by a quarter of the output so far, and by no less than this. */
+/** Minimum extension of a reservation. Otherwise it is extended by a quarter of the output so far. */
 const MIN_STEP_TOKENS = 512;
 const STEP_SHARE = 1 / 4;
-/** Enough for a difference in price that rounding does not blur. */
+/** Large enough that rounding does not affect the price difference. */
 const SAMPLE_TOKENS = 1_000_000;
 
-/** `go`, a wait for the shared store that says at its end whether the stream is over, or why it is over now. */
+/** `go`; a fault that ends the stream; or a wait for the shared store that resolves to either. */
 export type SpendCheckResult = 'go' | Fault | Promise<Fault | null>;
 
-/** The meter of a stream; null where no hard budget pays for it or its client did not ask for one. */
+/** Creates the meter of a stream. Returns null if no hard budget applies or the response is not streamed. */
 export function createSpendMeter(x: Exchange): SpendMeter | null {
   const { prompt } = x.request;
   const grant = x.admission?.grant;
@@ -24,24 +24,25 @@ export function createSpendMeter(x: Exchange): SpendMeter | null {
 }
 
 /**
- * Compares what a stream has cost so far with what the hard budgets hold for it, after each read. It asks for more
- * before that is used up, so that a stream need not stand still for it; one that has used up all there is ends. What
- * it counts is an upper estimate: short of the read that crosses the line, nothing is spent that was not reserved.
+ * Compares the cost of a stream with its reservation in hard budgets after each read. It extends the
+ * reservation before it is used up, so that the stream need not pause, and ends a stream that has used up all
+ * budget. It overestimates the cost, so nothing is spent without a reservation, except for the read that
+ * exceeds it.
  */
 export class SpendMeter {
   readonly #x: Exchange;
   readonly #grant: Grant;
   readonly #inputTokens: number;
-  /** Nano-USD of one token of output. */
+  /** Nano-USD per output token. */
   readonly #nanoUsdPerToken: number;
   #tokens = 0;
-  /** Up to so many tokens nothing has to be asked for. */
+  /** No extension is needed up to this number of tokens. */
   #coveredTokens = -1;
   #usage: Usage | null = null;
-  /** Tokens when the answer said that it was finished. */
+  /** Tokens when the response reported its finish. */
   #finishedTokens: number | null = null;
   #pendingExtension: Promise<GrantExtension> | null = null;
-  /** There was less than was asked for: the rest is asked for only once it is needed. */
+  /** Less than the requested amount was available. The next extension is requested only when it is needed. */
   #isExhausted = false;
 
   constructor(x: Exchange, grant: Grant, inputTokens: number) {
@@ -51,12 +52,12 @@ export class SpendMeter {
     this.#nanoUsdPerToken = (this.#costNanoUsd(SAMPLE_TOKENS) - this.#costNanoUsd(0)) / SAMPLE_TOKENS;
   }
 
-  /** Called after each read, once its bytes are with the client. */
+  /** Called after each read, when its bytes have been sent to the client. */
   check(): SpendCheckResult {
     const { contentBytes, contentChunks, usage, finishReason } = this.#x.answer;
     const counted = maxContentTokens(contentBytes, contentChunks);
     if (counted === 0 || (counted <= this.#coveredTokens && usage === this.#usage)) return 'go';
-    // What is whole is not cut: only content behind its finish counts again.
+    // A complete response is not ended. Only content after its finish counts.
     if (finishReason !== null) this.#finishedTokens ??= counted;
     if (counted === this.#finishedTokens) return 'go';
     this.#usage = usage;
@@ -68,11 +69,11 @@ export class SpendMeter {
     }
     const asked = this.#requestExtension();
     if (!(asked instanceof Promise)) return (this.#overspendNanoUsd > 0 && asked.fault) || 'go';
-    // There is still something left to go on with meanwhile.
+    // The reservation still has some amount left, so the stream continues.
     return over > 0 ? this.#waitUntilCovered(asked) : 'go';
   }
 
-  /** Waits until what is reserved covers what the stream has cost, or nothing more can be had. */
+  /** Waits until the reservation covers the cost of the stream, or no budget is left. */
   async #waitUntilCovered(asked: Promise<GrantExtension>): Promise<Fault | null> {
     for (let asking: GrantExtension | Promise<GrantExtension> = asked; ; asking = this.#requestExtension()) {
       const { fault } = await asking;
@@ -90,7 +91,7 @@ export class SpendMeter {
     );
     if (!(asked instanceof Promise)) return this.#recordExtension(asked);
     this.#pendingExtension = asked.then((extension) => this.#recordExtension(extension));
-    // Whoever waits for it is told; the others go on with what they have.
+    // Waiting callers receive the error. Others continue with their reservation.
     this.#pendingExtension.catch(() => undefined);
     return this.#pendingExtension;
   }
@@ -102,19 +103,19 @@ export class SpendMeter {
     return extension;
   }
 
-  /** How far the stream may go before anything must be asked for. */
+  /** Updates the number of tokens for which no extension is needed. */
   #updateCovered(): void {
     const left = -this.#overspendNanoUsd - this.#leadNanoUsd;
     this.#coveredTokens =
       this.#tokens + (this.#nanoUsdPerToken > 0 ? Math.floor(left / this.#nanoUsdPerToken) : Infinity);
   }
 
-  /** Nano-USD that the stream has cost above what is reserved; below 0 while something is left. */
+  /** Nano-USD by which the cost exceeds the reservation. Negative while an amount is left. */
   get #overspendNanoUsd(): number {
     return this.#costNanoUsd(this.#tokens) - (this.#grant.reservedNanoUsd ?? 0);
   }
 
-  /** Nano-USD that are reserved at a time. */
+  /** Nano-USD per extension. */
   get #stepNanoUsd(): number {
     return Math.max(MIN_STEP_TOKENS, this.#tokens * STEP_SHARE) * this.#nanoUsdPerToken;
   }

@@ -4,9 +4,9 @@ import type { AnswerEvent, BlockKind, BlockOpenEvent, EmitAnswerEvent, Seal } fr
 import { sequenceBlocks } from '@floe/wire/sequence-blocks';
 import type { ClientOutput } from './client-output.ts';
 
-/** A block of the answer as far as the client has it. */
+/** A block of the response that the client has received. */
 interface DeliveredBlock {
-  /** Its number at the writer, whatever number a later attempt gives it. */
+  /** Its number at the writer. A later attempt may use another number. */
   readonly block: number;
   readonly kind: BlockKind;
   readonly name: string | undefined;
@@ -15,14 +15,14 @@ interface DeliveredBlock {
 }
 
 /**
- * One stream to the client over several attempts (`rescue: replay`). A later attempt generates the answer again:
- * what equals the delivered text is swallowed, what follows it goes on; at the first difference it throws.
- * Call ids and proofs of reasoning may differ, text, tool names and arguments may not.
+ * One stream to the client over several attempts (`rescue: replay`). A later attempt generates the response
+ * again. Text that the client already has is skipped, and the rest is forwarded. Throws at the first
+ * difference. Call ids and seals may differ; text, tool names and arguments may not.
  */
 export class StreamReplay {
   readonly writer: AnswerStreamWriter;
   readonly output: ClientOutput;
-  /** A later attempt said something else: nothing can continue this stream. */
+  /** Whether a later attempt differed, so that the stream cannot be continued. */
   hasDiverged = false;
   #showsReasoning: boolean;
   #emit: EmitAnswerEvent = ignore;
@@ -31,7 +31,7 @@ export class StreamReplay {
   #started = false;
   #origin: string | undefined;
   #sameOrigin = true;
-  /** Where the running attempt is in what was delivered. */
+  /** Position of the current attempt in the delivered blocks. */
   #blockIndex = 0;
   #offset = 0;
   #openedBlock: BlockOpenEvent | null = null;
@@ -43,7 +43,10 @@ export class StreamReplay {
     this.#showsReasoning = showsReasoning;
   }
 
-  /** A new attempt: `pass` takes what the client has not had yet. `origin` names who answers. */
+  /**
+   * Starts an attempt. `pass` receives the events that the client does not have yet. `origin` identifies the
+   * target.
+   */
   begin(origin: string, pass: EmitAnswerEvent): void {
     this.#origin ??= origin;
     this.#sameOrigin = this.#origin === origin;
@@ -55,7 +58,7 @@ export class StreamReplay {
     this.#isHidden = false;
   }
 
-  /** @throws Fault `upstream_stream_broken` at the first difference. */
+  /** Processes an event. @throws Fault `upstream_stream_broken` at the first difference */
   push(event: AnswerEvent): void {
     this.#normalize(event);
   }
@@ -83,9 +86,9 @@ export class StreamReplay {
 
   #open(event: BlockOpenEvent): void {
     this.#openedBlock = event;
-    // Reasoning nobody sees may well be another one the second time.
+    // Reasoning that the client does not receive may differ.
     this.#isHidden = event.kind === 'reasoning' && !this.#showsReasoning;
-    // A call is there as soon as it is announced; other blocks are when they say something.
+    // A call exists as soon as it is announced. Other blocks exist when they have content.
     if (event.kind === 'tool') this.#findOrOpenBlock(event);
   }
 
@@ -110,7 +113,7 @@ export class StreamReplay {
       return;
     }
     const current = this.#currentBlock();
-    // A block without text: nothing of it was delivered, and it matters only for the proof it carries.
+    // A block without text was not delivered. It is needed only for its seal.
     const isEmpty = opened.kind !== 'tool' && this.#offset === 0;
     if (isEmpty && (current || !this.#sameOrigin || !seal)) return;
     const entry = this.#findOrOpenBlock(opened);
@@ -122,7 +125,7 @@ export class StreamReplay {
     this.#offset = 0;
   }
 
-  /** The delivered block this one stands for, else a new one, announced to the client. */
+  /** Returns the delivered block that corresponds to this one, or announces a new block to the client. */
   #findOrOpenBlock(opened: BlockOpenEvent): DeliveredBlock {
     const known = this.#currentBlock();
     if (known) {
@@ -155,5 +158,5 @@ export class StreamReplay {
 }
 
 function ignore(): void {
-  // Before the first attempt begins there is nobody to tell.
+  // No attempt has started, so no one receives events.
 }

@@ -1,20 +1,21 @@
 import type { ErrorBodyFormat } from '@floe/contract/fault-response';
 import type { BillingMode } from './billing.ts';
 
-/** What a path of the gateway speaks to its client. */
+/** A surface of the gateway: the dialect of its clients and how requests are handled. */
 export interface GatewaySurface {
-  /** Name on the exchange row. */
+  /** Name on the row. */
   readonly name: string;
   readonly routeMode: 'unified' | 'passthrough-a' | 'passthrough-b' | 'ide';
   readonly dialect: 'chat' | 'responses' | 'messages';
   readonly faultShape: ErrorBodyFormat;
   readonly billing: BillingMode;
-  /** Client headers an upstream of the same dialect gets to see; everything else stays here. */
+  /** Client headers that are forwarded to a provider of the same dialect. All others are removed. */
   readonly forwardedHeaders: readonly string[];
-  /** Set where IDEs ask, whose bodies mix the dialects; `deployment` is the model a path names. */
+  /** Set for IDEs, whose bodies mix dialects. `deployment` is the model in the path. */
   readonly ide?: { readonly deployment: string | null };
 }
 
+/** The surface of Chat Completions. */
 export const CHAT_SURFACE: GatewaySurface = {
   name: 'chat',
   routeMode: 'unified',
@@ -24,15 +25,17 @@ export const CHAT_SURFACE: GatewaySurface = {
   forwardedHeaders: ['openai-beta'],
 };
 
+/** The surface of Responses. */
 export const RESPONSES_SURFACE: GatewaySurface = { ...CHAT_SURFACE, name: 'responses', dialect: 'responses' };
 
-/** Vectors: OpenAI-shaped, whoever makes them. */
+/** The surface of embeddings, in the OpenAI format for every provider. */
 export const EMBEDDINGS_SURFACE: GatewaySurface = {
   ...CHAT_SURFACE,
   name: 'embeddings',
   forwardedHeaders: [],
 };
 
+/** The surface of Messages. */
 export const MESSAGES_SURFACE: GatewaySurface = {
   name: 'messages',
   routeMode: 'unified',
@@ -42,7 +45,7 @@ export const MESSAGES_SURFACE: GatewaySurface = {
   forwardedHeaders: ['anthropic-version', 'anthropic-beta'],
 };
 
-/** Counts what a Messages request would come to, and asks no model. */
+/** The surface that counts the tokens of a Messages request without calling a model. */
 export const COUNT_TOKENS_SURFACE: GatewaySurface = {
   ...MESSAGES_SURFACE,
   name: 'count_tokens',

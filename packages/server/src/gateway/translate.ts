@@ -29,15 +29,18 @@ import {
   readUpstreamHeader,
 } from './upstream-fault.ts';
 
-/** A request read into the vocabulary, at most once per exchange. */
+/** A request that is parsed into a canonical request at most once per exchange. */
 export interface TranslatableRequest {
-  /** As it came. */
+  /** The original request. */
   readonly prompt: ClientRequest;
   readonly canonical: WireAsk;
   readonly body: JsonObject;
 }
 
-/** The plan for a target that speaks another dialect. Throws `unsupported_parameter` when it cannot carry the request. */
+/**
+ * Plans an attempt at a target with another dialect.
+ * @throws Fault `unsupported_parameter` if the target does not support the request
+ */
 export function planTranslation(
   x: Exchange,
   target: Target,
@@ -85,7 +88,10 @@ export function planTranslation(
   };
 }
 
-/** What takes an answer of dialect `from` to the client, in whichever form it comes and was asked for. */
+/**
+ * Creates a function that returns the sink for a response of dialect `from`, for both the received and the
+ * requested form.
+ */
 export function createTranslatedAnswer(
   x: Exchange,
   target: Target,
@@ -106,7 +112,8 @@ function createTranslation(
   const sealOrigin = provider.sealOrigin(credential);
   const id = x.id.slice(x.id.indexOf('_') + 1);
   const seconds = () => Math.floor(x.gateway.clock.now() / 1000);
-  // Written anew within its dialect, an answer names the model that gave it, as the provider's own bytes would.
+  // A response that is rewritten in its own dialect contains the provider's model name, as the original
+  // would.
   const isOwnDialect = from === x.surface.dialect && !x.surface.ide;
   const named = isOwnDialect
     ? { ...request.canonical, model: provider.upstreamModel(model) }
@@ -119,7 +126,7 @@ function createTranslation(
     createdS: seconds(),
     nowS: seconds,
     chatReasoning: x.route?.chatReasoning === 'forward' ? 'forward' : undefined,
-    // About four bytes a token: told before the provider has counted, and corrected by its count.
+    // About four bytes per token. Reported before the provider's count is known, and corrected by it.
     inputEstimate: Math.ceil(body.length / 4),
     sealOrigin,
     ...(x.surface.ide ? createIdeAnswerOptions(x) : undefined),
@@ -136,7 +143,7 @@ function createTranslation(
   };
 }
 
-/** Needs of a request whose answer the vocabulary cannot write again: it must pass as it comes. */
+/** Features whose response Floe cannot write again, so that it must be forwarded unchanged. */
 const UNREPLAYABLE_NEEDS: readonly RequiredFeature[] = [
   'audio-out',
   'logprobs',
@@ -147,14 +154,14 @@ const UNREPLAYABLE_NEEDS: readonly RequiredFeature[] = [
   'unknown-content',
 ];
 
-/** Whether the route wants a broken stream generated again, and this answer can be. */
+/** Returns whether the route enables replay and the response supports it. */
 export function canReplay(x: Exchange, canonical: WireAsk): boolean {
   return (
     x.route?.rescue === 'replay' && !UNREPLAYABLE_NEEDS.some((need) => canonical.requiredFeatures.has(need))
   );
 }
 
-/** What a sheet's rule means in the words of the wire. */
+/** Kinds of upstream faults by the meanings in provider sheets. */
 const FAULT_KINDS = {
   bad_credentials: 'credential',
   rate: 'rate',
@@ -162,7 +169,7 @@ const FAULT_KINDS = {
   request: 'invalid',
 } as const;
 
-/** An error answer of another dialect, as the client's dialect will say it. */
+/** Converts an error response of another dialect to a fault for the client. */
 export function readTranslatedError(
   target: Target,
   from: Dialect,
@@ -196,7 +203,7 @@ export function readTranslatedError(
   });
 }
 
-/** One setting, as the dialects name it. */
+/** Names of equal settings in different dialects. */
 const SAME_SETTING: readonly (readonly string[])[] = [
   ['max_tokens', 'max_completion_tokens', 'max_output_tokens'],
   ['messages', 'input', 'contents'],
@@ -207,8 +214,8 @@ const SAME_SETTING: readonly (readonly string[])[] = [
 ];
 
 /**
- * The client's own name of a field that a provider complains about: the same path where the client sent it, else
- * the member that became it. Undefined for a field the client never sent.
+ * Returns the client's name of a field in a provider's error: the same path if the client sent it, or the
+ * member from which it was created. Undefined if the client did not send it.
  */
 function clientParam(param: string | undefined, members: ClientRequest['members']): string | undefined {
   const name = param === undefined ? undefined : /^\w+/.exec(param)?.[0];
@@ -216,7 +223,7 @@ function clientParam(param: string | undefined, members: ClientRequest['members'
   return SAME_SETTING.find((names) => names.includes(name))?.find((own) => members.has(own));
 }
 
-/** A status the sheet explains says more than its number. */
+/** The meaning in the provider sheet is more specific than the status. */
 function faultCodeOf(meaning: ReturnType<typeof matchErrorRule>): FaultCode | undefined {
   if (meaning === 'overloaded') return 'upstream_error';
   return meaning === 'rate' ? 'upstream_rate_limited' : undefined;

@@ -22,17 +22,20 @@ import { createJsonAnswerEnd, type PendingAnswerEnd } from './stored/responses-t
 import { StreamReplay } from './stream-replay.ts';
 import { parseUpstreamJson } from './upstream-json.ts';
 
+/** The dialect, context and settings of a translated response. */
 export interface Translation {
   readonly client: ClientDialect;
   readonly upstream: UpstreamDialect;
   readonly context: AnswerContext;
   readonly readerOptions: AnswerReadOptions;
   readonly isStreamToClient: boolean;
-  /** A stream that may be continued by a later attempt. */
+  /** Whether a later attempt may continue the stream. */
   readonly isReplayable: boolean;
 }
 
-/** An answer of another dialect, read into events and written as the client's stream or as its fold. */
+/**
+ * A response of another dialect. Reads it as events, and writes them as a stream or as a complete response.
+ */
 export class TranslatedAnswer implements AnswerSink, PendingAnswerEnd {
   #x: Exchange;
   #translation: Translation;
@@ -43,12 +46,12 @@ export class TranslatedAnswer implements AnswerSink, PendingAnswerEnd {
   #fold = new AnswerAccumulator();
   #fault: Fault | null = null;
   #text = '';
-  /** The chunk an answer begins with, before it is known whether content follows. */
+  /** The first chunk, before it is known whether content follows. */
   #firstChunk = '';
   #hasReadContent = false;
   #finished = false;
   #ended = false;
-  /** What the finish is told with, withheld until the turn is stored. */
+  /** The text with the finish, held back until the turn is stored. */
   #finishText: Buffer | string = '';
 
   constructor(x: Exchange, translation: Translation, arrivesStreamed: boolean) {
@@ -91,7 +94,7 @@ export class TranslatedAnswer implements AnswerSink, PendingAnswerEnd {
     try {
       this.#upstreamSink.push(chunk);
     } catch (error) {
-      // What came before it in the same chunk is told first.
+      // Earlier content of the same chunk is sent first.
       if (!(error instanceof Fault)) throw error;
       this.#fault ??= error;
     }
@@ -100,7 +103,7 @@ export class TranslatedAnswer implements AnswerSink, PendingAnswerEnd {
     return flowing;
   }
 
-  /** An upstream may leave its connection open behind the last event, whatever the client asked for. */
+  /** A provider may keep its connection open after the last event. */
   #endFinished(): void {
     if (this.#translation.isStreamToClient) this.#endStream();
     else if (this.#isStreamFromUpstream && !this.#ended) {
@@ -125,14 +128,17 @@ export class TranslatedAnswer implements AnswerSink, PendingAnswerEnd {
     else if (!this.#ended) this.#sendWholeAnswer(this.#fold.answer);
   }
 
-  /** Clients hang up at the last event: the stream ends with it, whatever the upstream still has to say. */
+  /**
+   * Ends the stream with the last event, because clients disconnect then. Later data of the provider is
+   * ignored.
+   */
   #endStream(): void {
     if (this.#ended) return;
     this.#ended = true;
     this.#recordDropped(this.#writer.dropped);
     const { response } = this.#writer;
     if (!this.#x.request.turn?.isStored || !response) return this.send();
-    // What is denied is not stored either.
+    // A denied response is not stored.
     this.#finishText = this.#output.evaluateEnd(this.#finishText);
     this.#x.request.turn.end(response, false, this);
   }
@@ -172,8 +178,8 @@ export class TranslatedAnswer implements AnswerSink, PendingAnswerEnd {
   }
 
   /**
-   * One write for all the events of one chunk. Content with a fault behind it in the same chunk is told as if
-   * they had come apart: what a client sees does not depend on how its bytes were cut.
+   * Writes all events of a chunk at once. If an error follows content in the same chunk, the content is sent
+   * first, so that the result does not depend on how bytes are split.
    */
   #flush(): boolean {
     const { isStreamToClient } = this.#translation;
@@ -186,7 +192,7 @@ export class TranslatedAnswer implements AnswerSink, PendingAnswerEnd {
     return flowing;
   }
 
-  /** An IDE gets the first chunk ahead of the content, unless content or a fault is here already. */
+  /** Sends the first chunk to an IDE before the content, unless there is content or an error already. */
   #sendFirstChunk(tellable: boolean): void {
     const { keepAlive, isHeadSent } = this.#x.progress;
     const lead = this.#firstChunk;
@@ -209,7 +215,7 @@ export class TranslatedAnswer implements AnswerSink, PendingAnswerEnd {
     else client.sendAnswer(200, headers, text);
   }
 
-  /** The body as it is told: a policy may have taken something out. */
+  /** Returns the body as it was sent, which a policy may have redacted. */
   #storedResponse(body: JsonObject, told: Buffer | string): JsonObject {
     if (this.#x.policy.rewrittenBy === null) return body;
     const parsed = parseUpstreamJson(Buffer.from(told));
@@ -222,7 +228,7 @@ export class TranslatedAnswer implements AnswerSink, PendingAnswerEnd {
   }
 }
 
-/** The stream under way when an earlier attempt has delivered a part of it, else a new one. */
+/** Returns the current stream if an earlier attempt has delivered part of it, otherwise a new one. */
 function findOrCreateReplay(x: Exchange, { client, context }: Translation): StreamReplay {
   const { replay: underWay } = x.progress;
   if (underWay?.output.isContentSent) return underWay;
@@ -232,7 +238,7 @@ function findOrCreateReplay(x: Exchange, { client, context }: Translation): Stre
   return replay;
 }
 
-/** Frames of a stream, handed to the dialect's reader. */
+/** Splits a stream into frames for the reader of the dialect. */
 class UpstreamEventStream implements AnswerSink {
   readonly hasContent = false;
   readonly isContentSent = false;

@@ -12,19 +12,19 @@ import {
 
 const MAX_MESSAGE_CHARACTERS = 500;
 const MAX_BODY_CHARACTERS = 2000;
-/** A day: quotas of a day exist, and a longer wait is a mistake of the provider's. */
+/** One day, because daily quotas exist. A longer wait is treated as an error of the provider. */
 const MAX_RETRY_AFTER_MS = 86_400_000;
 
-/** An upstream's answer that belongs to the client though it is no success: passed on with its status and bytes. */
+/** An error response of a provider that the client caused. It is forwarded with its status and bytes. */
 export class ForwardedUpstreamError extends Error {
   override readonly name = 'ForwardedUpstreamError';
   readonly status: number;
   readonly contentType: string;
   readonly body: Buffer;
-  /** The request is too long for this model. */
+  /** Whether the request is too long for the model. */
   readonly isContextLength: boolean;
 
-  /** Further headers to pass on, flat. */
+  /** Further headers to forward, as a flat list. */
   readonly headers: readonly string[];
 
   constructor(
@@ -41,13 +41,16 @@ export class ForwardedUpstreamError extends Error {
     this.headers = more.headers ?? [];
   }
 
-  /** The same in our words, where a status and a body can no longer be told. */
+  /** Converts it to a fault, if status and body can no longer be sent. */
   toFault(): Fault {
     return toClientFault(parseUpstreamFault(this.status, {}, this.body.toString('utf8')));
   }
 }
 
-/** Reads an upstream's error answer on a same-dialect path: whose fault it is and what the client gets to see. */
+/**
+ * Reads an error response of a provider with the client's dialect. Determines who caused it and what the
+ * client receives.
+ */
 export function readUpstreamError(
   { id: provider, sheet }: Pick<Provider, 'id' | 'sheet'>,
   { status, headers, body }: UpstreamResponse,
@@ -81,7 +84,10 @@ export function readUpstreamError(
   });
 }
 
-/** The account behind our credential has nothing left. No caller can wait that out, so it is no rate limit. */
+/**
+ * Returns the fault for a credential whose account has no credit left. It is not a rate limit, because
+ * waiting does not help.
+ */
 export function quotaExhaustedFault(provider: string, detail: FaultDetail): Fault {
   return new Fault(
     'upstream_auth_failed',
@@ -92,7 +98,7 @@ export function quotaExhaustedFault(provider: string, detail: FaultDetail): Faul
 
 type ErrorMeaning = ErrorRule['means'];
 
-/** What a status with this text means at this provider, when its sheet says so. */
+/** Returns the meaning of a status with this text, if the provider sheet defines one. */
 export function matchErrorRule(sheet: ProviderSheet, status: number, text: string): ErrorMeaning | undefined {
   const lower = text.toLowerCase();
   return sheet.errors?.find((rule) => rule.status === status && lower.includes(rule.text))?.means;
@@ -104,15 +110,15 @@ function statusMeaning(status: number): ErrorMeaning {
   return status >= 400 && status < 500 ? 'request' : 'overloaded';
 }
 
-/** An upstream's words, at a length that fits a message. */
+/** Truncates a provider's message for an error text. */
 function truncateMessage(message: string): string {
   const text = /^\s*</.test(message) ? 'an HTML page' : message.trim();
   return text.length > MAX_MESSAGE_CHARACTERS ? `${text.slice(0, MAX_MESSAGE_CHARACTERS)}…` : text;
 }
 
 /**
- * How long the upstream asks to wait, in milliseconds. `retry-after` is seconds or an HTTP date (RFC 9110
- * section 10.2.3); where `retry-after-ms` stands beside it (one host sends 0 there), the larger wins.
+ * Returns the requested wait in milliseconds. `retry-after` is seconds or an HTTP date (RFC 9110, section
+ * 10.2.3). If there is also `retry-after-ms`, the larger one counts, because one host sends 0 there.
  */
 export function readRetryAfterMs(headers: UpstreamHeaders, nowMs: number = Date.now()): number | undefined {
   const waits: number[] = [];
@@ -128,12 +134,13 @@ export function readRetryAfterMs(headers: UpstreamHeaders, nowMs: number = Date.
   return waits.length === 0 ? undefined : Math.min(MAX_RETRY_AFTER_MS, Math.max(...waits));
 }
 
+/** Returns a header of a provider's response; the first value if it is repeated. */
 export function readUpstreamHeader(headers: UpstreamHeaders, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** What a failed connection means, from what our reader and the codes of Node and undici say. */
+/** Converts a connection error of Floe's reader, Node or undici to a fault. */
 export function readNetworkError(provider: string, error: Error, headSeen: boolean): Fault {
   const code = networkErrorCode(error);
   const cause = error;
@@ -142,7 +149,7 @@ export function readNetworkError(provider: string, error: Error, headSeen: boole
       phase: 'connect',
       cause,
     });
-  // The second and third are how undici says it of an upload; its parser names itself and not always a code.
+  // The second and third are the errors of undici for uploads. Its parser has a name but not always a code.
   if (
     error instanceof MalformedResponseError ||
     error.name === 'HTTPParserError' ||
@@ -159,7 +166,7 @@ export function readNetworkError(provider: string, error: Error, headSeen: boole
 }
 
 function describeUnreachable(provider: string, error: Error, code: string): string {
-  // A credential or a header of the configuration, as a rule; nothing of the request is in these words.
+  // Usually caused by a configured credential or header. The message contains nothing of the request.
   if (error instanceof UnsendableRequestError)
     return `The request to ${provider} was not sent: ${error.message} (${code}).`;
   if (error instanceof ClosedEarlyError)

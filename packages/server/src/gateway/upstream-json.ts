@@ -3,8 +3,8 @@ import { Fault } from '@floe/contract/faults';
 import { type Json, parseJsonExactly } from '@floe/contract/json';
 
 /**
- * Parses an upstream's JSON answer, its numbers as they are written. Throws `upstream_error` when it is cut short, not UTF-8
- * or none.
+ * Parses a provider's JSON response, with numbers as they are written.
+ * @throws Fault `upstream_error` if it is truncated, not UTF-8 or not JSON
  */
 export function parseUpstreamJson(bytes: Buffer): Json {
   if (!isUtf8(bytes))

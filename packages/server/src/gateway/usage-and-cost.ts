@@ -7,23 +7,23 @@ import { estimateRequestUnits, withRequestUnits } from './request-units.ts';
 import { findRequestedTier } from './requested-tier.ts';
 import { selectNonTokenUnits, toAttemptTokens } from './usage-fields.ts';
 
-/** What an exchange was worth in the end, as its row and its budgets count it. */
+/** The final usage and cost of an exchange, for its row and its budgets. */
 export interface UsageAndCost {
   readonly usage: Usage | null;
   readonly source: 'provider' | 'estimated' | 'none';
-  /** Null when nobody knows the price; 0 when nothing was asked of an upstream. */
+  /** Null if the price is unknown; 0 if no request was sent to a provider. */
   readonly nanoUsd: number | null;
-  /** Null when nobody knows the price, and where nothing was asked of an upstream. */
+  /** Null if the price is unknown or no request was sent to a provider. */
   readonly costSource: CostSource | null;
 }
 
 /**
- * What the attempts of an exchange used, each at the price of its own target (`computeChargedUsage` has the rule for one). A
- * call that was refused, never connected or broke off before any content costs nothing but what its provider
- * reported. An attempt without a price adds tokens and no money.
+ * Computes the usage and cost of all attempts, each at the price of its own target (see
+ * `computeChargedUsage`). An attempt that was rejected, did not connect, or failed before any content costs
+ * only what its provider reported. An attempt without a price adds tokens but no cost.
  */
 export function computeCost(x: Exchange): UsageAndCost {
-  // Told again: the tokens were used and paid for once.
+  // A cached response was charged when it was generated.
   if (x.result.state === 'cached')
     return {
       usage: x.answer.usage,
@@ -48,14 +48,16 @@ export function computeCost(x: Exchange): UsageAndCost {
   return { source, ...addToPriorUsage(prior, usage, computeAttemptCost(x, usage)) };
 }
 
-/** What an answer from the cache would have cost; null for any other, and when nobody knows the price. */
+/**
+ * Returns what a cached response would have cost. Null for any other response, or if the price is unknown.
+ */
 export function computeCacheSavings(x: Exchange): number | null {
   return x.result.state === 'cached' ? computeAttemptCost(x, x.answer.usage).nanoUsd : null;
 }
 
 /**
- * Before another attempt: what the one before it used counts too, for its provider charges for it. What broke off
- * before content and without a count counts nothing.
+ * Adds the usage of the current attempt before another one starts, because its provider charges for it. An
+ * attempt that failed before content and without a report adds nothing.
  */
 export function carryOverAttemptUsage(x: Exchange): void {
   const before = x.attempts.at(-1);
@@ -73,7 +75,7 @@ export function carryOverAttemptUsage(x: Exchange): void {
       : { ...addToPriorUsage(prior, usage, cost), isReported: !isEstimated || prior.isReported };
 }
 
-/** What the exchange has cost, if the attempt under way used so much; null when nobody knows the price. */
+/** Returns the cost of the exchange if the current attempt has this usage; null if the price is unknown. */
 export function computeRunningCost(x: Exchange, usage: Usage): number | null {
   const price = x.target?.provider.priceOf(x.target.model) ?? null;
   return (
@@ -84,17 +86,17 @@ export function computeRunningCost(x: Exchange, usage: Usage): number | null {
 
 type AttemptCost = Pick<UsageAndCost, 'nanoUsd' | 'costSource'>;
 
-/** At the price of the target asked last, which its attempt keeps, and in the tier that served it or was asked for. */
+/** Uses the price of the last target, and the service tier of the response or the requested one. */
 function computeAttemptCost(x: Exchange, usage: Usage | null): AttemptCost {
   const { target, createdAt, attempts } = x;
   const price = target === null ? null : target.provider.priceOf(target.model);
   if (price === null) return { nanoUsd: null, costSource: null };
-  // Something was used, and nobody counted it.
+  // Something was used, but not reported.
   if (usage === null) return { nanoUsd: null, costSource: wasAnswering(x) ? 'incomplete' : null };
   return chargeAttempt(attempts.at(-1), toBilledUsage(x, usage, price), price, createdAt);
 }
 
-/** What an attempt costs. It keeps the price, the units and the tier it is charged with. */
+/** Computes the cost of an attempt, and records its price, units and service tier. */
 export function chargeAttempt(
   attempt: AttemptRecord | undefined,
   usage: Usage,
@@ -112,7 +114,7 @@ export function chargeAttempt(
   return { nanoUsd, costSource: unpriced.length > 0 ? 'incomplete' : price.source };
 }
 
-/** Of the results of a batch: each model at its own price. */
+/** Computes the cost of batch results, each model at its own price. */
 function computeResultsCost(
   { target, createdAt }: Exchange,
   results: ReadonlyMap<string, Usage>,
@@ -128,7 +130,9 @@ function computeResultsCost(
   return sum;
 }
 
-/** In the tier that was asked for where the answer names none, and with units that only the request tells. */
+/**
+ * Uses the requested service tier if the response has none, and adds units that only the request contains.
+ */
 function toBilledUsage(
   { request: { prompt, opaque }, surface, createdAt }: Exchange,
   usage: Usage,
@@ -140,7 +144,7 @@ function toBilledUsage(
   return tier === counted.tier || tier === undefined ? counted : { ...counted, tier };
 }
 
-/** In Chat a model with built-in search makes one search and does not count it. */
+/** In Chat, a model with built-in search makes one search and does not report it. */
 function withImplicitSearch(prompt: ClientRequest | null, usage: Usage, price: Price, atMs: number): Usage {
   if (prompt === null || usage.units.web_search || !prompt.members.has('web_search_options')) return usage;
   return price.ratesAt(atMs).units.web_search === undefined
@@ -155,15 +159,18 @@ function recordUnits(attempt: AttemptRecord, { units, tier }: Usage, unpriced: r
   if (unpriced.length > 0) attempt.unpriced = unpriced;
 }
 
-/** Nothing is charged for it by declaration; where its model may have a price, only if it has none. */
+/**
+ * Returns whether the operation is declared as free. If its model may have a price, it is free only without
+ * one.
+ */
 function isFreeOfCharge({ surface: { billing }, target, answer: { results } }: Exchange): boolean {
   if (target === null) return false;
-  // Results that were booked before, or a file that holds none.
+  // Results that have already been charged, or a file without results.
   if (billing === 'results') return results === null || results.size === 0;
   return billing === 'free' || (billing === 'free-unless-priced' && !target.provider.priceOf(target.model));
 }
 
-/** One part whose price nobody knows leaves the sum too small. */
+/** If the price of one part is unknown, the sum is incomplete. */
 function addToPriorUsage(
   prior: PriorAttemptsUsage,
   usage: Usage | null,
@@ -179,7 +186,10 @@ function addToPriorUsage(
   };
 }
 
-/** What an answer is booked with; pictures and sound that nobody counted come to as much as was reserved for them. */
+/**
+ * Returns the charged usage of a response. Images and audio without a report are charged at their
+ * reservation.
+ */
 function chargedAnswerUsage(x: Exchange, isWhole: boolean): ChargedUsage {
   const booked = computeChargedUsage(x, isWhole);
   return booked.usage === null ? { usage: estimateMedia(x), isEstimated: true } : booked;
@@ -200,8 +210,8 @@ function estimateMedia({
 }
 
 /**
- * Whether an upstream was at work on the answer. What it refused, or broke before any content, is not charged; what
- * the gateway ended itself once content had come is.
+ * Returns whether a provider was generating the response. A rejection, or a failure before any content, is
+ * not charged. A response that the gateway ended after content is.
  */
 function wasAnswering(x: Exchange): boolean {
   const attempt = x.attempts.at(-1);

@@ -1,13 +1,14 @@
 import type { Usage } from '@floe/wire/usage';
 import type { ExchangeRow } from '../store/ports.ts';
 
-/** Usage as rows have it: columns and members for the counts of tokens, a map for everything else. */
+/** The usage columns and members of a row: token counts, and a map of all other units. */
 
 type TokenColumns = Pick<
   ExchangeRow,
   'input_tokens' | 'cached_tokens' | 'cache_write_tokens' | 'output_tokens' | 'reasoning_tokens'
 >;
 
+/** Converts usage to the columns of a row. */
 export function toTokenColumns(usage: Usage | null): TokenColumns {
   const { input, cached, cache_write, output, reasoning } = usage?.units ?? {};
   return {
@@ -19,7 +20,7 @@ export function toTokenColumns(usage: Usage | null): TokenColumns {
   };
 }
 
-/** The counts of tokens of one attempt, by the names that its record has for them. */
+/** The token counts of an attempt, as its record names them. */
 export interface AttemptTokens {
   readonly input?: number | undefined;
   readonly cached?: number | undefined;
@@ -28,12 +29,13 @@ export interface AttemptTokens {
   readonly reasoning?: number | undefined;
 }
 
+/** Converts usage to the token counts of an attempt. */
 export function toAttemptTokens({ units }: Usage): AttemptTokens {
   const { input, cached, cache_write, output, reasoning } = units;
   return { input, cached, cacheWrite: cache_write, output, reasoning };
 }
 
-/** What is billed beside those counts; undefined when nothing is. */
+/** Returns the billed units other than tokens; undefined if there are none. */
 export function selectNonTokenUnits(units: Usage['units']): Readonly<Record<string, number>> | undefined {
   const { input, cached, cache_write, output, reasoning, ...others } = units;
   for (const _ in others) return others;

@@ -1,19 +1,20 @@
 import { getTimeZoneCalendar, type TimeZoneCalendar } from '../core/time-zone-calendar.ts';
 
-/** A stretch of a budget: from when it counts to when it starts again from zero. */
+/** One period of a budget. Spending starts at zero in each period. */
 export interface BudgetPeriod {
-  /** Its first day, such as `2026-11-01`; `ever` for a budget without an end. */
+  /** The first day of the period, such as `2026-11-01`; `ever` for a budget without an end. */
   readonly name: string;
   readonly startsAt: number;
   /** 0 for a budget without an end. */
   readonly endsAt: number;
 }
 
+/** The length of a budget period. A `total` budget never resets. */
 export type BudgetPeriodKind = 'day' | 'week' | 'month' | 'total';
 
 const ALL_TIME: BudgetPeriod = { name: 'ever', startsAt: 0, endsAt: 0 };
 
-/** Tells the period of a time, in one time zone: it is worked out once a period, not once a request. */
+/** Returns a function that finds the period of a time, in one time zone. It caches the current period. */
 export function createPeriodResolver(
   kind: BudgetPeriodKind,
   timezone: string,

@@ -6,28 +6,30 @@ import { type BudgetPeriod, createPeriodResolver } from './budget-period.ts';
 import type { GuardrailRule, LimitSettings, RuleSource } from './guardrail-rule.ts';
 import { LimitBuckets } from './limit-buckets.ts';
 
+/** A compiled limit. */
 export interface LimitRule extends LimitSettings {
-  /** What requests of one caller after the other take of it: made once for each bucket, not for each request. */
+  /** The buckets of this limit. They are created once per subject, not per request. */
   readonly buckets: LimitBuckets;
 }
 
+/** A compiled budget. */
 export interface BudgetRule extends GuardrailRule {
   readonly config: BudgetConfig;
   readonly limitNanoUsd: number;
-  /** Metadata values it wants. */
+  /** Metadata values that a request must have for this budget to apply. */
   readonly metadata: readonly (readonly [name: string, value: string])[];
   periodAt(atMs: number): BudgetPeriod;
 }
 
-/** The limits and budgets of an org, compiled with its catalog. Null stands for an org without any. */
+/** The compiled limits and budgets of an organization. Null if it has none. */
 export interface OrgRules {
   readonly limits: readonly LimitRule[];
   readonly budgets: readonly BudgetRule[];
-  /** Some rule is for certain models only. */
+  /** Whether a limit or budget applies to certain models only. */
   readonly hasModelRules: boolean;
 }
 
-/** A limit or a budget with the id that the API knows it by. */
+/** The configuration of a limit or budget, with its API id. */
 export interface DeclaredRule<Config> {
   readonly id: string;
   readonly source: RuleSource;
@@ -36,6 +38,7 @@ export interface DeclaredRule<Config> {
 
 const NANO_USD = 1_000_000_000;
 
+/** Compiles the limits and budgets of an organization. Returns null if there are none. */
 export function compileRules(
   limits: readonly DeclaredRule<LimitConfig>[],
   budgets: readonly DeclaredRule<BudgetConfig>[],
@@ -52,11 +55,13 @@ export function compileRules(
   };
 }
 
+/** Compiles a limit. */
 export function compileLimit({ id, source, config }: DeclaredRule<LimitConfig>): LimitRule {
   const rule = { ...compileRule(id, source, config), name: config.name ?? describeLimit(config), config };
   return { ...rule, buckets: new LimitBuckets(rule) };
 }
 
+/** Compiles a budget. `timezone` determines when its periods start. */
 export function compileBudget(
   { id, source, config }: DeclaredRule<BudgetConfig>,
   timezone: string,
@@ -71,19 +76,22 @@ export function compileBudget(
   };
 }
 
-/** A rule of floe.yaml. */
+/** Returns a limit or budget of floe.yaml with its id. */
 export function declareFileRule<Config extends LimitConfig | BudgetConfig>(
   config: Config,
 ): DeclaredRule<Config> {
   return { id: fileRuleId(config), source: 'file', config };
 }
 
-/** What the id of a rule of floe.yaml is made of. */
+/** The fields from which the id of a limit or budget in floe.yaml is derived. */
 export type FileRuleConfig = Partial<
   Pick<LimitConfig, 'name' | 'scope' | 'per' | 'team' | 'key' | 'owner' | 'end_user' | 'model'>
 >;
 
-/** The id of a rule of floe.yaml: its name, else what it counts, so that a changed figure keeps its buckets. */
+/**
+ * Returns the id of a limit or budget in floe.yaml: its name, or a hash of the requests that it applies to. A
+ * changed limit value therefore keeps its buckets.
+ */
 export function fileRuleId(config: FileRuleConfig): string {
   if (config.name !== undefined) return config.name;
   const { scope, per, team, key, owner, end_user, model } = config;
@@ -105,7 +113,10 @@ function compileRule(
   };
 }
 
-/** Who names no team, owner or end user shares one bucket with the others who do not: leaving it out is no way out. */
+/**
+ * Requests without a team, owner or end user share one bucket, so that callers cannot avoid a limit by
+ * omitting the field.
+ */
 const UNSET_SUBJECT = '-';
 
 function compileBucketResolver({
@@ -134,7 +145,9 @@ function compileBucketResolver({
   }
 }
 
-/** Whose bucket a rule with `scope` has; null for `per`, where there is one for each. */
+/**
+ * Returns the subject of a rule with `scope`. Returns null for a rule with `per`, which has many subjects.
+ */
 export function scopedBucketSubject({
   scope,
   team,
@@ -151,7 +164,7 @@ function describeLimit({ scope, per, team, key, owner, end_user, model }: LimitC
   return model === undefined ? whom : `${whom} on ${model}`;
 }
 
-/** Whether a request's metadata has the values that a budget is for. */
+/** Returns whether the metadata of a request matches a budget. */
 export function matchesMetadata(rule: BudgetRule, metadata: JsonObject | null): boolean {
   return rule.metadata.every(([name, value]) => {
     const given = metadata?.[name];

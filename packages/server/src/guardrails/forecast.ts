@@ -2,10 +2,13 @@ import type { BudgetPeriod } from './budget-period.ts';
 
 type PeriodSpan = Pick<BudgetPeriod, 'startsAt' | 'endsAt'>;
 
-/** Part of a period that must have gone by before what was spent in it says anything about the rest. */
+/** Share of a period that must have passed before a forecast is possible. */
 const FORECAST_FROM_SHARE = 0.02;
 
-/** What the whole period will cost if it goes on as it did so far; null without an end, or too early in it. */
+/**
+ * Forecasts the spending of the whole period at the current rate. Returns null for a budget without an end,
+ * or too early in the period.
+ */
 export function forecastSpend(
   spentNanoUsd: number,
   { startsAt, endsAt }: PeriodSpan,
@@ -16,7 +19,10 @@ export function forecastSpend(
   return share < FORECAST_FROM_SHARE ? null : Math.round(spentNanoUsd / Math.min(1, share));
 }
 
-/** When nothing is left at the pace of `forecast`; null when something will be. */
+/**
+ * Forecasts when the budget is used up at the rate of `forecast`. Returns null if it will not be used up in
+ * this period.
+ */
 export function forecastExhaustion(
   {
     spent,

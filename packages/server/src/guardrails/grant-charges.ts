@@ -2,7 +2,7 @@ import type { BudgetCharge } from '../store/spend/budget-spend.ts';
 import type { Grant } from './grant.ts';
 import type { RuleClaim } from './rule-claim.ts';
 
-/** What a grant took of budgets, or all but that. */
+/** Returns the claims of a grant on budgets (`isSpend`), or all other claims. */
 export function selectGrantClaims(
   { claims, taken }: Grant,
   isSpend: boolean,
@@ -15,7 +15,7 @@ export function selectGrantClaims(
   };
 }
 
-/** What a grant holds of budgets, for whoever settles it in another process. */
+/** Returns the budget claims of a grant as charges, which another process can settle. */
 export function toBudgetCharges(grant: Grant): readonly BudgetCharge[] {
   return grant.claims.flatMap(
     ({ kind, enforced, bucket, endsAt, limit, name, period }, index): BudgetCharge[] => {
@@ -27,7 +27,7 @@ export function toBudgetCharges(grant: Grant): readonly BudgetCharge[] {
   );
 }
 
-/** The claim that such a charge came from. */
+/** Converts a charge back to the claim that it came from. */
 export function toSpendClaim({
   bucket,
   nanoUsd,
@@ -55,7 +55,7 @@ export function toSpendClaim({
   };
 }
 
-/** The same claim, which counts and never refuses. */
+/** Returns a claim that is counted but never rejected. */
 export function toUnenforcedClaim(claim: RuleClaim): RuleClaim {
   return { ...claim, enforced: false };
 }

@@ -2,26 +2,29 @@ import type { Fault } from '@floe/contract/faults';
 import type { AcquireResult } from '../store/ports.ts';
 import type { RuleClaim } from './rule-claim.ts';
 
-/** What one exchange took, until it is settled. */
+/** The limits and budgets that one exchange has acquired. It must be settled when the exchange ends. */
 export interface Grant {
   readonly id: string;
   readonly orgId: string;
   readonly claims: readonly RuleClaim[];
   readonly taken: AcquireResult;
-  /** Nobody can name what it would cost, and a hard budget would pay: told unless a rate refused first. */
+  /**
+   * The fault of a request that has no known price although a hard budget applies. A rate limit fault takes
+   * precedence.
+   */
   readonly fault: Fault | null;
-  /** Something of it is still to be settled. */
+  /** Whether the grant must still be settled. */
   isOpen: boolean;
-  /** A reservation of it is on disk. */
+  /** Whether the spend journal contains a reservation of the grant. */
   isJournaled: boolean;
-  /** Nano-USD that it reserved of each hard budget, what was added since included; null where none applies. */
+  /** Nano-USD reserved in each hard budget, including extensions. Null if no hard budget applies. */
   reservedNanoUsd: number | null;
 }
 
-/** What became of a wish for more. */
+/** The result of extending a reservation. */
 export interface GrantExtension {
-  /** All that is reserved by now. */
+  /** Total nano-USD reserved. */
   readonly reservedNanoUsd: number;
-  /** Why there is no more; null when all was granted. */
+  /** Why less than the requested amount was reserved. Null if all of it was. */
   readonly fault: Fault | null;
 }

@@ -17,7 +17,7 @@ import {
 } from './rule-faults.ts';
 import type { SpendCache } from './spend-cache.ts';
 
-/** What guards stand on; `main.ts` puts it together. */
+/** The dependencies of a `Guard`. */
 export interface GuardOptions {
   readonly counters: Counters;
   readonly journal: SpendJournal;
@@ -25,7 +25,7 @@ export interface GuardOptions {
   readonly clock: Clock;
 }
 
-/** Takes limits and budgets for exchanges and settles them. One for the process. */
+/** Checks the limits and budgets of exchanges, and settles them. There is one per process. */
 export class Guard {
   readonly #options: GuardOptions;
 
@@ -34,9 +34,9 @@ export class Guard {
   }
 
   /**
-   * One atomic step over every rule that reaches the caller. Without an `estimate` the request was refused
-   * already: it spends its RPM and nothing else. `grant.taken.refused` says whether a rule refused; the
-   * caller of this decides what is told first.
+   * Acquires every limit and budget that applies to the caller, in one atomic step. Without an `estimate`,
+   * the request has already been rejected and counts only as one request. `grant.taken.refusedIndex` is set
+   * if a limit or budget rejects the request. The caller decides which fault is returned.
    */
   acquire(
     id: string,
@@ -64,7 +64,10 @@ export class Guard {
     return this.#completeGrant({ ...grant, taken });
   }
 
-  /** Puts what a hard budget holds on disk, before anything is sent. Null when there is nothing to wait for. */
+  /**
+   * Writes the reservations of hard budgets to the spend journal. The request must not be sent before.
+   * Returns null if there are none.
+   */
   persistReservation(grant: Grant): Promise<void> | null {
     const charges = buildCharges(grant, grant.taken.amounts, true);
     if (charges.length === 0) return null;
@@ -73,8 +76,9 @@ export class Guard {
   }
 
   /**
-   * Reserves more of the hard budgets for an exchange that costs more than was expected: as much of `nanoUsd` as all of
-   * them have room for, in one atomic step. The journal hears of it too, without anyone waiting for the disk.
+   * Increases the reservation in hard budgets for an exchange that costs more than estimated. Reserves up to
+   * `nanoUsd`, as far as every budget has room, in one atomic step. The journal is updated without waiting
+   * for the disk.
    */
   extend(grant: Grant, nanoUsd: number): GrantExtension | Promise<GrantExtension> {
     const { counters, spendCache } = this.#options;
@@ -95,7 +99,10 @@ export class Guard {
     return this.#completeExtension(grant, claims, extended);
   }
 
-  /** The end of a grant, once: what it was worth in tokens and money. Concurrency is given back. */
+  /**
+   * Settles a grant with its actual tokens and cost, and releases concurrency slots. Later calls have no
+   * effect.
+   */
   settle(grant: Grant, tokens: number, nanoUsd: number): void {
     const { counters, journal } = this.#options;
     if (!grant.isOpen) return;
@@ -122,8 +129,8 @@ export class Guard {
   }
 
   /**
-   * The end of what a grant took of limits. What it took of budgets stays reserved, in memory and on disk, until the
-   * grant that this returns is settled; a process that dies before is charged for it in full, as for any reservation.
+   * Settles the limits of a grant. Its budget reservations remain, in memory and on disk, until the returned
+   * grant is settled. If the process dies before, the full reservation is charged.
    */
   settleLimits(grant: Grant): Grant {
     const kept: Grant = { ...grant, ...selectGrantClaims(grant, true) };
@@ -132,7 +139,7 @@ export class Guard {
     const { id, orgId } = grant;
     const rates = selectGrantClaims(grant, false);
     const { second, countedLocally, localSecond, amounts } = rates.taken;
-    // Tokens stay as they were reserved: their window is over before the answer is.
+    // Tokens remain as reserved, because their window ends before the response does.
     void this.#options.counters.settle(orgId, {
       id,
       second,
@@ -145,7 +152,10 @@ export class Guard {
     return kept;
   }
 
-  /** Counts charges whatever the budgets say: what of them a process that is gone had reserved is charged already. */
+  /**
+   * Adds charges to budgets without enforcing them. The reserved part of each hard budget has already been
+   * charged.
+   */
   async chargeBuckets(
     id: string,
     orgId: string,
@@ -174,8 +184,8 @@ export class Guard {
   }
 
   /**
-   * Counts money that was spent already, whatever the budgets say: nothing was reserved for it. `id` must be new or
-   * that of an exchange that holds nothing of a budget.
+   * Adds spending that was not reserved to budgets, without enforcing them. `id` must be new, or belong to an
+   * exchange without budget claims.
    */
   async charge(id: string, rules: OrgRules, caller: RequestAttributes, nanoUsd: number): Promise<void> {
     const { counters, spendCache, clock } = this.#options;
@@ -190,12 +200,12 @@ export class Guard {
     this.settle({ id, orgId, claims, taken, ...open }, 0, nanoUsd);
   }
 
-  /** Where a caller stands with each rule that reaches it, for `GET /gateway/v1/key` and the console. */
+  /** Returns the limits and budgets that apply to a caller. */
   matchRules(rules: OrgRules, caller: RequestAttributes): MatchedRules {
     return matchRules(rules, caller, this.#options.clock.now());
   }
 
-  /** Levels of claims made by `reach`. */
+  /** Reads the current levels of the buckets of claims. */
   async readLevels(orgId: string, claims: readonly RuleClaim[]) {
     return this.#options.counters.peek(orgId, claims);
   }
@@ -233,13 +243,16 @@ export class Guard {
   }
 }
 
-/** The fault of a grant that a rate refused, which is told before all others; null when none did. */
+/**
+ * Returns the rate limit fault of a grant; null if no rate limit rejected it. This fault takes precedence
+ * over all others.
+ */
 export function findRateLimitFault(grant: Grant): Fault | null {
   const { refusedIndex } = grant.taken;
   return refusedIndex === null || grant.claims[refusedIndex]?.kind === 'spend' ? null : findGrantFault(grant);
 }
 
-/** The fault of a grant that a rule refused; null when none did. */
+/** Returns the fault of the limit or budget that rejected a grant; null if none did. */
 export function findGrantFault(grant: Grant): Fault | null {
   const { refusedIndex, retryAfterMs, countedLocally, levels } = grant.taken;
   const claim = refusedIndex === null ? undefined : grant.claims[refusedIndex];
@@ -262,7 +275,7 @@ function isHardBudget({ kind, enforced }: RuleClaim): boolean {
 
 function buildCharges(grant: Grant, worth: readonly number[], hardOnly: boolean): BudgetCharge[] {
   const charges: BudgetCharge[] = [];
-  // Claims on budgets come last.
+  // Claims on budgets are last in the list.
   if (grant.claims.at(-1)?.kind !== 'spend') return charges;
   for (const [index, claim] of grant.claims.entries()) {
     const nanoUsd = worth[index] ?? 0;

@@ -2,23 +2,25 @@ import type { LimitConfig } from '@floe/contract/config';
 import type { Matcher } from '../core/pattern.ts';
 import type { KeyRecord } from '../platform/keyring.ts';
 
-/** Where a rule stands: in floe.yaml, where alone it can be changed, or in the database. */
+/** Where a limit or budget is defined: in floe.yaml (`file`) or in the database (`console`). */
 export type RuleSource = 'file' | 'console';
 
-/** What limits and budgets have in common: whom they count. */
+/** A limit or budget: the fields that both have. */
 export interface GuardrailRule {
   readonly id: string;
   readonly source: RuleSource;
-  /** Told when it refuses. */
+  /** Included in the error when the rule rejects a request. */
   readonly name: string;
-  /** Whose bucket a request of this key falls in; null when the rule is not about the key. */
+  /**
+   * Returns the bucket for requests with this key and end user. Null if the rule does not apply to the key.
+   */
   bucketFor(key: KeyRecord, endUser: string | null): string | null;
-  /** Null for every model. */
+  /** Null if the rule applies to every model. */
   readonly models: Matcher | null;
   readonly onStoreError: 'local' | 'open' | 'closed';
 }
 
-/** A limit, but for what requests took of it. */
+/** A limit without its buckets. */
 export interface LimitSettings extends GuardrailRule {
   readonly config: LimitConfig;
 }

@@ -10,32 +10,33 @@ import { Guard } from './guard.ts';
 import { SpendCache } from './spend-cache.ts';
 import { createThresholdAlerts } from './thresholds.ts';
 
+/** The dependencies of `openGuardrails`. */
 export interface GuardrailsOptions {
   readonly dataDir: string;
   readonly database: Database;
   /** `memory` or `redis://…`. */
   readonly sharedStoreUrl: string;
-  /** What a request may wait for it. */
+  /** Maximum time that a request waits for the shared store. */
   readonly sharedTimeoutMs: number;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** What limits and budgets live on, and how it stops. */
+/** Counters, spend journal and guard of this process. */
 export interface Guardrails {
   readonly guard: Guard;
   readonly counters: Counters;
-  /** How the store that processes share serves; null when there is none. */
+  /** Returns statistics of the shared store; null if none is configured. */
   readonly sharedStoreStats: OpenedCounters['sharedStoreStats'];
   readonly sharedStoreIsLate: OpenedCounters['isSharedStoreSlow'];
-  /** Whether the store that processes share answers; `memory` when there is none. */
+  /** Returns whether the shared store is available; `memory` if none is configured. */
   sharedStore(): 'ok' | 'unavailable' | 'memory';
   close(): Promise<void>;
 }
 
 /**
- * Opens counters, the journal of spending and what the database knows of it. What a process before this one
- * spent and could not tell is counted before the first request.
+ * Opens the counters and the spend journal, and loads current spending from the database. Spending that a
+ * previous process journaled but did not write to the database is counted before the first request.
  */
 export async function openGuardrails(options: GuardrailsOptions): Promise<Guardrails> {
   const { dataDir, database, sharedStoreUrl, sharedTimeoutMs, clock, log } = options;
@@ -92,7 +93,7 @@ async function closeParts({ counters, journal, book: spendCache, replicas }: Gua
   await replicas.close();
 }
 
-/** In the transaction that crossed it: an alert for each share of a budget is told once, by whoever crosses it. */
+/** Runs in the transaction that recorded the spending, so exactly one process sends each alert. */
 async function enqueueThresholdAlerts(
   writer: DatabaseWriter,
   spent: readonly BucketSpendChange[],
@@ -102,7 +103,10 @@ async function enqueueThresholdAlerts(
   if (alerts.length > 0) await enqueueAlerts(writer, alerts);
 }
 
-/** What a dead process held is spent: its shared counters hear it, those in memory died with it. */
+/**
+ * Counts the reservations of a dead process as spent. Only shared counters need this, because counters in
+ * memory ended with the process.
+ */
 function settleOrphan(counters: Counters, id: string, charges: readonly BudgetCharge[]): void {
   for (const { orgId, bucket, endsAt, nanoUsd, limitNanoUsd } of charges) {
     const claim = {

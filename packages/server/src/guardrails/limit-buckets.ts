@@ -1,15 +1,15 @@
 import type { LimitSettings } from './guardrail-rule.ts';
 import type { RuleClaim } from './rule-claim.ts';
 
-/** The shared store releases the slots of a process that says nothing for so long: the process died. */
+/** The shared store releases the concurrency slots of a process that has not renewed them for this long. */
 const LEASE_MS = 10_000;
-/** Buckets remembered of one limit; one of each end user can be any number. */
+/** Maximum number of buckets in memory per limit. The number of end users is unbounded. */
 const MAX_BUCKETS = 4_096;
 
-/** The bucket of one subject in one limit, and what a request takes of it. */
+/** The bucket of one subject in one limit. */
 export class LimitBucket {
   readonly #tokens: RuleClaim | null;
-  /** A request and its place, whatever its size. */
+  /** Counts one request. */
   readonly #requests: RuleClaim | null;
   readonly #concurrency: RuleClaim | null;
 
@@ -22,17 +22,20 @@ export class LimitBucket {
     this.#concurrency = of('concurrency', 'c', concurrency);
   }
 
-  /** Adds what a request of so many tokens takes; one that was refused already (null) takes no place. */
+  /**
+   * Adds the claims of a request with this number of tokens. Null means that the request has already been
+   * rejected, so it needs no concurrency slot.
+   */
   addClaims(claims: RuleClaim[], tokens: number | null): void {
     if (this.#requests) claims.push(this.#requests);
     const limit = this.#tokens;
-    // Capped, or a request larger than the limit could never pass.
+    // Capped at the limit. Otherwise a request larger than the limit could never pass.
     if (limit) claims.push({ ...limit, amount: Math.min(tokens ?? 0, limit.limit) });
     if (this.#concurrency && tokens !== null) claims.push(this.#concurrency);
   }
 }
 
-/** The buckets of one limit, by whose they are. */
+/** The buckets of one limit by subject. */
 export class LimitBuckets {
   readonly #rule: LimitSettings;
   readonly #buckets = new Map<string, LimitBucket>();

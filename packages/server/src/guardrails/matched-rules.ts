@@ -7,14 +7,14 @@ import type { CostEstimate, RequestAttributes } from './request-attributes.ts';
 import type { RuleClaim } from './rule-claim.ts';
 import type { SpendCache } from './spend-cache.ts';
 
-/** A budget of one subject in one period, and the bucket of what it spends. */
+/** A budget, with the bucket for one subject and period. */
 export interface BudgetBucket {
   readonly rule: BudgetRule;
   readonly bucket: string;
   readonly period: BudgetPeriod;
 }
 
-/** The rules that reach a caller, each with the bucket its requests fall in. */
+/** The limits and budgets that apply to a request, with their buckets. */
 export class MatchedRules {
   readonly limits: readonly { readonly rule: LimitRule; readonly bucket: LimitBucket }[];
   readonly budgets: readonly BudgetBucket[];
@@ -27,7 +27,7 @@ export class MatchedRules {
     this.budgets = budgets;
   }
 
-  /** Why a request cannot be paid for whatever is left: a hard budget, and nobody knows the price. */
+  /** Returns a fault if a hard budget applies and the price of the request is unknown. */
   findUnpricedFault(estimate: CostEstimate): Fault | null {
     if (estimate.nanoUsd !== null) return null;
     const hard = this.budgets.find(({ rule }) => rule.config.mode === 'hard');
@@ -39,11 +39,14 @@ export class MatchedRules {
     });
   }
 
-  /** What a request takes. Without an estimate it was refused already: one request, no tokens, no money. */
+  /**
+   * Returns the claims of a request. Without an estimate the request has already been rejected: the claims
+   * are one request, no tokens and no cost.
+   */
   buildClaims(estimate: CostEstimate | null, spendCache: SpendCache): RuleClaim[] {
     const claims: RuleClaim[] = [];
     for (const { bucket } of this.limits) bucket.addClaims(claims, estimate?.tokens ?? null);
-    // Nothing to pay is nothing to ask a budget for.
+    // A free request needs no budget.
     if (estimate === null || estimate.nanoUsd === 0) return claims;
     for (const budget of this.budgets)
       claims.push(buildSpendClaim(this.#orgId, budget, estimate.nanoUsd ?? 0, spendCache));
@@ -58,7 +61,7 @@ function describeUnpriced({ unpriced }: Pick<CostEstimate, 'unpriced'>): string 
     : `the service tier "${unpriced.tier}" of this model has no price`;
 }
 
-/** What to add where, for a model or tier that has no price. */
+/** Returns instructions for adding the missing price of a model or tier. */
 export function describeMissingPrice({ unpriced }: Pick<CostEstimate, 'unpriced'>): string {
   if (unpriced === null) return '';
   const { provider, model, tier, isOperation } = unpriced;
@@ -67,7 +70,7 @@ export function describeMissingPrice({ unpriced }: Pick<CostEstimate, 'unpriced'
   return `Add to the provider "${provider}" in floe.yaml: prices: { ${JSON.stringify(model)}: { input: <USD per million tokens>, output: <USD per million tokens>${more} } }, or billing: free.`;
 }
 
-/** Finds the rules that reach a caller. */
+/** Finds the limits and budgets that apply to a caller. */
 export function matchRules(
   { limits, budgets }: OrgRules,
   caller: RequestAttributes,
@@ -95,16 +98,17 @@ function appliesToModels(wanted: Matcher | null, models: readonly string[] | nul
   return wanted === null || models === null || models.some(wanted);
 }
 
+/** Returns the name of a budget's bucket for one subject and period. */
 export function budgetBucketName(rule: BudgetRule, period: BudgetPeriod, whose: string): string {
   return `b:${rule.id}:${rule.config.period}:${period.name}:${whose}`;
 }
 
-/** The budget of a bucket of `budgetBucketName`, whose id may have colons. */
+/** Extracts the budget id from a name of `budgetBucketName`. The id may contain colons. */
 export function parseBudgetId(bucket: string, period: string): string {
   return bucket.slice(2, bucket.indexOf(`:${period}:`, 2));
 }
 
-/** A claim on a budget; the amount may be 0, to look at it. */
+/** Creates a claim on a budget. The amount may be 0 to read the level only. */
 export function buildSpendClaim(
   orgId: string,
   { rule, bucket, period }: BudgetBucket,
@@ -129,7 +133,7 @@ export function buildSpendClaim(
   };
 }
 
-/** What a request of so many tokens takes of a limit. */
+/** Creates the claims on a limit for a request with this number of tokens. */
 export function buildLimitClaims(bucket: LimitBucket, tokens: number): RuleClaim[] {
   const claims: RuleClaim[] = [];
   bucket.addClaims(claims, tokens);

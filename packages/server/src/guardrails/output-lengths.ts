@@ -1,34 +1,40 @@
-/** Answers after which a length is known; before that, nothing is. */
+/** Minimum number of responses for an estimate. */
 const MIN_ANSWERS = 8;
-/** The length that so great a part of recent answers did not exceed. */
+/** The estimate is the length that this share of recent responses did not exceed. */
 const QUANTILE = 0.98;
-/** What each answer leaves of the weight of those before it: some 200 answers count. */
+/** Each response multiplies the weight of earlier ones by this factor, so about 200 responses count. */
 const DECAY = 0.995;
-/** Lengths are told apart by a quarter of a doubling, from 16 tokens to some millions. */
+/** Resolution of the histogram: four buckets per doubling, from 16 tokens to several million. */
 const BUCKETS_PER_DOUBLING = 4;
 const MIN_TOKENS = 16;
 const BUCKET_COUNT = 72;
-/** Weights grow instead of fading; they are made small again before they lose precision. */
+/**
+ * New responses get growing weights instead of scaling down old ones. At this weight all are rescaled to keep
+ * precision.
+ */
 const MAX_WEIGHT = 1e12;
 const MAX_MODELS = 4_096;
 
 interface Histogram {
   readonly weights: Float64Array;
   total: number;
-  /** Of the next answer. */
+  /** Weight of the next response. */
   weight: number;
   count: number;
 }
 
 /**
- * How long answers of a model were recently where the request named no cap: what to reserve for one more. An
- * exponentially decayed histogram for each org, provider and model, in the memory of this process; the least recently
- * used is forgotten first.
+ * Estimates the output tokens to reserve for requests without a maximum. It keeps an exponentially decayed
+ * histogram of recent response lengths per organization, provider and model, in the memory of this process.
+ * The least recently used histogram is removed first.
  */
 export class OutputLengths {
   readonly #histograms = new Map<string, Histogram>();
 
-  /** Tokens that 98 % of recent answers did not exceed, rounded up by at most a fifth; null while fewer than 8 are known. */
+  /**
+   * Returns the tokens that 98 % of recent responses did not exceed, rounded up by at most 20 %. Null if
+   * fewer than 8 are known.
+   */
   percentile(orgId: string, provider: string, model: string): number | null {
     const histogram = this.#histograms.get(histogramKey(orgId, provider, model));
     if (!histogram || histogram.count < MIN_ANSWERS) return null;
@@ -58,7 +64,7 @@ export class OutputLengths {
   }
 }
 
-/** The first step whose length is no shorter. */
+/** Returns the first bucket whose length is at least `tokens`. */
 function bucketIndex(tokens: number): number {
   const step = Math.ceil(Math.log2(Math.max(1, tokens) / MIN_TOKENS) * BUCKETS_PER_DOUBLING);
   return Math.min(BUCKET_COUNT - 1, Math.max(0, step));

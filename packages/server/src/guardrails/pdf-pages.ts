@@ -1,11 +1,14 @@
-/** What is decoded at a time, and by how much two of these overlap; in fours, as base64 comes. */
+/**
+ * Size of a decoded window and overlap of two windows. Multiples of four, because base64 encodes in groups of
+ * four characters.
+ */
 const WINDOW_CHARS = 256 * 1024;
 const OVERLAP_CHARS = 128;
-/** A mark belongs to the window that has so many bytes on either side of it. */
+/** A mark is counted in the window that has this many bytes on both sides of it. */
 const MARGIN_BYTES = 48;
-/** Where page objects are compressed, a page is taken for so many bytes: fewer than most have. */
+/** Assumed bytes per page if the page objects are compressed. Most pages have more. */
 const BYTES_PER_PAGE = 10 * 1024;
-/** No provider reads more of one document. */
+/** No provider accepts a document with more pages. */
 const MAX_PAGES = 1_000;
 const BACKSLASH = 0x5c;
 
@@ -14,9 +17,9 @@ const COUNT_MARKER = Buffer.from('/Count');
 const LINEARIZED_MARKER = Buffer.from('/Linearized');
 
 /**
- * Pages of a PDF, given as the base64 of a JSON string: at least 1, at most 1,000. Its page objects are counted, or
- * what the root of the page tree says; where both are compressed (PDF 1.5 and later) its size tells. Nothing is
- * inflated: the cost is linear in the bytes, about a millisecond for each megabyte.
+ * Estimates the number of pages of a PDF, given as base64 in a JSON string. Returns 1 to 1,000. Counts the
+ * page objects or reads the count in the root of the page tree. If both are compressed (PDF 1.5 and later),
+ * estimates from the size. Decompresses nothing: the time is linear, about a millisecond per megabyte.
  */
 export function countPdfPages(json: Buffer): number {
   const base64 = json.includes(BACKSLASH) ? unescapeBase64(json) : json;
@@ -38,7 +41,7 @@ export function countPdfPages(json: Buffer): number {
   return Math.min(MAX_PAGES, Math.max(1, most));
 }
 
-/** Some writers escape slashes, or break base64 into lines. */
+/** Some writers escape slashes or split base64 into lines. */
 function unescapeBase64(json: Buffer): Buffer {
   return Buffer.from(json.toString('latin1').replaceAll(/\\[nrt]|\\/g, ''), 'latin1');
 }
@@ -51,7 +54,7 @@ function* findMarkers(bytes: Buffer, mark: Buffer, from: number, end: number): G
   }
 }
 
-/** `/Type /Page`, and not `/Pages` or another name that begins so. */
+/** Matches `/Type /Page`, but not `/Pages` or another name with the same start. */
 function isPageObject(bytes: Buffer, at: number): boolean {
   const next = bytes[at + PAGE_MARKER.length] ?? 0;
   const isLonger = (next >= 0x41 && next <= 0x5a) || (next >= 0x61 && next <= 0x7a);

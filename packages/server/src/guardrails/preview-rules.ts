@@ -3,20 +3,20 @@ import { describeMissingPrice } from './matched-rules.ts';
 import type { CostEstimate } from './request-attributes.ts';
 import type { BudgetStatus, LimitStatus } from './rule-status.ts';
 
-/** What a rule would do with a request, and why. */
+/** The effect of one limit or budget on a request, and the reason. */
 export interface RulePreview {
   readonly outcome: 'granted' | 'rejected';
   readonly because: string;
 }
 
-/** What limits or budgets would do with a request now. */
+/** The effect of limits or budgets on a request now. */
 export interface RulesPreview {
   readonly rules: readonly RulePreview[];
-  /** As the request would be answered; null when nothing refuses it. */
+  /** The error that the request would receive; null if nothing rejects it. */
   readonly refusal: Fault | null;
 }
 
-/** What rate limits would do with a request of this size. */
+/** Returns the effect of rate limits on a request of this size. */
 export function previewLimits(limits: readonly LimitStatus[], estimate: CostEstimate | null): RulesPreview {
   const rules: RulePreview[] = [];
   let refusal: Fault | null = null;
@@ -28,7 +28,7 @@ export function previewLimits(limits: readonly LimitStatus[], estimate: CostEsti
     ] as const;
     for (const [unit, most, used, wanted, resetMs] of counts) {
       if (most === null) continue;
-      // A reservation is never larger than the whole limit.
+      // A reservation is never larger than the limit.
       const refuses = (used ?? 0) + Math.min(wanted, most) > most;
       const because = `"${limit.name}": ${used ?? 0} of ${most} ${unit} used, ${Math.min(wanted, most)} requested`;
       rules.push({ outcome: refuses ? 'rejected' : 'granted', because });
@@ -43,7 +43,7 @@ export function previewLimits(limits: readonly LimitStatus[], estimate: CostEsti
   return { rules, refusal };
 }
 
-/** What budgets would do with a request of this price. */
+/** Returns the effect of budgets on a request of this price. */
 export function previewBudgets(budgets: readonly BudgetStatus[], estimate: CostEstimate): RulesPreview {
   const { nanoUsd } = estimate;
   const rules: RulePreview[] = [];
@@ -66,13 +66,13 @@ export function previewBudgets(budgets: readonly BudgetStatus[], estimate: CostE
       nanoUsd === null
         ? new Fault('price_unknown', `${because}. ${describeMissingPrice(estimate)}`)
         : new Fault(isSpent ? 'budget_exceeded' : 'budget_reserved', because);
-    // As the counters judge: a budget that is spent is told before one that is only reserved.
+    // Same order as the counters: a budget that is spent takes precedence over one that is only reserved.
     if (refusal === null || (refusal.code === 'budget_reserved' && isSpent)) refusal = fault;
   }
   return { rules, refusal };
 }
 
-/** `$0.000125`, to the nano-dollar and at least to the cent. */
+/** Formats dollars with 2 to 9 decimals, such as `$0.000125`. */
 function formatDollars(nanoUsd: number): string {
   const [whole = '0', fraction = ''] = (nanoUsd / 1e9).toFixed(9).split('.');
   return `$${whole}.${fraction.slice(0, 2)}${fraction.slice(2).replace(/0+$/, '')}`;

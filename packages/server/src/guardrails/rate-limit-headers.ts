@@ -8,8 +8,9 @@ interface LimitHeaderValues {
 }
 
 /**
- * Where the caller stands, as flat headers: of all limits that reach it the one with the least left, requests
- * and tokens apart. OpenAI's names always, Anthropic's beside them for clients of that dialect.
+ * Returns rate limit headers as a flat list of names and values. For requests and for tokens, they describe
+ * the limit with the least remaining. Always has the names of OpenAI; adds those of Anthropic for clients of
+ * that dialect.
  */
 export function buildRateLimitHeaders(grant: Grant, anthropic: boolean, nowMs: number): string[] {
   const headers: string[] = [];
@@ -39,7 +40,7 @@ function findTightestLimit({ claims, taken }: Grant, counts: RuleClaim['unit']):
   return least;
 }
 
-/** As OpenAI writes it: `6m0s`, `1.5s`, `120ms`. */
+/** Formats a duration as OpenAI does: `6m0s`, `1.5s`, `120ms`. */
 function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.ceil(ms)}ms`;
   const minutes = Math.floor(ms / 60_000);

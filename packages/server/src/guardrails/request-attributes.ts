@@ -1,25 +1,27 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { KeyRecord } from '../platform/keyring.ts';
 
-/** Who asks for what, as rules judge it. */
+/** The attributes of a request that limits and budgets use. */
 export interface RequestAttributes {
   readonly key: KeyRecord;
   readonly endUser: string | null;
-  /** The id asked for and those of its targets; empty when unknown; null for whatever may be asked. */
+  /**
+   * The requested model id and those of its targets. Empty if unknown; null if any model may be requested.
+   */
   readonly models: readonly string[] | null;
   readonly metadata: JsonObject | null;
 }
 
-/** What a request may cost at most. */
+/** The maximum tokens and cost of a request. */
 export interface CostEstimate {
   readonly tokens: number;
-  /** Null when nobody knows a price; 0 when nothing is charged. */
+  /** Null if a price is unknown; 0 if nothing is charged. */
   readonly nanoUsd: number | null;
-  /** The first target whose price nobody knows. */
+  /** The first target without a known price. */
   readonly unpriced: UnpricedTarget | null;
 }
 
-/** A target that cannot be priced: its model, the service tier asked for, or the operation whatever the model. */
+/** A target without a price: because of its model, the requested service tier, or the operation. */
 export interface UnpricedTarget {
   readonly provider: string;
   readonly model: string;

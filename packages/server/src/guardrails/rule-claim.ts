@@ -1,11 +1,11 @@
 import type { BucketClaim } from '../store/ports.ts';
 
-/** A claim that knows the rule it came from. */
+/** A claim on a bucket, with the limit or budget that it belongs to. */
 export interface RuleClaim extends BucketClaim {
-  /** Of the limit or budget. */
+  /** Name of the limit or budget. */
   readonly name: string;
   readonly ruleId: string;
   readonly unit: 'requests' | 'tokens' | 'concurrency' | 'usd';
-  /** Of a budget: `day`, `week`, `month`, `total`. */
+  /** Period of a budget: `day`, `week`, `month` or `total`. */
   readonly period: string;
 }

@@ -8,10 +8,10 @@ const UNITS = {
   usd: (plural: string) => `US dollar${plural}`,
 } as const;
 
-/** When nothing says how long to wait. */
+/** Used if the time to wait is unknown. */
 const DEFAULT_RETRY_MS = 1_000;
 
-/** Our own 429: terminal, never a reason to try another provider (specification, Limits). */
+/** Returns the 429 of a Floe rate limit. Floe does not try another provider for it. */
 export function rateLimitFault({ name, ruleId, limit, unit }: RuleClaim, retryAfterMs: number | null): Fault {
   const waitMs = retryAfterMs ?? DEFAULT_RETRY_MS;
   const wait =
@@ -26,8 +26,8 @@ export function rateLimitFault({ name, ruleId, limit, unit }: RuleClaim, retryAf
 }
 
 /**
- * A hard budget that does not cover what the request may cost. `usedNanoUsd` includes
- * what requests in flight have reserved.
+ * Returns the fault of a hard budget that does not cover the maximum cost of a request. `usedNanoUsd`
+ * includes the reservations of requests in progress.
  */
 export function budgetExceededFault(claim: RuleClaim, usedNanoUsd: number): Fault {
   const remains = Math.max(0, claim.limit - usedNanoUsd);
@@ -37,12 +37,15 @@ export function budgetExceededFault(claim: RuleClaim, usedNanoUsd: number): Faul
   );
 }
 
-/** A hard budget that a stream used up. */
+/** Returns the fault of a hard budget that was used up during a stream. */
 export function budgetUsedUpFault(claim: RuleClaim): Fault {
   return budgetSpentFault(claim, 'was exhausted while this response was streamed');
 }
 
-/** A hard budget with room that other requests have reserved: what they do not use is free again when they end. */
+/**
+ * Returns the fault of a hard budget whose remaining amount is reserved by other requests. Unused
+ * reservations are released when these requests end.
+ */
 export function budgetReservedFault({ name, ruleId, limit }: RuleClaim, retryAfterMs: number): Fault {
   return new Fault(
     'budget_reserved',

@@ -6,7 +6,7 @@ import { buildLimitClaims, buildSpendClaim } from './matched-rules.ts';
 import type { RequestAttributes } from './request-attributes.ts';
 import type { RuleClaim } from './rule-claim.ts';
 
-/** Where a caller stands with a limit. */
+/** The current use of a limit by a caller. */
 export interface LimitStatus {
   readonly name: string;
   readonly rpm: number | null;
@@ -19,7 +19,7 @@ export interface LimitStatus {
   readonly concurrency_used: number | null;
 }
 
-/** Where a caller stands with a budget. */
+/** The current use of a budget by a caller. */
 export interface BudgetStatus {
   readonly name: string;
   readonly period: 'day' | 'week' | 'month' | 'total';
@@ -28,14 +28,14 @@ export interface BudgetStatus {
   readonly limit_usd: string;
   readonly spent_nano_usd: number;
   readonly spent_usd: string;
-  /** What requests under way hold besides. */
+  /** Reservations of requests in progress, in addition to the spent amount. */
   readonly reserved_nano_usd: number;
   readonly reserved_usd: string;
   readonly remaining_usd: string;
   readonly resets_at: string | null;
 }
 
-/** What `GET /gateway/v1/key` tells of the limits and budgets that a key's requests meet. */
+/** Returns the limits and budgets of a key for `GET /gateway/v1/key`. */
 export async function readRuleStatus(guard: Guard, rules: OrgRules | null, caller: RequestAttributes) {
   if (rules === null) return { limits: [], budgets: [] };
   const { orgId } = caller.key;
@@ -56,6 +56,7 @@ export async function readRuleStatus(guard: Guard, rules: OrgRules | null, calle
 
 const NO_USAGE = { used: 0, reserved: 0 };
 
+/** Returns the current use of a limit. */
 export function buildLimitStatus(
   { name, config }: LimitRule,
   claims: readonly RuleClaim[],
@@ -79,6 +80,7 @@ export function buildLimitStatus(
   };
 }
 
+/** Returns the current use of a budget. */
 export function buildBudgetStatus(
   { name, config, limitNanoUsd }: BudgetRule,
   endsAt: number,

@@ -3,14 +3,14 @@ import type { Log } from '../core/log.ts';
 import type { Database } from '../store/ports.ts';
 import { type BucketSpendChange, type BudgetSpendRow, listSpendSince } from '../store/spend/budget-spend.ts';
 
-/** Between two looks at what other processes spent. */
+/** Interval for reading the spending of other processes. */
 const REFRESH_INTERVAL_MS = 2_000;
-/** Clocks of processes differ; what changed so long before the last look is read again. */
+/** Clocks of processes differ. Each read includes changes up to this long before the previous read. */
 const CLOCK_SKEW_MS = 60_000;
 
 /**
- * What the database knows to be spent, in memory: the minimum of every budget's counter. It fills counters
- * that start empty (a restart, a flushed store), so a request never waits for the database.
+ * Caches the spending in the database as the minimum value of every budget counter. It initializes empty
+ * counters, after a restart or a flush of the shared store, so requests never wait for the database.
  */
 export class SpendCache {
   readonly #database: Pick<Database, 'read' | 'isShared'>;
@@ -26,18 +26,18 @@ export class SpendCache {
     this.#log = log;
   }
 
-  /** Nano-USD; 0 for a bucket nothing was spent of. */
+  /** Returns nano-USD; 0 for a bucket without spending. */
   spentNanoUsd(orgId: string, bucket: string): number {
     return this.#spent.get(`${orgId}\n${bucket}`)?.spent_nano_usd ?? 0;
   }
 
-  /** Sums of this process' own batch, as the database gave them back. */
+  /** Adds the sums that the database returned for a batch of this process. */
   record(spent: readonly BucketSpendChange[]): void {
     for (const { orgId, bucket, endsAt, afterNanoUsd } of spent)
       this.#put({ org_id: orgId, bucket, spent_nano_usd: afterNanoUsd, ends_at: endsAt });
   }
 
-  /** Reads what is there, then follows what other processes add. */
+  /** Loads all spending, then polls for changes of other processes. */
   async open(): Promise<void> {
     await this.refresh();
     if (this.#database.isShared) this.#refreshLater();
@@ -48,7 +48,7 @@ export class SpendCache {
     this.#timer = null;
   }
 
-  /** Reads what other processes have spent since the last look. */
+  /** Reads the spending that other processes added since the last read. */
   async refresh(): Promise<void> {
     const now = this.#clock.now();
     for (const row of await listSpendSince(this.#database.read, this.#readUpTo - CLOCK_SKEW_MS, now))

@@ -5,20 +5,22 @@ import { listAllOrgs } from '../store/orgs.ts';
 import type { DatabaseReader } from '../store/ports.ts';
 import type { DeclaredRule } from './compile-rules.ts';
 
-/** Limits and budgets that were made through the API, by org. */
+/** The limits and budgets that were created through the API, by organization. */
 export interface StoredRules {
   limits(orgId: string): readonly DeclaredRule<LimitConfig>[];
   budgets(orgId: string): readonly DeclaredRule<BudgetConfig>[];
-  /** Of an org that floe.yaml does not name. */
+  /** Returns the time zone of an organization that is not in floe.yaml. */
   timezone(orgId: string): string;
 }
 
+/** Stored limits and budgets of an installation that has none. */
 export const NO_STORED_RULES: StoredRules = {
   limits: () => [],
   budgets: () => [],
   timezone: () => 'UTC',
 };
 
+/** Loads all stored limits and budgets. */
 export async function loadStoredRules(reader: DatabaseReader): Promise<StoredRules> {
   const [limits, budgets, orgs] = await Promise.all([
     listAllGuardrailRules(reader, 'limits'),
@@ -32,11 +34,14 @@ export async function loadStoredRules(reader: DatabaseReader): Promise<StoredRul
   };
 }
 
-/** A stored rule was checked when it was written; the schema fills in what a later release added. */
+/**
+ * Parses a stored limit. It was validated when it was written; the schema adds defaults of later releases.
+ */
 export function parseStoredLimit({ id, rule_json }: GuardrailRuleRow): DeclaredRule<LimitConfig> {
   return { id, source: 'console', config: LimitSchema.parse(JSON.parse(rule_json)) };
 }
 
+/** Parses a stored budget. */
 export function parseStoredBudget({ id, rule_json }: GuardrailRuleRow): DeclaredRule<BudgetConfig> {
   return { id, source: 'console', config: BudgetSchema.parse(JSON.parse(rule_json)) };
 }

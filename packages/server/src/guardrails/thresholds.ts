@@ -2,12 +2,13 @@ import type { Alert } from '../alerts/alert.ts';
 import type { BucketSpendChange } from '../store/spend/budget-spend.ts';
 import { parseBudgetId } from './matched-rules.ts';
 
-/** Parts of a budget whose spending somebody wants to hear of. */
+/** Shares of a budget at which an alert is sent. */
 const ALERT_SHARES = [0.5, 0.8, 1];
 
 /**
- * An alert for each share of a budget that a batch of spending crossed. The sums are read and written in one
- * transaction, so exactly one batch of one process crosses each; the key makes that one alert a period.
+ * Creates an alert for each share of a budget that a batch of spending crossed. Sums are read and written in
+ * one transaction, so exactly one process detects each crossing. The key of the alert limits it to one per
+ * period.
  */
 export function createThresholdAlerts(spent: readonly BucketSpendChange[], nowMs: number): Alert[] {
   return spent.flatMap((bucket) =>

@@ -1,46 +1,49 @@
 import { countPdfPages } from './pdf-pages.ts';
 
-/** Text of the languages with the most bytes per token is still above this; markup and JSON pad it further. */
+/** Lower bound for text in all languages. Markup and JSON have more bytes per token. */
 const MIN_BYTES_PER_TOKEN = 3;
-/** Usual for text and JSON; what nobody counted is booked at this. */
+/** Typical for text and JSON. Used to charge a request for which the provider reported no usage. */
 const BYTES_PER_TOKEN = 4;
-/** A picture, whatever its bytes. */
+/** Tokens of an image of any size. */
 const TOKENS_PER_IMAGE = 1_600;
-/** A page of a document: its text, and with most providers a picture of it as well. */
+/** Tokens of a document page: its text and, for most providers, an image of it. */
 const TOKENS_PER_PAGE = 3_000;
 const MAX_TOKENS_PER_PAGE = 5_000;
-/** Of a document that the body only names. */
+/** Pages of a document that the body only references. */
 const DEFAULT_PAGES = 10;
-/** No model's context holds more. */
+/** No model has a larger context. */
 const MAX_ATTACHMENT_TOKENS = 1_000_000;
 const LONG_BODY_BYTES = 16 * 1024;
 const BASE64_MARKS = [Buffer.from(';base64,'), Buffer.from('"base64"')];
-/** How a PDF begins (`%PDF-`), in base64. */
+/** The start of a PDF (`%PDF-`) in base64. */
 const PDF_START = 'JVBERi0';
-/** Members that name a file which the provider reads from elsewhere. */
+/** Members that reference a file that the provider reads from elsewhere. */
 const DOCUMENT_MARKS = [Buffer.from('"file_id"'), Buffer.from('"file_url"'), Buffer.from('"file_uri"')];
 
-/** When neither the request nor what the model answered before says how much may come out. */
+/** Used if neither the request nor earlier responses indicate the number of output tokens. */
 export const DEFAULT_OUTPUT_TOKENS = 4_096;
 
-/** Upper estimate of a request's input tokens, for what is reserved. */
+/** Returns an upper estimate of the input tokens of a request. Used for reservations. */
 export function maxInputTokens(body: Buffer): number {
   return countTokens(body, MIN_BYTES_PER_TOKEN, MAX_TOKENS_PER_PAGE);
 }
 
-/** Middle estimate of input tokens, for what is charged when nobody counted. */
+/**
+ * Returns a medium estimate of the input tokens of a request. Used for charges if the provider reports no
+ * usage.
+ */
 export function estimateInputTokens(body: Buffer): number {
   return countTokens(body, BYTES_PER_TOKEN, TOKENS_PER_PAGE);
 }
 
-/** Middle estimate of the tokens in so many bytes of content (`@floe/wire/content-bytes`). */
+/** Returns a medium estimate of the tokens in `bytes` of content (`@floe/wire/content-bytes`). */
 export function estimateContentTokens(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 
 /**
- * Upper estimate of the tokens in a stream's content so far. Few providers send less than a token in one piece, so
- * short pieces raise it.
+ * Returns an upper estimate of the tokens streamed so far. Few providers send less than a token in one chunk,
+ * so the number of chunks is a lower bound.
  */
 export function maxContentTokens(bytes: number, pieces: number): number {
   return Math.max(Math.ceil(bytes / MIN_BYTES_PER_TOKEN), pieces);
@@ -58,7 +61,10 @@ interface BodyComposition {
   pages: number;
 }
 
-/** Attachments in base64 are not text: a megabyte of picture is a thousand tokens, not 300,000. */
+/**
+ * Measures base64 attachments separately from text. A megabyte of image has about a thousand tokens, not
+ * 300,000.
+ */
 function measureBody(body: Buffer): BodyComposition {
   const weight: BodyComposition = { textBytes: body.length, images: 0, pages: 0 };
   for (const mark of DOCUMENT_MARKS)
@@ -79,7 +85,10 @@ function addAttachment(weight: BodyComposition, body: Buffer, from: number): voi
   else weight.images += 1;
 }
 
-/** The base64 up to the end of the string here, or of the nearest `"data"` member when none goes on here. */
+/**
+ * Returns the base64 from here to the end of the string, if it is long. Otherwise returns the value of a
+ * `"data"` member that follows closely, or null.
+ */
 function findBase64Data(body: Buffer, from: number): Buffer | null {
   const end = body.indexOf(0x22, from);
   if (end === -1) return null;

@@ -1,4 +1,4 @@
-// Every provider Floe knows, one line each.
+// The sheets of all kinds of providers.
 export { sandbox } from './sandbox/sandbox-sheet.ts';
 export { anthropic } from './sheets/anthropic.ts';
 export { anthropicCompatible } from './sheets/anthropic-compatible.ts';

@@ -1,23 +1,24 @@
 import type { Clock } from '../core/clock.ts';
 import type { Transport, UpstreamHeaders, UpstreamRequest } from './transport.ts';
 
-/** An answer held in memory. */
+/** A complete response in memory. */
 export interface BufferedResponse {
   readonly status: number;
   readonly headers: UpstreamHeaders;
   readonly body: Buffer;
 }
 
+/** Limits of a buffered call. */
 export interface BufferedCallLimits {
   readonly timeoutMs: number;
   readonly maxBytes: number;
-  /** Any other status rejects at once, its body unread. */
+  /** Rejects a response with any other status without reading its body. */
   readonly requiredStatus?: number;
 }
 
 /**
- * One call off the hot path, its answer held whole. Rejects when no answer came within the limit, when it is
- * longer than allowed, and with the network's own error.
+ * Sends one request outside the hot path and buffers the response. Rejects if there is no response within the
+ * time limit, if the response is too long, or with the network error.
  */
 export function callBuffered(
   transport: Transport,
@@ -29,7 +30,7 @@ export function callBuffered(
     const chunks: Buffer[] = [];
     let size = 0;
     let head: { status: number; headers: UpstreamHeaders } | undefined;
-    // A call may fail before there is a way to cancel it.
+    // A call may fail before it can be cancelled.
     let cancel = (): void => undefined;
     const fail = (error: Error) => {
       timer.cancel();
@@ -39,7 +40,7 @@ export function callBuffered(
     const timer = clock.after(timeoutMs, () => fail(new Error(`no response within ${timeoutMs / 1000} s`)));
     cancel = transport.dispatch(request, {
       onConnected() {
-        // The one timer above covers every phase of this small call.
+        // The timer above covers all phases of this call.
       },
       onHead(status, headers) {
         if (requiredStatus !== undefined && status !== requiredStatus) fail(new Error(`status ${status}`));

@@ -14,43 +14,44 @@ import type { Price } from './prices.ts';
 import type { Dialect, ProviderAddress, ProviderSheet } from './provider-sheet.ts';
 import type { SigningConfig } from './signing/signing-config.ts';
 
-/** One secret of a provider and its share of the traffic. */
+/** A secret of a provider, and its share of the traffic. */
 export interface Credential {
   readonly name: string;
-  /** Empty for providers that want none. */
+  /** Empty for providers without authentication. */
   readonly secret: string;
   readonly weight: number;
-  /** How it travels, name and value, when that is not the sheet's way. */
+  /** Name and value of the header, if they differ from those of the provider sheet. */
   readonly header?: readonly [name: string, value: string];
 }
 
+/** The timeouts of a request to a provider. */
 export interface Timeouts {
   readonly connectMs: number;
-  /** From the open connection to the first byte of the answer. */
+  /** From the open connection to the first byte of the response. */
   readonly headersMs: number;
   /** From that byte to the first content. */
   readonly firstTokenMs: number;
-  /** Longest silence between two upstream bytes. */
+  /** Maximum time between two bytes. */
   readonly idleMs: number;
-  /** From accepting the request to the last byte, whatever the phase. */
+  /** From accepting the request to the last byte, over all phases. */
   readonly totalMs: number;
 }
 
-/** When a breaker opens, from the provider's `breaker` settings. */
+/** The conditions for opening a breaker, from the provider's `breaker` settings. */
 export interface BreakerSettings {
-  /** False: no request is kept away by what happened to others, but for forced states and the retry budget. */
+  /** If false, failures do not stop requests. Forced states and the retry budget still apply. */
   readonly enabled: boolean;
-  /** Failures in a row that open it. */
+  /** Number of consecutive failures that open the breaker. */
   readonly consecutiveFailures: number;
-  /** Share of failed calls in 30 s, from 10 calls on, that opens it. */
+  /** Share of failed calls in 30 s that opens the breaker. Requires at least 10 calls. */
   readonly errorRate: number;
-  /** A first token later than this is a slow one; mostly slow ones open it. */
+  /** A later first token counts as slow. The breaker opens if most responses are slow. */
   readonly slowFirstTokenMs: number;
-  /** How long it stays open the first time; each time in a row doubles it, up to 20 s. */
+  /** Duration of the first open state. It doubles with each consecutive one, up to 20 s. */
   readonly openMs: number;
 }
 
-/** Breakers of a provider whose settings say nothing. */
+/** Used for a provider without `breaker` settings. */
 export const DEFAULT_BREAKER_SETTINGS: BreakerSettings = {
   enabled: true,
   consecutiveFailures: 5,
@@ -59,39 +60,39 @@ export const DEFAULT_BREAKER_SETTINGS: BreakerSettings = {
   openMs: 5_000,
 };
 
-/** What the operator says about one provider of one org. */
+/** The settings of one provider of an organization. */
 export interface ProviderSettings {
   readonly id: string;
-  /** Whose connections its requests may share; absent: everyone's. */
+  /** Requests of the same pool may share connections. Absent: one pool for all. */
   readonly pool?: string | undefined;
   readonly sheet: ProviderSheet;
-  /** With the path prefix, without a trailing slash. */
+  /** Includes the path prefix. Has no trailing slash. */
   readonly baseUrl: string;
   readonly credentials: readonly Credential[];
-  /** Allowlist; `*` matches anything. */
+  /** The allowlist; `*` matches any characters. */
   readonly models: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
-  /** Members set in every request body, as JSON text. */
+  /** Members that are set in every request body, as JSON text. */
   readonly body: Readonly<Record<string, string>>;
   readonly timeouts: Timeouts;
   readonly breaker?: BreakerSettings;
   readonly apiVersion?: string | undefined;
-  /** Model pattern to the name the upstream knows it by. */
+  /** The provider's names of models, by model pattern. */
   readonly deployments?: Readonly<Record<string, string>>;
-  /** Dialects it speaks natively, where the operator knows better than the sheet. */
+  /** Dialects that the provider supports, if they differ from those of the provider sheet. */
   readonly dialects?: readonly Dialect[] | undefined;
   readonly region?: string | undefined;
   readonly project?: string | undefined;
-  /** The credential is the caller's own; none of ours is ever sent. */
+  /** Whether requests contain the caller's own credential. No configured credential is then sent. */
   readonly usesCallerCredential?: boolean;
-  /** Who signs requests that carry no key. */
+  /** Signs requests of providers that do not use an API key. */
   readonly signing?: SigningConfig | undefined;
   readonly via?: ((origin: string) => ConnectionOptions | undefined) | undefined;
-  /** What its answers cost; absent: nobody knows. */
+  /** Prices. Absent: unknown. */
   readonly pricing?: Omit<PricingSettings, 'bookName'> | undefined;
 }
 
-/** A provider ready for use: everything a request needs is computed once. */
+/** A configured provider. Everything that requests need is precomputed. */
 export interface Provider extends DialectSupport, OpaquePaths {
   readonly id: string;
   readonly pool: string | undefined;
@@ -99,47 +100,51 @@ export interface Provider extends DialectSupport, OpaquePaths {
   readonly origin: string;
   readonly timeouts: Timeouts;
   readonly breaker: BreakerSettings;
-  /** One that stands for the caller's own where `usesCallerCredential`. */
+  /** Has a single placeholder if `usesCallerCredential`. */
   readonly credentials: readonly Credential[];
-  /** Allowlist patterns as configured, for listings. */
+  /** The configured allowlist patterns, for display. */
   readonly models: readonly string[];
   readonly body: readonly (readonly [name: string, json: string])[];
   allows(model: string): boolean;
   hasThinkTags(model: string): boolean;
-  /** What a model costs; null when nobody knows, which never means free. */
+  /** Returns the price of a model; null if it is unknown. Unknown never means free. */
   priceOf(model: string): Price | null;
-  /** The name the upstream knows a model by. */
+  /** Returns the provider's name of a model. */
   upstreamModel(model: string): string;
   /**
-   * Facts about a model that change how a translated request is written. `model` is the id asked for: a
-   * deployment's name may tell nothing.
+   * Returns options for writing a translated request. `model` is the requested id, because the name of a
+   * deployment may not identify the model.
    */
   optionsFor(model: string): RequestWriteOptions;
-  /** Addresses of its model lists; none when there is nothing to ask, or nobody to ask as. */
+  /** URLs of its model lists. Empty if there are none, or if there is no credential for them. */
   readonly modelLists: readonly { readonly origin: string; readonly path: string }[];
-  /** Proxy, authorities and client certificate for its origin. */
+  /** Proxy, certificate authorities and client certificate for its origin. */
   readonly via: ConnectionOptions | undefined;
   readonly usesCallerCredential: boolean;
-  /** Who signs a request with this credential; undefined when the credential is in its headers. */
+  /** Returns how to sign requests with this credential; undefined if its headers contain the credential. */
   signingFor(credential: Credential): SigningConfig | undefined;
-  /** The next credential, in proportion to the weights. */
+  /** Returns the next credential, in proportion to the weights. */
   nextCredential(): Credential;
-  /** The credential of this name; the first one for none, or when it is gone. */
+  /**
+   * Returns the credential with this name. Returns the first one if there is no name, or if it no longer
+   * exists.
+   */
   credential(name?: string): Credential;
-  /** Request headers, flat: content, credential, the operator's own. */
+  /** Returns the request headers as a flat list: content headers, credential and configured headers. */
   headersFor(credential: Credential): readonly string[];
-  /** Values of headers that are secret: the credential and the operator's own headers. */
+  /** Returns the secret header values: the credential and the configured headers. */
   secretsFor(credential: Credential): readonly string[];
-  /** Names provider and credential without telling them: seals go back only to where they were made. */
+  /** Returns a hash of provider and credential. Seals are returned only to their origin. */
   sealOrigin(credential: Credential): string;
 }
 
 const NO_CREDENTIAL: Credential = { name: 'none', secret: '', weight: 1 };
-/** Stands for the credential that each request brings along. */
+/** Placeholder for the credential that each request contains. */
 const CALLER_CREDENTIAL: Credential = { name: 'caller', secret: '', weight: 1 };
 
 const USER_AGENT = 'floe/0.1';
 
+/** Creates a provider from its settings. */
 export function configureProvider(settings: ProviderSettings): Provider {
   const { sheet, signing, usesCallerCredential = false } = settings;
   const credentials = usesCallerCredential ? [CALLER_CREDENTIAL] : settings.credentials;
@@ -248,12 +253,15 @@ function buildHeaders(settings: ProviderSettings, credential: Credential): reado
   return flat;
 }
 
-/** Word characters only, for it travels inside packed seals. */
+/** Consists of word characters only, because packed seals contain it. */
 function sealOriginOf(id: string, credential: Credential): string {
   return createHash('sha256').update(`${id}\n${credential.secret}`).digest('hex').slice(0, 16);
 }
 
-/** Smooth weighted round robin: over any run of picks each credential gets its share, evenly spread. */
+/**
+ * Smooth weighted round robin: any sequence of picks contains each credential in proportion to its weight,
+ * evenly distributed.
+ */
 function weightedRotation(credentials: readonly Credential[]): () => Credential {
   const first = credentials[0] ?? NO_CREDENTIAL;
   if (credentials.length <= 1) return () => first;
@@ -270,12 +278,15 @@ function weightedRotation(credentials: readonly Credential[]): () => Credential 
   };
 }
 
-/** Names of headers that carry secrets. */
+/** Names of headers that contain secrets. */
 const SECRET_HEADER = /auth|key|token|secret|cookie|password/i;
-/** Shorter values are words, not secrets. */
+/** Shorter values are not treated as secrets. */
 const MIN_SECRET_CHARACTERS = 8;
 
-/** The credential, and what the operator's own headers hold, with and without a scheme before it (`Bearer`). */
+/**
+ * Returns the credential and the values of the configured headers, with and without a scheme such as
+ * `Bearer`.
+ */
 function headerSecrets({ secret }: Credential, flat: readonly string[]): string[] {
   const values = [secret];
   for (let at = 0; at < flat.length; at += 2) {

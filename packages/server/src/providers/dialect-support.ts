@@ -8,24 +8,25 @@ import type {
   ProviderSheet,
 } from './provider-sheet.ts';
 
-/** Which dialects a provider speaks, for which models and where; model ids are those asked for. */
+/** The dialects that a provider supports, by model, and their paths. Model ids are the requested ones. */
 export interface DialectSupport {
   readonly dialects: readonly Dialect[];
-  /** Whether a request of this dialect for this model can be forwarded. */
+  /** Returns whether a request of this dialect can be forwarded for this model. */
   supportsDialect(dialect: Dialect, model: string): boolean;
-  /** The one to translate into for a model. */
+  /** Returns the dialect into which requests for a model are translated. */
   dialectFor(model: string): Dialect;
-  /** Path of a dialect it speaks; `upstreamModel` is the upstream's name. */
+  /** Returns the path of a supported dialect. `upstreamModel` is the provider's name of the model. */
   pathOf(dialect: Dialect, upstreamModel: string, stream: boolean): string;
   bodyShapeOf(dialect: Dialect): BodyShape | undefined;
 }
 
+/** The settings from which dialect support is computed. */
 export interface DialectSupportSettings {
   readonly sheet: ProviderSheet;
   readonly dialectPaths: DialectPaths;
-  /** Dialects the operator says it speaks, instead of the sheet's. */
+  /** Configured dialects, which replace those of the sheet. */
   readonly dialects: readonly Dialect[] | undefined;
-  /** Path of the base address, without a trailing slash. */
+  /** Path of the base URL, without a trailing slash. */
   readonly prefix: string;
   readonly query: string | undefined;
   /** Values of the placeholders in paths, by name. */
@@ -33,6 +34,7 @@ export interface DialectSupportSettings {
   readonly upstreamModel: (model: string) => string;
 }
 
+/** Computes the dialects and paths of a provider. */
 export function createDialectSupport(settings: DialectSupportSettings): DialectSupport {
   const { sheet, dialectPaths, prefix, query, placeholders, upstreamModel } = settings;
   const dialects = settings.dialects ?? orderedDialects(dialectPaths);
@@ -60,7 +62,7 @@ export function createDialectSupport(settings: DialectSupportSettings): DialectS
   };
 }
 
-/** Where hosts that copy a dialect put it, below a base address that ends in `/v1`. */
+/** Paths that most compatible hosts use, below a base URL that ends with `/v1`. */
 const DEFAULT_PATHS: Readonly<Record<Dialect, EndpointPath>> = {
   chat: '/chat/completions',
   responses: '/responses',
@@ -73,16 +75,16 @@ const DEFAULT_PATHS: Readonly<Record<Dialect, EndpointPath>> = {
   cohere: '/chat',
 };
 
-/** A text with its `{name}` places filled in, each as one path segment. */
+/** Replaces `{name}` placeholders in a text. Each value becomes one path segment. */
 export function fillPlaceholders(text: string, values: Readonly<Record<string, string | undefined>>): string {
   return text.replace(/\{(\w+)\}/g, (place, name: string) => {
     const value = values[name];
-    // `@` is a plain character of paths (RFC 3986, 3.3), and versions of models are written with it.
+    // `@` is allowed in paths (RFC 3986, section 3.3), and versions of models contain it.
     return value === undefined ? place : encodeURIComponent(value).replaceAll('%40', '@');
   });
 }
 
-/** In the order the sheet names them. */
+/** In the order of the sheet. */
 function orderedDialects(speaks: DialectPaths): Dialect[] {
   const names: readonly Dialect[] = ['chat', 'responses', 'messages', 'gemini', 'converse', 'cohere'];
   const order = Object.keys(speaks);
@@ -98,7 +100,7 @@ function endpointModels(path: EndpointPath): DialectEndpoint['models'] {
   return typeof path === 'string' ? undefined : path.models;
 }
 
-/** A preference for a dialect the operator took away does not count. */
+/** Ignores a preference for a dialect that the operator removed. */
 function preferredDialect(
   sheet: ProviderSheet,
   dialects: readonly Dialect[],
@@ -116,7 +118,10 @@ function preferredDialect(
     first;
 }
 
-/** Sheets know models by their public ids; with deployments that is either the id asked for or the upstream's. */
+/**
+ * Returns a matcher for model patterns of a sheet, which contain public ids. With deployments, that can be
+ * the requested id or the provider's name.
+ */
 export function matchModelOrUpstreamName(
   models: readonly string[],
   upstreamModel: (model: string) => string,

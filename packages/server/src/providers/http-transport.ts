@@ -5,15 +5,16 @@ import type { Transport, UpstreamHandler, UpstreamRequest } from './transport.ts
 import { UploadPool } from './upload-pool.ts';
 
 /**
- * HTTP/1.1 with keep-alive connections, one pool per origin and way, as many connections as there are requests
- * under way. With a guard, each address is judged when it is connected to; a request on a warm connection costs
- * nothing. No deadline but the handshake's: the exchange keeps its own with an injected clock.
+ * Creates an HTTP/1.1 transport with keep-alive connections. There is one pool per origin and connection
+ * options, with one connection per concurrent request. A guard checks each address when a connection is
+ * opened; reused connections need no check. Only the handshake has a deadline here; the exchange has its own,
+ * with an injected clock.
  */
 export function createHttpTransport(guard?: OutboundGuard): Transport {
   const origins = new Map<string, OriginPool>();
   const uploads = new Map<string, UploadPool>();
 
-  /** The pool for the request's way, opened by the first request that needs it. */
+  /** Returns the pool for the connection options of a request. Creates it for the first request. */
   function poolOf<Pool>(
     pools: Map<string, Pool>,
     Kind: new (origin: URL, connect: SocketConnector) => Pool,
@@ -50,14 +51,14 @@ export function createHttpTransport(guard?: OutboundGuard): Transport {
   };
 }
 
-/** Requests that go the same way may share connections. */
+/** Requests with the same key may share connections. */
 function connectionPoolKey({ origin, connectMs, pool = '', via, unguarded }: UpstreamRequest): string {
   const isPlain = via === undefined && !unguarded;
   const way = `${pool} ${connectMs} ${origin}`;
   return isPlain ? way : `${way} ${via?.key} ${unguarded}`;
 }
 
-/** What cannot be sent at all is told as every other failure is, after this turn. */
+/** Reports a request that cannot be sent like any other failure: asynchronously. */
 function failAsynchronously(handler: UpstreamHandler, error: unknown): () => void {
   let isCancelled = false;
   queueMicrotask(() => {

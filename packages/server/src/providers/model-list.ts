@@ -7,24 +7,30 @@ import type { Transport, UpstreamRequest } from './transport.ts';
 import { buildUpstreamRequest } from './upstream-request.ts';
 
 const REFRESH_INTERVAL_MS = 10 * 60 * 1000;
-/** For one page of a list. */
+/** Limits for one page of a list. */
 const LIMITS = { timeoutMs: 30_000, maxBytes: 16 * 1024 * 1024, requiredStatus: 200 };
-/** Of a thousand models each where the provider lets us say how many. */
+/** Maximum number of pages. A page has a thousand models if the provider accepts a page size. */
 const MAX_LIST_PAGES = 20;
 
 export type { ListedModel } from './model-page.ts';
 
-/** The models that providers name themselves, read in the background; the last good list is kept. */
+/**
+ * The models in the providers' own lists. They are read in the background; if that fails, the previous list
+ * remains.
+ */
 export interface ModelLists {
-  /** Starts reading for these providers and stops for all others. */
+  /** Reads the lists of these providers from now on, and those of no other provider. */
   watch(providers: readonly Provider[]): void;
   modelsOf(provider: Provider): readonly ListedModel[];
-  /** Tokens that one answer of a model has at most, where the provider's list says so. */
+  /** Returns the maximum output tokens of a model; null if the provider's list does not contain them. */
   maxOutputTokens(provider: Provider, model: string): number | null;
   close(): void;
 }
 
-/** Lists are read for providers whose allowlist is open (`*`): every 10 minutes, the first time at once. */
+/**
+ * Creates model lists. They are read every 10 minutes, starting immediately, for providers with an open
+ * allowlist (`*`).
+ */
 export function createModelLists(transport: Transport, clock: Clock, log: Log): ModelLists {
   const lists = new Map<string, readonly ListedModel[]>();
   const outputs = new Map<string, ReadonlyMap<string, number>>();
@@ -79,7 +85,9 @@ function unlistedModel(id: string): ListedModel {
   return { id, created: 0, ownedBy: '', contextWindow: null, maxOutputTokens: null };
 }
 
-/** All lists of a provider as one; of models in several, the first entry counts. What it cannot be asked for is left out. */
+/**
+ * Combines all lists of a provider. The first entry of a model counts. Lists that cannot be read are omitted.
+ */
 async function fetchModelLists(
   transport: Transport,
   clock: Clock,
@@ -96,7 +104,7 @@ async function fetchModelLists(
   return [...models.values()];
 }
 
-/** Follows the pages of a list. Whatever stands behind the last page we ask for is not listed. */
+/** Reads the pages of a list, up to the maximum number. */
 async function fetchModelList(
   transport: Transport,
   clock: Clock,
@@ -118,7 +126,7 @@ async function fetchModelList(
   return models;
 }
 
-/** A GET with this credential, off the hot path. */
+/** Builds a GET request with a credential. Not for the hot path. */
 export function buildGetRequest(
   provider: Provider,
   credential: Credential,

@@ -1,27 +1,27 @@
 import { isObject, type JsonObject } from '@floe/contract/json';
 
-/** One model of a provider as its own list names it. */
+/** A model in the list of a provider. */
 export interface ListedModel {
   readonly id: string;
-  /** Seconds since the epoch, 0 when the list does not say. */
+  /** Seconds since the epoch; 0 if unknown. */
   readonly created: number;
   readonly ownedBy: string;
-  /** Tokens, null when the list does not say. */
+  /** Tokens; null if unknown. */
   readonly contextWindow: number | null;
-  /** Tokens of one answer at most, null when the list does not say. */
+  /** Maximum output tokens of a response; null if unknown. */
   readonly maxOutputTokens: number | null;
 }
 
-/** A piece of a model list and the query that leads to the next piece. */
+/** A page of a model list, and the query for the next page. */
 export interface ModelPage {
   readonly models: readonly ListedModel[];
   readonly next: string | undefined;
 }
 
 /**
- * Reads any provider's model list: `data[]`, a bare array, or a list under a name of its own, with names instead of ids.
- *
- * @throws Error when the answer is no list at all.
+ * Parses the model list of any provider: `data[]`, an array, or a list under another name, with names instead
+ * of ids.
+ * @throws Error if the body is not a list
  */
 export function parseModelPage(body: unknown): ModelPage {
   const entries: unknown = isObject(body) ? findList(body) : body;
@@ -30,12 +30,12 @@ export function parseModelPage(body: unknown): ModelPage {
       models: entries.filter(isObject).flatMap(parseEntry),
       next: isObject(body) ? nextQuery(body) : undefined,
     };
-  // A local server without any model says null.
+  // A local server without models returns null.
   if (isObject(body) && (body.data === null || body.models === null)) return { models: [], next: undefined };
   throw new Error('the response is not a model list');
 }
 
-/** Under whichever of the known names the list stands. */
+/** Finds the list under any of the known names. */
 function findList(body: JsonObject): unknown {
   return (
     body.data ?? body.models ?? body.modelSummaries ?? body.inferenceProfileSummaries ?? body.publisherModels
@@ -67,7 +67,7 @@ function parseEntry(entry: JsonObject): ListedModel[] {
     entry.max_input_tokens,
     entry.inputTokenLimit,
   ];
-  // Gemini; Groq; OpenRouter, whose own limit stands beside those of the host it asks first.
+  // Gemini; Groq; OpenRouter, which has its own limit and that of the host that it tries first.
   const outputs = [
     entry.outputTokenLimit,
     entry.max_output_tokens,
@@ -90,7 +90,10 @@ function firstNumber(values: readonly unknown[]): number | null {
   return typeof found === 'number' ? found : null;
 }
 
-/** Some lists name the methods of a model, or how it is bought; images, embeddings and the rest are none of ours. */
+/**
+ * Some lists contain the methods of a model or how it is purchased. Models for images, embeddings and other
+ * purposes are omitted.
+ */
 function isNotChatModel({
   supportedGenerationMethods: methods,
   inferenceTypesSupported: ways,

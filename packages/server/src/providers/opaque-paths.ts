@@ -1,16 +1,21 @@
 import { type DialectSupportSettings, fillPlaceholders } from './dialect-support.ts';
 
-/** Where the paths are that belong to no dialect. */
+/** The paths of a provider that belong to no dialect. */
 export interface OpaquePaths {
-  /** Path and query of an OpenAI-shaped path such as `images/generations`. `model` is '' where none is named. */
+  /**
+   * Returns path and query for an OpenAI path such as `images/generations`. `model` is '' if there is none.
+   */
   opaquePath(path: string, model: string): string;
-  /** Path and query where vectors are asked for. `model` is the id asked for. */
+  /** Returns path and query of the embeddings endpoint. `model` is the requested id. */
   embeddingsPath(model: string): string;
 }
 
 const CHAT_PATH = '/chat/completions';
 
-/** Beside Chat, and below a deployment where Chat is, but for things that belong to none. */
+/**
+ * Creates the opaque paths of a provider. They are below the same base as Chat, and below the deployment if
+ * the API has one per model.
+ */
 export function createOpaquePaths({
   sheet,
   dialectPaths,

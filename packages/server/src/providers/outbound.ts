@@ -4,20 +4,20 @@ import { isIP } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import { type IpNetwork, isInNetworks, parseIpAddress, parseNetworks } from '../core/network.ts';
 
-/** How connections to one host are made; absent where nothing was configured. */
+/** How to connect to a host. Absent if nothing is configured. */
 export interface ConnectionOptions {
   /** Connections with the same key may share a pool. */
   readonly key: string;
-  /** Address of the proxy the connection is tunnelled through. */
+  /** URL of the proxy. */
   readonly proxy: URL | undefined;
-  /** Every certificate authority that is trusted, in PEM; absent: those of the runtime. */
+  /** All trusted certificate authorities in PEM. Absent: those of the runtime. */
   readonly ca: readonly string[] | undefined;
-  /** Client certificate and its private key, in PEM. */
+  /** Client certificate and its private key in PEM. */
   readonly clientCert: string | undefined;
   readonly clientKey: string | undefined;
 }
 
-/** The operator's words about outgoing calls; empty strings say nothing. */
+/** Configured options for outgoing connections. Empty strings mean not set. */
 export interface OutboundSettings {
   readonly proxy: string;
   readonly no_proxy: string;
@@ -25,25 +25,25 @@ export interface OutboundSettings {
   readonly client_cert?: { readonly cert_file: string; readonly key_file: string } | undefined;
 }
 
+/** Resolved options for outgoing connections. */
 export interface ResolvedOutbound {
-  /** How to reach an origin such as `https://api.host.test`. */
+  /** Returns how to connect to an origin such as `https://api.host.test`. */
   via(origin: string): ConnectionOptions | undefined;
-  /** Proxies that calls may go through, which the operator named in one place or another. */
+  /** All configured proxies. */
   readonly proxies: readonly string[];
 }
 
-/** A file that outgoing calls need and that cannot be read; the message names setting and file. */
+/** A file for outgoing connections cannot be read. The message names the setting and the file. */
 export class OutboundConfigError extends Error {
   override readonly name = 'OutboundConfigError';
 }
 
 /**
- * Outgoing calls as `outbound` and, where it is silent, the environment say: `HTTPS_PROXY` (https only, as every
- * client reads it), `NO_PROXY`; a proxy of the settings is for every call. `NODE_EXTRA_CA_CERTS` is among the
- * runtime's own authorities, which `ca_file` adds to. Several settings are one after the other: the first that
- * says something wins.
- *
- * @throws OutboundConfigError when a file named here cannot be read.
+ * Resolves the options for outgoing connections from `outbound` and the environment: `HTTPS_PROXY` (https
+ * only, as in other clients) and `NO_PROXY`. A configured proxy applies to every connection. `ca_file` adds
+ * to the authorities of the runtime, which include `NODE_EXTRA_CA_CERTS`. Of several settings, the first one
+ * with a value counts.
+ * @throws OutboundConfigError if a file cannot be read
  */
 export function resolveOutbound(
   settings: readonly OutboundSettings[],
@@ -85,8 +85,8 @@ function readPemFile(setting: string, file: string): string {
 }
 
 /**
- * `NO_PROXY`: host names, which hold for everything below them too, and addresses or networks, each but a network with
- * or without a port; `*` is everything.
+ * Parses `NO_PROXY`: host names, which include their subdomains, addresses and networks. Host names and
+ * addresses may have a port. `*` matches everything.
  */
 function parseNoProxy(list: string): (url: URL) => boolean {
   const entries = list
@@ -119,7 +119,7 @@ function parseNoProxyNetwork(entry: string): NoProxyMatcher {
   try {
     networks = parseNetworks([entry]);
   } catch {
-    // As every other client: an entry that means nothing keeps nobody from the proxy.
+    // An invalid entry matches nothing, as in other clients.
     return () => false;
   }
   return (host) => {

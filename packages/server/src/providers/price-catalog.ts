@@ -3,15 +3,16 @@ import type { ModelInfo, ModelPrice } from '@pydantic/genai-prices';
 import type { PriceBook, PriceRates, TieredRate } from './prices.ts';
 import { findTierPriceFactors } from './tier-price-factors.ts';
 
-/** Day of the data in the version that package.json pins. */
+/** Date of the data in the version that package.json pins. */
 const CATALOG_DATE = '2026-09-23';
 
-/** Knows nothing: for tests and for what needs no prices. */
+/** A price book without prices. */
 export const NO_PRICES: PriceBook = { priceOf: () => null };
 
 /**
- * The prices that come with Floe (@pydantic/genai-prices). Loaded on demand: half a megabyte of data takes
- * some 50 ms to read. Nothing is fetched; new prices come with a new version, or from the operator.
+ * Loads the prices that are included in Floe (@pydantic/genai-prices). Loaded on demand, because reading half
+ * a megabyte takes about 50 ms. Nothing is downloaded. New prices come with a new version, or from the
+ * configuration.
  */
 export async function loadPriceBook(): Promise<PriceBook> {
   const { calcPrice } = await import('@pydantic/genai-prices');
@@ -19,7 +20,7 @@ export async function loadPriceBook(): Promise<PriceBook> {
     priceOf(book, model) {
       const found = calcPrice({}, model, { providerId: book });
       const entry = found?.model;
-      // What is priced by pages or messages alone has no unit here.
+      // Models that are priced only by pages or messages have no billed unit.
       if (!entry || variantsOf(entry).some(({ prices }) => parseRates(prices) === undefined)) return null;
       const tiers = findTierPriceFactors(book, entry.id);
       return { source: 'catalog', date: CATALOG_DATE, tiers, ratesAt: (atMs) => variantRatesAt(entry, atMs) };
@@ -37,7 +38,7 @@ function isVariants(prices: ModelInfo['prices']): prices is PriceVariant[] {
   return Array.isArray(prices);
 }
 
-/** Of several prices the last that holds at that time, as the catalog lists them. */
+/** Returns the last price that is valid at this time, in the order of the catalog. */
 function variantRatesAt(entry: ModelInfo, atMs: number): PriceRates {
   const variants = variantsOf(entry);
   const chosen = variants.findLast(({ constraint }) => isInForce(constraint, atMs)) ?? variants[0];
@@ -52,11 +53,14 @@ function isInForce(constraint: PriceVariant['constraint'], atMs: number): boolea
   if (constraint.type === 'start_date') return iso.slice(0, 10) >= constraint.start_date;
   const time = iso.slice(11, 19);
   const [from, to] = [constraint.start_time.slice(0, 8), constraint.end_time.slice(0, 8)];
-  // A span may go over midnight.
+  // The period may include midnight.
   return from <= to ? time >= from && time < to : time >= from || time < to;
 }
 
-/** The catalog's names of units: ours, and how many millions of ours are one of theirs. */
+/**
+ * Unit names in the catalog, the corresponding billed units, and how many millions of billed units one of the
+ * catalog's units has.
+ */
 const CATALOG_UNITS: readonly (readonly [theirs: string, ours: BilledUnit, millions: number])[] = [
   ['cache_read_mtok', 'cached', 1],
   ['cache_write_mtok', 'cache_write', 1],
@@ -78,7 +82,7 @@ function parseRates(prices: ModelPrice): PriceRates | undefined {
   const units = parseUnitRates(prices);
   if (!input && units.audio_second === undefined) return undefined;
   return {
-    // Embeddings have input alone.
+    // Embeddings have input only.
     units: { ...units, input: input ?? ZERO_RATE, output: parseRate(prices['output_mtok']) ?? ZERO_RATE },
     perThousandRequests: parseRate(prices['requests_kcount'])?.base,
   };

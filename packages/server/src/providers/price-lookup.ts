@@ -2,32 +2,33 @@ import { compilePatterns } from '../core/pattern.ts';
 import { NO_PRICES } from './price-catalog.ts';
 import { createUnmeteredPrice, type Price, type PriceBook, type TieredRate } from './prices.ts';
 
-/** USD per million tokens, as the operator writes it. */
+/** Configured prices in USD per million tokens. */
 export interface PriceOverride {
   readonly input: number;
   readonly output: number;
   readonly cache_read?: number | undefined;
   readonly cache_write?: number | undefined;
-  /** USD per million of other units, by name. */
+  /** USD per million of other units, by unit name. */
   readonly units?: Readonly<Record<string, number>> | undefined;
-  /** Factors on the rates of tokens, by service tier. */
+  /** Factors for token prices, by service tier. */
   readonly tiers?: Readonly<Record<string, number>> | undefined;
 }
 
+/** The sources of the prices of a provider. */
 export interface PricingSettings {
   readonly billing: 'metered' | 'free' | 'seat';
   readonly multiplier: number;
-  /** Model pattern to price; the first that matches counts. */
+  /** Prices by model pattern. The first match counts. */
   readonly overrides: Readonly<Record<string, PriceOverride>>;
-  /** Where the rest comes from, and the provider's name there; null when no catalog knows it. */
+  /** The price book for all other models, and the provider's name in it; null if it is in no catalog. */
   readonly book: PriceBook;
   readonly bookName: string | null;
 }
 
-/** Ids met before are looked up once; callers may invent ids where an allowlist is open. */
+/** Maximum number of cached lookups. Callers may invent model ids if an allowlist is open. */
 const MAX_CACHED_PRICES = 2_000;
 
-/** What each model of a provider costs; null where nobody knows, which never means free. */
+/** Returns a function that finds the price of a model; null if it is unknown. Unknown never means free. */
 export function createPriceLookup(settings: PricingSettings): (model: string) => Price | null {
   const { billing, multiplier, book, bookName } = settings;
   if (billing !== 'metered') {
@@ -51,7 +52,10 @@ export function createPriceLookup(settings: PricingSettings): (model: string) =>
   };
 }
 
-/** As `createPriceLookup`, for a sheet's name in the catalog; a price stands under the id asked for, else the upstream's name of it. */
+/**
+ * Returns the same function for a provider sheet's name in the catalog. It looks for the requested id first,
+ * then for the provider's name of the model.
+ */
 export function createModelPriceLookup(
   bookName: string | undefined,
   pricing: Omit<PricingSettings, 'bookName'> | undefined,
@@ -65,7 +69,7 @@ export function createModelPriceLookup(
     book,
     bookName: bookName === undefined || bookName === 'free' ? null : bookName,
   });
-  // What costs nothing by itself may be given a price, to try budgets with.
+  // A free model may have a configured price, for testing budgets.
   const otherwise = bookName === 'free' ? createUnmeteredPrice('free') : null;
   return (model) => priceOf(model) ?? priceOf(upstreamModel(model)) ?? otherwise;
 }
@@ -79,7 +83,7 @@ function overridePrice(setting: PriceOverride): Price {
     output: flat(output),
     cached: cache_read === undefined ? undefined : flat(cache_read),
     cache_write: cache_write === undefined ? undefined : flat(cache_write),
-    // Part of the output, at its rate.
+    // Reasoning is part of the output and has the same price.
     reasoning: undefined,
   };
   return { source: 'override', date: null, multiplier: 1, tiers, ratesAt: () => ({ units: rates }) };

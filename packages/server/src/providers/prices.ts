@@ -2,70 +2,78 @@ import { BILLED_UNITS, type BilledUnit } from '@floe/contract/billed-units';
 import type { MutableUnitCounts, UnitCounts } from '@floe/wire/unit-counts';
 import type { Usage } from '@floe/wire/usage';
 
-/** US dollars per million tokens, before and beyond a length of context. */
+/** US dollars per million tokens, depending on the length of the context. */
 export interface TieredRate {
   readonly base: number;
-  /** A request with more input tokens than `above` pays `usd` for all of its tokens; ascending. */
+  /** A request with more than `above` input tokens pays `usd` for all of its tokens. Ascending. */
   readonly tiers: readonly { readonly above: number; readonly usd: number }[];
 }
 
+/** The prices of a model. */
 export interface PriceRates {
-  /** US dollars per million of each unit; what was read from a cache or written to one may have no rate of its own. */
+  /** US dollars per million of each unit. Cache reads and writes may have no separate price. */
   readonly units: UnitRates;
-  /** US dollars per thousand requests, beside the units. */
+  /** US dollars per thousand requests, in addition to the units. */
   readonly perThousandRequests?: number | undefined;
 }
 
+/** US dollars per million, by billed unit. */
 export type UnitRates = Readonly<
   { input: TieredRate; output: TieredRate } & { [Unit in BilledUnit]?: TieredRate | undefined }
 >;
 
-/** What a model costs, and who says so. */
+/** The price of a model and its source. */
 export interface Price {
-  /** `override`: the operator's; `free` and `seat`: nothing per token, by the operator's word; else the catalog's. */
+  /**
+   * `override`: configured; `free` and `seat`: configured as costing nothing per token; `catalog`: from the
+   * price catalog.
+   */
   readonly source: 'catalog' | 'override' | 'free' | 'seat';
-  /** The day the catalog was made, `YYYY-MM-DD`; null for the operator's own. */
+  /** Date of the catalog, `YYYY-MM-DD`; null for a configured price. */
   readonly date: string | null;
-  /** Factor on the catalog's prices. */
+  /** Factor for catalog prices. */
   readonly multiplier: number;
-  /** Factors on the rates of tokens, by service tier; a tier without one has no known price. */
+  /** Factors for token prices by service tier. A tier without a factor has no known price. */
   readonly tiers: Readonly<Record<string, number>>;
-  /** Prices may depend on the day or the hour. */
+  /** Returns the rates at a time, because prices may depend on the date or the hour. */
   ratesAt(atMs: number): PriceRates;
 }
 
-/** Prices of models by provider, as some catalog has them. */
+/** Prices of models by provider. */
 export interface PriceBook {
-  /** `book` is the provider's name in the catalog. Null for a model it does not know. */
+  /** Returns the price of a model; null if it is unknown. `book` is the provider's name in the catalog. */
   priceOf(book: string, model: string): Omit<Price, 'multiplier'> | null;
 }
 
-/** The price per million tokens of a request with so many input tokens. */
+/** Returns the price per million tokens for a request with this number of input tokens. */
 export function usdPerMillion(rate: TieredRate, inputTokens: number): number {
   return rate.tiers.findLast(({ above }) => inputTokens > above)?.usd ?? rate.base;
 }
 
-/** USD per million tokens is nano-USD per thousandth of a token. */
+/** USD per million tokens equals nano-USD per thousandth of a token. */
 const NANO_PER_TOKEN = 1000;
 
-/** What an answer costs as far as it can be priced. */
+/** The cost of a response, as far as prices are known. */
 export interface UsageCost {
-  /** Whole nano-USD, rounded up. */
+  /** Integer nano-USD, rounded up. */
   readonly nanoUsd: number;
-  /** What of it has no price: units by name, and a service tier as `tier:<name>`. Empty when the cost is whole. */
+  /**
+   * Parts without a price: unit names, and a service tier as `tier:<name>`. Empty if the cost is complete.
+   */
   readonly unpriced: readonly string[];
-  /** USD per million of each unit that was used and has a price, before any factor. */
+  /** USD per million of each used unit with a price, before any factor. */
   readonly rates: UnitCounts;
-  /** USD for the one request, before any factor. */
+  /** USD for the request, before any factor. */
   readonly request: number;
 }
 
 const ZERO_COST: UsageCost = { nanoUsd: 0, unpriced: [], rates: {}, request: 0 };
 
 /**
- * What an answer costs. A part of a token count pays its own rate in place of that of its whole; a tier without a factor
- * pays the standard rates; other units without a rate pay nothing. Each of them but tokens of other media, which the
- * catalog lists where they differ, is named as unpriced.
+ * Computes the cost of a response. A part of a token count is charged at its own rate instead of the rate of
+ * the whole. A tier without a factor is charged at standard rates. Other units without a rate cost nothing.
+ * All of these are reported as unpriced, except tokens of other media, because the catalog lists them only if
+ * their rate differs.
  */
 export function computeUsageCost(price: Price, { units, tier }: Usage, atMs: number): UsageCost {
   if (price.source === 'free' || price.source === 'seat') return ZERO_COST;
@@ -73,7 +81,7 @@ export function computeUsageCost(price: Price, { units, tier }: Usage, atMs: num
   const { input = 0 } = units;
   const rates: MutableUnitCounts = {};
   const unpriced: string[] = [];
-  /** What parts leave of each count of tokens. */
+  /** The remaining count of each token unit after subtracting its parts. */
   const left: MutableUnitCounts = {};
   let [tokens, fees] = [0, 0];
   for (const { unit, partOf } of BILLED_UNITS) {
@@ -108,33 +116,33 @@ function unitRate(rates: UnitRates, unit: BilledUnit): TieredRate | undefined {
   return rates[unit] ?? (unit === 'cached' || unit === 'cache_write' ? rates.input : undefined);
 }
 
-/** The catalog lists media where their rate is another than that of text; an operator's prices are of text. */
+/** The catalog lists media only if the rate differs from text. A configured price applies to text. */
 function isUnpriced(unit: BilledUnit, partOf: string | null, { source }: Price): boolean {
   if (partOf === null || partOf === 'cache_write') return true;
   return unit !== 'reasoning' && source === 'override';
 }
 
-/** Whether the price of a service tier is known; that of the standard one is the price itself. */
+/** Returns whether the price of a service tier is known. The standard tier has the price itself. */
 export function hasTierPrice(price: Price, tier: string | undefined): boolean {
   return tier === undefined || tier === 'standard' || price.tiers[tier] !== undefined;
 }
 
-/** 1 for the standard tier, and for one that has no known price. */
+/** Returns 1 for the standard tier and for a tier without a known price. */
 export function getTierPriceFactor(price: Price, tier: string | undefined): number {
   return (tier === undefined ? undefined : price.tiers[tier]) ?? 1;
 }
 
-/** What a request may come to, before its answer is known. */
+/** The maximum usage of a request, before its response. */
 export interface UsageUpperBound {
   readonly input: number;
   readonly output: number;
-  /** The service tier it asks for; absent for the standard one. */
+  /** Requested service tier; absent for the standard tier. */
   readonly tier?: string | undefined;
-  /** Its prompt may be written to a cache that lives an hour. */
+  /** Whether the prompt may be written to a cache with a lifetime of one hour. */
   readonly mayWriteHourCache?: boolean | undefined;
 }
 
-/** The most that so many tokens can cost: all input uncached, or written to the cache where that is dearer. */
+/** Returns the maximum cost: all input is uncached, or is written to the cache if that costs more. */
 export function worstCaseCostNanoUsd(
   price: Price,
   { input, output, tier, mayWriteHourCache }: UsageUpperBound,
@@ -148,20 +156,20 @@ export function worstCaseCostNanoUsd(
   return Math.max(plain, computeUsageCost(price, { units: written, tier }, atMs).nanoUsd);
 }
 
-/** Rounded up, but not for what binary fractions add: 0.1 + 0.2 is no 31st nano-dollar. */
+/** Rounds up, but ignores floating-point errors: 0.1 + 0.2 must not add a nano-dollar. */
 function roundUpNano(nano: number): number {
   return Math.ceil(Number(nano.toFixed(3)));
 }
 
-/** USD per million tokens of one answer, its length of context, its tier and every factor counted in. */
+/** USD per million tokens of one response, with the context length, the tier and all factors applied. */
 export interface ChargedPrice {
   input: number;
   output: number;
   cache_read?: number;
   cache_write?: number;
-  /** USD for the one request, beside the tokens. */
+  /** USD for the request, in addition to the tokens. */
   request?: number;
-  /** USD per million of each billed unit that has a price. */
+  /** USD per million of each billed unit with a price. */
   units?: Record<string, number>;
 }
 
@@ -169,7 +177,7 @@ const TOKEN_UNITS = new Set<string>(
   BILLED_UNITS.flatMap(({ unit, partOf }) => (partOf === null ? [] : [unit])),
 );
 
-/** The rates of a cost as a row keeps them; undefined for what costs nothing per token. */
+/** Returns the rates of a cost as a row stores them; undefined if nothing is charged per token. */
 export function toChargedPrice(
   price: Price,
   cost: UsageCost,
@@ -193,7 +201,7 @@ export function toChargedPrice(
   return charged;
 }
 
-/** Without what binary fractions add: 3 times 0.1 is 0.3. */
+/** Removes floating-point errors: 3 times 0.1 becomes 0.3. */
 function stripFloatError(usd: number): number {
   return Number(usd.toPrecision(12));
 }
@@ -201,7 +209,7 @@ function stripFloatError(usd: number): number {
 const ZERO_RATE: TieredRate = { base: 0, tiers: [] };
 const ZERO_RATES: PriceRates = { units: { input: ZERO_RATE, output: ZERO_RATE } };
 
-/** The price of a provider whose answers cost nothing per token. */
+/** Creates the price of a provider that charges nothing per token. */
 export function createUnmeteredPrice(source: 'free' | 'seat'): Price {
   return { source, date: null, multiplier: 1, tiers: {}, ratesAt: () => ZERO_RATES };
 }

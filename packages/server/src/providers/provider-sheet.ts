@@ -2,167 +2,174 @@ import type { RequestWriteOptions } from '@floe/wire/dialect';
 import type { EmbeddingsSupport } from '@floe/wire/embeddings';
 import type { DialectName } from '@floe/wire/events';
 
-/** The request and answer languages an upstream may speak. */
+/** A dialect that a provider can support. */
 export type Dialect = DialectName;
 
-/** How a credential travels. */
+/** How a credential is sent. */
 export type ProviderAuth =
   | { readonly type: 'bearer' }
   | { readonly type: 'header'; readonly name: string }
-  /** AWS Signature Version 4; an API key travels as a bearer token instead. */
+  /** AWS Signature Version 4. An API key is sent as a bearer token instead. */
   | { readonly type: 'sigv4'; readonly service: string }
-  /** A Google access token; an API key travels in the header `name` instead. */
+  /** A Google access token. An API key is sent in the header `name` instead. */
   | { readonly type: 'google'; readonly name: string }
   | { readonly type: 'none' };
 
 /**
- * A path below the base address, or an endpoint with two of them where streams have their own. `{model}`,
- * `{region}` and `{project}` stand for what they name.
+ * A path below the base URL, or an endpoint with a separate path for streams. May contain `{model}`,
+ * `{region}` and `{project}`.
  */
 export type EndpointPath = string | DialectEndpoint;
+/** Paths by dialect. */
 export type DialectPaths = Readonly<Partial<Record<Dialect, EndpointPath>>>;
 
-/** Where a dialect is spoken, and how its body differs there from the dialect's own. */
+/** The endpoint of a dialect, and how its body differs from the dialect. */
 export interface DialectEndpoint {
   readonly nonStreaming: string;
   readonly streaming: string;
-  /** Models it serves; all when absent. */
+  /** Supported models. Absent: all. */
   readonly models?: readonly string[];
   readonly shape?: BodyShape;
 }
 
-/** A dialect's body as one endpoint wants it: what its address and headers say stands in it, or does not. */
+/**
+ * How the body of an endpoint differs from the dialect, because URL and headers contain some of its members.
+ */
 export interface BodyShape {
-  /** Members that would be refused; all but `model` and `stream` are reported as dropped. */
+  /** Members that the endpoint rejects. They are reported as dropped, except `model` and `stream`. */
   readonly omits: readonly string[];
-  /** Members it demands, as JSON text. */
+  /** Required members, as JSON text. */
   readonly sets: Readonly<Record<string, string>>;
-  /** Request headers whose comma-separated values stand in a member here, by header name. */
+  /** Members with the values of comma-separated request headers, by header name. */
   readonly headerLists: Readonly<Record<string, string>>;
-  /** Request headers with only one value it could mean, by header name. Another is reported as dropped. */
+  /** Request headers with a single valid value, by header name. Any other value is reported as dropped. */
   readonly impliedHeaders: Readonly<Record<string, string>>;
 }
 
-/** Where an operator's settings lead. */
+/** The URLs that result from the settings of a provider. */
 export interface ProviderAddress {
   readonly base: string;
-  /** Paths and dialects of this address, instead of the sheet's. */
+  /** Paths and dialects of this address, which replace those of the sheet. */
   readonly dialectPaths?: DialectPaths;
   /** Appended to every path, without `?`. */
   readonly query?: string;
-  /** Where the model list is, when that is another host. */
+  /** Base URL of the model list, if it is on another host. */
   readonly listBase?: string | undefined;
 }
 
-/** What an operator says that addresses may depend on. */
+/** The settings that can affect URLs. */
 export interface ProviderAddressSettings {
   readonly apiVersion?: string | undefined;
   readonly region?: string | undefined;
   readonly project?: string | undefined;
 }
 
+/** How some models of a provider differ from their dialect. */
 export interface Quirk {
-  /** Model patterns it holds for, matched against the id asked for and the upstream's name; all when absent. */
+  /** Patterns that match the requested id or the provider's name of the model. Absent: all models. */
   readonly models?: readonly string[];
   readonly options: RequestWriteOptions;
 }
 
-/** What stands in for a setting that floe.yaml does not have. */
+/** Defaults for a setting that floe.yaml does not contain. */
 export interface SettingFallback {
   readonly variables: readonly string[];
   readonly defaultValue?: string;
 }
 
-/** Models that are better asked in another dialect than the first one. */
+/** Models for which another dialect than the first one works better. */
 export interface DialectPreference {
   readonly models: readonly string[];
   readonly dialect: Dialect;
 }
 
-/** Paths that pass without being understood, by the first word of their address. */
+/** APIs that Floe forwards without parsing, by the first segment of their path. */
 export type OpaqueApi = 'images' | 'audio' | 'moderations' | 'rerank' | 'files' | 'batches';
 
-/** How a provider is asked for vectors. */
+/** The embeddings endpoint of a provider. */
 export interface EmbeddingsEndpoint extends EmbeddingsSupport {
-  /** Below the base address, `{model}` standing for the model; OpenAI-shaped ones stand beside Chat. */
+  /** Path below the base URL; may contain `{model}`. OpenAI-compatible endpoints are next to Chat. */
   readonly path?: string;
-  /** Its name for `dimensions`. */
+  /** Its name of `dimensions`. */
   readonly dimensions?: string;
 }
 
-/** An exception to the default reading of error statuses: this status with this text means `means`. */
+/** An exception to the default meaning of error statuses: this status with this text means `means`. */
 export interface ErrorRule {
   readonly status: number;
-  /** Lower-case text that must occur in the body. */
+  /** Lower-case text that the body must contain. */
   readonly text: string;
-  /** `request`: the client's own request is refused, and the answer is the client's to read. */
+  /** `request`: the client's request is invalid, and the client receives the response. */
   readonly means: 'bad_credentials' | 'rate' | 'overloaded' | 'request';
 }
 
 /**
- * A provider as data: what differs from a plain host that copies the Chat dialect. Facts and their
- * confidence are dated; the only place in the code where a vendor is named.
+ * A provider as data: how it differs from a host that only copies the Chat dialect. Facts have a date. Only
+ * sheets contain names of vendors.
  */
 export interface ProviderSheet {
   readonly kind: string;
   readonly name: string;
-  /** Default base address; absent when only the operator knows it. */
+  /** Default base URL. Absent if it must be configured. */
   readonly baseUrl?: string;
-  /** Environment variables that hold its key, the first set one wins. */
+  /** Environment variables with the API key. The first one that is set counts. */
   readonly keyVariables: readonly string[];
-  /** Environment variables that hold its address. */
+  /** Environment variables with the base URL. */
   readonly urlVariables?: readonly string[];
-  /** Settings its addresses need, and the environment variables and the value that stand in for them. */
+  /** Settings that its URLs require, with the environment variables and values that are used by default. */
   readonly requiredSettings?: Readonly<Partial<Record<'region' | 'project', SettingFallback>>>;
   readonly auth: ProviderAuth;
   /**
-   * Path per dialect it speaks. A request of one of them is forwarded; of any other, translated into the
-   * first one, or the one `prefers` names for the model.
+   * Path of each supported dialect. Requests of these dialects are forwarded. Others are translated into the
+   * first one, or into the preferred one for the model.
    */
   readonly dialectPaths: DialectPaths;
-  /** The first entry with a pattern for the model wins. */
+  /** The first entry with a matching pattern counts. */
   readonly dialectPreferences?: readonly DialectPreference[];
-  /** Constant request headers, lower case; a client of the same dialect that sends one of them keeps its own. */
+  /** Constant request headers in lower case. A client of the same dialect can override them. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Where addresses depend on how the operator set the provider up. */
+  /** Computes URLs that depend on the provider's settings. */
   readonly address?: (base: string, settings: ProviderAddressSettings) => ProviderAddress;
   /**
-   * How requests must be written for its models when they are translated. Every entry that holds for a model
-   * applies; an option said twice is the later one's, whole.
+   * How to write translated requests for its models. All matching entries apply; a later entry replaces an
+   * earlier value of the same option.
    */
   readonly quirks?: readonly Quirk[];
-  /** The passthrough surface it stands behind when nobody is named: its own API is the model of that style. */
+  /**
+   * The passthrough surface for which this is the default provider, because its API is the model for that
+   * style.
+   */
   readonly defaultSurface?: 'a' | 'b';
-  /** OpenAI-shaped paths it has besides the dialects. */
+  /** APIs of OpenAI that it supports in addition to the dialects. */
   readonly opaqueApis?: readonly OpaqueApi[];
-  /** Where those stand below the base address, when that is not beside Chat. */
+  /** Their path below the base URL, if it is not that of Chat. */
   readonly opaqueBasePath?: string;
-  /** Absent when it has none. */
+  /** Absent if it has no embeddings. */
   readonly embeddings?: EmbeddingsEndpoint;
-  /** Its name in the price catalog, or `free` for what costs nothing; absent when no catalog has it. */
+  /** Its name in the price catalog, or `free`. Absent if it is in no catalog. */
   readonly priceBookName?: string;
-  /** Path of its model list, several when it keeps several; absent when it has none worth asking. */
+  /** Path of its model list, or paths if there are several. Absent if there is no useful list. */
   readonly modelListPaths?: string | readonly string[];
   /**
-   * Usage in Chat streams: `ask` sends `stream_options.include_usage`, `given` arrives unasked,
-   * `forbidden` arrives unasked and the field is refused.
+   * Usage in Chat streams. `ask`: sent if `stream_options.include_usage` is set. `given`: always sent.
+   * `forbidden`: always sent, and the field is rejected.
    */
   readonly streamUsage: 'ask' | 'given' | 'forbidden';
-  /** Models whose Chat content carries `<think>…</think>`; `*` matches anything. */
+  /** Models whose Chat content has `<think>…</think>`; `*` matches any characters. */
   readonly thinkTags?: readonly string[];
-  /** It keeps Responses answers itself, for `previous_response_id`. */
+  /** Whether it stores Responses turns for `previous_response_id`. */
   readonly storesResponses?: true;
-  /** It counts the tokens of Messages requests; others of that dialect are asked whether they do. */
+  /** Whether it counts tokens of Messages requests. For other providers of that dialect, Floe tries. */
   readonly countsTokens?: true;
   readonly errors?: readonly ErrorRule[];
-  /** Model ids a key-only setup lists before the provider's own list was read. */
+  /** Model ids for a provider that is configured only by key, until its model list has been read. */
   readonly knownModels?: readonly string[];
-  /** Provider documentation and the day the facts were checked. */
+  /** Documentation of the provider, and the date of the facts. */
   readonly docs: string;
   readonly checked: string;
 }
 
-/** Fields of a host that copies the Chat dialect and wants a bearer key. */
+/** Fields for a host that copies the Chat dialect and requires a bearer key. */
 export const chatCompatibleFields = {
   auth: { type: 'bearer' },
   dialectPaths: { chat: '/chat/completions' },
@@ -171,8 +178,8 @@ export const chatCompatibleFields = {
 } as const satisfies Partial<ProviderSheet>;
 
 /**
- * Fields of a host that copies the Messages dialect. Its address is written without `/v1`; one written with
- * it means the same. Translated requests follow API version 2023-06-01: later ones refuse sampling fields.
+ * Fields for a host that copies the Messages dialect. Its base URL has no `/v1`, but one with `/v1` also
+ * works. Translated requests use API version 2023-06-01, because later versions reject sampling fields.
  */
 export const messagesCompatibleFields = {
   auth: { type: 'header', name: 'x-api-key' },
@@ -183,7 +190,7 @@ export const messagesCompatibleFields = {
   streamUsage: 'given',
 } as const satisfies Partial<ProviderSheet>;
 
-/** A base address without a trailing `/v1`, for hosts whose paths carry it. */
+/** Removes a trailing `/v1` from a base URL, for hosts whose paths contain it. */
 export function stripVersionSuffix(base: string): string {
   return base.replace(/\/v1\/?$/, '');
 }

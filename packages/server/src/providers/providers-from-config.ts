@@ -7,29 +7,32 @@ import type { ProviderSheet } from './provider-sheet.ts';
 import { findProviderSheet, PROVIDER_SHEETS } from './provider-sheets.ts';
 import { createSigningConfig, resolveSigningIdentity } from './signing-identity.ts';
 
-/** Looks an environment variable up; undefined when it is unset or empty. */
+/** Returns an environment variable; undefined if it is unset or empty. */
 export type EnvironmentLookup = (name: string) => string | undefined;
 
-/** What providers of the file need beside their own entry. */
+/** The context for creating the providers of a configuration. */
 export interface ProviderEnvironment {
   readonly lookupVariable: EnvironmentLookup;
-  /** Whose providers they are: organizations share no connections. */
+  /** Pool of the organization. Organizations share no connections. */
   readonly pool?: string;
-  /** The file's own `outbound`. */
+  /** The `outbound` settings of the configuration. */
   readonly outbound: OutboundSettings;
-  /** Whether a provider may use what the machine lends: its variables, and who it is in a cloud. Absent: each may. */
+  /**
+   * Returns whether a provider may use environment variables and cloud identities of the machine. Absent: all
+   * may.
+   */
   readonly mayUseMachineCredentials?: (config: ProviderConfig) => boolean;
 }
 
-/** A provider of the file that cannot be used, and what it lacks. */
+/** A provider that cannot be used, and the missing setting. */
 export interface UnusableProvider {
   readonly id: string;
   readonly reason: string;
 }
 
 /**
- * The enabled providers of an org. One that names no credential takes it from the usual environment
- * variable of its kind. One that cannot be used is left out and named in `unusable`; the others go on.
+ * Creates the enabled providers of an organization. A provider without a configured credential uses the
+ * environment variable of its kind. A provider that cannot be used is returned in `unusable`.
  */
 export function providersFromConfig(
   configs: readonly ProviderConfig[],
@@ -76,7 +79,7 @@ function providerFromConfig(
   const region = resolveSetting('region', config, sheet, variable);
   const project = resolveSetting('project', config, sheet, variable);
   const named = config.credentials.map(({ name, api_key, weight }) => ({ name, secret: api_key, weight }));
-  // An identity that is spelled out is meant, whatever key the environment holds for others.
+  // A configured identity takes precedence over an API key in the environment.
   const isNamed = named.length > 0 || config.identity !== undefined || config.role_arn !== undefined;
   return configureProvider({
     id: config.id,
@@ -120,7 +123,7 @@ function providerFromConfig(
   });
 }
 
-/** The setting, or what the sheet lets stand in for it. */
+/** Returns the setting, or the default of the sheet. */
 function resolveSetting(
   name: 'region' | 'project',
   config: Pick<ProviderConfig, 'region' | 'project'>,
@@ -136,7 +139,7 @@ function resolveSetting(
   return value;
 }
 
-/** Defaults of the product page, "Routes". */
+/** Defaults for timeouts. */
 const DEFAULT_TIMEOUTS = {
   connectMs: 5_000,
   headersMs: 600_000,
@@ -146,8 +149,8 @@ const DEFAULT_TIMEOUTS = {
 };
 
 /**
- * What an installation without any configuration may use: the sandbox, and every provider whose usual
- * environment variable is set, with all its models.
+ * Creates the providers of an installation without configuration: the sandbox, and every provider whose
+ * environment variable is set, with all of its models.
  */
 export function providersFromEnvironment(
   { lookupVariable, pool, outbound }: ProviderEnvironment,

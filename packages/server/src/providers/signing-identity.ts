@@ -6,7 +6,7 @@ import { resolveAwsIdentity } from './signing/aws-identity.ts';
 import { resolveGoogleIdentity } from './signing/google-identity.ts';
 import type { SigningConfig } from './signing/signing-config.ts';
 
-/** Whose requests are signed, for a provider whose kind signs; undefined for all others. */
+/** Returns how requests of a provider are signed; undefined for a kind of provider that does not sign. */
 export function resolveSigningIdentity(
   { auth }: ProviderSheet,
   { identity, role_arn: roleArn }: Pick<ProviderConfig, 'identity' | 'role_arn'>,
@@ -29,7 +29,7 @@ export function resolveSigningIdentity(
   return resolveAwsIdentity(settings, variable);
 }
 
-/** Who signs the requests of this identity, and how those who hand out its tokens are reached. */
+/** Returns the signing configuration of an identity, including how to connect to its token services. */
 export function createSigningConfig(
   identity: SigningConfig['identity'] | undefined,
   outbound: ResolvedOutbound,

@@ -4,15 +4,16 @@ import { unbracketHost } from '../core/network.ts';
 import type { OutboundGuard } from '../core/outbound-guard.ts';
 import type { ConnectionOptions } from './outbound.ts';
 
-/** Makes the connections of one pool. */
+/** Opens the connections of one pool. */
 export type SocketConnector = buildConnector.connector;
 
-/** Longest answer of a proxy to `CONNECT` that is waited for. */
+/** Maximum length of a proxy's response to `CONNECT`. */
 const MAX_PROXY_HEAD_BYTES = 16 * 1024;
 
 /**
- * Direct TCP or TLS, or a `CONNECT` tunnel through the proxy of `via` (RFC 9110, 9.3.6). The guard judges whatever this
- * process connects to, and of an origin behind a proxy what can be known without resolving its name.
+ * Creates a connector for direct TCP or TLS connections, or for a `CONNECT` tunnel through the proxy of `via`
+ * (RFC 9110, section 9.3.6). The guard checks every address to which this process connects. For an origin
+ * behind a proxy, it checks what is known without name resolution.
  */
 export function createSocketConnector(
   origin: URL,
@@ -25,7 +26,7 @@ export function createSocketConnector(
   const options = { allowH2: false, timeout: connectMs, ...(via?.ca && { ca: [...via.ca] }) };
   const certificate = via?.clientCert !== undefined && { cert: via.clientCert, key: via.clientKey };
   if (via?.proxy === undefined) return connect(origin, { ...options, ...certificate });
-  // The client certificate is for the upstream, not for the proxy in front of it; the proxy finds the upstream.
+  // The client certificate is for the provider and not for the proxy. The proxy resolves the provider's name.
   const toProxy = connect(via.proxy, options);
   const tunnel = tunnelConnector(
     toProxy,
@@ -66,14 +67,14 @@ function tunnelConnector(
   };
 }
 
-/** The request for a tunnel to `target`, with the credentials that stand in the proxy's address. */
+/** Returns the `CONNECT` request for `target`, with the credentials in the proxy's URL. */
 function connectRequest(target: string, { username, password }: URL): string {
   const credentials = Buffer.from(decodeURIComponent(`${username}:${password}`)).toString('base64');
   const authorization = username === '' ? '' : `Proxy-Authorization: Basic ${credentials}\r\n`;
   return `CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n${authorization}\r\n`;
 }
 
-/** A refusal names the status, which `upstream_unreachable` shows. */
+/** The message contains the status, which `upstream_unreachable` shows. */
 class ProxyRefusedError extends Error {
   override readonly name = 'ProxyRefusedError';
   readonly code: string;

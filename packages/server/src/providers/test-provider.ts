@@ -9,15 +9,15 @@ import type { Dialect } from './provider-sheet.ts';
 import type { Transport, UpstreamRequest } from './transport.ts';
 
 const RESPONSE_LIMITS = { timeoutMs: 15_000, maxBytes: 4 << 20 };
-/** Of the provider's own words. */
+/** Maximum length of the provider's message. */
 const MAX_MESSAGE_CHARACTERS = 300;
-/** A piece of a key this long is not repeated, whoever says it. */
+/** A text that contains this many consecutive characters of a key is not repeated. */
 const SECRET_FRAGMENT_CHARACTERS = 8;
 
-/** What one cheap call to a provider found out, in plain words. */
+/** The result of testing a provider, in plain language. */
 export interface ProviderTestResult {
   readonly ok: boolean;
-  /** Null when nothing could be asked. */
+  /** The request that was sent; null if none could be sent. */
   readonly asked: 'models' | 'completion' | null;
   readonly status: number | null;
   readonly models: number | null;
@@ -26,8 +26,8 @@ export interface ProviderTestResult {
 }
 
 /**
- * Asks a provider for its list of models with this credential, or `model` for one word: the cheapest call that tells
- * whether address and key are right. Takes 15 seconds at most; the key is in no answer.
+ * Tests URL and key of a provider with the cheapest request: its list of models, or one token of `model`.
+ * Takes at most 15 seconds. The result never contains the key.
  */
 export async function testProvider(
   provider: Provider,
@@ -149,7 +149,7 @@ function parseJson(body: Buffer): unknown {
   }
 }
 
-/** The provider's own words, unless they repeat a piece of the key. */
+/** Returns the provider's message, unless it contains part of the key. */
 function providerMessage(body: Buffer, secret: string): string {
   const json = parseJson(body);
   const error = isObject(json) ? (json['error'] ?? json['message'] ?? json['detail']) : undefined;
@@ -162,7 +162,7 @@ function providerMessage(body: Buffer, secret: string): string {
   return /[.!?…]$/.test(short) || short === '' ? short : `${short}.`;
 }
 
-/** What kept the call from an answer. */
+/** Describes why there was no response. */
 function describeNetworkError(error: unknown): string {
   if (!(error instanceof Error)) return 'The provider could not be reached.';
   if (error instanceof OutboundRefusedError) return `Not called: ${error.message}`;

@@ -1,8 +1,7 @@
 /**
- * What a service tier costs, as a factor on the standard rates of a model's tokens; fees of tools stay as they are.
- * The catalog package has no tiers. These are from the sources it names, each with the day of its data; a tier that
- * is not listed has no known price.
- *
+ * Factors of service tiers for the standard token prices of a model. Fees for tools are unchanged. The
+ * catalog package has no tiers. These factors are from its sources, with the date of the data. A tier that is
+ * not listed has no known price.
  * - models.dev, 2026-07-02 (`experimental.modes.fast`): OpenAI `priority`, Anthropic `fast`
  * - pydantic genai-prices 0.1.8, 2026-09-23 (`price_comments`): Gemini `batch`, `flex`, `priority`
  */
@@ -27,7 +26,7 @@ const TIER_FACTORS: Readonly<Record<string, Readonly<Record<string, Readonly<Rec
   },
 };
 
-/** Factors by tier of a model, by the names the catalog has for provider and model; none for any other. */
+/** Returns the factors of a model by tier. Provider and model have their names in the catalog. */
 export function findTierPriceFactors(book: string, model: string): Readonly<Record<string, number>> {
   return TIER_FACTORS[book]?.[model] ?? {};
 }

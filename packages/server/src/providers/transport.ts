@@ -2,46 +2,51 @@ import type { Readable } from 'node:stream';
 import type { ConnectionOptions } from './outbound.ts';
 import type { SigningConfig } from './signing/signing-config.ts';
 
-/** One request to an upstream. Headers are a flat list: name, value, name, value … */
+/** A request to a provider. Headers are a flat list: name, value, name, value … */
 export interface UpstreamRequest {
   readonly method: string;
   readonly origin: string;
   readonly path: string;
   readonly headers: readonly string[];
-  /** A stream is sent as it comes and read no faster than the upstream takes it. */
+  /** A stream is forwarded as it arrives, and no faster than the provider reads it. */
   readonly body: Buffer | Readable | null;
   /** Deadline for the TCP and TLS handshake. */
   readonly connectMs: number;
-  /** Proxy, authorities and client certificate, where any were configured. */
+  /** Proxy, certificate authorities and client certificate, if configured. */
   readonly via?: ConnectionOptions | undefined;
-  /** Requests of different pools never share a connection: a late answer of one cannot be taken for another's. */
+  /**
+   * Requests of different pools never share a connection, so a late response cannot be mistaken for that of
+   * another organization.
+   */
   readonly pool?: string | undefined;
-  /** To a metadata service the operator told us to ask: the one call that may reach link-local addresses. */
+  /** Whether the request may reach link-local addresses. Only for a configured metadata service. */
   readonly unguarded?: boolean | undefined;
-  /** Who signs it on its way out, where a key alone is no credential. */
+  /** How to sign the request, for providers without an API key. */
   readonly signing?: SigningConfig | undefined;
 }
 
-/** How an upstream's answer begins. */
+/** Status and headers of a provider's response. */
 export interface UpstreamResponseHead {
   readonly status: number;
   readonly headers: UpstreamHeaders;
 }
 
-/** An upstream's answer, its body whole. */
+/** A provider's response with its complete body. */
 export interface UpstreamResponse extends UpstreamResponseHead {
   readonly body: Buffer;
 }
 
-/** The brakes of an answer under way. */
+/** Pauses and resumes a response. */
 export interface FlowControl {
   pause(): void;
   resume(): void;
 }
 
-/** What an upstream's answer calls, in this order. Exactly one of `onEnd` and `onError` comes last. */
+/**
+ * Receives the response of a provider, in this order. Exactly one of `onEnd` and `onError` is called last.
+ */
 export interface UpstreamHandler {
-  /** The request is on a connected socket; from here on `abort` closes it. */
+  /** The request is on a connected socket. From now on `abort` closes it. */
   onConnected(): void;
   onHead(status: number, headers: UpstreamHeaders, flow: FlowControl): void;
   onData(chunk: Buffer): void;
@@ -49,21 +54,22 @@ export interface UpstreamHandler {
   onError(error: Error): void;
 }
 
+/** Response headers by lower-case name. */
 export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** A way to reach upstreams. `dispatch` never throws and returns the way to cancel. */
+/** Sends requests to providers. `dispatch` never throws and returns a function that cancels the request. */
 export interface Transport {
   dispatch(request: UpstreamRequest, handler: UpstreamHandler): () => void;
   close(): Promise<void>;
 }
 
-/** A request that cannot be put into HTTP/1.1; nothing of it was sent. */
+/** The request cannot be written as HTTP/1.1. Nothing was sent. */
 export class UnsendableRequestError extends Error {
   override readonly name = 'UnsendableRequestError';
   readonly code = 'unsendable';
 }
 
-/** What came is no HTTP/1.1 answer (RFC 9112); `code` says what is wrong with it. */
+/** The response is not valid HTTP/1.1 (RFC 9112). `code` names the reason. */
 export class MalformedResponseError extends Error {
   override readonly name = 'MalformedResponseError';
   readonly code: string;
@@ -74,6 +80,7 @@ export class MalformedResponseError extends Error {
   }
 }
 
+/** Why a response is not valid. */
 export type MalformedResponseCode =
   | 'status_line'
   | 'header'
@@ -83,7 +90,7 @@ export type MalformedResponseCode =
   | 'transfer_encoding'
   | 'chunk';
 
-/** The connection ended before the answer did, or before there was one. */
+/** The connection ended before or during the response. */
 export class ClosedEarlyError extends Error {
   override readonly name = 'ClosedEarlyError';
   readonly code = 'closed_early';

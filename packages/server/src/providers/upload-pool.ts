@@ -4,14 +4,14 @@ import Pool from 'undici/lib/dispatcher/pool.js';
 import type { SocketConnector } from './socket-connector.ts';
 import type { UpstreamHandler, UpstreamHeaders, UpstreamRequest } from './transport.ts';
 
-/** Why undici is told to break a call off. */
+/** The reason that is passed to undici for a cancelled call. */
 class CancelledError extends Error {
   override readonly name = 'CancelledError';
 }
 
 /**
- * Requests to one origin that stream their body up go through undici: its care for a body that is slow, ends early or
- * is answered before its end is worth more there than the CPU it costs.
+ * Sends requests with streamed bodies to one origin through undici. Its handling of slow, truncated and
+ * early-answered uploads is worth more here than its CPU cost.
  */
 export class UploadPool {
   readonly #pool: Pool;
@@ -30,7 +30,10 @@ export class UploadPool {
     });
   }
 
-  /** Returns the way to cancel. @throws what undici says of a request that cannot be sent */
+  /**
+   * Sends a request. Returns a function that cancels it.
+   * @throws the error of undici for a request that cannot be sent
+   */
   dispatch(request: UpstreamRequest, body: Readable, handler: UpstreamHandler): () => void {
     const call = new UploadCall(handler);
     const { path, headers } = request;
@@ -43,7 +46,7 @@ export class UploadPool {
   }
 }
 
-/** undici names the methods it knows; any token is one to it. */
+/** The types of undici list known methods only, but it accepts any token. */
 function methodOf({ method }: UpstreamRequest): Dispatcher.HttpMethod {
   return isMethod(method) ? method : 'GET';
 }
@@ -54,7 +57,7 @@ function isMethod(method: string): method is Dispatcher.HttpMethod {
 
 type UndiciController = Dispatcher.DispatchController;
 
-/** Adapts undici's handler. A request still queued for a socket has no controller to abort yet. */
+/** Adapts undici's handler. A request that waits for a socket has no controller to abort. */
 class UploadCall implements Dispatcher.DispatchHandler {
   #handler: UpstreamHandler;
   #controller: UndiciController | null = null;
@@ -77,7 +80,7 @@ class UploadCall implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: UndiciController, status: number, headers: UpstreamHeaders): void {
-    // 100 and 103 announce an answer, they are none.
+    // 100 and 103 are interim responses.
     if (!this.#over && status >= 200) this.#handler.onHead(status, headers, controller);
   }
 

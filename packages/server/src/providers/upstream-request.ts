@@ -1,14 +1,14 @@
 import type { Credential, Provider, Timeouts } from './configured-provider.ts';
 import type { UpstreamRequest } from './transport.ts';
 
-/** Who gets a request, with which credential. */
+/** The destination of a request, and the credential to use. */
 export interface RequestDestination {
   readonly provider: Provider;
   readonly credential: Credential;
   readonly timeouts: Pick<Timeouts, 'connectMs'>;
 }
 
-/** A POST over the connections of its provider. `headers` is a flat list. */
+/** Builds a POST request to a provider. `headers` is a flat list. */
 export function buildUpstreamRequest(
   { provider, credential, timeouts }: RequestDestination,
   path: string,

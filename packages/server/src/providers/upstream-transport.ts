@@ -6,7 +6,7 @@ import { createSandboxTransport } from './sandbox/sandbox-transport.ts';
 import { createSigningTransport } from './signing/signing-transport.ts';
 import type { Transport } from './transport.ts';
 
-/** Every way out of the process: HTTP for the world, the sandbox for itself. */
+/** Creates the transport for all requests to providers: HTTP, and the sandbox within the process. */
 export function createUpstreamTransport(clock: Clock, guard?: OutboundGuard): Transport {
   const http = createSigningTransport(createHttpTransport(guard), clock);
   const sandbox = createSandboxTransport(clock);

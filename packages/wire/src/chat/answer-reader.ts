@@ -22,16 +22,16 @@ import { ReasoningDetailsCollector } from './reasoning-details.ts';
 import { ThinkTagSplitter } from './think-tag-splitter.ts';
 import { ToolCallAssembler } from './tool-call-assembler.ts';
 
-/** Members of an answer or its message that no other dialect can show. */
+/** Members of a response or its message that other dialects cannot represent. */
 const VENDOR_EXTRAS = ['citations', 'search_results', 'images', 'related_questions'] as const;
 const MESSAGE_EXTRAS = ['annotations', 'audio', 'images', 'executed_tools'] as const;
 
-/** Reads Chat Completions chunks of any host that claims to speak them. */
+/** Creates a reader of Chat Completions chunks. It accepts the variants of all known hosts. */
 export function createAnswerReader(emit: EmitAnswerEvent, options: AnswerReadOptions): AnswerStreamReader {
   return new ChatAnswerReader(emit, options);
 }
 
-/** Reads a whole Chat Completions answer, or the error that came in its place. */
+/** Reads a complete Chat Completions response, or an error body. */
 export function readWholeAnswer(body: Json, options: AnswerReadOptions): CanonicalAnswer {
   const fold = new AnswerAccumulator();
   new ChatAnswerReader((event) => fold.add(event), options).whole(body);
@@ -129,9 +129,9 @@ class ChatAnswerReader implements AnswerStreamReader {
     if (finish !== undefined && finish !== '') this.#finish ??= finish;
   }
 
-  /** Usage stands where the host puts it: at the top, in a vendor's envelope, or inside the choice. */
+  /** Hosts report usage at the top level, in a vendor member or in the choice. */
   #usage(chunk: JsonObject, choice: JsonObject | undefined): void {
-    // The first place that says something: hosts leave empty ones beside it.
+    // Use the first non-empty place. Hosts also send empty ones.
     for (const place of [chunk, asObject(chunk['x_groq']), choice]) {
       const usage = readChatUsage(place?.['usage'], chunk['service_tier']);
       if (usage === undefined) continue;
@@ -197,7 +197,7 @@ class ChatAnswerReader implements AnswerStreamReader {
     this.#blocks.appendText(kind, text);
   }
 
-  /** The proof closes the reasoning it belongs to, or stands alone when that is closed already. */
+  /** The seal closes its reasoning block. If that block is already closed, the seal gets its own block. */
   #flushSeal(): void {
     const seal = this.#details.takeSeal(this.#origin);
     if (seal === undefined) return;
@@ -213,7 +213,7 @@ function joinTextParts(value: Json | undefined): string {
     .join('');
 }
 
-/** Errors inside a 200, in every shape met: `error`, a flat error object, a failed `base_resp`. */
+/** Recognizes errors with status 200: `error`, a flat error object, or a failed `base_resp`. */
 function isErrorChunk(chunk: JsonObject): boolean {
   if (isNonEmpty(chunk['error']) || chunk['object'] === 'error' || chunk['type'] === 'error') return true;
   const base = asObject(chunk['base_resp']);

@@ -15,12 +15,12 @@ const FINISH_REASONS: Readonly<Record<FinishReason, string>> = {
   other: 'stop',
 };
 
-/** Writes an answer as Chat Completions chunks. */
+/** Creates a writer of Chat Completions chunks. */
 export function createAnswerWriter(context: AnswerContext): AnswerStreamWriter {
   return new ChatAnswerWriter(context);
 }
 
-/** Writes a whole Chat Completions answer. @throws the answer's fault. */
+/** Writes a complete Chat Completions response. @throws the response's fault */
 export function writeWholeAnswer(
   answer: CanonicalAnswer,
   context: AnswerContext,
@@ -73,6 +73,7 @@ function writesAsCustomTool(freeform: boolean | undefined, context: AnswerContex
   return freeform === true && context.freeformAsFunction !== true;
 }
 
+/** Writes usage in the Chat format; undefined if there is none. */
 export function writeChatUsage(usage: Usage | undefined): JsonObject | undefined {
   if (usage === undefined) return undefined;
   const { input = 0, cached = 0, cache_write, output = 0, reasoning = 0 } = usage.units;
@@ -90,7 +91,7 @@ class ChatAnswerWriter implements AnswerStreamWriter {
   readonly #context: AnswerContext;
   readonly #stage: EmitAnswerEvent;
   readonly #envelope: string;
-  /** Everything of a chunk up to its delta. */
+  /** The JSON of a chunk up to its delta. */
   readonly #head: string;
   #out = '';
   #usage: Usage | undefined;
@@ -157,7 +158,7 @@ class ChatAnswerWriter implements AnswerStreamWriter {
     this.#out += `${this.#head}${delta},"logprobs":null,"finish_reason":null}]}\n\n`;
   }
 
-  /** Call indices are dense, whatever else the answer holds. */
+  /** Call indices have no gaps, regardless of other blocks. */
   #announce(open: BlockOpenEvent): void {
     this.#start();
     const index = this.#calls++;

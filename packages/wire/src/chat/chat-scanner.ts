@@ -16,13 +16,13 @@ import {
 import { MemberRemover, stripReasoningParts } from './remove-members.ts';
 import { ThinkTagStripper } from './think-tag-stripper.ts';
 
-/** What is taken out of the answers of one exchange. */
+/** The parts that are removed from the responses of one exchange. */
 export interface ReasoningStripOptions {
-  /** Remove reasoning members, thinking parts and, with `thinkTags`, tagged reasoning. */
+  /** Whether to remove reasoning members, thinking parts and, with `thinkTags`, tagged reasoning. */
   readonly stripReasoning: boolean;
-  /** Whether this provider's content may begin with `<think>…</think>`. */
+  /** Whether this provider's content can start with `<think>…</think>`. */
   readonly thinkTags: boolean;
-  /** Count the content in `contentBytes`. */
+  /** Whether to count the content in `contentBytes`. */
   readonly countContent?: boolean;
 }
 
@@ -36,26 +36,28 @@ const OPEN_BRACKET = 0x5b;
 const OPEN_BRACE = 0x7b;
 
 /**
- * Reads chunks or whole answers of the Chat dialect as bytes: one validating pass that enters only
- * `choices` and their deltas, notes what the gateway needs and collects the edits that cut reasoning.
- * It lives for one exchange.
+ * Reads Chat chunks or complete responses as bytes. One validating pass enters only `choices` and their
+ * deltas, extracts what the gateway needs and collects the edits that remove reasoning. Each exchange has its
+ * own scanner.
  */
 export class ChatScanner {
-  /** Whether an answer has begun: text, a call, reasoning or a finish. */
+  /** Whether the response contains text, a call, reasoning or a finish. */
   hasContent = false;
-  /** The upstream's id and model, as first reported. */
+  /** The id of the response, as the provider first reported it. The same applies to `model`. */
   id: string | undefined;
   model: string | undefined;
   usage: Usage | undefined;
-  /** The first finish reported. */
+  /** The first finish that was reported. */
   finish: Finish | undefined;
   readonly choices = new Map<number, Choice>();
-  /** UTF-8 bytes of text, reasoning and tool calls so far, what is cut included, where that is asked for. */
+  /**
+   * UTF-8 bytes of text, reasoning and tool calls so far, including removed parts. Counted only if requested.
+   */
   contentBytes = 0;
-  /** Texts that brought some of it. */
+  /** Number of texts with content. */
   contentFrameCount = 0;
 
-  /** Of the text read last: edits in order, and whether it had choices, usage or an error. */
+  /** The edits of the last text, in order, and whether it contained choices, usage or an error. */
   edits: ByteEdit[] = [];
   hasChoices = false;
   hasUsage = false;
@@ -69,16 +71,15 @@ export class ChatScanner {
     this.#options = options;
   }
 
-  /** True when at least one choice was opened and every opened one has finished. */
+  /** Whether there was at least one choice and all choices have finished. */
   get isFinished(): boolean {
     for (const choice of this.choices.values()) if (!choice.finished) return false;
     return this.choices.size > 0;
   }
 
   /**
-   * Reads the JSON from `start` to `end`; false when it is not an object.
-   *
-   * @throws {JsonSyntaxError} when it is not JSON.
+   * Reads the JSON from `start` to `end`. Returns false if it is not an object.
+   * @throws {JsonSyntaxError} if it is not valid JSON
    */
   read(bytes: Buffer, start: number, end: number): boolean {
     this.#bytes = bytes;
@@ -118,7 +119,7 @@ export class ChatScanner {
       else if (name === 'base_resp' || isVendor) this.#envelope(span);
     }
     if (flatError && !this.hasChoices && !this.hasUsage) this.hasError = true;
-    // Every chunk names it; the first one and that with the usage are read.
+    // Every chunk has the tier. It is read from the first chunk and from the one with the usage.
     if (tier && (this.hasUsage || this.#tier === undefined)) this.#tier = this.#words(tier) ?? '';
     if (this.hasUsage && this.usage)
       this.usage = { units: this.usage.units, tier: parseServiceTier(this.#tier) ?? this.usage.tier };
@@ -128,7 +129,7 @@ export class ChatScanner {
     return span.end - span.start === '"error"'.length && this.#words(span) === 'error';
   }
 
-  /** Vendors' own members begin with `x_`; one host reports its usage inside such a member only. */
+  /** Vendor members start with `x_`. One host reports usage only in such a member. */
   #isVendorName(cursor: JsonCursor): boolean {
     return this.#bytes[cursor.keyStart] === 0x78 && this.#bytes[cursor.keyStart + 1] === 0x5f;
   }
@@ -204,7 +205,7 @@ export class ChatScanner {
     return this.#options.stripReasoning && this.#options.thinkTags ? new ThinkTagStripper() : undefined;
   }
 
-  /** Reads a delta or message and cuts its reasoning; `ends` says that no more text follows it. */
+  /** Reads a delta or message and removes its reasoning. `ends` means that no more text follows. */
   #message(span: ByteSpan, think: ThinkTagStripper | undefined, ends: boolean): void {
     const { stripReasoning: strip, countContent: counts } = this.#options;
     if (this.hasContent && !strip && !counts) return;
@@ -224,7 +225,7 @@ export class ChatScanner {
       if (name !== undefined) this.hasContent ||= this.#says(value);
       if (counts && name !== undefined) {
         const bytes = countContentBytesAt(this.#bytes, value);
-        // Hosts repeat the same reasoning under several names.
+        // Hosts repeat the same reasoning in several members.
         if (REASONING_MEMBERS.has(name)) reasoningBytes = Math.max(reasoningBytes, bytes);
         else this.contentBytes += bytes;
       }
@@ -256,13 +257,13 @@ export class ChatScanner {
     this.edits.push({ start: at, end: at, text });
   }
 
-  /** The string at `span` when it has characters. */
+  /** Returns the string at `span` if it is not empty. */
   #words(span: ByteSpan): string | undefined {
     const text = readStringAt(this.#bytes, span);
     return text === '' ? undefined : text;
   }
 
-  /** Whether the value says anything: not null, false or empty. */
+  /** Returns whether the value is not null, false or empty. */
   #says({ start, end }: ByteSpan): boolean {
     const first = this.#bytes[start];
     if (first === QUOTE) return end - start > 2;

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import { asObject, asString, isJsonArray, isNonEmpty, isObject } from '../json-narrowing.ts';
 
-/** Members in which a choice says something. */
+/** Members of a choice that contain content. */
 const CONTENT_MEMBERS = [
   'content',
   'reasoning_content',
@@ -13,8 +13,9 @@ const CONTENT_MEMBERS = [
 ] as const;
 
 /**
- * The message of a choice of a whole answer. Hosts put an empty `delta` beside it, or the message into `delta`, or the
- * text of a completion beside both: every member is taken from the first that says something in it.
+ * Returns the message of a choice of a complete response. Some hosts add an empty `delta`, send the message
+ * in `delta`, or add the text of a completion. Each member is therefore read from the first object in which
+ * it is not empty.
  */
 export function readChoiceMessage(choice: JsonObject): JsonObject {
   const message = asObject(choice['message']) ?? {};
@@ -26,7 +27,10 @@ export function readChoiceMessage(choice: JsonObject): JsonObject {
   return said;
 }
 
-/** Whether a chunk holds arguments as an object, or a proof that is given back as it is: their numbers must stay. */
+/**
+ * Returns whether a chunk contains arguments as an object, or a seal that is returned unchanged. Their
+ * numbers must keep their text.
+ */
 export function requiresExactNumbers({ choices }: JsonObject): boolean {
   if (!isJsonArray(choices)) return false;
   for (const choice of choices)
@@ -49,12 +53,12 @@ function hasObjectArguments(call: Json): boolean {
 }
 
 /**
- * The pieces of a choice that is streamed. A `message` beside a `delta` is the whole so far: it counts only in members
- * that no delta has said anything in.
+ * Reads the parts of a streamed choice. If a `message` is sent in addition to a `delta`, it contains the
+ * whole content so far. It is used only for members that no delta has contained.
  */
 export class ChoiceDeltaReader {
   readonly #inDeltas = new Set<string>();
-  /** What a message has said where deltas do not. */
+  /** Content from messages, for members that deltas do not contain. */
   readonly #inMessages = new Map<string, string>();
 
   read(choice: JsonObject): JsonObject | undefined {

@@ -6,7 +6,7 @@ import { createAnswerWriter, writeWholeAnswer } from './answer-writer.ts';
 import { readRequest } from './read-request.ts';
 import { writeRequest } from './write-request.ts';
 
-/** OpenAI Chat Completions, and the many hosts that speak it. */
+/** The dialect OpenAI Chat Completions, which many hosts use. */
 export const chatDialect: ClientDialect & UpstreamDialect = {
   name: 'chat',
   supportedFeatures: new Set([

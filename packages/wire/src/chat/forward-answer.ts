@@ -9,10 +9,13 @@ import { readChatUsage, type Usage } from '../usage.ts';
 import { ChatScanner, type ReasoningStripOptions } from './chat-scanner.ts';
 import { REASONING_MEMBERS } from './member-names.ts';
 
-/** Up to this size V8's own parser takes half of what a walk takes; in long answers it builds too much. */
+/**
+ * Up to this size, V8's parser takes half as long as a scan. For longer responses it creates too many
+ * objects.
+ */
 export const MAX_FAST_PARSE_BYTES = 8 * 1024;
 
-/** A whole answer to forward, what it told, and the fault that forbids forwarding it. */
+/** A complete response to forward, the values read from it, and the fault that prevents forwarding. */
 export interface ForwardedChatAnswer {
   readonly body: Buffer;
   readonly usage?: Usage;
@@ -23,9 +26,9 @@ export interface ForwardedChatAnswer {
 }
 
 /**
- * Checks a whole Chat answer (status 200) and cuts its reasoning; every other byte is kept. `fault` is
- * `upstream_error` when it is not JSON, carries an error, or lacks choices or a finish reason.
- *
+ * Validates a complete Chat response (status 200) and removes its reasoning. Every other byte is unchanged.
+ * `fault` is `upstream_error` if the response is not JSON, contains an error, or has no choices or no finish
+ * reason.
  * @example
  * const body = '{"choices":[{"message":{"content":"Hi","reasoning":"hm"},"finish_reason":"stop"}]}';
  * const { body: sent } = forwardChatAnswer(Buffer.from(body), { stripReasoning: true, thinkTags: false });
@@ -37,11 +40,10 @@ export function forwardChatAnswer(body: Buffer, options: ReasoningStripOptions):
 }
 
 /**
- * Reads the one shape nearly every short answer has, of which nothing is cut: all choices are messages that have
- * finished, and nothing beside them may be an error or usage in an unusual place. Null for every other text, which
- * may be good or bad. What is taken here, `scanAnswer` reads in the same way (forward-answer.test.ts); of a member that
- * stands twice the last one counts, as it does for the client.
- *
+ * Reads the most common form of short responses without removing anything. All choices must be finished
+ * messages, and no other member may be an error or contain usage. Returns null for all other texts, whether
+ * or not they are valid. `scanAnswer` returns the same result (forward-answer.test.ts). As for the client,
+ * the last of duplicate members counts.
  * @example
  * const options = { stripReasoning: true, thinkTags: false };
  * const body = Buffer.from('{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}');
@@ -73,7 +75,7 @@ export function parseSimpleAnswer(body: Buffer, options: ReasoningStripOptions):
   };
 }
 
-/** Nothing at the top tells an error, or is a host's own member, which may tell anything. */
+/** Returns whether the top level has neither an error nor members that only some hosts use. */
 function hasOnlyStandardMembers(root: JsonObject): boolean {
   if ((root['error'] ?? null) !== null || root['object'] === 'error' || root['base_resp'] !== undefined)
     return false;
@@ -81,7 +83,10 @@ function hasOnlyStandardMembers(root: JsonObject): boolean {
   return true;
 }
 
-/** Whether there is nothing to cut. Parts of a list may be reasoning, and so may text that begins with a tag. */
+/**
+ * Returns whether there is nothing to remove. Lists of parts and text that starts with a tag may contain
+ * reasoning.
+ */
 function hasNoReasoning(
   choice: JsonObject,
   message: JsonObject,
@@ -93,7 +98,7 @@ function hasNoReasoning(
   return typeof content === 'string' ? !(thinkTags && /^\s*</.test(content)) : !Array.isArray(content);
 }
 
-/** Undefined for what is no JSON. */
+/** Returns undefined if the text is not JSON. */
 function tryParse(text: string): Json | undefined {
   try {
     return JSON.parse(text);
@@ -103,8 +108,7 @@ function tryParse(text: string): Json | undefined {
 }
 
 /**
- * Reads any answer byte by byte.
- *
+ * Reads any response byte by byte.
  * @example
  * const options = { stripReasoning: true, thinkTags: false };
  * scanAnswer(Buffer.from('{"choices":[]'), options).fault?.code; // 'upstream_error'

@@ -48,7 +48,7 @@ const REQUEST_FIELDS = new Set(
   ).split(' '),
 );
 
-/** `index`, `id` and `status` are the bookkeeping of answers that clients send back. */
+/** `index`, `id` and `status` come from responses that clients send back. They are ignored. */
 const MESSAGE_FIELDS = new Set(
   (
     'role content refusal tool_calls function_call audio reasoning_content reasoning reasoning_details ' +
@@ -62,7 +62,7 @@ const TOOL_CALL_FIELDS = new Set(
   'id type function custom index cache_control name arguments input'.split(' '),
 );
 
-/** Reads a Chat Completions request. @throws Fault 400 with `param`. */
+/** Reads a Chat Completions request. @throws Fault 400 with `param` */
 export function readRequest(body: JsonObject, options: RequestReadOptions = {}): CanonicalRequest {
   const draft = new RequestDraft();
   if (body['messages'] === undefined && isNonEmpty(body['input']))
@@ -114,7 +114,7 @@ export function readRequest(body: JsonObject, options: RequestReadOptions = {}):
   };
 }
 
-/** System messages before the first turn are the system prompt; later ones keep their place. */
+/** System messages before the first turn become the system prompt. Later ones keep their position. */
 function readMessages(
   value: Json | undefined,
   tools: readonly ToolDefinition[],
@@ -142,7 +142,10 @@ function readMessages(
   return { system, turns };
 }
 
-/** One Chat message; its content may hold parts of any dialect. @throws Fault 400 naming the role it does not know. */
+/**
+ * Reads a Chat message, whose content may have parts of any dialect.
+ * @throws Fault 400 with the role if it is unknown
+ */
 export function readChatMessage(
   message: JsonObject,
   freeform: ReadonlySet<string>,
@@ -196,7 +199,7 @@ export function readChatMessage(
   }
 }
 
-/** What an assistant's message has beside its content: a refusal and calls. */
+/** Reads the refusal and the calls of an assistant message. */
 function readRefusalAndCalls(
   message: JsonObject,
   freeform: ReadonlySet<string>,
@@ -219,7 +222,7 @@ function readRefusalAndCalls(
   return parts;
 }
 
-/** A function call of a tool declared freeform carries the raw text as its arguments. */
+/** A function call of a freeform tool has raw text as its arguments. */
 function readToolCall(entry: JsonObject, freeform: ReadonlySet<string>): ToolCallPart {
   const custom = asObject(entry['custom']);
   const inner = custom ?? asObject(entry['function']) ?? entry;

@@ -2,17 +2,20 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import type { Seal } from '../events.ts';
 import { asArray, asString, isNonEmpty, isObject } from '../json-narrowing.ts';
 
-/** Members that arrive in fragments; the others come whole, the last one that says something counts. */
+/**
+ * Members that are streamed in fragments. Other members are complete in one chunk; the last non-empty value
+ * counts.
+ */
 const FRAGMENTED_MEMBERS = new Set(['text', 'summary', 'data']);
 
 /**
- * Gathers `reasoning_details`, whose entries arrive in fragments told apart by index and type. They go
- * back to their host unchanged when one of them carries a proof.
+ * Collects `reasoning_details`. Index and type identify the entry of each fragment. If an entry has a seal,
+ * all entries are returned to the host unchanged.
  */
 export class ReasoningDetailsCollector {
   #entries: Record<string, Json | undefined>[] = [];
 
-  /** Adds fragments; gives the readable text among them. */
+  /** Adds fragments and returns their readable text. */
   add(value: Json | undefined): string {
     let text = '';
     for (const entry of asArray(value)) {
@@ -39,7 +42,7 @@ export class ReasoningDetailsCollector {
     }
   }
 
-  /** The proof gathered so far, once. */
+  /** Returns the collected seal and resets it. */
   takeSeal(origin: string | undefined): Seal | undefined {
     const sealed = this.#entries.some((entry) => isNonEmpty(entry['signature']) || isNonEmpty(entry['data']));
     if (!sealed) return undefined;

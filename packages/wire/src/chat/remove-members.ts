@@ -2,11 +2,11 @@ import { isObject } from '@floe/contract/json';
 import type { ByteEdit } from '../json-edits.ts';
 
 /**
- * Collects the edits that cut members out of one object together with their commas. Call `keep` or
- * `cut` for every member in order, then `end`.
+ * Collects the edits that remove members and their commas from an object. Call `retain` or `remove` for every
+ * member in order, then `finish`.
  */
 export class MemberRemover {
-  /** Whether a member was kept. */
+  /** Whether a member was retained. */
   hasRetained = false;
   readonly #edits: ByteEdit[];
   #leadingFrom = -1;
@@ -16,7 +16,7 @@ export class MemberRemover {
     this.#edits = edits;
   }
 
-  /** A member that stays, from its key's opening quote to its value's end. */
+  /** Retains a member, from the opening quote of its key to the end of its value. */
   retain(start: number, end: number): void {
     if (this.#leadingFrom !== -1) this.#addRemoval(this.#leadingFrom, start);
     this.#leadingFrom = -1;
@@ -24,7 +24,7 @@ export class MemberRemover {
     this.#lastEnd = end;
   }
 
-  /** A member that goes: with the comma before it, or, at the start, with the one after it. */
+  /** Removes a member together with the preceding comma, or the following comma if it is the first. */
   remove(start: number, end: number): void {
     if (this.hasRetained) this.#addRemoval(this.#lastEnd, end);
     else if (this.#leadingFrom === -1) this.#leadingFrom = start;
@@ -44,8 +44,8 @@ export class MemberRemover {
 const REASONING_PARTS: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking', 'reasoning']);
 
 /**
- * JSON text of a content array without its reasoning parts: a plain string when only text is left, as
- * clients of this dialect expect; otherwise the array of what is left, in its own bytes when that is all of it.
+ * Returns the JSON of a content array without its reasoning parts. If only text is left, returns a string, as
+ * clients of this dialect expect. If nothing was removed, returns the original array.
  */
 export function stripReasoningParts(arrayText: string): string {
   const value: unknown = JSON.parse(arrayText);

@@ -8,23 +8,27 @@ import { upstreamErrorFault } from '../upstream-error.ts';
 import type { Usage } from '../usage.ts';
 import { ChatScanner, type ReasoningStripOptions } from './chat-scanner.ts';
 
+/** The settings of a forwarded stream. */
 export interface ChatForwardOptions extends ReasoningStripOptions {
-  /** Remove the usage chunk without choices: the gateway asked for it, the client did not. */
+  /** Whether to remove the usage chunk without choices, because only the gateway requested it. */
   readonly dropUsageFrame: boolean;
-  /** How many choices the client asked for (`n`), 1 by default. */
+  /** Number of choices that the client requested (`n`). Defaults to 1. */
   readonly choices: number;
 }
 
-/** What happens to one frame: forwarded as it is, not at all, or in other bytes; or the stream ends at it. */
+/** The action for a frame: forward it, drop it, replace it with other bytes, or end the stream. */
 type FrameAction = 'keep' | 'drop' | 'fault' | 'done' | Buffer;
 
 /**
- * Forwards one Chat stream as bytes and watches it. Frames pass unchanged, in the chunk's own memory
- * where nothing is cut; a faulty frame and everything behind it is not forwarded. Every frame is
- * validated in one pass over its bytes; nothing but usage is parsed.
+ * Forwards a Chat stream as bytes. Frames pass unchanged, without a copy if nothing is removed. An invalid
+ * frame and everything after it are not forwarded. Each frame is validated in one pass over its bytes; only
+ * usage is parsed.
  */
 export class ChatStreamForwarder {
-  /** Set once: an error frame, a malformed or oversized frame, or `[DONE]` before the answer was whole. */
+  /**
+   * Set at most once: an error frame, an invalid or oversized frame, or `[DONE]` before the response was
+   * complete.
+   */
   fault: Fault | undefined;
   readonly #framer = new SseFramer();
   readonly #walk: ChatScanner;
@@ -36,12 +40,14 @@ export class ChatStreamForwarder {
     this.#walk = new ChatScanner({ ...options, countContent: true });
   }
 
-  /** Whether the answer has begun: text, a call, reasoning or a finish. Roles and comments do not count. */
+  /** Whether the response contains text, a call, reasoning or a finish. Roles and comments do not count. */
   get hasContent(): boolean {
     return this.#walk.hasContent;
   }
 
-  /** Whether `[DONE]` was forwarded: the client has its whole answer and nothing more will pass. */
+  /**
+   * Whether `[DONE]` was forwarded. The client then has the complete response and nothing else is forwarded.
+   */
   get done(): boolean {
     return this.#done;
   }
@@ -51,7 +57,7 @@ export class ChatStreamForwarder {
     return this.#walk.contentBytes;
   }
 
-  /** Frames that brought some of it. */
+  /** Number of frames with content. */
   get contentFrameCount(): number {
     return this.#walk.contentFrameCount;
   }
@@ -61,24 +67,24 @@ export class ChatStreamForwarder {
     return this.#walk.usage;
   }
 
-  /** The first finish reported. */
+  /** The first finish that was reported. */
   get finish(): Finish | undefined {
     return this.#walk.finish;
   }
 
-  /** The upstream's name of the model, as first reported. */
+  /** The provider's name of the model, as first reported. */
   get model(): string | undefined {
     return this.#walk.model;
   }
 
-  /** The upstream's id of the answer, as first reported. */
+  /** The provider's id of the response, as first reported. */
   get id(): string | undefined {
     return this.#walk.id;
   }
 
   /**
-   * Takes the next bytes of the upstream and gives those to forward now: whole frames only, undefined
-   * when there are none. Look at `fault` afterwards. Never throws a `Fault`.
+   * Takes the next bytes of the provider and returns the complete frames to forward, or undefined if there
+   * are none. Check `fault` afterwards. Never throws a `Fault`.
    */
   push(chunk: Buffer): Buffer | undefined {
     if (this.#done || this.fault !== undefined) return undefined;
@@ -94,9 +100,8 @@ export class ChatStreamForwarder {
   }
 
   /**
-   * Says at the upstream's end whether the answer is whole: undefined when every opened choice has finished.
-   * `[DONE]` is optional; without it all choices asked for must be there. What was cut behind the finish is missed by
-   * nobody.
+   * Ends the stream. Returns undefined if every opened choice has finished, otherwise the fault. `[DONE]` is
+   * optional; without it, all requested choices must be present. Bytes after the finish are ignored.
    */
   end(): Fault | undefined {
     if (this.fault !== undefined || this.#done) return this.fault;
@@ -153,7 +158,7 @@ export class ChatStreamForwarder {
     return data.bytes === frame ? edited : rewriteFrame(data, edited);
   }
 
-  /** `[DONE]` promises a whole answer; behind half of one it would be an invented finish. */
+  /** `[DONE]` after an incomplete response would tell the client that the response is complete. */
   #doneVerdict(): FrameAction {
     if (!this.#walk.isFinished)
       return this.#fail(brokenStreamFault('The provider ended the stream before the response was complete.'));
@@ -161,7 +166,7 @@ export class ChatStreamForwarder {
     return 'done';
   }
 
-  /** Some hosts wrap an error in an array; any other value is no chunk of this dialect. */
+  /** Some hosts wrap an error in an array. Any other value is not a chunk of this dialect. */
   #notAChunk(data: SseFrameData): FrameAction {
     const text = frameText(data);
     if (text.startsWith('[')) return this.#fail(upstreamErrorFault(text));

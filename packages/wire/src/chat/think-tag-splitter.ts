@@ -1,17 +1,17 @@
 const OPEN_TAG = '<think>';
 const CLOSE_TAG = '</think>';
-/** More white space than this before a tag is text. */
+/** If more white space precedes a tag, the tag is text. */
 const MAX_LEADING_SPACE = 64;
 
 /**
- * Splits `<think>…</think>` at the head of a text that arrives in pieces into reasoning and text. A tag
- * may be cut anywhere; a tag later in the text is text.
+ * Splits `<think>…</think>` at the start of a streamed text into reasoning and text. A tag may be split
+ * across chunks. Later tags are text.
  */
 export class ThinkTagSplitter {
   #state: 'start' | 'inside' | 'after' | 'text' = 'start';
   #pending = '';
 
-  /** Gives each piece with what it is, in order. */
+  /** Calls `give` with each part and its kind, in order. */
   push(piece: string, give: (kind: 'reasoning' | 'text', text: string) => void): void {
     if (this.#state === 'text') {
       give('text', piece);
@@ -49,7 +49,7 @@ export class ThinkTagSplitter {
     give('reasoning', rest.slice(0, rest.length - keep));
   }
 
-  /** The line breaks behind the tag belong to it. */
+  /** Line breaks after the tag belong to the tag. */
   #text(rest: string, give: (kind: 'reasoning' | 'text', text: string) => void): void {
     const text = rest.replace(/^[\r\n]+/, '');
     if (text === '') return;
@@ -57,14 +57,14 @@ export class ThinkTagSplitter {
     give('text', text);
   }
 
-  /** The text ended: what was held for a tag that never came. */
+  /** Ends the text and emits what was held back for a possible tag. */
   end(give: (kind: 'reasoning' | 'text', text: string) => void): void {
     if (this.#pending !== '') give(this.#state === 'inside' ? 'reasoning' : 'text', this.#pending);
     this.#pending = '';
   }
 }
 
-/** Length of the longest end of `text` that could begin the closing tag. */
+/** Returns the length of the longest suffix of `text` that could start the closing tag. */
 function partialSuffix(text: string): number {
   for (let length = Math.min(CLOSE_TAG.length - 1, text.length); length > 0; length -= 1)
     if (CLOSE_TAG.startsWith(text.slice(text.length - length))) return length;

@@ -1,29 +1,30 @@
 const OPEN_TAG = '<think>';
 const CLOSE_TAG = '</think>';
-/** More white space than this before a tag is content. */
+/** If more white space precedes a tag, the tag is content. */
 const MAX_LEADING_SPACE = 64;
 
 /**
- * Removes one `<think>…</think>` at the start of a text that arrives in pieces, with the white space
- * before it and the line breaks after it. A tag may be split over pieces. Reasoning that starts
- * without a tag is not guessed.
+ * Removes one `<think>…</think>` at the start of a streamed text, with the white space before it and the line
+ * breaks after it. A tag may be split across chunks. Reasoning without an opening tag is not detected.
  */
 export class ThinkTagStripper {
   #state: 'start' | 'inside' | 'after' | 'through' = 'start';
-  /** At the start: what may still become a tag. Inside: the end of the text, for a split closing tag. */
+  /**
+   * At the start: text that may become a tag. Within the tag: the end of the text, for a split closing tag.
+   */
   #pending = '';
 
-  /** True once the text can no longer change: pieces need not be pushed any more. */
+  /** Whether further chunks will not be changed, so they need not be pushed. */
   get isDone(): boolean {
     return this.#state === 'through';
   }
 
-  /** True when text waits that `flush` would give. */
+  /** Whether `flush` would return text. */
   get hasPending(): boolean {
     return this.#state === 'start' && this.#pending !== '';
   }
 
-  /** Takes the next piece and gives the text to show for it. */
+  /** Takes the next chunk and returns the text without reasoning. */
   push(piece: string): string {
     let rest = this.#pending + piece;
     this.#pending = '';
@@ -54,7 +55,7 @@ export class ThinkTagStripper {
     return rest;
   }
 
-  /** Ends the text: gives back what waited for a tag that did not come. */
+  /** Ends the text and returns what was held back for a possible tag. */
   flush(): string {
     const held = this.hasPending ? this.#pending : '';
     this.#pending = '';

@@ -10,14 +10,14 @@ interface PartialToolCall {
   text: string;
   block: number | undefined;
   closed: boolean;
-  /** Length at which the text was last found not to be whole: it is parsed once per length. */
+  /** Length at which the text was last found incomplete. It is parsed at most once per length. */
   incompleteLength: number;
 }
 
 /**
- * Puts the fragments of tool calls together, however the host marks them: by index, by id, by place, or
- * not at all. A call opens when its name and id are known; it closes as soon as its arguments are whole
- * and something else begins, so that parallel calls stream one after another.
+ * Assembles the fragments of tool calls. Hosts identify a call by index, by id, by position or not at all. A
+ * call opens when its name and id are known. It closes when its arguments are complete and another block
+ * starts, so parallel calls are streamed one after another.
  */
 export class ToolCallAssembler {
   readonly #blocks: BlockEmitter;
@@ -32,7 +32,7 @@ export class ToolCallAssembler {
     this.#exchange = exchange;
   }
 
-  /** One entry of `tool_calls`; `place` is where it stood in its list. */
+  /** Adds an entry of `tool_calls`. `place` is its position in the list. */
   add(entry: JsonObject, place: number): void {
     const custom = asObject(entry['custom']);
     const inner = custom ?? asObject(entry['function']) ?? {};
@@ -61,12 +61,12 @@ export class ToolCallAssembler {
     this.#open(call);
   }
 
-  /** Something else begins: what is whole is done. */
+  /** Closes calls with complete arguments, because another block starts. */
   closeCompleteCalls(): void {
     for (const call of this.#streaming) if (!call.freeform && isCompleteCall(call)) this.#close(call);
   }
 
-  /** The answer is over: every call that has a name is complete. */
+  /** Ends the response. Every call with a name is complete. */
   finish(): void {
     for (const call of this.#calls) {
       if (call.block === undefined && call.name !== '') this.#open(call);

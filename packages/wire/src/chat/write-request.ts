@@ -27,9 +27,9 @@ import {
 import { createCallIdFormatter, toProviderToolName } from '../tool-names.ts';
 import { writeChatFormat, writeChatReasoning, writeChatTools } from './write-settings.ts';
 
-/** OpenAI refuses `tool_calls[].id` over 40 characters on Chat. */
+/** OpenAI rejects `tool_calls[].id` with more than 40 characters in Chat. */
 const CALL_ID_MAX = 40;
-/** What the schema of OpenAI allows, which most hosts copy. */
+/** Limit of OpenAI's schema, which most hosts copy. */
 const MAX_STOPS = 4;
 const PART_CAPABILITIES: PartCapabilities = { detail: true, names: true };
 const CACHING_PART_CAPABILITIES: PartCapabilities = { ...PART_CAPABILITIES, cacheBreakpoints: 'texts' };
@@ -93,7 +93,10 @@ function writeMessages(request: CanonicalRequest, writer: MessageWriter): Json[]
   return rules.includes('no-user-after-tool') ? mergeUserAfterTool(messages) : messages;
 }
 
-/** Results first, as tool messages; their images follow in a user message, which alone may hold them. */
+/**
+ * Writes results first, as tool messages. Their images follow in a user message, because tool messages cannot
+ * contain images.
+ */
 function writeUser(turn: ConversationTurn, writer: MessageWriter): JsonObject[] {
   const messages: JsonObject[] = [];
   const rest: ContentPart[] = [];
@@ -109,7 +112,7 @@ function writeUser(turn: ConversationTurn, writer: MessageWriter): JsonObject[] 
   return messages;
 }
 
-/** Chat has no error flag. */
+/** Chat has no member for a failed result, so the text states it. */
 function writeResultContent(part: ToolResultPart): string {
   return part.isError ? `Error: ${joinResultText(part)}` : joinResultText(part);
 }
@@ -168,7 +171,7 @@ function writeCall(part: ToolCallPart, writer: MessageWriter): JsonObject {
   return { id, type: 'function', function: { name, arguments: text } };
 }
 
-/** One plain text is a string, which every host takes; anything else is a list of parts. */
+/** A single text is written as a string, which every host accepts. Anything else is a list of parts. */
 function writeContent(
   parts: readonly ContentPart[],
   writer: MessageWriter,
@@ -204,7 +207,7 @@ function writeMedia(part: MediaPart): JsonObject {
   return { type: 'file', file: { file_data: url, filename: part.name ?? 'file.pdf' } };
 }
 
-/** For hosts that refuse a user message behind a tool message: its text joins the last result. */
+/** Some hosts reject a user message after a tool message. Its text is then appended to the last result. */
 function mergeUserAfterTool(messages: readonly JsonObject[]): JsonObject[] {
   const folded: JsonObject[] = [];
   for (const message of messages) {

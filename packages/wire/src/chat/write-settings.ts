@@ -9,7 +9,7 @@ import {
 } from '../request-plan.ts';
 import { toProviderToolName } from '../tool-names.ts';
 
-/** `tools`, `tool_choice` and `parallel_tool_calls` of a Chat request. */
+/** Writes `tools`, `tool_choice` and `parallel_tool_calls` of a Chat request. */
 export function writeChatTools(
   request: CanonicalRequest,
   options: RequestWriteOptions,
@@ -58,6 +58,7 @@ function writeChoice(
   return { type: 'function', function: { name } };
 }
 
+/** Writes `response_format` of a Chat request. */
 export function writeChatFormat(format: ResponseFormat | undefined): JsonObject | undefined {
   if (format === undefined) return undefined;
   if (format.type === 'json') return { type: 'json_object' };
@@ -72,7 +73,7 @@ export function writeChatFormat(format: ResponseFormat | undefined): JsonObject 
   };
 }
 
-/** The request for reasoning in the provider's way of asking. */
+/** Writes the reasoning settings in the form that the provider expects. */
 export function writeChatReasoning(
   request: CanonicalRequest,
   options: RequestWriteOptions,

@@ -19,12 +19,12 @@ import type { SseEvent } from '../sse.ts';
 import { generateCallId } from '../tool-names.ts';
 import { readCohereUsage } from './usage.ts';
 
-/** Reads a stream of version 2 chat events. */
+/** Creates a reader of a Cohere Chat stream (version 2). */
 export function createAnswerReader(emit: EmitAnswerEvent, options: AnswerReadOptions): AnswerStreamReader {
   return new CohereAnswerReader(emit, options);
 }
 
-/** Reads a whole answer, or the error that came in its place. */
+/** Reads a complete response, or an error body. */
 export function readWholeAnswer(body: Json, options: AnswerReadOptions): CanonicalAnswer {
   const fold = new AnswerAccumulator();
   new CohereAnswerReader((event) => fold.add(event), options).whole(body);
@@ -33,11 +33,11 @@ export function readWholeAnswer(body: Json, options: AnswerReadOptions): Canonic
 
 interface OpenCall {
   readonly block: number;
-  /** Fragments so far; some models write `null` for no arguments, which only the end tells. */
+  /** The fragments so far. Some models write `null` for no arguments, which is certain only at the end. */
   text: string;
 }
 
-/** The plan of calls (`tool_plan`) is what the model says before it calls: text. */
+/** `tool_plan`, the text before the calls, is read as text. */
 class CohereAnswerReader implements AnswerStreamReader {
   readonly #blocks: BlockEmitter;
   readonly #options: AnswerReadOptions;
@@ -153,7 +153,7 @@ class CohereAnswerReader implements AnswerStreamReader {
     if (open === undefined || piece === '') return;
     const before = open.text;
     open.text += piece;
-    // Held while it may still turn out to be the word `null`.
+    // Held back while it may still become `null`.
     if ('null'.startsWith(open.text.trim())) return;
     this.#blocks.delta(open.block, 'null'.startsWith(before.trim()) ? open.text : piece);
   }
@@ -177,7 +177,7 @@ class CohereAnswerReader implements AnswerStreamReader {
   }
 }
 
-/** Streams bring one call where whole answers have a list. */
+/** Streams have one call where complete responses have a list. */
 function readCalls(value: Json | undefined): readonly JsonObject[] {
   return isJsonArray(value) ? asObjects(value) : isObject(value) ? [value] : [];
 }

@@ -3,7 +3,7 @@ import { parseUpstreamFault } from '../upstream-fault.ts';
 import { createAnswerReader, readWholeAnswer } from './answer-reader.ts';
 import { writeRequest } from './write-request.ts';
 
-/** Cohere Chat, version 2. */
+/** The dialect Cohere Chat, version 2. */
 export const cohereDialect: UpstreamDialect = {
   name: 'cohere',
   supportedFeatures: new Set(['image', 'image-url', 'image-type', 'json', 'schema']),

@@ -3,8 +3,8 @@ import { asNumber, asObject } from '../json-narrowing.ts';
 import { toUnitCounts, type Usage } from '../usage.ts';
 
 /**
- * Reads a `usage` of version 2: `tokens` are what the model read and wrote, `billed_units` what is charged and
- * used where the others are missing. Image tokens stand beside the input, reasoning is inside the output.
+ * Reads `usage` of version 2. `tokens` are the processed tokens. `billed_units` are the charged ones and are
+ * used if `tokens` are missing. Image tokens are added to the input; reasoning is part of the output.
  */
 export function readCohereUsage(usage: JsonObject): Usage | undefined {
   const tokens = asObject(usage['tokens']);

@@ -39,7 +39,7 @@ interface MessageWriter {
   readonly callId: (id: string) => string;
 }
 
-/** Writes a version 2 chat request. */
+/** Writes a Cohere Chat request (version 2). */
 export function writeRequest(request: CanonicalRequest, options: RequestWriteOptions = {}): WrittenRequest {
   const dropped = new Set<string>();
   const writer = { dropped, callId: createCallIdFormatter(CALL_ID_MAX, options.formatCallId) };
@@ -87,7 +87,7 @@ function writeMessages(request: CanonicalRequest, writer: MessageWriter): JsonOb
   const system = request.system.map(({ text }) => text).filter((text) => text.trim() !== '');
   const messages: JsonObject[] = system.length > 0 ? [{ role: 'system', content: system.join('\n\n') }] : [];
   for (const turn of request.turns) messages.push(...writeTurn(turn, writer));
-  // A conversation needs somebody who speaks.
+  // A conversation needs at least one user message.
   return messages.some(({ role }) => role === 'user')
     ? messages
     : [...messages, { role: 'user', content: system.length > 0 ? '.' : '' }];
@@ -101,7 +101,7 @@ function writeTurn(turn: ConversationTurn, writer: MessageWriter): JsonObject[] 
   }
   const results = turn.parts.filter((part) => part.type === 'result');
   const rest = turn.parts.flatMap((part) => {
-    // Results are text here: pictures in them are shown by the user.
+    // Results contain only text, so their images are added to the user message.
     if (part.type === 'result') return part.parts.filter((inner) => inner.type === 'media').map(writeMedia);
     return writeUserPart(part);
   });
@@ -127,7 +127,10 @@ function writeMedia({ source, detail }: MediaPart): JsonObject {
   return { type: 'image_url', image_url: { url, detail } };
 }
 
-/** Beside calls, what the model says is its plan; thoughts of others, whose proof this dialect has no place for, go. */
+/**
+ * Text before calls becomes the tool plan. Reasoning of other providers is dropped, because the dialect has
+ * no member for their seals.
+ */
 function writeAssistant(parts: readonly ContentPart[], writer: MessageWriter): JsonObject[] {
   const blocks: JsonObject[] = [];
   const said: string[] = [];
@@ -163,7 +166,7 @@ function writeResult(part: ToolResultPart, writer: MessageWriter): JsonObject {
   return { role: 'tool', tool_call_id: writer.callId(part.id), content };
 }
 
-/** One tool cannot be named: it is offered alone, and a call required. */
+/** The dialect cannot require a specific tool. Only that tool is sent, and a call is required. */
 function writeTools(
   request: CanonicalRequest,
   options: RequestWriteOptions,
@@ -184,12 +187,12 @@ function writeTool(tool: ToolDefinition, dropped: Set<string>): JsonObject {
     const { description, schema } = toFunctionSchema(tool);
     return { type: 'function', function: { name, description, parameters: schema } };
   }
-  // Strictness is a switch for all tools at once there.
+  // Strict mode applies to all tools at once.
   if (tool.strict === true) dropped.add('tools.strict');
   return { type: 'function', function: { name, description: tool.description, parameters: tool.schema } };
 }
 
-/** A schema stands flat beside the mode, without a name. */
+/** The schema is next to the type, without a name. */
 function writeFormat({ format }: CanonicalRequest): JsonObject | undefined {
   if (format === undefined) return undefined;
   return { type: 'json_object', json_schema: format.type === 'schema' ? format.schema : undefined };

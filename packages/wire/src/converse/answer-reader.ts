@@ -17,12 +17,15 @@ import type { SseEvent } from '../sse.ts';
 import { generateCallId } from '../tool-names.ts';
 import { readConverseUsage } from './usage.ts';
 
-/** Reads a ConverseStream answer, its binary frames turned into events by `EventStreamTranscoder`. */
+/**
+ * Creates a reader of a ConverseStream response. `EventStreamTranscoder` must have converted its binary
+ * frames.
+ */
 export function createAnswerReader(emit: EmitAnswerEvent, options: AnswerReadOptions): AnswerStreamReader {
   return new ConverseAnswerReader(emit, options);
 }
 
-/** Reads a whole Converse answer, or the error that came in its place. */
+/** Reads a complete Converse response, or an error body. */
 export function readWholeAnswer(body: Json, options: AnswerReadOptions): CanonicalAnswer {
   const fold = new AnswerAccumulator();
   new ConverseAnswerReader((event) => fold.add(event), options).whole(body);
@@ -39,7 +42,7 @@ interface OpenBlock {
 class ConverseAnswerReader implements AnswerStreamReader {
   readonly #blocks: BlockEmitter;
   readonly #options: AnswerReadOptions;
-  /** Open blocks by index; `undefined` marks one that is not shown. */
+  /** Open blocks by index. `undefined` marks a block that is not forwarded. */
   readonly #open = new Map<number, OpenBlock | undefined>();
   #stop: string | undefined;
 
@@ -74,7 +77,7 @@ class ConverseAnswerReader implements AnswerStreamReader {
         return;
       case 'metadata':
         this.#blocks.recordUsage(readConverseUsage(asObject(data['usage']) ?? {}, data['serviceTier']));
-        // The last event there is; before the stop it only counts.
+        // The metadata event is the last one. Before the stop event it only contains usage.
         if (this.#stop !== undefined) this.end();
         return;
       default:
@@ -135,7 +138,7 @@ class ConverseAnswerReader implements AnswerStreamReader {
     const call = asObject(start['toolUse']);
     const name = asString(call?.['name']);
     if (call === undefined || name === undefined || name === '' || call['type'] === 'server_tool_use') {
-      // Blocks of text announce nothing.
+      // Text blocks have no start event.
       const what = isNonEmpty(call)
         ? name
           ? 'server_tool_use'
@@ -165,7 +168,10 @@ class ConverseAnswerReader implements AnswerStreamReader {
     if (open) this.#blocks.delta(open.block, text);
   }
 
-  /** The open block of that kind; one of another kind at the same index is over. Calls are announced. */
+  /**
+   * Returns the open block of this kind, and closes a block of another kind at the same index. Only calls
+   * have a start event.
+   */
   #blockOf(index: number, kind: OpenBlock['kind']): OpenBlock | undefined {
     const open = this.#open.get(index);
     const isHidden = open === undefined && this.#open.has(index);
@@ -215,7 +221,7 @@ class ConverseAnswerReader implements AnswerStreamReader {
   }
 }
 
-/** The first member that says something; others stand there for form's sake. */
+/** Returns the first member that is not empty. Other members can be present but empty. */
 function firstNonEmptyMember(value: JsonObject): string | undefined {
   return Object.keys(value).find((name) => isNonEmpty(value[name]));
 }

@@ -3,7 +3,7 @@ import { parseUpstreamFault } from '../upstream-fault.ts';
 import { createAnswerReader, readWholeAnswer } from './answer-reader.ts';
 import { writeRequest } from './write-request.ts';
 
-/** Converse and ConverseStream. */
+/** The dialect of Amazon Bedrock: Converse and ConverseStream. */
 export const converseDialect: UpstreamDialect = {
   name: 'converse',
   supportedFeatures: new Set(['image', 'file', 'file-type', 'json', 'schema']),

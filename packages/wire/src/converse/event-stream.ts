@@ -9,14 +9,14 @@ import { formatSseFrame } from '../sse.ts';
 const CONTENT_TYPE = /^\s*application\/vnd\.amazon\.eventstream\b/i;
 const PRELUDE_BYTES = 12;
 const CRC_BYTES = 4;
-/** The prelude, no header, no payload and the closing checksum. */
+/** The prelude, no headers, no payload and the final checksum. */
 const MIN_FRAME_BYTES = PRELUDE_BYTES + CRC_BYTES;
 const MAX_FRAME_BYTES = 24 << 20;
-/** Type of a header value that is text; the length of the others is fixed or stands before them. */
+/** Type of a text header. Other types have a fixed length or a length prefix. */
 const TEXT_HEADER_TYPE = 7;
 const FIXED_LENGTHS: Readonly<Record<number, number>> = { 0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16 };
 
-/** Statuses of the exceptions that come inside a stream, by the service model of the runtime API. */
+/** HTTP statuses of exceptions within a stream, from the service model of the runtime API. */
 const EXCEPTION_STATUSES: Readonly<Record<string, number>> = {
   validationException: 400,
   throttlingException: 429,
@@ -27,8 +27,7 @@ const EXCEPTION_STATUSES: Readonly<Record<string, number>> = {
 };
 
 /**
- * True for the content type of a stream in binary frames.
- *
+ * Returns whether the content type is a stream in binary frames.
  * @example
  * isAwsEventStream('application/vnd.amazon.eventstream'); // true
  * isAwsEventStream('text/event-stream'); // false
@@ -37,22 +36,22 @@ export function isAwsEventStream(contentType: string): boolean {
   return CONTENT_TYPE.test(contentType);
 }
 
-/** Frames as server-sent events: what was whole, and the fault behind it, if any. */
+/** Frames as server-sent events, and the fault after them, if any. */
 export interface TranscodedChunk {
   readonly sse: Buffer;
   readonly fault: Fault | undefined;
 }
 
 /**
- * Turns AWS event-stream frames into server-sent events, so that one reader per dialect serves both framings.
- * A frame: total length, header length, CRC-32 of these; headers; payload; CRC-32 of all before it. An
- * exception frame becomes an `error` event in the shape of Messages; a `chunk` is unwrapped to the event it
- * carries. A frame whose checksum is wrong is a fault: nothing of it or behind it is passed on.
+ * Converts AWS event stream frames to server-sent events, so that each dialect needs one reader only. A frame
+ * consists of total length, header length, CRC-32 of both; headers; payload; CRC-32 of everything before. An
+ * exception frame becomes an `error` event in the Messages format. A `chunk` frame is unwrapped to its event.
+ * A wrong checksum is a fault: this frame and everything after it are discarded.
  */
 export class EventStreamTranscoder {
   #pieces: Buffer[] = [];
   #held = 0;
-  /** Bytes the next frame needs before it can be read; its prelude alone while that is unknown. */
+  /** Bytes that the next frame needs. Only the prelude until the length is known. */
   #needed = PRELUDE_BYTES;
 
   push(chunk: Buffer): TranscodedChunk {
@@ -72,7 +71,9 @@ export class EventStreamTranscoder {
     return { sse: Buffer.from(frames.join('')), fault };
   }
 
-  /** Bytes of a frame that is not whole; more than none at the end of a stream means it was cut. */
+  /**
+   * Bytes of an incomplete frame. Greater than 0 at the end of a stream means that the stream was truncated.
+   */
   get rest(): number {
     return this.#held;
   }
@@ -82,7 +83,7 @@ export class EventStreamTranscoder {
     this.#held = rest.length;
   }
 
-  /** Gives what is left behind the last whole frame. */
+  /** Returns the bytes after the last complete frame. */
   #read(bytes: Buffer, frames: string[]): Buffer {
     let at = 0;
     for (;;) {
@@ -149,7 +150,7 @@ function parseHeaders(bytes: Buffer): Map<string, string> {
   return headers;
 }
 
-/** An answer of another dialect inside a frame: `{"bytes": base64 of its event}`. */
+/** Unwraps an event of another dialect in `{"bytes": base64 of the event}`. */
 function unwrapChunk(payload: string): string {
   const outer = tryParseJson(payload);
   const data = Buffer.from((isObject(outer) && asString(outer['bytes'])) || '', 'base64').toString('utf8');

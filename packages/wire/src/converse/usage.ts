@@ -3,7 +3,10 @@ import { asNumber, asObject, asObjects } from '../json-narrowing.ts';
 import { addUnitCount, parseServiceTier } from '../unit-counts.ts';
 import { toUnitCounts, type Usage } from '../usage.ts';
 
-/** Reads a Converse `usage`: cache reads and writes stand beside `inputTokens`, so the whole input is the sum. */
+/**
+ * Reads Converse `usage`. Cache reads and writes are not part of `inputTokens`, so the total input is their
+ * sum.
+ */
 export function readConverseUsage(usage: JsonObject, serviceTier?: Json): Usage | undefined {
   const fresh = asNumber(usage['inputTokens']);
   const cached = asNumber(usage['cacheReadInputTokens']) ?? asNumber(usage['cacheReadInputTokenCount']);

@@ -42,11 +42,11 @@ interface BlockWriter {
   readonly options: RequestWriteOptions;
   readonly dropped: Set<string>;
   readonly callId: (id: string) => string;
-  /** Documents so far: their names must differ. */
+  /** Number of documents so far. Their names must differ. */
   documents: number;
 }
 
-/** Writes a Converse request; model and streaming stand in the URL. */
+/** Writes a Converse request. Model and streaming are part of the URL. */
 export function writeRequest(original: CanonicalRequest, options: RequestWriteOptions = {}): WrittenRequest {
   const dropped = new Set<string>();
   const marks = options.hints?.includes('cache-mark') === true;
@@ -102,14 +102,19 @@ export function writeRequest(original: CanonicalRequest, options: RequestWriteOp
   return { body: applyQuirks(body, options, dropped), dropped };
 }
 
-/** The dialect has no JSON mode: the wish goes into the prompt, and is reported. */
+/**
+ * The dialect has no JSON mode. An instruction is added to the prompt, and the field is reported as dropped.
+ */
 function withJsonInstruction(request: CanonicalRequest, dropped: Set<string>): readonly TextPart[] {
   if (request.format?.type !== 'json') return request.system;
   dropped.add('response_format');
   return [...request.system, { type: 'text', text: JSON_ONLY }];
 }
 
-/** Same-role turns merge, users begin, empty text goes; results come first, for `repairTurns` puts them so. */
+/**
+ * Merges turns of the same role, starts with a user turn and removes empty text. Results are first because of
+ * `repairTurns`.
+ */
 function writeMessages(request: CanonicalRequest, writer: BlockWriter): JsonObject[] {
   const messages: { role: ConversationTurn['role']; content: JsonObject[] }[] = [];
   for (const given of request.turns) {
@@ -130,7 +135,7 @@ function writeMessages(request: CanonicalRequest, writer: BlockWriter): JsonObje
   });
 }
 
-/** A message with a document must say something beside it. */
+/** A message with a document must also contain text. */
 function ensureText(content: JsonObject[]): JsonObject[] {
   const hasDocument = content.some((block) => 'document' in block);
   return hasDocument && !content.some((block) => 'text' in block) ? [...content, { text: '.' }] : content;
@@ -172,7 +177,7 @@ function writePart(part: ContentPart, writer: BlockWriter): JsonObject[] {
   }
 }
 
-/** A mark inside of a result stands behind it here. */
+/** A breakpoint within a result is moved after the result. */
 function resultBreakpoint({ cache, parts }: ToolResultPart): CacheBreakpoint | undefined {
   return cache ?? parts.findLast((inner) => inner.cache !== undefined)?.cache;
 }
@@ -181,7 +186,10 @@ function writeText(part: TextPart, writer: BlockWriter): JsonObject[] {
   return part.text.trim() === '' ? [] : [{ text: part.text }, ...writeCachePoint(part.cache, writer.options)];
 }
 
-/** Arguments as the object this dialect wants; text that is no object is kept under `input`. */
+/**
+ * Parses arguments as the object that this dialect requires. Text that is not an object is stored under
+ * `input`.
+ */
 function parseArguments(text: string, dropped: Set<string>): JsonObject {
   const parsed = tryParseExactJson(text);
   if (isObject(parsed)) return parsed;
@@ -201,7 +209,7 @@ function writeResult(part: ToolResultPart, writer: BlockWriter): JsonObject {
   };
 }
 
-/** What stands behind the last slash or dot of a media type, in this dialect's words. */
+/** Formats of this dialect by the part of a media type after the last slash or dot. */
 const FORMAT_BY_SUBTYPE: Readonly<Record<string, string>> = {
   jpg: 'jpeg',
   plain: 'txt',
@@ -215,7 +223,7 @@ const FORMAT_BY_SUBTYPE: Readonly<Record<string, string>> = {
 const TEXT_FORMATS = new Set(['txt', 'csv', 'html', 'md']);
 const DOCUMENT_FORMATS = new Set([...TEXT_FORMATS, 'pdf', 'doc', 'docx', 'xls', 'xlsx']);
 
-/** Bytes only: a request with an address is not brought here (`carries`). */
+/** Accepts only bytes. A request with a media URL is never sent here (`carries`). */
 function writeMedia(part: MediaPart, writer: BlockWriter): JsonObject {
   const { mime, data } = 'data' in part.source ? part.source : { mime: '', data: '' };
   const subtype = mime.split(';')[0]?.split(/[/.+]/).at(-1) ?? '';
@@ -228,7 +236,10 @@ function writeMedia(part: MediaPart, writer: BlockWriter): JsonObject {
   return { document: { format, name: documentName(part.name, writer.documents), source } };
 }
 
-/** Letters, digits, single spaces, hyphens and brackets; the number keeps names apart. */
+/**
+ * Returns a valid document name: letters, digits, single spaces, hyphens and brackets. The number makes it
+ * unique.
+ */
 function documentName(name: string | undefined, number: number): string {
   const plain = (name ?? '')
     .replace(/\.[A-Za-z0-9]+$/, '')

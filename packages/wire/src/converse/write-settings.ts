@@ -16,12 +16,12 @@ import {
 import { toProviderToolName } from '../tool-names.ts';
 
 const MIN_BUDGET = 1_024;
-/** Added to a thinking budget where the caller gave no limit. */
+/** Added to a thinking budget if the caller set no limit. */
 const ANSWER_TOKENS = 4_096;
 
 /**
- * `toolConfig` of a Converse request. There is no word for "call none": the tools go, unless the history holds
- * calls, which must not come without tools.
+ * Writes `toolConfig` of a Converse request. The dialect cannot forbid calls, so the tools are omitted,
+ * unless the history contains calls, which require tools.
  */
 export function writeToolConfig(
   request: CanonicalRequest,
@@ -78,7 +78,7 @@ function writeTool(tool: ToolDefinition, options: RequestWriteOptions, dropped: 
   return [{ toolSpec }, ...writeCachePoint(tool.cache, options)];
 }
 
-/** A cache mark is a member of its own, behind what it marks. */
+/** Writes a cache breakpoint, which is a separate member after the cached content. */
 export function writeCachePoint(
   cache: CacheBreakpoint | undefined,
   options: RequestWriteOptions,
@@ -87,7 +87,7 @@ export function writeCachePoint(
   return [{ cachePoint: { type: 'default', ttl: cache === '' ? undefined : cache } }];
 }
 
-/** The answer's format; the schema travels as text. */
+/** Writes the response format. The schema is sent as text. */
 export function writeConverseFormat(format: ResponseFormat | undefined): JsonObject | undefined {
   if (format?.type !== 'schema') return undefined;
   const { name, description, schema } = format;
@@ -95,13 +95,15 @@ export function writeConverseFormat(format: ResponseFormat | undefined): JsonObj
   return { textFormat: { type: 'json_schema', structure: { jsonSchema } } };
 }
 
+/** Additional fields, and the token limit that they require. */
 export interface AdditionalModelFields {
-  /** `additionalModelRequestFields`: each family of models knows its own, and refuses the others'. */
+  /** `additionalModelRequestFields`. Each model family accepts only its own fields. */
   readonly extras: JsonObject | undefined;
-  /** The limit raised so that the budget fits below it, when the caller set none. */
+  /** Increased limit that leaves room for the thinking budget, if the caller set none. */
   readonly maxTokens?: number;
 }
 
+/** Writes reasoning and other fields that depend on the model family. */
 export function writeAdditionalModelFields(
   request: CanonicalRequest,
   options: RequestWriteOptions,

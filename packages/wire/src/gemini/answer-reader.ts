@@ -20,16 +20,16 @@ import { PartialArguments } from './partial-arguments.ts';
 import { readGeminiUsage } from './usage.ts';
 
 const CANDIDATE_EXTRAS = ['groundingMetadata', 'citationMetadata', 'urlContextMetadata'] as const;
-/** Marks the events that hold arguments. */
+/** Identifies events that contain arguments. */
 const CALL_MEMBERS = ['functionCall'];
 const PART_MEMBERS = new Set(['text', 'thought', 'thoughtSignature', 'functionCall', 'partMetadata']);
 
-/** Reads a streamGenerateContent stream (`alt=sse`). */
+/** Creates a reader of a streamGenerateContent stream (`alt=sse`). */
 export function createAnswerReader(emit: EmitAnswerEvent, options: AnswerReadOptions): AnswerStreamReader {
   return new GeminiAnswerReader(emit, options);
 }
 
-/** Reads a generateContent answer, or the array of chunks a stream without `alt=sse` is. */
+/** Reads a generateContent response, or the array of chunks of a stream without `alt=sse`. */
 export function readWholeAnswer(body: Json, options: AnswerReadOptions): CanonicalAnswer {
   const fold = new AnswerAccumulator();
   new GeminiAnswerReader((event) => fold.add(event), options).whole(body);
@@ -66,7 +66,7 @@ class GeminiAnswerReader implements AnswerStreamReader {
     this.#chunk(chunk);
   }
 
-  /** The stream ends with the connection: parts and usage may follow the chunk that names the finish. */
+  /** The stream ends with the connection, because parts and usage may follow the chunk with the finish. */
   end(): void {
     if (this.#blocks.ended) return;
     if (this.#finish === undefined) {
@@ -116,7 +116,7 @@ class GeminiAnswerReader implements AnswerStreamReader {
     const signature = asString(part['thoughtSignature']);
     const call = asObject(part['functionCall']);
     const text = asString(part['text']) ?? '';
-    // An empty call alone in its part ends one that was streamed.
+    // A part that contains only an empty call ends a streamed call.
     if (call && (isNonEmpty(call) || (this.#streamed && text === ''))) {
       if (signature) this.#proof(signature);
       this.#call(call);
@@ -136,7 +136,7 @@ class GeminiAnswerReader implements AnswerStreamReader {
       if (!PART_MEMBERS.has(word) && isNonEmpty(part[word])) this.#blocks.reportDropped(word);
   }
 
-  /** The proof stands before the part it came on: at the end of its reasoning, or in a block of its own. */
+  /** The seal precedes the part that it came with: at the end of the reasoning block, or in its own block. */
   #proof(value: string): void {
     const seal: Seal = { dialect: 'gemini', value, origin: this.#options.sealOrigin };
     if (this.#blocks.openTextKind === 'reasoning') this.#blocks.closeText(seal);

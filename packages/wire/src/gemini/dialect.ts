@@ -3,7 +3,7 @@ import { parseUpstreamFault } from '../upstream-fault.ts';
 import { createAnswerReader, readWholeAnswer } from './answer-reader.ts';
 import { writeRequest } from './write-request.ts';
 
-/** Gemini generateContent and streamGenerateContent. */
+/** The dialect Gemini: generateContent and streamGenerateContent. */
 export const geminiDialect: UpstreamDialect = {
   name: 'gemini',
   supportedFeatures: new Set([

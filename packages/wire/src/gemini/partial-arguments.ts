@@ -4,8 +4,8 @@ import { asArray, asString, isJsonArray, isNonEmpty, isObject } from '../json-na
 type Slot = Json | undefined;
 
 /**
- * Builds a call's arguments from streamed `partialArgs`: each names a place by JSON path and brings a
- * value or the next piece of a string. Only `$.name`, `['name']` and `[0]` steps occur.
+ * Builds the arguments of a call from streamed `partialArgs`. Each has a JSON path and a value, or the next
+ * part of a string. Only the steps `$.name`, `['name']` and `[0]` occur.
  */
 export class PartialArguments {
   #root: JsonObject = {};
@@ -27,7 +27,7 @@ export class PartialArguments {
 function appendValue(before: Slot, entry: JsonObject): Json {
   const text = entry['stringValue'];
   const plain = [entry['numberValue'], entry['boolValue']].find(isNonEmpty);
-  // A piece of a string may be empty; beside another value that says nothing.
+  // A part of a string may be empty. It is ignored if there is another value.
   if (typeof text === 'string' && (text !== '' || plain === undefined))
     return typeof before === 'string' ? before + text : text;
   return plain ?? null;

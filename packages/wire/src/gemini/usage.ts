@@ -3,7 +3,7 @@ import { asNumber, asObjects } from '../json-narrowing.ts';
 import { addUnitCount, parseServiceTier } from '../unit-counts.ts';
 import { toUnitCounts, type Usage } from '../usage.ts';
 
-/** Units of the modalities in each list of details. Documents are counted as images are. */
+/** Units of each modality in the lists of details. Documents count as images. */
 const MEDIA = [
   { list: 'promptTokensDetails', modalities: ['AUDIO'], unit: 'input_audio' },
   { list: 'promptTokensDetails', modalities: ['IMAGE', 'DOCUMENT'], unit: 'input_image' },
@@ -14,7 +14,10 @@ const MEDIA = [
   { list: 'candidatesTokensDetails', modalities: ['IMAGE'], unit: 'output_image' },
 ] as const;
 
-/** Reads `usageMetadata`: candidates leave thoughts out, so output is their sum; the prompt includes cached tokens. */
+/**
+ * Reads `usageMetadata`. Candidates exclude thoughts, so the output is their sum. The prompt includes cached
+ * tokens.
+ */
 export function readGeminiUsage(usage: JsonObject): Usage | undefined {
   const prompt = asNumber(usage['promptTokenCount']);
   const candidates = asNumber(usage['candidatesTokenCount']);

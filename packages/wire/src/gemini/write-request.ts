@@ -29,7 +29,7 @@ import {
 } from '../request-plan.ts';
 import { isGeneratedCallId, toProviderToolName } from '../tool-names.ts';
 
-/** What the service's schema allows. */
+/** Limit of the service's schema. */
 const MAX_STOPS = 5;
 const DEFAULT_MEDIA_TYPES: Readonly<Record<MediaPart['kind'], string>> = {
   image: 'image/jpeg',
@@ -40,11 +40,11 @@ const DEFAULT_MEDIA_TYPES: Readonly<Record<MediaPart['kind'], string>> = {
 interface ContentWriter {
   readonly options: RequestWriteOptions;
   readonly dropped: Set<string>;
-  /** Tool name by call id: results name their tool. */
+  /** Tool names by call id. Results require the name of their tool. */
   readonly names: Map<string, string>;
 }
 
-/** Writes a generateContent request; model and streaming stand in the URL. */
+/** Writes a generateContent request. Model and streaming are part of the URL. */
 export function writeRequest(original: CanonicalRequest, options: RequestWriteOptions = {}): WrittenRequest {
   const request = ensureNonEmptyConversation(original);
   const dropped = new Set<string>();
@@ -83,7 +83,7 @@ function writeContents(request: CanonicalRequest, writer: ContentWriter): JsonOb
     if (parts.length === 0) continue;
     const role = turn.role === 'assistant' ? 'model' : 'user';
     const last = contents.at(-1);
-    // Results answer the call turn before them and stand alone; other neighbours of one role merge.
+    // Results must be a separate turn after their calls. Other adjacent turns of one role are merged.
     if (last?.role === role && !isResults(last.parts) && !isResults(parts)) last.parts.push(...parts);
     else contents.push({ role, parts });
   }
@@ -94,7 +94,7 @@ function isResults(parts: readonly JsonObject[]): boolean {
   return parts[0] !== undefined && 'functionResponse' in parts[0];
 }
 
-/** A proof goes back on the part it came with: the one behind its reasoning part, or an empty last one. */
+/** A seal is written on the part that it came with: the part after its reasoning, or an empty last part. */
 function writeModelTurn(turn: ConversationTurn, writer: ContentWriter): JsonObject[] {
   const parts: JsonObject[] = [];
   let thoughtSignature: string | undefined;
@@ -155,8 +155,9 @@ function writeUserTurn(turn: ConversationTurn, writer: ContentWriter): JsonObjec
 }
 
 /**
- * A result must be an object: a JSON object as it is, anything else as text under `output` or `error`. The service
- * keeps numbers of an object as doubles, so one with other numbers travels as the text it is, too.
+ * Writes a result, which must be an object. A JSON object is unchanged; anything else is text under `output`
+ * or `error`. The service converts numbers to doubles, so an object with numbers that would change is also
+ * sent as text.
  */
 function writeFunctionResponse(part: ToolResultPart): JsonObject {
   const text = joinResultText(part);
@@ -211,7 +212,7 @@ function writeTool(tool: ToolDefinition, dropped: Set<string>): JsonObject {
   };
 }
 
-/** An object of no members, which is refused as a schema: such a function has none. */
+/** The service rejects an object schema without members, so such a function has no schema. */
 function takesNoArguments({
   type,
   properties,

@@ -1,15 +1,15 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import { isJsonArray, isObject } from '../json-narrowing.ts';
 
-/** Deeper than any part of a conversation; what lies below is counted, not shown. */
+/** Deeper than any part of a conversation. Deeper values are counted but not shown. */
 const MAX_DEPTH_SHOWN = 7;
 const MAX_KEYS = 40;
-/** Different elements of one list that are shown. */
+/** Maximum number of different elements of a list that are shown. */
 const MAX_ELEMENTS = 24;
 const MAX_SHAPE_CHARS = 16_000;
 const KEY = /^[A-Za-z_$][\w.$-]{0,47}$/;
 
-/** Members whose inner keys are a caller's own words: arguments, schemas, maps. */
+/** Members whose nested keys the caller chooses: arguments, schemas and maps. */
 const OPAQUE_MEMBERS = new Set([
   'arguments',
   'parameters',
@@ -21,7 +21,7 @@ const OPAQUE_MEMBERS = new Set([
   'data',
 ]);
 
-/** The words of the dialects that say what an element is; no other text of a body is ever shown. */
+/** Values of `type` and `role` that the dialects define. No other text of a body is shown. */
 const KNOWN_TYPE_WORDS = new Set(
   (
     'system developer user assistant tool function message text input_text output_text summary_text reasoning_text ' +
@@ -33,9 +33,8 @@ const KNOWN_TYPE_WORDS = new Set(
 );
 
 /**
- * The shape of a body: keys, types and lengths, as JSON text. Never a value: of `type` and `role` the dialects'
- * own words stay, anything else is told by its length. Equal neighbours in a list are counted.
- *
+ * Returns the structure of a body as JSON: keys, types and lengths, without values. Values of `type` and
+ * `role` are shown only if the dialects define them. Equal adjacent elements of a list are counted.
  * @example
  * describeBodyShape({ model: 'gpt-5', input: ['Hello', 'World'] }); // '{"model":"string(5)","input":["string(5)","× 2"]}'
  */
@@ -56,7 +55,7 @@ function describeValue(value: Json | undefined, key: string, depth: number): Jso
   return isObject(value) ? describeObject(value, key, depth) : 'object';
 }
 
-/** A call's `input` is an object of the caller's; the one at the top is the conversation. */
+/** The `input` of a call is an object of the caller. The `input` at the top level is the conversation. */
 function isOpaque(key: string, depth: number): boolean {
   return OPAQUE_MEMBERS.has(key) || (key === 'input' && depth > 1);
 }

@@ -2,16 +2,15 @@ import type { Json, JsonArray, JsonObject } from '@floe/contract/json';
 import { asArray, asObjects, isJsonArray, isNonEmpty, isObject } from '../json-narrowing.ts';
 import { invalidFieldFault } from '../request-draft.ts';
 
-/** Where the conversation of a body stands: its elements, and the member they came from. */
+/** The elements of a conversation and the member that contains them. */
 export interface ConversationSource {
   readonly member: 'messages' | 'input';
   readonly elements: JsonArray;
 }
 
 /**
- * The conversation of a body that may hold two. IDEs send both, one of them without the tool results: the one
- * with more of them counts, `input` when they are even, and they are never joined.
- *
+ * Returns the conversation of a body that may contain two. IDEs may send both, one of them without tool
+ * results. The one with more tool results is used, or `input` if they are equal. They are never merged.
  * @example
  * const messages = [{ role: 'user', content: 'Hello' }];
  * selectConversation({ messages, input: [] }); // { member: 'messages', elements: messages }
@@ -34,7 +33,7 @@ function readElementList(value: Json | undefined, member: string): JsonArray {
   throw invalidFieldFault(`\`${member}\` must be an array.`, member);
 }
 
-/** Results of tool calls, in whichever of the dialects' forms. */
+/** Counts the results of tool calls, in the form of any dialect. */
 function countToolResults(elements: JsonArray): number {
   let count = 0;
   for (const entry of elements) {

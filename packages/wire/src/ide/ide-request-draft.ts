@@ -2,7 +2,10 @@ import { Fault } from '@floe/contract/faults';
 import { type RequiredFeature, unsupportedFeatureFault } from '../request.ts';
 import { RequestDraft } from '../request-draft.ts';
 
-/** What an IDE does without, references to items kept elsewhere included: the request means the same to its user. */
+/**
+ * Features that an IDE does not need, including references to stored items. The request keeps its meaning
+ * without them.
+ */
 const OPTIONAL_FEATURES: ReadonlySet<RequiredFeature> = new Set([
   'unknown-content',
   'hosted-tool',
@@ -10,12 +13,12 @@ const OPTIONAL_FEATURES: ReadonlySet<RequiredFeature> = new Set([
   'audio-out',
   'stored-state',
 ]);
-/** The list of what was left out travels in a header. */
+/** The list of dropped fields is sent in a header. */
 const MAX_DROPPED = 40;
 
 /**
- * What reading an IDE's body gathers. What no provider could take is left out and reported where the request
- * keeps its meaning; where it does not, it is a 400.
+ * Collects what the reader of an IDE body finds. A field that no provider supports is dropped and reported if
+ * the request keeps its meaning; otherwise it is a 400.
  */
 export class IdeRequestDraft extends RequestDraft {
   override requireFeature(need: RequiredFeature, param: string): void {
@@ -30,7 +33,7 @@ export class IdeRequestDraft extends RequestDraft {
     else super.requireFeature(need, param);
   }
 
-  /** IDEs cut the beginning off long conversations: a result without its call is of no use to anybody. */
+  /** IDEs truncate the start of long conversations. A result without its call is useless. */
   override handleOrphanResult(_id: string): void {
     this.reportDropped('tool_result.orphan');
   }

@@ -36,18 +36,18 @@ const REQUEST_FIELDS = new Set(
   ).split(' '),
 );
 
+/** A normalized IDE request. */
 export interface NormalizedIdeRequest {
-  /** The request in the vocabulary, with the paths of the body as it came. */
+  /** The canonical request, with the field paths of the original body. */
   readonly request: CanonicalRequest;
-  /** The same as one Chat body; normalising it again gives an equal one. */
+  /** The same request as a Chat body. Normalizing it again returns an equal body. */
   readonly body: JsonObject;
 }
 
 /**
- * Brings the body of an IDE, which mixes the Chat, Responses and Messages dialects element by element, into
- * one form. `body` is left as it was. Members nobody understands are left out and reported in `ask.dropped`.
- *
- * @throws {Fault} 400 with `param` when the body cannot mean a request.
+ * Normalizes the body of an IDE, whose elements can belong to Chat, Responses or Messages. Does not change
+ * `body`. Unknown members are dropped and reported in `request.dropped`.
+ * @throws {Fault} 400 with `param` if the body is not a valid request
  * @example
  * const { body } = normalizeIdeRequest({ model: 'gpt-5', input: 'Hello', system: 'Be brief.' });
  * body.messages; // [{ role: 'system', content: 'Be brief.' }, { role: 'user', content: 'Hello' }]
@@ -59,7 +59,7 @@ export function normalizeIdeRequest(body: JsonObject): NormalizedIdeRequest {
   rejectMultipleChoices(body, draft);
   const { tools, toolChoice, parallelTools } = readToolSettings(body, draft);
   const source = selectConversation(body);
-  // Only what is left counts as the beginning: a result whose call is gone is no turn.
+  // Only the remaining turns count as the start: a result without its call is not a turn.
   const read = repairTurns(readConversationElements(source, tools, draft), draft);
   const lead = countLeadingSystemTurns(read);
   const system = [
@@ -108,14 +108,14 @@ function readStreamSettings(body: JsonObject): { readonly stream: boolean; reado
   return { stream, streamUsage: asObject(body['stream_options'])?.['include_usage'] === true };
 }
 
-/** What stands for a conversation, a prompt or an answer kept elsewhere. */
+/** Rejects references to a conversation, a prompt or a response that is stored elsewhere. */
 function rejectStoredState(body: JsonObject, draft: IdeRequestDraft): void {
   for (const key of ['conversation', 'prompt'])
     if (isNonEmpty(body[key])) throw unsupportedFeatureFault({ need: 'stored-state', param: key });
   if (body['background'] === true) draft.requireFeature('background', 'background');
 }
 
-/** Whoever keeps turns has put a known one into the conversation: this one is unknown. */
+/** A known response has already been inserted into the conversation, so this one is unknown. */
 function rejectUnknownResponse(hasHistory: boolean, draft: IdeRequestDraft): void {
   if (hasHistory) return draft.reportDropped('previous_response_id');
   throw new Fault(

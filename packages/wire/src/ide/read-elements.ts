@@ -17,7 +17,7 @@ import type { ConversationSource } from './conversation-source.ts';
 const MIME = /^[\w.+-]+\/[\w.+;=-]+$/;
 const DETAILS = new Set(['low', 'high', 'auto']);
 
-/** Reads every element of a conversation by its own form: message, item, or bare content part. */
+/** Reads every element of a conversation by its own form: message, item or content part. */
 export function readConversationElements(
   { member, elements }: ConversationSource,
   tools: readonly ToolDefinition[],
@@ -35,7 +35,7 @@ export function readConversationElements(
   });
 }
 
-/** Only an assistant refuses, and no dialect lets one show a picture. */
+/** Only an assistant can refuse, and no dialect accepts images from an assistant. */
 function adaptToRole(
   part: ContentPart,
   role: ConversationTurn['role'],
@@ -62,8 +62,8 @@ function readElement(
 }
 
 /**
- * Calls belong to the assistant and results to the user, whoever's element they came in: some IDEs put
- * bare blocks between messages.
+ * Calls belong to the assistant and results to the user, regardless of the element that contains them. Some
+ * IDEs send content parts between messages.
  */
 function splitByRole(role: ConversationTurn['role'], parts: readonly ContentPart[]): ConversationTurn[] {
   const turns: { role: ConversationTurn['role']; parts: ContentPart[] }[] = [];
@@ -76,7 +76,7 @@ function splitByRole(role: ConversationTurn['role'], parts: readonly ContentPart
   return turns;
 }
 
-/** The part as it goes on, or nothing: white space says nothing, and reasoning has no proof that holds. */
+/** Returns the part to keep, or nothing: white space is dropped, and reasoning has no valid seal. */
 function sanitizePart(
   part: ContentPart,
   calls: CallIdAssigner,
@@ -116,7 +116,7 @@ function validateMedia(part: MediaPart, path: string, draft: RequestDraft): Medi
   return part.detail === undefined || DETAILS.has(part.detail) ? part : { ...part, detail: undefined };
 }
 
-/** A call of a freeform tool carries raw text, also where the history wraps it as a function call. */
+/** A call of a freeform tool has raw text, even if the history contains it as a function call. */
 function asDeclaredTool(call: ToolCallPart, freeform: ReadonlySet<string>): ToolCallPart {
   if (call.freeform || !freeform.has(call.name)) return call;
   const parsed = tryParseJson(call.input);
@@ -125,7 +125,10 @@ function asDeclaredTool(call: ToolCallPart, freeform: ReadonlySet<string>): Tool
   return { ...call, input: wrapped ?? call.input, freeform: true };
 }
 
-/** Reads calls as their tools were declared; one without an id gets a name, which the next result without one takes. */
+/**
+ * Reads calls in the form of their declared tools. Assigns an id to a call without one; the next result
+ * without an id gets the same id.
+ */
 class CallIdAssigner {
   readonly #freeform: ReadonlySet<string>;
   #made = 0;
@@ -158,12 +161,15 @@ class CallIdAssigner {
   }
 }
 
-/** True when the elements tell a whole conversation and not only its newest message. */
+/** Returns whether the elements contain a conversation and not only its newest message. */
 export function includesHistory(turns: readonly ConversationTurn[], system: readonly ContentPart[]): boolean {
   return system.length > 0 || turns.some(({ role }) => role !== 'user');
 }
 
-/** System text before the first turn is the system prompt; later it keeps its place. */
+/**
+ * Counts the system turns before the first other turn. They become the system prompt; later ones keep their
+ * position.
+ */
 export function countLeadingSystemTurns(turns: readonly ConversationTurn[]): number {
   const at = turns.findIndex(({ role }) => role !== 'system');
   return at === -1 ? turns.length : at;

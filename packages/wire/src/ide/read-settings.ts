@@ -17,21 +17,22 @@ const SERVICE_TIERS = new Set(['auto', 'default', 'flex', 'scale', 'priority']);
 const VERBOSITIES = new Set(['low', 'medium', 'high']);
 const GRAMMAR_SYNTAXES = new Set(['lark', 'regex']);
 
-/** Members in which an IDE keeps its own books; they mean nothing to a provider. */
+/** Metadata of the IDE, which providers do not need. */
 const INTERNAL_METADATA_KEY = /^cursor/i;
 const CONVERSATION_ID_KEY = /conversation_?id$/i;
-/** OpenAI's limits of `metadata`. */
+/** OpenAI's limits for `metadata`. */
 const MAX_METADATA_PAIRS = 16;
 const MAX_METADATA_KEY_CHARS = 64;
 const MAX_METADATA_VALUE_CHARS = 512;
 
+/** The tools of a request and the choice among them. */
 export interface ToolSettings {
   readonly tools: readonly ToolDefinition[];
   readonly toolChoice: ToolChoice | undefined;
   readonly parallelTools: boolean | undefined;
 }
 
-/** Tools in every form, without those a provider would run itself; a choice that names one of those is a 400. */
+/** Reads tools of every form, without hosted tools. A choice of a hosted tool is a 400. */
 export function readToolSettings(body: JsonObject, draft: RequestDraft): ToolSettings {
   const member = isNonEmpty(body['tools']) ? 'tools' : 'functions';
   const given = body[member];
@@ -81,7 +82,7 @@ function readAllowedToolChoice(
   return choice.mode === 'none' ? { mode: 'none' } : { mode: choice.mode, allowed };
 }
 
-/** The first of the dialects' token limits. @throws Fault 400 when it is no whole number above 0. */
+/** Returns the first token limit of any dialect. @throws Fault 400 if it is not a positive integer */
 export function readMaxTokens(body: JsonObject): number | undefined {
   const limit = readTokenLimit(body, TOKEN_LIMIT_FIELDS);
   if (limit === undefined || (Number.isInteger(limit) && limit > 0)) return limit;
@@ -89,7 +90,9 @@ export function readMaxTokens(body: JsonObject): number | undefined {
   throw invalidFieldFault(`\`${member}\` must be a positive integer.`, member);
 }
 
-/** Nobody reads the summaries here: Chat answers carry no reasoning. */
+/**
+ * Reads the reasoning settings. Summaries are ignored, because Chat responses to IDEs contain no reasoning.
+ */
 export function readReasoningSettings(body: JsonObject, draft: RequestDraft): ReasoningSettings | undefined {
   const reasoning = readReasoning(body, draft);
   if (reasoning?.summary === undefined) return reasoning;
@@ -100,7 +103,7 @@ export function readReasoningSettings(body: JsonObject, draft: RequestDraft): Re
     : { effort, budget, adaptive };
 }
 
-/** `response_format`, `text.format` or `output_config.format`, the first that says something. */
+/** Reads the first non-empty member of `response_format`, `text.format` and `output_config.format`. */
 export function readIdeResponseFormat(body: JsonObject, draft: RequestDraft): ResponseFormat | undefined {
   if (isNonEmpty(body['response_format']))
     return readResponseFormat(body['response_format'], 'response_format', draft);
@@ -110,6 +113,7 @@ export function readIdeResponseFormat(body: JsonObject, draft: RequestDraft): Re
   return readResponseFormat(config, 'output_config.format', draft);
 }
 
+/** Reads the verbosity; undefined if absent. */
 export function readVerbosity(body: JsonObject, draft: RequestDraft): string | undefined {
   return allowedValue(
     asString(asObject(body['text'])?.['verbosity']) ?? asString(body['verbosity']),
@@ -118,6 +122,7 @@ export function readVerbosity(body: JsonObject, draft: RequestDraft): string | u
   );
 }
 
+/** Reads the service tier; undefined if absent. */
 export function readServiceTier(body: JsonObject, draft: RequestDraft): string | undefined {
   return allowedValue(asString(body['service_tier']), SERVICE_TIERS, () =>
     draft.reportDropped('service_tier'),
@@ -134,7 +139,7 @@ function allowedValue(
   return undefined;
 }
 
-/** Who and which conversation a body names, and what is left of its metadata. */
+/** The user and conversation of a request, and its remaining metadata. */
 export interface RequestAttribution {
   readonly user: string | undefined;
   readonly cacheKey: string | undefined;
@@ -142,8 +147,8 @@ export interface RequestAttribution {
 }
 
 /**
- * An IDE's account name is its user's, never a conversation's: that is `prompt_cache_key`, or the conversation
- * id in the IDE's own metadata, which goes no further.
+ * Reads the user, conversation and metadata of a request. An account name of an IDE identifies the user. The
+ * conversation is `prompt_cache_key` or the conversation id in the IDE's metadata, which is not forwarded.
  */
 export function readRequestAttribution(body: JsonObject, draft: RequestDraft): RequestAttribution {
   const pairs = Object.entries(asObject(body['metadata']) ?? {});
@@ -177,7 +182,7 @@ function nonEmptyText(value: Json | undefined): string | undefined {
   return asString(value) || undefined;
 }
 
-/** One answer to a request is what an IDE reads. */
+/** IDEs read a single choice, so several choices are rejected. */
 export function rejectMultipleChoices(body: JsonObject, draft: RequestDraft): void {
   const n = body['n'];
   if (n === undefined || n === null || n === 1) return;

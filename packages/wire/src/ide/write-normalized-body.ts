@@ -16,8 +16,8 @@ import type {
 } from '../request.ts';
 
 /**
- * A request as one Chat body that loses nothing of it: where Chat has no word (cache marks, failed results,
- * files by address), the member is the one our Chat reader knows from another dialect.
+ * Writes a request as a Chat body without loss. For features that Chat does not have (cache breakpoints,
+ * failed results, files by URL), it uses members of other dialects that the Chat reader accepts.
  */
 export function writeNormalizedBody(request: CanonicalRequest): JsonObject {
   const { sampling, tools } = request;
@@ -50,7 +50,7 @@ export function writeNormalizedBody(request: CanonicalRequest): JsonObject {
   });
 }
 
-/** Without the members that say nothing, so that equal requests are equal bodies. */
+/** Removes empty members, so that equal requests have equal bodies. */
 function withoutUndefined(members: Readonly<Record<string, Json | undefined>>): JsonObject {
   return Object.fromEntries(
     Object.entries(members).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
@@ -98,7 +98,7 @@ function writeResult({ id, parts, isError, cache }: ToolResultPart): JsonObject 
   });
 }
 
-/** One plain text is a string, as every client writes it; anything else a list of parts. */
+/** A single text is written as a string, as clients do. Anything else is a list of parts. */
 function writeContent(parts: readonly ContentPart[]): Json {
   const [only] = parts;
   if (parts.length === 1 && only?.type === 'text' && only.cache === undefined && only.document === undefined)

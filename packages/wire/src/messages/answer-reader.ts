@@ -17,25 +17,25 @@ import type { SseEvent } from '../sse.ts';
 import { generateCallId } from '../tool-names.ts';
 import { readMessagesUsage } from './usage.ts';
 
-/** Reads a Messages stream. */
+/** Creates a reader of a Messages stream. */
 export function createAnswerReader(emit: EmitAnswerEvent, options: AnswerReadOptions): AnswerStreamReader {
   return new MessagesAnswerReader(emit, options);
 }
 
-/** Reads a whole Messages answer, or the error that came in its place. */
+/** Reads a complete Messages response, or an error body. */
 export function readWholeAnswer(body: Json, options: AnswerReadOptions): CanonicalAnswer {
   const fold = new AnswerAccumulator();
   new MessagesAnswerReader((event) => fold.add(event), options).whole(body);
   return fold.answer;
 }
 
-/** Marks the events that may hold a call's whole input. */
+/** Identifies events that can contain the complete input of a call. */
 const BLOCK_START = ['_block_start'];
 
 interface OpenBlock {
   readonly block: number;
   readonly kind: 'text' | 'reasoning' | 'tool';
-  /** Whole input that stood in the start of the block, used when no fragment follows. */
+  /** Complete input in the start event of the block. Used if no fragment follows. */
   readonly input: string;
   streamed: boolean;
   signature: string;
@@ -45,7 +45,7 @@ interface OpenBlock {
 class MessagesAnswerReader implements AnswerStreamReader {
   readonly #blocks: BlockEmitter;
   readonly #options: AnswerReadOptions;
-  /** Open blocks by index; `undefined` marks one that is not shown. */
+  /** Open blocks by index. `undefined` marks a block that is not forwarded. */
   readonly #open = new Map<number, OpenBlock | undefined>();
   #opened = 0;
   #usage: JsonObject = {};
@@ -119,7 +119,7 @@ class MessagesAnswerReader implements AnswerStreamReader {
     this.end();
   }
 
-  /** A start repeated before any content is one start; a second answer inside a stream is an error. */
+  /** A repeated start event before any content is ignored. A second response within a stream is an error. */
   #messageStart(message: JsonObject): void {
     if (this.#opened > 0) {
       this.#blocks.failIncomplete('The provider started a second response before the first was complete.');
@@ -133,7 +133,7 @@ class MessagesAnswerReader implements AnswerStreamReader {
     if (!isObject(usage)) return;
     const said = Object.entries(usage).filter(([, value]) => isNonEmpty(value));
     this.#usage = { ...this.#usage, ...Object.fromEntries(said) };
-    // At once: a stream that breaks later has cost its input all the same.
+    // Recorded at once, because the input is charged even if the stream breaks later.
     this.#blocks.recordUsage(readMessagesUsage(this.#usage));
   }
 

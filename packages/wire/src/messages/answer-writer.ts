@@ -9,12 +9,12 @@ import { isObject, tryParseExactJson } from '../json-narrowing.ts';
 import type { Usage } from '../usage.ts';
 import { writeMessagesUsage } from './usage.ts';
 
-/** Writes an answer as a Messages stream. */
+/** Creates a writer of a Messages stream. */
 export function createAnswerWriter(context: AnswerContext): AnswerStreamWriter {
   return new MessagesAnswerWriter(context);
 }
 
-/** Writes a whole Messages answer. @throws the answer's fault. */
+/** Writes a complete Messages response. @throws the response's fault */
 export function writeWholeAnswer(
   answer: CanonicalAnswer,
   context: AnswerContext,
@@ -43,7 +43,7 @@ function createMessageObject(context: AnswerContext): JsonObject {
   };
 }
 
-/** The provider's own word where it is one of this dialect's; a refusal in words is a refusal. */
+/** Returns the provider's value if it is one of this dialect. A refusal text results in `refusal`. */
 function stopReason(finish: Finish | undefined, refused: boolean): string {
   switch (finish?.reason) {
     case 'length':
@@ -79,7 +79,7 @@ function isRedacted(seal: Seal | undefined): boolean {
   return seal?.dialect === 'messages' && seal.redacted === true;
 }
 
-/** Arguments as the object this dialect shows; text that is no JSON object is kept under `input`. */
+/** Parses arguments as an object. Text that is not a JSON object is stored under `input`. */
 function parseArguments(text: string, dropped: Set<string>): JsonObject {
   const parsed = text === '' ? {} : tryParseExactJson(text);
   if (isObject(parsed)) return parsed;
@@ -94,7 +94,7 @@ class MessagesAnswerWriter implements AnswerStreamWriter {
   #out = '';
   #usage: Usage | undefined;
   #open: BlockOpenEvent | undefined;
-  /** Head of the open block's delta events; '' until the block has been announced. */
+  /** Start of the delta events of the open block; '' until the block's start event has been written. */
   #deltaHead = '';
   #index = -1;
   #refused = false;
@@ -147,7 +147,10 @@ class MessagesAnswerWriter implements AnswerStreamWriter {
     this.#out += `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
   }
 
-  /** Input tokens are known at the end only: clients that show them early get the estimate. */
+  /**
+   * Input tokens are known only at the end. The start event has an estimate, for clients that show them
+   * early.
+   */
   #start(): void {
     if (this.#started) return;
     this.#started = true;

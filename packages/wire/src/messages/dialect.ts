@@ -6,7 +6,7 @@ import { createAnswerWriter, writeWholeAnswer } from './answer-writer.ts';
 import { readRequest } from './read-request.ts';
 import { writeRequest } from './write-request.ts';
 
-/** Anthropic Messages. */
+/** The dialect Anthropic Messages. */
 export const messagesDialect: ClientDialect & UpstreamDialect = {
   name: 'messages',
   supportedFeatures: new Set(['image', 'image-url', 'file', 'file-url', 'json', 'schema']),

@@ -28,7 +28,7 @@ const REQUEST_FIELDS = new Set(
 const MESSAGE_FIELDS = new Set(['role', 'content']);
 const METADATA_FIELDS = new Set(['user_id']);
 
-/** Reads a Messages request. @throws Fault 400 with `param`. */
+/** Reads a Messages request. @throws Fault 400 with `param` */
 export function readRequest(body: JsonObject, options: RequestReadOptions = {}): CanonicalRequest {
   const draft = new RequestDraft();
   draft.reportUnknownFields(body, REQUEST_FIELDS);
@@ -67,7 +67,7 @@ export function readRequest(body: JsonObject, options: RequestReadOptions = {}):
   };
 }
 
-/** An agent's first system block may be a line for its own vendor that changes with every request. */
+/** The first system block of an agent can be a line for its own vendor that changes with each request. */
 const BILLING_LINE = /^x-[a-z]+-billing-header:/;
 
 function withoutBillingLine(system: readonly TextPart[], draft: RequestDraft): TextPart[] {

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import { asNumber, isJsonArray, isObject } from '../json-narrowing.ts';
 
-/** Keywords that structured output refuses. The model still sees the description. */
+/** Keywords that structured output rejects. The model still receives the description. */
 const UNSUPPORTED_KEYWORDS = new Set(
   (
     'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern maxItems ' +
@@ -11,12 +11,12 @@ const UNSUPPORTED_KEYWORDS = new Set(
 const SUPPORTED_FORMATS = new Set(
   'date-time time date duration email hostname uri ipv4 ipv6 uuid'.split(' '),
 );
-/** Members whose keys are names, not keywords. */
+/** Members whose keys are names rather than keywords. */
 const NAME_MAPS = new Set(['properties', '$defs', 'definitions']);
 
 /**
- * A schema in the subset that structured output takes: refused keywords go, `oneOf` becomes `anyOf`,
- * objects are closed. `onDropped` is called with each keyword that was dropped.
+ * Converts a schema to the subset that structured output accepts: removes rejected keywords, replaces `oneOf`
+ * with `anyOf` and disallows additional properties. Calls `onDropped` with each removed keyword.
  */
 export function toSchemaSubset(schema: JsonObject, onDropped: (keyword: string) => void): JsonObject {
   const written: Record<string, Json | undefined> = {};

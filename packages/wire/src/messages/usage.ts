@@ -9,8 +9,8 @@ import {
 import { toUnitCounts, type Usage } from '../usage.ts';
 
 /**
- * Reads a Messages `usage` object. Cache reads and writes stand beside `input_tokens` here, so the whole
- * input is the sum; output includes thinking. Top-level totals leave compaction out.
+ * Reads Messages `usage`. Cache reads and writes are not part of `input_tokens`, so the total input is their
+ * sum. Output includes thinking. The top-level totals exclude compaction.
  */
 export function readMessagesUsage(usage: JsonObject): Usage | undefined {
   const runs = asObjects(usage['iterations']);
@@ -38,7 +38,7 @@ export function readMessagesUsage(usage: JsonObject): Usage | undefined {
   return { units, tier: usage['speed'] === 'fast' ? 'fast' : parseServiceTier(usage['service_tier']) };
 }
 
-/** An advisor is another model, with a price of its own. */
+/** An advisor is another model with its own price. */
 function addAdvisorTokens(units: MutableUnitCounts, runs: readonly JsonObject[]): void {
   for (const run of runs) {
     if (run['type'] !== 'advisor_message') continue;
@@ -51,7 +51,7 @@ function oneHourCacheWrites(usage: JsonObject): number | undefined {
   return asNumber(asObject(usage['cache_creation'])?.['ephemeral_1h_input_tokens']);
 }
 
-/** The same counts as a Messages client reads them. */
+/** Writes usage in the Messages format. */
 export function writeMessagesUsage(usage: Usage | undefined, estimate = 0): JsonObject {
   const { input, cached = 0, cache_write = 0, output = 0, reasoning } = usage?.units ?? {};
   return {

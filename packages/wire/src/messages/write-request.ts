@@ -86,14 +86,16 @@ export function writeRequest(original: CanonicalRequest, options: RequestWriteOp
   return { body: applyQuirks(body, { ...options, clamps }, dropped), dropped };
 }
 
-/** The dialect has no JSON mode: the wish goes into the prompt, and is reported. */
+/**
+ * The dialect has no JSON mode. An instruction is added to the prompt, and the field is reported as dropped.
+ */
 function withJsonInstruction(request: CanonicalRequest, dropped: Set<string>): readonly TextPart[] {
   if (request.format?.type !== 'json') return request.system;
   dropped.add('response_format');
   return [...request.system, { type: 'text', text: JSON_ONLY }];
 }
 
-/** With thinking on, sampling must stay at its defaults. */
+/** Thinking requires the default sampling settings. */
 function writeSampling(
   request: CanonicalRequest,
   thinking: MessagesThinking,
@@ -109,7 +111,7 @@ function writeSampling(
   return {};
 }
 
-/** Same-role turns merge; a user message begins with its results; empty text goes. */
+/** Merges turns of the same role, puts results first in a user message and removes empty text. */
 function writeMessages(request: CanonicalRequest, writer: BlockWriter): JsonObject[] {
   const messages: { role: ConversationTurn['role']; content: JsonObject[] }[] = [];
   const inPlace = writer.options.messages?.includes('system-in-place') === true;
@@ -126,7 +128,7 @@ function writeMessages(request: CanonicalRequest, writer: BlockWriter): JsonObje
   return trimLastText(messages);
 }
 
-/** Trailing white space in a final assistant text is refused. */
+/** Trailing white space in a final assistant text is rejected. */
 function trimLastText(messages: { role: ConversationTurn['role']; content: JsonObject[] }[]): JsonObject[] {
   const last = messages.at(-1);
   const block = last?.content.at(-1);
@@ -167,7 +169,10 @@ function writePart(part: ContentPart, writer: BlockWriter): JsonObject[] {
   }
 }
 
-/** Arguments as the object this dialect wants; text that is no object is kept under `input`. */
+/**
+ * Parses arguments as the object that this dialect requires. Text that is not an object is stored under
+ * `input`.
+ */
 function parseArguments(text: string, dropped: Set<string>): JsonObject {
   const parsed = tryParseExactJson(text);
   if (isObject(parsed)) return parsed;
@@ -213,7 +218,7 @@ function writeTextSource(data: string): JsonObject {
   return { type: 'text', media_type: 'text/plain', data };
 }
 
-/** Base64 is for PDF documents and pictures; other files that can come here are text. */
+/** Base64 is valid for PDF documents and images. All other files that reach this function are text. */
 function writeMedia(part: MediaPart): JsonObject {
   const { source } = part;
   const cache_control = writeCacheControlMember(part.cache);

@@ -12,7 +12,7 @@ import { toSchemaSubset } from './schema-subset.ts';
 
 const MIN_BUDGET = 1_024;
 
-/** `tools` and `tool_choice` of a Messages request. */
+/** Writes `tools` and `tool_choice` of a Messages request. */
 export function writeMessagesTools(
   request: CanonicalRequest,
   options: RequestWriteOptions,
@@ -30,7 +30,7 @@ export function writeMessagesTools(
   return { tools: tools.map((tool) => writeTool(tool, options, dropped)), tool_choice };
 }
 
-/** A history with calls must come with tools: those it names, none of them to be called. */
+/** A history with calls requires tools. Declares the tools of these calls, and forbids calling them. */
 function writeToolsFromHistory(request: CanonicalRequest): JsonObject {
   const called = request.turns.flatMap((turn) =>
     turn.parts.flatMap((part) => (part.type === 'call' ? toProviderToolName(part.name) : [])),
@@ -40,13 +40,16 @@ function writeToolsFromHistory(request: CanonicalRequest): JsonObject {
   return { tools, tool_choice: { type: 'none' } };
 }
 
-/** A cache mark as `cache_control`. */
+/** Writes a cache breakpoint as `cache_control`. */
 export function writeCacheControlMember(cache: CacheBreakpoint | undefined): JsonObject | undefined {
   if (cache === undefined) return undefined;
   return cache === '' ? { type: 'ephemeral' } : { type: 'ephemeral', ttl: cache };
 }
 
-/** Strictness needs a model and a schema that allow it: it goes only where the sheet says so. */
+/**
+ * Strict mode requires a model and a schema that support it, so it is set only if the provider sheet allows
+ * it.
+ */
 function writeTool(tool: ToolDefinition, options: RequestWriteOptions, dropped: Set<string>): JsonObject {
   const name = toProviderToolName(tool.name);
   if (tool.kind === 'freeform') {
@@ -66,6 +69,7 @@ function writeTool(tool: ToolDefinition, options: RequestWriteOptions, dropped: 
   };
 }
 
+/** Writes the response format of a Messages request. */
 export function writeMessagesFormat(
   format: ResponseFormat | undefined,
   dropped: Set<string>,
@@ -75,14 +79,15 @@ export function writeMessagesFormat(
   return { type: 'json_schema', schema };
 }
 
+/** The thinking settings, and the token limit that they require. */
 export interface MessagesThinking {
   readonly thinking?: JsonObject | undefined;
   readonly effort?: string | undefined;
-  /** The limit raised so that the budget fits below it, when the caller set none. */
+  /** Increased limit that leaves room for the thinking budget, if the caller set none. */
   readonly maxTokens?: number | undefined;
 }
 
-/** How reasoning is asked for; left out, and reported, where the request makes it impossible. */
+/** Writes the thinking settings. They are omitted and reported if the request does not permit thinking. */
 export function writeMessagesThinking(
   request: CanonicalRequest,
   options: RequestWriteOptions,
@@ -114,7 +119,7 @@ export function writeMessagesThinking(
   };
 }
 
-/** Inside a tool loop the last assistant turn must bring its own signed thinking back. */
+/** Within a tool loop, the last assistant turn must contain its signed thinking. */
 function isUnsignedToolLoop(request: CanonicalRequest, options: RequestWriteOptions): boolean {
   if (request.turns.at(-1)?.parts.some((part) => part.type === 'result') !== true) return false;
   const last = request.turns.findLast((turn) => turn.role === 'assistant');

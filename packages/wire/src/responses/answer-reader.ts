@@ -18,12 +18,12 @@ import type { SseEvent } from '../sse.ts';
 import { OutputItemReader } from './output-item-reader.ts';
 import { readResponsesUsage } from './usage.ts';
 
-/** Reads a Responses stream. */
+/** Creates a reader of a Responses stream. */
 export function createAnswerReader(emit: EmitAnswerEvent, options: AnswerReadOptions): AnswerStreamReader {
   return new ResponsesAnswerReader(emit, options);
 }
 
-/** Reads a whole Responses answer, or the error that came in its place. */
+/** Reads a complete Responses response, or an error body. */
 export function readWholeAnswer(body: Json, options: AnswerReadOptions): CanonicalAnswer {
   const fold = new AnswerAccumulator();
   new ResponsesAnswerReader((event) => fold.add(event), options).whole(body);
@@ -140,7 +140,7 @@ class ResponsesAnswerReader implements AnswerStreamReader {
     return index === undefined ? this.#last : this.#items.get(index);
   }
 
-  /** Text of an item that was never announced: some hosts send deltas only. */
+  /** Handles the text of an item without a start event. Some hosts send only deltas. */
   #unannounced(type: string, event: JsonObject): OutputItemReader | undefined {
     const said = type.startsWith('response.output_text.') || type.startsWith('response.refusal.');
     const thought = type.startsWith('response.reasoning_');
@@ -149,7 +149,7 @@ class ResponsesAnswerReader implements AnswerStreamReader {
     return this.#readerFor(item, asNumber(event['output_index']) ?? this.#next);
   }
 
-  /** The final object fills in what was not streamed. */
+  /** The final object contains everything that was not streamed. */
   #finish(response: JsonObject): void {
     asArray(response['output']).forEach((entry, index) => {
       if (isObject(entry)) this.#readerFor(entry, index).complete(entry);

@@ -11,12 +11,12 @@ import { callEventPrefix, type OpenOutputItem, writeOutputPart } from './output-
 import { createResponseObject } from './response-object.ts';
 import { writeResponsesUsage } from './usage.ts';
 
-/** Writes an answer as a Responses stream. */
+/** Creates a writer of a Responses stream. */
 export function createAnswerWriter(context: AnswerContext): AnswerStreamWriter {
   return new ResponsesAnswerWriter(context);
 }
 
-/** Writes a whole Responses answer: the object its stream ends with. @throws the answer's fault. */
+/** Writes a complete Responses response, as in its final event. @throws the response's fault */
 export function writeWholeAnswer(
   answer: CanonicalAnswer,
   context: AnswerContext,
@@ -28,7 +28,7 @@ export function writeWholeAnswer(
 
 class ResponsesAnswerWriter implements AnswerStreamWriter {
   readonly dropped = new Set<string>();
-  /** The response object as last written. */
+  /** The response object as it was last written. */
   response: JsonObject;
   readonly #context: AnswerContext;
   readonly #stage: EmitAnswerEvent;
@@ -37,7 +37,7 @@ class ResponsesAnswerWriter implements AnswerStreamWriter {
   #out = '';
   #sequence = 0;
   #item: OpenOutputItem | undefined;
-  /** A block that has been opened but said nothing yet. */
+  /** A block that is open but empty. */
   #pending: BlockOpenEvent | undefined;
   #usage: Usage | undefined;
   #started = false;
@@ -143,7 +143,7 @@ class ResponsesAnswerWriter implements AnswerStreamWriter {
     else this.#frame(`${callEventPrefix(open)}.delta`, { ...this.#at(item), delta: text });
   }
 
-  /** The item that takes this block's text: text and refusal share a message, text goes on in its part. */
+  /** Returns the item for the text of a block. Text and refusal share a message. */
   #ready(open: BlockOpenEvent): OpenOutputItem {
     if (open.kind === 'tool') return this.#item ?? this.#openItem('tool', open);
     if (open.kind === 'reasoning')
@@ -267,7 +267,7 @@ class ResponsesAnswerWriter implements AnswerStreamWriter {
     this.#frame(`response.${status}`, { response: this.response });
   }
 
-  /** What has been told of the item under way. */
+  /** Returns the content of the unfinished item. */
   #unfinished(): JsonObject[] {
     const item = this.#item;
     if (item === undefined) return [];
@@ -278,7 +278,7 @@ class ResponsesAnswerWriter implements AnswerStreamWriter {
     return [{ ...object, content: [...item.parts, writeOutputPart(item.partKind, item.text)] }];
   }
 
-  /** Both, for some clients know only the one or the other. */
+  /** Writes both error events, because some clients support only one of them. */
   #fail(event: Extract<AnswerEvent, { type: 'error' }>): void {
     this.#start();
     const error = toOpenAiError(event.fault, event.upstream);

@@ -6,7 +6,7 @@ import { createAnswerWriter, writeWholeAnswer } from './answer-writer.ts';
 import { readRequest } from './read-request.ts';
 import { writeRequest } from './write-request.ts';
 
-/** OpenAI Responses and Open Responses. */
+/** The dialect OpenAI Responses, which Open Responses also specifies. */
 export const responsesDialect: ClientDialect & UpstreamDialect = {
   name: 'responses',
   supportedFeatures: new Set([

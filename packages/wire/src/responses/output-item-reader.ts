@@ -11,7 +11,9 @@ interface StreamedPart {
   closed?: true;
 }
 
-/** One output item while it streams; `complete` adds whatever its final form has beyond the deltas. */
+/**
+ * Reads a streamed output item. `complete` adds content of the final item that the deltas did not contain.
+ */
 export class OutputItemReader {
   readonly type: string;
   readonly #index: number;
@@ -20,7 +22,7 @@ export class OutputItemReader {
   readonly #parts = new Map<string, StreamedPart>();
   #call: StreamedPart | undefined;
   #reasoning: StreamedPart | undefined;
-  /** Whether reasoning is read from summaries or from its full text: the first that comes. */
+  /** Whether reasoning is read from summaries or from its full text. The first one that occurs is used. */
   #source: 'summary' | 'content' | undefined;
   #reasoningPart = 0;
   #closed = false;
@@ -41,7 +43,7 @@ export class OutputItemReader {
     return this.type === 'function_call' || this.type === 'custom_tool_call';
   }
 
-  /** One event about this item. */
+  /** Reads an event of this item. */
   read(type: string, event: JsonObject): void {
     if (this.#closed) return;
     const delta = asString(event['delta']) ?? '';
@@ -81,7 +83,7 @@ export class OutputItemReader {
     }
   }
 
-  /** The item in its final form. */
+  /** Reads the final item. */
   complete(item: JsonObject): void {
     if (this.#closed) return;
     if (this.#isCall)
@@ -159,7 +161,7 @@ export class OutputItemReader {
     if (piece) this.#append(piece, text);
   }
 
-  /** The block of one content part, opened when it has something to say. */
+  /** Returns the block of a content part. Opens it with its first text. */
   #openPart(kind: 'text' | 'refusal', at: JsonObject, text: string | undefined): StreamedPart | undefined {
     const key = `${kind}${asNumber(at['content_index']) ?? 0}`;
     const known = this.#parts.get(key);
@@ -183,7 +185,7 @@ export class OutputItemReader {
     this.#blocks.delta(piece.block, text);
   }
 
-  /** Emits what the whole text has beyond what was streamed. */
+  /** Emits the part of the whole text that was not streamed. */
   #appendRemainder(piece: StreamedPart | undefined, whole: string | undefined): void {
     if (piece === undefined || whole === undefined || !whole.startsWith(piece.text)) return;
     this.#append(piece, whole.slice(piece.text.length));

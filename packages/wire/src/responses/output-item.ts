@@ -1,7 +1,7 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { BlockOpenEvent } from '../events.ts';
 
-/** The item being written; a message may hold several parts, of which the last is open. */
+/** An item that is being written. A message can have several parts; the last one is open. */
 export interface OpenOutputItem {
   readonly index: number;
   readonly id: string;
@@ -12,12 +12,12 @@ export interface OpenOutputItem {
   text: string;
 }
 
-/** Family of the events about a call's input. */
+/** Returns the prefix of the events for the input of a call. */
 export function callEventPrefix(open: BlockOpenEvent): string {
   return open.freeform ? 'response.custom_tool_call_input' : 'response.function_call_arguments';
 }
 
-/** A content part of a message as it stands. */
+/** Writes a content part of a message. */
 export function writeOutputPart(kind: 'text' | 'refusal', text: string): JsonObject {
   return kind === 'refusal'
     ? { type: 'refusal', refusal: text }

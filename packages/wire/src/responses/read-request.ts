@@ -43,7 +43,7 @@ const REQUEST_FIELDS = new Set(
   ).split(' '),
 );
 
-/** Ids and states are the bookkeeping of answers that clients send back. */
+/** Ids and states come from responses that clients send back. They are ignored. */
 const ITEM_FIELDS = ['type', 'id', 'status', 'phase', 'created_by'];
 const CALL_ITEM_FIELDS = new Set([...ITEM_FIELDS, 'call_id', 'name', 'namespace', 'arguments', 'input']);
 const RESULT_ITEM_FIELDS = new Set([...ITEM_FIELDS, 'call_id', 'output', 'name']);
@@ -56,10 +56,13 @@ const FIELDS_BY_ITEM_TYPE: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['reasoning', new Set([...ITEM_FIELDS, 'summary', 'content', 'encrypted_content'])],
 ]);
 const TEXT_FIELDS = new Set(['format', 'verbosity']);
-/** Wishes that are met wherever they can be. */
+/** `include` values that Floe supports wherever possible. */
 const SUPPORTED_INCLUDES = new Set<Json>(['reasoning.encrypted_content', 'message.output_text.logprobs']);
 
-/** Reads a Responses request; stored turns must have been put into `input` before. @throws Fault 400 with `param`. */
+/**
+ * Reads a Responses request. Stored turns must have been inserted into `input`.
+ * @throws Fault 400 with `param`
+ */
 export function readRequest(body: JsonObject, options: RequestReadOptions = {}): CanonicalRequest {
   const draft = new RequestDraft('input');
   draft.reportUnknownFields(body, REQUEST_FIELDS);
@@ -131,7 +134,7 @@ interface OpenTurn {
   readonly parts: ContentPart[];
 }
 
-/** One input item as the turn it is a part of; a bare content part is a user's. */
+/** Reads an input item as the turn that it belongs to. A content part belongs to a user turn. */
 export function readInputItem(item: JsonObject, path: string, draft: RequestDraft): OpenTurn {
   const type = asString(item['type']) ?? ('role' in item ? 'message' : '');
   const known = FIELDS_BY_ITEM_TYPE.get(type);
@@ -167,7 +170,7 @@ export function readInputItem(item: JsonObject, path: string, draft: RequestDraf
     case 'reasoning':
       return readReasoningItem(item, draft, path);
     case 'item_reference':
-      // It stands for content that only its keeper has.
+      // The content is stored at the provider.
       draft.requireFeature('stored-state', path);
       return { role: 'assistant', parts: [] };
     default:
@@ -175,7 +178,7 @@ export function readInputItem(item: JsonObject, path: string, draft: RequestDraf
         draft.reportDropped(type);
         return { role: 'assistant', parts: [] };
       }
-      // A bare content part stands for a user message of one part.
+      // A content part is a user message with one part.
       return { role: 'user', parts: readContentParts(item, path, draft) };
   }
 }
@@ -201,7 +204,7 @@ function readMessageItem(item: JsonObject, path: string, draft: RequestDraft): O
   }
 }
 
-/** The summary is what a client may read; full reasoning text stands in for it where there is none. */
+/** The summary is what clients may read. The full reasoning text is used if there is no summary. */
 function readReasoningItem(item: JsonObject, draft: RequestDraft, path: string): OpenTurn {
   const source = isNonEmpty(item['summary']) ? item['summary'] : item['content'];
   const text = readContentParts(source, `${path}.summary`, draft)

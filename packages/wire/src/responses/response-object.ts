@@ -4,8 +4,8 @@ import { isNonEmpty, isObject } from '../json-narrowing.ts';
 import type { CanonicalRequest, ToolDefinition } from '../request.ts';
 
 /**
- * A response object as it begins: every member the SDKs and the Open Responses schema demand, the
- * caller's settings repeated and the rest at their documented defaults.
+ * Returns a new response object. It has every member that the SDKs and the Open Responses schema require,
+ * with the caller's settings or the documented defaults.
  */
 export function createResponseObject(context: AnswerContext): JsonObject {
   const { request, clientBody = {} } = context;
@@ -74,7 +74,10 @@ function toolType(name: string, tools: readonly ToolDefinition[]): string {
   return tools.some((tool) => tool.name === name && tool.kind === 'freeform') ? 'custom' : 'function';
 }
 
-/** Tools as the client declared them: those of a namespace stand in it again, where its first one stood. */
+/**
+ * Writes tools as the client declared them. Tools of a namespace are grouped at the position of the first
+ * one.
+ */
 function writeDeclaredTools(tools: readonly ToolDefinition[]): JsonObject[] {
   const namespaces = new Map<string, JsonObject[]>();
   return tools.flatMap((tool) => {

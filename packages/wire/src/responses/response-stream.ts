@@ -2,9 +2,8 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import { asArray, asObjects, asString } from '../json-narrowing.ts';
 
 /**
- * A whole response told as the stream it could have been: every item in one delta. `from` leaves out the
- * events before that sequence number.
- *
+ * Converts a complete response to a stream with one delta per item. `from` omits events with smaller sequence
+ * numbers.
  * @example
  * const text = toResponseStream({ id: 'resp_1', status: 'completed', output: [] }, 2);
  * text.split('\n')[0]; // 'event: response.completed'
@@ -85,7 +84,7 @@ class ResponseStreamBuilder {
   }
 }
 
-/** An item as it was announced: nothing said yet. */
+/** Returns an item without content, for its start event. */
 function emptyItem(item: JsonObject): JsonObject {
   switch (item['type']) {
     case 'message':

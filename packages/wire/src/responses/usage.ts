@@ -4,9 +4,9 @@ import { addHostedToolCalls, addReportedToolUse, parseServiceTier } from '../uni
 import { addMediaTokens, toUnitCounts, type Usage } from '../usage.ts';
 
 /**
- * What a Responses answer used: cached tokens are part of the input, reasoning part of the output. Hosted tools are
- * counted by their output items, the tier stands beside `usage`. `answer` may be a native answer of images or audio,
- * whose `usage` has the same names.
+ * Reads the usage of a Responses response. Input includes cached tokens, and output includes reasoning.
+ * Hosted tools are counted from their output items. The tier is next to `usage`. `answer` may be a native
+ * response for images or audio, whose `usage` has the same names.
  */
 export function readResponsesUsage(answer: Json | undefined): Usage | undefined {
   const body = asObject(answer);
@@ -29,7 +29,7 @@ export function readResponsesUsage(answer: Json | undefined): Usage | undefined 
   return { units, tier: parseServiceTier(body?.['service_tier']) ?? parseServiceTier(usage['service_tier']) };
 }
 
-/** The same counts as a Responses client reads them; `null` when the provider said nothing. */
+/** Writes usage in the Responses format; `null` if the provider reported none. */
 export function writeResponsesUsage(usage: Usage | undefined): JsonObject | null {
   if (usage === undefined) return null;
   const { input = 0, cached = 0, cache_write = 0, output = 0, reasoning = 0 } = usage.units;

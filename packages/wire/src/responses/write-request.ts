@@ -30,22 +30,22 @@ import {
 import { createCallIdFormatter, toProviderToolName } from '../tool-names.ts';
 
 const PART_CAPABILITIES: PartCapabilities = { detail: true, names: true };
-/** `call_id` over 64 characters is refused; `max_output_tokens` under 16 too. */
+/** The API rejects a `call_id` with more than 64 characters and `max_output_tokens` below 16. */
 const CALL_ID_MAX = 64;
 const MIN_OUTPUT_TOKENS = 16;
 
-/** What a message is made of; other parts are items of their own. */
+/** The parts of a message. Other parts are separate items. */
 type MessagePart = Extract<ContentPart, { type: 'text' | 'refusal' | 'media' }>;
 
 interface ItemWriter {
   readonly options: RequestWriteOptions;
   readonly dropped: Set<string>;
   readonly callId: (id: string) => string;
-  /** Ids of calls written as custom calls: their results are custom too. */
+  /** Ids of calls that were written as custom calls. Their results must be custom too. */
   readonly custom: Set<string>;
 }
 
-/** Writes a Responses request: stateless, strictness always said, instructions apart. */
+/** Writes a stateless Responses request with separate instructions and explicit strict mode. */
 export function writeRequest(original: CanonicalRequest, options: RequestWriteOptions = {}): WrittenRequest {
   const request = ensureNonEmptyConversation(original);
   const dropped = new Set<string>();
@@ -115,8 +115,8 @@ function writeTurn(turn: ConversationTurn, writer: ItemWriter): JsonObject[] {
 }
 
 /**
- * Plain text wherever it says the same. An assistant's words as parts would need the id and status of the answer
- * they come from, and hosts that check their input refuse them without.
+ * Writes plain text if possible. Assistant parts require the id and status of their response, and strict
+ * hosts reject parts without them.
  */
 function writeContent({ role }: ConversationTurn, said: readonly MessagePart[]): Json {
   const words = said.filter((part) => part.type !== 'media');
@@ -202,7 +202,7 @@ function writeTools(
   };
 }
 
-/** `strict` is always said: left out, it is on, and turns optional parameters into required ones. */
+/** `strict` must be explicit: it defaults to true, which makes optional parameters required. */
 function writeTool(tool: ToolDefinition, freeform: boolean): JsonObject {
   const name = toProviderToolName(tool.name);
   if (tool.kind === 'function')
@@ -255,7 +255,7 @@ function writeReasoning(
     dropped.add('reasoning');
     return undefined;
   }
-  // A client that speaks in thinking blocks shows them: without a summary there would be none.
+  // Clients of Messages show thinking, which requires a summary.
   const shown = request.dialect === 'messages' && request.reasoning.effort !== 'none' ? 'auto' : undefined;
   const effort = resolveReasoningEffort(request, options, dropped);
   const summary = request.reasoning.summary ?? shown;

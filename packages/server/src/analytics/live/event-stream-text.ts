@@ -5,18 +5,22 @@ import type { DatabaseReader, ExchangeRow } from '../../store/ports.ts';
 import { extractBatches, toLiveMessages } from './live-messages.ts';
 import type { LiveWatcher } from './watcher.ts';
 
-/** Rows in one message; of more the last are sent, with the exact number of all. */
+/**
+ * Maximum number of rows in one message. If there are more, the message has the newest rows and the exact
+ * total.
+ */
 const ROWS_PER_MESSAGE = 100;
 
+/** The text of a batch that has no event for a watcher. */
 export const NO_EVENT_TEXT = '';
 
-/** Tells a watcher to read again what it shows: some of what happened was missed. */
+/** Instructs a client to reload its data because it missed events. */
 export const RESYNC_EVENT =
   'event: resync\ndata: {"because":"the events after Last-Event-ID are no longer available"}\n\n';
 
 /**
- * What each watcher of an org hears of some events, as text of `text/event-stream`. What is the same for
- * several of them is read and written once.
+ * Returns a function that formats events of one organization as `text/event-stream` for a watcher. Text that
+ * several watchers share is read and formatted once.
  */
 export function createEventFormatter(
   reader: DatabaseReader,

@@ -16,33 +16,42 @@ import type { Database, ExchangeRow } from '../../store/ports.ts';
 import { createEventFormatter, NO_EVENT_TEXT, RESYNC_EVENT } from './event-stream-text.ts';
 import { type LiveSubscription, LiveWatcher } from './watcher.ts';
 
-/** Between two looks at what was committed: what watchers wait at most, that commit and the reading aside. */
+/**
+ * Interval between reads of committed events. Determines the latency for watchers, plus the time of the
+ * commit and the read.
+ */
 const POLL_INTERVAL_MS = 500;
 const CHECK_INTERVAL_MS = 1_000;
 const HEARTBEAT_INTERVAL_MS = 15_000;
 const EXPIRE_INTERVAL_MS = 60_000;
-/** A reader that leaves text waiting for so long is cut off; it may come back and go on from there. */
+/**
+ * A connection is closed if its text waits longer than this for the reader. The client can reconnect and
+ * resume at its position.
+ */
 const STALL_TIMEOUT_MS = 30_000;
 const EVENTS_PER_READ = 100;
-/** Looks at once before others get their turn; what is left comes with the next. */
+/** Maximum number of consecutive reads in one poll. The next poll reads the rest. */
 const READS_PER_POLL = 20;
 const MAX_WATCHERS = 1_000;
 const MAX_WATCHERS_PER_ORG = 250;
 
+/** The dependencies of a `LiveHub`. */
 export interface LiveHubOptions {
   readonly database: Pick<Database, 'read' | 'rowTransaction'>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
+/** A subscription and the format of its rows. */
 export interface LiveWatchOptions extends LiveSubscription {
-  /** A row as watchers see it. */
+  /** Converts a row to the JSON that watchers receive. */
   show(row: ExchangeRow): JsonObject;
 }
 
 /**
- * Tells watchers what any process has committed. The database holds the ring of what can be told again, so a
- * watcher may come back to another process; nothing is read while nobody watches (decisions/0061-live-events-in-the-database.md).
+ * Sends events that any process committed to the watchers of this process. The database keeps recent events,
+ * so a client can resume on another process. The hub reads nothing while there are no watchers
+ * (decisions/0061-live-events-in-the-database.md).
  */
 export class LiveHub {
   readonly #options: LiveHubOptions;
@@ -66,7 +75,10 @@ export class LiveHub {
     return this.#count;
   }
 
-  /** @throws Fault `rate_limit_exceeded` when too many watch, `shutting_down` once it is closed */
+  /**
+   * Adds a watcher.
+   * @throws Fault `rate_limit_exceeded` if there are too many watchers, `shutting_down` after `close`
+   */
   watch(options: LiveWatchOptions): LiveWatcher {
     if (this.#isClosed) throw new Fault('shutting_down', 'This process is shutting down. Retry the request.');
     const ofOrg = this.#byOrg.get(options.orgId) ?? new Set();
@@ -85,12 +97,12 @@ export class LiveHub {
     return watcher;
   }
 
-  /** Resolves when no look at the database is under way. */
+  /** Resolves when no read is in progress. */
   async whenIdle(): Promise<void> {
     await this.#round;
   }
 
-  /** Ends every watcher; they come back to another process, or to this one's successor. */
+  /** Ends all watchers. Clients reconnect to another process or to the restarted one. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#timer?.cancel();
@@ -148,7 +160,9 @@ export class LiveHub {
     this.#heartbeat(this.#position);
   }
 
-  /** Once a second: those who lost their rights end, and those who do not read are cut off. */
+  /**
+   * Once a second, ends watchers that have lost their permission and disconnects watchers that do not read.
+   */
   async #check(): Promise<void> {
     const now = this.#options.clock.monotonic();
     if (now - this.#checkedAt < CHECK_INTERVAL_MS) return;
@@ -160,7 +174,7 @@ export class LiveHub {
     }
   }
 
-  /** Those who came or fell behind are told what they missed, as soon as they have read most of what waits. */
+  /** Sends missed events to new and slow watchers as soon as they have read most of their pending text. */
   async #catchUp(upTo: LiveEventPosition): Promise<void> {
     const { read } = this.#options.database;
     for (const watcher of this.#all()) {
@@ -183,7 +197,7 @@ export class LiveHub {
     }
   }
 
-  /** From now on; `resync` says that what came before was missed. */
+  /** Starts a watcher at the current position. Sends `resync` if it missed earlier events. */
   #begin(watcher: LiveWatcher, position: LiveEventPosition, isNew: boolean): void {
     watcher.isCaughtUp = true;
     const id = `id: ${formatLiveEventPosition(position)}\n`;
@@ -202,7 +216,8 @@ export class LiveHub {
     const textFor = createEventFormatter(database.read, first.subscription.orgId, events, this.#show);
     for (const watcher of watchers) {
       const text = await textFor(watcher);
-      // In the last event: whoever breaks off in between is told the rest again rather than not at all.
+      // The position goes into the last event. If the connection breaks earlier, the client receives all
+      // events again and misses none.
       const whole =
         text === NO_EVENT_TEXT
           ? NO_EVENT_TEXT
@@ -213,8 +228,8 @@ export class LiveHub {
   }
 
   /**
-   * Keeps proxies from closing, and is an event so that browsers see it: without one for long, the connection is dead
-   * however open it looks. The position lets one who heard nothing go on from here.
+   * Prevents proxies from closing idle connections. It is an event rather than a comment, so that browsers
+   * can detect a dead connection. It has the position, so that a client without events can resume.
    */
   #heartbeat(position: LiveEventPosition): void {
     const now = this.#options.clock.monotonic();

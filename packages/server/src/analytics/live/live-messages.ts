@@ -3,20 +3,22 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 import type { StoredLiveEvent } from '../../store/live-events.ts';
 import { type LiveExchangeBatch, parseLiveExchangeBatch } from '../../store/live-exchange-batches.ts';
 
-/** One message to those who watch a topic. */
+/** A message to the watchers of a topic. */
 export interface LiveMessage {
   readonly topic: EventTopic;
   readonly data: JsonObject;
 }
 
-/** Batches of exchanges that some events tell of, oldest first. */
+/** Returns the batches of exchanges that the events contain, oldest first. */
 export function extractBatches(events: readonly StoredLiveEvent[]): LiveExchangeBatch[] {
   return events.flatMap(({ topic, data }) =>
     topic === 'requests' && isObject(data) ? (parseLiveExchangeBatch(data) ?? []) : [],
   );
 }
 
-/** What watchers hear of some events, but for the topic `requests`, whose rows are read for each filter. */
+/**
+ * Returns the messages for some events, except for the topic `requests`, whose rows are read for each filter.
+ */
 export function toLiveMessages(events: readonly StoredLiveEvent[]): LiveMessage[] {
   return [...events.flatMap(messagesForEvent), ...rejectionMessages(extractBatches(events))];
 }
@@ -34,7 +36,7 @@ function withoutTime({ at: _, ...rest }: JsonObject): JsonObject {
   return rest;
 }
 
-/** Alerts, and with them the topics of what they are about. */
+/** Returns the message for alerts, and one for each alert's own topic. */
 function messagesForAlerts(stamped: JsonObject, { alerts }: JsonObject): LiveMessage[] {
   const found: LiveMessage[] = [{ topic: 'alerts', data: stamped }];
   for (const alert of Array.isArray(alerts) ? alerts : []) {
@@ -60,13 +62,13 @@ const TOPIC_OF_ACTION: ReadonlyMap<string, EventTopic> = new Map([
   ['approvals', 'approvals'],
 ]);
 
-/** Every change is one of the configuration; some are also one of what people watch. */
+/** Every audited change belongs to the topic `config`. Some also belong to the topic of their resource. */
 function topicsOfAction(action: unknown): EventTopic[] {
   const topic = TOPIC_OF_ACTION.get(String(action).split('.', 1)[0] ?? '');
   return topic ? ['config', topic] : ['config'];
 }
 
-/** How many requests limits and budgets refused. */
+/** Returns the number of requests that limits and budgets rejected. */
 function rejectionMessages(batches: readonly LiveExchangeBatch[]): LiveMessage[] {
   const sum = (of: (batch: LiveExchangeBatch) => number) =>
     batches.reduce((total, batch) => total + of(batch), 0);

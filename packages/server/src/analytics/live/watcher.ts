@@ -2,31 +2,35 @@ import type { EventTopic } from '@floe/contract/api/events';
 import type { ExchangeFilters } from '../../store/exchange-filters.ts';
 import type { LiveEventPosition } from '../../store/live-events.ts';
 
-/** Text that may wait for one reader; beyond it, it is told no more until it has read that. */
+/**
+ * Maximum text that waits for one reader. A watcher with more receives no further events until it has read
+ * them.
+ */
 const MAX_PENDING_CHARS = 256 * 1024;
 
+/** The events that a watcher receives. */
 export interface LiveSubscription {
   readonly orgId: string;
   readonly topics: ReadonlySet<EventTopic>;
-  /** For the topic `requests`. */
+  /** Filters for the topic `requests`. */
   readonly filters: ExchangeFilters;
-  /** Where to go on from; null: from now on. */
+  /** The position after which events start; null starts with new events. */
   readonly after: LiveEventPosition | null;
-  /** Whether it may still watch. Asked once a second. */
+  /** Returns whether the caller still has permission. Called once a second. */
   isAllowed(): Promise<boolean>;
 }
 
 /**
- * One reader of live events: gives text out as it is asked for, and holds a bounded piece of it until then. One
- * that does not keep up misses nothing for that: it goes on from its position once it has read what waits.
+ * One reader of live events. It buffers a limited amount of text. A slow reader misses no events: after it
+ * has read its buffer, it resumes at its position.
  */
 export class LiveWatcher implements AsyncIterableIterator<string> {
   readonly subscription: LiveSubscription;
-  /** Watchers with equal filters share what is read and written for them. */
+  /** Watchers with equal filters share the rows that are read and formatted. */
   readonly filterKey: string;
-  /** Up to where it was told everything; null until it has begun. */
+  /** The watcher has received all events up to here. Null before the first event. */
   position: LiveEventPosition | null;
-  /** False while it has to be told what it missed before what is new. */
+  /** False while the watcher must receive missed events before new ones. */
   isCaughtUp = false;
   readonly #ended: (watcher: LiveWatcher) => void;
   readonly #disconnectSignal = new AbortController();
@@ -34,7 +38,7 @@ export class LiveWatcher implements AsyncIterableIterator<string> {
   #pendingChars = 0;
   #reader: ((result: IteratorResult<string, undefined>) => void) | null = null;
   #isOver = false;
-  /** Monotonic milliseconds since which text has waited; null while none does. */
+  /** Monotonic milliseconds since which text has been waiting. Null if no text is waiting. */
   pendingSince: number | null = null;
 
   constructor(subscription: LiveSubscription, ended: (watcher: LiveWatcher) => void) {
@@ -44,17 +48,17 @@ export class LiveWatcher implements AsyncIterableIterator<string> {
     this.#ended = ended;
   }
 
-  /** Aborts when the connection must end without waiting for its reader. */
+  /** Aborts if the connection must end without waiting for its reader. */
   get disconnectSignal(): AbortSignal {
     return this.#disconnectSignal.signal;
   }
 
-  /** Nothing waits for it. */
+  /** Whether no text is waiting. */
   get isIdle(): boolean {
     return this.#waiting.length === 0;
   }
 
-  /** It has read most of what waited, so that more is worth reading for it. */
+  /** Whether the reader has read most of its text, so that more events can be read for it. */
   get hasCapacity(): boolean {
     return this.#pendingChars < MAX_PENDING_CHARS / 4;
   }
@@ -63,7 +67,7 @@ export class LiveWatcher implements AsyncIterableIterator<string> {
     return this.#pendingChars;
   }
 
-  /** False when too much waits already; then nothing was taken. */
+  /** Adds a text. Returns false, and adds nothing, if the buffer is full. */
   enqueue(text: string, nowMs: number): boolean {
     if (this.#isOver) return true;
     if (this.#reader) {
@@ -93,7 +97,7 @@ export class LiveWatcher implements AsyncIterableIterator<string> {
     });
   }
 
-  /** Its reader left. */
+  /** Called when the reader has disconnected. */
   return(): Promise<IteratorResult<string, undefined>> {
     this.end();
     this.#waiting = [];
@@ -104,7 +108,7 @@ export class LiveWatcher implements AsyncIterableIterator<string> {
     return this;
   }
 
-  /** No more after what waits. */
+  /** Ends the stream after the waiting text. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -113,7 +117,7 @@ export class LiveWatcher implements AsyncIterableIterator<string> {
     this.#ended(this);
   }
 
-  /** Ends a connection whose reader does not read. */
+  /** Ends the connection of a reader that does not read. */
   disconnect(): void {
     this.end();
     this.#disconnectSignal.abort();

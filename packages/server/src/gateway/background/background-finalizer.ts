@@ -20,37 +20,39 @@ import { callResponseProvider } from '../stored/response-provider.ts';
 import type { BackgroundFinalizer, DeferredExchange, PendingExchange } from './deferred-exchange.ts';
 import { buildFinalRow, buildReservedRow, parsePendingExchange } from './pending-exchange.ts';
 
-/** Between two rounds while this process looks after a response, and while it looks for those of dead processes. */
+/** Interval between polls, for responses of this process and for those of dead processes. */
 const POLL_INTERVAL_MS = 2_000;
 const IDLE_POLL_INTERVAL_MS = 30_000;
-/** Others take over what a process did not renew for so long. */
+/** Other processes take over a response whose lease has not been renewed for this long. */
 const LEASE_MS = 60_000;
-/** A provider is asked after 2 s, then half as often each time, at least every 5 minutes. */
+/** The first poll is after 2 s. The interval then doubles up to 5 minutes. */
 const FIRST_DELAY_MS = 2_000;
 const MAX_DELAY_MS = 300_000;
-/** Then nobody asks any more, and the reservation is charged. */
+/** After this time, polling stops and the reservation is charged. */
 const EXPIRY_MS = 24 * 3_600_000;
-/** Asked for in one round, of each org. */
+/** Maximum number of responses per organization in one poll. */
 const MAX_PER_ORG = 10;
 
+/** The dependencies of the background finalizer. */
 export interface BackgroundFinalizerOptions {
   readonly database: Pick<Database, 'read' | 'transaction'>;
   readonly clock: Clock;
-  /** Known once the gateway is put together. */
+  /** Available after the gateway has been created. */
   readonly gateway: () => Gateway;
 }
 
+/** Creates the background finalizer of this process. */
 export function createBackgroundFinalizer(parts: BackgroundFinalizerOptions): BackgroundFinalizer {
   return new PollingFinalizer(parts);
 }
 
 class PollingFinalizer implements BackgroundFinalizer {
   readonly #options: BackgroundFinalizerOptions;
-  /** This process, to others. */
+  /** Identifies this process to others. */
   readonly #owner = randomUUID();
   /** Reservations of this process by exchange. */
   readonly #grants = new Map<string, Grant | null>();
-  /** What is being written down. */
+  /** Writes in progress. */
   readonly #pendingWrites = new Set<Promise<void>>();
   #timer: Timer;
   #round: Promise<void> | null = null;
@@ -128,7 +130,7 @@ class PollingFinalizer implements BackgroundFinalizer {
       );
   }
 
-  /** A round comes soon, for there is something to look after. */
+  /** Schedules a poll soon, because there is a response to poll. */
   #scheduleSoon(): void {
     if (this.#round !== null || this.#closed) return;
     this.#timer.cancel();
@@ -166,7 +168,7 @@ class PollingFinalizer implements BackgroundFinalizer {
     await database.transaction((writer) => postponeBackgroundResponse(writer, row.id, nextAt));
   }
 
-  /** The response as it ended; null when its provider does not have it any more. */
+  /** Returns the finished response; null if the provider no longer has it. */
   async #fetchResponse({
     org_id,
     origin,
@@ -182,7 +184,7 @@ class PollingFinalizer implements BackgroundFinalizer {
         ? answer.body
         : 'under way';
     } catch {
-      // The provider is away: asked again later.
+      // The provider is unavailable, so it is polled again later.
       return 'under way';
     }
   }
@@ -203,7 +205,7 @@ class PollingFinalizer implements BackgroundFinalizer {
     );
   }
 
-  /** The row goes to the writer that cannot lose it, the money to the budgets that held it. */
+  /** Writes the row to the spool and charges the cost to the budgets with the reservation. */
   #recordRow(id: string, orgId: string, { charges }: PendingExchange, row: ExchangeRow): void {
     const { guard, rows, log } = this.#options.gateway();
     const grant = this.#grants.get(id);
@@ -217,7 +219,7 @@ class PollingFinalizer implements BackgroundFinalizer {
   }
 }
 
-/** Whether a response will not change any more. */
+/** Returns whether a response has reached its final status. */
 export function isResponseFinal({ status }: JsonObject): boolean {
   return status !== 'queued' && status !== 'in_progress';
 }

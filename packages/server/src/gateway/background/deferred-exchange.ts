@@ -3,35 +3,41 @@ import type { Grant } from '../../guardrails/grant.ts';
 import type { ExchangeRow } from '../../store/ports.ts';
 import type { BudgetCharge } from '../../store/spend/budget-spend.ts';
 
-/** An exchange whose response is not made yet. */
+/** An exchange whose response is not finished, as it is stored. */
 export interface PendingExchange {
-  /** Its row, without usage and cost. */
+  /** Its row without usage and cost. */
   readonly row: ExchangeRow;
-  /** The service tier that was asked for. */
+  /** The requested service tier. */
   readonly tier: string | null;
-  /** What its input was taken for, and the most it may cost; null where nobody knows a price. */
+  /** Estimated input tokens, and the maximum cost, which is null if the price is unknown. */
   readonly inputTokens: number;
   readonly reservedNanoUsd: number | null;
-  /** What it holds of budgets. */
+  /** Its reservations in budgets. */
   readonly charges: readonly BudgetCharge[];
 }
 
-/** What is known of a response that goes on when its exchange has ended. */
+/** A response that continues after its exchange. */
 export interface DeferredExchange extends Omit<PendingExchange, 'charges'> {
   readonly responseId: string;
-  /** Provider and credential that make it (`Provider.sealOrigin`). */
+  /** Provider and credential of the response (`Provider.sealOrigin`). */
   readonly origin: string;
-  /** What it holds of budgets; null where none applies. */
+  /** Its reservations in budgets; null if none apply. */
   readonly grant: Grant | null;
 }
 
-/** Settles responses whose provider makes them in the background, each once. */
+/** Finalizes responses that a provider generates in the background, each exactly once. */
 export interface BackgroundFinalizer {
-  /** Takes over the row and the reservation of an exchange. */
+  /** Takes over the row and the reservations of an exchange. */
   defer(deferred: DeferredExchange): void;
-  /** A client has seen the end of a response: it is settled with it, or soon by the process that looks after it. */
+  /**
+   * Called when a client has received the final response. It is finalized here, or soon by the process that
+   * polls it.
+   */
   recordEnd(orgId: string, responseId: string, response: JsonObject): Promise<void>;
-  /** A client asked for a response and nobody read the answer: its provider is asked in the next round. */
+  /**
+   * Called when a client requested a response that Floe did not parse. The response is polled in the next
+   * round.
+   */
   pollSoon(orgId: string, responseId: string): void;
   close(): Promise<void>;
 }

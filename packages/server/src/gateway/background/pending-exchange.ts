@@ -9,19 +9,19 @@ import { chargeAttempt } from '../usage-and-cost.ts';
 import { toTokenColumns } from '../usage-fields.ts';
 import type { PendingExchange } from './deferred-exchange.ts';
 
-/** What was stored of one; the text is our own. */
+/** Parses a stored exchange. Floe wrote the text. */
 export function parsePendingExchange(text: string): PendingExchange {
   const value: unknown = JSON.parse(text);
   if (!isPendingExchange(value)) throw new Error('a stored background response has an unexpected format');
   return value;
 }
 
-/** Written by `JSON.stringify` of a `PendingExchange`, by this version or one before it. */
+/** The text was written with `JSON.stringify` from a `PendingExchange`, by this version or an earlier one. */
 function isPendingExchange(value: unknown): value is PendingExchange {
   return isObject(value) && isObject(value['row']) && Array.isArray(value['charges']);
 }
 
-/** The row of a response that has ended, at the price of its model. */
+/** Returns the row of a finished response, with the price of its model. */
 export function buildFinalRow(
   { row, tier, inputTokens }: PendingExchange,
   response: JsonObject,
@@ -44,7 +44,7 @@ export function buildFinalRow(
   };
 }
 
-/** The row of a response nobody can ask for any more: what was reserved is what it is taken for. */
+/** Returns the row of a response that the provider no longer has. It is charged at its reservation. */
 export function buildReservedRow({ row, inputTokens, reservedNanoUsd }: PendingExchange): ExchangeRow {
   return {
     ...row,
@@ -55,7 +55,7 @@ export function buildReservedRow({ row, inputTokens, reservedNanoUsd }: PendingE
   };
 }
 
-/** Without a count, as much as the response holds; one that never ran has used nothing. */
+/** Estimates the usage from the content of the response. A response that never ran has no usage. */
 function estimateUsage({ output }: JsonObject, inputTokens: number): Usage {
   const bytes = Array.isArray(output) && output.length > 0 ? JSON.stringify(output).length : 0;
   const units =

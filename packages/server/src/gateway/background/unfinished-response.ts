@@ -8,14 +8,14 @@ import type { Exchange } from '../exchange-record.ts';
 import { findRequestedTier } from '../requested-tier.ts';
 import { isResponseFinal } from './background-finalizer.ts';
 
-/** A response that its provider continues to make after the exchange has ended. */
+/** A response that its provider still generates after the exchange. */
 export interface UnfinishedResponse {
   readonly id: string;
   readonly ask: ClientRequest;
   readonly target: Target;
 }
 
-/** The response that its provider continues to make after the exchange has ended; null for any other. */
+/** Returns the response that its provider still generates after the exchange; null if there is none. */
 export function findUnfinishedResponse({
   request: { prompt },
   answer,
@@ -30,7 +30,7 @@ export function findUnfinishedResponse({
   return { id: responseId, ask: prompt, target };
 }
 
-/** Leaves the settlement of an exchange to the background, which asks the provider for the response. */
+/** Defers finalization to the background finalizer, which polls the provider. */
 export function deferFinalization(
   x: Exchange,
   { id, ask: prompt, target }: UnfinishedResponse,

@@ -1,11 +1,12 @@
 import type { OrgConfig } from '@floe/contract/config';
 
-/** How an org keeps bodies; null for an org that does not. */
+/** How an organization stores bodies; null if it does not. */
 export interface BodyStorageRules {
-  /** Secrets and personal data are taken out before anything is written. */
+  /** Whether secrets and personal data are redacted before anything is written. */
   readonly redact: boolean;
 }
 
+/** Compiles the settings for stored bodies; null if bodies are not stored. */
 export function compileBodyStorage({ bodies }: Pick<OrgConfig, 'bodies'>): BodyStorageRules | null {
   return bodies.keep ? { redact: bodies.redact } : null;
 }

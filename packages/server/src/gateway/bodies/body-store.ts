@@ -4,9 +4,9 @@ import type { BodySink } from '../../store/spool/body-sink.ts';
 import type { StoredBodiesRow } from '../../store/stored-bodies.ts';
 import { type ExchangeBodies, parseStoredBodies } from './stored-body.ts';
 
-/** Whose bodies they are. */
+/** The exchange to which stored bodies belong. */
 export interface BodyMetadata {
-  /** Of the exchange. */
+  /** Id of the exchange. */
   readonly id: string;
   readonly orgId: string;
   readonly keyId: string;
@@ -14,13 +14,17 @@ export interface BodyMetadata {
   readonly createdAt: number;
 }
 
-/** Kept bodies, encrypted before they reach any disk. */
+/** Stores bodies, which are encrypted before they are written to disk. */
 export interface BodyStore {
   store(owner: BodyMetadata, bodies: ExchangeBodies): void;
-  /** @throws Fault `internal_error` when they do not open: an operator has to look. */
+  /**
+   * Decrypts the bodies of an exchange.
+   * @throws Fault `internal_error` if they cannot be decrypted, which requires an operator
+   */
   open(row: StoredBodiesRow): ExchangeBodies;
 }
 
+/** Creates the store of bodies. */
 export function createBodyStore(sink: Pick<BodySink, 'append'>, key: SecretsKey): BodyStore {
   return {
     store({ id, orgId, keyId, owner, createdAt }, bodies) {

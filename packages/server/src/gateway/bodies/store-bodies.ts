@@ -9,7 +9,7 @@ import { type BodyRecorder, LOOK_AHEAD_BYTES, MAX_STORED_BODY_BYTES } from './bo
 import type { BodyStorageRules } from './body-storage-rules.ts';
 import { buildStoredBody, type StoredBody } from './stored-body.ts';
 
-/** Keeps what the client sent and was told, once its exchange is over. */
+/** Stores the request and the response of a finished exchange. */
 export function storeBodies(
   x: Exchange,
   key: KeyRecord,
@@ -22,12 +22,14 @@ export function storeBodies(
     const bodies = { request: storedRequestBody(x, redact), answer: storedAnswerBody(x, recorder, redact) };
     gateway.bodies.store({ id, orgId, keyId, owner, createdAt }, bodies);
   } catch (error) {
-    // The answer is told and the row must be written, whatever becomes of the bodies.
+    // The response has been sent and the row must be written, even if storing the bodies fails.
     gateway.log.error({ err: error, request_id: id }, 'request and response bodies could not be stored');
   }
 }
 
-/** Without what policies took out; what passes unread is not kept. */
+/**
+ * Returns the request body with the redactions of policies. Requests that Floe does not parse are not stored.
+ */
 function storedRequestBody(x: Exchange, redact: boolean): StoredBody | null {
   const body =
     x.request.prompt?.body ?? (x.request.opaque?.body.kind === 'json' ? x.request.opaque.body.bytes : null);
@@ -37,8 +39,8 @@ function storedRequestBody(x: Exchange, redact: boolean): StoredBody | null {
 }
 
 /**
- * A stream as the whole answer it stands for: a value that is spread over its events could be recognized nowhere
- * else. Where nothing is taken out, a stream that cannot be read so is kept as it was told.
+ * Returns a stream as the complete response that it contains, because a value that is split across events
+ * would not be detected. If nothing is redacted, a stream that cannot be parsed is stored as it was sent.
  */
 function storedAnswerBody(x: Exchange, recorder: BodyRecorder, redact: boolean): StoredBody | null {
   if (recorder.totalBytes === 0) return null;
@@ -59,14 +61,14 @@ function storedAnswerBody(x: Exchange, recorder: BodyRecorder, redact: boolean):
   return redact ? null : buildStoredBody(told, recorder.totalBytes, false);
 }
 
-/** As much of an answer as its events tell; null when they tell none. */
+/** Returns the response that the events contain; null if they contain none. */
 function assembleAnswer(x: Exchange, told: Buffer): Buffer | null {
   const answer = foldEvents(x, told);
   if (answer === null || answer.blocks.length === 0) return null;
   try {
     return Buffer.from(JSON.stringify(renderAnswer(x, answer) ?? { blocks: answer.blocks }));
   } catch {
-    // A request that our own reading refuses may have been answered all the same.
+    // A provider may have accepted a request that Floe's reader rejects.
     return Buffer.from(JSON.stringify({ blocks: answer.blocks }));
   }
 }
@@ -83,14 +85,17 @@ function foldEvents({ id, surface }: Exchange, told: Buffer): CanonicalAnswer | 
       from = end;
     }
   } catch {
-    // What came before the event that cannot be read is an answer too.
+    // Everything before an invalid event also belongs to the response.
   }
-  // A fault that was told inside it is on the row; one that was cut off has no end.
+  // The row records the fault of a stream. A truncated stream has no fault.
   const { fault: _, upstream: __, ...answer } = fold.answer;
   return answer;
 }
 
-/** In the client's dialect, as it would have been told whole; undefined where the request was not read. */
+/**
+ * Writes the response in the client's dialect, as if it had not been streamed. Returns undefined if the
+ * request was not parsed.
+ */
 function renderAnswer(
   { request: { prompt }, surface, id, createdAt }: Exchange,
   answer: CanonicalAnswer,

@@ -3,20 +3,20 @@ import type { FindingKind } from '@floe/conditions/detect/scan';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { MAX_STORED_BODY_BYTES } from './body-recorder.ts';
 
-/** One body as it is kept. */
+/** A stored body. */
 export interface StoredBody {
-  /** Starts like the body; one that is cut ends by saying so. */
+  /** The start of the body. A truncated body ends with a note. */
   readonly text: string;
-  /** Of the whole body, as it went over the wire. */
+  /** Bytes of the complete body as it was transferred. */
   readonly bytes: number;
   readonly truncated: boolean;
-  /** How many values of each kind were taken out. */
+  /** Number of redacted values by kind. */
   readonly redacted: Readonly<Record<string, number>>;
 }
 
-/** What is kept of an exchange. */
+/** The stored bodies of an exchange. */
 export interface ExchangeBodies {
-  /** Null when it was not read, or is no text. */
+  /** Null if it was not parsed, or is not text. */
   readonly request: StoredBody | null;
   readonly answer: StoredBody | null;
 }
@@ -31,8 +31,8 @@ const ALL_FINDING_KINDS: ReadonlySet<FindingKind> = new Set([
 ]);
 
 /**
- * What is kept of a body that starts with `start` (a little more than is kept of one that is longer) and has `bytes`
- * in all. Null for what is no text.
+ * Builds a stored body from its `start` and its total `bytes`. For a longer body, `start` contains slightly
+ * more than is stored. Returns null if it is not text.
  */
 export function buildStoredBody(start: Buffer, bytes: number, redact: boolean): StoredBody | null {
   if (start.includes(0)) return null;
@@ -43,7 +43,7 @@ export function buildStoredBody(start: Buffer, bytes: number, redact: boolean): 
   return { text: truncated ? truncateBody(text, bytes) : text, bytes, truncated, redacted };
 }
 
-/** A character that the cut went through is left out. */
+/** Removes a character that the limit splits. */
 function truncateBody(text: string, bytes: number): string {
   const kept = Buffer.from(text)
     .subarray(0, MAX_STORED_BODY_BYTES)
@@ -52,7 +52,7 @@ function truncateBody(text: string, bytes: number): string {
   return `${kept}\n[truncated: ${MAX_STORED_BODY_BYTES} of ${bytes} bytes are stored]`;
 }
 
-/** Reads what `JSON.stringify` wrote of kept bodies; null for anything else. */
+/** Parses stored bodies that `JSON.stringify` wrote; null for any other text. */
 export function parseStoredBodies(text: string): ExchangeBodies | null {
   const value: Json = JSON.parse(text);
   return isObject(value)

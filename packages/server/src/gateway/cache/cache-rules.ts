@@ -1,18 +1,24 @@
 import { hash } from 'node:crypto';
 import type { OrgConfig } from '@floe/contract/config';
 
-/** How an org's answers are kept. */
+/** How an organization caches responses. */
 export interface CacheRules {
-  /** Whether what no route says anything about is cached. */
+  /** Whether requests are cached if their route does not define it. */
   readonly byDefault: boolean;
   readonly ttlMs: number;
-  /** Who shares an answer: everybody in the org, or one key with itself. */
+  /** Whether responses are shared within the organization or within one key. */
   readonly scope: 'org' | 'key';
-  /** Changes with the org's policies and with every purge: what was kept before is never found again. */
+  /**
+   * Changes with the policies of the organization and with every purge, so that earlier responses are not
+   * found.
+   */
   readonly version: string;
 }
 
-/** Null while nothing is cached: neither by the org nor by a route. `purges` counts how often the org threw its answers away. */
+/**
+ * Compiles the cache settings of an organization. Returns null if nothing is cached. `purges` is the number
+ * of times that the organization purged its cache.
+ */
 export function compileCacheRules(org: OrgConfig, purges: number): CacheRules | null {
   const { enabled, ttl_seconds, scope } = org.cache;
   if (!enabled && !org.routes.some((route) => route.enabled && route.cache === 'on')) return null;
@@ -24,7 +30,7 @@ export function compileCacheRules(org: OrgConfig, purges: number): CacheRules | 
   };
 }
 
-/** Whether what goes this way may be answered from the cache. */
+/** Returns whether requests of a route may be served from the cache. */
 export function isCacheEnabled(
   { byDefault }: CacheRules,
   { cache }: { readonly cache: 'on' | 'off' | undefined },

@@ -7,17 +7,17 @@ import type { ClientRequest } from '../client-request.ts';
 import type { Exchange } from '../exchange-record.ts';
 import type { AnswerRecorder } from './answer-recorder.ts';
 
-/** What is known of a kept answer beside its bytes. */
+/** Metadata of a cached response. */
 export interface CachedAnswerHead {
   readonly streamed: boolean;
-  /** Chat streams: whether the client had asked for the frame with the usage. */
+  /** For Chat streams: whether the client requested the usage frame. */
   readonly showsUsage: boolean;
   readonly usage: Usage | null;
   readonly finish: string | null;
   readonly dropped: readonly string[];
 }
 
-/** An answer that may be told again; null unless it is whole and ended by the model itself. */
+/** Returns the response to cache; null unless it is complete and the model finished it. */
 export function buildCachedAnswer(x: Exchange, recorder: AnswerRecorder): CachedResponse | null {
   const body = recorder.answer;
   const { usage, finishReason } = x.answer;
@@ -37,7 +37,7 @@ export function buildCachedAnswer(x: Exchange, recorder: AnswerRecorder): Cached
 
 type Members = ClientRequest['members'];
 
-/** Whether a Chat client asked for the usage frame of its stream. */
+/** Returns whether a Chat client requested the usage frame of its stream. */
 export function requestsUsageFrame(body: Buffer, members: Members): boolean {
   const options = members.get('stream_options');
   if (!options) return false;
@@ -45,7 +45,7 @@ export function requestsUsageFrame(body: Buffer, members: Members): boolean {
   return isObject(value) && value.include_usage === true;
 }
 
-/** Null when another version of the program kept it in another form. */
+/** Parses the metadata of a cached response; null if another version of Floe wrote a different format. */
 export function parseCachedHead({ head }: CachedResponse): CachedAnswerHead | null {
   let value: Json;
   try {

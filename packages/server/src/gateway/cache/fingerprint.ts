@@ -5,14 +5,18 @@ import type { ClientRequest } from '../client-request.ts';
 import type { Exchange } from '../exchange-record.ts';
 import type { CacheRules } from './cache-rules.ts';
 
-/** How an answer travels is no part of what is asked; `model` stands in the key as the target it resolved to. */
+/** Members that do not affect the content of a response. `model` is part of the fingerprint as its target. */
 const IGNORED_MEMBERS: ReadonlySet<string> = new Set(['stream', 'stream_options', 'model']);
-/** Telling longer bodies apart would hold up everybody else for longer than a millisecond or two. */
+/**
+ * Computing the fingerprint of a longer body would block the event loop for more than one or two
+ * milliseconds.
+ */
 const MAX_FINGERPRINTED_BYTES = 512 * 1024;
 
 /**
- * Names everything an answer depends on: scope, endpoint, target, credential, the rules in force and the whole
- * meaning of the body. The org is the store's part. Null for a request that cannot be told from others.
+ * Computes a hash of everything that determines a response: scope, endpoint, target, credential, cache
+ * settings and the content of the body. The store adds the organization. Returns null if no reliable
+ * fingerprint exists.
  */
 export function computeFingerprint(
   x: Exchange,
@@ -37,7 +41,7 @@ export function computeFingerprint(
     provider.sealOrigin(credential),
     provider.body,
     model,
-    // A Responses or Chat answer repeats the id that was asked for.
+    // A Responses or Chat response contains the requested model id.
     prompt.model,
     route?.chatReasoning ?? '',
     body,

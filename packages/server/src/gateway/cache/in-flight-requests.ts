@@ -1,4 +1,7 @@
-/** Equal requests under way in this process, by org and fingerprint; each ends when its answer can be read. */
+/**
+ * Equal requests in progress in this process, by organization and fingerprint. Each ends when its response
+ * can be read from the cache.
+ */
 export class InFlightRequests {
   readonly #requests = new Map<string, Promise<void>>();
 
@@ -6,7 +9,7 @@ export class InFlightRequests {
     return this.#requests.get(name);
   }
 
-  /** The returned function ends the flight, however it went. */
+  /** Registers a request. The returned function ends it, whether or not it succeeded. */
   begin(name: string): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#requests.set(name, promise);

@@ -15,7 +15,7 @@ import { applyAnswerPolicies } from '../policy/apply-answer-policies.ts';
 import { applyStreamPolicies } from '../policy/stream-policy-filter.ts';
 import { type CachedAnswerHead, parseCachedHead, requestsUsageFrame } from './cached-answer.ts';
 
-/** Asked for, these put something in an answer that only its own form can show. */
+/** Features whose responses can be represented only in their original form. */
 const UNCONVERTIBLE_NEEDS: readonly RequiredFeature[] = [
   'logprobs',
   'choices',
@@ -24,15 +24,15 @@ const UNCONVERTIBLE_NEEDS: readonly RequiredFeature[] = [
   'unknown-content',
 ];
 
-/** A kept answer in the form that a request asks for. */
+/** A cached response in the form of the request. */
 export interface CachedReplay {
   readonly head: CachedAnswerHead;
   readonly text: Buffer | string;
 }
 
 /**
- * Reads a kept answer for a request: the bytes as they were kept in the same form, written anew in the other one. Null when
- * the other form could not show all of it.
+ * Reads a cached response for a request. Returns the original bytes for the same form, and converts between
+ * stream and JSON. Returns null if the other form cannot represent everything.
  */
 export function buildReplay(
   x: Exchange,
@@ -49,12 +49,11 @@ export function buildReplay(
 }
 
 /**
- * Sends a kept answer to the client.
- *
- * @throws Fault `policy_denied` when a policy denies this caller the answer
+ * Sends a cached response to the client.
+ * @throws Fault `policy_denied` if a policy denies this caller the response
  */
 export function sendReplay(x: Exchange, ask: ClientRequest, { head, text }: CachedReplay): void {
-  // Rules may ask who the caller is, so what another was told is judged again.
+  // Policies may depend on the caller, so a cached response is evaluated again.
   const judged = ask.stream ? applyStreamPolicies(x, text, head.usage) : applyAnswerPolicies(x, text);
   x.answer.setUsage(head.usage);
   x.answer.setFinishReason(head.finish);
@@ -76,13 +75,16 @@ function hasSameForm(x: Exchange, prompt: ClientRequest, head: CachedAnswerHead)
   );
 }
 
-/** A kept answer whose head could be read. */
+/** A cached response with its parsed metadata. */
 interface ParsedCachedAnswer {
   readonly head: CachedAnswerHead;
   readonly body: Buffer;
 }
 
-/** A provider may take requests, and give answers, that our own reading refuses: those are asked anew. */
+/**
+ * A provider may accept requests, and return responses, that Floe's readers reject. Those requests are sent
+ * again.
+ */
 function convertCachedAnswer(
   x: Exchange,
   prompt: ClientRequest,
@@ -156,7 +158,7 @@ function readCachedEvents(
   return events;
 }
 
-/** A stream kept for a client that wanted no usage frame does not say what the form with one must. */
+/** A stream that was cached without a usage frame lacks the usage that the other form requires. */
 function withUsageEvent(events: AnswerEvent[], { usage }: CachedAnswerHead): AnswerEvent[] {
   if (usage === null || events.some(({ type }) => type === 'usage')) return events;
   const finish = events.findIndex(({ type }) => type === 'finish');

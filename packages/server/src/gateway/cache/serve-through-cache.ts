@@ -11,12 +11,12 @@ import { buildCachedAnswer } from './cached-answer.ts';
 import { computeFingerprint } from './fingerprint.ts';
 import { buildReplay, sendReplay } from './replay-cached-answer.ts';
 
-/** Longest wait for an equal request that is on its way; then this one asks for itself. */
+/** Maximum time that a request waits for an equal one in progress. After that it is sent. */
 const MAX_IN_FLIGHT_WAIT_MS = 20_000;
 
 /**
- * Answers an exchange from the org's cache, or lets `produce` answer it and keeps what it told. Of equal
- * requests at one time only the first is produced; the others wait for it and read what it left.
+ * Serves an exchange from the cache, or calls `produce` and caches its response. Of several equal requests in
+ * progress, only the first one is sent; the others wait for its response.
  */
 export async function serveThroughCache(
   x: Exchange,
@@ -40,12 +40,15 @@ export async function serveThroughCache(
   return 'complete';
 }
 
-/** Names under which nothing is kept are null: the caller said so, or the request cannot be told from others. */
+/**
+ * Returns null if the response must not be cached: the caller disabled it, or there is no reliable
+ * fingerprint.
+ */
 function cacheKeyFor(x: Exchange, prompt: ClientRequest, target: Target, rules: CacheRules): string | null {
   return x.controls?.cache === 'bypass' ? null : computeFingerprint(x, prompt, target, rules);
 }
 
-/** A stored turn is the answer to one request alone: the next one builds on it. */
+/** A stored turn belongs to a single request, because the next one continues it. */
 function isCacheable(x: Exchange, prompt: ClientRequest): boolean {
   return x.surface.dialect !== 'responses' || !mayBeStoredTurn(prompt);
 }
@@ -57,12 +60,12 @@ function mayBeStoredTurn({ body, members }: ClientRequest): boolean {
   return store === undefined || body.toString('latin1', store.start, store.end) !== 'false';
 }
 
-/** Says that equal requests may wait for this one, until it calls what is returned. */
+/** Registers the request, so that equal ones wait for it until they are released. */
 function beginInFlight(x: Exchange, name: string): () => void {
   return x.gateway.inFlight.begin(`${x.caller.key.orgId}\n${name}`);
 }
 
-/** Tells a kept answer, or returns the flight of the request that has to be made. */
+/** Sends a cached response, or returns the function that releases waiting requests. */
 async function serveCachedAnswer(
   x: Exchange,
   prompt: ClientRequest,
@@ -83,13 +86,16 @@ async function serveCachedAnswer(
     }
     const flight = inFlight.get(`${orgId}\n${name}`);
     const leftMs = giveUpAt - clock.monotonic();
-    // In the same turn as the look: of those that waited together, one goes.
+    // Runs in the same turn as the lookup, so only one of the waiting requests continues.
     if (flight === undefined || kept || leftMs <= 0) return beginInFlight(x, name);
     await waitForInFlight(flight, x.client, clock, leftMs);
   }
 }
 
-/** Resolves when the flight has landed or `ms` are over; rejects when the client leaves or its exchange is stopped. */
+/**
+ * Resolves when the request in progress has ended or `ms` have passed. Rejects if the client disconnects or
+ * the exchange is interrupted.
+ */
 function waitForInFlight(
   flight: Promise<void>,
   client: ClientConnection,
@@ -113,12 +119,12 @@ function waitForInFlight(
   });
 }
 
-/** Where the answer of one request will be kept. */
+/** Where the response of a request will be cached. */
 interface CacheSlot {
   readonly target: Target;
   readonly cacheKey: string;
   readonly ttlMs: number;
-  /** Lets equal requests go on that wait for it. */
+  /** Releases equal requests that wait for this one. */
   readonly release: () => void;
 }
 
@@ -134,11 +140,11 @@ async function produceAndCache(x: Exchange, place: CacheSlot, produce: () => Pro
   } finally {
     x.client.answerRecorder = null;
   }
-  // Another target's answer belongs to requests that go there first.
+  // The response of another target must not be cached for this target.
   const isItsOwn = x.target?.credential === target.credential && x.target.model === target.model;
   const answer = isItsOwn && x.policy.isCacheable ? buildCachedAnswer(x, recorder) : null;
   if (answer === null) return release();
-  // Not waited for: the client has its answer.
+  // Not awaited, because the client already has its response.
   const { answerCache } = x.gateway;
   void answerCache.put(x.caller.key.orgId, cacheKey, answer, ttlMs).then(release, release);
 }

@@ -7,7 +7,7 @@ import type { createModelEndpoints } from '../model-endpoints.ts';
 import { sendFaultAnswer } from '../send-error.ts';
 import { createDeploymentSurface, IDE_SURFACE } from './ide-surface.ts';
 
-/** What IDEs are pointed at. */
+/** The base path of the IDE adapter. */
 export const IDE_BASE_PATH = '/gateway/ide-adapter';
 
 const CHAT_PATH = /^(?:\/v1)?\/chat\/completions$/;
@@ -15,7 +15,7 @@ const MODELS_PATH = /^(?:\/v1)?\/models$/;
 const MODEL_PATH = /^(?:\/v1)?\/models\/(.+)$/;
 const DEPLOYMENT_PATH = /^\/openai\/deployments\/(.+)\/chat\/completions$/;
 
-/** Header names as RFC 9110 allows them, in a list. */
+/** A list of header names that RFC 9110 permits. */
 const HEADER_LIST = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
 const USUAL_HEADERS = 'authorization, content-type, api-key, x-api-key';
 const EXPOSED = 'x-request-id, x-floe-error-source, x-floe-dropped, retry-after';
@@ -25,16 +25,16 @@ const createDeploymentOperation = (name: string) => createGenerationOperation(cr
 
 type Lists = Pick<ReturnType<typeof createModelEndpoints>, 'models' | 'model'>;
 
-/** Answers one request below the IDE adapter's base; `path` has no query. */
+/** Handles a request below the base of the IDE adapter. `path` has no query. */
 export type IdeAdapter = (client: ClientConnection, path: string) => void;
 
 /**
- * The IDE adapter: Chat under every path an IDE makes of its base address, the model list, and the preflights
- * of IDEs that ask from inside a browser engine. Anything else below the base is a 404 in the OpenAI shape.
+ * Creates the IDE adapter. It serves Chat under every path that IDEs derive from a base URL, the model list,
+ * and the CORS preflights of IDEs that use a browser engine. Any other path is a 404 in the OpenAI format.
  */
 export function createIdeAdapter(gateway: Gateway, lists: Lists): IdeAdapter {
   return (client, path) => {
-    // The key in the header says who asks, so any origin may; no cookie is ever looked at.
+    // Any origin is allowed, because requests authenticate with the key in a header. Cookies are never read.
     client.setHeader('access-control-allow-origin', '*');
     client.setHeader('access-control-expose-headers', EXPOSED);
     const place = parseIdePath(path);
@@ -61,11 +61,11 @@ export function createIdeAdapter(gateway: Gateway, lists: Lists): IdeAdapter {
 interface IdeEndpoint {
   readonly kind: 'chat' | 'models' | 'model';
   readonly method: 'GET' | 'POST';
-  /** The model the path names, '' for none. */
+  /** The model in the path; '' if there is none. */
   readonly model: string;
 }
 
-/** Bases are pasted with and without slashes at their end, so their number does not count. */
+/** Users paste base URLs with or without trailing slashes, so any number of slashes is accepted. */
 function parseIdePath(path: string): IdeEndpoint | null {
   const below = path
     .slice(IDE_BASE_PATH.length)
@@ -85,12 +85,12 @@ function decodePathSegment(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A stray percent sign: no model has that id, and the answer will say so.
+    // An invalid percent-encoding. No model has this id, so the response is an error.
     return text;
   }
 }
 
-/** What a browser engine asks before it asks (Fetch standard, "CORS-preflight request"). */
+/** Responds to a CORS preflight (Fetch standard, "CORS-preflight request"). */
 function answerPreflight(client: ClientConnection, method: string): void {
   const wanted = client.headers['access-control-request-headers'];
   client.sendAnswer(
@@ -98,7 +98,7 @@ function answerPreflight(client: ClientConnection, method: string): void {
     [
       ...['x-request-id', client.id],
       ...['access-control-allow-methods', `${allowedMethods(method)}, OPTIONS`],
-      // A star would not cover `authorization`.
+      // `*` would not include `authorization`.
       ...['access-control-allow-headers', wanted && HEADER_LIST.test(wanted) ? wanted : USUAL_HEADERS],
       ...['access-control-max-age', '86400'],
       ...['vary', 'access-control-request-headers'],

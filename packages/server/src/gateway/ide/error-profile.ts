@@ -1,7 +1,10 @@
 import { Fault } from '@floe/contract/faults';
 import type { StartedExchange } from '../exchange-record.ts';
 
-/** An upstream's fault under a status whose text an IDE shows; who is to blame stays said. */
+/**
+ * A provider's error with a status whose text IDEs display. It still states that the provider caused the
+ * error.
+ */
 class IdeFault extends Fault {
   override get source(): 'upstream' {
     return 'upstream';
@@ -9,9 +12,9 @@ class IdeFault extends Fault {
 }
 
 /**
- * A fault as the IDE is told it. IDEs show the text of a 400 and put sentences of their own in place of a 429
- * or a 5xx, so with the profile on an upstream's fault is a 400 with the real message. Faults of the gateway
- * keep their status: its own 429 is to be waited out.
+ * Converts a fault for an IDE. IDEs display the text of a 400, but replace the text of 429 and 5xx with their
+ * own. If the error profile is enabled, a provider's error becomes a 400 with the original message. Errors of
+ * the gateway keep their status, because IDEs must wait after a 429.
  */
 export function toIdeFault(x: StartedExchange, fault: Fault): Fault {
   if (!x.caller?.catalog.ide.errorProfile || !isUpstreamFault(fault)) return fault;
@@ -19,17 +22,17 @@ export function toIdeFault(x: StartedExchange, fault: Fault): Fault {
   return new IdeFault('invalid_request', removeHiddenWords(fault.message), { ...fault.detail, dialectCode });
 }
 
-/** Nobody upstream could be asked: the same to the person in front of the IDE. */
+/** An unavailable provider has the same meaning for the user. */
 function isUpstreamFault({ code }: Fault): boolean {
   return code.startsWith('upstream_') || code === 'no_healthy_target';
 }
 
-/** IDEs look for this word and then hide the text around it. */
+/** IDEs search for this word and then hide the text around it. */
 function removeHiddenWords(message: string): string {
   return message.replace(/overloaded_error/gi, 'overloaded');
 }
 
-/** What the upstream itself had answered, for whoever looks at the headers. */
+/** Returns headers with the provider's original status. */
 export function buildUpstreamStatusHeaders({ detail: { upstreamStatus } }: Fault): readonly string[] {
   return upstreamStatus === undefined ? [] : ['x-floe-upstream-status', String(upstreamStatus)];
 }

@@ -2,8 +2,8 @@ import { Fault } from '@floe/contract/faults';
 import { type Catalog, splitModelId } from '../catalog.ts';
 
 /**
- * An IDE names `<provider>/<model>` and nothing else (specification, table of surfaces): no alias, no suffix
- * that means something. @throws {Fault} `model_not_found`.
+ * Requires an exact id `<provider>/<model>` (specification, table of surfaces), without aliases and suffixes.
+ * @throws {Fault} `model_not_found`
  */
 export function requireExactModelId({ providers }: Catalog, model: string): void {
   const provider = splitModelId(model)?.provider;

@@ -5,13 +5,14 @@ import { CommentKeepAlive } from '../comment-keep-alive.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { createAnswerIds, createIdeAnswerOptions } from './answer-options.ts';
 
-/** Looked for this often: between two signs of life pass twice as much at most. */
+/** Check interval. At most twice this time passes between two signs of activity. */
 const CHECK_INTERVAL_MS = 7_500;
 const COMMENT = ': keepalive\n\n';
 
 /**
- * What keeps an IDE listening through minutes of thinking: the role chunk as soon as an upstream has begun its
- * answer, or after 7.5 s of silence, and comments from then to the end. Targets may still change until content.
+ * Keeps an IDE connected during long reasoning. Sends the role chunk when a provider starts its response, or
+ * after 7.5 s without data. Then sends comments until the end. The target may still change before the first
+ * content.
  */
 export class IdeKeepAlive extends CommentKeepAlive {
   override readonly continuesAfterContent = true;
@@ -39,7 +40,7 @@ export class IdeKeepAlive extends CommentKeepAlive {
     this.#bytesSeen = client.bytesOut;
   }
 
-  /** The first chunk of an answer. It goes out once, whichever target it is from: all are the same. */
+  /** Sends the first chunk of a response once. It is equal for all targets. */
   override sendFirstChunk(chunk: string): boolean {
     const { client, gateway, progress } = this.#x;
     if (progress.isHeadSent || client.isDisconnected) return true;

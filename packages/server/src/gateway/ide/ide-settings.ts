@@ -1,21 +1,23 @@
 import type { OrgConfig } from '@floe/contract/config';
 
-/** How an org's IDEs are answered. */
+/** The IDE settings of an organization. */
 export interface IdeSettings {
-  /** Upstream faults are told with the statuses whose text an IDE shows. */
+  /** Whether errors of providers get a status whose text IDEs display. */
   readonly errorProfile: boolean;
-  /** Form of calls to freeform tools in answers. */
+  /** The form of freeform tool calls in responses. */
   readonly freeformTools: 'function' | 'custom';
-  /** Rows keep the shape of the bodies that came. */
+  /** Whether rows store the structure of request bodies. */
   readonly capture: boolean;
 }
 
+/** The IDE settings of an organization that has not configured any. */
 export const DEFAULT_IDE_SETTINGS: IdeSettings = {
   errorProfile: true,
   freeformTools: 'function',
   capture: false,
 };
 
+/** Compiles the IDE settings of an organization. */
 export function compileIdeSettings({ ide }: OrgConfig): IdeSettings {
   return { errorProfile: ide.error_profile, freeformTools: ide.freeform_tools, capture: ide.capture };
 }

@@ -1,6 +1,6 @@
 import { CHAT_SURFACE, type GatewaySurface } from '../surface.ts';
 
-/** Chat for IDEs whose base address was changed: they send what their own backend would understand. */
+/** The Chat surface for IDEs with a changed base URL. They send what their own backend would accept. */
 export const IDE_SURFACE: GatewaySurface = {
   ...CHAT_SURFACE,
   routeMode: 'ide',
@@ -8,7 +8,9 @@ export const IDE_SURFACE: GatewaySurface = {
   ide: { deployment: null },
 };
 
-/** The same for the settings of clients that name the model in the path, whatever their body says. */
+/**
+ * Returns the same surface for clients that have the model in the path, which takes precedence over the body.
+ */
 export function createDeploymentSurface(deployment: string): GatewaySurface {
   return { ...IDE_SURFACE, ide: { deployment } };
 }

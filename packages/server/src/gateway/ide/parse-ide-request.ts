@@ -6,17 +6,17 @@ import type { Exchange } from '../exchange-record.ts';
 import { withStoredHistory } from './stored-history.ts';
 
 /**
- * Reads what an IDE sent, in whatever mix of dialects, as one Chat request. The rest of the gateway works on
- * the normal form's bytes: equal requests have equal cache keys and estimates, however they were spelled.
- *
- * @throws {Fault} 400s that name the field of the body as it came.
+ * Parses the request of an IDE, which may mix dialects, as one Chat request. The gateway then uses the
+ * normalized bytes, so equal requests have equal fingerprints and estimates regardless of their original
+ * form.
+ * @throws {Fault} 400 with the field of the original body
  */
 export async function parseIdeRequest(
   x: Exchange,
   deployment: string | null,
   body: Buffer,
 ): Promise<ClientRequest> {
-  // Refuses what two parsers could read differently, before one of them reads it.
+  // Rejects ambiguous JSON before it is parsed.
   const parsed = parseBody({ body, members: scanObject(body) });
   if (x.caller.catalog.ide.capture)
     x.decisions.push({ step: 'capture', outcome: 'body_shape', because: describeBodyShape(parsed) });
@@ -25,7 +25,7 @@ export async function parseIdeRequest(
   return { ...parseClientRequest(x.surface, serializeBody(normalised)), canonical: normalised.request };
 }
 
-/** The request with a body that policies wrote: what is sent is read from that body and no other. */
+/** Returns the request with a body that policies changed. From now on only that body is read. */
 export function replaceRequestBody(prompt: ClientRequest, body: Buffer): ClientRequest {
   const members = scanObject(body);
   if (!prompt.canonical) return { ...prompt, body, members };

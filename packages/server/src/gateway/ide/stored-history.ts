@@ -4,8 +4,8 @@ import type { Exchange } from '../exchange-record.ts';
 import { conversationItems, packItemSeal } from '../stored/conversation-items.ts';
 
 /**
- * The body with the conversation that its `previous_response_id` stands for in front of its own. A body that
- * names none, or one that is not kept here for this key, stays as it is.
+ * Returns the body with the conversation of its `previous_response_id` inserted. A body without one, or with
+ * one that is not stored for this key, is unchanged.
  */
 export async function withStoredHistory(x: Exchange, body: JsonObject): Promise<JsonObject> {
   const {

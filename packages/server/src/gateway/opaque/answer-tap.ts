@@ -2,30 +2,30 @@ import { countContentBytes } from '@floe/wire/content-bytes';
 import { findUsage, readBatchResultUsage } from '@floe/wire/find-usage';
 import { sumUsage, type Usage } from '@floe/wire/usage';
 
-/** A longer JSON answer passes uncounted. */
+/** The usage of a longer JSON response is not counted. */
 const MAX_JSON_BYTES = 8 * 1024 * 1024;
-/** A longer line of batch results passes uncounted. */
+/** The usage of a longer line of batch results is not counted. */
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 
-/** More models than this in one batch are counted together, without a price. */
+/** If a batch has more models, the rest are counted together, without a price. */
 const MAX_MODELS = 100;
 
-/** Listens to an answer in one body that passes untouched. */
+/** Observes a response body that is forwarded unchanged. */
 export interface AnswerTap {
   push(chunk: Buffer): void;
-  /** The body broke off: what came is not whole, though its connection ended properly. */
+  /** Returns whether the body is truncated although its connection ended normally. */
   isTruncated(): boolean;
-  /** What the whole of it used. */
+  /** Returns the usage of the complete body. */
   usage(): Usage | undefined;
   /** Bytes so far. */
   readonly size: number;
-  /** UTF-8 bytes of generated content in it. */
+  /** Returns the UTF-8 bytes of generated content. */
   contentBytes(): number;
-  /** Of batch results: what each model used. Null for any other answer. */
+  /** For batch results: the usage of each model. Otherwise null. */
   readonly byModel: ReadonlyMap<string, Usage> | null;
 }
 
-/** The tap for a body of this kind; null for kinds that tell nothing. */
+/** Returns the tap for a body of this content type; null if it has no usage. */
 export function createAnswerTap(contentType: string, isResults: boolean): AnswerTap | null {
   if (isResults || /jsonl|jsonlines|ndjson/i.test(contentType)) return new ResultsTap();
   return /[/+]json\b/i.test(contentType) ? new JsonTap() : null;
@@ -65,7 +65,7 @@ class JsonTap implements AnswerTap {
   }
 }
 
-/** Batch results, a JSON object a line. */
+/** Reads batch results, with one JSON object per line. */
 class ResultsTap implements AnswerTap {
   readonly byModel = new Map<string, Usage>();
   #parts: Buffer[] = [];
@@ -93,7 +93,7 @@ class ResultsTap implements AnswerTap {
     return sum ?? undefined;
   }
 
-  /** Results of a batch are not asked for with a request of their own. */
+  /** Content of batch results does not belong to this request. */
   contentBytes(): number {
     return 0;
   }

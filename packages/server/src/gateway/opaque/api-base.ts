@@ -7,35 +7,38 @@ import type { GatewaySurface } from '../surface.ts';
 import type { ResourceOwner } from './owners.ts';
 import type { ApiStyle, ResourceReference } from './resource-reference.ts';
 
-/** Who asks, and for what. */
+/** The input for resolving the route of an opaque request. */
 export interface OpaqueRouteInput {
   readonly client: ClientConnection;
   readonly key: KeyRecord;
   readonly catalog: Catalog;
   readonly resource: ResourceReference;
-  /** The model as asked for; null where nothing names one. */
+  /** The requested model; null if there is none. */
   readonly model: string | null;
-  /** Who made the things the request names, when it names any: they exist at one provider only. */
+  /** The owner of the resources in the request, if there are any. They exist at one provider only. */
   readonly owner: ResourceOwner | null;
 }
 
-/** A base address whose paths pass without being understood: how it turns requests into targets. */
+/** An API that is forwarded without parsing: how its requests are routed. */
 export interface ApiBase {
   readonly style: ApiStyle;
   readonly routeMode: GatewaySurface['routeMode'];
   readonly faultShape: ErrorBodyFormat;
   /** Path of the base on this server. */
   readonly basePath: string;
-  /** Segments before those that `parseResourcePath` reads, as `v1`. */
+  /** Segments before those that `parseResourcePath` reads, such as `v1`. */
   readonly pathPrefix: readonly string[];
-  /** An upstream's 5xx reaches the client as it is once no target is left. */
+  /** Whether a 5xx of a provider is returned unchanged if no target is left. */
   readonly forwardsServerErrors: boolean;
-  /** Every target that may answer. Throws 403 and 404. */
+  /** Returns all possible targets. @throws Fault with status 403 or 404 */
   resolveRoute(input: OpaqueRouteInput): ResolvedRoute;
-  /** Whether a request that names a model may be sent again and elsewhere: it leaves nothing behind at a provider. */
+  /**
+   * Returns whether a request with a model can be repeated on any target, because it creates nothing at a
+   * provider.
+   */
   isRetryable(method: string, collection: ResourceReference['collection']): boolean;
-  /** Whether a model that stands inside a body may be used at this provider. */
+  /** Returns whether a model in a body may be used at this provider. */
   allowsModel(provider: Provider, key: KeyRecord, model: string): boolean;
-  /** Path of a request at a target, without its query. `segments` are those `parseResourcePath` read. */
+  /** Returns the path of a request at a target, without query. `segments` come from `parseResourcePath`. */
   targetPath(target: Target, segments: readonly string[]): string;
 }

@@ -6,20 +6,20 @@ import { findBatchReferences } from './batch-references.ts';
 import { GrowingBuffer } from './growing-buffer.ts';
 import type { MultipartEvents, MultipartField } from './multipart-scan.ts';
 
-/** A longer line of a batch cannot be judged. */
+/** A batch with a longer line is rejected, because it cannot be validated. */
 const MAX_LINE_BYTES = 32 * 1024 * 1024;
 const LF = 0x0a;
 const CR = 0x0d;
 
 /**
- * Judges the input file of a batch while it passes: every line is a request, and each model it names must be
- * allowed. What two readers could read differently is refused with the number of its line: anything but UTF-8
- * (RFC 3629), anything but one JSON object (RFC 8259) in a line, doubled member names, separators other than LF and
- * CRLF. Only the input of a batch is refused; the form may say what a file is for behind the file. Throws before
- * the upload is whole. Holds one line.
+ * Validates the input file of a batch during the upload. Every line is a request, and the key must permit
+ * every model in it. Rejects ambiguous input with the line number: anything but UTF-8 (RFC 3629), anything
+ * but one JSON object per line (RFC 8259), duplicate member names, and line separators other than LF and
+ * CRLF. Only batch input is rejected; the form may state the purpose after the file. Throws before the upload
+ * is complete. Buffers one line.
  */
 export class BatchFileCheck implements MultipartEvents {
-  /** The form named the purpose `batch`, and every line of the file passed. */
+  /** Whether the form has the purpose `batch` and every line is valid. */
   isBatchInput = false;
   readonly #allows: (model: string) => boolean;
   readonly #line = new GrowingBuffer(MAX_LINE_BYTES);
@@ -27,7 +27,7 @@ export class BatchFileCheck implements MultipartEvents {
   #fault: Fault | null = null;
   #lineNumber = 1;
 
-  /** `allows` answers whether the caller may use a model. */
+  /** `allows` returns whether the caller may use a model. */
   constructor(allows: (model: string) => boolean) {
     this.#allows = allows;
   }
@@ -64,13 +64,13 @@ export class BatchFileCheck implements MultipartEvents {
       );
   }
 
-  /** The body is whole. Throws what is wrong with the input of a batch. */
+  /** Ends the body. @throws Fault if the batch input is invalid */
   end(): void {
     this.#throwIfBatch();
     this.isBatchInput = this.#purpose === 'batch';
   }
 
-  /** Nothing more can be learned from the file. */
+  /** Returns whether the rest of the file need not be read. */
   #isSkipped(): boolean {
     return this.#fault !== null || (this.#purpose !== null && !isBatch(this.#purpose));
   }
@@ -130,12 +130,15 @@ export class BatchFileCheck implements MultipartEvents {
   }
 }
 
-/** A provider may read the field generously; only the exact word makes a file the input of a batch here. */
+/** A provider may interpret the field loosely. Here only the exact value marks batch input. */
 function isBatch(purpose: string): boolean {
   return purpose.trim().toLowerCase() === 'batch';
 }
 
-/** A line break that is none of JSON Lines, by name. Others are refused as JSON: they are control characters. */
+/**
+ * Returns the name of a line separator that JSON Lines does not permit. Others are control characters, which
+ * are invalid JSON.
+ */
 function findSeparator(line: Buffer): string | null {
   if (line.includes(CR)) return 'a carriage return';
   if (line.includes('\u2028') || line.includes('\u2029'))

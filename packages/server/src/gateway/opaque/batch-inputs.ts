@@ -5,13 +5,12 @@ import type { OpaqueRequest } from './opaque-request.ts';
 import type { ResourceOwners } from './owners.ts';
 import type { ResourceReference } from './resource-reference.ts';
 
-/** Recorded as the kind of a file whose every line was judged while it was uploaded. */
+/** The recorded kind of a file whose lines were validated during the upload. */
 export const BATCH_INPUT_KIND = 'batch_input';
 
 /**
- * For a caller who may not use every model, a batch reads only files that this key uploaded and Floe judged: what
- * else lies at the provider may name any model.
- *
+ * If the key may not use every model, a batch may only use files that this key uploaded and Floe validated.
+ * Other files at the provider may contain any model.
  * @throws Fault `model_not_allowed`
  */
 export async function requireValidatedInputs(

@@ -2,9 +2,9 @@ import { Fault } from '@floe/contract/faults';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { findDuplicateName } from '@floe/wire/duplicate-names';
 
-/** Members of a line or entry of a batch that hold the request itself, by the APIs that have batches. */
+/** Members of a batch line or entry that contain the request, for all APIs with batches. */
 const REQUEST_MEMBERS = ['body', 'params'];
-/** Names that decide which model answers; some readers take them in any case. */
+/** Names that determine the model. Some parsers ignore their case. */
 const MODEL_DECIDING_MEMBERS = new Set([
   ...REQUEST_MEMBERS,
   'model',
@@ -14,27 +14,27 @@ const MODEL_DECIDING_MEMBERS = new Set([
   'session',
   'requests',
 ]);
-/** Members of a request, besides `model`, in which the native APIs name one. */
+/** Members other than `model` in which the native APIs contain a model. */
 export const MODEL_NAMING_MEMBERS = ['session', 'tools', 'models', 'fallbacks'];
 const MODEL_LIST_MEMBERS = new Set(['models', 'fallbacks']);
-/** Names under which APIs take the input of a batch. */
+/** Names of the members with the batch input. */
 const INPUT_FILE_MEMBERS = new Set(['input_file_id', 'input_file_ids', 'input_files', 'file_id', 'file_ids']);
-/** The caller's own words, in which a `model` names none. */
+/** Members with the caller's data, in which `model` has no meaning. */
 const FREE_FORM_MEMBERS = new Set(['metadata', 'parameters', 'input_schema', 'schema', 'arguments', 'input']);
 
-/** What a request of a batch, or about one, names wherever in its body. */
+/** The references in a batch request or in a request about a batch. */
 export interface BatchReferences {
   readonly models: string[];
-  /** Ids of files whose lines the batch reads. */
+  /** Ids of the files that the batch reads. */
   readonly inputs: string[];
 }
 
 /**
- * Reads JSON that a scan has accepted so that no other reader can find another model in it: the shape around a
- * batch's requests is each provider's own.
- *
- * @throws Fault `invalid_request` for a doubled name at any depth, a deciding name in other letters, a request that
- * is no object, a `model` that is no text. Its message is a clause, to be put behind the place.
+ * Finds all models in JSON that a scan has accepted, so that no parser can find another one. Each provider
+ * has its own structure around the requests of a batch.
+ * @throws Fault `invalid_request` for a duplicate name at any depth, a model-determining name in other letter
+ * case, a request that is not an object, or a `model` that is not a string. The message is a clause that
+ * follows the position.
  */
 export function findBatchReferences(bytes: Buffer): BatchReferences {
   const doubled = findDuplicateName(bytes);
@@ -67,21 +67,21 @@ function collectReferences(value: Json, found: BatchReferences): void {
   }
 }
 
-/** A list of models or of what falls back to them: each entry is a model's name, or an object that holds it. */
+/** Collects a list of models or fallbacks. Each entry is a model name, or an object that contains one. */
 function collectModelList(value: Json, found: BatchReferences): void {
   for (const entry of arrayOrEmpty(value))
     if (typeof entry === 'string') found.models.push(entry);
     else collectReferences(entry, found);
 }
 
-/** A nested object may have a member of this name for its own reasons; what it holds is looked through. */
+/** A nested object may have a member of this name for another purpose. Its content is searched. */
 function isModelMember(name: string, member: Json): member is string {
   if (name.length !== 'model'.length || name.toLowerCase() !== 'model') return false;
   if (name !== 'model') throw ambiguousBodyFault(`the field "${name}" must be spelled "model"`);
   return typeof member === 'string';
 }
 
-/** Models that stand in members of a body where the native APIs give them, besides its own `model`. */
+/** Collects models in the members where native APIs contain them, other than `model` of the body. */
 export function collectNestedModels(body: JsonObject, found: string[]): void {
   addModel(body['session'], found);
   for (const tool of arrayOrEmpty(body['tools'])) addModel(tool, found);
@@ -95,12 +95,12 @@ function addModel(value: Json | undefined, found: string[]): void {
   if (isObject(value) && typeof value['model'] === 'string') found.push(value['model']);
 }
 
-/** The entries of a list; none of anything else. */
+/** Returns the entries of a list; an empty list for any other value. */
 export function arrayOrEmpty(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Letters that fold to ASCII (U+017F, U+212A) count too. */
+/** Includes characters that fold to ASCII letters (U+017F, U+212A). */
 function rejectMisspelledMembers(members: JsonObject): void {
   const { model } = members;
   if (model !== undefined && typeof model !== 'string') throw ambiguousBodyFault('"model" must be a string');

@@ -10,7 +10,7 @@ import {
   MODEL_NAMING_MEMBERS,
 } from './batch-references.ts';
 
-/** Members whose text is the id of a thing somebody made, wherever in a body they stand. */
+/** Members whose value is the id of a resource, anywhere in a body. */
 const ID_MEMBERS = new Set([
   'input_file_id',
   'training_file',
@@ -19,7 +19,7 @@ const ID_MEMBERS = new Set([
   'vector_store_id',
 ]);
 const ID_LIST_MEMBERS = new Set(['file_ids', 'vector_store_ids']);
-/** Parts that have a file read; in others `file_id` only tells where something came from. */
+/** Types of parts that read a file. In other parts, `file_id` only states an origin. */
 const FILE_READING_TYPES = new Set([
   'file',
   'image',
@@ -31,17 +31,18 @@ const FILE_READING_TYPES = new Set([
 ]);
 const REFERENCE_PATTERN = /"(?:\w*file\w*|previous_response_id|vector_store_ids?|conversation)"/;
 
-/** What a body names: models that must be allowed, and things that must belong to the caller. */
+/** The references in a body: models that the key must permit, and resources that the caller must own. */
 export interface BodyReferences {
   readonly models: readonly string[];
   readonly ids: readonly string[];
-  /** Of the ids, the stored answer this request goes on from. */
+  /** The stored response that the request continues. It is also in the list of ids. */
   readonly previousResponseId: string | null;
 }
 
 /**
- * Models and ids a JSON body names, besides its own `model`. Models stand in places the native APIs give them: the
- * requests of a batch, a session, hosted tools, fallback lists. Tool arguments and schemas are data and not read.
+ * Returns the models and ids in a JSON body, other than its `model`. Searches the members where native APIs
+ * contain models: the requests of a batch, a session, hosted tools and fallback lists. Does not search tool
+ * arguments and schemas, because they are data.
  */
 export function findBodyReferences(body: Buffer, members: ReadonlyMap<string, ByteSpan>): BodyReferences {
   const models: string[] = [];
@@ -62,7 +63,7 @@ export function findBodyReferences(body: Buffer, members: ReadonlyMap<string, By
   return { models, ids, previousResponseId: typeof previous === 'string' ? previous : null };
 }
 
-/** Requests of a batch that stand in its body are read as strictly as the lines of a file. */
+/** Requests of a batch in the body are validated as strictly as the lines of a file. */
 function collectBatchRequests(body: Buffer, span: ByteSpan | undefined, found: string[]): void {
   if (span === undefined) return;
   const cursor = new JsonCursor(body, span.start, span.end);
@@ -95,7 +96,7 @@ function rejectDuplicates(body: Buffer, name: string, span: ByteSpan | undefined
   );
 }
 
-/** Not into tool arguments, which are text, nor into schemas and metadata, which are the caller's own words. */
+/** Skips tool arguments, which are text, and schemas and metadata, which are the caller's data. */
 function collectIds(value: Json | undefined, found: string[]): void {
   if (Array.isArray(value)) for (const entry of value) collectIds(entry, found);
   if (!isObject(value)) return;
@@ -117,7 +118,7 @@ function namesReadFile(name: string, { type }: JsonObject): boolean {
 
 const FREE_FORM_MEMBERS = new Set(['metadata', 'parameters', 'input_schema', 'schema', 'arguments']);
 
-/** A thing named by its id or by an object that holds it. */
+/** Returns the ids of a resource that is referenced by id or by an object with an id. */
 function resourceIds(value: Json | undefined): string[] {
   const id = isObject(value) ? value['id'] : value;
   return typeof id === 'string' && id !== '' ? [id] : [];

@@ -3,18 +3,21 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { newId } from '../../core/ids.ts';
 
-/** Smaller bodies never touch the disk. */
+/** Smaller bodies are kept in memory. */
 const MAX_MEMORY_BYTES = 1024 * 1024;
 const READ_CHUNK_BYTES = 256 * 1024;
 
-/** Replaces the bytes from `start` to `end` of a body. */
+/** Replaces the bytes of a body from `start` to `end`. */
 export interface ByteReplacement {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** A whole body kept aside, small ones in memory, others in a file without a name; it can be sent several times. */
+/**
+ * Stores a complete body, in memory if it is small, otherwise in an unlinked file. It can be sent several
+ * times.
+ */
 export class BodySpool {
   size = 0;
   #dir: string;
@@ -25,7 +28,7 @@ export class BodySpool {
     this.#dir = dir;
   }
 
-  /** Takes the next bytes; resolves when more may come. */
+  /** Appends bytes. Resolves when more can be appended. */
   async write(chunk: Buffer): Promise<void> {
     this.size += chunk.length;
     if (!this.#file && this.size <= MAX_MEMORY_BYTES) {
@@ -40,13 +43,13 @@ export class BodySpool {
     await this.#file.write(chunk);
   }
 
-  /** Bytes of the body with the replacement made. */
+  /** Returns the length of the body with the replacement. */
   lengthWith(replacement: ByteReplacement | null): number {
     if (!replacement) return this.size;
     return this.size - (replacement.end - replacement.start) + Buffer.byteLength(replacement.text);
   }
 
-  /** The body as a stream, with the replacement made. */
+  /** Returns the body as a stream with the replacement. */
   read(replacement: ByteReplacement | null): Readable {
     return Readable.from(this.#pieces(replacement), { objectMode: false, highWaterMark: READ_CHUNK_BYTES });
   }
@@ -79,7 +82,7 @@ export class BodySpool {
   }
 }
 
-/** Removed from its directory at once: whatever becomes of the process, nothing of it stays. */
+/** The file is unlinked immediately, so nothing remains if the process ends. */
 async function createUnlinkedFile(dir: string): Promise<FileHandle> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const path = join(dir, newId('req', Date.now()));

@@ -8,6 +8,7 @@ import { forwardedRequestHeaders } from './headers.ts';
 import type { OpaqueContext } from './opaque-context.ts';
 import type { OpaqueRequest } from './opaque-request.ts';
 
+/** The request and everything that is needed to send it to a target. */
 export interface OpaqueSendInput {
   readonly context: OpaqueContext;
   readonly request: OpaqueRequest;
@@ -15,7 +16,10 @@ export interface OpaqueSendInput {
   readonly platformKey: string;
 }
 
-/** The client's request as a target gets it: its bytes, but for the model where the target knows it by another name. */
+/**
+ * Builds the request to a target from the client's bytes. Only the model changes, if the target has another
+ * name for it.
+ */
 export function buildOpaqueRequest(x: Exchange, target: Target, sending: OpaqueSendInput): UpstreamRequest {
   const { context, request, query, platformKey } = sending;
   const { base, segments } = context;
@@ -30,7 +34,7 @@ export function buildOpaqueRequest(x: Exchange, target: Target, sending: OpaqueS
   };
 }
 
-/** A path of the operator's settings may bring a query of its own. */
+/** A configured path may have its own query. */
 function appendQuery(path: string, query: string): string {
   if (query === '' || query === '?') return path;
   return path.includes('?') ? `${path}&${query.slice(1)}` : path + query;
@@ -38,7 +42,7 @@ function appendQuery(path: string, query: string): string {
 
 interface OutgoingBody {
   readonly bytes: UpstreamRequest['body'];
-  /** Null for bodies whose length is not known, and where the length is plain. */
+  /** Null if the length of the body is unknown or does not change. */
   readonly length: number | null;
 }
 

@@ -5,7 +5,10 @@ import type { OpaqueRequest } from './opaque-request.ts';
 import { canAccess } from './owned-resources.ts';
 import type { ResourceOwner } from './owners.ts';
 
-/** Who made the things this request names. Throws 404 when one is not there for the caller. */
+/**
+ * Returns the owner of the resources in a request.
+ * @throws Fault with status 404 if the caller has no access to one of them
+ */
 export async function findResourceOwner(
   x: Exchange,
   { resource, key, catalog }: Pick<OpaqueContext, 'resource' | 'key' | 'catalog'>,

@@ -1,17 +1,17 @@
 const INITIAL_BYTES = 4096;
 
-/** Bytes put together in one block of memory, however small their pieces are. */
+/** Collects bytes in one block of memory. Small pieces cost no extra memory. */
 export class GrowingBuffer {
   readonly #limit: number;
   #bytes = Buffer.alloc(0);
   #size = 0;
 
-  /** `limit` in bytes. */
+  /** @param limit maximum number of bytes */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Copies a piece; false, and nothing is copied, when the whole would pass the limit. */
+  /** Copies a piece. Returns false, and copies nothing, if the total would exceed the limit. */
   append(piece: Buffer): boolean {
     const size = this.#size + piece.length;
     if (size > this.#limit) return false;
@@ -26,11 +26,11 @@ export class GrowingBuffer {
     return true;
   }
 
-  /** What was appended, valid until the next `append`; it starts over. */
+  /** Returns the bytes, which are valid until the next `append`, and starts again. */
   drain(): Buffer {
     const whole = this.#bytes.subarray(0, this.#size);
     this.#size = 0;
-    // One long line does not keep its memory for the rest of a long file.
+    // A single long line must not keep its memory for the rest of a large file.
     if (this.#bytes.length > 1024 * 1024) this.#bytes = Buffer.alloc(0);
     return whole;
   }

@@ -1,7 +1,7 @@
 import type { UpstreamHeaders } from '../../providers/transport.ts';
 import type { ClientConnection } from '../client.ts';
 
-/** Of one connection, not of the message (RFC 9110 section 7.6.1); `expect` is answered by the server itself. */
+/** Hop-by-hop headers (RFC 9110, section 7.6.1). The server handles `expect`. */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -16,7 +16,10 @@ const HOP_BY_HOP = new Set([
   'expect',
 ]);
 
-/** What concerns the caller's way to us, or names the caller. Credentials are replaced by the provider's own. */
+/**
+ * Headers about the connection to Floe, or about the caller. Credentials are replaced with those of the
+ * provider.
+ */
 const NOT_SENT_UPSTREAM = new Set([
   'host',
   'content-length',
@@ -34,10 +37,9 @@ const NOT_SENT_UPSTREAM = new Set([
 ]);
 
 /**
- * The client's headers an upstream of the same style gets to see, flat, as they were sent: all but those of the
- * connection, credentials, our own `x-floe-*`, and what says who and where the caller is. Whatever else holds the
- * platform key stays here too. `own` wins over the client's headers of its names, but for the kind of the body and
- * the agent, which are the client's to say.
+ * Returns the client's headers for a provider with the same API as a flat list. Omits headers of the
+ * connection, credentials, `x-floe-*`, headers about the caller, and any header that contains the platform
+ * key. `own` takes precedence over the client's headers, except for content type and user agent.
  */
 export function forwardedRequestHeaders(
   client: ClientConnection,
@@ -57,12 +59,12 @@ export function forwardedRequestHeaders(
     sent.add(name);
   }
   for (const [name, value] of mine) headers.push(name, value);
-  // Bytes in a coding would pass unread and uncounted.
+  // An encoded response could not be read and counted.
   headers.push('accept-encoding', 'identity');
   return headers;
 }
 
-/** The credential and the operator's own headers, without what the gateway says of its own JSON requests. */
+/** Returns the credential and the configured headers, without the headers of Floe's own JSON requests. */
 function providerHeaders(own: readonly string[]): Map<string, string> {
   const headers = new Map<string, string>();
   for (let i = 0; i < own.length; i += 2) headers.set(own[i] ?? '', own[i + 1] ?? '');
@@ -70,7 +72,7 @@ function providerHeaders(own: readonly string[]): Map<string, string> {
   return headers;
 }
 
-/** Of an upstream's answer: cookies, links and transport policy are about its own host, and the request id is ours. */
+/** Headers about the provider's host, such as cookies and transport policy. Floe has its own request id. */
 const NOT_SENT_TO_CLIENT = new Set([
   'set-cookie',
   'alt-svc',
@@ -87,7 +89,10 @@ const NOT_SENT_TO_CLIENT = new Set([
   'date',
 ]);
 
-/** An upstream's headers for the client, flat. Its own request id goes by `x-floe-upstream-request-id`. */
+/**
+ * Returns a provider's headers for the client as a flat list. The provider's request id becomes
+ * `x-floe-upstream-request-id`.
+ */
 export function forwardedAnswerHeaders(headers: UpstreamHeaders): string[] {
   const flat: string[] = [];
   const named = parseConnectionHeader(String(headers['connection'] ?? ''));
@@ -102,7 +107,7 @@ export function forwardedAnswerHeaders(headers: UpstreamHeaders): string[] {
   return flat;
 }
 
-/** Flat headers without those of some names. */
+/** Returns a flat list of headers without those with the given names. */
 export function omitHeaders(flat: readonly string[], ...names: readonly string[]): string[] {
   const kept: string[] = [];
   for (let i = 0; i < flat.length; i += 2)

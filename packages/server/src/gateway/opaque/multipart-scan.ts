@@ -1,23 +1,23 @@
 import { Fault } from '@floe/contract/faults';
 
-/** A field's value and where it stands in the body. */
+/** The value of a field and its position in the body. */
 export interface MultipartField {
   readonly value: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** What a scan reports as it goes; each may throw the `Fault` that ends the body. */
+/** Called during a scan. Each function may throw a `Fault` that ends the body. */
 export interface MultipartEvents {
   field?(name: string, field: MultipartField): void;
   /** Bytes of a part with a file name. */
   file?(piece: Buffer): void;
   fileEnd?(): void;
-  /** Bytes before the first part and after the last, which readers are to ignore (RFC 2046, section 5.1.1). */
+  /** Bytes before the first part and after the last, which parsers ignore (RFC 2046, section 5.1.1). */
   outside?(piece: Buffer): void;
 }
 
-/** Fields whose value is wanted; of others only the place is passed over. */
+/** Fields whose values are read. Others are skipped. */
 const CAPTURED_FIELDS = new Set(['model', 'purpose', 'stream', 'n']);
 const MAX_VALUE_BYTES = 1024;
 const MAX_HEAD_BYTES = 16 * 1024;
@@ -33,21 +33,21 @@ interface MultipartPart {
 }
 
 /**
- * Reads a multipart/form-data body (RFC 7578) while it passes: values of the few fields that matter and the bytes
- * of files, however the body is cut. Holds no more than one part's head, one value and a delimiter's length.
+ * Reads a multipart/form-data body (RFC 7578) while it is forwarded: the values of a few fields and the bytes
+ * of files, regardless of how the body is split. Buffers at most one part head, one value and a delimiter.
  */
 export class MultipartScan {
   ended = false;
-  /** Dashes and boundary: what must not stand in a part, behind whichever line break. */
+  /** Dashes and boundary. They must not occur in a part after any line break. */
   #delimiter: Buffer;
   #events: MultipartEvents;
-  /** Unread bytes; the first of them is byte `#at` of the body. */
+  /** Unread bytes. The first one is byte `#at` of the body. */
   #unread: Buffer;
   #offset: number;
   #state: 'preamble' | 'after' | 'head' | 'data' = 'preamble';
   #part: MultipartPart | null = null;
 
-  /** @throws Fault `invalid_request` when the content type names no boundary. */
+  /** @throws Fault `invalid_request` if the content type has no boundary */
   constructor(contentType: string, events: MultipartEvents) {
     const [found, second] = contentType.matchAll(BOUNDARY);
     const boundary = found?.[1] ?? found?.[2];
@@ -62,7 +62,7 @@ export class MultipartScan {
       );
     this.#delimiter = Buffer.from(`--${boundary}`, 'latin1');
     this.#events = events;
-    // The first delimiter may stand at the very start: a line break before it is imagined.
+    // The first delimiter may be at the start of the body, so a line break is assumed before it.
     this.#unread = Buffer.from(CRLF);
     this.#offset = -CRLF.length;
   }
@@ -76,7 +76,7 @@ export class MultipartScan {
     while (this.#step());
   }
 
-  /** Reads on; false when more bytes are needed. */
+  /** Processes the next token. Returns false if more bytes are needed. */
   #step(): boolean {
     switch (this.#state) {
       case 'preamble':
@@ -94,7 +94,7 @@ export class MultipartScan {
     const breaks =
       found >= CRLF.length && this.#unread.toString('latin1', found - CRLF.length, found) === CRLF;
     if (found !== -1 && !breaks) {
-      // Readers that take a lone LF for a line break would end the part here.
+      // Parsers that accept LF as a line break would end the part here.
       if (this.#part) throw malformedMultipartFault();
       this.#data(found + 1);
       return true;
@@ -108,7 +108,7 @@ export class MultipartScan {
     return true;
   }
 
-  /** Behind a delimiter: two dashes end the body; white space and a line break begin a part's head. */
+  /** After a delimiter, two dashes end the body. White space and a line break start the head of a part. */
   #readAfter(): boolean {
     if (this.#unread.length < 2) return false;
     if (this.#unread[0] === 0x2d && this.#unread[1] === 0x2d) {
@@ -180,11 +180,11 @@ export class MultipartScan {
   }
 }
 
-/** Deprecated since RFC 7578, section 4.7; some readers decode it all the same. */
+/** Deprecated since RFC 7578, section 4.7, but some parsers decode it. */
 const ENCODED = /^content-(?:transfer-)?encoding:\s*(?!(?:7bit|8bit|binary|identity)\s*$)/im;
 const PARAMETER = /;\s*([\w*-]+)\s*=\s*(?:"([^"]*)"|([^\s;"]+))/g;
 
-/** What two readers could take for different fields is refused: escaped quotes, doubled heads, names told twice. */
+/** Rejects heads that parsers read differently: escaped quotes, duplicate headers and duplicate names. */
 function parsePartHead(head: string, start: number): MultipartPart {
   const [line = '', second] = [...head.matchAll(/^content-disposition:(.*)$/gim)].map(
     ([, text = '']) => text,

@@ -13,26 +13,29 @@ import { forwardedAnswerHeaders } from './headers.ts';
 import type { ResourceReference } from './resource-reference.ts';
 import { StreamTap } from './stream-tap.ts';
 
-/** What is held of a stream that has brought no content yet; more than this is content. */
+/** Maximum buffer of a stream without content. More bytes count as content. */
 const MAX_HELD_BYTES = 1024 * 1024;
 const EMPTY = Buffer.alloc(0);
-/** Streams of these surfaces say when they are over. */
+/** Streams of these surfaces have a final event. */
 const SURFACES_WITH_END_EVENT = new Set(['chat', 'responses', 'messages']);
 
-/** What became of an answer, for whoever asked for it. */
+/** The state of a response for its operation. */
 export interface OpaqueAnswerState {
   status: number;
-  /** Nothing the client could miss is still to come. */
+  /** Whether the client has received everything that it needs. */
   isComplete: boolean;
-  /** A stream told an error of its own. */
+  /** Whether the stream contained an error event. */
   hasError: boolean;
-  /** What the answer says was used is news: it was made by this request. */
+  /** Whether the reported usage is new, because this request created the response. */
   readonly countsUsage: boolean;
-  /** Called with the id of a stored answer as soon as a stream announces it. */
+  /** Called with the id of a stored response as soon as a stream contains it. */
   onStored: ((id: string) => void) | null;
 }
 
-/** Headers of an answer that passes, flat: the gateway's own, and the upstream's but for those of the same names. */
+/**
+ * Returns the headers of a forwarded response as a flat list. The gateway's headers take precedence over the
+ * provider's.
+ */
 export function mergeAnswerHeaders(x: Exchange, headers: UpstreamHeaders): string[] {
   const type = readUpstreamHeader(headers, 'content-type');
   const own = buildAnswerHeaders(x, type ?? '').slice(type === undefined ? 2 : 0);
@@ -45,9 +48,10 @@ export function mergeAnswerHeaders(x: Exchange, headers: UpstreamHeaders): strin
 }
 
 /**
- * An answer passed on byte for byte. A stream of events is held until its first content, so that one which begins
- * with its error can be asked for elsewhere; one that breaks off after content breaks off for the client too. A stream
- * that a hard budget pays for passes in whole events, so that it can end with the error when the budget is used up.
+ * Forwards a response unchanged. An event stream is buffered until its first content, so that a stream that
+ * starts with an error can be sent to another target. A stream that breaks after content breaks for the
+ * client too. A stream under a hard budget is forwarded in complete events, so that it can end with an error
+ * when the budget is used up.
  */
 export class OpaqueAnswer implements AnswerSink {
   isContentSent = false;
@@ -61,11 +65,11 @@ export class OpaqueAnswer implements AnswerSink {
   #hasEndEvent: boolean;
   #isApi: boolean;
   #resource: ResourceReference;
-  /** It passes in whole events. */
+  /** Whether it is forwarded in complete events. */
   #isMetered: boolean;
   #held: Buffer[] = [];
   #size = 0;
-  /** Of a metered stream: the event that is not whole yet. */
+  /** For a metered stream: the incomplete event. */
   #partialEvent: Buffer = EMPTY;
 
   constructor(
@@ -106,7 +110,10 @@ export class OpaqueAnswer implements AnswerSink {
     return holds ? true : this.#start();
   }
 
-  /** Events that can no longer be told apart pass as they come from there on, what was kept of them included. */
+  /**
+   * If events can no longer be separated, all further bytes are forwarded as they arrive, including buffered
+   * ones.
+   */
   #takeWholeEvents(frames: SseFrames | null, chunk: Buffer): Buffer {
     const kept = this.#partialEvent;
     this.#partialEvent = this.#streamTap?.rest() ?? EMPTY;
@@ -134,10 +141,13 @@ export class OpaqueAnswer implements AnswerSink {
   }
 
   abort(): void {
-    // What a stream told of usage was noted as it came.
+    // Usage was recorded during the stream.
   }
 
-  /** An answer that is not ours breaks off as it does upstream; what the gateway ends it ends between two events. */
+  /**
+   * A forwarded stream breaks for the client as it does at the provider. If the gateway ends it, it ends
+   * between two events.
+   */
   formatError(fault: Fault): string | null {
     if (!this.#isMetered || fault.source === 'upstream') return null;
     const { id, surface } = this.#x;
@@ -153,7 +163,7 @@ export class OpaqueAnswer implements AnswerSink {
     return formatSseFrame(undefined, formatFaultBody(fault, id, 'openai'));
   }
 
-  /** What an answer in one body used, or brought where it does not say. */
+  /** Records the usage of a response body, or its content if it reports no usage. */
   #recordUsage(tap: AnswerTap): void {
     if (!this.#state.countsUsage) return;
     const { answer } = this.#x;
@@ -193,7 +203,7 @@ export class OpaqueAnswer implements AnswerSink {
     return flowing;
   }
 
-  /** The stream's own error, told with its own bytes when nobody else answers instead. */
+  /** Returns the stream's own error with its original bytes. Used if no other target responds. */
   #heldRefusal(): ForwardedUpstreamError {
     return new ForwardedUpstreamError(
       this.#status,

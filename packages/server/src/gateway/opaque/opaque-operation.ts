@@ -23,8 +23,8 @@ import { parseRequestPath, type RequestPath } from './request-path.ts';
 import { parseResourcePath, type ResourceReference } from './resource-reference.ts';
 
 /**
- * A request and an answer that pass without being understood: the address and the outline of the body tell what a dialect
- * would. `rest` is what stands behind the base, query included.
+ * Creates the operation for a request and a response that are forwarded without parsing. Path and structure
+ * of the body replace the information of a dialect. `rest` is the path after the base, including the query.
  */
 export function createOpaqueOperation(method: string, base: ApiBase, rest: string): GatewayOperation {
   const path = parsePath(base, rest);
@@ -60,10 +60,10 @@ function createSurface(
   return { name, routeMode, dialect, faultShape, billing, forwardedHeaders: [] };
 }
 
-/** Billed by what a model reads and writes: the body is a prompt. */
+/** Billed by text tokens, so the body is a prompt. */
 const TEXT_BILLING_MODES: ReadonlySet<BillingMode> = new Set(['tokens', 'searches', 'free-unless-priced']);
 
-/** A path that cannot be read is told once it is known who asks. */
+/** An invalid path is reported after authentication. */
 function parsePath(base: ApiBase, rest: string): RequestPath | Fault {
   try {
     const path = parseRequestPath(rest);
@@ -75,7 +75,10 @@ function parsePath(base: ApiBase, rest: string): RequestPath | Fault {
   }
 }
 
-/** Reads as much of the request as the rules need and finds who may answer it. Throws what is wrong with it. */
+/**
+ * Reads as much of the request as limits, budgets and policies need, and resolves its route.
+ * @throws Fault of the request
+ */
 async function readAndRoute(
   x: Exchange,
   context: OpaqueContext,
@@ -88,7 +91,7 @@ async function readAndRoute(
   const allowsModel = createModelCheck(x, context);
   const opaque = await readOpaqueRequest({ client, resource, clock, spoolDir, allowsModel });
   x.request = { ...UNPARSED_REQUEST, opaque };
-  // What asks a model for an answer is estimated and reserved for like any other.
+  // A request to a model is estimated and reserved like any other.
   if (opaque.body.kind === 'json' && opaque.model !== null && TEXT_BILLING_MODES.has(x.surface.billing)) {
     const { bytes, members } = opaque.body;
     const prompt = {
@@ -112,7 +115,9 @@ async function readAndRoute(
   };
 }
 
-/** Who may answer, in order. What creates something at a provider is sent to one target, once. */
+/**
+ * Returns the targets in order. A request that creates something at a provider is sent once to one target.
+ */
 function resolveOpaqueRoute(
   x: Exchange,
   { base, key, catalog, resource }: OpaqueContext,
@@ -137,7 +142,7 @@ function resolveOpaqueRoute(
   });
 }
 
-/** A JSON body is judged like any other; forms and files pass unread, and answers as they come. */
+/** Evaluates policies on a JSON body. Forms, files and responses are forwarded without evaluation. */
 function applyOpaquePolicies(
   x: Exchange,
   key: KeyRecord,
@@ -180,7 +185,9 @@ async function sendOpaque(
   };
 }
 
-/** Judges models that stand inside an upload, once its provider is known. Null where every model may be used. */
+/**
+ * Returns a check for models in an upload, after its provider is known. Null if the key may use every model.
+ */
 function createModelCheck(
   x: Exchange,
   { base, key, catalog }: OpaqueContext,
@@ -196,7 +203,7 @@ function modelNotAllowedFault(models: string): Fault {
   });
 }
 
-/** A key that is restricted to models reaches paths without one only where it says so. */
+/** A key that is restricted to models may use paths without a model only if it has permission. */
 function requireAllowedPath(key: KeyRecord, { target }: ClientConnection): void {
   if (key.models === null) return;
   const path = target.replace(/\?.*$/s, '');
@@ -245,7 +252,10 @@ function createProgress(x: Exchange, context: OpaqueContext, opaque: OpaqueReque
   return progress;
 }
 
-/** A client that leaves once it has its whole answer has not left early: official ones do at the last event. */
+/**
+ * A client that disconnects after the complete response has not disconnected early. Official clients do so at
+ * the last event.
+ */
 async function sendUntilComplete(x: Exchange, route: ResolvedRoute, progress: OpaqueProgress): Promise<void> {
   try {
     await sendToTargets(x, route, (target) => planOpaqueAttempt(x, target, progress));
@@ -263,7 +273,7 @@ async function finishOpaque(x: Exchange, progress: OpaqueProgress): Promise<void
   if (recorded) await recorded;
   if (bufferedAnswer) await postProcessAnswer(x, progress, bufferedAnswer);
   const { id, collection } = resource;
-  // Whoever asks for a response, or cancels it, may have seen its end.
+  // A request that reads or cancels a response may have received its final state.
   if (collection === 'responses' && id !== null) x.gateway.background.pollSoon(key.orgId, id);
   if (!resource.isBatchResults || !x.answer.usage || id === null || !x.target) return;
   const isNews = await x.gateway.resourceOwners.claimResults(key.orgId, x.target.provider.id, id);

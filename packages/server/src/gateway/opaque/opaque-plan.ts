@@ -15,23 +15,28 @@ import { buildOpaqueRequest, type OpaqueSendInput } from './build-opaque-request
 import { forwardedAnswerHeaders, omitHeaders } from './headers.ts';
 import { OpaqueAnswer, type OpaqueAnswerState } from './opaque-answer.ts';
 
+/** The input for planning an attempt. */
 export interface OpaquePlanInput extends OpaqueSendInput {
   readonly answerState: OpaqueAnswerState;
-  /** What has to be known of a JSON answer before it goes on; null lets every answer pass. */
+  /** Processing of a JSON response before it is sent; null forwards every response. */
   readonly postProcessing: PostProcessing | null;
-  /** Such an answer. */
+  /** The response to process. */
   bufferedAnswer: TargetResponse | null;
 }
 
+/** A response and its target. */
 export interface TargetResponse extends UpstreamResponse {
-  /** Who gave it. */
+  /** The target that sent it. */
   readonly target: Target;
 }
 
-/** `create`: the answer is a new thing; `note`: it may name some; `list`: it may name other people's; `show`: none of it. */
+/**
+ * `create`: the response is a new resource. `note`: it may contain new ones. `list`: it may contain resources
+ * of others. `show`: none of these.
+ */
 export type PostProcessing = 'create' | 'note' | 'list' | 'show';
 
-/** The plan for one attempt of a request that passes unread. Throws the `Fault` that makes a target ineligible. */
+/** Plans an attempt of an opaque request. @throws Fault if the target cannot be used */
 export function planOpaqueAttempt(x: Exchange, target: Target, input: OpaquePlanInput): AttemptPlan {
   const { body } = input.request;
   if (body.kind === 'upload' && !body.upload.isUnsent)
@@ -64,7 +69,7 @@ function createAnswerSink(
   const good = (status >= 200 && status < 300) || status === 304;
   if (!good)
     return createErrorAnswer((body) => toRefusal(target, base.forwardsServerErrors, { ...head, body }));
-  // A network's sign-in page is no answer of an API that speaks JSON.
+  // A sign-in page of a network is not a response of a JSON API.
   const type = readUpstreamHeader(headers, 'content-type') ?? '';
   if (resource.isJsonOnly && /^\s*text\/html\b/i.test(type))
     return createErrorAnswer((body) =>
@@ -78,7 +83,10 @@ function createAnswerSink(
   return new OpaqueAnswer(x, resource, input.answerState, head);
 }
 
-/** Whose fault an error answer is. What belongs to the client passes with its status, headers and bytes. */
+/**
+ * Returns the error for an error response. If the client caused it, the response is forwarded with status,
+ * headers and bytes.
+ */
 function toRefusal({ provider }: Target, passesFailures: boolean, answer: UpstreamResponse): Error {
   const { status, headers, body } = answer;
   const passing = omitHeaders(

@@ -22,39 +22,43 @@ import { type MultipartField, MultipartScan } from './multipart-scan.ts';
 import type { ResourceReference } from './resource-reference.ts';
 import { MAX_UPLOAD_BYTES, Upload, type UploadInspector } from './upload.ts';
 
-/** A JSON body, read whole: a model may stand in it. */
+/** A buffered JSON body, which may contain a model. */
 export interface JsonBody {
   readonly kind: 'json';
   readonly bytes: Buffer;
   readonly members: ScannedMembers;
 }
 
+/** The body of an opaque request. */
 export type OpaqueBody =
   | { readonly kind: 'none' }
   | JsonBody
-  /** Passes as it arrives. */
+  /** Forwarded as it arrives. */
   | {
       readonly kind: 'upload';
       readonly upload: Upload;
       readonly length: number | null;
-      /** What judged it as the input of a batch; null where every model may be used. */
+      /** Validates it as batch input; null if the key may use every model. */
       readonly check: BatchFileCheck | null;
     }
-  /** Kept aside until its model was read; `field` is where that stands. */
+  /** Buffered until its model has been read. `field` is the position of the model. */
   | { readonly kind: 'spool'; readonly spool: BodySpool; readonly field: MultipartField | null };
 
-/** What the gateway knows of a request that it does not understand. */
+/** Data about an opaque request. */
 export interface OpaqueRequest {
   readonly body: OpaqueBody;
-  /** As the body or the path names it. */
+  /** The model in the body or the path. */
   readonly model: string | null;
-  /** Further models and things of a provider that the body names. */
+  /** Further models and resources in the body. */
   readonly references: BodyReferences;
   readonly stream: boolean;
-  /** The answer will not be stored by the provider. */
+  /** Whether the provider will not store the response. */
   readonly isUnstored: boolean;
   readonly user: string | null;
-  /** Pictures it asks for (`n`), characters it wants spoken (`input`), `documents` to rank; null where it does not say. */
+  /**
+   * Number of requested images (`n`), characters to speak (`input`) and `documents` to rank; null if not
+   * stated.
+   */
   readonly images: number | null;
   readonly characters: number | null;
   readonly documents: number | null;
@@ -63,22 +67,24 @@ export interface OpaqueRequest {
 }
 
 const NO_REFERENCES: BodyReferences = { models: [], ids: [], previousResponseId: null };
-/** Bodies whose text is not JSON, nor read by any provider as such. */
+/** Types of bodies that are not JSON and that no provider reads as JSON. */
 const OPAQUE_TYPE = /^\s*(?:application\/(?:octet-stream|sdp|pdf|zip)|audio\/|video\/|image\/)/i;
 const MULTIPART = /^\s*multipart\/form-data\b/i;
 
+/** The request to read, and how to validate its models. */
 export interface OpaqueReadOptions {
   readonly client: ClientConnection;
   readonly resource: ResourceReference;
   readonly clock: Clock;
   readonly spoolDir: string;
-  /** Whether a model named inside an uploaded batch may be used; null where every model may. */
+  /** Returns whether a model in an uploaded batch may be used. Null if every model may be used. */
   readonly allowsModel: ((model: string) => boolean) | null;
 }
 
 /**
- * Reads as much of a request as the rules need: JSON whole, multipart forms with a model aside, anything else not
- * at all. Throws 400, 408, 413 and 415.
+ * Reads as much of a request as limits, budgets and policies need: buffers JSON, stores multipart forms with
+ * a model, and does not read anything else.
+ * @throws Fault with status 400, 408, 413 or 415
  */
 export async function readOpaqueRequest(reader: OpaqueReadOptions): Promise<OpaqueRequest> {
   const { client, resource } = reader;
@@ -98,13 +104,13 @@ export async function readOpaqueRequest(reader: OpaqueReadOptions): Promise<Opaq
   return parseJsonRequest(await client.readBody(MAX_JSON_BODY_BYTES), resource);
 }
 
-/** Null when the body's length is not told beforehand, 0 when there is none. */
+/** Returns null if the length of the body is not declared, 0 if there is no body. */
 function declaredLength({ headers }: ClientConnection): number | null {
   if (headers['transfer-encoding'] !== undefined) return null;
   return Number(headers['content-length'] ?? 0);
 }
 
-/** Forms of these collections name no model. */
+/** Forms of these collections contain no model. */
 function isPassedUnread({ collection }: ResourceReference): boolean {
   return collection !== null && !['videos', 'responses', 'chat/completions'].includes(collection);
 }
@@ -121,7 +127,7 @@ function opaqueRequestDefaults(body: OpaqueBody, resource: ResourceReference): O
   return { body, model: resource.model, references: NO_REFERENCES, ...unsaid };
 }
 
-/** The count of an upload grows while it passes. */
+/** The number of bytes grows during the upload. */
 function createUploadRequest(body: OpaqueBody, upload: Upload, resource: ResourceReference): OpaqueRequest {
   return {
     ...opaqueRequestDefaults(body, resource),
@@ -203,14 +209,14 @@ function parseJsonRequest(bytes: Buffer, resource: ResourceReference): OpaqueReq
     isUnstored: flag('store', false) || (resource.collection === 'chat/completions' && !flag('store', true)),
     user: text('user') ?? parseMetadataUser(bytes, members),
     images: positiveInteger(optionalNumber(bytes, members.get('n'))),
-    // Characters as code points, as they are billed.
+    // Characters are Unicode code points, as they are billed.
     characters: resource.surface === 'audio' ? [...(text('input') ?? '')].length : null,
     documents: resource.surface === 'rerank' ? countEntries(bytes, members.get('documents')) : null,
     bytes: bytes.length,
   };
 }
 
-/** A batch of the Messages API holds requests of a known shape; elsewhere each provider has its own. */
+/** Batches of the Messages API contain requests in a known format. Other providers have their own formats. */
 function findReferences(
   bytes: Buffer,
   members: ReadonlyMap<string, ByteSpan>,
@@ -238,7 +244,7 @@ function optionalNumber(bytes: Buffer, span: ByteSpan | undefined): number | und
   return span && readNumberAt(bytes, span);
 }
 
-/** Entries of a list. */
+/** Returns the number of entries in a list. */
 function countEntries(bytes: Buffer, span: ByteSpan | undefined): number | null {
   const cursor = span && new JsonCursor(bytes, span.start, span.end);
   if (!cursor?.enterArray()) return null;

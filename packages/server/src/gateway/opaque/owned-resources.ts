@@ -4,21 +4,22 @@ import type { Target } from '../catalog.ts';
 import type { OwnedResource, ResourceOwner, ResourceOwners } from './owners.ts';
 import type { ResourceReference } from './resource-reference.ts';
 
-/** Pages of a provider's list that are read for one page of ours. */
+/** Maximum number of a provider's pages for one page of the response. */
 const MAX_PAGES = 50;
-/** What providers list when nobody says how many. */
+/** Page size of providers if the request has none. */
 const DEFAULT_PAGE_SIZE = 20;
 
+/** Who may access a resource: the key that created it, or every key of the organization. */
 export type ResourceScope = 'key' | 'org';
 
-/** Whether a thing made by `owner` is this key's to see. */
+/** Returns whether a key may access a resource of `owner`. */
 export function canAccess(scope: ResourceScope, key: KeyRecord, owner: ResourceOwner): boolean {
   return scope === 'org' || owner.keyId === key.id;
 }
 
 /**
- * Things that an answer to this request made: itself, of the kind `creates`, what it completed, and the files a
- * batch wrote.
+ * Returns the resources that a response created: the resource itself, of the kind `creates`, stored
+ * completions, and the output files of a batch.
  */
 export function findCreatedResources(
   resource: ResourceReference,
@@ -38,7 +39,7 @@ export function findCreatedResources(
   return made;
 }
 
-/** Writes down who made them. */
+/** Records the owner of new resources. */
 export function recordResources(
   owners: ResourceOwners,
   target: Target,
@@ -58,20 +59,21 @@ export function recordResources(
   return owners.record(owned);
 }
 
+/** The list request, and functions to read its pages. */
 export interface ResourceListing {
-  /** The query of the request, with its `?`. */
+  /** The query of the request, including `?`. */
   readonly query: string;
-  /** Name of the query parameter that says where a page begins. */
+  /** Name of the query parameter for the start of a page. */
   readonly after: string;
-  /** Reads a page of the provider; null when that fails after the first one. */
+  /** Reads a page of the provider. Returns null if a page after the first one fails. */
   page(query: string): Promise<JsonObject | null>;
-  /** Of these ids, those the caller may see. */
+  /** Returns those ids that the caller may access. */
   filterOwned(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 /**
- * A page of a list that holds nothing but the caller's own. Official clients stop at an empty page, so the
- * provider's pages are read on until ours is full or theirs end.
+ * Returns a page with resources of the caller only. Official clients stop at an empty page, so further pages
+ * of the provider are read until the page is full or there are none.
  */
 export async function readOwnedPage(first: JsonObject, listing: ResourceListing): Promise<JsonObject> {
   const wanted = pageSizeOf(listing.query, pageEntries(first).length);
@@ -100,12 +102,12 @@ export async function readOwnedPage(first: JsonObject, listing: ResourceListing)
   };
 }
 
-/** The things on a page. */
+/** Returns the resources of a page. */
 export function pageEntries(page: JsonObject): JsonObject[] {
   return Array.isArray(page['data']) ? page['data'].filter(isObject) : [];
 }
 
-/** As many as the caller asks for, else as many as the provider shows. */
+/** Returns the page size of the request, otherwise that of the provider. */
 function pageSizeOf(query: string, shown: number): number {
   const limit = Number(new URLSearchParams(query).get('limit') ?? 0);
   return Number.isInteger(limit) && limit > 0 ? limit : Math.max(DEFAULT_PAGE_SIZE, shown);

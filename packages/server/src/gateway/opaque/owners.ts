@@ -1,24 +1,28 @@
-/** Who made a thing that a provider keeps. */
+/** The owner of a resource at a provider. */
 export interface ResourceOwner {
   readonly provider: string;
-  /** Name of the provider's credential it was made with. */
+  /** Name of the provider's credential with which it was created. */
   readonly credential: string;
   readonly keyId: string;
-  /** Collection it is in, as `files`; `batch_input` for a file whose lines were judged. */
+  /** Collection of the resource, such as `files`; `batch_input` for a file whose lines were validated. */
   readonly kind: string;
 }
 
+/** A resource with its owner. */
 export interface OwnedResource extends ResourceOwner {
   readonly orgId: string;
   readonly id: string;
 }
 
-/** Whose the files, batches and stored answers at the providers are. May wait for the database. */
+/** The owners of files, batches and stored responses at providers. Calls may wait for the database. */
 export interface ResourceOwners {
-  /** Resolves after the commit. Things known already stay whose they are. */
+  /** Records owners. Resolves after the commit. Known resources keep their owner. */
   record(things: readonly OwnedResource[]): Promise<void>;
-  /** Everybody in the org who made a thing of this id: one, but for providers that count alike. */
+  /**
+   * Returns all owners in the organization for each id. There is usually one, but ids of different providers
+   * may be equal.
+   */
   find(orgId: string, ids: readonly string[]): Promise<ReadonlyMap<string, readonly ResourceOwner[]>>;
-  /** True for the one caller that may count what the results under this id used. */
+  /** Returns true for the single caller that may count the usage of these batch results. */
   claimResults(orgId: string, provider: string, id: string): Promise<boolean>;
 }

@@ -25,7 +25,7 @@ import {
 import type { ResourceReference } from './resource-reference.ts';
 import { hasLinks, publicBaseUrl, rewriteLinks } from './rewrite-links.ts';
 
-/** What has to be known of an answer before it goes on, if anything. */
+/** Returns the processing that a response requires before it is sent; null if it requires none. */
 export function requiredPostProcessing(
   x: Exchange,
   resource: ResourceReference,
@@ -42,7 +42,7 @@ export function requiredPostProcessing(
   return answers ? null : 'note';
 }
 
-/** Sends a held answer on once its things are written down, or are the caller's only. */
+/** Sends a buffered response after its resources have been recorded, or filtered for the caller. */
 export async function postProcessAnswer(
   x: Exchange,
   input: OpaquePlanInput,
@@ -56,7 +56,10 @@ export async function postProcessAnswer(
   x.client.sendAnswer(held.status, headers, rewriteAnswerLinks(x, input.context, bytes));
 }
 
-/** A client follows the links of a resource with its platform key: they lead here, not to the provider. */
+/**
+ * Clients follow the links of a resource with their platform key, so links must point to Floe instead of the
+ * provider.
+ */
 function rewriteAnswerLinks(
   { gateway, client, target }: Exchange,
   { base, resource }: OpaqueContext,
@@ -67,7 +70,7 @@ function rewriteAnswerLinks(
   return rewriteLinks(body, { url, base, target, resource });
 }
 
-/** The body to send instead; null for the upstream's own bytes. */
+/** Returns the body to send; null for the original bytes. */
 async function processAnswer(
   x: Exchange,
   input: OpaquePlanInput,

@@ -1,17 +1,16 @@
 import { Fault } from '@floe/contract/faults';
 
-/** A request's address below the base of its surface. */
+/** The path of a request below the base of its surface. */
 export interface RequestPath {
-  /** As sent, still encoded; none for the base itself. */
+  /** The encoded segments; empty for the base itself. */
   readonly segments: readonly string[];
-  /** With its `?`; empty without one. */
+  /** Includes `?`; empty if there is no query. */
   readonly query: string;
 }
 
 /**
- * Reads what stands behind a base. Refuses whatever two readers could take for different paths: dot segments,
- * empty segments, backslashes, encoded slashes, control characters, doubly encoded text, absolute forms.
- *
+ * Parses the path after a base. Rejects paths that parsers read differently: dot segments, empty segments,
+ * backslashes, encoded slashes, control characters, double encoding and absolute URLs.
  * @throws Fault `invalid_request`
  */
 export function parseRequestPath(rest: string): RequestPath {

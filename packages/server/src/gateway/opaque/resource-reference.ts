@@ -1,23 +1,23 @@
-/** The two native styles a provider's address may have. */
+/** The two native API styles: OpenAI (`a`) and Anthropic (`b`). */
 export type ApiStyle = 'a' | 'b';
 
-/** What a path below a base is about. */
+/** The resource that a path identifies. */
 export interface ResourceReference {
-  /** Name on the row. */
+  /** Name of the surface on the row. */
   readonly surface: string;
-  /** The collection of things that belong to whoever made them; null for paths that have no such thing. */
+  /** Collection whose resources have an owner; null for other paths. */
   readonly collection: string | null;
-  /** The one thing the path names. */
+  /** Id of a single resource. */
   readonly id: string | null;
-  /** A model the path names. */
+  /** Model in the path. */
   readonly model: string | null;
-  /** What passes here are the results of a batch, or may be. */
+  /** Whether the response consists of batch results, or may do so. */
   readonly isBatchResults: boolean;
-  /** The body is JSON, whatever it says of itself. */
+  /** Whether the body is JSON regardless of its content type. */
   readonly isJsonOnly: boolean;
 }
 
-/** Collections whose things belong to the key that made them, below `/v1`. */
+/** Collections below `/v1` whose resources belong to the key that created them. */
 const COLLECTIONS: Readonly<Record<ApiStyle, readonly string[]>> = {
   a: [
     'files',
@@ -36,7 +36,7 @@ const COLLECTIONS: Readonly<Record<ApiStyle, readonly string[]>> = {
   b: ['files', 'messages/batches', 'skills'],
 };
 
-/** Words that stand where an id would and name a deed. */
+/** Path segments that are actions rather than ids. */
 const ACTION_PATHS = new Set(['responses/compact', 'responses/input_tokens', 'messages/count_tokens']);
 
 const SURFACES = new Set([
@@ -51,7 +51,10 @@ const SURFACES = new Set([
   'batches',
 ]);
 
-/** Reads segments below `/v1` of a native API. They are still encoded; ids and models come decoded. */
+/**
+ * Parses the segments below `/v1` of a native API. Segments are encoded; ids and models in the result are
+ * decoded.
+ */
 export function parseResourcePath(style: ApiStyle, segments: readonly string[]): ResourceReference {
   const path = segments.join('/');
   const collection = ACTION_PATHS.has(segments.slice(0, 2).join('/'))
@@ -79,7 +82,7 @@ function surfaceNameOf([first = '', second]: readonly string[]): string {
   return SURFACES.has(first) ? first : 'other';
 }
 
-/** `models/{model}`, and the older addresses that put the model first. */
+/** Parses `models/{model}`, and older paths that start with the model. */
 function parseModel([first, second]: readonly string[]): string | null {
   const names = first === 'models' || first === 'deployments' || first === 'engines';
   return names && second !== undefined ? decodeURIComponent(second) : null;

@@ -4,11 +4,11 @@ import type { Target } from '../catalog.ts';
 import type { ApiBase } from './api-base.ts';
 import type { ResourceReference } from './resource-reference.ts';
 
-/** Answers of these collections carry a model's or a person's words, in which a link is text. */
+/** Responses of these collections contain text of a model or a user, in which links must not change. */
 const CONTENT_COLLECTIONS = new Set(['responses', 'chat/completions', 'conversations']);
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** Where a client finds a surface: `http://host:port/prefix/gateway/passthrough-b`. */
+/** The public URL of a surface: `http://host:port/prefix/gateway/passthrough-b`. */
 export interface LinkContext {
   readonly url: string;
   readonly base: ApiBase;
@@ -17,8 +17,8 @@ export interface LinkContext {
 }
 
 /**
- * The address under which this client reaches Floe: `server.base_url`, unless that is this machine's own and the
- * client came from elsewhere. No trailing slash.
+ * Returns the URL under which this client reaches Floe: `server.base_url`, unless it is a loopback URL and
+ * the client used another host. Has no trailing slash.
  */
 export function publicBaseUrl(baseUrl: string, host: string): string {
   const url = new URL(baseUrl);
@@ -27,14 +27,14 @@ export function publicBaseUrl(baseUrl: string, host: string): string {
   return baseUrl.replace(/\/$/, '');
 }
 
-/** Whether links in the JSON answers of a path are a provider's, not part of somebody's content. */
+/** Returns whether links in the JSON responses of a path belong to the provider rather than to content. */
 export function hasLinks({ collection, isBatchResults }: ResourceReference): boolean {
   return collection !== null && !isBatchResults && !CONTENT_COLLECTIONS.has(collection);
 }
 
 /**
- * A resource with every link to the provider's API replaced by one to Floe. Official SDKs follow such links
- * (`results_url` of a batch) with the caller's key, which is a platform key. All other bytes stay as they are.
+ * Replaces every link to the provider's API in a resource with one to Floe. Official SDKs follow such links
+ * (`results_url` of a batch) with the caller's platform key. All other bytes are unchanged.
  */
 export function rewriteLinks(body: Buffer, mount: LinkContext): Buffer {
   const edits: ByteEdit[] = [];
@@ -46,7 +46,7 @@ export function rewriteLinks(body: Buffer, mount: LinkContext): Buffer {
   return edits.length === 0 ? body : applyByteEdits(body, edits);
 }
 
-/** Null for text that is no link to the provider's API. */
+/** Returns null if the text is not a link to the provider's API. */
 function rewriteLink(
   text: string,
   { url, base, target, resource }: LinkContext,
@@ -60,7 +60,8 @@ function rewriteLink(
     const below = pathname.startsWith(`${root}/`) ? pathname.slice(root.length) : pathname;
     return mounted + below + search;
   }
-  // A provider behind another address still names its own: known by the resource that the link is about.
+  // A provider behind another address still returns its own links. They are recognized by the resource id in
+  // them.
   const at = pathname.indexOf(`/${resource.collection}/`);
   const [, id] = at === -1 ? [] : pathname.slice(at + 1 + (resource.collection ?? '').length).split('/');
   return id !== undefined && ids.has(decodeSegment(id)) ? mounted + pathname.slice(at) + search : null;
@@ -74,7 +75,7 @@ function decodeSegment(segment: string): string {
   }
 }
 
-/** Of the resource or the resources of a list. */
+/** Returns the ids of a resource or of the resources in a list. */
 function resourceIdsIn(body: Buffer): ReadonlySet<string> {
   const ids = new Set<string>();
   const add = ({ id }: JsonObject) => typeof id === 'string' && ids.add(id);
@@ -84,12 +85,12 @@ function resourceIdsIn(body: Buffer): ReadonlySet<string> {
     add(answer);
     if (Array.isArray(answer['data'])) for (const entry of answer['data']) if (isObject(entry)) add(entry);
   } catch {
-    // What is no JSON has no resources; its strings are still looked at.
+    // Text that is not JSON has no resources, but its strings are still checked.
   }
   return ids;
 }
 
-/** Every string of a JSON text that is a value, with its place in the bytes, quotes included. */
+/** Yields the position of every string value in a JSON text, including quotes. */
 function* jsonStringValues(body: Buffer): Generator<{ start: number; end: number; text: string }> {
   for (let start = body.indexOf(QUOTE); start !== -1; ) {
     let end = start + 1;

@@ -1,7 +1,10 @@
 import type { Timeouts } from '../../providers/configured-provider.ts';
 import { type Catalog, DEFAULT_RETRIES } from '../catalog.ts';
 
-/** What the org's routes say about tries and deadlines of a `<provider>/<model>`; their targets do not count here. */
+/**
+ * Returns the retries and timeouts that the routes of an organization define for `<provider>/<model>`.
+ * Ignores the targets of these routes.
+ */
 export function findRouteSettings(
   { routes }: Catalog,
   id: string,

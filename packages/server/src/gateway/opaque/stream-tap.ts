@@ -4,7 +4,7 @@ import { findUsage } from '@floe/wire/find-usage';
 import { locateFrameData, SseFramer, type SseFrames } from '@floe/wire/sse';
 import { mergeUsage, type Usage } from '@floe/wire/usage';
 
-/** Events that announce an answer without any of it. */
+/** Events that announce a response without containing any part of it. */
 const ANNOUNCEMENT_EVENTS = new Set([
   'message_start',
   'ping',
@@ -12,7 +12,7 @@ const ANNOUNCEMENT_EVENTS = new Set([
   'response.in_progress',
   'response.queued',
 ]);
-/** Events after which nothing is missing, whatever their answer's fate. */
+/** Events after which the stream is complete, successful or not. */
 const FINAL_EVENTS = new Set([
   'message_stop',
   'response.completed',
@@ -23,31 +23,30 @@ const FINAL_EVENTS = new Set([
 const USAGE = '"usage"';
 
 /**
- * Listens to a stream of events that passes untouched: whether content has come, whether it failed before, whether
- * its last event has come, what was used, how much content it brought, and the id of the stored response it announces.
- * Never throws; what it does not understand counts as content.
+ * Observes an event stream that is forwarded unchanged: content, errors, the last event, usage, the amount of
+ * content, and the id of a stored response. Never throws. Unknown events count as content.
  */
 export class StreamTap {
   hasContent = false;
-  /** An error came before any content. */
+  /** Whether there was an error before any content. */
   failedBeforeContent = false;
-  /** An error came. */
+  /** Whether there was an error. */
   hasError = false;
-  /** The stream said that it is over. */
+  /** Whether the last event has been received. */
   isComplete = false;
   usage: Usage | undefined;
   finishReason: string | null = null;
   responseId: string | null = null;
-  /** UTF-8 bytes of generated content so far, and the events that brought some. */
+  /** UTF-8 bytes of generated content so far, and the number of events with content. */
   contentBytes = 0;
   contentChunks = 0;
-  /** Of the Responses dialect: the response as it was announced, and the last event. */
+  /** For Responses: the response of the start event, and the last event. */
   response: JsonObject | null = null;
   lastData = '';
   #framer = new SseFramer();
   #isUnreadable = false;
 
-  /** The whole frames that `chunk` completes; null once they cannot be told apart any more. */
+  /** Returns the frames that `chunk` completes; null if frames can no longer be separated. */
   push(chunk: Buffer): SseFrames | null {
     if (this.#isUnreadable) {
       this.contentBytes += chunk.length;
@@ -62,7 +61,7 @@ export class StreamTap {
       }
       return frames;
     } catch {
-      // A frame beyond all measure: the bytes are the client's to judge, only the count is lost.
+      // The frame is too large. The client receives the bytes; only the count is lost.
       this.#isUnreadable = true;
       this.hasContent = true;
       this.isComplete = true;
@@ -70,7 +69,7 @@ export class StreamTap {
     }
   }
 
-  /** The unfinished frame at the end of what came. */
+  /** Returns the incomplete frame at the end. */
   rest(): Buffer {
     return this.#framer.rest();
   }
@@ -85,14 +84,18 @@ export class StreamTap {
     }
     this.lastData = data;
     this.#countContent(countContentBytes(found.bytes, found.start, found.end));
-    // Most of a stream is deltas: once content has come, only frames that may end or count something are parsed.
+    // Most events are deltas. After the first content, only frames that may contain the end or usage are
+    // parsed.
     if (this.hasContent && !data.includes(USAGE) && !FINISHES.test(data)) return;
     const body = tryParseObject(data);
     if (!body) this.hasContent = true;
     else this.#readBody(body, found.event);
   }
 
-  /** The last event of some dialects repeats the whole answer, which is all of it where no deltas came before. */
+  /**
+   * The last event of some dialects repeats the complete response. It is the only content if there were no
+   * deltas.
+   */
   #countContent({ added, whole }: ContentBytes): void {
     if (added > 0) this.contentChunks += 1;
     this.contentBytes = Math.max(this.contentBytes + added, whole);
@@ -122,14 +125,14 @@ export class StreamTap {
       (isObject(response) && body['type'] !== 'response.created' && response['status']);
     if (typeof reason !== 'string' || reason === 'in_progress' || reason === 'queued') return;
     this.finishReason = reason;
-    // A Chat stream may leave `[DONE]` out.
+    // A Chat stream may omit `[DONE]`.
     if (isObject(choice)) this.isComplete = true;
   }
 }
 
 const FINISHES = /"(?:finish_reason|stop_reason|error|type":\s*"(?:message_stop|error|response\.\w+))"/;
 
-/** A Chat chunk that only names the role is none yet. */
+/** A Chat chunk with only a role has no content. */
 function bringsContent(body: JsonObject): boolean {
   const { choices } = body;
   if (!Array.isArray(choices)) return true;

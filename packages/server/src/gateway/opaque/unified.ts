@@ -6,7 +6,7 @@ import { createTarget, DEFAULT_RETRIES, type ResolvedRoute, resolveRoute, splitM
 import type { ApiBase, OpaqueRouteInput } from './api-base.ts';
 import { findRouteSettings } from './route-settings.ts';
 
-/** Paths below `/gateway/v1` that pass without being understood, to providers that offer them. */
+/** Paths below `/gateway/v1` that are forwarded without parsing to providers that support them. */
 export const UNIFIED_BASE: ApiBase = {
   style: 'a',
   routeMode: 'unified',
@@ -21,7 +21,7 @@ export const UNIFIED_BASE: ApiBase = {
   targetPath: ({ provider, model }, segments) => provider.opaquePath(segments.join('/'), model),
 };
 
-/** In a body that passes unread, models are written as the provider knows them, or as `<provider>/<model>`. */
+/** In an opaque body, a model has the provider's name, or the form `<provider>/<model>`. */
 function canUseQualifiedModel(provider: Provider, key: KeyRecord, model: string): boolean {
   const named = splitModelId(model);
   const bare = named?.provider === provider.id ? named.model : model;
@@ -50,7 +50,10 @@ function resolveWithModel({ catalog, key, resource, owner }: OpaqueRouteInput, m
   return { ...route, targets };
 }
 
-/** Where nothing names a model, the maker of what is named says the provider, else the header `x-floe-provider`. */
+/**
+ * If there is no model, the owner of the resources determines the provider, otherwise the header
+ * `x-floe-provider`.
+ */
 function resolveWithoutModel({ catalog, client, resource, owner }: OpaqueRouteInput): ResolvedRoute {
   const header = client.headers['x-floe-provider'];
   const id = owner?.provider ?? (typeof header === 'string' ? header : undefined);

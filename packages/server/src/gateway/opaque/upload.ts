@@ -4,25 +4,26 @@ import type { Clock, Timer } from '../../core/clock.ts';
 import type { ClientConnection } from '../client.ts';
 import { ClientDisconnectedError } from '../client.ts';
 
-/** Bodies that pass without being read whole (product page, "Errors"). */
+/** Maximum size of bodies that are forwarded without buffering (product page, "Errors"). */
 export const MAX_UPLOAD_BYTES = 512 * 1024 * 1024;
 const IDLE_TIMEOUT_MS = 30_000;
 
+/** Called during an upload. */
 export interface UploadWatcher {
-  /** Bytes went up. */
+  /** Bytes were sent. */
   onProgress(): void;
 }
 
-/** Looks at a body while it passes; each may throw the `Fault` that ends it before it is whole. */
+/** Inspects a body while it is forwarded. Each function may throw a `Fault` that ends the upload. */
 export interface UploadInspector {
   push(chunk: Buffer): void;
-  /** The client's last byte has come. */
+  /** The last byte of the client has arrived. */
   end(): void;
 }
 
 /**
- * A request body on its way up, read from the client no faster than the upstream takes it. Ends with
- * `request_too_large` past 512 MB, `request_timeout` when the client stalls for 30 s while there is room, and
+ * A request body that is forwarded as it arrives, no faster than the provider reads it. Fails with
+ * `request_too_large` above 512 MB, `request_timeout` if the client stalls for 30 s, or
  * `ClientDisconnectedError`. It can be sent once.
  */
 export class Upload extends Readable {
@@ -41,11 +42,11 @@ export class Upload extends Readable {
     this.#source = client.incoming;
     this.#clock = clock;
     this.#inspection = inspection;
-    // What ends it early is told by whoever sends it; unheard it would end the process.
+    // The sender of the upload reports the error. Without a listener it would end the process.
     this.on('error', () => this.#stop());
   }
 
-  /** Nothing of it was read yet: another attempt may still send it. */
+  /** Whether nothing has been read, so that another attempt can still send it. */
   get isUnsent(): boolean {
     return !this.#isStarted;
   }
@@ -83,7 +84,7 @@ export class Upload extends Readable {
   }
 
   #checkIdle(): void {
-    // A paused client is not slow: the upstream is.
+    // The client is paused because the provider is slow, so it has not stalled.
     if (this.#source.isPaused()) this.#lastByteAt = this.#clock.monotonic();
     const left = this.#lastByteAt + IDLE_TIMEOUT_MS - this.#clock.monotonic();
     if (left > 0) this.#idle = this.#clock.after(left, () => this.#checkIdle());

@@ -14,8 +14,9 @@ import type { ApiStyle } from '../opaque/resource-reference.ts';
 import { findRouteSettings } from '../opaque/route-settings.ts';
 import { nativePath } from './native-path.ts';
 
-/** The native APIs as they are, of whoever the org put behind them. */
+/** The native API in OpenAI style of the configured targets. */
 export const PASSTHROUGH_A_BASE = createPassthroughBase('a');
+/** The native API in Anthropic style of the configured targets. */
 export const PASSTHROUGH_B_BASE = createPassthroughBase('b');
 
 function createPassthroughBase(style: ApiStyle): ApiBase {
@@ -34,7 +35,7 @@ function createPassthroughBase(style: ApiStyle): ApiBase {
   };
 }
 
-/** Whether the org and the key allow a model, by the id the provider knows. */
+/** Returns whether the organization and the key permit a model, given the provider's id of it. */
 export function canUseModel(provider: Provider, key: KeyRecord, model: string): boolean {
   return provider.allows(model) && (key.models === null || key.models(`${provider.id}/${model}`));
 }
@@ -56,7 +57,10 @@ function resolvePassthroughRoute(style: ApiStyle, input: OpaqueRouteInput): Reso
   return model === null ? resolveWithoutModel(input, reachable) : resolveForModel(input, model, reachable);
 }
 
-/** Things live at one provider and in one account: nothing is tried elsewhere, and only reading is tried again. */
+/**
+ * Resources exist at one provider and in one account. Other targets are not tried, and only reads are
+ * retried.
+ */
 function resolveWithoutModel(
   { catalog, owner, client }: OpaqueRouteInput,
   [first]: readonly PassthroughTarget[],
@@ -106,7 +110,7 @@ function resolveForModel(
   return createRoute(targets, retries, 'the providers configured for this path, in order');
 }
 
-/** An answer may be asked for twice; a thing that was made twice stays. */
+/** A request for a response can be repeated; one that creates a resource cannot. */
 function isRepeatable(collection: string | null): boolean {
   return collection === null || collection === 'responses' || collection === 'chat/completions';
 }

@@ -8,7 +8,10 @@ import { authenticateRequest, listProviderModels, respondWithJson } from '../mod
 import type { ApiStyle } from '../opaque/resource-reference.ts';
 import { canUseModel } from './base.ts';
 
-/** `models` and `models/{id}` of the passthrough surfaces: bare ids this key may use, in the shape of the style. */
+/**
+ * Creates `models` and `models/{id}` of the passthrough surfaces: the models that the key may use, with the
+ * provider's ids and in the format of the style.
+ */
 export function createNativeModelEndpoints(gateway: Gateway, lists: ModelLists) {
   const shapeOf = (style: ApiStyle) => (style === 'a' ? ('openai' as const) : ('anthropic' as const));
   return {
@@ -31,7 +34,7 @@ export function createNativeModelEndpoints(gateway: Gateway, lists: ModelLists) 
   };
 }
 
-/** The first provider behind the address that has a model describes it. */
+/** The first provider that has a model describes it. */
 function listNativeModels(
   { key, catalog }: AuthenticatedCaller,
   lists: ModelLists,

@@ -2,7 +2,9 @@ import type { Provider } from '../../providers/configured-provider.ts';
 import type { Dialect } from '../../providers/provider-sheet.ts';
 import type { ApiStyle } from '../opaque/resource-reference.ts';
 
-/** Per style, the dialects whose addresses tell where the rest of the native API is, and what ends them. */
+/**
+ * The dialects of each style whose paths determine the base of the native API, and the suffix of these paths.
+ */
 const STYLE_DIALECTS: Readonly<Record<ApiStyle, readonly (readonly [dialect: Dialect, end: string])[]>> = {
   a: [
     ['chat', '/chat/completions'],
@@ -11,19 +13,19 @@ const STYLE_DIALECTS: Readonly<Record<ApiStyle, readonly (readonly [dialect: Dia
   b: [['messages', '/messages']],
 };
 
-/** Whether a provider has an API of this style. */
+/** Returns whether a provider has an API of this style. */
 export function supportsApiStyle(provider: Provider, style: ApiStyle): boolean {
   return STYLE_DIALECTS[style].some(([dialect]) => supportsDialect(provider, dialect));
 }
 
-/** A host that only carries a dialect's bodies has nothing else of its API. */
+/** A host that only accepts the bodies of a dialect does not have the rest of its API. */
 function supportsDialect({ dialects, bodyShapeOf }: Provider, dialect: Dialect): boolean {
   return dialects.includes(dialect) && bodyShapeOf(dialect) === undefined;
 }
 
 /**
- * Address of a native path at a provider, with the query its settings bring. The dialects' own paths are where the
- * provider has them; everything else stands where they stand, with their end replaced.
+ * Returns the native path at a provider, with the configured query. Paths of dialects are the provider's own.
+ * All other paths are at the same base, with the suffix replaced.
  */
 export function nativePath(
   provider: Provider,
@@ -37,7 +39,7 @@ export function nativePath(
   const [dialect, end] = own ?? spoken[0] ?? ['chat', '/chat/completions'];
   const [anchor = '', query] = provider.pathOf(dialect, model, false).split('?');
   const root = anchor.endsWith(end) ? anchor.slice(0, -end.length) : anchor;
-  // Where the model is part of the address, things without one stand above it.
+  // If the path contains the model, resources without a model are above it.
   const bare = model === '' ? root.replace(/\/deployments\/[^/]*$/, '') : root;
   return `${bare}${path}${query === undefined ? '' : `?${query}`}`;
 }

@@ -9,12 +9,15 @@ import type { ApiStyle } from '../opaque/resource-reference.ts';
 import { PASSTHROUGH_A_BASE, PASSTHROUGH_B_BASE } from './base.ts';
 import { createNativeModelEndpoints } from './models.ts';
 
-/** Answers one request below a passthrough base; `rest` begins behind it and keeps its query. */
+/** Handles a request below a passthrough base. `rest` is the path after the base, including its query. */
 export type PassthroughHandler = (client: ClientConnection, style: ApiStyle, rest: string) => void;
 
 const BASES: Readonly<Record<ApiStyle, ApiBase>> = { a: PASSTHROUGH_A_BASE, b: PASSTHROUGH_B_BASE };
 
-/** The two passthrough surfaces. Model lists are the gateway's own to answer, everything else goes to a provider. */
+/**
+ * Creates the two passthrough surfaces. Floe responds to requests for model lists; all others are forwarded
+ * to a provider.
+ */
 export function createPassthrough(gateway: Gateway, modelLists: ModelLists): PassthroughHandler {
   const lists = createNativeModelEndpoints(gateway, modelLists);
   return (client, style, rest) => {
@@ -26,14 +29,14 @@ export function createPassthrough(gateway: Gateway, modelLists: ModelLists): Pas
   };
 }
 
-/** The model a request asks about, '' for the list of all, null for anything else. */
+/** Returns the model of a request for a model list, '' for the whole list, or null for any other request. */
 function parseModelListPath(method: string, rest: string): string | null {
   if ((method !== 'GET' && method !== 'HEAD') || !/^\/v1\/models(?:[/?]|$)/.test(rest)) return null;
   try {
     const [, , ...id] = parseRequestPath(rest).segments;
     return id.map(decodeURIComponent).join('/');
   } catch {
-    // An odd path is refused where every other one is.
+    // An invalid path is rejected in the same place as others.
     return null;
   }
 }

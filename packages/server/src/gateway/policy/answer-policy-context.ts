@@ -1,7 +1,7 @@
 import type { PolicySet } from '../../guardrails/policies/policies.ts';
 import type { PolicyRequest } from '../../guardrails/policies/request-subject.ts';
 
-/** By which rules the answer of an exchange is judged, and what it answers. */
+/** The policies on the response of an exchange, and the request that they can read. */
 export interface AnswerPolicyContext {
   readonly policySet: PolicySet;
   readonly request: PolicyRequest;

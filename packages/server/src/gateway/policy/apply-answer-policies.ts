@@ -6,20 +6,20 @@ import type { Exchange } from '../exchange-record.ts';
 import type { AnswerPolicyContext } from './answer-policy-context.ts';
 import { recordPolicyDecisions, recordRedaction } from './apply-request-policies.ts';
 
-/** Tells a whole JSON answer, as far as the org's policies let it. @throws Fault `policy_denied` */
+/** Sends a complete JSON response after policies have been applied. @throws Fault `policy_denied` */
 export function sendJsonAnswer(x: Exchange, body: Buffer | string): void {
   const told = applyAnswerPolicies(x, body);
   x.client.sendAnswer(200, buildAnswerHeaders(x, 'application/json'), told);
 }
 
-/** A whole answer as the client may have it. @throws Fault `policy_denied` */
+/** Returns a complete response after policies have been applied. @throws Fault `policy_denied` */
 export function applyAnswerPolicies(x: Exchange, body: Buffer | string): Buffer | string {
   return x.policy.answerContext === null
     ? body
     : evaluateAnswer(x, x.policy.answerContext, Buffer.from(body));
 }
 
-/** What is judged is what the client would read, whichever dialect the provider spoke. */
+/** Evaluates what the client would read, whichever dialect the provider used. */
 function evaluateAnswer(x: Exchange, { policySet, request }: AnswerPolicyContext, body: Buffer): Buffer {
   const { dialect } = x.surface;
   const told = evaluateAnswerPolicies(policySet, { request, dialect, body, usage: x.answer.usage, id: x.id });

@@ -9,9 +9,8 @@ import { findEndUser } from '../end-user.ts';
 import type { Exchange } from '../exchange-record.ts';
 
 /**
- * Judges a request by its org's policies. Returns the body to send on: the client's own, or one without the
- * values that a rule wants out of it. From here on the answer is judged too.
- *
+ * Applies the policies of the organization to a request. Returns the body to send: the original, or the
+ * redacted one. From now on, policies on the response also apply.
  * @throws Fault `policy_denied`
  */
 export function applyRequestPolicies(
@@ -51,12 +50,14 @@ function createPolicyRequest(
   };
 }
 
-/** Every rule that applied, on the row. */
+/** Records every policy that applied, on the row. */
 export function recordPolicyDecisions(x: Exchange, { decisions }: PolicyEvaluation): void {
   for (const { outcome, because } of decisions) x.decisions.push({ step: 'policy', outcome, because });
 }
 
-/** Told in `x-floe-redacted`: what went on is not what was sent. */
+/**
+ * Records the redaction for the header `x-floe-redacted`, because the sent request differs from the client's.
+ */
 export function recordRedaction(x: Exchange, { decisions }: PolicyEvaluation): void {
   const names = decisions.filter(({ outcome }) => outcome === 'redacted').map(({ policy }) => policy.name);
   const rewrittenBy = [...new Set([...(x.policy.rewrittenBy ?? []), ...names])];

@@ -22,41 +22,41 @@ import { formatResponsesFailure } from '../responses-failure.ts';
 import type { AnswerPolicyContext } from './answer-policy-context.ts';
 import { recordPolicyDecisions } from './apply-request-policies.ts';
 
-/** How far back a value may have begun that ends in the newest frame; longer ones are found at the end. */
+/** Characters before the newest frame that are scanned with it. Longer values are detected at the end. */
 const MATCH_TAIL_CHARS = 1024;
-/** What tells that an answer is about to be over; escaped quotes keep content from looking like it. */
+/** Matches the announcement of the end. Content cannot match, because its quotes are escaped. */
 const FINISH_PATTERN =
   /"(?:finish_reason|stop_reason)"\s*:\s*"|"type"\s*:\s*"(?:message_stop|response\.(?:completed|incomplete|failed))"|^\[DONE\]$/;
 const FINAL_EVENT_PATTERN =
   /"type"\s*:\s*"(?:message_stop|response\.(?:completed|incomplete|failed))"|^\[DONE\]$/;
 
 interface Block {
-  /** In pieces: joined once, at the end. */
+  /** Pieces of text, joined once at the end. */
   readonly pieces: string[];
   tail: string;
 }
 
 /**
- * Judges a stream on its way to the client, frame by frame, in the client's own dialect. A frame that completes a
- * value some rule denies is not passed, and nothing after it. Frames that announce the finish are held until the
- * whole answer was judged, so that a stopped stream never looks finished.
+ * Evaluates policies on a stream, frame by frame, in the client's dialect. A frame that completes a denied
+ * value is not forwarded, nor is anything after it. Frames that announce the finish are held back until the
+ * complete response has been evaluated, so that a stopped stream never appears to be complete.
  */
 export class StreamPolicyFilter {
-  /** Set once: nothing more may pass, and this is told. */
+  /** Set once. Nothing more is forwarded, and this fault is sent. */
   fault: Fault | null = null;
-  /** Something that passed is content, not only an announcement. */
+  /** Whether content has been forwarded. */
   hasContent = false;
   #x: Exchange;
   #context: AnswerPolicyContext;
   #earlyPolicies: PolicySet | null;
-  /** Rules in force could deny the answer: its finish waits for them. */
+  /** Whether an enforced policy could deny the response. Its finish is then held back. */
   #mayDeny: boolean;
   #framer = new SseFramer();
   #reader: AnswerStreamReader;
   #blocks = new Map<number, Block>();
   #tools: string[] = [];
   #finish = '';
-  /** As the stream says it, else as it is known from elsewhere: not every client is shown it. */
+  /** Usage of the stream, or from another source, because not every client receives it. */
   #usage: Usage | null = null;
   #findings: FindingCounts = new Map();
   #hasNewFinding = false;
@@ -64,7 +64,7 @@ export class StreamPolicyFilter {
   #held: Buffer[] = [];
   #isFinishing = false;
   #isEvaluated = false;
-  /** What an error event of the Responses dialect goes on from. */
+  /** The response that an error event of Responses must continue. */
   #response: JsonObject | null = null;
   #lastData = '';
 
@@ -82,7 +82,7 @@ export class StreamPolicyFilter {
     );
   }
 
-  /** The part of `bytes` that may pass now; look at `fault` afterwards. */
+  /** Returns the part of `bytes` that can be forwarded now. Check `fault` afterwards. */
   filter(bytes: Buffer | string): Buffer {
     const frames = this.#framer.push(typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
     const passing: Buffer[] = [];
@@ -95,7 +95,7 @@ export class StreamPolicyFilter {
     return passing.length === 1 && passing[0] ? passing[0] : Buffer.concat(passing);
   }
 
-  /** The answer is over: what was held may pass, unless a rule denies it. */
+  /** Ends the response. Returns the bytes that were held back, unless a policy denies them. */
   end(): Buffer {
     if (!this.#isEvaluated) {
       this.#reader.end();
@@ -106,7 +106,7 @@ export class StreamPolicyFilter {
     return Buffer.concat(held);
   }
 
-  /** The error as the client's dialect tells it inside a stream; of what did not pass it repeats nothing. */
+  /** Formats the error for a stream of the client's dialect. It contains nothing that was held back. */
   formatError(fault: Fault): string {
     const { id, surface } = this.#x;
     if (surface.dialect === 'messages')
@@ -173,7 +173,7 @@ export class StreamPolicyFilter {
     }
   }
 
-  /** Rules that need nothing but what was found so far. */
+  /** Evaluates policies that need only the findings so far. */
   #evaluateEarly(policySet: PolicySet): void {
     this.#hasNewFinding = false;
     const subject = new AnswerSubject(EMPTY_ANSWER, this.#context.request, policySet, {
@@ -212,7 +212,10 @@ export class StreamPolicyFilter {
   }
 }
 
-/** A kept stream as the client may have it. @throws Fault `policy_denied` before anything of it was told */
+/**
+ * Returns a cached stream after policies have been applied.
+ * @throws Fault `policy_denied` before anything is sent
+ */
 export function applyStreamPolicies(
   x: Exchange,
   text: Buffer | string,
@@ -239,7 +242,7 @@ function canDeny({ action, enforced }: CompiledPolicy): boolean {
   return enforced && (action === 'deny' || action === 'redact');
 }
 
-/** Nothing is taken out of a stream: what would be, stops it. */
+/** A stream cannot be redacted. A finding that would be redacted stops it. */
 function recordStreamDecisions(x: Exchange, evaluation: PolicyEvaluation): void {
   const decisions = evaluation.decisions.map((decision) =>
     decision.outcome === 'redacted' ? { ...decision, outcome: 'denied' as const } : decision,
@@ -255,11 +258,14 @@ function findInTexts(texts: readonly string[], { detects }: PolicySet): FindingC
   return found;
 }
 
-/** The rules that can stop a stream before its end: those that look for something and ask nothing of the whole answer. */
+/**
+ * Returns the policies that can stop a stream early: those that detect data and do not read the complete
+ * response.
+ */
 function selectEarlyPolicies({ policies, needs }: PolicySet): PolicySet | null {
   const asks = ({ condition }: CompiledPolicy) =>
     [...(condition?.inputs ?? [])].some((need) => /^(?:answer|usage)\b/.test(need));
-  // An exception whose condition is not known yet may still spare what comes behind it.
+  // An `allow` whose condition is not known yet may exempt the response from later policies.
   const open = policies.findIndex((policy) => policy.action === 'allow' && policy.enforced && asks(policy));
   const before = open === -1 ? policies : policies.slice(0, open);
   const early = before.filter((policy) => policy.detects !== null && !asks(policy));

@@ -2,16 +2,18 @@ import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { isPackedSeal, packSeal } from '@floe/wire/seal';
 import type { StoredTurn } from './turn-store.ts';
 
-/** An item of an earlier turn, and who made or took it. */
+/** An item of an earlier turn, and its origin. */
 export interface ConversationItem {
   readonly item: JsonObject;
   /** Provider and credential of its turn. */
   readonly origin: string;
-  /** That provider keeps it under its id. */
+  /** Whether that provider stores it under its id. */
   readonly held: boolean;
 }
 
-/** Items any provider of the Responses dialect can take back; others are traces of one provider's own tools. */
+/**
+ * Items that every provider of the Responses dialect accepts. Others belong to hosted tools of one provider.
+ */
 const PORTABLE_ITEM_TYPES = new Set([
   'message',
   'function_call',
@@ -20,7 +22,7 @@ const PORTABLE_ITEM_TYPES = new Set([
   'custom_tool_call_output',
 ]);
 
-/** `input` of a request as a list of items, whatever form it came in. */
+/** Returns the `input` of a request as a list of items, whatever form it has. */
 export function toInputItems(input: Json | undefined): JsonObject[] {
   if (input === undefined || input === null || input === '') return [];
   const list = Array.isArray(input) ? input : [input];
@@ -29,14 +31,16 @@ export function toInputItems(input: Json | undefined): JsonObject[] {
   );
 }
 
-/** Everything said in these turns, in order. */
+/** Returns all items of these turns, in order. */
 export function conversationItems(turns: readonly StoredTurn[]): ConversationItem[] {
   return turns.flatMap(({ input, response, origin, held }) =>
     [...input, ...toInputItems(response['output'])].map((item) => ({ item, origin, held })),
   );
 }
 
-/** For a reader of the vocabulary: proofs carry the name of their maker, so that no other target gets them. */
+/**
+ * Converts an item for the canonical request. Seals get their origin, so that no other target receives them.
+ */
 export function packItemSeal({ item, origin }: ConversationItem): JsonObject {
   const proof = item['encrypted_content'];
   if (typeof proof !== 'string' || isPackedSeal(proof)) return item;
@@ -44,8 +48,9 @@ export function packItemSeal({ item, origin }: ConversationItem): JsonObject {
 }
 
 /**
- * For an upstream of the Responses dialect that does not have the conversation itself: items without their ids,
- * which it would look up in vain, and without what only another provider understands. Undefined when nothing is left.
+ * Converts an item for a provider of the Responses dialect that does not store the conversation. Removes the
+ * id, which the provider would not find, and content that only another provider can read. Returns undefined
+ * if nothing remains.
  */
 export function toNativeItem({ item, origin }: ConversationItem, target: string): JsonObject | undefined {
   const { id: _, ...said } = item;
@@ -58,7 +63,10 @@ export function toNativeItem({ item, origin }: ConversationItem, target: string)
   return origin === target ? item : undefined;
 }
 
-/** An assistant's words as one text: as parts they belong to an answer with an id, and are refused without it. */
+/**
+ * Converts an assistant message to a single text. Its parts require the id of their response and are rejected
+ * without it.
+ */
 function flattenMessage(message: JsonObject): JsonObject {
   const content = message['content'];
   if (!Array.isArray(content)) return message;

@@ -6,7 +6,7 @@ import type { StoredTurn } from './turn-store.ts';
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
 
-/** A page of the items an answer was made from, those of earlier turns included. */
+/** A page of the input items of a response, including those of earlier turns. */
 export interface InputItemPage {
   readonly object: 'list';
   readonly data: readonly JsonObject[];
@@ -16,9 +16,8 @@ export interface InputItemPage {
 }
 
 /**
- * Lists what the last turn of a conversation was asked with, newest first unless `order=asc`.
- *
- * @throws Fault 400 with `param` for a query that is none.
+ * Lists the input items of the last turn of a conversation, newest first unless `order=asc`.
+ * @throws Fault 400 with `param` if the query is invalid
  */
 export function listInputItems(conversation: readonly StoredTurn[], query: URLSearchParams): InputItemPage {
   const turn = conversation.at(-1);
@@ -63,7 +62,9 @@ function parseLimit(query: URLSearchParams): number {
   });
 }
 
-/** Every item has an id and its type, messages have parts: the short forms of a request are none of a list. */
+/**
+ * Every listed item has an id and a type, and messages have parts. The short forms of requests are expanded.
+ */
 function toListedItem(item: JsonObject, madeId: string, shows: ReadonlySet<string>): JsonObject {
   const { encrypted_content, ...rest } = item;
   const type = typeof item['type'] === 'string' ? item['type'] : 'message';

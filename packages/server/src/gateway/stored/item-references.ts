@@ -5,14 +5,14 @@ import { type ConversationItem, conversationItems, toInputItems } from './conver
 import type { StoredTurn, TurnStore } from './turn-store.ts';
 
 const ITEM_REFERENCE_TYPE = Buffer.from('"item_reference"');
-/** Ids of items that were written here name their response: `msg_<exchange>_<index>`. */
+/** Ids of items that Floe created contain the id of their response: `msg_<exchange>_<index>`. */
 const FLOE_ITEM_ID = /^(?:msg|rs|fc|ctc)_([A-Za-z0-9]{1,40})_\d+$/;
-/** More responses than this in one request are no conversation. */
+/** Maximum number of responses that one request may reference. */
 const MAX_RESPONSES = 500;
 
 /**
- * The items that `input` only names. Those of a response written here are looked up, and those of the
- * conversation gone on from; a provider's own stay references, which it resolves itself.
+ * Resolves references to items in `input`. Items of stored responses and of the previous conversation are
+ * looked up. Ids of a provider remain references, which the provider resolves.
  */
 export async function resolveItemReferences(
   store: TurnStore,

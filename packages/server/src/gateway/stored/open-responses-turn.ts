@@ -9,10 +9,9 @@ import { ResponsesTurn } from './responses-turn.ts';
 import type { StoredTurn } from './turn-store.ts';
 
 /**
- * Reads what the request says about stored turns. Null when it neither refers to one nor becomes one.
- *
- * @throws Fault `previous_response_not_found` for an id that is unknown, expired, deleted or another key's,
- *   `invalid_request` for one whose answer is still being made.
+ * Loads the stored turns that a request refers to. Returns null if it neither refers to a turn nor is stored.
+ * @throws Fault `previous_response_not_found` if the id is unknown, expired, deleted or of another key,
+ * `invalid_request` if its response is still in progress
  */
 export async function openResponsesTurn(x: Exchange, prompt: ClientRequest): Promise<ResponsesTurn | null> {
   const { catalog, key } = x.caller;
@@ -46,7 +45,10 @@ async function loadConversation(
   });
 }
 
-/** `store` is on unless said otherwise; what leans on a provider's own state cannot be told again elsewhere. */
+/**
+ * `store` defaults to true. A request that depends on state of a provider is not stored, because another
+ * provider cannot continue it.
+ */
 function isStoredRequest({ body, members }: ClientRequest): boolean {
   const store = members.get('store');
   if (store && readBooleanAt(body, store) === false) return false;

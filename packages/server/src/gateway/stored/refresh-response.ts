@@ -5,11 +5,12 @@ import type { Gateway } from '../gateway.ts';
 import { callResponseProvider } from './response-provider.ts';
 import type { StoredTurn } from './turn-store.ts';
 
+/** Returns whether a response is still being generated. */
 export function isResponseInProgress(response: JsonObject): boolean {
   return response['status'] === 'queued' || response['status'] === 'in_progress';
 }
 
-/** A background response is asked after at its provider until it has ended. */
+/** Returns the response of a turn. A background response is polled at its provider until it has ended. */
 export async function refreshResponse(
   gateway: Gateway,
   catalog: Catalog,
@@ -22,7 +23,7 @@ export async function refreshResponse(
   return told.body;
 }
 
-/** The final answer takes its place, and what it cost is settled. */
+/** Stores the final response and finalizes its exchange. */
 export async function replaceResponse(
   gateway: Gateway,
   turn: StoredTurn,
@@ -34,9 +35,9 @@ export async function replaceResponse(
 }
 
 /**
- * The turns with their answers as they are now.
- *
- * @throws Fault `invalid_request` while one of them is still being made: what would be sent lacked its answer.
+ * Returns the turns with their current responses.
+ * @throws Fault `invalid_request` if one is still in progress, because its response would be missing in the
+ * conversation
  */
 export async function requireFinishedTurns(
   gateway: Gateway,

@@ -1,16 +1,16 @@
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { tryParseExactJson } from '@floe/wire/json-narrowing';
 
-/** Names of the events that say something whole; deltas are not parsed for this. */
+/** Events with complete content. Deltas are not parsed. */
 const WHOLE_EVENT_PATTERN = /"response\.(?:output_item\.done|completed|incomplete)"/;
 
-/** Gathers a response object from the events of its stream. */
+/** Collects the response object from the events of its stream. */
 export class ResponseCollector {
-  /** There once its last event was heard. */
+  /** Set after the last event. */
   response: JsonObject | null = null;
   readonly #items: JsonObject[] = [];
 
-  /** `data` of one event. */
+  /** Adds the data of an event. */
   add(data: string): void {
     if (!WHOLE_EVENT_PATTERN.test(data)) return;
     const event = tryParseExactJson(data);
@@ -21,7 +21,7 @@ export class ResponseCollector {
       this.#complete(event['response']);
   }
 
-  /** Some hosts leave the output out of the last event. */
+  /** Some hosts omit the output in the last event. */
   #complete(response: unknown): void {
     if (!isObject(response)) return;
     const output = response['output'];

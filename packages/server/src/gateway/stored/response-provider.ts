@@ -8,16 +8,17 @@ import type { Catalog } from '../catalog.ts';
 import type { Gateway } from '../gateway.ts';
 import type { StoredTurn } from './turn-store.ts';
 
-/** The provider is asked for something it has ready: it need not think. */
+/** Timeout for reading a stored response, which requires no generation. */
 const ANSWER_TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-/** What is asked about: the response, and where it is kept. */
+/** The response, and where it is stored. */
 export type ProviderResponseReference = Pick<StoredTurn, 'held' | 'origin' | 'response'>;
 
+/** The provider's response. */
 export interface ProviderResponse {
   readonly status: number;
-  /** Null when it is no JSON object. */
+  /** Null if it is not a JSON object. */
   readonly body: JsonObject | null;
 }
 
@@ -30,9 +31,9 @@ const PROVIDER_CALLS = {
 type ProviderAction = keyof typeof PROVIDER_CALLS;
 
 /**
- * Asks the provider that keeps a response to show it, delete it or stop making it. Null when the provider or the credential it was made with is not configured any more.
- *
- * @throws Fault `upstream_unreachable`, `upstream_timeout` or `upstream_error`.
+ * Calls the provider that stores a response to read, delete or cancel it. Returns null if the provider or the
+ * credential is no longer configured.
+ * @throws Fault `upstream_unreachable`, `upstream_timeout` or `upstream_error`
  */
 export async function callResponseProvider(
   gateway: Gateway,
@@ -63,7 +64,7 @@ export async function callResponseProvider(
   });
 }
 
-/** The provider may not know what the response went on from (`restorePreviousId`). */
+/** The provider may not know the previous response (`restorePreviousId`). */
 function restorePreviousResponseId(body: JsonObject, { response }: ProviderResponseReference): JsonObject {
   const name = 'previous_response_id';
   return name in body && response[name] !== undefined ? { ...body, [name]: response[name] } : body;
@@ -95,7 +96,7 @@ class ProviderCall implements UpstreamHandler {
     this.#reject = reject;
   }
 
-  /** Cancelled when the answer is there. */
+  /** Cancelled when the response arrives. */
   setTimeout(timer: Timer): void {
     this.#timer = timer;
   }

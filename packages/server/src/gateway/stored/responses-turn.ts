@@ -15,16 +15,16 @@ import {
 } from './conversation-items.ts';
 import type { StoredTurn } from './turn-store.ts';
 
-/** How long the end of an answer waits for its turn to be stored. */
+/** Maximum time for which the end of a response waits for its turn to be stored. */
 const STORE_TIMEOUT_MS = 5_000;
 
-/** What is withheld until the turn is committed. */
+/** The end of a response, which is held back until the turn is committed. */
 export interface PendingAnswerEnd {
-  /** Tells the client the end of its answer. */
+  /** Sends the end of the response to the client. */
   send(): void;
 }
 
-/** An answer in one body, told whole. */
+/** Returns the end of a JSON response, which is the complete response. */
 export function createJsonAnswerEnd(
   client: ClientConnection,
   headers: readonly string[],
@@ -39,7 +39,7 @@ interface CompletedAnswer {
   readonly pendingEnd: PendingAnswerEnd;
 }
 
-/** What a turn is stored with. */
+/** The parts of an exchange that are needed to store a turn. */
 interface TurnContext {
   readonly id: string;
   readonly createdAt: number;
@@ -49,9 +49,9 @@ interface TurnContext {
   readonly gateway: Pick<Gateway, 'clock' | 'log' | 'turns'>;
 }
 
-/** A Responses request that goes on from a stored turn, is to be stored itself, or both. */
+/** A Responses request that continues a stored turn, is stored itself, or both. */
 export class ResponsesTurn {
-  /** The answer is to be stored: its last event waits for that. */
+  /** Whether the response is stored. Its last event waits for that. */
   readonly isStored: boolean;
   readonly #request: ClientRequest;
   readonly #previousTurn: StoredTurn | null;
@@ -73,7 +73,7 @@ export class ResponsesTurn {
     this.#references = references;
   }
 
-  /** The request with its whole conversation, for a reader of the vocabulary. */
+  /** Returns the request with its whole conversation, for the canonical request. */
   expandedBody(): JsonObject {
     if (this.#expandedBody) return this.#expandedBody;
     const { previous_response_id, ...body } = parseBody(this.#request);
@@ -82,14 +82,17 @@ export class ResponsesTurn {
       return meant.item === item ? item : packItemSeal(meant);
     });
     const input = [...this.#history.map(packItemSeal), ...own];
-    // What belongs to a store nobody read stays in the body, and makes a translation refuse it.
+    // An id that could not be resolved remains in the body, so that a translation rejects it.
     const rest = this.#previousTurn === null ? { ...body, previous_response_id } : body;
     this.#expandedBody =
       this.#previousTurn === null && this.#references.size === 0 ? rest : { ...rest, input };
     return this.#expandedBody;
   }
 
-  /** What a target of the Responses dialect is asked: the client's own bytes wherever it knows what they refer to. */
+  /**
+   * Returns the request for a target of the Responses dialect. If the target knows all references, these are
+   * the client's own bytes.
+   */
   requestFor({ provider, credential }: Target): ClientRequest {
     const origin = provider.sealOrigin(credential);
     const previous = this.#previousTurn;
@@ -110,14 +113,14 @@ export class ResponsesTurn {
     return { ...this.#spliceInput([...history, ...own], knows), unsupportedItems: [...lost] };
   }
 
-  /** What the client went on from, where the target does not know it and answers without. */
+  /** Returns the `previous_response_id` of the client if the target does not know it; otherwise null. */
   previousIdUnknownTo({ provider, credential }: Target): string | null {
     const previous = this.#previousTurn;
     if (previous === null || isStoredAt(provider.sealOrigin(credential), previous)) return null;
     return String(previous.response['id']);
   }
 
-  /** The client's bytes, but for what it goes on from. */
+  /** Returns the client's bytes with another input. */
   #spliceInput(input: readonly JsonObject[], knows: boolean): ClientRequest {
     const { body } = this.#request;
     const edits = [editMember(this.#request, 'input', JSON.stringify(input))];
@@ -127,18 +130,18 @@ export class ResponsesTurn {
     return { ...this.#request, body: spliced, members: scanObject(spliced) };
   }
 
-  /** What an item reference stands for; any other item as it is. */
+  /** Resolves an item reference. Returns any other item unchanged. */
   #resolveItem(item: JsonObject): ConversationItem {
     const found = item['type'] === 'item_reference' ? this.#references.get(String(item['id'])) : undefined;
     return found ?? { item, origin: '', held: false };
   }
 
-  /** The answer is whole; its end is told by `commit`. */
+  /** Sets the complete response. `commit` sends its end. */
   end(response: JsonObject, held: boolean, pendingEnd: PendingAnswerEnd): void {
     this.#completed = { response, held, pendingEnd };
   }
 
-  /** Stores the turn, then tells the client the end of its answer. */
+  /** Stores the turn, and then sends the end of the response. */
   async commit(x: TurnContext): Promise<void> {
     const ended = this.#completed;
     if (ended === null) return;
@@ -147,7 +150,7 @@ export class ResponsesTurn {
       kept.catch(() => undefined);
       await withStoreTimeout(kept, x.gateway.clock);
     } catch (error) {
-      // The answer is paid for and good: losing it as well would help nobody.
+      // The response is valid and has been charged, so the client receives it even if it cannot be stored.
       x.gateway.log.warn({ err: error, request_id: x.id }, 'response could not be stored');
     }
     if (!x.client.isDisconnected) ended.pendingEnd.send();
@@ -173,7 +176,7 @@ export class ResponsesTurn {
   }
 }
 
-/** A database that hangs must not keep an answer from its client. */
+/** A slow database must not delay a response indefinitely. */
 function withStoreTimeout(kept: Promise<void>, clock: Clock): Promise<void> {
   return new Promise((resolve, reject) => {
     const late = () => reject(new Error(`the database took longer than ${STORE_TIMEOUT_MS / 1000} s`));

@@ -5,15 +5,15 @@ import { formatSseFrame, parseSseFrame, type SseFrames } from '@floe/wire/sse';
 const PREVIOUS_ID_MEMBER = 'previous_response_id';
 
 /**
- * A provider that was sent the whole conversation answers without `previous_response_id`: it does not know what the
- * client went on from. The answer says it again; every other byte stays.
+ * Sets `previous_response_id` in a response. A provider that received the whole conversation does not know
+ * it. All other bytes are unchanged.
  */
 export function restorePreviousId(answer: Buffer, id: string): Buffer {
   const scanned = { body: answer, members: scanObject(answer) };
   return Buffer.from(applyByteEdits(answer, [editMember(scanned, PREVIOUS_ID_MEMBER, JSON.stringify(id))]));
 }
 
-/** The same for the response objects in events. */
+/** Sets the id in the response objects of events. */
 export function restorePreviousIdInEvents(frames: SseFrames, id: string): SseFrames {
   const { bytes, lead } = frames;
   if (!bytes.includes('"response"')) return frames;
@@ -54,7 +54,7 @@ function parseFrameData(frame: Buffer): { readonly event: string; readonly text:
     const event = parseSseFrame(frame);
     return event === undefined ? null : { event: event.event, text: event.data };
   } catch (error) {
-    // Whoever listens to the frame says what is wrong with it.
+    // The reader of the frame reports its error.
     if (error instanceof Fault) return null;
     throw error;
   }

@@ -11,16 +11,17 @@ import { isResponseInProgress, refreshResponse, replaceResponse } from './refres
 import { callResponseProvider } from './response-provider.ts';
 import type { StoredTurn } from './turn-store.ts';
 
-/** A stored response and the org it is looked at in. */
+/** A stored response and its organization. */
 interface FoundResponse {
   readonly turn: StoredTurn;
   readonly catalog: Catalog;
   readonly owner: { readonly orgId: string; readonly keyId: string | null };
 }
 
+/** Handles a request about a stored response. */
 export type StoredResponseHandler = (client: ClientConnection, id: string, query: URLSearchParams) => void;
 
-/** What can be asked of a stored response: `GET`, `DELETE`, its input items, and to stop it. */
+/** Creates the operations of stored responses: read, delete, list input items and cancel. */
 export function createStoredResponseEndpoints(gateway: Gateway) {
   const verb =
     (
@@ -99,7 +100,7 @@ function parseStartingAfter(query: URLSearchParams): number {
   });
 }
 
-/** An object leaves as JSON, text as an event stream. */
+/** Sends an object as JSON, and a text as an event stream. */
 async function sendResult(
   client: ClientConnection,
   gateway: Gateway,

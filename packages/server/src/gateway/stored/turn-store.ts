@@ -14,50 +14,56 @@ import {
 } from '../../store/stored-responses.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** Turns that wait while one transaction is under way commit in the next one together, this many at most. */
+/**
+ * Maximum number of turns per transaction. Turns that arrive during a transaction are stored in the next one.
+ */
 const TURNS_PER_COMMIT = 200;
 
-/** One request to Responses and its answer. */
+/** A Responses request and its response. */
 export interface StoredTurn {
-  /** Of the exchange that made it. */
+  /** Id of its exchange. */
   readonly id: string;
   readonly orgId: string;
   readonly keyId: string;
-  /** `id` of the turn it went on from. */
+  /** Id of the previous turn. */
   readonly previousId: string | null;
   readonly createdAt: number;
-  /** Provider and credential that answered (`Provider.sealOrigin`). */
+  /** Provider and credential of the response (`Provider.sealOrigin`). */
   readonly origin: string;
-  /** The provider keeps the answer too, under the same id. */
+  /** Whether the provider also stores the response under the same id. */
   readonly held: boolean;
   /** The request's own items, without those of earlier turns. */
   readonly input: readonly JsonObject[];
-  /** The answer as the client got it. */
+  /** The response as the client received it. */
   readonly response: JsonObject;
 }
 
-/** Stored turns, encrypted at rest. Every method fails with what the database fails with. */
+/** Stores turns, encrypted at rest. Every method fails if the database fails. */
 export interface TurnStore {
   /** Resolves when the turn is committed. */
   store(turn: StoredTurn): Promise<void>;
-  /** The turn a client knows by `responseId`; undefined when it is not the owner's, expired or unknown. */
+  /**
+   * Returns the turn with this `responseId`; undefined if it has another owner, expired or does not exist.
+   */
   find(owner: StoredResponseOwner, responseId: string): Promise<StoredTurn | undefined>;
-  /** The turn and all before it, oldest first; undefined when one of them is gone. */
+  /** Returns the turn and all turns before it, oldest first; undefined if one of them was deleted. */
   conversation(turn: StoredTurn): Promise<readonly StoredTurn[] | undefined>;
-  /** Puts the final answer of a background response in its place. */
+  /** Replaces a background response with its final version. */
   replace(turn: StoredTurn, response: JsonObject): Promise<void>;
-  /** False when there was nothing to remove. */
+  /** Returns false if there was nothing to delete. */
   remove(owner: StoredResponseOwner, responseId: string): Promise<boolean>;
 }
 
+/** The dependencies of a turn store. */
 export interface TurnStoreOptions {
   readonly database: Pick<Database, 'read' | 'transaction'>;
   readonly key: SecretsKey;
   readonly clock: Clock;
-  /** `retention.responses_days` as it is now. */
+  /** The current value of `retention.responses_days`. */
   readonly retentionDays: () => number;
 }
 
+/** Creates a turn store. */
 export function createTurnStore({ database, key, clock, retentionDays }: TurnStoreOptions): TurnStore {
   const commit = createBatchWriter(async (rows) => {
     await database.transaction((writer) => insertStoredResponses(writer, rows));
@@ -77,7 +83,7 @@ export function createTurnStore({ database, key, clock, retentionDays }: TurnSto
     async conversation(turn) {
       if (turn.previousId === null) return [turn];
       const rows = await getStoredResponseChain(database.read, turn.id);
-      // A chain that does not reach a first turn has lost one to deletion.
+      // If the chain does not end with a first turn, a turn has been deleted.
       if (rows.at(-1)?.previous_id !== null) return undefined;
       return rows.reverse().map((row) => decryptTurn(row, key));
     },
@@ -91,8 +97,8 @@ export function createTurnStore({ database, key, clock, retentionDays }: TurnSto
 }
 
 /**
- * One transaction at a time: turns that arrive meanwhile share the next one. A database lock is taken once for
- * all of them, and a lone turn waits for nobody.
+ * Writes one transaction at a time. Turns that arrive meanwhile share the next one, so a database lock is
+ * acquired once for all of them. A single turn does not wait.
  */
 function createBatchWriter(
   write: (rows: StoredResponseRow[]) => Promise<void>,
@@ -154,7 +160,7 @@ function decryptTurn(row: StoredResponseRow, key: SecretsKey): StoredTurn {
   };
 }
 
-/** @throws Fault when it does not open: an operator has to look, not the client. */
+/** @throws Fault if the content cannot be decrypted, which requires an operator */
 function decryptContent(row: StoredResponseRow, key: SecretsKey): Pick<StoredTurn, 'input' | 'response'> {
   try {
     const text = openSecret(row.sealed, { orgId: row.org_id, rowId: row.id, version: 1 }, key);

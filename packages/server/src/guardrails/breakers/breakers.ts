@@ -10,14 +10,14 @@ import {
 import type { ForcedState } from './circuit-state.ts';
 import type { ProbeLeases } from './probe-leases.ts';
 
-/** What a breaker stands for; a gateway's target fits. */
+/** The target of a breaker. The targets of the gateway have this shape. */
 export interface BreakerTarget {
   readonly provider: { readonly id: string; readonly breaker: BreakerSettings };
   readonly credential: { readonly name: string };
   readonly model: string;
 }
 
-/** Names of one breaker; never rolled up to its provider. */
+/** Identifies one breaker. Failures are never combined per provider. */
 export interface BreakerKey {
   readonly orgId: string;
   readonly provider: string;
@@ -25,36 +25,39 @@ export interface BreakerKey {
   readonly model: string;
 }
 
-/** The id of a breaker in its org. */
+/** Returns the id of a breaker within its organization, such as `openai/gpt-5@default`. */
 export function formatBreakerId({ provider, model, credential }: Omit<BreakerKey, 'orgId'>): string {
   return `${provider}/${model}@${credential}`;
 }
 
-/** A breaker that has something to say. */
+/** The current state of a breaker. */
 export interface BreakerView extends BreakerKey {
   readonly state: CircuitState;
   readonly because: string;
-  /** Null unless it is half open. */
+  /** Null unless the breaker is half open. */
   readonly probe: ProbeState | null;
   readonly forced: ForcedState | null;
-  /** Milliseconds until it may be worth asking. */
+  /** Milliseconds until the target may be tried again. */
   readonly waitMs: number;
-  /** The same without regard to the forced state. */
+  /** The same, ignoring the forced state. */
   readonly unforcedWaitMs: number;
   readonly calls: { readonly ok: number; readonly failed: number; readonly slow: number };
 }
 
-/** A change of state, for alerts, the log and the counters. */
+/** A change of state, for alerts, logs and metrics. */
 export interface BreakerEvent extends BreakerKey {
-  /** It opened for what the provider said of the credential, not for failures. */
+  /**
+   * Whether the breaker opened because the provider rejected the credential, rather than because of failures.
+   */
   readonly isCredential: boolean;
   readonly state: CircuitState;
   readonly because: string;
 }
 
-/** A state an operator forces on a breaker, as stored. */
+/** A forced state as it is stored. */
 export interface ForcedBreakerState extends BreakerKey, ForcedState {}
 
+/** The dependencies of `Breakers`. */
 export interface BreakersOptions {
   readonly clock: Clock;
   readonly random: () => number;
@@ -62,12 +65,12 @@ export interface BreakersOptions {
   readonly onChange: (event: BreakerEvent) => void;
 }
 
-/** Most breakers remembered: model ids are the callers' to invent where an allowlist is open. */
+/** Maximum number of breakers in memory. Callers can invent model ids if an allowlist is open. */
 const MAX_CIRCUITS = 10_000;
 
 /**
- * The breakers of this process. One exists only while its target has trouble behind it: with none at all
- * (`quiet`) a request pays for nothing here.
+ * The breakers of this process. A breaker exists only while its target has recent failures, so requests cost
+ * nothing if all targets are healthy.
  */
 export class Breakers {
   #options: BreakersOptions;
@@ -78,32 +81,38 @@ export class Breakers {
     this.#options = host;
   }
 
-  /** No target of this process has trouble: every one may be asked. */
+  /** Whether no target has recent failures. All targets may then be tried. */
   get isEmpty(): boolean {
     return this.#circuits.size === 0;
   }
 
-  /** A promise when the fleet must be asked over the network who probes. */
+  /**
+   * Decides whether a request may use the target. Returns a promise if the probe lease requires a network
+   * call.
+   */
   admit(orgId: string, target: BreakerTarget): BreakerAdmission | Promise<BreakerAdmission> {
     return this.#find(orgId, target)?.admit() ?? 'go';
   }
 
-  /** Milliseconds until the target may be worth asking; 0 when it may be now. */
+  /** Returns the milliseconds until the target may be tried again; 0 if it may be tried now. */
   waitMs(orgId: string, target: BreakerTarget): number {
     return this.#find(orgId, target)?.waitMs() ?? 0;
   }
 
-  /** Milliseconds a rate limit of the target still asks to wait. */
+  /** Returns the remaining milliseconds of the target's rate limit. */
   cooldownMs(orgId: string, target: BreakerTarget): number {
     return this.#find(orgId, target)?.cooldownMs() ?? 0;
   }
 
-  /** Whether an ordinary request would be let through now. */
+  /** Returns whether an ordinary request would be admitted now. */
   allowsTraffic(orgId: string, target: BreakerTarget): boolean {
     return this.#find(orgId, target)?.allowsTraffic() ?? true;
   }
 
-  /** While every candidate is set aside: whether this request may be asked here all the same. */
+  /**
+   * Acquires a slot for a request to an unavailable target. Used only if all candidates are unavailable.
+   * Returns false if there is no free slot.
+   */
   acquirePanicSlot(orgId: string, target: BreakerTarget): boolean {
     return this.#find(orgId, target)?.panicSlots.acquire() ?? true;
   }
@@ -116,7 +125,7 @@ export class Breakers {
     return this.#find(orgId, target)?.because ?? '';
   }
 
-  /** `firstTokenMs` is null for an answer that came whole. */
+  /** `firstTokenMs` is null if the response was not streamed. */
   recordSuccess(
     orgId: string,
     target: BreakerTarget,
@@ -147,12 +156,12 @@ export class Breakers {
     this.#find(orgId, target)?.recordAbandoned(admission);
   }
 
-  /** Whether one more try of the same target fits its retry budget; counts it. */
+  /** Counts a retry and returns true, if the retry budget of the target permits it. */
   acquireRetry(orgId: string, target: BreakerTarget): boolean {
     return this.#findOrCreate(orgId, target).acquireRetry();
   }
 
-  /** Takes over the forced states as stored; those that are no longer there end. */
+  /** Replaces all forced states with the stored ones. */
   setForcedStates(forced: readonly ForcedBreakerState[]): void {
     for (const { orgId, provider, credential, model } of this.#forced) {
       const held = this.#circuits.get(joinKey(orgId, provider, credential, model));
@@ -168,7 +177,10 @@ export class Breakers {
       };
   }
 
-  /** Breakers of an org, or of all, that are not simply closed. Those nobody asks for any more are forgotten. */
+  /**
+   * Returns the breakers of one organization, or of all, except those that are only closed. Removes breakers
+   * whose targets have not been used for a long time.
+   */
   list(orgId?: string): readonly BreakerView[] {
     const views: BreakerView[] = [];
     for (const [key, { name, circuit }] of this.#circuits) {
@@ -223,7 +235,7 @@ export class Breakers {
     return circuit;
   }
 
-  /** The oldest ones that are closed go first; when none is, the oldest. */
+  /** Removes the oldest closed breakers, or the oldest breaker if none is closed. */
   #evict(): void {
     if (this.#circuits.size < MAX_CIRCUITS) return;
     let room = MAX_CIRCUITS / 10;
@@ -234,7 +246,7 @@ export class Breakers {
   }
 }
 
-/** Settings of a breaker that exists because it is forced, until its target is asked. */
+/** Settings of a breaker that exists only because it was forced. Used until its target receives a request. */
 const DISABLED_SETTINGS: BreakerSettings = {
   enabled: false,
   consecutiveFailures: 5,
@@ -247,7 +259,7 @@ function targetBreakerKey(orgId: string, { provider, credential, model }: Breake
   return joinKey(orgId, provider.id, credential.name, model);
 }
 
-/** None of the names but the model's holds a line feed, and that one is last. */
+/** Only the model name can contain a line feed, so it is last. */
 function joinKey(orgId: string, provider: string, credential: string, model: string): string {
   return `${orgId}\n${provider}\n${credential}\n${model}`;
 }

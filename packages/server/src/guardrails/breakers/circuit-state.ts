@@ -1,9 +1,9 @@
-/** A state that an operator set for a time, whatever the calls say. */
+/** A state that an operator set for a limited time. It overrides the computed state. */
 export interface ForcedState {
   readonly state: 'open' | 'closed';
-  /** Unix milliseconds at which the force ends by itself. */
+  /** Unix milliseconds at which the forced state ends automatically. */
   readonly until: number;
   readonly reason: string;
-  /** Who did it. */
+  /** Name of the operator who set it. */
   readonly by: string;
 }

@@ -3,14 +3,15 @@ import type { ForcedState } from './circuit-state.ts';
 import { PanicSlots } from './panic-slots.ts';
 import { RollingCounts } from './rolling-counts.ts';
 
+/** The state of a breaker, as the glossary defines it. */
 export type CircuitState = 'closed' | 'open' | 'half_open' | 'ramping';
-/** What a request may do: go, go as the one probe, or why not. */
+/** Send the request, send it as the probe, or why it must not be sent. */
 export type BreakerAdmission = 'go' | 'probe' | 'cooling' | 'open' | 'probing' | 'ramping' | 'forced_open';
 
-/** Of a half-open breaker: its one probe is on its way, or the next request will be it. */
+/** The probe of a half-open breaker: in progress, or sent with the next request. */
 export type ProbeState = 'in_flight' | 'next_request';
 
-/** Time and chance, and the fleet's word on who probes. */
+/** Time, randomness and the probe lease of a circuit. */
 export interface CircuitOptions {
   monotonic(): number;
   now(): number;
@@ -23,7 +24,7 @@ export interface CircuitOptions {
 const TROUBLE_COUNTERS = ['failed', 'slow', 'retried'] as const;
 const MIN_CALLS = 10;
 const SLOW_SHARE = 0.8;
-/** A target that is back must be found within 30 s, whatever its history (with a fifth of jitter on top). */
+/** Limits the wait, so that a recovered target is detected within 30 s, including 20 % jitter. */
 const MAX_OPEN_MS = 20_000;
 const BACKOFF_RESET_MS = 600_000;
 const STALE_MS = 900_000;
@@ -33,17 +34,18 @@ const MAX_REQUESTED_COOLDOWN_MS = 300_000;
 const RAMP_MS = 10_000;
 const RAMP_INITIAL_SHARE = 0.1;
 const RAMP_FAILURES = 2;
-/** Retries are at most a fifth of the calls, and one a second where there are few. */
+/** Retries are limited to a fifth of the calls, with a minimum of one per second. */
 const RETRY_SHARE = 0.2;
 const RETRY_FLOOR = 30;
-/** A probe that takes longer than this does not keep others from probing. */
+/** After this time another process may send a probe, even if this one has not ended. */
 export const PROBE_LEASE_MS = 30_000;
-/** After another process was found probing, nobody waits for the answer to the same question for so long. */
+/** Wait before the next try after another process acquired the probe lease. */
 const PROBE_RECHECK_MS = 250;
 
 /**
- * The breaker of one provider + credential + model. Closed it counts; open it waits; half open one probe of the
- * whole fleet goes; then traffic returns by a growing share. A rate limit is a cooldown beside all that.
+ * The breaker of one provider, credential and model. Closed, it counts failures. Open, it waits. Half open,
+ * it sends one probe across all processes, then admits a growing share of requests. A rate limit is a
+ * separate cooldown.
  */
 export class Circuit {
   state: CircuitState = 'closed';
@@ -61,7 +63,7 @@ export class Circuit {
   #cooldownUntil = 0;
   #rampedAt = 0;
   #isCredential = false;
-  /** When a request last had to do with it. */
+  /** Time of the last request to the target. */
   #usedAt: number;
   #isAskingForProbe = false;
   #recheckProbeAt = 0;
@@ -73,12 +75,12 @@ export class Circuit {
     this.#settings = settings;
   }
 
-  /** Settings of the current configuration; a reload changes them under a running circuit. */
+  /** Applies the settings of a new configuration. */
   configure(settings: BreakerSettings): void {
     this.#settings = settings;
   }
 
-  /** A promise for the one request that asks the fleet whether it may be the probe. */
+  /** Decides whether a request may use the target. A promise if the probe lease needs a network call. */
   admit(): BreakerAdmission | Promise<BreakerAdmission> {
     const forced = this.#currentForcedState();
     const now = this.#options.monotonic();
@@ -91,7 +93,9 @@ export class Circuit {
     return this.#admitProbe(now);
   }
 
-  /** What people see: a breaker whose wait is over is half open, though no request has come to find that out. */
+  /**
+   * Returns the state for display. A breaker whose wait is over is half open, even before the next request.
+   */
   status(): { readonly state: CircuitState; readonly because: string; readonly probe: ProbeState | null } {
     const { state, because } = this;
     const now = this.#options.monotonic();
@@ -101,34 +105,34 @@ export class Circuit {
     return { state, because, probe: state === 'half_open' ? 'in_flight' : null };
   }
 
-  /** An ordinary request would be let through now. */
+  /** Returns whether an ordinary request would be admitted now. */
   allowsTraffic(): boolean {
     const forced = this.#currentForcedState();
     if (forced) return forced.state === 'closed';
     return this.state !== 'open' && this.state !== 'half_open' && this.cooldownMs() === 0;
   }
 
-  /** Milliseconds until this target may be worth asking; 0 when it may be now. */
+  /** Returns the milliseconds until the target may be tried again; 0 if it may be tried now. */
   waitMs(): number {
     const forced = this.#currentForcedState();
     return forced?.state === 'open' ? forced.until - this.#options.now() : this.unforcedWaitMs();
   }
 
-  /** The same without regard to a forced state. */
+  /** The same, ignoring a forced state. */
   unforcedWaitMs(): number {
     const now = this.#options.monotonic();
     const opens = this.state === 'open' ? this.#openUntil : 0;
     return Math.max(0, opens - now, this.#cooldownUntil - now);
   }
 
-  /** Milliseconds a rate limit still asks to wait. */
+  /** Returns the remaining milliseconds of a rate limit. */
   cooldownMs(): number {
     return Math.max(0, this.#cooldownUntil - this.#options.monotonic());
   }
 
   /**
-   * An answer came, its first token after `firstTokenMs`; null when it came whole. One that was admitted before
-   * the breaker opened says nothing of now.
+   * Records a response with its time to first token, null if not streamed. A response to a request that was
+   * admitted before the breaker opened does not change the state.
    */
   recordSuccess(firstTokenMs: number | null, admission: BreakerAdmission): void {
     const now = this.#options.monotonic();
@@ -144,7 +148,7 @@ export class Circuit {
       this.#open(now, 'too many responses had a slow first token');
   }
 
-  /** It failed in a way that speaks of the target: unreachable, broken off, 5xx, silent. */
+  /** Records a failure of the target: unreachable, broken connection, 5xx or timeout. */
   recordFailure(code: string, admission: BreakerAdmission): void {
     const now = this.#options.monotonic();
     this.#consecutiveFailures += 1;
@@ -162,7 +166,7 @@ export class Circuit {
       this.#open(now, `${failed} of ${calls} calls failed in 30 s, the last one ${code}`);
   }
 
-  /** The credential is refused or has nothing left: certain at once, no counting. */
+  /** Records that the credential was rejected or has no credit left. Opens the breaker immediately. */
   recordCredentialFailure(code: string): void {
     const now = this.#options.monotonic();
     this.#counts.add('failed', now);
@@ -171,19 +175,19 @@ export class Circuit {
     this.#open(now, `the credential failed: ${code}`);
   }
 
-  /** A 429: no failure. Nobody asks before `askedMs`, else before a random wait that grows. */
+  /** Records a 429, which is not a failure. Starts a cooldown of `askedMs`, or of a random, growing time. */
   recordRateLimit(askedMs: number | undefined): void {
     if (!this.#settings.enabled) return;
     const now = this.#options.monotonic();
     const ceiling = Math.min(MAX_BACKOFF_COOLDOWN_MS, FIRST_COOLDOWN_MS * 2 ** this.#consecutiveRateLimits);
     this.#consecutiveRateLimits = Math.min(this.#consecutiveRateLimits + 1, 10);
     const wait = askedMs ?? this.#options.random() * ceiling;
-    // A shorter wait said later never shortens a longer one.
+    // A later, shorter wait does not shorten the current one.
     this.#cooldownUntil = Math.max(this.#cooldownUntil, now + Math.min(wait, MAX_REQUESTED_COOLDOWN_MS));
     if (this.state === 'half_open') this.#ramp(now);
   }
 
-  /** The attempt ended without saying anything about the target. */
+  /** Records an attempt whose result says nothing about the target. */
   recordAbandoned(admission: BreakerAdmission): void {
     if (admission !== 'probe' || this.state !== 'half_open') return;
     this.#options.releaseProbe();
@@ -191,7 +195,7 @@ export class Circuit {
     this.#openUntil = this.#options.monotonic();
   }
 
-  /** Whether a retry fits the budget; counts it when it does. */
+  /** Counts a retry and returns true, if the retry budget permits it. */
   acquireRetry(): boolean {
     const now = this.#options.monotonic();
     const most = Math.max(RETRY_FLOOR, RETRY_SHARE * this.#counts.calls(now));
@@ -200,12 +204,12 @@ export class Circuit {
     return true;
   }
 
-  /** Nobody has asked for its target for so long that what it remembers is worth nothing. */
+  /** Returns whether the target was unused for so long that its state is irrelevant. */
   isStale(): boolean {
     return !this.#currentForcedState() && this.#options.monotonic() - this.#usedAt > STALE_MS;
   }
 
-  /** Nothing to remember: as good as a circuit that was never made. */
+  /** Returns whether the state equals that of a new circuit. */
   isPristine(): boolean {
     const now = this.#options.monotonic();
     if (this.state !== 'closed' || this.#currentForcedState() || now < this.#cooldownUntil) return false;
@@ -235,7 +239,7 @@ export class Circuit {
 
   async #awaitProbe(taken: Promise<boolean>): Promise<BreakerAdmission> {
     this.#isAskingForProbe = true;
-    // A store that is away leaves each process to its own probe: asking once too often beats never.
+    // Without the shared store each process probes; an additional probe is better than none.
     const isOurs = await taken.catch(() => true);
     this.#isAskingForProbe = false;
     const now = this.#options.monotonic();
@@ -244,7 +248,7 @@ export class Circuit {
       return 'probing';
     }
     if (this.state === 'open' || this.state === 'half_open') return this.#startProbe(now);
-    // Meanwhile it answered a request under panic: that was its probe.
+    // A panic request succeeded in the meantime, so no probe is needed.
     this.#options.releaseProbe();
     return this.admit();
   }

@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../../core/clock.ts';
 import type { AcquireResult, BucketClaim, Counters } from '../../store/ports.ts';
 import type { ProbeLeases } from './probe-leases.ts';
 
-/** How long a shared store keeps the probe of a process that died. */
+/** Time after which the shared store releases the probe lease of a process that died. */
 const LEASE_TTL_MS = 3_000;
 
 interface HeldLease {
@@ -13,9 +13,9 @@ interface HeldLease {
 }
 
 /**
- * Leases in the counters that the whole fleet shares: a lease of one per breaker, given back when its probe is over
- * or its time has passed. What a process that died held ends within 3 seconds.
- * While the shared store is away each process probes for itself.
+ * Creates probe leases in the counters that all processes share. A lease ends when it is released or expires;
+ * the lease of a dead process ends within 3 seconds. While the shared store is unavailable, each process
+ * sends its own probes.
  */
 export function createCounterLeases(
   counters: Pick<Counters, 'acquire' | 'settle'>,
@@ -40,7 +40,7 @@ export function createCounterLeases(
       amounts,
       actual: [0],
     });
-    // A lease that cannot be given back ends by itself.
+    // A lease that cannot be released expires.
     given?.catch(() => undefined);
   }
 

@@ -8,22 +8,22 @@ import {
 import type { DatabaseReader, DatabaseWriter } from '../../store/ports.ts';
 import { type BreakerKey, formatBreakerId } from './breakers.ts';
 
-/** What somebody wants of a breaker; `auto` ends what was forced. */
+/** A change of a breaker's forced state. `auto` ends the forced state. */
 export interface ForceRequest {
   readonly state: 'open' | 'closed' | 'auto';
   readonly ttlMs: number;
   readonly reason: string;
-  /** Name of who asks. */
+  /** Name of the operator. */
   readonly by: string;
 }
 
-/** What is forced on a breaker before and after a change; null for nothing. */
+/** The forced state of a breaker before and after a change; null means none. */
 export interface ForcedStateChange {
   readonly before: ForcedBreaker | null;
   readonly after: ForcedBreaker | null;
 }
 
-/** Whether a state is stored for a breaker of this name, whose target may be gone. */
+/** Returns whether a forced state is stored for this breaker. Its target may no longer exist. */
 export async function hasForcedState(
   reader: DatabaseReader,
   name: BreakerKey,
@@ -36,7 +36,10 @@ function isOf(name: BreakerKey): (entry: ForcedBreaker) => boolean {
   return (entry) => entry.orgId === name.orgId && formatBreakerId(entry) === formatBreakerId(name);
 }
 
-/** Forces a breaker open or closed for a while, or returns it to automatic, and keeps that in its history. */
+/**
+ * Forces a breaker open or closed for a limited time, or returns it to automatic. Records the change in the
+ * breaker's history.
+ */
 export async function setForcedState(
   writer: DatabaseWriter,
   name: BreakerKey,

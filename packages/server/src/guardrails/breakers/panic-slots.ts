@@ -1,15 +1,15 @@
-/** A share that has grown to this bounds nothing any more. */
+/** At this number of slots there is effectively no limit, so it stops growing. */
 const MAX_SLOTS = 1_024;
 
 /**
- * How many requests may be at a target at once while its breaker lets none through and no other target is left: one,
- * and twice as many after each success.
+ * Limits concurrent requests to a target whose breaker rejects them, when no other target is left. Starts
+ * with one slot and doubles after each success.
  */
 export class PanicSlots {
   #taken = 0;
   #slots = 1;
 
-  /** Whether one more request may go. Each slot that was taken is released. */
+  /** Acquires a slot. Returns false if all are in use. The caller must release the slot. */
   acquire(): boolean {
     if (this.#taken >= this.#slots) return false;
     this.#taken += 1;

@@ -1,28 +1,29 @@
 import type { BreakerTarget, BreakerView } from './breakers.ts';
 
-/** A target and what its breaker says now; null where it has nothing to say. */
+/** A target and the state of its breaker; null if it has no breaker. */
 export interface TargetPreview<Target> {
   readonly target: Target;
   readonly view: BreakerView | null;
 }
 
-/** What breakers would do with a request now. */
+/** The effect of the breakers on a request now. */
 export interface BreakerPreview<Target> {
-  /** In the order in which they would be asked. */
+  /** In the order in which the targets would be tried. */
   readonly asked: readonly TargetPreview<Target>[];
-  /** Why others would not be asked at all. */
+  /** Reasons why other targets would not be tried. */
   readonly skipped: readonly string[];
   readonly steps: readonly BreakerPreviewStep[];
 }
 
+/** A breaker decision that affects the request. */
 export interface BreakerPreviewStep {
   readonly outcome: 'skipped' | 'panic';
   readonly because: string;
 }
 
 /**
- * The targets in the order in which their breakers let them be asked, as `Trial` would: those that are open or asked to
- * wait come last, the soonest first, for when nobody else is left; those that are forced open not at all.
+ * Returns the targets in the order in which a request would try them. Targets that are open or in a cooldown
+ * come last, those with the shortest wait first. Targets that are forced open are skipped.
  */
 export function previewBreakers<Target extends BreakerTarget>(
   targets: readonly Target[],

@@ -1,19 +1,19 @@
 import type { Clock } from '../../core/clock.ts';
 
 /**
- * Who of the fleet may ask an open target first. A lease that is neither released nor renewed ends by itself,
- * so that a process that dies with it blocks nobody for long.
+ * Decides which process may probe an open target. A lease expires if it is neither released nor renewed, so a
+ * dead process does not block others.
  */
 export interface ProbeLeases {
   /**
-   * True for one caller until `ttlMs` have passed or it is released. A store that must be asked over the
-   * network answers with a promise, for which the one request waits that would be the probe.
+   * Returns true for one caller until the lease is released or `ttlMs` have passed. Returns a promise if the
+   * store is on the network; only the request that would be the probe waits for it.
    */
   acquire(orgId: string, key: string, ttlMs: number): boolean | Promise<boolean>;
   release(orgId: string, key: string): void;
 }
 
-/** Leases of a fleet of one process. */
+/** Creates probe leases for a single process. */
 export function createMemoryProbeLeases(clock: Clock): ProbeLeases {
   const until = new Map<string, number>();
   return {

@@ -1,11 +1,12 @@
-/** What a window counts. */
+/** The names of the counters. */
 export const CALL_COUNTERS = ['ok', 'failed', 'slow', 'retried'] as const;
+/** The name of a counter. */
 export type CallCounter = (typeof CALL_COUNTERS)[number];
 
 const SLOT_MS = 1000;
 const SLOTS = 30;
 
-/** Counts of the last 30 seconds in slots of one second; an old slot is emptied when its turn comes again. */
+/** Counts of the last 30 seconds in slots of one second. A slot is cleared when it is reused. */
 export class RollingCounts {
   /** Length of the window in milliseconds. */
   static readonly spanMs = SLOT_MS * SLOTS;
@@ -32,7 +33,7 @@ export class RollingCounts {
     return sum;
   }
 
-  /** Calls that ended, well or not. */
+  /** Returns the number of finished calls, including failures. */
   calls(nowMs: number): number {
     return this.sum('ok', nowMs) + this.sum('failed', nowMs);
   }

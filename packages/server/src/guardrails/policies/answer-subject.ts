@@ -7,26 +7,26 @@ import type { PolicySubject } from './evaluate-policies.ts';
 import type { PolicySet } from './policies.ts';
 import { type PolicyRequest, RequestSubject } from './request-subject.ts';
 
-/** An answer as its client would read it. */
+/** A response as the client receives it. */
 export interface PolicyAnswer {
   readonly text: string;
-  /** In the provider's word; empty while nobody has said it. */
+  /** The provider's finish reason; empty if there is none yet. */
   readonly finish: string;
-  /** Names of the tools it calls. */
+  /** Names of the tools that the response calls. */
   readonly tools: readonly string[];
   readonly usage: Usage | null;
 }
 
-/** How an answer is searched; each is asked once at most. */
+/** Searches a response for sensitive data. Each function is called at most once. */
 export interface AnswerSearch {
   find(): FindingCounts;
-  /** Null where the text has no paths, as in a stream. */
+  /** Returns null if the text has no paths, as in a stream. */
   locate(): FindingPlaces | null;
 }
 
 const MAX_TEXT_CHARS = 4_000_000;
 
-/** Reads an answer, and the request behind it, for the rules on answers. */
+/** Provides a response and its request to policies on responses. */
 export class AnswerSubject implements PolicySubject {
   readonly #answer: PolicyAnswer;
   readonly #request: RequestSubject;

@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto';
 import type { GrowingCleanTexts } from '@floe/conditions/detect/redact';
 
-/** Texts remembered in this process, for all sets of policies together: about 8 MB. */
+/** Maximum number of texts in this process, for all policy sets together: about 8 MB. */
 const MAX_TEXTS = 50_000;
 
-/** By set and digest, least recently used first. */
+/** Keys consist of the set and the digest. Least recently used first. */
 const remembered = new Set<string>();
 let sets = 0;
 
 /**
- * The texts that one set of policies found clean. Nothing is shared between sets, so an organization learns nothing
- * of another one, and a changed policy is read again in full. A text is known by its SHA-256. No one can construct another
- * text with the same digest, so a remembered digest never hides a secret.
+ * Remembers texts without findings for one set of policies. Sets share nothing, so an organization learns
+ * nothing about another one, and a changed policy scans all texts again. A text is identified by its SHA-256
+ * hash. No one can construct another text with the same hash, so a secret cannot be hidden this way.
  */
 export class CleanTextMemory implements GrowingCleanTexts {
   readonly #set = `${sets++} `;

@@ -7,29 +7,31 @@ import { evaluatePolicies, type PolicyEvaluation } from './evaluate-policies.ts'
 import type { PolicySet } from './policies.ts';
 import { type PolicyRequest, RequestSubject } from './request-subject.ts';
 
-/** What rules decided about a body, and the body as it may go on: the one given, unless they took something out. */
+/** The result of evaluating policies on a body, and the body to send: the original, or the redacted one. */
 export interface EvaluatedBody {
   readonly evaluation: PolicyEvaluation;
   readonly body: Buffer;
 }
 
+/** Evaluates the policies on requests. */
 export function evaluateRequestPolicies(policySet: PolicySet, request: PolicyRequest): EvaluatedBody {
   const evaluation = evaluatePolicies(policySet, new RequestSubject(request, policySet));
   return { evaluation, body: redactBody(request.body, evaluation, policySet) };
 }
 
+/** A complete response and its request. */
 export interface CompletePolicyAnswer {
   readonly request: PolicyRequest;
   readonly dialect: 'chat' | 'responses' | 'messages';
-  /** Well-formed JSON, in the client's dialect. */
+  /** Well-formed JSON in the client's dialect. */
   readonly body: Buffer;
-  /** Where the answer itself shows none. */
+  /** Used if the body contains no usage. */
   readonly usage: Usage | null;
-  /** Names the exchange. */
+  /** Id of the exchange. */
   readonly id: string;
 }
 
-/** Judges a whole answer as its client would read it. */
+/** Evaluates the policies on a complete response. */
 export function evaluateAnswerPolicies(
   policySet: PolicySet,
   { request, dialect, body, usage, id }: CompletePolicyAnswer,

@@ -6,17 +6,20 @@ import { StepMeter } from '@floe/conditions/step-meter';
 import type { ConditionVariables } from '@floe/conditions/vocabulary';
 import type { CompiledPolicy, PolicySet } from './policies.ts';
 
-/** What is judged: a request or an answer, read as far as the rules need it. */
+/** A request or response that policies evaluate. Its parts are read on demand. */
 export interface PolicySubject {
-  /** A value for everything the side needs; or why there is none. */
+  /** Returns values for all variables that the policies use, or the reason why they are unavailable. */
   variables(): ConditionVariables | EvaluationFailure;
-  /** What stands in it of all the kinds the side looks for. */
+  /** Returns the number of findings for each kind that the policies detect. */
   findings(): FindingCounts;
-  /** Where they are; asked when a rule found something. Null where the text has no paths, as in a stream. */
+  /**
+   * Returns where the findings are. Called only if there are findings. Null if the text has no paths, as in a
+   * stream.
+   */
   places(): FindingPlaces | null;
 }
 
-/** What a rule that applies did, or would have done. */
+/** The effect of a policy that applies, or the effect that it would have in monitor mode. */
 export interface PolicyDecision {
   readonly policy: CompiledPolicy;
   readonly outcome:
@@ -26,15 +29,16 @@ export interface PolicyDecision {
     | 'allowed'
     | 'not_evaluated'
     | `would_${CompiledPolicy['action']}`;
-  /** For people; holds nothing of the request itself. */
+  /** Explanation for people. Contains no value from the request. */
   readonly because: string;
 }
 
+/** The result of evaluating a policy set. */
 export interface PolicyEvaluation {
-  /** In the order of the rules; rules that do not apply are left out. */
+  /** In the order of the policies. Policies that do not apply are omitted. */
   readonly decisions: readonly PolicyDecision[];
   readonly deniedBy: CompiledPolicy | null;
-  /** What enforced rules want out of the text. */
+  /** The kinds of findings that enforced policies redact. */
   readonly redact: ReadonlySet<FindingKind>;
 }
 
@@ -42,10 +46,10 @@ const OUTCOMES = { deny: 'denied', flag: 'flagged', redact: 'redacted', allow: '
 const NO_KINDS: ReadonlySet<FindingKind> = new Set();
 
 /**
- * Judges by every rule in its order, each reading the subject as it was sent. The first enforced `allow` that
- * applies ends the judgement, and so does the first `deny`. A condition that cannot be judged makes a `deny`
- * or `redact` apply and an `allow` or `flag` not: a doubt never opens a gate. All conditions together may take
- * `MAX_EVALUATION_STEPS`; those that come after them cannot be judged.
+ * Evaluates policies in order. Each policy evaluates the original text, not the redacted one. The first
+ * enforced `allow` or `deny` that applies ends the evaluation. If a condition cannot be evaluated, `deny` and
+ * `redact` apply, and `allow` and `flag` do not, so that an error never permits a request. All conditions
+ * share `MAX_EVALUATION_STEPS`; conditions beyond that cannot be evaluated.
  */
 export function evaluatePolicies({ policies }: PolicySet, subject: PolicySubject): PolicyEvaluation {
   const decisions: PolicyDecision[] = [];
@@ -70,7 +74,7 @@ export function evaluatePolicies({ policies }: PolicySet, subject: PolicySubject
   return { decisions, deniedBy: null, redact };
 }
 
-/** Null when the rule does not apply. */
+/** Returns why the policy applies; null if it does not apply. */
 function matchPolicy(
   { condition, detects }: CompiledPolicy,
   subject: PolicySubject,
@@ -99,7 +103,7 @@ const DETECTOR_NAMES: Readonly<Record<SecretDetector, string>> = {
   aws_secret_key: 'AWS secret access key',
 };
 
-/** `found 1 secret (API key) in messages[0].content`: never a value. */
+/** Returns, for example, `found 1 secret (API key) in messages[0].content`. Contains no value. */
 function describeFindings(
   seen: readonly (readonly [FindingKind, number])[],
   places: FindingPlaces | null,
@@ -127,14 +131,14 @@ function evaluateCondition(
     : holds;
 }
 
-/** The library's words about names and types; anything else could repeat what was sent. */
+/** Passes on only messages about names and types. Other messages could contain parts of the request. */
 function safeReason({ reason }: EvaluationFailure): string {
   return /^(?:field not found|found no matching overload|longer than|more than)/.test(reason)
     ? reason.slice(0, 160)
     : 'an operation in it failed';
 }
 
-/** Kept for the caller of a denial: the rule's own words, and its name. */
+/** Returns the message for the caller of a denied request: the policy's own message and its name. */
 export function denialMessage({ name, message }: CompiledPolicy): string {
   return message === null ? `The policy "${name}" does not allow this.` : `${message} (policy "${name}")`;
 }

@@ -4,44 +4,47 @@ import type { PolicyConfig } from '@floe/contract/config';
 import { CleanTextMemory } from './clean-text-memory.ts';
 import { POLICY_VOCABULARY } from './variables.ts';
 
-/** A rule on requests or answers, ready to be judged. */
+/** A compiled policy. */
 export interface CompiledPolicy {
   readonly name: string;
   readonly on: 'request' | 'answer';
   readonly action: 'allow' | 'deny' | 'flag' | 'redact';
-  /** False in monitor mode: it is recorded what the rule would do. */
+  /** False in monitor mode, in which the effect of the policy is only recorded. */
   readonly enforced: boolean;
-  /** Null when the rule applies whatever stands elsewhere. */
+  /** Null if the policy has no condition. */
   readonly condition: CompiledCondition | null;
-  /** What it looks for; null when it looks for nothing. */
+  /** The kinds of sensitive data that the policy detects; null if it detects none. */
   readonly detects: ReadonlySet<FindingKind> | null;
-  /** Told to the caller on a denial. */
+  /** Returned to the caller of a denied request. */
   readonly message: string | null;
 }
 
-/** The rules of one side in their order, and everything any of them reads. */
+/** The policies on requests or on responses, in order, with everything that they read. */
 export interface PolicySet {
   readonly policies: readonly CompiledPolicy[];
   readonly needs: ReadonlySet<string>;
   readonly detects: ReadonlySet<FindingKind>;
-  /** Texts in which none of `detects` was found. */
+  /** Texts without any finding of `detects`. */
   readonly cleanTexts: CleanTextMemory;
 }
 
-/** The policies of an org. A side without any rule is null and costs nothing. */
+/** The compiled policies of an organization. A side without policies is null and costs nothing. */
 export interface CompiledPolicies {
   readonly request: PolicySet | null;
   readonly answer: PolicySet | null;
 }
 
-/** Null for an org without policies. @throws Error for a condition that `findPolicyError` would have named */
+/**
+ * Compiles the policies of an organization. Returns null if there are none.
+ * @throws Error for a condition that `findPolicyError` would report
+ */
 export function compilePolicies(configs: readonly PolicyConfig[]): CompiledPolicies | null {
   if (configs.length === 0) return null;
   const policies = configs.map(compilePolicy);
   return { request: selectPolicies(policies, 'request'), answer: selectPolicies(policies, 'answer') };
 }
 
-/** What is wrong with the condition of a policy, completing the sentence "when: …"; null when nothing is. */
+/** Returns what is wrong with the condition of a policy, as the end of "when: …"; null if it is valid. */
 export function findPolicyError(config: PolicyConfig): string | null {
   try {
     compilePolicy(config);

@@ -7,19 +7,19 @@ import { type ByteSpan, readNumberAt } from '@floe/wire/json-edits';
 import type { PolicySubject } from './evaluate-policies.ts';
 import type { PolicySet } from './policies.ts';
 
-/** The session that a request belongs to. */
+/** The agent session of a request. */
 export interface PolicySession {
   readonly id: string;
-  /** Whether it asked the relay. */
+  /** Whether the session has requested decisions from the relay. */
   readonly relayed: boolean;
   readonly requests: number;
 }
 
-/** A request as the gateway knows it before anything is sent. */
+/** A request before anything is sent to a provider. */
 export interface PolicyRequest {
   /** Well-formed JSON, an object. */
   readonly body: Buffer;
-  /** Byte spans of its top-level members. */
+  /** Byte ranges of its top-level members. */
   readonly members: ReadonlyMap<string, ByteSpan>;
   readonly model: string;
   readonly stream: boolean;
@@ -29,15 +29,15 @@ export interface PolicyRequest {
   readonly owner: string | null;
   readonly endUser: string | null;
   readonly metadata: JsonObject | null;
-  /** The session of an agent; null where nobody watches sessions. */
+  /** The session of an agent; null if sessions are not tracked. */
   readonly session?: PolicySession | null;
 }
 
-/** Conditions judge no more than this: what they may take is bounded whatever is sent. */
+/** Conditions cannot evaluate larger texts, so the cost of a condition is bounded. */
 const MAX_TEXT_CHARS = 4_000_000;
 const MAX_LIST_ENTRIES = 10_000;
 
-/** Reads a request for the rules of a side, each part once and only when a rule asks for it. */
+/** Provides a request to policies. Each part is read once, and only if a policy needs it. */
 export class RequestSubject implements PolicySubject {
   readonly #request: PolicyRequest;
   readonly #policySet: PolicySet;
@@ -187,7 +187,10 @@ interface Message {
 const textOf = ({ text }: Message) => text;
 const isSystem = ({ role }: Message) => role === 'system' || role === 'developer';
 
-/** The turns of a Chat, Responses, Messages or embeddings body, what stands before them as `system`. */
+/**
+ * Returns the turns of a Chat, Responses, Messages or embeddings body. Instructions are returned as a
+ * `system` turn.
+ */
 function parseMessages(body: JsonObject): Message[] {
   const messages: Message[] = [];
   for (const name of ['instructions', 'system'])
@@ -208,7 +211,7 @@ function parseMessage(turn: Json): Message {
   return { role: name, text: collectText(turn) };
 }
 
-/** Members that say what something is, not what it says. */
+/** Members that describe a value rather than contain text. */
 const LABEL_MEMBERS: ReadonlySet<string> = new Set([
   'type',
   'role',
@@ -220,7 +223,9 @@ const LABEL_MEMBERS: ReadonlySet<string> = new Set([
 ]);
 const BLOB_PATTERN = /^(?:data:[\w.+/-]{1,100};base64,)?[A-Za-z0-9+/_=-]{128,}$/;
 
-/** Every text in a value, a line each; labels and blobs (images, signatures) are none. */
+/**
+ * Returns all texts in a value, one per line, without labels and without blobs such as images and signatures.
+ */
 function collectText(value: Json | undefined): string {
   const texts: string[] = [];
   addTexts(value, texts);
@@ -240,7 +245,7 @@ function arrayMember(body: JsonObject, name: string): readonly Json[] {
   return Array.isArray(list) ? list : [];
 }
 
-/** `function` of Chat, or the tool's own name; of a hosted tool its type. */
+/** Returns the name of a tool, in `function` for Chat; the type of a hosted tool. */
 function toolName(tool: Json): string {
   if (!isObject(tool)) return '';
   const { function: inner, name, type } = tool;
@@ -248,7 +253,7 @@ function toolName(tool: Json): string {
   return typeof given === 'string' ? given : '';
 }
 
-/** JSON as conditions see it. */
+/** Converts JSON to a value for conditions. */
 function toVariable(value: Json | undefined): ConditionValue {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map(toVariable);

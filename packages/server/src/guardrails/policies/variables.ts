@@ -6,8 +6,8 @@ const MESSAGE = new Map([
 ]);
 
 /**
- * Every variable and its members, with an example that has the right kind. What a request or answer leaves out
- * is 0, empty or false, so that a condition need not ask whether it is there; `docs/reference/conditions.md` says more.
+ * Every variable and its members, with an example value of the correct type. Missing values are 0, empty or
+ * false, so that conditions need not test for presence. See `docs/reference/conditions.md`.
  */
 const EXAMPLE_VARIABLES = {
   request: new Map<string, ConditionValue>([
@@ -45,7 +45,7 @@ const EXAMPLE_VARIABLES = {
   ]),
 } as const satisfies ConditionVariables;
 
-/** What a policy's `when` may name. */
+/** The variables that the `when` of a policy may use. */
 export const POLICY_VOCABULARY: ConditionVocabulary = {
   example: EXAMPLE_VARIABLES,
   dynamicVariables: new Set(['metadata']),

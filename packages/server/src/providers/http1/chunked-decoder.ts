@@ -1,8 +1,8 @@
 import { MalformedResponseError } from '../transport.ts';
 
-/** Longest line of a chunk's size with its extensions, and longest trailer. */
+/** Maximum length of a chunk size line with its extensions, and of the trailer. */
 const MAX_LINE_BYTES = 16 * 1024;
-/** 2^52 bytes and more are nobody's chunk. */
+/** Chunks of 2^52 bytes or more are rejected. */
 const MAX_SIZE_DIGITS = 13;
 
 const CR = 0x0d;
@@ -20,7 +20,7 @@ type ChunkState =
   | 'trailer_lf'
   | 'end';
 
-/** Takes the chunked transfer coding apart (RFC 9112, 7.1). Extensions and trailers are read and thrown away. */
+/** Decodes the chunked transfer coding (RFC 9112, section 7.1). Discards extensions and trailers. */
 export class ChunkedDecoder {
   #state: ChunkState = 'size';
   #digits = 0;
@@ -28,23 +28,26 @@ export class ChunkedDecoder {
   #line = 0;
   #isEmptyLine = true;
 
-  /** The last chunk and the empty line behind it were read. */
+  /** Whether the last chunk and its final empty line have been read. */
   get isComplete(): boolean {
     return this.#state === 'end';
   }
 
-  /** Bytes at the start of `bytes` from `at` on that are content; 0 when something else comes first. */
+  /** Returns the number of content bytes in `bytes` from `at`. Returns 0 if framing comes first. */
   contentLength(bytes: Buffer, at: number): number {
     return this.#state === 'data' ? Math.min(this.#left, bytes.length - at) : 0;
   }
 
-  /** The content was taken. */
+  /** Marks content as consumed. */
   consume(length: number): void {
     this.#left -= length;
     if (this.#left === 0) this.#state = 'data_cr';
   }
 
-  /** Reads on to the next content or the end of `bytes`; the offset behind what was read. @throws MalformedResponseError */
+  /**
+   * Reads framing up to the next content or the end of `bytes`, and returns the offset after it.
+   * @throws MalformedResponseError
+   */
   readFraming(bytes: Buffer, from: number): number {
     let at = from;
     while (at < bytes.length && this.#state !== 'data' && this.#state !== 'end') {
@@ -101,7 +104,7 @@ export class ChunkedDecoder {
     }
     if (this.#digits === 0) throw new MalformedResponseError('chunk');
     if (byte === CR) this.#state = 'size_lf';
-    // Some servers pad the size with blanks, which browsers take as well; llhttp does not.
+    // Some servers pad the size with blanks. Browsers accept this; llhttp does not.
     else if (byte === SEMICOLON || byte === 0x20 || byte === 0x09) this.#state = 'extension';
     else throw new MalformedResponseError('chunk');
   }

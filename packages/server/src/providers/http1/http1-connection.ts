@@ -2,31 +2,36 @@ import type { Socket } from 'node:net';
 import { ClosedEarlyError, type FlowControl, type UpstreamHandler } from '../transport.ts';
 import { ResponseReader } from './response-reader.ts';
 
-/** Text up to this size goes from V8 to the kernel without a request object or a second copy. */
+/** Up to this size, text is written in one call without a second copy. */
 const MAX_SINGLE_WRITE_BYTES = 16 * 1024;
 
-/** One request under way: the head as Latin-1 text, the body, who hears the answer, and the brakes of that. */
+/**
+ * A request in progress: the head as Latin-1 text, the body, the handler of the response, and its flow
+ * control.
+ */
 export interface Http1Exchange extends FlowControl {
   readonly head: string;
   readonly body: Buffer | null;
-  /** Its answer has a head only. */
+  /** Whether the response has no body. */
   readonly isBodiless: boolean;
   readonly handler: UpstreamHandler;
 }
 
-/** Told of a connection that carries nothing any more: for how long it may rest, 0 when it is closed. */
+/**
+ * Called when a connection becomes idle. `restMs` is the time for which it may be reused; 0 if it is closed.
+ */
 export type OnConnectionIdle = (connection: Http1Connection, restMs: number) => void;
 
-/** One socket to an upstream and the request on it, one after the other: HTTP/1.1 without pipelining. */
+/** A socket to a provider. It sends one request at a time: HTTP/1.1 without pipelining. */
 export class Http1Connection {
-  /** Until then it may be used again, in milliseconds of the process. */
+  /** The connection may be reused until this time, in monotonic milliseconds. */
   idleUntil = 0;
   readonly #socket: Socket;
   readonly #onFree: OnConnectionIdle;
   #exchange: Http1Exchange | null = null;
   #reader: ResponseReader | null = null;
   #isPaused = false;
-  /** How the connection ended while bytes of an answer were held back: told behind them. */
+  /** How the connection ended while bytes of a response were paused. Reported after these bytes. */
   #ending: 'end' | Error | null = null;
 
   constructor(socket: Socket, onFree: OnConnectionIdle) {
@@ -37,7 +42,7 @@ export class Http1Connection {
     const broken = (error: Error) => this.#abort(error);
     const close = () => this.#abort(new ClosedEarlyError());
     socket.on('data', read).on('end', end).on('error', broken).on('close', close);
-    // Whoever made it (a tunnel) may have stopped it.
+    // A tunnel may have paused the socket.
     socket.resume();
   }
 
@@ -51,7 +56,8 @@ export class Http1Connection {
     this.#reader = new ResponseReader(handler, exchanging, isBodiless);
     const socket = this.#socket;
     if (body === null || body.length === 0) socket.write(head, 'latin1');
-    // A gathered write of two pieces costs several times a plain one (decisions/0016-hot-path-coding-rules.md).
+    // Writing two buffers together costs several times as much as a single write
+    // (decisions/0016-hot-path-coding-rules.md).
     else if (body.length <= MAX_SINGLE_WRITE_BYTES) socket.write(head + body.toString('latin1'), 'latin1');
     else {
       socket.cork();
@@ -62,7 +68,7 @@ export class Http1Connection {
     handler.onConnected();
   }
 
-  /** Nobody wants the answer of `exchanging` any more: the connection goes with it. */
+  /** Cancels `exchanging` and closes the connection. */
   cancel(exchanging: Http1Exchange): void {
     if (this.#exchange !== exchanging) return;
     this.#exchange = null;
@@ -73,7 +79,7 @@ export class Http1Connection {
     this.#socket.destroy();
   }
 
-  /** Holds back the answer to `exchanging`; nobody else's, should the connection have gone over to another. */
+  /** Pauses the response to `exchanging`. Has no effect if the connection already has another request. */
   pause(exchanging: Http1Exchange): void {
     if (this.#exchange !== exchanging) return;
     this.#isPaused = true;
@@ -94,7 +100,7 @@ export class Http1Connection {
 
   #read(bytes: Buffer): void {
     const reader = this.#reader;
-    // Bytes nobody asked for: whatever they are, the next answer must not begin with them.
+    // Unexpected bytes must not become part of the next response.
     if (reader === null || this.#exchange === null) return this.close();
     try {
       reader.push(bytes);
@@ -123,14 +129,14 @@ export class Http1Connection {
       this.#isPaused = false;
       this.#socket.resume();
     }
-    // A request that is still being written would follow its own answer.
+    // Not free while the request is still being written, because its response has already ended.
     const isFree = this.isOpen && reader.keepAliveMs > 0 && this.#socket.writableLength === 0;
     if (!isFree) this.close();
     this.#onFree(this, isFree ? reader.keepAliveMs : 0);
     exchanging.handler.onEnd();
   }
 
-  /** A stream that was paused at its last bytes tells its end all the same. */
+  /** A stream that was paused at its last bytes must still report its end. */
   #end(): void {
     const reader = this.#reader;
     if (reader === null || this.#exchange === null) return this.close();

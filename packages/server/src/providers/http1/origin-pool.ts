@@ -4,10 +4,10 @@ import { ClosedEarlyError, type UpstreamHandler, type UpstreamRequest } from '..
 import { Http1Connection, type Http1Exchange } from './http1-connection.ts';
 import { formatRequestHead } from './request-head.ts';
 
-/** How often connections at rest are looked at. */
+/** Interval for closing idle connections. */
 const IDLE_SWEEP_MS = 1_000;
 
-/** One request on its way to a connection, and then on it. */
+/** A request that waits for a connection or uses one. */
 class PooledCall implements Http1Exchange {
   readonly head: string;
   readonly body: Buffer | null;
@@ -46,7 +46,10 @@ class PooledCall implements Http1Exchange {
   }
 }
 
-/** Keep-alive connections to one origin, as many as there are requests under way; the one used last is used next. */
+/**
+ * Keep-alive connections to one origin, one per concurrent request. The most recently used connection is
+ * reused first.
+ */
 export class OriginPool {
   readonly #url: URL;
   readonly #connect: SocketConnector;
@@ -61,7 +64,7 @@ export class OriginPool {
     this.#connect = connect;
   }
 
-  /** Returns the way to cancel. @throws UnsendableRequestError */
+  /** Sends a request. Returns a function that cancels it. @throws UnsendableRequestError */
   dispatch(request: UpstreamRequest, body: Buffer | null, handler: UpstreamHandler): () => void {
     const { method } = request;
     const length = body?.length ?? (method === 'GET' || method === 'HEAD' ? null : 0);
@@ -80,9 +83,9 @@ export class OriginPool {
   }
 
   /**
-   * A connection that rested is written to once all that waits to be read has been: its end, or bytes nobody asked
-   * for, which must not be taken for this answer. Requests that leave together find the upstream awake, besides:
-   * 114 against 99 µs of CPU for a forwarded request.
+   * An idle connection is used only after all pending reads. Its end or unexpected bytes are then detected
+   * and not treated as the response. Requests that are sent together also cost less: 99 µs instead of 114 µs
+   * of CPU per forwarded request.
    */
   #sendAfterPendingReads(call: PooledCall): void {
     const send = () => {
@@ -110,7 +113,7 @@ export class OriginPool {
       }
       const connection = new Http1Connection(socket, (freed, restMs) => this.#onIdle(freed, restMs));
       this.#open.add(connection);
-      // Connected for somebody who has left: it is there for the next one.
+      // The request was cancelled while connecting. The connection is kept for the next one.
       if (call.isCancelled) this.#onIdle(connection, IDLE_SWEEP_MS);
       else call.assignTo(connection);
     });

@@ -1,10 +1,10 @@
 import { UnsendableRequestError, type UpstreamRequest } from '../transport.ts';
 
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
-/** Visible characters, each one byte: a space or a line end would end the target. */
+/** Visible single-byte characters. A space or a line break would end the target. */
 const TARGET = /^[\x21-\x7e\x80-\xff]+$/;
 const ILLEGAL_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
-/** Ours to say: they belong to the connection, or are known from the body. */
+/** Headers that the connection sets, or that follow from the body. */
 const CONNECTION_FIELDS = new Set([
   'connection',
   'keep-alive',
@@ -14,10 +14,9 @@ const CONNECTION_FIELDS = new Set([
 ]);
 
 /**
- * Request line and headers with the empty line behind them, one character per byte. `host` is told unless a header
- * names one.
- *
- * @throws UnsendableRequestError when a part would not stay within its place
+ * Returns the request line and headers with the final empty line, one character per byte. `host` is added
+ * unless a header has it.
+ * @throws UnsendableRequestError if a part contains characters that are not allowed in it
  */
 export function formatRequestHead(
   { method, path, headers }: Pick<UpstreamRequest, 'method' | 'path' | 'headers'>,

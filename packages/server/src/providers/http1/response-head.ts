@@ -1,29 +1,31 @@
 import { MalformedResponseError, type UpstreamHeaders } from '../transport.ts';
 
-/** Status line and headers of an answer, and how its body ends (RFC 9112, 6.3). */
+/** Status line and headers of a response, and how its body ends (RFC 9112, section 6.3). */
 export interface ResponseHead {
   readonly status: number;
   readonly headers: UpstreamHeaders;
-  /** Bytes of the body, or how their end is known. */
+  /** Length of the body in bytes, or how its end is detected. */
   readonly length: number | 'chunked' | 'until_close';
-  /** Milliseconds the connection may rest before it is used again; 0 when it may not be used again. */
+  /** Milliseconds for which the connection may be idle and then reused. 0 if it must not be reused. */
   readonly keepAliveMs: number;
 }
 
 const DEFAULT_KEEP_ALIVE_MS = 30_000;
-/** What an upstream's own limit is shortened by: a request that meets its end of the connection half way is lost. */
+/**
+ * Subtracted from the provider's limit, because a request that is sent while the provider closes the
+ * connection is lost.
+ */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
 
-/** Anything that may stand in no line: control characters, and line ends that are no CRLF. */
+/** Characters that are not allowed in any line: control characters and line breaks other than CRLF. */
 const ILLEGAL_CHARACTERS = /[\0-\x08\v\f\x0e-\x1f\x7f]|\r(?!\n)|[^\r]\n/;
 const FIELD_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 const STATUS = /^[1-9]\d\d$/;
 const DIGITS = /^\d{1,15}$/;
 
 /**
- * Reads a head without its closing empty line, one character per byte. `isBodiless`: the request was one whose
- * answer has no body (HEAD).
- *
+ * Parses a head without its final empty line, one character per byte. `isBodiless` means that the response to
+ * the request has no body (HEAD).
  * @throws MalformedResponseError
  */
 export function parseResponseHead(text: string, isBodiless: boolean): ResponseHead {
@@ -69,16 +71,16 @@ function parseField(
   const name = text.slice(start, colon).toLowerCase();
   if (!FIELD_NAME.test(name)) throw new MalformedResponseError('header');
   const value = trimWhitespace(text, colon + 1, end);
-  // A plain object has a member of this name, which no header may take the place of.
+  // A plain object already has this member, so it cannot be used as a header name.
   if (name === '__proto__') return;
   const before = headers[name];
   if (typeof before === 'string') headers[name] = [before, value];
   else if (Array.isArray(before)) before.push(value);
-  // Nothing, or what every object has by the name of `constructor`.
+  // Absent, or inherited from Object, such as `constructor`.
   else headers[name] = value;
 }
 
-/** A value without the spaces and tabs around it (RFC 9110, 5.5). */
+/** Returns a value without leading and trailing spaces and tabs (RFC 9110, section 5.5). */
 function trimWhitespace(text: string, start: number, end: number): string {
   let [from, to] = [start, end];
   while (from < to && isWhitespace(text.charCodeAt(from))) from += 1;
@@ -93,7 +95,7 @@ function isWhitespace(character: number): boolean {
 function bodyLength(headers: UpstreamHeaders, minor: number): ResponseHead['length'] {
   const { 'transfer-encoding': coding, 'content-length': length } = headers;
   if (coding !== undefined) {
-    // Both at once are read differently by different readers (RFC 9112, 6.1).
+    // Parsers disagree about a response with both headers (RFC 9112, section 6.1).
     if (typeof coding !== 'string' || length !== undefined || minor === 0)
       throw new MalformedResponseError('transfer_encoding');
     if (coding.toLowerCase() !== 'chunked') throw new MalformedResponseError('transfer_encoding');

@@ -11,17 +11,17 @@ const MAX_HEAD_BYTES = 64 * 1024;
 const HEAD_END = '\r\n\r\n';
 const PROTOCOL = 'HTTP/1.';
 
-/** Where an answer is told; `pause` and `resume` hold the reader and the socket back. */
+/** Receives a response. `pause` and `resume` control the reader and the socket. */
 export type ResponseListener = Pick<UpstreamHandler, 'onHead' | 'onData'>;
 
 /**
- * Reads one answer of HTTP/1.1 from the bytes of its connection. Interim answers (1xx) are passed over: they
- * announce an answer, they are none (RFC 9110, 15.2).
+ * Reads one HTTP/1.1 response from the bytes of a connection. Skips interim responses with status 1xx (RFC
+ * 9110, section 15.2).
  */
 export class ResponseReader {
-  /** The whole answer was read. */
+  /** Whether the complete response has been read. */
   done = false;
-  /** Milliseconds the connection may rest; known with the head. */
+  /** Milliseconds for which the connection may be idle. Known after the head. */
   keepAliveMs = 0;
   readonly #listener: ResponseListener;
   readonly #flow: FlowControl;
@@ -43,7 +43,7 @@ export class ResponseReader {
     return this.#head !== null;
   }
 
-  /** Bytes that were read and not yet told, because somebody held the answer back. */
+  /** Whether there are bytes that have not been delivered because the response is paused. */
   get hasHeldBytes(): boolean {
     return this.#held !== null;
   }
@@ -52,7 +52,7 @@ export class ResponseReader {
     this.#isPaused = true;
   }
 
-  /** Tells what was held back. @throws MalformedResponseError */
+  /** Delivers the paused bytes. @throws MalformedResponseError */
   resume(): void {
     this.#isPaused = false;
     const held = this.#held;
@@ -60,7 +60,7 @@ export class ResponseReader {
     if (held) this.push(held);
   }
 
-  /** @throws MalformedResponseError */
+  /** Reads the next bytes of the connection. @throws MalformedResponseError */
   push(bytes: Buffer): void {
     let rest: Buffer | null = bytes;
     while (rest !== null && this.#head === null) rest = this.#readHead(rest);
@@ -69,13 +69,13 @@ export class ResponseReader {
     else this.#readBody(rest);
   }
 
-  /** The upstream has ended its side. @throws ClosedEarlyError when that is not how this answer ends */
+  /** Handles the end of the connection. @throws ClosedEarlyError if the response is incomplete */
   end(): void {
     if (this.#head?.length !== 'until_close') throw new ClosedEarlyError();
     this.done = true;
   }
 
-  /** What follows a head that is not an interim answer's; null when there is nothing yet. */
+  /** Returns the bytes after the final head; null if it is incomplete. */
   #readHead(bytes: Buffer): Buffer | null {
     const pieces = this.#headChunks;
     const whole = pieces ? Buffer.concat([pieces, bytes]) : bytes;
@@ -84,7 +84,7 @@ export class ResponseReader {
       throw new MalformedResponseError('header_too_large');
     this.#headChunks = end === -1 ? whole : null;
     if (end === -1) {
-      // Nonsense need not go on until somebody would call it a head.
+      // Reject bytes that cannot be a response head as early as possible.
       const start = whole.toString('latin1', 0, PROTOCOL.length);
       if (!PROTOCOL.startsWith(start)) throw new MalformedResponseError('status_line');
       return null;
@@ -106,7 +106,7 @@ export class ResponseReader {
     this.#listener.onHead(head.status, head.headers, this.#flow);
   }
 
-  /** Bytes behind the answer, which nobody asked for: it stands, and its connection is not used again. */
+  /** There are bytes after the response. The response is valid, but the connection is not reused. */
   #discardExtraBytes(): void {
     this.keepAliveMs = 0;
   }
@@ -125,7 +125,7 @@ export class ResponseReader {
     this.#listener.onData(own);
   }
 
-  /** Content of one read is told in one piece: each piece costs as much as the walk through its events. */
+  /** Delivers the content of one read in one piece, because each piece has the cost of an event. */
   #readChunked(chunked: ChunkedDecoder, bytes: Buffer): void {
     const pieces: Buffer[] = [];
     try {

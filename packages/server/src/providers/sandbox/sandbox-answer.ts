@@ -1,20 +1,21 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { generateSchemaExample } from './schema-example.ts';
 
-/** What the sandbox decided to do with a Chat request. */
+/** The response of the sandbox to a Chat request. */
 export interface SandboxAnswer {
-  /** Text pieces in the order they stream. */
+  /** The texts of the streamed chunks, in order. */
   readonly words: readonly string[];
   readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
   readonly inputTokens: number;
   readonly outputTokens: number;
 }
 
-/** An order in the last user message of `sandbox/flaky`, such as `fail 503` or `fail cut`. */
+/** A failure that the last user message of `sandbox/flaky` requests, such as `fail 503` or `fail cut`. */
 export type SandboxFailure =
   | { readonly type: 'status'; readonly status: number }
   | { readonly type: 'cut' | 'silence' | 'malformed' | 'no-finish' };
 
+/** Creates the response of a sandbox model. */
 export function buildSandboxAnswer(model: string, body: JsonObject): SandboxAnswer {
   const messages = Array.isArray(body.messages) ? body.messages : [];
   const calls = model === 'tools' ? offeredCalls(body, messages) : [];
@@ -29,7 +30,7 @@ export function buildSandboxAnswer(model: string, body: JsonObject): SandboxAnsw
   };
 }
 
-/** About four characters a token: an estimate anyone can redo by hand. */
+/** Four characters per token, so that the result is easy to verify. */
 function estimateTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }
@@ -43,7 +44,7 @@ function answerText(model: string, body: JsonObject, messages: readonly Json[]):
   return result === undefined ? findLastMessageText(messages, 'user') : `The tool answered: ${result}`;
 }
 
-/** The text of the last message of a role; other parts are named in brackets. */
+/** Returns the text of the last message of a role. Other parts are named in brackets. */
 export function findLastMessageText(messages: readonly Json[], role: string): string {
   const last = messages.filter((message) => isObject(message) && message.role === role).at(-1);
   if (!isObject(last)) return 'Hello from the sandbox.';
@@ -63,7 +64,7 @@ function lastToolResult(messages: readonly Json[]): string | undefined {
   return isObject(last) && last.role === 'tool' ? findLastMessageText(messages, 'tool') : undefined;
 }
 
-/** One call per offered tool, unless the last message already answers one. */
+/** Returns one call per offered tool, unless the last message is already a result. */
 function offeredCalls(body: JsonObject, messages: readonly Json[]): SandboxAnswer['calls'] {
   if (lastToolResult(messages) !== undefined || body.tool_choice === 'none' || !Array.isArray(body.tools))
     return [];
@@ -83,7 +84,9 @@ function offeredCalls(body: JsonObject, messages: readonly Json[]): SandboxAnswe
   return body.parallel_tool_calls === false ? calls.slice(0, 1) : calls;
 }
 
-/** What the last user message of `sandbox/flaky` orders; undefined when it orders nothing. */
+/**
+ * Returns the failure that the last user message of `sandbox/flaky` requests; undefined if it requests none.
+ */
 export function parseRequestedFailure(body: JsonObject): SandboxFailure | undefined {
   const messages = Array.isArray(body.messages) ? body.messages : [];
   const order = /\bfail (\d{3}|cut|silence|malformed|no-finish)\b/.exec(

@@ -1,11 +1,11 @@
 import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 
-/** Origin that never leaves the process: `createSandboxTransport` answers for it. */
+/** An origin within this process. `createSandboxTransport` handles its requests. */
 export const SANDBOX_ORIGIN = 'sandbox://local';
 
 /**
- * Built in, offline, deterministic: what the first request, the docs and the tests talk to.
- * `echo` repeats, `tools` calls what it is offered, `slow` takes a second a word, `flaky` fails on request.
+ * A built-in, offline and deterministic provider for first requests, documentation and tests. `echo` repeats
+ * the input, `tools` calls the offered tools, `slow` takes one second per word, and `flaky` fails on request.
  */
 export const sandbox: ProviderSheet = {
   ...chatCompatibleFields,

@@ -11,7 +11,10 @@ import { sandbox } from './sandbox-sheet.ts';
 
 const SLOW_WORD_MS = 1000;
 
-/** Answers in this process, without a socket, in the bytes an upstream would send. */
+/**
+ * Creates a transport that responds within the process, without a socket, with the bytes that a provider
+ * would send.
+ */
 export function createSandboxTransport(clock: Clock): Transport {
   return {
     dispatch(request, handler) {
@@ -105,7 +108,7 @@ function finishReason(answer: SandboxAnswer): string {
   return answer.calls.length > 0 ? 'tool_calls' : 'stop';
 }
 
-/** The stream as one frame per word, in the order a Chat upstream sends them. */
+/** Returns the stream with one frame per word, in the order of a Chat provider. */
 function streamFrames(
   body: JsonObject,
   answer: SandboxAnswer,
@@ -126,7 +129,10 @@ function streamFrames(
   return list;
 }
 
-/** Plays an answer to its handler: paced, pausable, and silent once stopped. */
+/**
+ * Sends a response to its handler with pauses between chunks. It can be paused, and sends nothing after it is
+ * stopped.
+ */
 class ResponsePlayer implements FlowControl {
   #handler: UpstreamHandler;
   #clock: Clock;

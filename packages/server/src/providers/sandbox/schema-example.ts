@@ -2,7 +2,10 @@ import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 
 const MAX_DEPTH = 6;
 
-/** A value that satisfies a JSON Schema (the part of it that tool and answer schemas use), always the same one. */
+/**
+ * Returns a value that satisfies a JSON Schema, limited to what schemas of tools and responses use.
+ * Deterministic.
+ */
 export function generateSchemaExample(schema: unknown, name = 'value', depth = 0): Json {
   if (!isObject(schema) || depth > MAX_DEPTH) return 'example';
   const variant = firstItem(schema.anyOf) ?? firstItem(schema.oneOf) ?? firstItem(schema.allOf);

@@ -1,7 +1,7 @@
 import { messagesCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 import { claudeQuirks } from './claude-models.ts';
 
-/** Any host that copies the Messages dialect; the operator names the base address, `/v1` excluded. */
+/** Any host that copies the Messages dialect. The base URL must be configured, without `/v1`. */
 export const anthropicCompatible: ProviderSheet = {
   ...messagesCompatibleFields,
   kind: 'anthropic-compatible',

@@ -1,6 +1,7 @@
 import { messagesCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 import { claudeQuirks } from './claude-models.ts';
 
+/** The provider sheet of Anthropic. */
 export const anthropic: ProviderSheet = {
   ...messagesCompatibleFields,
   kind: 'anthropic',

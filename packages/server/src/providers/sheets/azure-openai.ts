@@ -2,9 +2,10 @@ import type { ProviderAddress, ProviderSheet } from '../provider-sheet.ts';
 import { openaiDialectPreferences, openaiQuirks } from './openai-models.ts';
 
 /**
- * Named by the operator: `https://{resource}.openai.azure.com` or `.services.ai.azure.com`, with or without
- * `/openai` or `/openai/v1`. Its list names base models, not deployments, so it is not read. Claude deployments
- * are an `anthropic-compatible` provider at `…/anthropic`.
+ * Azure OpenAI. The base URL must be configured: `https://{resource}.openai.azure.com` or
+ * `.services.ai.azure.com`, with or without `/openai` or `/openai/v1`. Its model list contains base models
+ * rather than deployments, so Floe does not read it. Claude deployments require an `anthropic-compatible`
+ * provider at `…/anthropic`.
  */
 export const azureOpenai: ProviderSheet = {
   kind: 'azure-openai',
@@ -18,7 +19,7 @@ export const azureOpenai: ProviderSheet = {
   streamUsage: 'ask',
   quirks: [
     ...openaiQuirks,
-    // 422 to max_completion_tokens.
+    // These models reject max_completion_tokens with 422.
     { models: ['*istral*', '*odestral*'], options: { renames: {} } },
   ],
   opaqueApis: ['images', 'audio', 'files', 'batches'],
@@ -29,7 +30,7 @@ export const azureOpenai: ProviderSheet = {
   checked: '2026-11-21',
 };
 
-/** A dated version selects the addresses by deployment; none, or `preview`, those of the v1 API. */
+/** A dated version selects URLs by deployment. No version, or `preview`, selects those of the v1 API. */
 function address(
   base: string,
   { apiVersion }: { readonly apiVersion?: string | undefined },
@@ -38,7 +39,7 @@ function address(
   const query = apiVersion === undefined ? {} : { query: `api-version=${encodeURIComponent(apiVersion)}` };
   if (apiVersion === undefined || !/^\d{4}-/.test(apiVersion)) return { base: `${root}/openai/v1`, ...query };
   const chat = '/deployments/{model}/chat/completions';
-  // Responses exist from 2025-03-01-preview on.
+  // Responses requires 2025-03-01-preview or later.
   const speaks = apiVersion >= '2025-03-01' ? { chat, responses: '/responses' } : { chat };
   return { base: `${root}/openai`, dialectPaths: speaks, ...query };
 }

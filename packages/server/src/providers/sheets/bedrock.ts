@@ -3,7 +3,7 @@ import { claudeQuirks } from './claude-models.ts';
 
 const RUNTIME = 'https://bedrock-runtime.{region}.amazonaws.com';
 
-/** Claude is asked in its own language through InvokeModel, everything else through Converse. */
+/** Amazon Bedrock. Claude uses Messages through InvokeModel; all other models use Converse. */
 export const bedrock: ProviderSheet = {
   kind: 'bedrock',
   name: 'Amazon Bedrock',
@@ -40,7 +40,8 @@ export const bedrock: ProviderSheet = {
       models: ['*openai.gpt-oss-*'],
       options: { reasoningStyle: 'effort', efforts: ['high', 'medium', 'low'] },
     },
-    // Only Claude and Nova can be told which tool to call; these can be told to call one of several.
+    // Only Claude and Nova accept a specific tool choice. These models accept that one of several tools must
+    // be called.
     { models: ['*mistral*', '*llama*', '*cohere*', '*ai21*'], options: { tools: ['named-filters'] } },
   ],
   errors: [
@@ -54,7 +55,7 @@ export const bedrock: ProviderSheet = {
   checked: '2026-11-21',
 };
 
-/** The lists are on the control host of the region; an address of the operator's own has none. */
+/** Model lists are on the control host of the region. A configured base URL has none. */
 function address(base: string, { region }: ProviderAddressSettings): ProviderAddress {
   const domain = region?.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
   if (base !== RUNTIME) return { base };

@@ -1,5 +1,6 @@
 import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 
+/** The provider sheet of Cerebras. */
 export const cerebras: ProviderSheet = {
   ...chatCompatibleFields,
   kind: 'cerebras',

@@ -1,8 +1,8 @@
 import type { Quirk } from '../provider-sheet.ts';
 
 /**
- * The Claude families wherever they are reached, newest first: what no later entry claims is read as the newest.
- * `strict` is left out: it needs schemas in a subset that nobody here rewrites into.
+ * Quirks of the Claude models at any provider, newest first. Unknown models are treated as the newest.
+ * `strict` is not set, because it requires a schema subset that Floe does not convert to.
  */
 export const claudeQuirks: readonly Quirk[] = [
   {
@@ -16,7 +16,7 @@ export const claudeQuirks: readonly Quirk[] = [
       cacheMinTokens: 1_024,
     },
   },
-  // Anthropic's page on prompt caching: shorter prompts are not cached, marked or not.
+  // Shorter prompts are not cached, even with a breakpoint (Anthropic's page on prompt caching).
   {
     models: [
       '*claude-opus-4-5*',
@@ -31,17 +31,17 @@ export const claudeQuirks: readonly Quirk[] = [
     models: ['*claude-sonnet-4-6*', '*claude-3-haiku*', '*claude-3-5-haiku*'],
     options: { cacheMinTokens: 2_048 },
   },
-  // These refuse every forced tool choice.
+  // These models reject a forced tool choice.
   {
     models: ['*claude-fable-*', '*claude-mythos-*'],
     options: { tools: ['no-strict', 'required-is-auto'] },
   },
-  // 4.x refuses temperature and top_p together: the one that says less is left out.
+  // 4.x rejects temperature together with top_p. The less specific one is omitted.
   {
     models: ['*claude-*-4-6*'],
     options: { efforts: ['high', 'max', 'medium', 'low', 'minimal', 'none'], rejectedFields: ['top_p'] },
   },
-  // The budget is added to the default limit, and the sum has to stay below the model's cap.
+  // The budget is added to the default limit. The sum must be below the model's maximum.
   {
     models: ['*claude-*-4-5*', '*claude-sonnet-4-0*', '*claude-sonnet-4-2*', '*claude-3-7*'],
     options: {

@@ -1,5 +1,6 @@
 import type { ProviderSheet } from '../provider-sheet.ts';
 
+/** The provider sheet of Cohere. */
 export const cohere: ProviderSheet = {
   kind: 'cohere',
   name: 'Cohere',

@@ -1,5 +1,6 @@
 import { chatCompatibleFields, type ProviderSheet, stripVersionSuffix } from '../provider-sheet.ts';
 
+/** The provider sheet of DeepSeek. */
 export const deepseek: ProviderSheet = {
   ...chatCompatibleFields,
   kind: 'deepseek',
@@ -11,13 +12,13 @@ export const deepseek: ProviderSheet = {
     responses: '/responses',
     messages: '/anthropic/v1/messages',
   },
-  // The prefix `/v1` is accepted, but not before `/anthropic`.
+  // `/v1` is accepted as a prefix, but not before `/anthropic`.
   address: (base) => ({ base: stripVersionSuffix(base) }),
   streamUsage: 'given',
   quirks: [
     {
       options: {
-        // Efforts go unsaid: beside this switch there is no way to write them.
+        // Efforts are omitted, because they cannot be combined with this switch.
         reasoningStyle: 'switch',
         replay: 'reasoning_content',
         renames: { user: 'user_id' },

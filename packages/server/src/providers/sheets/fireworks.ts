@@ -1,5 +1,6 @@
 import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 
+/** The provider sheet of Fireworks AI. */
 export const fireworks: ProviderSheet = {
   ...chatCompatibleFields,
   kind: 'fireworks',

@@ -1,6 +1,6 @@
 import type { ErrorRule, ProviderSheet, Quirk } from '../provider-sheet.ts';
 
-/** The Gemini families wherever they are reached. */
+/** Quirks of the Gemini models at any provider. */
 export const geminiQuirks: readonly Quirk[] = [
   {
     options: {
@@ -11,7 +11,8 @@ export const geminiQuirks: readonly Quirk[] = [
       maxStopSequences: 5,
     },
   },
-  // 3 and later answer 400 to a call of earlier turns without its signature; this value is documented for those made elsewhere.
+  // Version 3 and later reject a call of an earlier turn without a signature (400). This value is documented
+  // for calls of other models.
   {
     models: ['gemini-3*', 'gemini-*-latest'],
     options: { unsealedCallProof: 'skip_thought_signature_validator' },
@@ -25,10 +26,12 @@ export const geminiQuirks: readonly Quirk[] = [
   { models: ['gemini-2.0*', 'gemini-1*'], options: { rejectedFields: [] } },
 ];
 
+/** Exceptions to the default meaning of Gemini's error statuses. */
 export const geminiErrors: readonly ErrorRule[] = [
   { status: 400, text: 'api_key_invalid', means: 'bad_credentials' },
 ];
 
+/** The provider sheet of Google Gemini. */
 export const gemini: ProviderSheet = {
   kind: 'gemini',
   name: 'Google Gemini',

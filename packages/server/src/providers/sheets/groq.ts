@@ -1,5 +1,6 @@
 import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 
+/** The provider sheet of Groq. */
 export const groq: ProviderSheet = {
   ...chatCompatibleFields,
   kind: 'groq',
@@ -15,7 +16,7 @@ export const groq: ProviderSheet = {
       options: { reasoningStyle: 'effort', efforts: ['high', 'medium', 'low'], replay: 'reasoning' },
     },
   ],
-  // 413 for a request larger than the tokens-per-minute quota; 498 when flex capacity is out.
+  // 413 if a request exceeds the quota of tokens per minute; 498 if flex capacity is exhausted.
   errors: [
     { status: 413, text: 'rate_limit_exceeded', means: 'rate' },
     { status: 498, text: '', means: 'overloaded' },

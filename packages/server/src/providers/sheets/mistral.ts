@@ -1,6 +1,7 @@
 import { stableHash } from '@floe/wire/tool-names';
 import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 
+/** The provider sheet of Mistral AI. */
 export const mistral: ProviderSheet = {
   ...chatCompatibleFields,
   kind: 'mistral',
@@ -13,12 +14,12 @@ export const mistral: ProviderSheet = {
       options: {
         reasoningStyle: 'none',
         renames: { seed: 'random_seed' },
-        // Unknown members are a 422.
+        // Unknown members are rejected with 422.
         rejectedFields: ['top_k'],
         clamps: { temperature: { min: 0, max: 1 } },
         hints: ['seed', 'cache-key'],
         messages: ['no-user-after-tool'],
-        // `none` beside tools gives garbled text.
+        // `none` together with tools produces invalid text.
         tools: ['none-drops-tools'],
         formatCallId: toNineCharacters,
       },

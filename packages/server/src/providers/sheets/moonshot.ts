@@ -1,5 +1,6 @@
 import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 
+/** The provider sheet of Moonshot AI (Kimi). */
 export const moonshot: ProviderSheet = {
   ...chatCompatibleFields,
   kind: 'moonshot',
@@ -20,13 +21,13 @@ export const moonshot: ProviderSheet = {
         reasoningStyle: 'none',
       },
     },
-    // Sampling is fixed: any value but the default is a 400.
+    // Sampling is fixed. Any other value than the default is rejected with 400.
     {
       models: ['kimi-*'],
       options: { rejectedFields: ['temperature', 'top_p', 'top_k', 'presence_penalty', 'frequency_penalty'] },
     },
     { models: ['kimi-k2.5*', 'kimi-k2.6*'], options: { reasoningStyle: 'switch' } },
-    // Cannot be switched off; an effort between two goes up.
+    // Reasoning cannot be disabled. An effort between two values is rounded up.
     {
       models: ['kimi-k3', 'kimi-k3-*'],
       options: { reasoningStyle: 'effort', efforts: ['max', 'high', 'low'] },

@@ -1,6 +1,6 @@
 import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 
-/** Local by default and without a key; the cloud host takes a bearer key. */
+/** Ollama. The default is a local server without a key; the cloud host requires a bearer key. */
 export const ollama: ProviderSheet = {
   ...chatCompatibleFields,
   kind: 'ollama',

@@ -1,13 +1,13 @@
 import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 
-/** Any host that copies the Chat dialect; the operator names the base address, `/v1` included. */
+/** Any host that copies the Chat dialect. The base URL must be configured, including `/v1`. */
 export const openaiCompatible: ProviderSheet = {
   ...chatCompatibleFields,
   kind: 'openai-compatible',
   name: 'OpenAI-compatible',
   keyVariables: [],
   streamUsage: 'ask',
-  // Only what every such host is known to take.
+  // Only fields that every such host accepts.
   quirks: [{ options: { reasoningStyle: 'none', rejectedFields: ['top_k'] } }],
   opaqueApis: ['images', 'audio', 'moderations', 'rerank', 'files', 'batches'],
   embeddings: { dialect: 'openai' },

@@ -1,6 +1,9 @@
 import type { DialectPreference, Quirk } from '../provider-sheet.ts';
 
-/** Take no reasoning parameters, but what Responses has no word for: stops, penalties, seeds. */
+/**
+ * These models accept no reasoning parameters, but accept stop sequences, penalties and seeds, which
+ * Responses does not have.
+ */
 const NON_REASONING = [
   'gpt-3.5*',
   'gpt-4*',
@@ -14,15 +17,18 @@ const NON_REASONING = [
 ];
 const REASONING = ['gpt-*', 'o1*', 'o3*', 'o4*', 'codex-*', 'ft:gpt-*', 'ft:o*'];
 
-/** Tools with active reasoning are refused on Chat from 5.4 on, and 5.6 reasons unasked: Responses takes both. */
+/**
+ * From 5.4 on, Chat rejects tools together with reasoning, and 5.6 reasons by default. Responses accepts
+ * both.
+ */
 export const openaiDialectPreferences: readonly DialectPreference[] = [
   { models: NON_REASONING, dialect: 'chat' },
   { models: REASONING, dialect: 'responses' },
 ];
 
 /**
- * Families as measured in July 2026. Efforts stand in descending order: an effort between two goes up. A name
- * that tells nothing, as deployments have, is written without reasoning.
+ * Quirks of the OpenAI models, as measured in July 2026. Efforts are in descending order, so an effort
+ * between two values is rounded up. Reasoning is omitted for unknown names, such as those of deployments.
  */
 export const openaiQuirks: readonly Quirk[] = [
   {

@@ -1,6 +1,7 @@
 import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 import { openaiDialectPreferences, openaiQuirks } from './openai-models.ts';
 
+/** The provider sheet of OpenAI. */
 export const openai: ProviderSheet = {
   ...chatCompatibleFields,
   kind: 'openai',

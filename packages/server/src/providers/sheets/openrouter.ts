@@ -1,5 +1,6 @@
 import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 
+/** The provider sheet of OpenRouter. */
 export const openrouter: ProviderSheet = {
   ...chatCompatibleFields,
   kind: 'openrouter',
@@ -18,7 +19,7 @@ export const openrouter: ProviderSheet = {
       },
     },
   ],
-  // Moderation and guardrails judge the request, not the credential.
+  // Moderation and guardrails reject the request, not the credential.
   errors: [
     { status: 403, text: 'moderation', means: 'request' },
     { status: 403, text: 'guardrail', means: 'request' },

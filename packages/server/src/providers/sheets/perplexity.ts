@@ -1,6 +1,6 @@
 import type { ProviderSheet } from '../provider-sheet.ts';
 
-/** Its Chat API ended on 2026-09-27; what is left speaks Responses. */
+/** Perplexity. Its Chat API ended on 2026-09-27; only Responses remains. */
 export const perplexity: ProviderSheet = {
   kind: 'perplexity',
   name: 'Perplexity',
@@ -10,7 +10,7 @@ export const perplexity: ProviderSheet = {
   dialectPaths: { responses: '/responses' },
   modelListPaths: '/models',
   streamUsage: 'given',
-  // Whether it takes encrypted reasoning is not documented: none is asked for, none sent back.
+  // Support for encrypted reasoning is not documented, so it is neither requested nor returned.
   quirks: [{ options: { reasoningStyle: 'effort', sealOrigin: false } }],
   priceBookName: 'perplexity',
   docs: 'https://docs.perplexity.ai',

@@ -1,5 +1,6 @@
 import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 
+/** The provider sheet of Together AI. */
 export const together: ProviderSheet = {
   ...chatCompatibleFields,
   kind: 'together',
@@ -16,7 +17,8 @@ export const together: ProviderSheet = {
     },
   ],
   thinkTags: ['*DeepSeek-R1*'],
-  // A prompt longer than the model's context is a 403 here (documented error codes), not a bad key.
+  // A prompt that exceeds the context is rejected with 403 (documented error codes), which does not mean an
+  // invalid key.
   errors: [{ status: 403, text: 'context length', means: 'request' }],
   opaqueApis: ['images', 'audio', 'rerank', 'files', 'batches'],
   embeddings: { dialect: 'openai', unsupported: ['tokens', 'base64', 'dimensions', 'user'] },

@@ -10,6 +10,7 @@ import { geminiErrors, geminiQuirks } from './gemini.ts';
 const HOST = 'https://{region}-aiplatform.googleapis.com';
 const PUBLISHERS = '/v1/projects/{project}/locations/{region}/publishers';
 
+/** The provider sheet of Google Vertex AI. */
 export const vertex: ProviderSheet = {
   kind: 'vertex',
   name: 'Google Vertex AI',
@@ -53,7 +54,7 @@ export const vertex: ProviderSheet = {
   checked: '2026-11-21',
 };
 
-/** `global` and the multi-regions have hosts of their own; every other location is part of the name. */
+/** `global` and multi-regions have their own hosts. Every other location is part of the host name. */
 function address(base: string, { region = 'global' }: ProviderAddressSettings): ProviderAddress {
   if (base !== HOST) return { base: stripVersionSuffix(base) };
   if (region === 'global') return { base: 'https://aiplatform.googleapis.com' };

@@ -1,6 +1,6 @@
 import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 
-/** Self-hosted; the operator names the base address, `/v1` included. */
+/** vLLM, self-hosted. The base URL must be configured, including `/v1`. */
 export const vllm: ProviderSheet = {
   ...chatCompatibleFields,
   kind: 'vllm',
@@ -10,7 +10,7 @@ export const vllm: ProviderSheet = {
   dialectPaths: { chat: '/chat/completions', responses: '/responses', messages: '/messages' },
   streamUsage: 'ask',
   quirks: [
-    // Many chat templates accept one leading system message and no other.
+    // Many chat templates accept only a single system message at the start.
     { options: { reasoningStyle: 'none', messages: ['one-system-first'], hints: ['seed'] } },
     {
       models: ['*gpt-oss*'],

@@ -1,5 +1,6 @@
 import { chatCompatibleFields, type ProviderSheet } from '../provider-sheet.ts';
 
+/** The provider sheet of xAI. */
 export const xai: ProviderSheet = {
   ...chatCompatibleFields,
   kind: 'xai',
@@ -28,7 +29,7 @@ export const xai: ProviderSheet = {
       options: { reasoningStyle: 'effort', efforts: ['xhigh', 'high', 'medium', 'low'] },
     },
   ],
-  // A wrong key is a 400 here, recorded 2026-08.
+  // An invalid key is rejected with 400 (recorded in 2026-08).
   errors: [{ status: 400, text: 'incorrect api key', means: 'bad_credentials' }],
   opaqueApis: ['images', 'files', 'batches'],
   storesResponses: true,

@@ -1,21 +1,22 @@
 import type { Clock, Timer } from '../../core/clock.ts';
 
+/** A value that may expire. */
 export interface Expiring {
-  /** By the injected clock; null when it never does. */
+  /** In milliseconds of the injected clock; null if it never expires. */
   readonly expiresAt: number | null;
 }
 
-/** A value this close to its end is not used any more: the request that carries it has to arrive. */
+/** A value that expires within this time is not used, so that the request arrives before it expires. */
 const EXPIRY_MARGIN_MS = 10_000;
-/** Renewed this long before its end, or halfway through a shorter life. */
+/** A value is renewed this long before it expires, or at half of a shorter lifetime. */
 const RENEW_AHEAD_MS = 5 * 60_000;
-/** After a failed renewal, while the old value still serves. */
+/** Delay after a failed renewal while the old value is still valid. */
 const RETRY_DELAY_MS = 15_000;
 
 /**
- * Something that is fetched, kept and renewed before it expires: a token, temporary keys. As long as it is in
- * use it is renewed ahead of its end, in the background, so that nobody waits for it; only the first fetch, and
- * one after an end that could not be prevented, is waited for. Never two fetches at once.
+ * Fetches and caches a value that expires, such as a token or temporary keys. While the value is in use, it
+ * is renewed in the background before it expires. Callers wait only for the first fetch and after an expiry.
+ * At most one fetch runs at a time.
  */
 export class AutoRenewed<T extends Expiring> {
   readonly #clock: Clock;
@@ -31,7 +32,7 @@ export class AutoRenewed<T extends Expiring> {
     this.#fetch = fetch;
   }
 
-  /** The value, when it is good: nothing to wait for. */
+  /** The value, if it is valid. */
   get current(): T | undefined {
     const value = this.#value;
     if (value === undefined) return undefined;
@@ -42,7 +43,7 @@ export class AutoRenewed<T extends Expiring> {
     return value;
   }
 
-  /** Fetches it, or joins the fetch under way. */
+  /** Fetches the value, or joins the fetch in progress. */
   renew(): Promise<T> {
     this.#pendingFetch ??= this.#fetchAndSchedule().finally(() => {
       this.#pendingFetch = undefined;
@@ -50,7 +51,7 @@ export class AutoRenewed<T extends Expiring> {
     return this.#pendingFetch;
   }
 
-  /** What was refused is not offered again. Always true: the next try has something else. */
+  /** Discards a rejected value. Always returns true, because the next attempt uses a new value. */
   invalidate(refused: Expiring): true {
     if (this.#value === refused) this.#value = undefined;
     return true;
@@ -66,7 +67,10 @@ export class AutoRenewed<T extends Expiring> {
     return value;
   }
 
-  /** At that time it is renewed if anybody used it since; else by the first who does. */
+  /**
+   * At this time, the value is renewed if it has been used since the last renewal. Otherwise the next use
+   * renews it.
+   */
   #scheduleRenewal(ms: number): void {
     this.#timer?.cancel();
     this.#renewAt = this.#clock.now() + ms;

@@ -14,15 +14,15 @@ import {
 } from './credential-service.ts';
 import { signHeaders } from './sigv4.ts';
 
-/** How long a machine's session for its metadata service lasts. */
+/** Lifetime of a session of the metadata service, in seconds. */
 const METADATA_SESSION_S = '21600';
-/** A profile may borrow from a profile that borrows; not for ever. */
+/** Maximum length of a chain of profiles. */
 const MAX_PROFILE_CHAIN = 5;
 
 /**
- * Finds keys along the chain of `AwsIdentity`.
- *
- * @throws Fault `upstream_auth_failed` when there are none, or whoever hands them out refused; `upstream_unreachable`
+ * Finds AWS keys in the sources of an `AwsIdentity`.
+ * @throws Fault `upstream_auth_failed` if there are none or a service rejects the request;
+ * `upstream_unreachable`
  */
 export async function fetchAwsCredentials(
   identity: AwsIdentity,
@@ -99,7 +99,7 @@ async function readProfilesFile(path: string): Promise<AwsProfiles> {
   try {
     return parseAwsProfiles(await readFile(path, 'utf8'));
   } catch {
-    // No such file is the usual case; what it would have held is missed by name.
+    // A missing file is normal. If something requires a value in it, the error names that value.
     return new Map();
   }
 }
@@ -111,7 +111,7 @@ async function fromContainer(source: ContainerSource, context: CredentialContext
   return fetchKeys(source.url, headers, context);
 }
 
-/** Version 2 of the metadata service: a session first, then the role's name, then its keys. */
+/** Uses version 2 of the metadata service: a session, then the name of the role, then its keys. */
 async function fromMetadataService(base: string, context: CredentialContext): Promise<AwsCredentials> {
   const session = await requestCredential(context, {
     method: 'PUT',
@@ -138,7 +138,7 @@ async function fetchKeys(
   return parseCredentials(grant, (name) => readStringMember(body, name));
 }
 
-/** Temporary keys of a role, asked for with the keys of somebody who may take it on. */
+/** Requests temporary keys of a role with keys that may assume it. */
 async function assumeRole(
   identity: AwsIdentity,
   role: { readonly arn: string; readonly externalId?: string | undefined },
@@ -161,7 +161,10 @@ async function assumeRole(
   return parseRoleCredentials(await requestDatedCredential(context, signedAt));
 }
 
-/** Temporary keys of a role for a token that somebody else keeps fresh in a file; not signed. */
+/**
+ * Requests temporary keys of a role with a token from a file that another process renews. The request is not
+ * signed.
+ */
 async function assumeRoleWithWebIdentity(
   identity: AwsIdentity,
   { tokenFile, roleArn }: WebIdentity,
@@ -185,14 +188,14 @@ function roleRequest(
   return buildFormRequest(new URL(sts).href, form, 'application/x-www-form-urlencoded; charset=utf-8');
 }
 
-/** The service answers in XML with a fixed set of plain elements. */
+/** The service returns XML with a fixed set of simple elements. */
 function parseRoleCredentials(grant: CredentialResponse): AwsCredentials {
   return parseCredentials(grant, (name) =>
     new RegExp(`<${name}>([^<]+)</${name}>`).exec(grant.text)?.[1]?.trim(),
   );
 }
 
-/** The keys of an answer, whose end is stated by the service's clock. */
+/** Returns the keys of a response. Their expiry is in the service's time. */
 function parseCredentials(
   grant: CredentialResponse,
   member: (name: string) => string | undefined,

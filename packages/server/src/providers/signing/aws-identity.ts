@@ -1,28 +1,28 @@
 import type { Expiring } from './auto-renewed.ts';
 
-/** Long-lived or temporary AWS keys. */
+/** Long-term or temporary AWS keys. */
 export interface AwsKeys {
   readonly id: string;
   readonly secret: string;
   readonly token?: string | undefined;
 }
 
-/** Keys and how long they hold. */
+/** AWS keys with their expiry. */
 export interface AwsCredentials extends Expiring {
   readonly keys: AwsKeys;
 }
 
 /**
- * Where AWS keys come from, in the order of the usual chain: the file's own, a named profile, the environment,
- * a web identity, the default profile, the container, the machine. The first that is there counts; with
- * `role` the keys found assume it.
+ * The sources of AWS keys, in the order of the default chain: configuration, named profile, environment, web
+ * identity, default profile, container, machine. The first available source is used. If there is a `role`,
+ * these keys assume it.
  */
 export interface AwsIdentity {
   readonly type: 'aws';
   readonly service: string;
   readonly region: string;
   readonly keys?: AwsKeys | undefined;
-  /** A profile the operator named; the default one is only looked at last. */
+  /** The configured profile. The default profile is used only near the end of the chain. */
   readonly profile?: string | undefined;
   readonly environmentKeys?: AwsKeys | undefined;
   readonly webIdentity?: WebIdentity | undefined;
@@ -30,19 +30,21 @@ export interface AwsIdentity {
   readonly credentialsFile: string;
   readonly configFile: string;
   readonly container?: ContainerSource | undefined;
-  /** Base address of the machine's metadata service; only when the operator asked for it. */
+  /** Base URL of the metadata service. Set only if it is configured. */
   readonly metadata?: string | undefined;
   readonly role?: { readonly arn: string; readonly externalId?: string | undefined } | undefined;
   readonly sessionName: string;
-  /** Base address of the token service. */
+  /** Base URL of the token service (STS). */
   readonly sts: string;
 }
 
+/** A role to assume with a token from a file. */
 export interface WebIdentity {
   readonly tokenFile: string;
   readonly roleArn: string;
 }
 
+/** A container service that returns keys. */
 export interface ContainerSource {
   readonly url: string;
   readonly token?: string | undefined;
@@ -51,7 +53,7 @@ export interface ContainerSource {
 
 type VariableLookup = (name: string) => string | undefined;
 
-/** What `identity` and `role_arn` of a provider say, with the environment behind them. */
+/** The settings `identity` and `role_arn` of a provider, and the environment. */
 export interface AwsSettings {
   readonly service: string;
   readonly region: string;
@@ -62,10 +64,11 @@ export interface AwsSettings {
   readonly externalId?: string | undefined;
 }
 
-/** Amazon's fixed addresses for containers and machines. */
+/** Fixed addresses of AWS for containers and machines. */
 const CONTAINER_SERVICE_URL = 'http://169.254.170.2';
 const METADATA_SERVICE_URL = 'http://169.254.169.254';
 
+/** Determines the sources of AWS keys. */
 export function resolveAwsIdentity(settings: AwsSettings, variable: VariableLookup): AwsIdentity {
   const set = (name: string) => variable(name) || undefined;
   const home = set('HOME') ?? set('USERPROFILE') ?? '.';
@@ -102,7 +105,7 @@ export function resolveAwsIdentity(settings: AwsSettings, variable: VariableLook
   };
 }
 
-/** Regions in China stand under a domain of their own. */
+/** Regions in China have a separate domain. */
 export function getAwsDomain(region: string): string {
   return region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
 }

@@ -1,7 +1,10 @@
-/** Sections of a file of the AWS command line: `[default]`, `[profile name]`, with `name = value` lines. */
+/** Sections of an AWS CLI file: `[default]` and `[profile name]` with `name = value` lines. */
 export type AwsProfiles = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** Reads `~/.aws/credentials` or `~/.aws/config`; nested lines belong to settings nobody here asks for. */
+/**
+ * Parses `~/.aws/credentials` or `~/.aws/config`. Ignores nested lines, which belong to settings that Floe
+ * does not use.
+ */
 export function parseAwsProfiles(text: string): AwsProfiles {
   const profiles = new Map<string, Map<string, string>>();
   let section: Map<string, string> | undefined;
@@ -20,7 +23,7 @@ export function parseAwsProfiles(text: string): AwsProfiles {
   return profiles;
 }
 
-/** One profile as both files together tell it; the credentials file wins. */
+/** Returns a profile from both files. The credentials file takes precedence. */
 export function findAwsProfile(
   name: string,
   config: AwsProfiles,

@@ -8,27 +8,28 @@ import type { Transport } from '../transport.ts';
 
 const RESPONSE_LIMITS = { timeoutMs: 15_000, maxBytes: 1 << 20 };
 const CONNECT_MS = 5_000;
-/** A clock this far off is not noise: what it dates is refused. */
+/** A larger clock difference is corrected, because services reject requests with such a difference. */
 export const MIN_CLOCK_SKEW_MS = 60_000;
 
-/** What those who fetch tokens need of the world. */
+/** The dependencies for fetching credentials. */
 export interface CredentialContext {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly via: (origin: string) => ConnectionOptions | undefined;
 }
 
+/** A request for a credential. */
 export interface CredentialRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly url: string;
-  /** Flat: name, value, name, value … */
+  /** A flat list: name, value, name, value … */
   readonly headers?: readonly string[];
   readonly body?: string;
-  /** Metadata services are on the machine itself: no proxy stands before them. */
+  /** Whether the service is on the machine, as metadata services are. No proxy is used for it. */
   readonly isLocal?: boolean;
 }
 
-/** A form to post to a service. */
+/** Builds a POST request with a form. */
 export function buildFormRequest(
   url: string,
   fields: Readonly<Record<string, string>>,
@@ -38,21 +39,20 @@ export function buildFormRequest(
   return { method: 'POST', url, headers: ['content-type', type], body } satisfies CredentialRequest;
 }
 
-/** What a service answered with status 200. */
+/** A response with status 200. */
 export interface CredentialResponse {
   readonly text: string;
-  /** Milliseconds that its clock is ahead of ours. */
+  /** Milliseconds by which the service's clock is ahead. */
   readonly skewMs: number;
-  /** The text as a JSON object. @throws Fault `upstream_auth_failed` */
+  /** Returns the text as a JSON object. @throws Fault `upstream_auth_failed` */
   json(): JsonObject;
-  /** The fault for an answer without a credential: only the operator can correct that. */
+  /** Returns the fault for a response without a credential. Only the operator can correct the cause. */
   toFault(): Fault;
 }
 
 /**
- * Calls a service that hands out credentials; any status but 429 and 5xx is an answer.
- *
- * @throws Fault `upstream_unreachable` when it gave no answer, or one that says to try again.
+ * Calls a service that returns credentials. Returns a response with any status except 429 and 5xx.
+ * @throws Fault `upstream_unreachable` if there is no response, or if its status is 429 or 5xx
  */
 export async function callCredentialService(
   context: CredentialContext,
@@ -82,9 +82,9 @@ export async function callCredentialService(
 }
 
 /**
- * Calls a service for a credential.
- *
- * @throws Fault `upstream_auth_failed` when it refused; `upstream_unreachable` when it gave no answer
+ * Requests a credential from a service.
+ * @throws Fault `upstream_auth_failed` if the service rejects the request; `upstream_unreachable` if there is
+ * no response
  */
 export async function requestCredential(
   context: CredentialContext,
@@ -93,7 +93,10 @@ export async function requestCredential(
   return toCredentialResponse(context, request, await callCredentialService(context, request));
 }
 
-/** The same for a request that states the time: refused by a service with another clock, it is sent again by that. */
+/**
+ * Requests a credential with a request that contains the time. If the service rejects it because its clock
+ * differs, the request is repeated with the service's time.
+ */
 export async function requestDatedCredential(
   context: CredentialContext,
   requestAt: (nowMs: number) => CredentialRequest | Promise<CredentialRequest>,
@@ -123,7 +126,7 @@ function toCredentialResponse(
   return grant;
 }
 
-/** A credential that is not there or not usable; `what` completes "No credential could be had: …". */
+/** Returns the fault for a missing or invalid credential. `what` completes the message. */
 export function credentialFault(what: string, answer?: BufferedResponse): Fault {
   const detail = answer && responseDetail(answer);
   return new Fault('upstream_auth_failed', `Could not obtain a credential: ${what}.`, detail);
@@ -137,7 +140,7 @@ function responseDetail({ status, body }: BufferedResponse) {
   return { upstreamStatus: status, upstreamBody: body.toString('utf8', 0, 500) };
 }
 
-/** @throws Fault `upstream_auth_failed` when the file cannot be read; `what` names it. */
+/** Reads a credential file. `what` describes it in the error. @throws Fault `upstream_auth_failed` */
 export async function readCredentialFile(path: string, what: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
@@ -147,24 +150,28 @@ export async function readCredentialFile(path: string, what: string): Promise<st
   }
 }
 
-/** @throws Fault `upstream_auth_failed` when the text is no JSON object; `what` names where it came from. */
+/** Parses a JSON object. `what` describes its source in the error. @throws Fault `upstream_auth_failed` */
 export function parseCredentialJson(text: string, what: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
   } catch {
-    // Told below, without the text: it may hold a secret.
+    // Reported below, without the text, which may contain a secret.
   }
   throw credentialFault(`${what} is not a JSON object`);
 }
 
-/** Milliseconds that the service's clock is ahead of ours; 0 when it says nothing or the difference is noise. */
+/**
+ * Returns the milliseconds by which the service's clock is ahead. Returns 0 if the response has no date or
+ * the difference is small.
+ */
 export function computeClockSkew(headers: BufferedResponse['headers'], now: number): number {
   const { date } = headers;
   const theirs = typeof date === 'string' ? Date.parse(date) : Number.NaN;
   return Number.isFinite(theirs) && Math.abs(theirs - now) > MIN_CLOCK_SKEW_MS ? theirs - now : 0;
 }
 
+/** Returns a member if it is a string; otherwise undefined. */
 export function readStringMember(object: JsonObject, name: string): string | undefined {
   const value = object[name];
   return typeof value === 'string' && value !== '' ? value : undefined;

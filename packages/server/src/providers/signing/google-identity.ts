@@ -1,22 +1,24 @@
 /**
- * Where Google access tokens come from: a credentials file (a service account, a user, or a workload identity
- * federation), else the machine's metadata service, which is asked only when the operator said so.
+ * The sources of Google access tokens: a credentials file (service account, user, or workload identity
+ * federation) or the metadata service, which is used only if it is configured.
  */
 export interface GoogleIdentity {
   readonly type: 'google';
-  /** The file the operator or `GOOGLE_APPLICATION_CREDENTIALS` named. */
+  /** The configured file, or the one in `GOOGLE_APPLICATION_CREDENTIALS`. */
   readonly file?: string | undefined;
-  /** Where the command line tool leaves a user's credentials; looked at when nothing else was named. */
+  /** The file in which the gcloud CLI stores a user's credentials. Used if no other file is set. */
   readonly userFile: string;
-  /** Base address of the metadata service. */
+  /** Base URL of the metadata service. */
   readonly metadata?: string | undefined;
 }
 
+/** The settings of a provider for Google authentication. */
 export interface GoogleSettings {
   readonly file?: string | undefined;
   readonly metadata: boolean;
 }
 
+/** Determines the sources of Google access tokens. */
 export function resolveGoogleIdentity(
   settings: GoogleSettings,
   variable: (name: string) => string | undefined,

@@ -17,17 +17,17 @@ import type { GoogleIdentity } from './google-identity.ts';
 
 const TOKEN_URL = 'https://oauth2.googleapis.com/token';
 const CLOUD_SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
-/** Longest life a token may be asked for, and the one assumed where the answer does not say. */
+/** Maximum lifetime of a token, which is also assumed if the response does not contain it. */
 const MAX_TOKEN_LIFETIME_S = 3600;
 
+/** An access token with its expiry. */
 export interface AccessToken extends Expiring {
   readonly value: string;
 }
 
 /**
- * Fetches an access token (developers.google.com/identity/protocols/oauth2/service-account). The file is read
- * anew each time, so a rotated one is picked up.
- *
+ * Fetches an access token (developers.google.com/identity/protocols/oauth2/service-account). Reads the file
+ * each time, so that a rotated file is used.
  * @throws Fault `upstream_auth_failed` or `upstream_unreachable`
  */
 export async function fetchGoogleToken(
@@ -57,7 +57,7 @@ export async function fetchGoogleToken(
   }
 }
 
-/** Undefined when there is none: nobody named it. */
+/** Returns undefined if the file does not exist. */
 async function readUserFile(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
@@ -112,8 +112,8 @@ async function fromMetadata(base: string, context: CredentialContext): Promise<A
 }
 
 /**
- * Workload identity federation (cloud.google.com/iam/docs/workload-identity-federation; RFC 8693): a token of
- * the place we run in is exchanged for one of Google's, which may then stand in for a service account.
+ * Workload identity federation (cloud.google.com/iam/docs/workload-identity-federation; RFC 8693): exchanges
+ * a token of the environment for a Google token, which may then impersonate a service account.
  */
 async function fromFederation(credentials: JsonObject, context: CredentialContext): Promise<AccessToken> {
   const request = buildFormRequest(
@@ -150,7 +150,7 @@ async function impersonateServiceAccount(
   return { value, expiresAt };
 }
 
-/** The place's own token: from a file that something keeps fresh, or an address that hands it out. */
+/** Returns the token of the environment from a file or a URL. */
 async function subjectToken(source: unknown, context: CredentialContext): Promise<string> {
   if (!isObject(source)) throw credentialFault('the credentials file has no `credential_source`');
   const [file, url] = [readStringMember(source, 'file'), readStringMember(source, 'url')];
@@ -172,7 +172,7 @@ function parseSubjectToken(format: unknown, text: string): string {
   return token;
 }
 
-/** `{access_token, expires_in}` of an answer (RFC 6749, 5.1). */
+/** Parses `{access_token, expires_in}` (RFC 6749, section 5.1). */
 function parseTokenResponse(grant: CredentialResponse, { clock }: CredentialContext): AccessToken {
   const body = grant.json();
   const value = readStringMember(body, 'access_token');
@@ -182,7 +182,10 @@ function parseTokenResponse(grant: CredentialResponse, { clock }: CredentialCont
   return { value, expiresAt: clock.now() + life * 1000 };
 }
 
-/** @throws Fault `upstream_auth_failed` that names the member, never its value */
+/**
+ * Returns a required member. The error contains its name but never its value.
+ * @throws Fault `upstream_auth_failed`
+ */
 function requireMember(credentials: JsonObject, name: string): string {
   const value = readStringMember(credentials, name);
   if (value === undefined) throw credentialFault(`the credentials file has no \`${name}\``);

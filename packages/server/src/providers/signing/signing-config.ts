@@ -3,13 +3,13 @@ import type { AwsIdentity } from './aws-identity.ts';
 import type { GoogleIdentity } from './google-identity.ts';
 
 /**
- * Who signs the requests of a provider, as data. What is fetched for it (tokens, temporary keys) is kept beside
- * the transport under `key`, so that it outlives a reload of the configuration.
+ * How requests of a provider are signed. The transport caches tokens and temporary keys under `key`, so they
+ * remain valid when the configuration is reloaded.
  */
 export interface SigningConfig {
-  /** The same for the same identity, whatever else the configuration says. */
+  /** Equal for equal identities, regardless of other settings. */
   readonly key: string;
   readonly identity: AwsIdentity | GoogleIdentity;
-  /** How the services that hand out tokens are reached. */
+  /** Returns how to connect to the services that issue tokens. */
   readonly via: (origin: string) => ConnectionOptions | undefined;
 }

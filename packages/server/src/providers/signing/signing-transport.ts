@@ -15,31 +15,32 @@ import { type AccessToken, fetchGoogleToken } from './google-tokens.ts';
 import type { SigningConfig } from './signing-config.ts';
 import { signHeaders } from './sigv4.ts';
 
-/** A signed request's headers, and what they were signed with. */
+/** The headers of a signed request, and the keys or token that were used. */
 interface SignedHeaders {
   readonly headers: readonly string[];
   readonly signedWith: AccessToken | AwsCredentials;
 }
 
-/** What one identity has been given, and how it turns a request into one that is believed. */
+/** Signs requests with one identity and caches its credentials. */
 interface Signer {
-  /** Undefined while there is nothing to sign with. */
+  /** Returns undefined if there is no valid credential yet. */
   sign(request: UpstreamRequest): SignedHeaders | undefined;
   fetchCredential(): Promise<unknown>;
-  /** An answer that refused the signature: true when another try would be signed otherwise. */
+  /** Handles a rejected signature. Returns true if another attempt would be signed differently. */
   shouldRetryAfter(status: number, headers: UpstreamHeaders, by: SignedHeaders['signedWith']): boolean;
 }
 
-/** Statuses with which a signature or token is refused; 400 is how one host says it. */
+/** Statuses with which a signature or token is rejected. One host uses 400. */
 const REFUSAL_STATUSES = new Set([400, 401, 403]);
-/** Refusals of keys whose time is over, by the error type of their header. */
+/** Error types in a header that mean expired keys. */
 const EXPIRED_KEY_ERRORS = /^(ExpiredToken|InvalidClientTokenId|UnrecognizedClient)/;
-/** Refusals of a signature whose date is off. */
+/** Error types in a header that mean a wrong time in the signature. */
 const CLOCK_SKEW_ERRORS = /^(InvalidSignature|SignatureDoesNotMatch|RequestExpired|RequestTimeTooSkewed)/;
 
 /**
- * Signs requests that say who signs them, and passes all others on untouched. With a valid token a request waits
- * for nothing; a refusal that a fresh token or the right time would mend is mended once, unseen.
+ * Signs requests with a signing configuration and forwards all others unchanged. With a valid token, requests
+ * do not wait. If a new token or a corrected time can resolve a rejection, the request is repeated once,
+ * which is not visible to the caller.
  */
 export function createSigningTransport(inner: Transport, clock: Clock): Transport {
   const signers = new Map<string, Signer>();
@@ -102,7 +103,7 @@ function awsSigner(
   };
 }
 
-/** One request, which may be sent a second time with a better signature before its caller hears of it. */
+/** A request that can be sent again with a new signature before its caller receives a response. */
 class SignedCall implements UpstreamHandler {
   readonly #inner: Transport;
   readonly #signer: Signer;
@@ -112,7 +113,7 @@ class SignedCall implements UpstreamHandler {
   #signedWith: SignedHeaders['signedWith'] | undefined;
   #isOver = false;
   #isRetry = false;
-  /** The refused answer still under way, whose end must not be taken for ours. */
+  /** Whether the rejected response is still being received. Its end must not end the call. */
   #isIgnoringResponse = false;
 
   constructor(inner: Transport, signer: Signer, request: UpstreamRequest, handler: UpstreamHandler) {
@@ -173,7 +174,7 @@ class SignedCall implements UpstreamHandler {
     this.start();
   }
 
-  /** A body that was sent as it came is gone. */
+  /** A streamed body cannot be sent again. */
   #canRepeat(): boolean {
     const { body } = this.#request;
     return !this.#isRetry && (body === null || Buffer.isBuffer(body));

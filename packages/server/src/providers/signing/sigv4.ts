@@ -2,27 +2,28 @@ import { createHash, createHmac } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { AwsKeys } from './aws-identity.ts';
 
-/** A request as Signature Version 4 sees it: the path as it is sent, header names in lower case. */
+/** A request as Signature Version 4 requires it: the path as sent, header names in lower case. */
 export interface SigV4Request {
   readonly method: string;
   /** Path and query as sent. */
   readonly path: string;
-  /** The headers that are signed; `host` and `x-amz-date` among them. */
+  /** The signed headers, including `host` and `x-amz-date`. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** SHA-256 of the body, hexadecimal. */
   readonly bodyHash: string;
 }
 
+/** The scope of a signature. */
 export interface SigV4Scope {
   readonly region: string;
   readonly service: string;
-  /** `20150830T123600Z` */
+  /** Such as `20150830T123600Z`. */
   readonly date: string;
 }
 
 /**
- * The `authorization` header of AWS Signature Version 4 (docs.aws.amazon.com, "Create a signed AWS API request"):
- * the path is encoded once more than it is sent, as for every service but S3.
+ * Returns the `authorization` header of AWS Signature Version 4 (docs.aws.amazon.com, "Create a signed AWS
+ * API request"). The path is encoded once more than it is sent, as for every service except S3.
  */
 export function sigV4Authorization(context: SigV4Request, scope: SigV4Scope, keys: AwsKeys): string {
   const day = scope.date.slice(0, 8);
@@ -46,7 +47,7 @@ export function sigV4Authorization(context: SigV4Request, scope: SigV4Scope, key
   return `AWS4-HMAC-SHA256 Credential=${keys.id}/${credential}, SignedHeaders=${names}, Signature=${signature}`;
 }
 
-/** Signs a request given as a flat header list; returns that list with the signature's own headers added. */
+/** Signs a request and returns its flat header list with the signature headers added. */
 export function signHeaders(
   request: {
     readonly method: string;
@@ -61,7 +62,7 @@ export function signHeaders(
 ): string[] {
   const date = new Date(nowMs).toISOString().replace(/[-:]|\.\d{3}/g, '');
   const { body } = request;
-  // What is sent as it comes cannot be hashed ahead; services that take uploads accept this word instead.
+  // A streamed body cannot be hashed in advance. Services that accept uploads accept this value instead.
   const bodyHash = body === null || Buffer.isBuffer(body) ? sha256(body ?? '') : 'UNSIGNED-PAYLOAD';
   const own: [string, string][] = [
     ['x-amz-content-sha256', bodyHash],
@@ -79,7 +80,7 @@ export function signHeaders(
   return [...request.headers, ...own.flat(), 'authorization', authorization];
 }
 
-/** The derived key changes once a day: five keyed hashes less per request. */
+/** The derived key changes once a day. Caching it saves five hashes per request. */
 let cachedSigningKey: { readonly of: string; readonly key: Buffer } | undefined;
 
 function signingKey(secret: string, day: string, { region, service }: SigV4Scope): Buffer {
@@ -105,7 +106,10 @@ function canonicalQuery(query: string): string {
     .join('&');
 }
 
-/** Everything but unreserved characters (RFC 3986), which `encodeURIComponent` leaves a few more of. */
+/**
+ * Encodes everything except unreserved characters (RFC 3986). `encodeURIComponent` leaves some others
+ * unchanged.
+ */
 function encodeRfc3986(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,
