@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { timezoneField } from '../config/fields.ts';
 import { isFilterParameter, requestFilters } from './analytics.ts';
+import { chartRange, coverageFields } from './chart-range.ts';
 import { nanoUsd, usd } from './money.ts';
-import { dateOrTimestamp, timestamp } from './page.ts';
+import { timestamp } from './page.ts';
 
 /** What charts are grouped and filtered by, beside `metadata.<key>` for keys the org declared. */
 export const CHART_DIMENSIONS = ['provider', 'model', 'key', 'status_class', 'surface', 'outcome'] as const;
@@ -56,18 +56,6 @@ const facet = z
     `${ALL_DIMENSIONS.join(', ')}, or metadata.<key> of a key that analytics.metadata_keys declares.`,
   );
 
-const range = {
-  from: dateOrTimestamp
-    .optional()
-    .describe(
-      'Included. A day, such as `2026-11-21`, is its beginning in `timezone`. Absent: 24 hours before `to`.',
-    ),
-  to: dateOrTimestamp.optional().describe('Not included; a day is its beginning. Absent: now.'),
-  timezone: timezoneField()
-    .optional()
-    .describe('Of days, such as `Europe/Berlin`. Absent: that of the organization.'),
-};
-
 /** Those of the list, counted alike. */
 const filters = {
   ...requestFilters,
@@ -95,11 +83,11 @@ const compare = z
 /** Strict but for `metadata.<key>`, which is a filter like the others. */
 function chartQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z
-    .object({ ...range, ...filters, ...shape })
+    .object({ ...chartRange, ...filters, ...shape })
     .catchall(values)
     .check((context) => {
       for (const name of Object.keys(context.value))
-        if (!isFilterParameter(name, range, filters, shape))
+        if (!isFilterParameter(name, chartRange, filters, shape))
           context.issues.push({ code: 'unrecognized_keys', keys: [name], input: context.value });
     });
 }
@@ -125,7 +113,7 @@ export const analyticsTopQuery = chartQuery({
 });
 
 export const analyticsValuesQuery = z.strictObject({
-  ...range,
+  ...chartRange,
   field: facet,
   q: text.optional().describe('What the value begins with, in any case; of a key, its name.'),
   limit: z.coerce.number().int().min(1).max(200).default(20).describe('Rows at most.'),
@@ -167,16 +155,6 @@ const figures = {
     .describe('Those that reached an upstream: what the error rate and the latencies are counted of.'),
   latency_ms: percentiles,
   first_token_ms: percentiles.omit({ mean: true }),
-};
-
-const coverageFields = {
-  from: timestamp,
-  to: timestamp,
-  timezone: z.string().describe('Of days.'),
-  complete_until: timestamp.describe(
-    'Requests that ended before are all counted. Those still going on are counted where they began, once they end.',
-  ),
-  retained_from: timestamp.describe('Older requests have been deleted.'),
 };
 
 const before = { from: timestamp, to: timestamp };
@@ -248,52 +226,3 @@ export const analyticsValues = z
     has_more: z.boolean().describe('There are more than `limit`.'),
   })
   .meta({ id: 'AnalyticsValues' });
-
-export const analyticsAnnotationsQuery = z.strictObject({
-  ...range,
-  about: z
-    .enum(['traffic'])
-    .optional()
-    .describe(
-      '`traffic`: only what may change requests: configuration, breakers, leaked keys, notes; no alerts.',
-    ),
-  limit: z.coerce.number().int().min(1).max(500).default(200).describe('Rows at most.'),
-});
-
-/** Something that a person or a deployment wants to see in charts. */
-export const analyticsNoteInput = z.strictObject({
-  text: z
-    .string()
-    .trim()
-    .min(1)
-    .max(200)
-    .describe('Text, for example `web 4.2 deployed`. Recorded in the audit log.'),
-});
-
-export const analyticsNote = z.strictObject({ at: timestamp, text: z.string() }).meta({ id: 'Annotation' });
-
-/** What happened while requests went on: marks for charts, newest first. */
-export const analyticsAnnotations = z
-  .strictObject({
-    ...coverageFields,
-    data: z.array(
-      z.strictObject({
-        at: timestamp,
-        kind: z.enum(['change', 'alert', 'breaker', 'note']),
-        text: z.string(),
-        actor: z.string().nullable().describe('Id of who changed it.'),
-        actor_name: z.string().nullable(),
-        subject: z.strictObject({ kind: z.string(), id: z.string() }),
-      }),
-    ),
-    has_more: z.boolean().describe('There are more than `limit`.'),
-  })
-  .meta({ id: 'AnalyticsAnnotations' });
-
-export const monthlyBillQuery = z.strictObject({
-  timezone: range.timezone.describe('Of the month. Absent: that of the organization.'),
-});
-
-export const monthlyBillParams = z.strictObject({
-  month: z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-10'),
-});
