@@ -8,9 +8,15 @@ export const analyticsAnnotationsQuery = z.strictObject({
     .enum(['traffic'])
     .optional()
     .describe(
-      '`traffic`: only what may change requests: configuration, breakers, leaked keys, notes; no alerts.',
+      '`traffic` returns only events that may affect requests: configuration changes, breaker state changes, leaked keys and annotations. It does not return alerts.',
     ),
-  limit: z.coerce.number().int().min(1).max(500).default(200).describe('Rows at most.'),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(500)
+    .default(200)
+    .describe('Maximum number of entries in `data`.'),
 });
 
 /** Something that a person or a deployment wants to see in charts. */
@@ -20,7 +26,7 @@ export const analyticsNoteInput = z.strictObject({
     .trim()
     .min(1)
     .max(200)
-    .describe('Text, for example `web 4.2 deployed`. Recorded in the audit log.'),
+    .describe('Text of the annotation, such as `web 4.2 deployed`. The audit log records it.'),
 });
 
 export const analyticsNote = z.strictObject({ at: timestamp, text: z.string() }).meta({ id: 'Annotation' });
@@ -34,11 +40,14 @@ export const analyticsAnnotations = z
         at: timestamp,
         kind: z.enum(['change', 'alert', 'breaker', 'note']),
         text: z.string(),
-        actor: z.string().nullable().describe('Id of who changed it.'),
+        actor: z
+          .string()
+          .nullable()
+          .describe('Id of the member or key that made the change. `null` if there is none.'),
         actor_name: z.string().nullable(),
         subject: z.strictObject({ kind: z.string(), id: z.string() }),
       }),
     ),
-    has_more: z.boolean().describe('There are more than `limit`.'),
+    has_more: z.boolean().describe('Whether there are more entries than `limit`.'),
   })
   .meta({ id: 'AnalyticsAnnotations' });

@@ -7,21 +7,25 @@ export const chartRange = {
   from: dateOrTimestamp
     .optional()
     .describe(
-      'Included. A day, such as `2026-11-21`, is its beginning in `timezone`. Absent: 24 hours before `to`.',
+      'Start of the time range. A date such as `2026-11-21` means the start of the day in `timezone`. Defaults to 24 hours before `to`.',
     ),
-  to: dateOrTimestamp.optional().describe('Not included; a day is its beginning. Absent: now.'),
+  to: dateOrTimestamp
+    .optional()
+    .describe(
+      'End of the time range, exclusive. A date means the start of the day in `timezone`. Defaults to now.',
+    ),
   timezone: timezoneField()
     .optional()
-    .describe('Of days, such as `Europe/Berlin`. Absent: that of the organization.'),
+    .describe('IANA time zone of days, such as `Europe/Berlin`. Defaults to the organization’s time zone.'),
 };
 
 /** What each response with figures says about the range that it covers. */
 export const coverageFields = {
   from: timestamp,
   to: timestamp,
-  timezone: z.string().describe('Of days.'),
+  timezone: z.string().describe('Time zone in which days begin.'),
   complete_until: timestamp.describe(
-    'Requests that ended before are all counted. Those still going on are counted where they began, once they end.',
+    'The response includes all requests that ended before this time. Floe counts a running request when it ends, at the time at which it started.',
   ),
-  retained_from: timestamp.describe('Older requests have been deleted.'),
+  retained_from: timestamp.describe('Floe has deleted requests before this time.'),
 };

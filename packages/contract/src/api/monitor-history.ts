@@ -5,7 +5,7 @@ import { rangeQuery, timestamp } from './page.ts';
 export const CHECK_STATUSES = ['ok', 'missed', 'failed', 'unknown', 'started', 'logged'] as const;
 
 const checkFilters = {
-  status: z.enum(CHECK_STATUSES).optional().describe('Absent: all.'),
+  status: z.enum(CHECK_STATUSES).optional().describe('Only checks with this status.'),
 };
 
 export const checkListQuery = rangeQuery.extend(checkFilters);
@@ -19,9 +19,16 @@ export const checkResource = z
     expected_at: timestamp.nullable(),
     detected_at: timestamp,
     received_at: timestamp.nullable(),
-    duration_ms: z.int().nullable().describe('Time from start to end. Null unless the job reported both.'),
+    duration_ms: z
+      .int()
+      .nullable()
+      .describe(
+        'Time from the start to the end of the run, in milliseconds. `null` unless the job reported both.',
+      ),
     metadata: z.json(),
-    missed_count: z.int().describe('Greater than 1 when several misses were detected together.'),
+    missed_count: z
+      .int()
+      .describe('Number of missed beats. Greater than 1 if Floe detected several missed beats together.'),
   })
   .meta({ id: 'Check' });
 export type CheckResource = z.output<typeof checkResource>;
@@ -34,8 +41,8 @@ export const checkExportQuery = z.strictObject({
 });
 
 export const historyRangeQuery = z.strictObject({
-  from: timestamp.optional().describe('Absent: 30 days before `to`.'),
-  to: timestamp.optional().describe('Absent: now.'),
+  from: timestamp.optional().describe('Start of the time range. Defaults to 30 days before `to`.'),
+  to: timestamp.optional().describe('End of the time range, exclusive. Defaults to now.'),
 });
 
 export const periodListQuery = rangeQuery;
@@ -43,9 +50,11 @@ export const periodListQuery = rangeQuery;
 /** A stretch of a monitor's history, newest first in lists. */
 export const periodResource = z
   .strictObject({
-    status: z.enum([...MONITOR_STATUSES, 'unknown']).describe('`unknown`: Floe was not there to see.'),
+    status: z
+      .enum([...MONITOR_STATUSES, 'unknown'])
+      .describe('Status of the monitor in this period. `unknown` means that Floe was not running.'),
     started_at: timestamp,
-    ended_at: timestamp.nullable().describe('Null for the current period.'),
+    ended_at: timestamp.nullable().describe('End of the period. `null` for the current period.'),
     reason: z.string(),
   })
   .meta({ id: 'Period' });
@@ -57,11 +66,13 @@ export const uptimeReport = z
     uptime_ratio: z
       .number()
       .nullable()
-      .describe('Healthy time by healthy and failing time; null when there was neither.'),
+      .describe('Healthy time divided by the sum of healthy and failing time. `null` if there was neither.'),
     healthy_seconds: z.number(),
     downtime_seconds: z.number(),
-    unknown_seconds: z.number().describe('Time in which Floe could not see; it counts for neither side.'),
-    incidents: z.int().describe('Failing periods that touch the range.'),
+    unknown_seconds: z
+      .number()
+      .describe('Time in which Floe was not running. It counts neither as uptime nor as downtime.'),
+    incidents: z.int().describe('Number of failing periods that overlap the range.'),
   })
   .meta({ id: 'Uptime' });
 
@@ -75,7 +86,7 @@ export const monitorSummaryQuery = z.strictObject({
     .string()
     .max(8_000)
     .default('')
-    .describe('Ids with commas between them, at most 100, whose recent history to tell.'),
+    .describe('Comma-separated ids of monitors whose recent history to return. At most 100.'),
 });
 
 /** How many monitors are in each state, and how some of them did lately. */
@@ -86,7 +97,10 @@ export const monitorSummary = z
       .array(
         z.strictObject({
           id: z.string(),
-          uptime_ratio: z.number().nullable().describe('Of the last 30 days; null when nothing was judged.'),
+          uptime_ratio: z
+            .number()
+            .nullable()
+            .describe('Uptime over the last 30 days. `null` if the monitor was neither healthy nor failing.'),
           intervals: z
             .array(
               z.strictObject({
@@ -97,10 +111,10 @@ export const monitorSummary = z
                 paused_seconds: z.number(),
               }),
             )
-            .describe('Half hours of the last day, oldest first; 48 of them.'),
+            .describe('The last 24 hours in 48 intervals of 30 minutes, oldest first.'),
         }),
       )
-      .describe('Of those that were asked for and exist.'),
+      .describe('History of the requested monitors that exist.'),
   })
   .meta({ id: 'MonitorStatusSummary' });
 export type MonitorSummary = z.output<typeof monitorSummary>;

@@ -11,39 +11,63 @@ const { name, description, ...plain } = MONITOR_FIELDS;
 const settings = {
   name,
   description,
-  expected_interval_minutes: minutesField(0.5).nullable().describe('Either this or `schedule`.'),
-  schedule: ScheduleSchema.nullable().describe('Either this or `expected_interval_minutes`.'),
-  tags: labelListField().describe('Labels for filters, channels and maintenance windows.'),
-  channels: labelListField().describe(
-    'Names of the channels that receive alerts of this monitor. Empty: all channels that match.',
+  expected_interval_minutes: minutesField(0.5)
+    .nullable()
+    .describe('How often the job sends a beat, in minutes. Set either this field or `schedule`.'),
+  schedule: ScheduleSchema.nullable().describe(
+    'When the job runs. Set either this field or `expected_interval_minutes`.',
   ),
-  paused: z.boolean().describe('A paused monitor records beats and misses nothing.'),
-  paused_until: timestamp.nullable().describe('The pause ends automatically at this time.'),
-  muted_until: timestamp.nullable().describe('No messages until then; states are still recorded.'),
+  tags: labelListField().describe(
+    'Tags by which you can filter lists and select monitors for channels and maintenance windows.',
+  ),
+  channels: labelListField().describe(
+    'Names of the channels that receive alerts for this monitor. If empty, all channels whose `events` and `tags` match receive them.',
+  ),
+  paused: z
+    .boolean()
+    .describe(
+      'Whether the monitor is paused. While a monitor is paused, Floe records beats but does not expect them.',
+    ),
+  paused_until: timestamp
+    .nullable()
+    .describe(
+      'Time at which the pause ends automatically. `null` means that the pause does not end automatically.',
+    ),
+  muted_until: timestamp
+    .nullable()
+    .describe('Floe sends no alerts for this monitor until this time. It still records the status.'),
   ...plain,
   fail_counts_as_miss: z
     .boolean()
     .describe(
-      '`true`: a failure that the job reports counts as one missed beat. `false`: it fails the monitor immediately.',
+      'Whether a failure that the job reports counts as one missed beat. If `false`, a reported failure makes the monitor fail immediately.',
     ),
   first_beat_due_minutes: minutesField(0.5)
     .nullable()
-    .describe('When a monitor that never beat is reported. Null: after interval and grace.'),
+    .describe(
+      'How long after its creation Floe sends an alert if the monitor has not received any beat, in minutes. `null` means the interval plus the grace period.',
+    ),
 };
 
-const graceSource = z.enum(['monitor', 'org']).describe('Who set the grace in force.');
+const graceSource = z
+  .enum(['monitor', 'org'])
+  .describe(
+    'Where the grace period that applies is set: on the monitor (`monitor`), or as the organization’s default (`org`).',
+  );
 
 const readOnly = {
   status: z.enum(MONITOR_STATUSES),
   last_beat_at: timestamp.nullable(),
-  next_due_at: timestamp.nullable().describe('When the next beat is due.'),
-  deadline_at: timestamp.nullable().describe('`next_due_at` plus grace: a beat is on time until then.'),
+  next_due_at: timestamp.nullable().describe('Time at which the next beat is due.'),
+  deadline_at: timestamp
+    .nullable()
+    .describe('`next_due_at` plus the grace period. A beat is on time until this time.'),
   failing_since: timestamp.nullable(),
   beat_url: z
     .string()
     .nullable()
     .describe(
-      'Secret address for beats without headers; null for keys without `monitoring` or `management`.',
+      'Secret URL for beats without authentication headers. `null` if the caller lacks the scopes `monitoring` and `management`.',
     ),
   source: configSource,
   created_at: timestamp,
@@ -54,10 +78,10 @@ const readOnly = {
 /** A monitor as every answer shows it. */
 export const monitorResource = z
   .strictObject({
-    id: z.string().describe('What jobs send as `monitor_id`.'),
+    id: z.string().describe('Id of the monitor. Jobs send it as `monitor_id`.'),
     kind: z.literal('heartbeat'),
     ...settings,
-    grace_period_minutes: minutesField(0).describe('The grace in force.'),
+    grace_period_minutes: minutesField(0).describe('Grace period that applies, in minutes.'),
     grace_source: graceSource,
     ...readOnly,
   })
@@ -66,13 +90,21 @@ export type Monitor = z.output<typeof monitorResource>;
 
 const optional = {
   ...z.strictObject(settings).partial().shape,
-  kind: z.enum(['heartbeat', 'push']).optional().describe('`push` means the same as `heartbeat`.'),
-  grace_period_minutes: minutesField(0).nullable().optional().describe('Null: the org’s default.'),
+  kind: z
+    .enum(['heartbeat', 'push'])
+    .optional()
+    .describe('Kind of monitor. `push` is an alias of `heartbeat`.'),
+  grace_period_minutes: minutesField(0)
+    .nullable()
+    .optional()
+    .describe(
+      'How late a beat may arrive before it counts as missed, in minutes. `null` means the organization’s default.',
+    ),
 };
 
 /** Absent fields have their default; a rule of `floe.yaml` is a rule here. */
 export const monitorCreation = z.strictObject({
-  id: slugField().optional().describe('Absent: one is made.'),
+  id: slugField().optional().describe('Id of the monitor. If absent, Floe creates one.'),
   ...optional,
 });
 
@@ -81,11 +113,13 @@ export const monitorPatch = z.strictObject(optional);
 
 /** What `GET` returned, read-only fields included. Absent settings return to their default. */
 export const monitorReplacement = z.strictObject({
-  id: z.string().optional().describe('The id of the path; an id never changes.'),
+  id: z.string().optional().describe('Must be the id in the path. You cannot change an id.'),
   ...optional,
   grace_source: graceSource
     .optional()
-    .describe('`org` with the org’s own value of `grace_period_minutes`: the org’s default is followed.'),
+    .describe(
+      'If this is `org` and `grace_period_minutes` equals the organization’s default, the monitor follows changes to the default.',
+    ),
   ...z.strictObject(readOnly).partial().shape,
 });
 
@@ -96,18 +130,21 @@ export const monitorListQuery = createListQuery().extend({
     .enum(['urgency', ...LIST_ORDERS])
     .default('newest')
     .describe(
-      '`urgency`: failing first, the longest at the top, then waiting, then by the nearest deadline, paused last.',
+      'Order of the entries. `urgency` lists failing monitors first, starting with the longest failure, then waiting monitors, then healthy monitors by their next deadline, then paused monitors.',
     ),
-  tag: labelField().optional().describe('Only monitors that carry it.'),
+  tag: labelField().optional().describe('Only monitors with this tag.'),
   status: z.enum(MONITOR_STATUSES).optional().describe('Only monitors with this status.'),
-  channel: labelField().optional().describe('Only monitors that name this channel.'),
-  source: z.enum(['file', 'console']).optional().describe('Only those of floe.yaml, or only the others.'),
+  channel: labelField().optional().describe('Only monitors that send alerts to this channel by name.'),
+  source: z
+    .enum(['file', 'console'])
+    .optional()
+    .describe('Only monitors that are defined in `floe.yaml` (`file`), or only all others (`console`).'),
   ids: z
     .string()
     .min(1)
     .max(8_000)
     .optional()
-    .describe(`Only these, with commas between them; at most ${MAX_BULK_MONITORS}.`),
+    .describe(`Only monitors with these ids, comma-separated. At most ${MAX_BULK_MONITORS}.`),
 });
 
 /** One change for several monitors; absent fields stay as each has them. */
@@ -129,7 +166,7 @@ export const bulkMonitorPatch = z.strictObject({
 export const bulkMonitorResult = z
   .strictObject({
     changed: z.array(z.string()),
-    unchanged: z.array(z.string()).describe('They were like that already.'),
+    unchanged: z.array(z.string()).describe('Monitors that already had these values.'),
     failed: z.array(z.strictObject({ id: z.string(), code: z.string(), message: z.string() })),
   })
   .meta({ id: 'MonitorsChanged' });
@@ -137,7 +174,12 @@ export type BulkMonitorResult = z.output<typeof bulkMonitorResult>;
 
 export const monitorPauseInput = z
   .strictObject({
-    until: timestamp.nullable().optional().describe('Leave out to pause until the monitor is resumed.'),
+    until: timestamp
+      .nullable()
+      .optional()
+      .describe(
+        'Time at which the pause ends automatically. If absent, the pause ends when you resume the monitor.',
+      ),
   })
   .optional();
 
@@ -145,8 +187,8 @@ export const schedulePreviewInput = z.strictObject({
   expected_interval_minutes: settings.expected_interval_minutes.optional(),
   schedule: settings.schedule.optional(),
   grace_period_minutes: optional.grace_period_minutes,
-  from: timestamp.optional().describe('A beat at this moment. Absent: now.'),
-  count: z.int().min(1).max(50).default(5).describe('Number of beats to show.'),
+  from: timestamp.optional().describe('Time of the last beat. Defaults to now.'),
+  count: z.int().min(1).max(50).default(5).describe('Number of expected beats to return.'),
 });
 
 export const schedulePreview = z
@@ -155,7 +197,7 @@ export const schedulePreview = z
       z.strictObject({
         expected_at: timestamp,
         deadline_at: timestamp,
-        expected_at_local: z.string().describe('`expected_at` on the wall clock of `timezone`.'),
+        expected_at_local: z.string().describe('`expected_at` as local time in `timezone`.'),
       }),
     ),
     timezone: z.string(),

@@ -2,7 +2,9 @@ import * as z from 'zod';
 import { chartRange } from './chart-range.ts';
 
 export const monthlyBillQuery = z.strictObject({
-  timezone: chartRange.timezone.describe('Of the month. Absent: that of the organization.'),
+  timezone: chartRange.timezone.describe(
+    'IANA time zone in which the month begins and ends. Defaults to the organization’s time zone.',
+  ),
 });
 
 export const monthlyBillParams = z.strictObject({
