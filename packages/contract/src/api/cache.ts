@@ -14,7 +14,7 @@ export const cacheResource = z
     scope: z
       .enum(['org', 'key'])
       .describe(
-        'Whether all keys of the organization share cached responses (`org`), or each key has its own (`key`).',
+        'Whether all keys in the organization share cached responses (`org`), or each key has its own (`key`).',
       ),
     purges: z.int().describe('Number of times the cache was purged.'),
     ...configEntryFields,

@@ -13,7 +13,7 @@ import { createListQuery, timestamp } from './page.ts';
 /** What floe.yaml says about a platform key, field by field. */
 export const PLATFORM_KEY_FIELDS = {
   name: labelField().describe(
-    'Name of the key, unique in the organization. Analytics, limits and budgets use it.',
+    'Name of the key, unique in the organization. Analytics, limits and budgets refer to the key by this name.',
   ),
   key: z
     .string()
@@ -43,7 +43,7 @@ export const PLATFORM_KEY_FIELDS = {
   owner: labelField().optional().describe('Person or job that is responsible for the key.'),
   models: modelPatternListField()
     .optional()
-    .describe('Models that the key may use. Defaults to all models of the organization.'),
+    .describe('Models that the key may use. Defaults to all models in the organization.'),
   paths: z
     .array(z.string().max(300).regex(/^\//, 'must start with /'))
     .max(50)

@@ -101,7 +101,7 @@ export const CacheSchema = z.strictObject({
     .enum(['org', 'key'])
     .default('key')
     .describe(
-      'Whether all keys of the organization share cached responses (`org`), or each key has its own (`key`).',
+      'Whether all keys in the organization share cached responses (`org`), or each key has its own (`key`).',
     ),
 });
 

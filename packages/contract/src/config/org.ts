@@ -22,7 +22,7 @@ export const ORG_SETTINGS = {
     .enum(['key', 'org'])
     .default('key')
     .describe(
-      'Which keys can access files, batches and stored responses: the key that created them, or all keys of the organization.',
+      'Which keys can access files, batches and stored responses: only the key that created them (`key`), or all keys in the organization (`org`).',
     ),
   analytics: z
     .strictObject({

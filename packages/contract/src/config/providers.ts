@@ -16,7 +16,7 @@ const TIMEOUT_DESCRIPTIONS = {
   connect_ms: 'Maximum time to open the connection, including TLS, in milliseconds.',
   headers_ms: 'Maximum time from sending the request to the first byte of the response, in milliseconds.',
   first_token_ms: 'Maximum time from sending the request to the first content of a stream, in milliseconds.',
-  idle_ms: 'Maximum time without data in a stream, in milliseconds. Each byte from the upstream resets it.',
+  idle_ms: 'Maximum time without data in a stream, in milliseconds.',
   total_ms: 'Maximum total duration of the attempt, in milliseconds.',
 } as const;
 

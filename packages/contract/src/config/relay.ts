@@ -83,7 +83,7 @@ const WhoSchema = z.strictObject({
   repositories: stringListField()
     .optional()
     .describe('Repository URL without the scheme, such as `github.com/acme/*`.'),
-  branches: stringListField().optional().describe('Checked-out branch.'),
+  branches: stringListField().optional().describe('Name of the branch that is checked out.'),
 });
 
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
