@@ -273,7 +273,7 @@ const AuthSessionsSchema = z.strictObject({
     .max(8_760)
     .default(168)
     .describe(
-      'Maximum lifetime of a session in hours, even if it is in use. Floe updates a user’s groups only at sign-in, so this is also the longest time before a change of groups takes effect.',
+      'Maximum lifetime of a session in hours, even if it is in use. Floe updates a user’s groups only at sign-in, so a group change takes effect after this time at the latest.',
     ),
 });
 
