@@ -51,7 +51,7 @@ export const BreakerSchema = z.strictObject({
     .max(1)
     .default(0.5)
     .describe(
-      'Share of failed calls within 30 s above which the breaker opens, if there were at least 10 calls.',
+      'Share of failed calls within 30 s at which the breaker opens, if there were at least 10 calls.',
     ),
   slow_first_token_ms: positiveCountField()
     .default(60_000)
@@ -137,7 +137,7 @@ const IdentitySchema = z
 
 /** What floe.yaml says about a provider, field by field. */
 export const PROVIDER_FIELDS = {
-  id: slugField().describe('Id of the provider. It is the part of model ids before the first `/`.'),
+  id: slugField().describe('Id of the provider. In model ids, it is the part before the first `/`.'),
   kind: z
     .enum(PROVIDER_KIND_NAMES)
     .describe('Kind of the provider. It determines the URLs, the authentication and the API format.'),
@@ -228,7 +228,7 @@ export const PROVIDER_FIELDS = {
     'Timeouts for one attempt, that is, one call to the provider.',
   ),
   breaker: BreakerSchema.prefault({}).describe(
-    'Settings for circuit breakers, which temporarily stop requests to a model that fails repeatedly. Each credential and model has its own breaker.',
+    'Settings for circuit breakers, which temporarily stop requests to a model that fails repeatedly. Each combination of a credential and a model has its own breaker.',
   ),
 };
 

@@ -8,7 +8,9 @@ export const TargetSchema = z
   .union([
     qualifiedModelField(),
     z.strictObject({
-      model: qualifiedModelField().describe('`<provider>/<model>`, with a provider of this organization.'),
+      model: qualifiedModelField().describe(
+        '`<provider>/<model>`, where the provider belongs to this organization.',
+      ),
       weight: z
         .number()
         .min(0)
@@ -71,7 +73,7 @@ const PassthroughTargetSchema = z
   .union([
     slugField(),
     z.strictObject({
-      provider: slugField().describe('Id of a provider of this organization.'),
+      provider: slugField().describe('Id of a provider in this organization.'),
       model_map: z
         .record(z.string().min(1), labelField())
         .default({})
