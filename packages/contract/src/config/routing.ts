@@ -102,7 +102,7 @@ export const IdeSchema = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      'Whether Floe returns provider errors with status 400, because IDEs show the message only for this status. Rate limit errors from Floe itself still have status 429.',
+      'Whether Floe returns provider errors with status 400. IDEs show the error message only for this status. Rate limit errors from Floe itself still have status 429.',
     ),
   freeform_tools: z
     .enum(['function', 'custom'])
