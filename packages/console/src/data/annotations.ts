@@ -1,4 +1,4 @@
-import type { analyticsAnnotations } from '@floe/contract/api/charts';
+import type { analyticsAnnotations } from '@floe/contract/api/annotations';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { getJson } from './api-client.ts';

@@ -1,4 +1,4 @@
-import type { analyticsAnnotations } from '@floe/contract/api/charts';
+import type { analyticsAnnotations } from '@floe/contract/api/annotations';
 import type * as z from 'zod';
 import type { DisplayStatus } from '../ui/status.tsx';
 import { auditActionLabel } from './audit-action-label.ts';

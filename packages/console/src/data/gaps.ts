@@ -1,4 +1,4 @@
-import type { gapList } from '@floe/contract/api/monitors';
+import type { gapList } from '@floe/contract/api/monitor-history';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type * as z from 'zod';

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { timezoneField } from '../config/fields.ts';
 import { EXCHANGE_OUTCOMES } from '../exchange-outcome.ts';
 import { jsonValueField } from '../json-value.ts';
+import { billedUnits, decisionEntry, exchangeAttempt, milliseconds } from './attempts.ts';
 import { nanoUsd, usd } from './money.ts';
 import { createPageSchema, dateOrTimestamp, rangeQuery, timestamp } from './page.ts';
 
@@ -59,8 +60,8 @@ export const requestFilters = {
   client: word.describe(`Client product, such as claude-code, codex or cursor. ${GRAMMAR}`),
   session: word.describe(`Session id that the client sent. ${GRAMMAR}`),
   usage_source: word,
-  stream: flag.describe('Whether the client asked for a stream.'),
-  dropped: flag.describe('Whether Floe dropped request fields that the provider does not support.'),
+  stream: flag.describe('Whether the client requested a stream.'),
+  dropped: flag.describe('Whether Floe removed request fields that the provider does not support.'),
   latency_ms: bounds,
   first_token_ms: bounds,
   overhead_ms: bounds,
@@ -135,8 +136,6 @@ export const requestExportQuery = createFilteredQuery({
 });
 
 const tokens = z.int().nullable();
-const billedUnits = z.record(z.string(), z.number());
-const milliseconds = z.number();
 
 const fields = {
   id: z.string(),
@@ -148,27 +147,30 @@ const fields = {
   team: z.string().nullable(),
   owner: z.string().nullable(),
   end_user: z.string().nullable(),
-  client: z.string().nullable().describe('Product the request came from, as its headers tell; a hint.'),
-  session: z.string().nullable().describe("The client's own name for its session."),
-  model_requested: z.string().nullable().describe('As the client asked for it.'),
+  client: z
+    .string()
+    .nullable()
+    .describe('Client product according to the request headers. Floe does not verify it.'),
+  session: z.string().nullable().describe('Session id that the client sent.'),
+  model_requested: z.string().nullable().describe('Model that the client requested.'),
   provider: z.string().nullable(),
-  model: z.string().nullable().describe("The provider's bare id of the model that served."),
+  model: z.string().nullable().describe('Id of the model that served the request, without the provider.'),
   stream: z.boolean(),
   status: z
     .int()
     .describe(
-      'HTTP status of the answer; of a stream that was begun and then failed without content, that of its error.',
+      'HTTP status of the response. If a stream had started and then failed before content, the status of the error.',
     ),
-  state: z.string().describe('complete, partial, aborted, failed, blocked or cached.'),
+  state: z.string().describe('State: `complete`, `partial`, `aborted`, `failed`, `blocked` or `cached`.'),
   outcome: z
     .enum(EXCHANGE_OUTCOMES)
     .describe(
-      'From `state` and `status`. blocked: Floe refused the request; client_error: failed with a 4xx that the request caused; upstream_error: failed otherwise.',
+      'Result of the request, derived from `state` and `status`. `blocked`: Floe rejected the request. `client_error`: the request failed with a 4xx status that it caused. `upstream_error`: the request failed for another reason.',
     ),
   error_code: z.string().nullable(),
   error_source: z.string().nullable(),
   finish_reason: z.string().nullable(),
-  attempt_count: z.int().describe('Calls to providers.'),
+  attempt_count: z.int().describe('Number of calls to providers.'),
   usage: z.strictObject({
     input_tokens: tokens,
     cached_tokens: tokens,
@@ -176,10 +178,13 @@ const fields = {
     output_tokens: tokens,
     reasoning_tokens: tokens,
     billed_units: billedUnits.describe(
-      'What is billed beside plain tokens, or in place of some of them, by unit: `cache_write_1h`, `web_search`, `image` …',
+      'Billed units in addition to or instead of plain tokens, by unit name, such as `cache_write_1h`, `web_search` or `image`.',
     ),
-    service_tier: z.string().nullable().describe('`flex`, `priority`, `batch` …; null for the standard one.'),
-    source: z.string().describe('provider, estimated or none.'),
+    service_tier: z
+      .string()
+      .nullable()
+      .describe('Service tier, such as `flex`, `priority` or `batch`. `null` means the standard tier.'),
+    source: z.string().describe('Source of the token counts: `provider`, `estimated` or `none`.'),
   }),
   cost_nano_usd: nanoUsd.nullable(),
   cost_usd: usd.nullable(),
@@ -191,12 +196,14 @@ const fields = {
     ),
   saved_nano_usd: nanoUsd
     .nullable()
-    .describe('What an answer from the cache would have cost; null for any other, and without a price.'),
+    .describe(
+      'Cost that the cached response saved. `null` if the response did not come from the cache or has no price.',
+    ),
   prompt_saved_nano_usd: z
     .int()
     .nullable()
     .describe(
-      "What the provider's prompt cache saved: the price of the cached input as fresh input, less what was paid. Below 0 where more was written than read; null without cached tokens, and without a price.",
+      'Amount that the provider’s prompt cache saved: the cost of the cached tokens at the normal input price minus their actual cost. Negative if writing to the cache cost more than reading saved. `null` if there are no cached tokens or no price.',
     ),
   cache: z.string().nullable(),
   latency_ms: milliseconds,
@@ -205,7 +212,9 @@ const fields = {
   request_bytes: z.int(),
   response_bytes: z.int(),
   metadata: z.record(z.string(), jsonValueField()),
-  dropped: z.array(z.string()).describe('Request fields that could not be carried to the provider.'),
+  dropped: z
+    .array(z.string())
+    .describe('Request fields that Floe removed because the provider does not support them.'),
 };
 
 /** One exchange: a client request and its response. */
@@ -233,66 +242,6 @@ export const requestTailPage = z.strictObject({
     ),
 });
 export type RequestTailPage = z.output<typeof requestTailPage>;
-
-/** One attempt at one target. `attempts_json` of the exchange row stores a list of these. */
-export const exchangeAttempt = z.strictObject({
-  n: z.int(),
-  provider: z.string(),
-  model: z.string(),
-  credential: z.string().nullable(),
-  started_at: timestamp,
-  status: z.int().nullable(),
-  error: z.string().nullable(),
-  first_token_ms: milliseconds.nullable(),
-  duration_ms: milliseconds,
-  usage: z
-    .record(z.string(), z.int())
-    .optional()
-    .describe('Tokens of this attempt, if several attempts were charged.'),
-  billed_units: billedUnits
-    .optional()
-    .describe('Billed units of this attempt other than plain tokens, by name.'),
-  service_tier: z
-    .string()
-    .optional()
-    .describe('Service tier in which the attempt is billed. Absent for the standard tier.'),
-  unpriced: z
-    .array(z.string())
-    .optional()
-    .describe('Billed units without a price, and the service tier as `tier:<name>` if it has no price.'),
-  price: z
-    .strictObject({
-      input: z.number(),
-      output: z.number(),
-      cache_read: z.number().optional(),
-      cache_write: z.number().optional(),
-      request: z.number().optional().describe('USD per request, in addition to the tokens.'),
-      units: billedUnits.optional().describe('USD per million, by billed unit.'),
-    })
-    .optional()
-    .describe(
-      'Prices of this attempt, in US dollars per million tokens. Absent if no price is known or the attempt costs nothing.',
-    ),
-});
-export type ExchangeAttempt = z.output<typeof exchangeAttempt>;
-
-/** One step of the routing decision. `decisions_json` stores a list of these. */
-export const decisionEntry = z.strictObject({
-  step: z.string(),
-  outcome: z.string(),
-  because: z.string(),
-  rule: z
-    .strictObject({ kind: z.enum(['limit', 'budget']), id: z.string() })
-    .optional()
-    .describe('Limit or budget that rejected the request.'),
-  retry_after_ms: z
-    .number()
-    .optional()
-    .describe(
-      'Value of `retry-after` that the client received, in milliseconds from the end of the request.',
-    ),
-});
-export type DecisionEntry = z.output<typeof decisionEntry>;
 
 export const requestDetail = z
   .strictObject({ ...fields, attempts: z.array(exchangeAttempt), decisions: z.array(decisionEntry) })

@@ -8,13 +8,13 @@ export const cacheResource = z
     enabled: z
       .boolean()
       .describe(
-        'Whether Floe responds to an equal request with a cached response. `cache` of a route overrides it.',
+        'Whether Floe returns cached responses for identical requests. A route’s `cache` setting overrides this.',
       ),
     ttl_seconds: z.int().describe('How long a cached response can be reused, in seconds.'),
     scope: z
       .enum(['org', 'key'])
       .describe(
-        'Which requests share cached responses: all requests of the organization, or only those with the same platform key.',
+        'Whether all keys in the organization share cached responses (`org`), or each key has its own (`key`).',
       ),
     purges: z.int().describe('Number of times the cache was purged.'),
     ...configEntryFields,
@@ -32,7 +32,7 @@ export const cacheStats = z
         saved_usd: usd,
         bypassed: z.int().describe('Requests that bypassed or refreshed the cache.'),
       })
-      .describe('Requests of the last 24 hours, rounded to whole hours.'),
+      .describe('Requests in the last 24 hours, rounded to whole hours.'),
     entries: z
       .int()
       .nullable()

@@ -126,7 +126,7 @@ export const channelTestResult = z
 export const DELIVERY_STATES = ['pending', 'sent', 'failed', 'muted', 'skipped'] as const;
 
 export const alertListQuery = rangeQuery.extend({
-  event: z.enum(ALERT_EVENTS).optional().describe('Only alerts of this kind.'),
+  event: z.enum(ALERT_EVENTS).optional().describe('Only alerts for this event.'),
   subject: labelField()
     .optional()
     .describe('Id of the monitor, budget, breaker or credential that the alert is about.'),

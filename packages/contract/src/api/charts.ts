@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { timezoneField } from '../config/fields.ts';
 import { isFilterParameter, requestFilters } from './analytics.ts';
+import { chartRange, coverageFields } from './chart-range.ts';
 import { nanoUsd, usd } from './money.ts';
-import { dateOrTimestamp, timestamp } from './page.ts';
+import { timestamp } from './page.ts';
 
 /** Groupings and filters of charts, in addition to `metadata.<key>` for keys that the org declared. */
 export const CHART_DIMENSIONS = ['provider', 'model', 'key', 'status_class', 'surface', 'outcome'] as const;
@@ -46,7 +46,9 @@ export const CHART_METRICS = [
 const text = z.string().max(300);
 /** One or several values of a dimension. A leading `!` excludes a value. */
 const values = z.union([text, z.array(text).min(1).max(50)]);
-const value = values.optional().describe('Repeat it for any of several values; `!x` is everything but x.');
+const value = values
+  .optional()
+  .describe('Repeat the parameter to match any of several values. `!x` excludes the value x.');
 const facet = z
   .string()
   .regex(new RegExp(`^(${ALL_DIMENSIONS.join('|')}|metadata\\.[^.]+)$`), {
@@ -56,25 +58,15 @@ const facet = z
     `${ALL_DIMENSIONS.join(', ')}, or metadata.<key> of a key that analytics.metadata_keys declares.`,
   );
 
-const range = {
-  from: dateOrTimestamp
-    .optional()
-    .describe(
-      'Included. A day, such as `2026-11-21`, is its beginning in `timezone`. Absent: 24 hours before `to`.',
-    ),
-  to: dateOrTimestamp.optional().describe('Not included; a day is its beginning. Absent: now.'),
-  timezone: timezoneField()
-    .optional()
-    .describe('Of days, such as `Europe/Berlin`. Absent: that of the organization.'),
-};
-
-/** Filters of the request list, with the same meaning. */
+/** Those of the list, counted alike. */
 const filters = {
   ...requestFilters,
   provider: value,
-  model: value.describe('As asked for, or the model that served: its bare id or `<provider>/<model>`.'),
+  model: value.describe(
+    'Model that the client requested, or model that served the request, as a bare id or as `<provider>/<model>`.',
+  ),
   key: value.describe('Name or id of the platform key.'),
-  status_class: value.describe('Such as `5xx`.'),
+  status_class: value.describe('Status class, such as `5xx`.'),
   surface: value,
   model_requested: value,
   route_mode: value,
@@ -89,17 +81,17 @@ const compare = z
   .enum(['previous'])
   .optional()
   .describe(
-    '`previous`: also the figures of the range of the same length just before; of whole days, as many days.',
+    '`previous` adds the values of the preceding range of the same length. For a range of whole days, this is the same number of days.',
   );
 
 /** Rejects unknown parameters except `metadata.<key>`, which is a filter. */
 function chartQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z
-    .object({ ...range, ...filters, ...shape })
+    .object({ ...chartRange, ...filters, ...shape })
     .catchall(values)
     .check((context) => {
       for (const name of Object.keys(context.value))
-        if (!isFilterParameter(name, range, filters, shape))
+        if (!isFilterParameter(name, chartRange, filters, shape))
           context.issues.push({ code: 'unrecognized_keys', keys: [name], input: context.value });
     });
 }
@@ -111,24 +103,30 @@ export const analyticsTimeseriesQuery = chartQuery({
   interval: z
     .enum(['minute', 'hour', 'day'])
     .default('hour')
-    .describe('Days are those of `timezone`; minutes and hours those of UTC.'),
+    .describe('Length of each interval. Days begin at midnight in `timezone`. Minutes and hours are in UTC.'),
   group_by: facet.optional(),
-  limit: z.coerce.number().int().min(1).max(20).default(10).describe('Series; the rest is added up in one.'),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(20)
+    .default(10)
+    .describe('Maximum number of separate series. Floe combines all others into one series.'),
   compare,
 });
 
 export const analyticsTopQuery = chartQuery({
   by: facet,
   metric: z.enum(ADDITIVE_METRICS).default('requests').describe('The metric to sort by.'),
-  limit: z.coerce.number().int().min(1).max(100).default(10).describe('Rows at most.'),
+  limit: z.coerce.number().int().min(1).max(100).default(10).describe('Maximum number of entries in `data`.'),
   compare,
 });
 
 export const analyticsValuesQuery = z.strictObject({
-  ...range,
+  ...chartRange,
   field: facet,
-  q: text.optional().describe('What the value begins with, in any case; of a key, its name.'),
-  limit: z.coerce.number().int().min(1).max(200).default(20).describe('Rows at most.'),
+  q: text.optional().describe('Start of the value, case-insensitive. For keys, start of the name.'),
+  limit: z.coerce.number().int().min(1).max(200).default(20).describe('Maximum number of entries in `data`.'),
 });
 
 const percentiles = z
@@ -139,7 +137,7 @@ const percentiles = z
     p99: z.number().nullable(),
   })
   .describe(
-    'Of requests that reached an upstream. Estimated from a histogram whose buckets double; null without requests.',
+    'Values for requests that reached a provider, in milliseconds. Floe estimates percentiles from a histogram in which each bucket is twice as wide as the previous one. `null` if there are no such requests.',
   );
 
 const sums = {
@@ -147,7 +145,7 @@ const sums = {
   errors: z
     .int()
     .describe(
-      'Requests that reached an upstream and ended as client_error, upstream_error or partial. Refusals and aborted requests are none.',
+      'Number of requests that reached a provider and have the outcome `client_error`, `upstream_error` or `partial`.',
     ),
   input_tokens: z.int(),
   cached_tokens: z.int(),
@@ -156,7 +154,7 @@ const sums = {
   reasoning_tokens: z.int(),
   cost_nano_usd: nanoUsd,
   cost_usd: usd,
-  saved_nano_usd: nanoUsd.describe('What answers from the cache would have cost.'),
+  saved_nano_usd: nanoUsd.describe('Cost that cached responses saved.'),
   saved_usd: usd,
 };
 
@@ -164,19 +162,11 @@ const figures = {
   ...sums,
   upstream_requests: z
     .int()
-    .describe('Those that reached an upstream: what the error rate and the latencies are counted of.'),
+    .describe(
+      'Number of requests that reached a provider. Error rates and latencies refer to these requests.',
+    ),
   latency_ms: percentiles,
   first_token_ms: percentiles.omit({ mean: true }),
-};
-
-const coverageFields = {
-  from: timestamp,
-  to: timestamp,
-  timezone: z.string().describe('Of days.'),
-  complete_until: timestamp.describe(
-    'Requests that ended before are all counted. Those still going on are counted where they began, once they end.',
-  ),
-  retained_from: timestamp.describe('Older requests have been deleted.'),
 };
 
 const before = { from: timestamp, to: timestamp };
@@ -189,17 +179,24 @@ export const analyticsSummary = z
     previous: z
       .strictObject({ ...before, ...figures })
       .optional()
-      .describe('With `compare=previous`.'),
+      .describe('Values of the preceding range, with `compare=previous`.'),
   })
   .meta({ id: 'AnalyticsSummary' });
 const allFigures = z.strictObject(figures);
 export type AnalyticsFigures = z.output<typeof allFigures>;
 
 const series = z.strictObject({
-  value: z.string().nullable().describe('Of `group_by`; null for requests that have none, and without it.'),
-  name: z.string().nullable().describe('Name of the key, when grouped by key.'),
-  other: z.boolean().describe('The sum of every series beyond `limit`.'),
-  values: z.array(z.number().nullable()).describe('Null where a percentile has no requests.'),
+  value: z
+    .string()
+    .nullable()
+    .describe(
+      'Value of the `group_by` dimension. `null` for requests that have no value, and if `group_by` is not set.',
+    ),
+  name: z.string().nullable().describe('Name of the key, if the series are grouped by key.'),
+  other: z.boolean().describe('Whether this series is the sum of all series beyond `limit`.'),
+  values: z
+    .array(z.number().nullable())
+    .describe('One value for each time in `at`. `null` if a percentile has no requests.'),
 });
 
 /** One metric over time. `values` of each series correspond to the timestamps in `at`. */
@@ -208,12 +205,14 @@ export const analyticsTimeseries = z
     ...coverageFields,
     at: z
       .array(timestamp)
-      .describe('Start of each interval. The first and the last hold only what is in the range.'),
+      .describe(
+        'Start of each interval. The first and last intervals contain only requests within the range.',
+      ),
     series: z.array(series),
     previous: z
       .strictObject({ ...before, at: z.array(timestamp), series: z.array(series) })
       .optional()
-      .describe('The same values of the range before, with `compare=previous`.'),
+      .describe('The same values for the preceding range, with `compare=previous`.'),
   })
   .meta({ id: 'AnalyticsTimeseries' });
 
@@ -230,7 +229,7 @@ export const analyticsTop = z
           .nullable()
           .optional()
           .describe(
-            'The same value in the range before, with `compare=previous`; null when it was not there.',
+            'The same entry in the preceding range, with `compare=previous`. `null` if the preceding range does not contain it.',
           ),
       }),
     ),
@@ -245,55 +244,6 @@ export const analyticsValues = z
     data: z.array(
       z.strictObject({ value: z.string().nullable(), name: z.string().nullable(), requests: z.int() }),
     ),
-    has_more: z.boolean().describe('There are more than `limit`.'),
+    has_more: z.boolean().describe('Whether there are more entries than `limit`.'),
   })
   .meta({ id: 'AnalyticsValues' });
-
-export const analyticsAnnotationsQuery = z.strictObject({
-  ...range,
-  about: z
-    .enum(['traffic'])
-    .optional()
-    .describe(
-      '`traffic`: only what may change requests: configuration, breakers, leaked keys, notes; no alerts.',
-    ),
-  limit: z.coerce.number().int().min(1).max(500).default(200).describe('Rows at most.'),
-});
-
-/** A note that a person or a deployment adds to charts. */
-export const analyticsNoteInput = z.strictObject({
-  text: z
-    .string()
-    .trim()
-    .min(1)
-    .max(200)
-    .describe('Text, for example `web 4.2 deployed`. Recorded in the audit log.'),
-});
-
-export const analyticsNote = z.strictObject({ at: timestamp, text: z.string() }).meta({ id: 'Annotation' });
-
-/** Events that may explain changes in charts, newest first. */
-export const analyticsAnnotations = z
-  .strictObject({
-    ...coverageFields,
-    data: z.array(
-      z.strictObject({
-        at: timestamp,
-        kind: z.enum(['change', 'alert', 'breaker', 'note']),
-        text: z.string(),
-        actor: z.string().nullable().describe('Id of who changed it.'),
-        actor_name: z.string().nullable(),
-        subject: z.strictObject({ kind: z.string(), id: z.string() }),
-      }),
-    ),
-    has_more: z.boolean().describe('There are more than `limit`.'),
-  })
-  .meta({ id: 'AnalyticsAnnotations' });
-
-export const monthlyBillQuery = z.strictObject({
-  timezone: range.timezone.describe('Of the month. Absent: that of the organization.'),
-});
-
-export const monthlyBillParams = z.strictObject({
-  month: z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-10'),
-});

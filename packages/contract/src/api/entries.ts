@@ -25,7 +25,7 @@ export const positionField = z
   .int()
   .min(0)
   .nullish()
-  .describe('Position in the order of evaluation, from 0. Absent: the last.');
+  .describe('Position in the order of evaluation, starting at 0. If absent, the entry is added at the end.');
 
 /** A read-only field. A request may contain it, and the server ignores it. */
 export const readOnlyField = z.unknown().optional().meta({ readOnly: true });

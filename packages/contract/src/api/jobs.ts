@@ -13,7 +13,7 @@ export const jobResource = z
     state: z
       .enum(JOB_STATES)
       .describe(
-        '`lost`: the process of the job ended, or has sent no sign of life for 30 seconds. Start the job again.',
+        'State of the job. `lost` means that the process that ran the job has ended or has not responded for 30 seconds. In this case, start the job again.',
       ),
     done: z.int().describe('Number of completed steps.'),
     total: z.int().nullable().describe('Total number of steps. `null` means not known yet.'),

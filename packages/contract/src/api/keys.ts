@@ -13,7 +13,7 @@ import { createListQuery, timestamp } from './page.ts';
 /** Fields of a platform key in floe.yaml. */
 export const PLATFORM_KEY_FIELDS = {
   name: labelField().describe(
-    'Name of the key in analytics, limits and budgets. Unique in the organization.',
+    'Name of the key, unique in the organization. Analytics, limits and budgets refer to the key by this name.',
   ),
   key: z
     .string()
@@ -28,28 +28,30 @@ export const PLATFORM_KEY_FIELDS = {
     .string()
     .regex(/^sha256:[0-9a-f]{64}$/, 'must be sha256: followed by 64 lowercase hexadecimal digits')
     .optional()
-    .describe('Instead of `key`: SHA-256 of a key of another product. The key may have any format.'),
+    .describe(
+      'SHA-256 of a key that another product issued. Set this field instead of `key`. The key may have any format.',
+    ),
   imported_from: slugField()
     .optional()
-    .describe('With `imported_hash`: product that issued the key, such as `litellm`.'),
+    .describe('Product that issued the imported key, such as `litellm`. Allowed only with `imported_hash`.'),
   scopes: z
     .array(z.enum(KEY_SCOPES))
     .min(1)
     .default(['gateway'])
-    .describe('Scopes of the key: what it may do.'),
-  team: slugField().optional().describe('Team that uses it.'),
+    .describe('Scopes of the key, that is, what the key may do.'),
+  team: slugField().optional().describe('Team that uses the key.'),
   owner: labelField().optional().describe('Person or job that is responsible for the key.'),
   models: modelPatternListField()
     .optional()
-    .describe('Models that the key may use. Defaults to all models of the organization.'),
+    .describe('Models that the key may use. Defaults to all models in the organization.'),
   paths: z
     .array(z.string().max(300).regex(/^\//, 'must start with /'))
     .max(50)
     .default([])
     .describe(
-      'Paths without a model, such as `/gateway/v1/files`, that a key with `models` may use, including all paths below them.',
+      'Paths whose requests do not name a model, such as `/gateway/v1/files`, that a key with `models` may use. Each entry includes all paths below it.',
     ),
-  expires_at: timestampField().optional().describe('The key stops working then.'),
+  expires_at: timestampField().optional().describe('Time at which the key stops working.'),
 };
 
 /** A platform key in floe.yaml. */
@@ -71,7 +73,7 @@ const models = modelPatternListField().describe(
 const paths = PLATFORM_KEY_FIELDS.paths
   .unwrap()
   .describe(
-    'Paths without a model, such as `/gateway/v1/files`, that a key with `models` may use, including all paths below them.',
+    'Paths whose requests do not name a model, such as `/gateway/v1/files`, that a key with `models` may use. Each entry includes all paths below it.',
   );
 
 /**
@@ -99,7 +101,7 @@ const fields = {
   imported_from: z
     .string()
     .nullable()
-    .describe('Product that issued the value of the key. Null for a key of Floe.'),
+    .describe('Product that issued the value of the key. `null` if Floe issued it.'),
   status: z.enum(['active', 'expired', 'revoked']),
   scopes: z.array(z.enum(KEY_SCOPES)),
   models: models
@@ -149,9 +151,9 @@ export const createdKey = z
 const settings = {
   models: models.nullish(),
   paths: paths.nullish(),
-  team: team.unwrap().nullish().describe('Team that uses it.'),
+  team: team.unwrap().nullish().describe('Team that uses the key.'),
   owner: owner.unwrap().nullish().describe('Person or job that is responsible for the key.'),
-  expires_at: timestamp.nullish().describe('The key stops working then.'),
+  expires_at: timestamp.nullish().describe('Time at which the key stops working.'),
 };
 
 export const keyCreation = z.strictObject({
@@ -166,7 +168,11 @@ export const keyCreation = z.strictObject({
 /** Absent fields remain. Null clears a field. */
 export const keyPatch = z.strictObject({
   name: keyName.optional(),
-  scopes: z.array(z.enum(KEY_SCOPES)).min(1).optional().describe('None new that the caller itself lacks.'),
+  scopes: z
+    .array(z.enum(KEY_SCOPES))
+    .min(1)
+    .optional()
+    .describe('Scopes of the key. The caller can add only scopes that it has.'),
   ...settings,
 });
 
@@ -174,7 +180,10 @@ export const keyPatch = z.strictObject({
 export const keyReplacement = z.strictObject({
   ...platformKey.partial().shape,
   name: keyName,
-  scopes: z.array(z.enum(KEY_SCOPES)).min(1).describe('None new that the caller itself lacks.'),
+  scopes: z
+    .array(z.enum(KEY_SCOPES))
+    .min(1)
+    .describe('Scopes of the key. The caller can add only scopes that it has.'),
   ...settings,
 });
 
@@ -201,6 +210,6 @@ export const leakReport = z
   .optional();
 
 export const keyListQuery = createListQuery().extend({
-  owner: z.string().min(1).max(200).optional().describe('Only keys of this owner.'),
-  team: z.string().min(1).max(200).optional().describe('Only keys of this team.'),
+  owner: z.string().min(1).max(200).optional().describe('Only keys with this owner.'),
+  team: z.string().min(1).max(200).optional().describe('Only keys with this team.'),
 });

@@ -5,7 +5,7 @@ import { timestamp } from './page.ts';
 const label = z.string().min(1).max(200);
 
 const settings = {
-  name: label.describe('Shown in lists and on boards.'),
+  name: label.describe('Name of the window in lists and on boards.'),
   starts_at: timestamp
     .nullable()
     .describe('Start of the window. With `schedule`, the time before which no occurrence starts.'),
@@ -25,7 +25,7 @@ const settings = {
     .min(1)
     .max(10_080)
     .nullable()
-    .describe('With `schedule`: how long each window lasts.'),
+    .describe('Length of each occurrence in minutes. Required with `schedule`.'),
   monitors: z.array(z.string().min(1).max(64)).max(500).describe('Ids of the affected monitors.'),
   tags: z
     .array(label)
@@ -67,7 +67,7 @@ const id = z
 
 /** Either `starts_at` and `ends_at`, or `schedule` and `duration_minutes`. */
 export const maintenanceWindowCreation = z.strictObject({
-  id: id.optional().describe('Absent: Floe creates one.'),
+  id: id.optional().describe('Id of the window. If absent, Floe creates one.'),
   ...optional,
   name: settings.name,
 });

@@ -5,8 +5,8 @@ import { emailAddress } from './email.ts';
 import { createListQuery, timestamp } from './page.ts';
 
 const role = z.enum(MEMBER_ROLES);
-const roleField = role.describe('What the member may do.');
-const team = slugField().nullable().describe('Team of the member. Null: none.');
+const roleField = role.describe('Role of the member, which determines what the member may do.');
+const team = slugField().nullable().describe('Team of the member. `null` means none.');
 
 /** A person who belongs to the org. */
 export const memberResource = z

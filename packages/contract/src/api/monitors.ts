@@ -1,51 +1,73 @@
 import * as z from 'zod';
 import { labelField, labelListField, minutesField, slugField } from '../config/fields.ts';
 import { MONITOR_FIELDS, ScheduleSchema } from '../config/monitoring.ts';
-import { jsonValueField } from '../json-value.ts';
 import { configSource } from './config-source.ts';
-import { createListQuery, LIST_ORDERS, rangeQuery, timestamp } from './page.ts';
+import { createListQuery, LIST_ORDERS, timestamp } from './page.ts';
 
 export const MONITOR_STATUSES = ['waiting', 'healthy', 'failing', 'paused'] as const;
-export const CHECK_STATUSES = ['ok', 'missed', 'failed', 'unknown', 'started', 'logged'] as const;
 
 const { name, description, ...plain } = MONITOR_FIELDS;
 
 const settings = {
   name,
   description,
-  expected_interval_minutes: minutesField(0.5).nullable().describe('Either this or `schedule`.'),
-  schedule: ScheduleSchema.nullable().describe('Either this or `expected_interval_minutes`.'),
-  tags: labelListField().describe('Labels for filters, channels and maintenance windows.'),
-  channels: labelListField().describe(
-    'Names of the channels that receive alerts of this monitor. Empty: all channels that match.',
+  expected_interval_minutes: minutesField(0.5)
+    .nullable()
+    .describe('How often the job sends a beat, in minutes. Set either this field or `schedule`.'),
+  schedule: ScheduleSchema.nullable().describe(
+    'When the job runs. Set either this field or `expected_interval_minutes`.',
   ),
-  paused: z.boolean().describe('A paused monitor records beats and misses nothing.'),
-  paused_until: timestamp.nullable().describe('The pause ends automatically at this time.'),
-  muted_until: timestamp.nullable().describe('No messages until then; states are still recorded.'),
+  tags: labelListField().describe(
+    'Tags by which you can filter lists and select monitors for channels and maintenance windows.',
+  ),
+  channels: labelListField().describe(
+    'Names of the channels that receive alerts for this monitor. If empty, all channels whose `events` and `tags` match receive them.',
+  ),
+  paused: z
+    .boolean()
+    .describe(
+      'Whether the monitor is paused. While a monitor is paused, Floe records beats but does not expect them.',
+    ),
+  paused_until: timestamp
+    .nullable()
+    .describe(
+      'Time at which the pause ends automatically. `null` means that the pause does not end automatically.',
+    ),
+  muted_until: timestamp
+    .nullable()
+    .describe('Floe sends no alerts for this monitor until this time. It still records the status.'),
   ...plain,
   fail_counts_as_miss: z
     .boolean()
     .describe(
-      '`true`: a failure that the job reports counts as one missed beat. `false`: it fails the monitor immediately.',
+      'Whether a failure that the job reports counts as one missed beat. If `false`, a reported failure makes the monitor fail immediately.',
     ),
   first_beat_due_minutes: minutesField(0.5)
     .nullable()
-    .describe('When a monitor that never beat is reported. Null: after interval and grace.'),
+    .describe(
+      'How long after its creation Floe sends an alert if the monitor has not received any beat, in minutes. `null` means the interval plus the grace period.',
+    ),
 };
 
-const graceSource = z.enum(['monitor', 'org']).describe('Who set the grace in force.');
+const graceSource = z
+  .enum(['monitor', 'org'])
+  .describe(
+    'Where the grace period that applies is set: on the monitor (`monitor`), or as the organization’s default (`org`).',
+  );
 
 const readOnly = {
   status: z.enum(MONITOR_STATUSES),
   last_beat_at: timestamp.nullable(),
-  next_due_at: timestamp.nullable().describe('When the next beat is due.'),
-  deadline_at: timestamp.nullable().describe('`next_due_at` plus grace: a beat is on time until then.'),
+  next_due_at: timestamp.nullable().describe('Time at which the next beat is due.'),
+  deadline_at: timestamp
+    .nullable()
+    .describe('`next_due_at` plus the grace period. A beat is on time until this time.'),
   failing_since: timestamp.nullable(),
   beat_url: z
     .string()
     .nullable()
     .describe(
-      'Secret address for beats without headers; null for keys without `monitoring` or `management`.',
+      'Secret URL for beats without authentication headers. `null` if the caller lacks the scopes `monitoring` and `management`.',
     ),
   source: configSource,
   created_at: timestamp,
@@ -56,10 +78,10 @@ const readOnly = {
 /** A monitor in responses. */
 export const monitorResource = z
   .strictObject({
-    id: z.string().describe('What jobs send as `monitor_id`.'),
+    id: z.string().describe('Id of the monitor. Jobs send it as `monitor_id`.'),
     kind: z.literal('heartbeat'),
     ...settings,
-    grace_period_minutes: minutesField(0).describe('The grace in force.'),
+    grace_period_minutes: minutesField(0).describe('Grace period that applies, in minutes.'),
     grace_source: graceSource,
     ...readOnly,
   })
@@ -68,13 +90,21 @@ export type Monitor = z.output<typeof monitorResource>;
 
 const optional = {
   ...z.strictObject(settings).partial().shape,
-  kind: z.enum(['heartbeat', 'push']).optional().describe('`push` means the same as `heartbeat`.'),
-  grace_period_minutes: minutesField(0).nullable().optional().describe('Null: the org’s default.'),
+  kind: z
+    .enum(['heartbeat', 'push'])
+    .optional()
+    .describe('Kind of monitor. `push` is an alias of `heartbeat`.'),
+  grace_period_minutes: minutesField(0)
+    .nullable()
+    .optional()
+    .describe(
+      'How late a beat may arrive before it counts as missed, in minutes. `null` means the organization’s default.',
+    ),
 };
 
 /** Absent fields have their default. The rules of floe.yaml apply. */
 export const monitorCreation = z.strictObject({
-  id: slugField().optional().describe('Absent: one is made.'),
+  id: slugField().optional().describe('Id of the monitor. If absent, Floe creates one.'),
   ...optional,
 });
 
@@ -83,11 +113,13 @@ export const monitorPatch = z.strictObject(optional);
 
 /** Accepts the response of `GET`, including read-only fields. Absent settings return to their default. */
 export const monitorReplacement = z.strictObject({
-  id: z.string().optional().describe('The id of the path; an id never changes.'),
+  id: z.string().optional().describe('Must be the id in the path. You cannot change an id.'),
   ...optional,
   grace_source: graceSource
     .optional()
-    .describe('`org` with the org’s own value of `grace_period_minutes`: the org’s default is followed.'),
+    .describe(
+      'If this is `org` and `grace_period_minutes` equals the organization’s default, the monitor follows changes to the default.',
+    ),
   ...z.strictObject(readOnly).partial().shape,
 });
 
@@ -99,18 +131,21 @@ export const monitorListQuery = createListQuery().extend({
     .enum(['urgency', ...LIST_ORDERS])
     .default('newest')
     .describe(
-      '`urgency`: failing first, the longest at the top, then waiting, then by the nearest deadline, paused last.',
+      'Order of the entries. `urgency` lists failing monitors first, starting with the longest failure, then waiting monitors, then healthy monitors by their next deadline, then paused monitors.',
     ),
-  tag: labelField().optional().describe('Only monitors that carry it.'),
+  tag: labelField().optional().describe('Only monitors with this tag.'),
   status: z.enum(MONITOR_STATUSES).optional().describe('Only monitors with this status.'),
-  channel: labelField().optional().describe('Only monitors that name this channel.'),
-  source: z.enum(['file', 'console']).optional().describe('Only those of floe.yaml, or only the others.'),
+  channel: labelField().optional().describe('Only monitors that send alerts to this channel by name.'),
+  source: z
+    .enum(['file', 'console'])
+    .optional()
+    .describe('Only monitors that are defined in `floe.yaml` (`file`), or only all others (`console`).'),
   ids: z
     .string()
     .min(1)
     .max(8_000)
     .optional()
-    .describe(`Only these, with commas between them; at most ${MAX_BULK_MONITORS}.`),
+    .describe(`Only monitors with these ids, comma-separated. At most ${MAX_BULK_MONITORS}.`),
 });
 
 /** One change for several monitors. Absent fields remain. */
@@ -132,7 +167,7 @@ export const bulkMonitorPatch = z.strictObject({
 export const bulkMonitorResult = z
   .strictObject({
     changed: z.array(z.string()),
-    unchanged: z.array(z.string()).describe('They were like that already.'),
+    unchanged: z.array(z.string()).describe('Monitors that already had these values.'),
     failed: z.array(z.strictObject({ id: z.string(), code: z.string(), message: z.string() })),
   })
   .meta({ id: 'MonitorsChanged' });
@@ -140,84 +175,21 @@ export type BulkMonitorResult = z.output<typeof bulkMonitorResult>;
 
 export const monitorPauseInput = z
   .strictObject({
-    until: timestamp.nullable().optional().describe('Leave out to pause until the monitor is resumed.'),
+    until: timestamp
+      .nullable()
+      .optional()
+      .describe(
+        'Time at which the pause ends automatically. If absent, the pause ends when you resume the monitor.',
+      ),
   })
   .optional();
-
-const checkFilters = {
-  status: z.enum(CHECK_STATUSES).optional().describe('Absent: all.'),
-};
-
-export const checkListQuery = rangeQuery.extend(checkFilters);
-
-/** One beat, one missed beat, or one expected beat whose outcome is unknown. */
-export const checkResource = z
-  .strictObject({
-    id: z.string(),
-    status: z.enum(CHECK_STATUSES),
-    error: z.string().nullable(),
-    expected_at: timestamp.nullable(),
-    detected_at: timestamp,
-    received_at: timestamp.nullable(),
-    duration_ms: z.int().nullable().describe('Time from start to end. Null unless the job reported both.'),
-    metadata: jsonValueField(),
-    missed_count: z.int().describe('Greater than 1 when several misses were detected together.'),
-  })
-  .meta({ id: 'Check' });
-export type CheckResource = z.output<typeof checkResource>;
-
-export const checkExportQuery = z.strictObject({
-  format: z.enum(['csv', 'ndjson']).default('csv').describe('Format of the file.'),
-  from: rangeQuery.shape.from,
-  to: rangeQuery.shape.to,
-  ...checkFilters,
-});
-
-/** Time range of the history of a monitor. */
-export const historyRangeQuery = z.strictObject({
-  from: timestamp.optional().describe('Absent: 30 days before `to`.'),
-  to: timestamp.optional().describe('Absent: now.'),
-});
-
-export const periodListQuery = rangeQuery;
-
-/** A period in a monitor's history. Lists are newest first. */
-export const periodResource = z
-  .strictObject({
-    status: z.enum([...MONITOR_STATUSES, 'unknown']).describe('`unknown`: Floe was not there to see.'),
-    started_at: timestamp,
-    ended_at: timestamp.nullable().describe('Null for the current period.'),
-    reason: z.string(),
-  })
-  .meta({ id: 'Period' });
-
-/** Uptime of a monitor in a time range. */
-export const uptimeReport = z
-  .strictObject({
-    from: timestamp,
-    to: timestamp,
-    uptime_ratio: z
-      .number()
-      .nullable()
-      .describe('Healthy time by healthy and failing time; null when there was neither.'),
-    healthy_seconds: z.number(),
-    downtime_seconds: z.number(),
-    unknown_seconds: z.number().describe('Time in which Floe could not see; it counts for neither side.'),
-    incidents: z.int().describe('Failing periods that touch the range.'),
-  })
-  .meta({ id: 'Uptime' });
-
-/** Gaps: times in which no Floe process was running. Oldest first. */
-export const gapList = z
-  .strictObject({ data: z.array(z.strictObject({ started_at: timestamp, ended_at: timestamp })) })
-  .meta({ id: 'Gaps' });
 
 export const schedulePreviewInput = z.strictObject({
   expected_interval_minutes: settings.expected_interval_minutes.optional(),
   schedule: settings.schedule.optional(),
   grace_period_minutes: optional.grace_period_minutes,
-  from: timestamp.optional().describe('A beat at this moment. Absent: now.'),
-  count: z.int().min(1).max(50).default(5).describe('Number of beats to show.'),
+  from: timestamp.optional().describe('Time of the last beat. Defaults to now.'),
+  count: z.int().min(1).max(50).default(5).describe('Number of expected beats to return.'),
 });
 
 /** The next times of a schedule. */
@@ -227,45 +199,10 @@ export const schedulePreview = z
       z.strictObject({
         expected_at: timestamp,
         deadline_at: timestamp,
-        expected_at_local: z.string().describe('`expected_at` on the wall clock of `timezone`.'),
+        expected_at_local: z.string().describe('`expected_at` as local time in `timezone`.'),
       }),
     ),
     timezone: z.string(),
     grace_period_minutes: z.number(),
   })
   .meta({ id: 'SchedulePreview' });
-
-export const monitorSummaryQuery = z.strictObject({
-  monitors: z
-    .string()
-    .max(8_000)
-    .default('')
-    .describe('Ids with commas between them, at most 100, whose recent history to tell.'),
-});
-
-/** Number of monitors in each status, and the recent history of some of them. */
-export const monitorSummary = z
-  .strictObject({
-    counts: z.strictObject({ failing: z.int(), waiting: z.int(), paused: z.int(), healthy: z.int() }),
-    recent: z
-      .array(
-        z.strictObject({
-          id: z.string(),
-          uptime_ratio: z.number().nullable().describe('Of the last 30 days; null when nothing was judged.'),
-          intervals: z
-            .array(
-              z.strictObject({
-                started_at: timestamp,
-                healthy_seconds: z.number(),
-                failing_seconds: z.number(),
-                unknown_seconds: z.number(),
-                paused_seconds: z.number(),
-              }),
-            )
-            .describe('Half hours of the last day, oldest first; 48 of them.'),
-        }),
-      )
-      .describe('Of those that were asked for and exist.'),
-  })
-  .meta({ id: 'MonitorStatusSummary' });
-export type MonitorSummary = z.output<typeof monitorSummary>;

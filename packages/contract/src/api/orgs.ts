@@ -5,7 +5,7 @@ import { timestamp } from './page.ts';
 
 const name = z.string().min(1).max(200).describe('Display name. Defaults to the id.');
 const timezone = timezoneField().describe(
-  'For budget periods, schedules and boards, such as `Europe/Berlin`.',
+  'IANA time zone for budget periods, schedules and boards, such as `Europe/Berlin`.',
 );
 
 const fields = {
@@ -29,7 +29,7 @@ export type OrgResource = z.output<typeof orgResource>;
 export const orgPatch = z.strictObject({ name: name.optional(), timezone: timezone.optional() });
 
 export const orgCreation = z.strictObject({
-  id: slugField().describe('Id of the organization. Unique in the installation. Cannot be changed.'),
+  id: slugField().describe('Id of the organization, unique in the installation. You cannot change it.'),
   name: name.optional(),
   timezone: timezone.default('UTC'),
 });

@@ -41,8 +41,8 @@ export function createListQuery<const Own extends string = never>(own: readonly 
 
 /** Query parameters of every list over time. `from` is inclusive, `to` is exclusive. */
 export const rangeQuery = pageQuery.extend({
-  from: timestamp.optional().describe('Included. Absent: from the beginning.'),
-  to: timestamp.optional().describe('Not included. Absent: now.'),
+  from: timestamp.optional().describe('Start of the time range, inclusive. Defaults to the oldest entry.'),
+  to: timestamp.optional().describe('End of the time range, exclusive. Defaults to now.'),
 });
 
 /** Response of every list, newest first. `next_cursor` is null on the last page. */

@@ -70,11 +70,11 @@ export const providerResource = z
     base_url: z
       .string()
       .nullable()
-      .describe('Base URL of the upstream. `null` means the public URL of the kind.'),
+      .describe('Base URL of the provider’s API. `null` means the public URL for this kind of provider.'),
     origin: z
       .string()
       .nullable()
-      .describe('Scheme, host and port of the upstream. `null` if the provider cannot be used.'),
+      .describe('Scheme, host and port of the provider’s API. `null` if the provider cannot be used.'),
     problem: z
       .string()
       .nullable()
@@ -87,10 +87,12 @@ export const providerResource = z
     dialects: z
       .array(z.string())
       .nullable()
-      .describe('Dialects that the upstream supports. `null` means those of the kind.'),
+      .describe(
+        'API formats (dialects) that the provider supports. `null` means the dialects of this kind of provider.',
+      ),
     native_dialects: z
       .array(z.string())
-      .describe('Dialects that Floe forwards to the upstream. It translates the others.'),
+      .describe('Dialects that Floe forwards to the provider. It translates all others.'),
     header_names: z
       .array(z.string())
       .describe('Names of the additional headers. Their values are never returned.'),
@@ -121,7 +123,7 @@ const readOnlyFields = {
   header_names: readOnlyField,
 };
 
-const credentialWeight = z.number().positive().describe('Share of the requests of the provider.');
+const credentialWeight = z.number().positive().describe('Relative share of the provider’s requests.');
 
 const writableCredential = z.strictObject({
   name: CredentialSchema.shape.name,

@@ -45,17 +45,17 @@ export const storedRelayDecision = z
   .meta({ id: 'RelayDecisionRecord' });
 
 export const relayDecisionListQuery = rangeQuery.extend({
-  decision: relayDecisionKind.optional().describe('Only decisions that were given as this.'),
+  decision: relayDecisionKind.optional().describe('Only decisions with this value of `decision`.'),
   enforced_decision: relayDecisionKind
     .optional()
-    .describe('Only decisions that would be this if every rule were enforced.'),
+    .describe('Only decisions with this value of `enforced_decision`.'),
   event: z.enum(RELAY_EVENTS).optional().describe('Only decisions about this event.'),
   rule: relayName.optional().describe('Name of the rule that decided.'),
   mode: relayRuleMode.optional().describe('Mode of that rule.'),
   agent: relayName.optional().describe('Name of the agent, such as `cursor`.'),
   key: relayName.optional().describe('Name of the platform key.'),
   owner: relayName.optional().describe('Owner of the platform key.'),
-  repository: relayName.optional().describe('Address of the repository without scheme.'),
+  repository: relayName.optional().describe('URL of the repository without the scheme.'),
   session: relayName.optional().describe('Id of the session.'),
   q: z.string().min(2).max(200).optional().describe('Text that the command, tool, prompt or path contains.'),
 });
@@ -109,7 +109,7 @@ export const relaySessionListQuery = rangeQuery.extend({
   covered: z
     .enum(['true', 'false'])
     .optional()
-    .describe('Whether the session asked the relay.')
+    .describe('Whether the session calls the relay.')
     .transform((text) => (text === undefined ? undefined : text === 'true')),
   owner: relayName.optional().describe('Owner of the platform key.'),
   agent: relayName.optional().describe('Name of the agent, such as `cursor`.'),

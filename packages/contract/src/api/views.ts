@@ -25,7 +25,7 @@ const writableFields = {
   shared: z
     .boolean()
     .default(false)
-    .describe('Whether everybody in the org sees it; that needs `management`.'),
+    .describe('Whether all members of the organization see the view. Requires the scope `management`.'),
 };
 
 const shown = { name: z.string(), page: z.string() };
@@ -49,7 +49,7 @@ export const viewResource = z
 export type ViewResource = z.output<typeof viewResource>;
 
 export const viewListQuery = createListQuery().extend({
-  sort: z.enum(LIST_ORDERS).default('name').describe('Absent: name.'),
+  sort: z.enum(LIST_ORDERS).default('name').describe('Order of the entries. Defaults to `name`.'),
   page: z.string().max(64).optional().describe('Only views of this page.'),
 });
 export const viewInput = z.strictObject(writableFields);
@@ -59,7 +59,7 @@ export const viewPatch = z.strictObject({
   shared: writableFields.shared
     .unwrap()
     .optional()
-    .describe('Whether everybody in the org sees it; that needs `management`.'),
+    .describe('Whether all members of the organization see the view. Requires the scope `management`.'),
 });
 
 /** Accepts a view in the format of responses. Read-only fields are ignored. */

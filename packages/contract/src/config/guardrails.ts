@@ -20,21 +20,22 @@ const subjectFields = {
     .enum(LIMIT_SUBJECTS)
     .optional()
     .describe(
-      'Counts all requests of one subject together: the organization, or the team, key, owner or end user in the field of that name.',
+      'One counter for one subject: the organization, or the team, key, owner or end user that the field of the same name identifies.',
     ),
-  per: z.enum(LIMIT_SUBJECTS).optional().describe('Counts each subject of this kind separately.'),
+  per: z
+    .enum(LIMIT_SUBJECTS)
+    .optional()
+    .describe('A separate counter for each subject of this type, such as each owner.'),
   team: slugField().optional().describe('Id of the team. Required with `scope: team`.'),
   key: labelField().optional().describe('Name of the platform key. Required with `scope: key`.'),
   owner: labelField().optional().describe('Name of the owner. Required with `scope: owner`.'),
   end_user: labelField().optional().describe('Id of the end user. Required with `scope: end_user`.'),
-  model: modelPatternField()
-    .optional()
-    .describe('Applies only to requests for models that match this pattern.'),
+  model: modelPatternField().optional().describe('Counts only requests for models that match this pattern.'),
   on_store_error: z
     .enum(['local', 'open', 'closed'])
     .default('local')
     .describe(
-      'What applies while the shared store is unavailable. `local`: each process enforces its share of the limit. `open`: requests are admitted without a limit. `closed`: requests are rejected with 503.',
+      'What Floe does while the shared store is unavailable. `local`: each process enforces its share of the limit or budget. `open`: Floe admits all requests. `closed`: Floe rejects requests with 503.',
     ),
 } as const;
 
@@ -53,11 +54,13 @@ function validateSubject({ scope, per, ...fields }: RawFields, report: ReportIss
 /** A rate limit in floe.yaml. */
 export const LimitSchema = z
   .strictObject({
-    name: slugField().optional().describe('Name in the error message when the limit rejects a request.'),
+    name: slugField()
+      .optional()
+      .describe('Name of the limit. The error message contains it when the limit rejects a request.'),
     ...subjectFields,
     rpm: positiveCountField().optional().describe('Maximum number of requests in any 60 seconds.'),
     tpm: positiveCountField().optional().describe('Maximum number of tokens in any 60 seconds.'),
-    concurrency: positiveCountField().optional().describe('Concurrent requests.'),
+    concurrency: positiveCountField().optional().describe('Maximum number of concurrent requests.'),
   })
   .check(
     crossFieldRule((limit, report) => {
@@ -72,16 +75,16 @@ export const LimitSchema = z
 export const BudgetSchema = z
   .strictObject({
     name: slugField().describe(
-      'Unique in the organization. The name is in the error message when the budget rejects a request.',
+      'Name of the budget, unique in the organization. The error message contains it when the budget rejects a request.',
     ),
     ...subjectFields,
     metadata: z
       .record(z.string(), z.string())
       .default({})
-      .describe('Applies only to requests whose metadata has these values.'),
+      .describe('Counts only requests whose metadata has these values.'),
     period: z
       .enum(['day', 'week', 'month', 'total'])
-      .describe('How often the budget resets, in the time zone of the organization.'),
+      .describe('How often the budget resets, in the organization’s time zone. `total` never resets.'),
     limit_usd: z.number().positive().max(1_000_000_000).describe('Spending limit in US dollars per period.'),
     mode: z
       .enum(['hard', 'soft'])
@@ -92,45 +95,59 @@ export const BudgetSchema = z
 
 /** The settings of the response cache in floe.yaml. */
 export const CacheSchema = z.strictObject({
-  enabled: z.boolean().default(false).describe('Whether equal requests are answered from the cache.'),
-  ttl_seconds: positiveCountField().default(3_600).describe('How long a cached response may be used.'),
+  enabled: z
+    .boolean()
+    .default(false)
+    .describe('Whether Floe returns cached responses for identical requests.'),
+  ttl_seconds: positiveCountField()
+    .default(3_600)
+    .describe('How long Floe may return a cached response, in seconds.'),
   scope: z
     .enum(['org', 'key'])
     .default('key')
-    .describe('Who shares cached responses: all keys of the organization, or only requests of the same key.'),
+    .describe(
+      'Whether all keys in the organization share cached responses (`org`), or each key has its own (`key`).',
+    ),
 });
 
 const DetectSchema = z
   .strictObject({
-    secrets: z.boolean().default(false).describe('Whether to look for API keys, tokens and private keys.'),
+    secrets: z.boolean().default(false).describe('Whether to search for API keys, tokens and private keys.'),
     pii: z
       .array(z.enum(['email', 'phone', 'credit_card', 'iban', 'us_ssn']))
       .default([])
-      .describe('Kinds of personal data to look for. Defaults to none.'),
+      .describe('Kinds of personal data to search for. Defaults to none.'),
   })
-  .refine(({ secrets, pii }) => secrets || pii.length > 0, 'must have secrets, pii or both')
-  .describe('Secrets and personal data that the policy searches for.');
+  .refine(({ secrets, pii }) => secrets || pii.length > 0, 'must set secrets, pii or both')
+  .describe('Secrets or personal data to search for. The policy applies if Floe finds any.');
 
 /** Fields of a policy in floe.yaml. */
 export const POLICY_FIELDS = {
   name: slugField().describe(
-    'Unique in the organization. The name is in the error message and in every decision.',
+    'Name of the policy, unique in the organization. Error messages and decisions contain it.',
   ),
   enabled: z.boolean().default(true).describe('Set to `false` to disable the policy.'),
-  on: z.enum(['request', 'answer']).describe('Whether the policy evaluates requests or responses.'),
-  when: z.string().min(1).max(4_000).optional().describe('CEL condition. The policy applies if it is true.'),
+  on: z
+    .enum(['request', 'answer'])
+    .describe('Whether the policy evaluates requests (`request`) or responses (`answer`).'),
+  when: z
+    .string()
+    .min(1)
+    .max(4_000)
+    .optional()
+    .describe('CEL condition. The policy applies if the condition is true.'),
   detect: DetectSchema.optional(),
-  action: z.enum(['allow', 'deny', 'flag', 'redact']).describe('What happens when the policy applies.'),
+  action: z.enum(['allow', 'deny', 'flag', 'redact']).describe('What Floe does if the policy applies.'),
   mode: z
     .enum(['monitor', 'enforce'])
     .default('monitor')
-    .describe('`monitor` only records what the policy would do. `enforce` does it.'),
+    .describe('`monitor` only records what the policy would do. `enforce` performs the action.'),
   message: z
     .string()
     .min(1)
     .max(1_000)
     .optional()
-    .describe('Message for callers whose requests the policy denies.'),
+    .describe('Error message for callers whose requests the policy denies.'),
 };
 
 /** A policy in floe.yaml. */

@@ -27,12 +27,12 @@ export const ScheduleSchema = z.strictObject({
     .describe('Cron expression with five fields, such as `0 3 * * *`.'),
   timezone: timezoneField()
     .optional()
-    .describe('Time zone of the expression. Defaults to the time zone of the organization.'),
+    .describe('Time zone of the cron expression. Defaults to the organization’s time zone.'),
 });
 
 /** Monitor settings that responses and database columns have under the same name with the same value. */
 export const MONITOR_FIELDS = {
-  name: labelField().describe('Name in lists and messages.'),
+  name: labelField().describe('Display name in lists and messages.'),
   description: z.string().max(2_000).describe('What the job does, or what to do when it fails.'),
   alert_after_misses: positiveCountField().describe(
     'Number of consecutive missed beats after which Floe sends an alert.',
@@ -54,43 +54,49 @@ export const MonitorSchema = z
     kind: z
       .enum(['heartbeat', 'push'])
       .default('heartbeat')
-      .describe('Kind of monitor. `push` means the same as `heartbeat`.'),
+      .describe('Kind of monitor. `push` is an alias of `heartbeat`.'),
     description: z.string().max(2_000).default('').describe('Notes for people who receive an alert.'),
     expected_interval_minutes: minutesField(0.5)
       .optional()
-      .describe('How often the job sends a beat. Set this or `schedule`.'),
+      .describe('How often the job sends a beat, in minutes. Set either this field or `schedule`.'),
     schedule: ScheduleSchema.optional().describe(
-      'When the job runs. Set this or `expected_interval_minutes`.',
+      'When the job runs. Set either this field or `expected_interval_minutes`.',
     ),
     grace_period_minutes: minutesField(0)
       .optional()
       .describe(
-        'How late a beat may arrive before it counts as missed. Defaults to `monitoring.grace_period_minutes` of the organization.',
+        'How late a beat may arrive before it counts as missed, in minutes. Defaults to the organization’s `monitoring.grace_period_minutes`.',
       ),
-    tags: labelListField().default([]).describe('Tags for filters of channels and lists.'),
+    tags: labelListField()
+      .default([])
+      .describe('Tags by which you can filter lists and select monitors for channels.'),
     paused: z
       .boolean()
       .default(false)
-      .describe('Whether the monitor is paused. A paused monitor records beats but no misses.'),
+      .describe(
+        'Whether the monitor is paused. While a monitor is paused, Floe records beats but does not expect them.',
+      ),
     paused_until: timestampField().optional().describe('Time at which the pause ends automatically.'),
     muted_until: timestampField()
       .optional()
-      .describe('No alerts are sent until this time. States are still recorded.'),
+      .describe('Floe sends no alerts for this monitor until this time. It still records the status.'),
     alert_after_misses: MONITOR_FIELDS.alert_after_misses.default(1),
     fail_counts_as_miss: z
       .boolean()
       .default(false)
       .describe(
-        'Whether a failure that the job reports counts as one missed beat. If `false`, it fails the monitor immediately.',
+        'Whether a failure that the job reports counts as one missed beat. If `false`, a reported failure makes the monitor fail immediately.',
       ),
     first_beat_due_minutes: minutesField(0.5)
       .optional()
       .describe(
-        'How long after its creation a monitor without any beat is reported. Defaults to the expected interval plus the grace period.',
+        'How long after its creation Floe sends an alert if the monitor has not received any beat, in minutes. Defaults to the expected interval plus the grace period.',
       ),
     channels: labelListField()
       .default([])
-      .describe('Names of the channels that receive alerts of this monitor. Empty: all channels that match.'),
+      .describe(
+        'Names of the channels that receive alerts for this monitor. If empty, all channels whose `events` and `tags` match receive them.',
+      ),
   })
   .check(
     crossFieldRule(({ expected_interval_minutes, schedule }, report) => {
@@ -116,21 +122,23 @@ export const ALERT_EVENTS = [
 ] as const;
 
 const channelFields = {
-  name: slugField().describe('Name of the channel. Unique in the organization.'),
+  name: slugField().describe('Name of the channel, unique in the organization.'),
   events: z
     .array(z.enum(ALERT_EVENTS))
     .min(1)
     .optional()
-    .describe('Events that the channel receives. Defaults to all.'),
+    .describe('Events for which the channel receives alerts. Defaults to all events.'),
   tags: labelListField()
     .default([])
-    .describe('The channel receives only alerts of monitors with one of these tags. Empty: all monitors.'),
+    .describe(
+      'The channel receives only alerts for monitors with one of these tags. If empty, it receives alerts for all monitors.',
+    ),
   realert_minutes: z
     .number()
     .min(0)
     .max(527_040)
     .default(0)
-    .describe('How often an alert is repeated while it is open. 0 means never.'),
+    .describe('How often Floe repeats an alert while the problem lasts, in minutes. 0 means never.'),
 } as const;
 
 const secretUrl = () => webUrlField().meta({ writeOnly: true });
@@ -143,18 +151,18 @@ export const ChannelSchema = z.discriminatedUnion('kind', [
     url: secretUrl().describe('URL to which Floe sends messages.'),
     secret: secretField()
       .optional()
-      .describe('Key for signing messages. Without it, messages are not signed.'),
+      .describe('Secret with which Floe signs messages. If not set, messages are not signed.'),
   }),
   z.strictObject({
     ...channelFields,
     kind: z
       .enum(['slack', 'discord', 'teams'])
-      .describe('Sends messages to an incoming webhook of a chat service.'),
+      .describe('Sends messages to a chat service through an incoming webhook.'),
     url: secretUrl().describe('URL of the incoming webhook.'),
   }),
   z.strictObject({
     ...channelFields,
-    kind: z.literal('email').describe('Email through the server in `smtp`.'),
+    kind: z.literal('email').describe('Sends emails through the mail server in `smtp`.'),
     to: emailAddressListField().describe('Recipients.'),
   }),
   z.strictObject({
@@ -167,7 +175,7 @@ export const ChannelSchema = z.discriminatedUnion('kind', [
   }),
   z.strictObject({
     ...channelFields,
-    kind: z.literal('ntfy').describe('Sends messages to a topic of an ntfy server.'),
+    kind: z.literal('ntfy').describe('Sends messages to a topic on an ntfy server.'),
     url: secretUrl().describe('URL of the topic.'),
     token: secretField().optional().describe('Access token, if the topic requires one.'),
   }),
@@ -189,7 +197,7 @@ export function boardSlugField() {
       (text) => !text.endsWith('.json'),
       'must not end in .json, which is reserved for the data of the board',
     )
-    .describe('The board has the URL `/boards/<slug>`. Unique in the installation.');
+    .describe('Last part of the board’s URL, `/boards/<slug>`. Unique in the installation.');
 }
 
 const boardGroup = z.strictObject({
@@ -211,7 +219,7 @@ export const BOARD_FIELDS = {
   name: labelField().describe('Title of the board.'),
   timezone: timezoneField()
     .nullable()
-    .describe('Time zone of days and times. `null`: the time zone of the organization.'),
+    .describe('Time zone for days and times on the board. If `null`, the organization’s time zone applies.'),
 };
 
 /** The same settings in rows, with their defaults in floe.yaml. */
@@ -226,10 +234,10 @@ export const BoardSchema = z
   .strictObject({
     slug: boardSlugField(),
     name: labelField().optional().describe('Title of the board. Defaults to the slug.'),
-    public: z.boolean().default(false).describe('Whether the board is visible without signing in.'),
+    public: z.boolean().default(false).describe('Whether anyone can see the board without signing in.'),
     timezone: timezoneField()
       .optional()
-      .describe('Time zone of days and times. Defaults to the time zone of the organization.'),
+      .describe('Time zone for days and times on the board. Defaults to the organization’s time zone.'),
     groups: boardGroupsField().default([]).describe('Groups of monitors, in display order.'),
   })
   .transform((board) => ({ ...board, name: board.name ?? board.slug }));

@@ -22,7 +22,7 @@ export const ORG_SETTINGS = {
     .enum(['key', 'org'])
     .default('key')
     .describe(
-      'Which keys can access files, batches and stored responses: the key that created them, or all keys of the organization.',
+      'Which keys can access files, batches and stored responses: only the key that created them (`key`), or all keys in the organization (`org`).',
     ),
   analytics: z
     .strictObject({
@@ -30,33 +30,35 @@ export const ORG_SETTINGS = {
         .array(labelField())
         .max(10)
         .default([])
-        .describe('Metadata keys by which analytics can filter and group. At most 10.'),
+        .describe('Metadata keys by which charts can filter and group requests. At most 10.'),
     })
     .prefault({})
-    .describe('Settings of analytics.'),
+    .describe('Settings for analytics.'),
   attribution: z
     .strictObject({
       user_headers: z
         .array(labelField())
         .default([])
         .describe(
-          'Request headers that contain the id of the end user. The first header that is present is used.',
+          'Request headers that can contain the end user’s id. Floe uses the first one that is present.',
         ),
     })
     .prefault({})
     .describe('How Floe identifies the end user of a request.'),
   monitoring: z
     .strictObject({
-      grace_period_minutes: minutesField(0).default(5).describe('Default grace period of monitors.'),
+      grace_period_minutes: minutesField(0)
+        .default(5)
+        .describe('Default grace period for monitors, in minutes.'),
     })
     .prefault({})
-    .describe('Default settings of monitors.'),
+    .describe('Default settings for monitors.'),
   bodies: z
     .strictObject({
       keep: z
         .boolean()
         .default(false)
-        .describe('Whether Floe stores bodies of requests and responses for `retention.bodies_days`.'),
+        .describe('Whether Floe stores request and response bodies for `retention.bodies_days`.'),
       redact: z
         .boolean()
         .default(true)
@@ -64,20 +66,22 @@ export const ORG_SETTINGS = {
     })
     .prefault({})
     .describe('Logging of request and response bodies.'),
-  passthrough: PassthroughSchema.prefault({}).describe('Providers of the passthrough paths.'),
-  cache: CacheSchema.prefault({}).describe('Settings of the response cache.'),
-  ide: IdeSchema.prefault({}).describe('Settings of the IDE adapter.'),
-  relay: RelaySettingsSchema.prefault({}).describe('Governance of coding agents, without its rules.'),
+  passthrough: PassthroughSchema.prefault({}).describe('Providers that the passthrough paths use.'),
+  cache: CacheSchema.prefault({}).describe('Settings for the response cache.'),
+  ide: IdeSchema.prefault({}).describe('Settings for the IDE adapter.'),
+  relay: RelaySettingsSchema.prefault({}).describe(
+    'Settings for the relay, which controls coding agents, without its rules.',
+  ),
 };
 
 /** An organization in floe.yaml. */
 export const OrgSchema = z
   .strictObject({
-    id: slugField().describe('Id of the organization. Unique in the installation. Cannot be changed.'),
+    id: slugField().describe('Id of the organization, unique in the installation. You cannot change it.'),
     name: labelField().optional().describe('Display name. Defaults to the id.'),
     timezone: timezoneField()
       .default('UTC')
-      .describe('Time zone of budget periods, schedules, chart days and monthly files.'),
+      .describe('Time zone for budget periods, schedules, days in charts, and monthly usage files.'),
     chat_reasoning: ORG_SETTINGS.chat_reasoning,
     stored_responses: ORG_SETTINGS.stored_responses,
     resource_scope: ORG_SETTINGS.resource_scope,
@@ -85,25 +89,29 @@ export const OrgSchema = z
     attribution: ORG_SETTINGS.attribution,
     monitoring: ORG_SETTINGS.monitoring,
     bodies: ORG_SETTINGS.bodies,
-    teams: z.array(TeamSchema).prefault([]).describe('Teams of the organization.'),
-    keys: z.array(PlatformKeySchema).default([]).describe('Platform keys of the organization.'),
-    providers: z.array(ProviderSchema).prefault([]).describe('Providers of the organization.'),
+    teams: z.array(TeamSchema).prefault([]).describe('Teams, which group members and keys.'),
+    keys: z.array(PlatformKeySchema).default([]).describe('Platform keys, with which callers authenticate.'),
+    providers: z.array(ProviderSchema).prefault([]).describe('Model providers.'),
     passthrough: ORG_SETTINGS.passthrough,
     routes: z.array(RouteSchema).prefault([]).describe('Rules that map requested models to targets.'),
     limits: z
       .array(LimitSchema)
       .default([])
-      .describe('Rate limits. A request must be within every limit that applies to it.'),
+      .describe('Rate limits. Floe admits a request only if it is within every limit that applies.'),
     budgets: z
       .array(BudgetSchema)
       .default([])
-      .describe('Spending limits. A request must be within every budget that applies to it.'),
+      .describe(
+        'Spending limits. Floe admits a request only if every hard budget that applies has enough money left.',
+      ),
     cache: ORG_SETTINGS.cache,
-    policies: z.array(PolicySchema).default([]).describe('Rules on the content of requests and responses.'),
+    policies: z.array(PolicySchema).default([]).describe('Rules for the content of requests and responses.'),
     ide: ORG_SETTINGS.ide,
     monitors: z.array(MonitorSchema).prefault([]).describe('Monitors that expect beats from jobs.'),
-    channels: z.array(ChannelSchema).default([]).describe('Destinations of alerts.'),
+    channels: z.array(ChannelSchema).default([]).describe('Destinations for alerts.'),
     boards: z.array(BoardSchema).prefault([]).describe('Boards (status pages).'),
-    relay: RelaySchema.prefault({}).describe('Governance of coding agents.'),
+    relay: RelaySchema.prefault({}).describe(
+      'Settings and rules for the relay, which controls coding agents.',
+    ),
   })
   .transform((org) => ({ ...org, name: org.name ?? org.id }));

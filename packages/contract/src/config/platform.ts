@@ -39,16 +39,18 @@ const ListenerSchema = z.strictObject({
     .array(z.enum(LISTENER_SURFACES))
     .min(1)
     .describe(
-      'Surfaces that this listener serves. Other paths return 404. `management` (or `api`) includes all of `/api`, which `console` requires. Every listener serves `/healthz` and `/readyz`.',
+      'Groups of paths that this listener serves. All other paths return 404. `management` (or `api`) includes all paths under `/api`. `console` also requires `management`. Every listener serves `/healthz` and `/readyz`.',
     ),
 });
 
 const UnauthenticatedSchema = z.strictObject({
-  total: positiveCountField().default(8_192).describe('Maximum over all listeners.'),
+  total: positiveCountField()
+    .default(8_192)
+    .describe('Maximum number of such connections on all listeners together.'),
   per_address: positiveCountField()
     .default(1_024)
     .describe(
-      'Maximum from one client address. Connections from `trusted_proxies` count in neither maximum.',
+      'Maximum number of such connections from one client address. Connections from `trusted_proxies` do not count toward either maximum.',
     ),
 });
 
@@ -65,19 +67,21 @@ export const ServerSchema = z
       .refine(isOriginUrl, 'must not have a path that starts with a path of Floe, such as /api or /gateway')
       .optional()
       .describe(
-        'Public URL of the installation, used in links and cookies. It may have a path prefix. Defaults to a URL with host and port.',
+        'Public URL of the installation, which Floe uses in links and cookies. It may contain a path. Defaults to a URL with the host and port.',
       ),
     trusted_proxies: z
       .array(networkField())
       .default([])
-      .describe('Proxies whose `X-Forwarded-For`, `X-Forwarded-Proto` and `Forwarded` headers Floe uses.'),
+      .describe(
+        'Proxies from which Floe trusts the headers `X-Forwarded-For`, `X-Forwarded-Proto` and `Forwarded`.',
+      ),
     shutdown_delay_ms: z
       .int()
       .min(0)
       .max(300_000)
       .default(5_000)
       .describe(
-        'How long Floe serves everything after SIGTERM while `/readyz` already returns 503, so that load balancers stop sending requests. SIGINT skips the delay.',
+        'How long Floe still serves all requests after SIGTERM, in milliseconds. During this time, `/readyz` returns 503, so that load balancers stop sending requests. SIGINT skips the delay.',
       ),
     drain_timeout_ms: z
       .int()
@@ -85,15 +89,15 @@ export const ServerSchema = z
       .max(86_400_000)
       .default(900_000)
       .describe(
-        'How long requests in progress may take after the shutdown delay. Requests that are not complete by then end with an error.',
+        'How long requests in progress may continue after the shutdown delay, in milliseconds. Floe then ends incomplete requests with an error.',
       ),
     unauthenticated_connections: UnauthenticatedSchema.prefault({}).describe(
-      'Limits on open connections that have not authenticated yet. Floe closes the oldest first.',
+      'Limits on connections on which no caller has authenticated yet. If there are more, Floe closes the oldest ones.',
     ),
     listeners: z
       .array(ListenerSchema)
       .default([])
-      .describe('Additional listeners, each with some of the surfaces.'),
+      .describe('Additional listeners, each of which serves some of the surfaces.'),
   })
   .transform((server) => ({
     ...server,
@@ -120,19 +124,21 @@ export const StorageSchema = z.strictObject({
     .regex(/^(sqlite:.+|postgres(ql)?:\/\/.+)$/, 'must be sqlite:<file> or postgres://…')
     .default('sqlite:./.floe/floe.db')
     .meta({ writeOnly: true })
-    .describe('URL of the database: `sqlite:<file>` for one process, `postgres://…` for several.'),
+    .describe(
+      'URL of the database: `sqlite:<file>` for one process, or `postgres://…` for one or more processes.',
+    ),
   shared: z
     .string()
     .regex(/^(memory|rediss?:\/\/.+)$/, 'must be memory, redis://… or rediss://…')
     .default('memory')
     .meta({ writeOnly: true })
     .describe(
-      'Store of counters and signals: `memory` for one process, `redis://…` (Redis or Valkey) for several.',
+      'Store for counters and notifications between processes: `memory` for one process, or `redis://…` (Redis or Valkey) for several.',
     ),
   shared_timeout_ms: positiveCountField()
     .default(50)
     .describe(
-      'How long a request waits for the shared store, in milliseconds. After that, `on_store_error` of each limit and budget applies.',
+      'How long a request waits for the shared store, in milliseconds. After that, the `on_store_error` setting of each limit and budget applies.',
     ),
 });
 
@@ -141,37 +147,41 @@ export const SecuritySchema = z.strictObject({
     .array(networkField())
     .default([])
     .describe(
-      'Private networks to which Floe may connect for providers, channels and sign-in. Hosts named in this file are always allowed. Cloud metadata addresses are never allowed.',
+      'Private networks in which Floe may connect to providers, channels and identity providers. Floe may also connect to hosts that this file names. It never connects to cloud metadata addresses.',
     ),
 });
 
 const daysField = () => z.int().min(1).max(36_500);
 
 export const RetentionSchema = z.strictObject({
-  requests_days: daysField().default(90).describe('Days for which the request log is stored.'),
-  checks_days: daysField().default(400).describe('Days for which checks of monitors are stored.'),
-  audit_days: daysField().default(400).describe('Days for which audit log entries are stored.'),
+  requests_days: daysField().default(90).describe('Number of days for which Floe stores the request log.'),
+  checks_days: daysField().default(400).describe('Number of days for which Floe stores monitor checks.'),
+  audit_days: daysField().default(400).describe('Number of days for which Floe stores audit log entries.'),
   bodies_days: daysField()
     .default(7)
-    .describe('Days for which bodies of requests and responses are stored, if an organization stores them.'),
-  responses_days: daysField().default(30).describe('Days for which stored responses are available.'),
+    .describe(
+      'Number of days for which Floe stores request and response bodies, if an organization enables this.',
+    ),
+  responses_days: daysField()
+    .default(30)
+    .describe('Number of days for which Floe stores responses for `previous_response_id`.'),
 });
 
 export const OutboundSchema = z.strictObject({
   proxy: optionalUrlField(['http', 'https'])
     .default('')
     .meta({ writeOnly: true })
-    .describe('Proxy for all outbound requests of Floe. Empty: the value of `HTTPS_PROXY`.'),
+    .describe('Proxy for all outbound requests. If empty, Floe uses `HTTPS_PROXY`.'),
   no_proxy: z
     .string()
     .default('')
     .describe(
-      'Comma-separated hosts that Floe connects to without the proxy. Empty: the value of `NO_PROXY`.',
+      'Comma-separated list of hosts to which Floe connects without the proxy. If empty, Floe uses `NO_PROXY`.',
     ),
   ca_file: z
     .string()
     .default('')
-    .describe('PEM file with additional certificate authorities. Empty: the value of `NODE_EXTRA_CA_CERTS`.'),
+    .describe('PEM file with additional certificate authorities. If empty, Floe uses `NODE_EXTRA_CA_CERTS`.'),
 });
 
 export const TelemetrySchema = z.strictObject({
@@ -179,14 +189,14 @@ export const TelemetrySchema = z.strictObject({
     .default('')
     .meta({ inactive: true })
     .describe(
-      'URL of an OTLP/HTTP collector for traces. Has no effect in this version, because Floe sends no traces.',
+      'URL of an OTLP/HTTP collector for traces. This setting has no effect in this version, because Floe does not send traces.',
     ),
   metrics_token: z
     .string()
     .default('')
     .meta({ writeOnly: true })
     .describe(
-      'Bearer token that `/metrics` requires. Without a token, `/metrics` is available only on a separate listener, or if `server.host` is a loopback address and no proxy is trusted.',
+      'Bearer token that `/metrics` requires. If not set, `/metrics` is available only on a separate listener, or if `server.host` is a loopback address and `server.trusted_proxies` is empty.',
     ),
 });
 
@@ -212,8 +222,10 @@ export const SmtpSchema = z
     url: optionalUrlField(['smtp', 'smtps'])
       .default('')
       .meta({ writeOnly: true })
-      .describe('Mail server, such as `smtps://user:password@host:465`. Empty: Floe sends no email.'),
-    from: z.string().default('').describe('Sender address of all emails.'),
+      .describe(
+        'URL of the mail server, such as `smtps://user:password@host:465`. If empty, Floe does not send emails.',
+      ),
+    from: z.string().default('').describe('Sender address for all emails.'),
     require_tls: z
       .boolean()
       .default(true)
@@ -230,19 +242,19 @@ const OidcSchema = z.strictObject({
   name: slugField().describe('Name on the sign-in page.'),
   issuer: webUrlField().describe('Issuer URL, exactly as in its discovery document.'),
   client_id: labelField().describe('Client id that the issuer assigned to Floe.'),
-  client_secret: secretField().optional().describe('Client secret. Not set for public clients.'),
-  group_claim: labelField()
-    .default('groups')
-    .describe('Name of the claim that contains the groups of a user.'),
+  client_secret: secretField().optional().describe('Client secret. Leave it out for public clients.'),
+  group_claim: labelField().default('groups').describe('Name of the claim that contains the user’s groups.'),
   map: z
     .array(
       z.strictObject({
         group: labelField().describe('Name of a group at the issuer.'),
-        role: z.enum(MEMBER_ROLES).describe('Role of its members in Floe.'),
+        role: z.enum(MEMBER_ROLES).describe('Role that the group’s members receive in Floe.'),
         org: slugField()
           .optional()
-          .describe('Organization of the role. Required if there are several organizations.'),
-        team: slugField().optional().describe('Team of that organization that its members join.'),
+          .describe(
+            'Organization in which the members receive the role. Required if there are several organizations.',
+          ),
+        team: slugField().optional().describe('Team in this organization that the group’s members join.'),
       }),
     )
     .default([])
@@ -251,18 +263,18 @@ const OidcSchema = z.strictObject({
     .enum(['refuse', 'viewer'])
     .default('refuse')
     .describe(
-      'What happens to users who are in none of these groups: they cannot sign in, or become viewers of the only organization.',
+      'What happens to users who are not in any mapped group: they cannot sign in (`refuse`), or they become viewers of the only organization (`viewer`).',
     ),
   trust_email: z
     .boolean()
     .default(false)
     .describe(
-      'Whether email addresses count as verified if the issuer does not send `email_verified`. Addresses with `email_verified: false` are always rejected.',
+      'Whether Floe treats email addresses as verified if the issuer does not send `email_verified`. Floe always rejects addresses with `email_verified: false`.',
     ),
   scopes: z
     .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be a valid OAuth scope, such as email'))
     .default(['openid', 'email', 'profile'])
-    .describe('Scopes that Floe requests. Some issuers send groups only if `groups` is requested.'),
+    .describe('OAuth scopes that Floe requests. Some issuers send groups only if Floe requests `groups`.'),
 });
 
 const AuthSessionsSchema = z.strictObject({
@@ -271,14 +283,14 @@ const AuthSessionsSchema = z.strictObject({
     .min(5)
     .max(43_200)
     .default(720)
-    .describe('Minutes without use after which a session expires.'),
+    .describe('Number of minutes without use after which a session expires.'),
   max_hours: z
     .int()
     .min(1)
     .max(8_760)
     .default(168)
     .describe(
-      'Maximum lifetime of a session, even if it is used. Groups of an issuer are updated only at sign-in.',
+      'Maximum lifetime of a session in hours, even if it is in use. Floe updates a user’s groups only at sign-in, so a group change takes effect after this time at the latest.',
     ),
 });
 
@@ -287,14 +299,14 @@ export const AuthSchema = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      'Whether members can sign in with email and password. If you disable it, existing sessions that began with a password end.',
+      'Whether members can sign in with email and password. If you disable this method, sessions that started with a password end.',
     ),
   passkey: z
     .boolean()
     .default(true)
     .describe(
-      'Whether members can sign in with a passkey. Browsers require that `server.base_url` is an https URL with a host name, or localhost.',
+      'Whether members can sign in with a passkey. Browsers allow passkeys only if `server.base_url` is an https URL with a host name, or is localhost.',
     ),
   oidc: z.array(OidcSchema).default([]).describe('OpenID Connect issuers for sign-in to the console.'),
-  sessions: AuthSessionsSchema.prefault({}).describe('Lifetime of console sessions.'),
+  sessions: AuthSessionsSchema.prefault({}).describe('How long console sessions last.'),
 });

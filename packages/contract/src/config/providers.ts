@@ -17,8 +17,8 @@ const TIMEOUT_DESCRIPTIONS = {
   connect_ms: 'Maximum time to open the connection, including TLS, in milliseconds.',
   headers_ms: 'Maximum time from sending the request to the first byte of the response, in milliseconds.',
   first_token_ms: 'Maximum time from sending the request to the first content of a stream, in milliseconds.',
-  idle_ms: 'Maximum time without data in a stream, in milliseconds. Each byte from the upstream resets it.',
-  total_ms: 'Maximum duration of the whole attempt, in milliseconds.',
+  idle_ms: 'Maximum time without data in a stream, in milliseconds.',
+  total_ms: 'Maximum total duration of the attempt, in milliseconds.',
 } as const;
 
 /** Timeouts of upstream requests in milliseconds. */
@@ -44,20 +44,22 @@ export const BreakerSchema = z.strictObject({
   enabled: z
     .boolean()
     .default(true)
-    .describe('Set to `false` to disable the breaker. An operator can still force it open.'),
+    .describe('Set to `false` to disable automatic state changes. You can still force the breaker open.'),
   consecutive_failures: positiveCountField()
     .default(5)
-    .describe('Number of consecutive failures that opens the breaker.'),
+    .describe('Number of consecutive failures after which the breaker opens.'),
   error_rate: z
     .number()
     .gt(0)
     .max(1)
     .default(0.5)
-    .describe('Share of failed calls within 30 s that opens the breaker. It applies from 10 calls.'),
+    .describe(
+      'Share of failed calls within 30 s at which the breaker opens, if there were at least 10 calls.',
+    ),
   slow_first_token_ms: positiveCountField()
     .default(60_000)
     .describe(
-      'A response whose first token takes longer is slow. If four of five responses are slow, the breaker opens.',
+      'Time to first token, in milliseconds, above which a response counts as slow. If four of five responses are slow, the breaker opens.',
     ),
   open_ms: z
     .int()
@@ -65,7 +67,7 @@ export const BreakerSchema = z.strictObject({
     .max(20_000)
     .default(5_000)
     .describe(
-      'How long the breaker stays open the first time. The time doubles after each consecutive failure, up to 20 s.',
+      'How long the breaker first stays open before it sends a test request, in milliseconds. The time doubles after each failed test request, up to 20 s.',
     ),
 });
 
@@ -85,7 +87,7 @@ export const PriceSchema = z.strictObject({
     .record(z.string().regex(/^[a-z][a-z0-9_]{0,39}$/), z.number().min(0).max(1_000_000_000_000))
     .optional()
     .describe(
-      'USD per million of other billed units, by name: `cache_write_1h`, `web_search`, `image`, `audio_second`, `character`, `search` and others (see docs/concepts/how-counting-works.md).',
+      'USD per million billed units other than tokens, by unit name, such as `cache_write_1h`, `web_search`, `image`, `audio_second`, `character` or `search`. docs/concepts/how-counting-works.md lists all units.',
     ),
   tiers: z
     .record(z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/), z.number().min(0).max(100))
@@ -95,7 +97,9 @@ export const PriceSchema = z.strictObject({
 
 /** A credential of a provider in floe.yaml. */
 export const CredentialSchema = z.strictObject({
-  name: slugField().describe('Name of the credential. Analytics and breakers show it instead of the secret.'),
+  name: slugField().describe(
+    'Name of the credential. Analytics and circuit breakers show this name instead of the secret.',
+  ),
   api_key: secretField().describe('The API key. Use `${VARIABLE}` instead of the value.'),
   weight: z.number().positive().default(1).describe('Relative share of requests that use this credential.'),
 });
@@ -110,11 +114,11 @@ const IdentitySchema = z
   .strictObject({
     access_key_id: labelField()
       .optional()
-      .describe('Id of an AWS access key. Defaults to the standard AWS credential chain.'),
+      .describe('Id of an AWS access key. If not set, Floe uses the standard AWS credential chain.'),
     secret_access_key: secretField()
       .optional()
-      .describe('Secret of the access key. Use `${VARIABLE}` instead of the value.'),
-    session_token: secretField().optional().describe('Session token of a temporary access key.'),
+      .describe('Secret access key. Use `${VARIABLE}` instead of the value.'),
+    session_token: secretField().optional().describe('Session token for a temporary access key.'),
     profile: labelField().optional().describe('Profile in the shared AWS configuration files.'),
     external_id: labelField().optional().describe('External id that Floe sends when it assumes `role_arn`.'),
     file: labelField()
@@ -123,7 +127,9 @@ const IdentitySchema = z
     metadata: z
       .boolean()
       .default(false)
-      .describe('Whether Floe may get credentials from the metadata service of its machine.'),
+      .describe(
+        'Whether Floe may get credentials from the metadata service of the machine on which it runs.',
+      ),
   })
   .superRefine((identity, context) => {
     if ((identity.access_key_id === undefined) === (identity.secret_access_key === undefined)) return;
@@ -136,15 +142,18 @@ const IdentitySchema = z
 
 /** Fields of a provider in floe.yaml. */
 export const PROVIDER_FIELDS = {
-  id: slugField().describe('Id of the provider. It is the part of model ids before the first `/`.'),
+  id: slugField().describe('Id of the provider. In model ids, it is the part before the first `/`.'),
   kind: z
     .enum(PROVIDER_KIND_NAMES)
     .describe('Kind of the provider. It determines the URLs, the authentication and the API format.'),
-  enabled: z.boolean().default(true).describe('Set to `false` to disable the provider. Its history remains.'),
+  enabled: z
+    .boolean()
+    .default(true)
+    .describe('Set to `false` to disable the provider. Floe keeps its history.'),
   base_url: baseUrlField()
     .optional()
     .describe(
-      'Base URL of the upstream. Defaults to the public URL of the kind. Include `/v1` for OpenAI-compatible kinds.',
+      'Base URL of the provider’s API. Defaults to the public URL for this kind of provider. Include `/v1` for OpenAI-compatible kinds.',
     ),
   api_key: secretField()
     .optional()
@@ -153,12 +162,12 @@ export const PROVIDER_FIELDS = {
     .array(CredentialSchema)
     .min(1)
     .optional()
-    .describe('Credentials that share the traffic. Cannot be combined with `api_key`.'),
+    .describe('Credentials that share the traffic. Set either this field or `api_key`.'),
   credential_source: z
     .enum(['provider', 'caller'])
     .default('provider')
     .describe(
-      'Which credential Floe sends: the one of the provider, or the one that the caller sends in addition to the platform key (`caller`).',
+      'Which credential Floe sends: the credential of this provider entry (`provider`), or the credential that the caller sends in addition to the platform key (`caller`).',
     ),
   models: z
     .array(modelPatternField())
@@ -169,32 +178,36 @@ export const PROVIDER_FIELDS = {
     .array(z.enum(['chat', 'responses', 'messages']))
     .min(1)
     .optional()
-    .describe('Dialects that the upstream supports natively. Defaults to those of the kind.'),
+    .describe(
+      'API formats (dialects) that the provider supports natively. Defaults to the dialects of this kind of provider.',
+    ),
   headers: extraHeadersField()
     .default({})
     .meta({ writeOnly: true })
-    .describe('Additional headers of every request to the upstream.'),
+    .describe('Headers that Floe adds to every request to the provider.'),
   body: z
     .record(z.string(), jsonValueField())
     .default({})
-    .describe('Additional top-level fields of every JSON body that Floe sends to the upstream.'),
-  api_version: labelField().optional().describe('Version parameter of the provider’s API, if it has one.'),
+    .describe('Top-level fields that Floe adds to every JSON body that it sends to the provider.'),
+  api_version: labelField()
+    .optional()
+    .describe('Value of the provider’s API version parameter, if it has one.'),
   deployments: z
     .record(modelPatternField(), labelField())
     .default({})
-    .describe('Deployment name by model id.'),
+    .describe('Map from model ids to deployment names.'),
   region: z
     .string()
     .regex(/^[A-Za-z0-9-]{1,64}$/, 'must consist of letters, digits and "-"')
     .optional()
-    .describe('Region or location of the provider.'),
-  project: labelField().optional().describe('Project of the provider account.'),
+    .describe('Cloud region or location.'),
+  project: labelField().optional().describe('Cloud project.'),
   role_arn: labelField().optional().describe('ARN of the AWS role that Floe assumes to sign requests.'),
   identity: IdentitySchema.optional().describe(
     'Identity for providers that require signed requests instead of an API key.',
   ),
   outbound: OutboundSchema.optional().describe(
-    'Proxy and certificate authorities for this provider. Empty fields use the values of the top-level `outbound`. The user and password of the proxy URL are stored encrypted and are never returned.',
+    'Proxy and certificate authorities for this provider. For empty fields, the top-level `outbound` settings apply. Floe stores the user name and password in the proxy URL encrypted and never returns them.',
   ),
   client_cert: ClientCertificateSchema.optional().describe(
     'Client certificate for providers that require one.',
@@ -203,20 +216,24 @@ export const PROVIDER_FIELDS = {
     .enum(['metered', 'free', 'seat'])
     .default('metered')
     .describe(
-      'How the provider is billed. Requests to `free` and `seat` providers do not count against budgets.',
+      'How the provider charges for requests: by usage (`metered`), not at all (`free`), or per seat (`seat`). Requests to `free` and `seat` providers do not count against budgets.',
     ),
   price_multiplier: z
     .number()
     .min(0)
     .default(1)
-    .describe('Multiplier of catalog prices. A value below 1 is a discount, a value above 1 a surcharge.'),
+    .describe(
+      'Multiplier for catalog prices. A value below 1 is a discount, and a value above 1 is a surcharge.',
+    ),
   prices: z
     .record(modelPatternField(), PriceSchema)
     .default({})
     .describe('Prices by model id. They override the price catalog.'),
-  timeouts: TimeoutsSchema.prefault({}).describe('Timeouts of one attempt.'),
+  timeouts: TimeoutsSchema.prefault({}).describe(
+    'Timeouts for one attempt, that is, one call to the provider.',
+  ),
   breaker: BreakerSchema.prefault({}).describe(
-    'When Floe temporarily stops sending requests for a model of this provider, per credential.',
+    'Settings for circuit breakers, which temporarily stop requests to a model that fails repeatedly. Each combination of a credential and a model has its own breaker.',
   ),
 };
 

@@ -15,15 +15,15 @@ const MatchSchema = z.strictObject({
   command: stringListField()
     .optional()
     .describe(
-      'Shell: name of the command, also behind `sudo`, in `sh -c` or in a pipeline. `*` matches any characters.',
+      'Shell: name of the command, including commands behind `sudo`, in `sh -c` or in a pipeline. `*` matches any characters.',
     ),
   subcommand: stringListField()
     .optional()
-    .describe('Shell: first words that are not options, such as `push` or `compose down`.'),
+    .describe('Shell: the first words that are not options, such as `push` or `compose down`.'),
   any_flag: stringListField()
     .optional()
     .describe(
-      'Shell: at least one of these options. `-f` matches in `-rf`, and `--force` matches in `--force=yes`.',
+      'Shell: the command has at least one of these options. `-f` also matches `-rf`, and `--force` also matches `--force=yes`.',
     ),
   all_flags: stringListField().optional().describe('Shell: the command has all these options.'),
   args: stringListField()
@@ -34,7 +34,7 @@ const MatchSchema = z.strictObject({
     .transform((given) => (typeof given === 'string' ? [given] : given))
     .optional()
     .describe(
-      'Shell: effect of the command, independent of its name. For example, `runs_input` is a command that runs the output of a pipe.',
+      'Shell: effect of the command, independent of its name. For example, `runs_input` matches commands that run downloaded or piped code.',
     ),
   server_url: stringListField()
     .optional()
@@ -47,16 +47,18 @@ const MatchSchema = z.strictObject({
     .record(z.string().min(1), stringListField())
     .optional()
     .describe(
-      'Tool: patterns by argument name. `*` matches any characters. `repo.owner` is the member `owner` of the argument `repo`.',
+      'Tool: map from argument names to patterns. `*` matches any characters. `repo.owner` is the field `owner` of the argument `repo`.',
     ),
   path: stringListField()
     .optional()
     .describe(
-      'File: path, also of files that a shell command names. Examples: `~/.ssh/*`, `/etc/*`, or `.env` for any directory.',
+      'File: path of the file, including files that shell commands use. Examples: `~/.ssh/*`, `/etc/*`, or `.env` (in any directory).',
     ),
   text: stringListField()
     .optional()
-    .describe('Prompt, or arguments of a tool: at least one of these regular expressions (RE2) matches.'),
+    .describe(
+      'Prompt or tool: at least one of these regular expressions (RE2) matches the prompt or the tool arguments.',
+    ),
 });
 
 const DetectSchema = z
@@ -64,25 +66,25 @@ const DetectSchema = z
     secrets: z
       .boolean()
       .default(false)
-      .describe('Whether to look for keys, tokens, passwords and private keys.'),
+      .describe('Whether to search for keys, tokens, passwords and private keys.'),
     pii: z
       .array(z.enum(PERSONAL_DATA_KINDS))
       .default([])
-      .describe('Kinds of personal data to look for. Defaults to none.'),
+      .describe('Kinds of personal data to search for. Defaults to none.'),
   })
-  .refine(({ secrets, pii }) => secrets || pii.length > 0, 'must have secrets, pii or both');
+  .refine(({ secrets, pii }) => secrets || pii.length > 0, 'must set secrets, pii or both');
 
 const WhoSchema = z.strictObject({
   keys: stringListField()
     .optional()
-    .describe('Name of the platform key of the agent. `*` matches any characters.'),
-  teams: stringListField().optional().describe('Team of the key.'),
-  owners: stringListField().optional().describe('Owner of the key.'),
+    .describe('Name of the agent’s platform key. `*` matches any characters.'),
+  teams: stringListField().optional().describe('Team of the platform key.'),
+  owners: stringListField().optional().describe('Owner of the platform key.'),
   agents: stringListField().optional().describe('Names of agents, such as `cursor`.'),
   repositories: stringListField()
     .optional()
     .describe('Repository URL without the scheme, such as `github.com/acme/*`.'),
-  branches: stringListField().optional().describe('Checked-out branch.'),
+  branches: stringListField().optional().describe('Name of the branch that is checked out.'),
 });
 
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
@@ -104,18 +106,20 @@ const ScheduleSchema = z.strictObject({
     .regex(TIME_OF_DAY, 'must be a time of day such as 17:30')
     .default('00:00')
     .describe(
-      'Time of day at which the rule stops applying. A time earlier than or equal to `from` is on the next day.',
+      'Time of day at which the rule stops applying. If it is not later than `from`, the rule stops applying on the next day.',
     ),
-  timezone: timezoneField().default('UTC').describe('Time zone of these times.'),
+  timezone: timezoneField().default('UTC').describe('Time zone for `days`, `from` and `to`.'),
 });
 
 const ExceptionSchema = z
   .strictObject({
-    reason: z.string().min(1).max(300).describe('Reason for the exception. Decisions show it.'),
+    reason: z.string().min(1).max(300).describe('Reason for the exception. Decisions contain it.'),
     until: timestampField()
       .optional()
-      .describe('When the exception ends. Without it, the exception does not end.'),
-    match: MatchSchema.optional().describe('Restricts the exception to events that match every given field.'),
+      .describe('Time at which the exception ends. If not set, the exception does not end.'),
+    match: MatchSchema.optional().describe(
+      'Restricts the exception to events that match all fields that you set.',
+    ),
     who: WhoSchema.optional().describe('Restricts the exception to these callers.'),
   })
   .refine(({ match, who }) => match !== undefined || who !== undefined, 'must have match, who or both');
@@ -130,7 +134,7 @@ const MessageSchema = z.union([
 
 /** Fields of a relay rule in floe.yaml. */
 export const RELAY_RULE_FIELDS = {
-  name: slugField().describe('Unique in the organization. Every decision contains it.'),
+  name: slugField().describe('Name of the rule, unique in the organization. Decisions contain it.'),
   on: z
     .union([z.enum(RELAY_EVENTS), z.array(z.enum(RELAY_EVENTS)).min(1)])
     .transform((given) => (typeof given === 'string' ? [given] : given))
@@ -139,26 +143,30 @@ export const RELAY_RULE_FIELDS = {
     .enum(['observe', 'warn', 'enforce'])
     .default('enforce')
     .describe(
-      '`observe` only records. `warn` also shows a message to the user. `enforce` decides. `relay.mode` is the strictest mode of all rules.',
+      '`observe` only records the decision. `warn` also shows the message to the user. `enforce` applies the decision. A rule is never stricter than `relay.mode`.',
     ),
-  match: MatchSchema.optional().describe('What the event must match. Every given field must match.'),
+  match: MatchSchema.optional().describe('What the event must match. All fields that you set must match.'),
   detect: DetectSchema.optional().describe(
-    'Secrets or personal data that must occur in the prompt, command, arguments or file.',
+    'Secrets or personal data to search for in the prompt, command, arguments or file.',
   ),
-  who: WhoSchema.optional().describe('Callers to which the rule applies. Every given field must match.'),
-  schedule: ScheduleSchema.optional().describe('When the rule applies. Without it, the rule always applies.'),
+  who: WhoSchema.optional().describe(
+    'Callers to which the rule applies. All fields that you set must match.',
+  ),
+  schedule: ScheduleSchema.optional().describe(
+    'Days and times at which the rule applies. If not set, the rule always applies.',
+  ),
   when: z.string().min(1).max(4_000).optional().describe('CEL condition that must also be true.'),
   except: z
     .array(ExceptionSchema)
     .max(50)
     .default([])
     .describe('Exceptions to which the rule does not apply.'),
-  decision: z.enum(['allow', 'deny', 'ask']).describe('The decision when the rule applies.'),
+  decision: z.enum(['allow', 'deny', 'ask']).describe('Decision if the rule matches.'),
   on_error: z
     .enum(['open', 'closed'])
     .default('open')
     .describe(
-      'What the client does if no decision arrives in time: continue (`open`) or deny the action (`closed`).',
+      'What the hook does if no decision arrives in time: let the agent continue (`open`) or deny the action (`closed`).',
     ),
   message: MessageSchema.optional().describe(
     'Message for the user and the agent. To set different messages, use `{user, agent}`.',
@@ -202,37 +210,37 @@ export const RelaySettingsSchema = z.strictObject({
     .enum(['observe', 'enforce'])
     .default('observe')
     .describe(
-      '`observe` always returns `abstain` and records what the rules would decide. `enforce` returns the decision.',
+      '`observe` always returns `abstain` and records what the rules would decide. `enforce` returns the decision of the rules.',
     ),
   ask_fallback: z
     .enum(['deny', 'abstain'])
     .default('deny')
-    .describe('The decision instead of `ask` for agents that cannot ask the user.'),
+    .describe('Decision that agents receive instead of `ask` if they cannot ask the user.'),
   offline: z
     .enum(['decide', 'on_error'])
     .default('decide')
     .describe(
-      'What clients do while the server is unavailable: evaluate the signed rules, or apply `on_error`.',
+      'What hooks do while the server is unavailable: evaluate the signed rules on the machine (`decide`), or apply `on_error` (`on_error`).',
     ),
   self_tamper: z
     .enum(['off', 'observe', 'enforce'])
     .default('enforce')
     .describe(
-      'Mode of the built-in rule `self-tamper`, which asks before an agent changes hooks or settings of agents or the relay.',
+      'Mode of the built-in rule `self-tamper`, which asks a person before an agent changes hooks, or the settings of agents or the relay.',
     ),
   approvals: z
     .strictObject({
       enabled: z
         .boolean()
         .default(false)
-        .describe('Whether an `ask` decision waits for an approval in the console.'),
+        .describe('Whether an `ask` decision requires an approval in the console.'),
       expires_minutes: z
         .int()
         .min(1)
         .max(1_440)
         .default(10)
         .describe(
-          'How long a question waits for an answer. An approval of one action can be used for the same time. An approval for a session lasts 12 hours.',
+          'Number of minutes after which an approval request expires. An approval for one action is valid for the same time. An approval for a session is valid for 12 hours.',
         ),
     })
     .prefault({})
@@ -241,7 +249,7 @@ export const RelaySettingsSchema = z.strictObject({
     .enum(['masked', 'none'])
     .default('masked')
     .describe(
-      'What the decision log stores of commands, arguments and prompts: the text without secrets (`masked`), or nothing (`none`).',
+      'How the decision log stores commands, arguments and prompts: with masked secrets (`masked`), or not at all (`none`).',
     ),
 });
 
@@ -252,5 +260,5 @@ export const RelaySchema = z.strictObject({
     .array(RelayRuleSchema)
     .max(2_000)
     .default([])
-    .describe('Rules of the relay. The strictest rule that applies decides.'),
+    .describe('Relay rules. If several rules match, the strictest decision applies.'),
 });

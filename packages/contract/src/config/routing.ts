@@ -9,8 +9,14 @@ export const TargetSchema = z
   .union([
     qualifiedModelField(),
     z.strictObject({
-      model: qualifiedModelField().describe('`<provider>/<model>`, with a provider of this organization.'),
-      weight: z.number().min(0).default(1).describe('Relative share of requests with `strategy: weighted`.'),
+      model: qualifiedModelField().describe(
+        '`<provider>/<model>`, where the provider belongs to this organization.',
+      ),
+      weight: z
+        .number()
+        .min(0)
+        .default(1)
+        .describe('Relative share of requests that this target receives with `strategy: weighted`.'),
     }),
   ])
   .transform((target) => (typeof target === 'string' ? { model: target, weight: 1 } : target));
@@ -18,7 +24,7 @@ export const TargetSchema = z
 /** Fields of a route in floe.yaml. */
 export const ROUTE_FIELDS = {
   model: modelPatternField().describe(
-    'Requested model to which the route applies: a model id, a pattern, or an alias such as `smart`.',
+    'Model name in requests to which the route applies: a model id, a pattern, or an alias such as `smart`.',
   ),
   enabled: z.boolean().default(true).describe('Set to `false` to disable the route.'),
   strategy: z
@@ -29,21 +35,26 @@ export const ROUTE_FIELDS = {
     .array(TargetSchema)
     .default([])
     .describe(
-      'Targets of the route, as `<provider>/<model>` or with a weight. Without targets, requests go to the requested model, and the route only sets retries, timeouts and reasoning.',
+      'Targets of the route, as `<provider>/<model>` or as an object with a weight. Without targets, Floe uses the requested model, and the route sets only retries, timeouts and reasoning.',
     ),
-  retries: z.int().min(0).max(10).default(2).describe('Retries on one target before the next target.'),
+  retries: z
+    .int()
+    .min(0)
+    .max(10)
+    .default(2)
+    .describe('Maximum number of retries on one target before Floe tries the next target.'),
   rescue: z
     .enum(['error', 'replay'])
     .default('error')
     .describe(
-      'What happens when a stream breaks after content: end with a typed error, or generate the response again on another target without repeating the delivered text.',
+      'What Floe does if a stream breaks after the client has received content: end it with an error (`error`), or generate the response again on another target and continue the stream (`replay`).',
     ),
-  timeouts: RouteTimeoutsSchema.prefault({}).describe('Timeouts that differ from those of the provider.'),
+  timeouts: RouteTimeoutsSchema.prefault({}).describe('Timeouts that override the provider’s timeouts.'),
   chat_reasoning: z
     .enum(['strip', 'forward'])
     .optional()
     .describe(
-      'Whether Chat Completions responses contain reasoning text. Defaults to the setting of the organization.',
+      'Whether Chat Completions responses contain reasoning text. Defaults to the organization’s setting.',
     ),
   cache: z
     .enum(['on', 'off'])
@@ -64,11 +75,11 @@ const PassthroughTargetSchema = z
   .union([
     slugField(),
     z.strictObject({
-      provider: slugField().describe('Id of a provider of this organization.'),
+      provider: slugField().describe('Id of a provider in this organization.'),
       model_map: z
         .record(z.string().min(1), labelField())
         .default({})
-        .describe('Model ids of this provider, by the model id that callers send.'),
+        .describe('Map from the model ids that callers send to this provider’s model ids.'),
     }),
   ])
   .transform((target) => (typeof target === 'string' ? { provider: target, model_map: {} } : target));
@@ -95,16 +106,16 @@ export const IdeSchema = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      'Whether provider errors are sent in the format that the IDE displays. A 429 of Floe remains a 429.',
+      'Whether Floe returns provider errors with status 400. IDEs show the error message only for this status. Rate limit errors from Floe itself still have status 429.',
     ),
   freeform_tools: z
     .enum(['function', 'custom'])
     .default('function')
-    .describe('Format of calls to freeform tools in responses to the IDE.'),
+    .describe('Format in which Floe returns calls to freeform tools, whose input is plain text.'),
   capture: z
     .boolean()
     .default(false)
     .describe(
-      'Whether request log entries of the IDE adapter contain the structure of the body: keys, types and lengths, but no values.',
+      'Whether the request log contains the structure of each body that an IDE sends: keys, types and lengths, but no values.',
     ),
 });

@@ -1,4 +1,4 @@
-import type { CheckResource } from '@floe/contract/api/monitors';
+import type { CheckResource } from '@floe/contract/api/monitor-history';
 import { formatDuration } from '../../format/amounts.ts';
 import { monitorDetailText } from './detail-text.ts';
 

@@ -1,4 +1,4 @@
-import type { CheckResource } from '@floe/contract/api/monitors';
+import type { CheckResource } from '@floe/contract/api/monitor-history';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useUrlState } from '../../app/url-state.ts';

@@ -1,4 +1,4 @@
-import type { MonitorSummary } from '@floe/contract/api/monitors';
+import type { MonitorSummary } from '@floe/contract/api/monitor-history';
 import { memo, useId } from 'react';
 import { formatDuration } from '../../format/amounts.ts';
 import { buildStripPaths, STRIP_HEIGHT, STRIP_STEP } from './strip-paths.ts';

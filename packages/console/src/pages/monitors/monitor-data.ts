@@ -3,14 +3,12 @@ import type { Board } from '@floe/contract/api/boards';
 import type { Channel } from '@floe/contract/api/channels';
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
 import type {
-  BulkMonitorResult,
-  bulkMonitorPatch,
   CheckResource,
-  Monitor,
   MonitorSummary,
   periodResource,
   uptimeReport,
-} from '@floe/contract/api/monitors';
+} from '@floe/contract/api/monitor-history';
+import type { BulkMonitorResult, bulkMonitorPatch, Monitor } from '@floe/contract/api/monitors';
 import {
   infiniteQueryOptions,
   keepPreviousData,

@@ -1,4 +1,5 @@
-import type { Monitor, MonitorSummary } from '@floe/contract/api/monitors';
+import type { MonitorSummary } from '@floe/contract/api/monitor-history';
+import type { Monitor } from '@floe/contract/api/monitors';
 import {
   keepPreviousData,
   useInfiniteQuery,

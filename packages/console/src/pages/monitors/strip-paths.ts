@@ -1,4 +1,4 @@
-import type { MonitorSummary } from '@floe/contract/api/monitors';
+import type { MonitorSummary } from '@floe/contract/api/monitor-history';
 
 type Slice = MonitorSummary['recent'][number]['intervals'][number];
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CheckResource } from '@floe/contract/api/monitors';
+import type { CheckResource } from '@floe/contract/api/monitor-history';
 import { buildDeadlineBar } from './deadline.ts';
 import type { MonitorPeriod } from './monitor-data.ts';
 import { buildTimelineMarks, buildTimelineTicks } from './timeline-marks.ts';

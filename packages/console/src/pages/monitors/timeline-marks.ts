@@ -1,4 +1,4 @@
-import type { CheckResource } from '@floe/contract/api/monitors';
+import type { CheckResource } from '@floe/contract/api/monitor-history';
 import type { MonitorPeriod } from './monitor-data.ts';
 
 /** A stretch of the timeline, as shares of its width. Pure. */

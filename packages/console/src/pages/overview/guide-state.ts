@@ -1,5 +1,6 @@
 import type { meResource } from '@floe/contract/api/me';
-import type { Monitor, MonitorSummary } from '@floe/contract/api/monitors';
+import type { MonitorSummary } from '@floe/contract/api/monitor-history';
+import type { Monitor } from '@floe/contract/api/monitors';
 import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type * as z from 'zod';

@@ -1,4 +1,4 @@
-import type { analyticsAnnotations } from '@floe/contract/api/charts';
+import type { analyticsAnnotations } from '@floe/contract/api/annotations';
 import type { orgOverview } from '@floe/contract/api/overview';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';

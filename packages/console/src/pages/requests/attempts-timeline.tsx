@@ -1,4 +1,5 @@
-import type { ExchangeAttempt, RequestDetail } from '@floe/contract/api/analytics';
+import type { RequestDetail } from '@floe/contract/api/analytics';
+import type { ExchangeAttempt } from '@floe/contract/api/attempts';
 import { Snowflake } from 'lucide-react';
 import { formatDuration } from '../../format/amounts.ts';
 import { StatusIcon } from '../../ui/status.tsx';

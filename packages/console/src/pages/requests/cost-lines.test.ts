@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ExchangeAttempt } from '@floe/contract/api/analytics';
+import type { ExchangeAttempt } from '@floe/contract/api/attempts';
 import { costTable, unpricedUnits } from './cost-lines.ts';
 
 const attempt = (n: number, more: Partial<ExchangeAttempt>): ExchangeAttempt => ({

@@ -1,4 +1,5 @@
-import type { ExchangeAttempt, RequestDetail } from '@floe/contract/api/analytics';
+import type { RequestDetail } from '@floe/contract/api/analytics';
+import type { ExchangeAttempt } from '@floe/contract/api/attempts';
 import { BILLED_UNITS, unitLabel } from '@floe/contract/billed-units';
 import { requestDetailText } from './detail-text.ts';
 

@@ -1,4 +1,5 @@
-import type { ExchangeAttempt, RequestRow } from '@floe/contract/api/analytics';
+import type { RequestRow } from '@floe/contract/api/analytics';
+import type { ExchangeAttempt } from '@floe/contract/api/attempts';
 import { formatCount, formatDuration, formatExactMoney } from '../../format/amounts.ts';
 import { requestDetailText } from './detail-text.ts';
 

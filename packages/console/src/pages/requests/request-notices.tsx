@@ -1,4 +1,5 @@
-import type { DecisionEntry, RequestDetail } from '@floe/contract/api/analytics';
+import type { RequestDetail } from '@floe/contract/api/analytics';
+import type { DecisionEntry } from '@floe/contract/api/attempts';
 import { OrgLink } from '../../app/org-link.tsx';
 import { formatExactMoney } from '../../format/amounts.ts';
 import { StatusIcon } from '../../ui/status.tsx';

@@ -1,4 +1,4 @@
-import type { DecisionEntry } from '@floe/contract/api/analytics';
+import type { DecisionEntry } from '@floe/contract/api/attempts';
 import { type DisplayStatus, StatusIcon } from '../../ui/status.tsx';
 import { requestDetailText } from './detail-text.ts';
 

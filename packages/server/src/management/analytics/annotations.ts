@@ -1,4 +1,4 @@
-import { analyticsAnnotations, analyticsAnnotationsQuery } from '@floe/contract/api/charts';
+import { analyticsAnnotations, analyticsAnnotationsQuery } from '@floe/contract/api/annotations';
 import { isObject, type Json } from '@floe/contract/json';
 import type * as z from 'zod';
 import { type AlertRow, getAlertPage } from '../../store/alerts.ts';

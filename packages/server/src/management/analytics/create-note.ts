@@ -1,4 +1,4 @@
-import { analyticsNote, analyticsNoteInput } from '@floe/contract/api/charts';
+import { analyticsNote, analyticsNoteInput } from '@floe/contract/api/annotations';
 import { defineWriteVerb } from '../verb.ts';
 
 /** The audit action of notes. */

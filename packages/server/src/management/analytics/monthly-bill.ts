@@ -1,4 +1,4 @@
-import { monthlyBillParams, monthlyBillQuery } from '@floe/contract/api/charts';
+import { monthlyBillParams, monthlyBillQuery } from '@floe/contract/api/monthly-bill';
 import { toDecimalUsd } from '@floe/contract/decimal-usd';
 import { Fault } from '@floe/contract/faults';
 import { queryMonthlyUsage } from '../../analytics/monthly-usage.ts';

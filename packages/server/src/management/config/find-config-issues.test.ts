@@ -37,5 +37,5 @@ test('a condition that cannot work refuses the file with its line and the reason
 test('a rule that redacts says what, and one that detects says which kinds', () => {
   const rule = (more: string) => `orgs: [{ id: acme, policies: [{ name: x, on: request, ${more} }] }]`;
   assert.throws(() => load(rule('when: "true", action: redact')), /detect: is required with action: redact/);
-  assert.throws(() => load(rule('detect: {}, action: deny')), /must have secrets, pii or both/);
+  assert.throws(() => load(rule('detect: {}, action: deny')), /must set secrets, pii or both/);
 });

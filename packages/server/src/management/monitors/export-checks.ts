@@ -1,4 +1,4 @@
-import { type CheckResource, checkExportQuery } from '@floe/contract/api/monitors';
+import { type CheckResource, checkExportQuery } from '@floe/contract/api/monitor-history';
 import { idParams } from '@floe/contract/api/page';
 import { readChecks, readMonitor } from '../../monitoring/read-monitors.ts';
 import type { CheckQuery } from '../../store/monitoring/monitor-history.ts';

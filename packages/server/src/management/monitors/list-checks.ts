@@ -1,4 +1,4 @@
-import { checkListQuery, checkResource } from '@floe/contract/api/monitors';
+import { checkListQuery, checkResource } from '@floe/contract/api/monitor-history';
 import { createPageSchema, idParams } from '@floe/contract/api/page';
 import { readChecks, readMonitor } from '../../monitoring/read-monitors.ts';
 import { parseTimeRange } from '../time-range.ts';

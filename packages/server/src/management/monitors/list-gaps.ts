@@ -1,4 +1,4 @@
-import { gapList, historyRangeQuery } from '@floe/contract/api/monitors';
+import { gapList, historyRangeQuery } from '@floe/contract/api/monitor-history';
 import { defineReadVerb, type Verb } from '../verb.ts';
 import { resolveHistoryRange } from './history-range.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';

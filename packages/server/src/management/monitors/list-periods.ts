@@ -1,4 +1,4 @@
-import { periodListQuery, periodResource } from '@floe/contract/api/monitors';
+import { periodListQuery, periodResource } from '@floe/contract/api/monitor-history';
 import { createPageSchema, idParams } from '@floe/contract/api/page';
 import { readMonitor, readPeriods } from '../../monitoring/read-monitors.ts';
 import { decodeTimeCursor, encodeTimeCursor } from '../../store/pagination.ts';

@@ -1,5 +1,6 @@
-import type { CheckResource, Monitor } from '@floe/contract/api/monitors';
-import { checkResource, type monitorResource } from '@floe/contract/api/monitors';
+import type { CheckResource } from '@floe/contract/api/monitor-history';
+import { checkResource } from '@floe/contract/api/monitor-history';
+import type { Monitor, monitorResource } from '@floe/contract/api/monitors';
 import { storedMonitorFields } from '@floe/contract/config/monitoring';
 import type { JsonObject } from '@floe/contract/json';
 import { deriveBeatToken } from '../../monitoring/beat-token.ts';

@@ -1,4 +1,4 @@
-import { historyRangeQuery, uptimeReport } from '@floe/contract/api/monitors';
+import { historyRangeQuery, uptimeReport } from '@floe/contract/api/monitor-history';
 import { idParams } from '@floe/contract/api/page';
 import { readMonitor, readUptime } from '../../monitoring/read-monitors.ts';
 import { defineReadVerb, type Verb } from '../verb.ts';

@@ -1,4 +1,5 @@
-import { MAX_BULK_MONITORS, monitorSummary, monitorSummaryQuery } from '@floe/contract/api/monitors';
+import { monitorSummary, monitorSummaryQuery } from '@floe/contract/api/monitor-history';
+import { MAX_BULK_MONITORS } from '@floe/contract/api/monitors';
 import { Fault } from '@floe/contract/faults';
 import { loadRecentHistory, type RecentMonitorHistory } from '../../monitoring/recent-history.ts';
 import { countOrgMonitorsByStatus } from '../../store/monitoring/monitor-overview.ts';

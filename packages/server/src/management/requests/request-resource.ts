@@ -1,5 +1,5 @@
-import type { requestDetail } from '@floe/contract/api/analytics';
-import { decisionEntry, exchangeAttempt, type RequestRow } from '@floe/contract/api/analytics';
+import type { RequestRow, requestDetail } from '@floe/contract/api/analytics';
+import { decisionEntry, exchangeAttempt } from '@floe/contract/api/attempts';
 import { toDecimalUsd } from '@floe/contract/decimal-usd';
 import { classifyExchangeOutcome } from '@floe/contract/exchange-outcome';
 import { isObject, type Json } from '@floe/contract/json';

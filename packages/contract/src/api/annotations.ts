@@ -1,0 +1,53 @@
+import * as z from 'zod';
+import { chartRange, coverageFields } from './chart-range.ts';
+import { timestamp } from './page.ts';
+
+export const analyticsAnnotationsQuery = z.strictObject({
+  ...chartRange,
+  about: z
+    .enum(['traffic'])
+    .optional()
+    .describe(
+      '`traffic` returns only events that may affect requests: configuration changes, breaker state changes, leaked keys and annotations. It does not return alerts.',
+    ),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(500)
+    .default(200)
+    .describe('Maximum number of entries in `data`.'),
+});
+
+/** Something that a person or a deployment wants to see in charts. */
+export const analyticsNoteInput = z.strictObject({
+  text: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .describe('Text of the annotation, such as `web 4.2 deployed`. The audit log records it.'),
+});
+
+export const analyticsNote = z.strictObject({ at: timestamp, text: z.string() }).meta({ id: 'Annotation' });
+
+/** What happened while requests went on: marks for charts, newest first. */
+export const analyticsAnnotations = z
+  .strictObject({
+    ...coverageFields,
+    data: z.array(
+      z.strictObject({
+        at: timestamp,
+        kind: z.enum(['change', 'alert', 'breaker', 'note']),
+        text: z.string(),
+        actor: z
+          .string()
+          .nullable()
+          .describe('Id of the member or key that made the change. `null` if there is none.'),
+        actor_name: z.string().nullable(),
+        subject: z.strictObject({ kind: z.string(), id: z.string() }),
+      }),
+    ),
+    has_more: z.boolean().describe('Whether there are more entries than `limit`.'),
+  })
+  .meta({ id: 'AnalyticsAnnotations' });

@@ -1,0 +1,65 @@
+import * as z from 'zod';
+import { timestamp } from './page.ts';
+
+export const billedUnits = z.record(z.string(), z.number());
+export const milliseconds = z.number();
+
+/** One try at one target. `attempts_json` of the exchange row holds a list of these as they are. */
+export const exchangeAttempt = z.strictObject({
+  n: z.int(),
+  provider: z.string(),
+  model: z.string(),
+  credential: z.string().nullable(),
+  started_at: timestamp,
+  status: z.int().nullable(),
+  error: z.string().nullable(),
+  first_token_ms: milliseconds.nullable(),
+  duration_ms: milliseconds,
+  usage: z
+    .record(z.string(), z.int())
+    .optional()
+    .describe('Tokens of this attempt, if several attempts were charged.'),
+  billed_units: billedUnits
+    .optional()
+    .describe('Billed units of this attempt other than plain tokens, by name.'),
+  service_tier: z
+    .string()
+    .optional()
+    .describe('Service tier in which the attempt is billed. Absent for the standard tier.'),
+  unpriced: z
+    .array(z.string())
+    .optional()
+    .describe('Billed units without a price, and the service tier as `tier:<name>` if it has no price.'),
+  price: z
+    .strictObject({
+      input: z.number(),
+      output: z.number(),
+      cache_read: z.number().optional(),
+      cache_write: z.number().optional(),
+      request: z.number().optional().describe('USD per request, in addition to the tokens.'),
+      units: billedUnits.optional().describe('USD per million, by billed unit.'),
+    })
+    .optional()
+    .describe(
+      'Prices of this attempt, in US dollars per million tokens. Absent if no price is known or the attempt costs nothing.',
+    ),
+});
+export type ExchangeAttempt = z.output<typeof exchangeAttempt>;
+
+/** Why the exchange went the way it did. `decisions_json` holds a list of these as they are. */
+export const decisionEntry = z.strictObject({
+  step: z.string(),
+  outcome: z.string(),
+  because: z.string(),
+  rule: z
+    .strictObject({ kind: z.enum(['limit', 'budget']), id: z.string() })
+    .optional()
+    .describe('Limit or budget that rejected the request.'),
+  retry_after_ms: z
+    .number()
+    .optional()
+    .describe(
+      'Value of `retry-after` that the client received, in milliseconds from the end of the request.',
+    ),
+});
+export type DecisionEntry = z.output<typeof decisionEntry>;

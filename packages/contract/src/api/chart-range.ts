@@ -1,0 +1,31 @@
+import * as z from 'zod';
+import { timezoneField } from '../config/fields.ts';
+import { dateOrTimestamp, timestamp } from './page.ts';
+
+/** Query parameters of a time range. A day means its start in `timezone`. */
+export const chartRange = {
+  from: dateOrTimestamp
+    .optional()
+    .describe(
+      'Start of the time range. A date such as `2026-11-21` means the start of the day in `timezone`. Defaults to 24 hours before `to`.',
+    ),
+  to: dateOrTimestamp
+    .optional()
+    .describe(
+      'End of the time range, exclusive. A date means the start of the day in `timezone`. Defaults to now.',
+    ),
+  timezone: timezoneField()
+    .optional()
+    .describe('IANA time zone of days, such as `Europe/Berlin`. Defaults to the organization’s time zone.'),
+};
+
+/** What each response with figures says about the range that it covers. */
+export const coverageFields = {
+  from: timestamp,
+  to: timestamp,
+  timezone: z.string().describe('Time zone in which days begin.'),
+  complete_until: timestamp.describe(
+    'The response includes all requests that ended before this time. Floe counts a running request when it ends, at the time at which it started.',
+  ),
+  retained_from: timestamp.describe('Floe has deleted requests before this time.'),
+};

@@ -1,0 +1,121 @@
+import * as z from 'zod';
+import { jsonValueField } from '../json-value.ts';
+import { MONITOR_STATUSES } from './monitors.ts';
+import { rangeQuery, timestamp } from './page.ts';
+
+export const CHECK_STATUSES = ['ok', 'missed', 'failed', 'unknown', 'started', 'logged'] as const;
+
+const checkFilters = {
+  status: z.enum(CHECK_STATUSES).optional().describe('Only checks with this status.'),
+};
+
+export const checkListQuery = rangeQuery.extend(checkFilters);
+
+/** One beat, one missed beat, or a promise that nobody could judge. */
+export const checkResource = z
+  .strictObject({
+    id: z.string(),
+    status: z.enum(CHECK_STATUSES),
+    error: z.string().nullable(),
+    expected_at: timestamp.nullable(),
+    detected_at: timestamp,
+    received_at: timestamp.nullable(),
+    duration_ms: z
+      .int()
+      .nullable()
+      .describe(
+        'Time from the start to the end of the run, in milliseconds. `null` unless the job reported both.',
+      ),
+    metadata: jsonValueField(),
+    missed_count: z
+      .int()
+      .describe('Number of missed beats. Greater than 1 if Floe detected several missed beats together.'),
+  })
+  .meta({ id: 'Check' });
+export type CheckResource = z.output<typeof checkResource>;
+
+export const checkExportQuery = z.strictObject({
+  format: z.enum(['csv', 'ndjson']).default('csv').describe('Format of the file.'),
+  from: rangeQuery.shape.from,
+  to: rangeQuery.shape.to,
+  ...checkFilters,
+});
+
+export const historyRangeQuery = z.strictObject({
+  from: timestamp.optional().describe('Start of the time range. Defaults to 30 days before `to`.'),
+  to: timestamp.optional().describe('End of the time range, exclusive. Defaults to now.'),
+});
+
+export const periodListQuery = rangeQuery;
+
+/** A stretch of a monitor's history, newest first in lists. */
+export const periodResource = z
+  .strictObject({
+    status: z
+      .enum([...MONITOR_STATUSES, 'unknown'])
+      .describe('Status of the monitor in this period. `unknown` means that Floe was not running.'),
+    started_at: timestamp,
+    ended_at: timestamp.nullable().describe('End of the period. `null` for the current period.'),
+    reason: z.string(),
+  })
+  .meta({ id: 'Period' });
+
+export const uptimeReport = z
+  .strictObject({
+    from: timestamp,
+    to: timestamp,
+    uptime_ratio: z
+      .number()
+      .nullable()
+      .describe('Healthy time divided by the sum of healthy and failing time. `null` if there was neither.'),
+    healthy_seconds: z.number(),
+    downtime_seconds: z.number(),
+    unknown_seconds: z
+      .number()
+      .describe('Time in which Floe was not running. It counts neither as uptime nor as downtime.'),
+    incidents: z.int().describe('Number of failing periods that overlap the range.'),
+  })
+  .meta({ id: 'Uptime' });
+
+/** Spans in which no process of Floe was there: nothing could be heard or served. Oldest first. */
+export const gapList = z
+  .strictObject({ data: z.array(z.strictObject({ started_at: timestamp, ended_at: timestamp })) })
+  .meta({ id: 'Gaps' });
+
+export const monitorSummaryQuery = z.strictObject({
+  monitors: z
+    .string()
+    .max(8_000)
+    .default('')
+    .describe('Comma-separated ids of monitors whose recent history to return. At most 100.'),
+});
+
+/** How many monitors are in each state, and how some of them did lately. */
+export const monitorSummary = z
+  .strictObject({
+    counts: z.strictObject({ failing: z.int(), waiting: z.int(), paused: z.int(), healthy: z.int() }),
+    recent: z
+      .array(
+        z.strictObject({
+          id: z.string(),
+          uptime_ratio: z
+            .number()
+            .nullable()
+            .describe('Uptime over the last 30 days. `null` if the monitor was neither healthy nor failing.'),
+          intervals: z
+            .array(
+              z.strictObject({
+                started_at: timestamp,
+                healthy_seconds: z.number(),
+                failing_seconds: z.number(),
+                unknown_seconds: z.number(),
+                paused_seconds: z.number(),
+              }),
+            )
+            .describe('The last 24 hours in 48 intervals of 30 minutes, oldest first.'),
+        }),
+      )
+      .describe('History of the requested monitors that exist.'),
+  })
+  .meta({ id: 'MonitorStatusSummary' });
+export type MonitorSummary = z.output<typeof monitorSummary>;
