@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { LogSchema } from './config/log.ts';
 import { OrgSchema } from './config/org.ts';
 import {
   AuthSchema,
-  LogSchema,
   OutboundSchema,
   RetentionSchema,
   SecuritySchema,

@@ -69,8 +69,7 @@ function providerFromConfig(
   const variable = (mayUseMachineCredentials?.(config) ?? true) ? lookupVariable : noVariable;
   const sheet = findProviderSheet(config.kind);
   const baseUrl = config.base_url ?? sheet?.baseUrl;
-  if (!sheet || baseUrl === undefined)
-    throw new MissingSettingError(`the kind ${config.kind} requires base_url`);
+  if (!sheet || baseUrl === undefined) throw new MissingSettingError(`kind ${config.kind} requires base_url`);
   const { timeouts, breaker, client_cert } = config;
   const resolvedOutbound = resolveOutbound(
     [...(config.outbound ? [config.outbound] : []), { ...outbound, client_cert }],

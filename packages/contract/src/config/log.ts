@@ -1,0 +1,18 @@
+import * as z from 'zod';
+
+const AccessLogSchema = z.strictObject({
+  enabled: z
+    .boolean()
+    .default(true)
+    .describe('Whether Floe logs one line for each gateway request and API call, at the level `info`.'),
+  sample: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe('Share of successful requests that are logged. Errors are always logged.'),
+});
+
+export const LogSchema = z.strictObject({
+  access: AccessLogSchema.prefault({}).describe('The access log.'),
+});
