@@ -28,10 +28,7 @@ export type MuteResolver = (
   nowMs: number,
 ) => Promise<ReadonlyMap<Alert, number>>;
 
-/**
- * Number of pending messages of a channel that are read for one message. A larger storm results in several
- * messages.
- */
+/** Maximum number of pending messages that are read for one message. */
 const MAX_PENDING_DELIVERIES = 1_000;
 /** Number of failures within a minute that are grouped into one message. */
 const STORM_SIZE = 5;
@@ -71,8 +68,7 @@ export interface ComposeOptions {
 
 /**
  * Chooses the next message of a channel. Records which alerts are not sent, and why. The grouping is stored
- * before the message is sent, so that another attempt of any process sends the same message with the same
- * id.
+ * before the message is sent, so that every attempt sends the same message with the same id.
  */
 export async function composeNextMessage(
   writer: DatabaseWriter,
@@ -123,9 +119,8 @@ function parsePhase({ phase }: AlertRow): AlertPhase {
 const isFirstTry = ({ delivery }: PendingDelivery) => delivery.attempts === 0;
 
 /**
- * The pending deliveries of a channel, by subject. Messages of one subject stay in order, and no subject
- * waits for another. Deliveries with fewer attempts come first, so that a rejected message does not block
- * others.
+ * The pending deliveries of a channel, by subject. Messages of one subject stay in order. Deliveries with
+ * fewer attempts come first, so that a rejected message does not block other subjects.
  */
 class PendingDeliveries {
   readonly #writer: DatabaseWriter;
