@@ -41,6 +41,7 @@ export interface NoticeContent {
   readonly alerts: readonly [Alert, ...Alert[]];
 }
 
+/** Creates the notice of a message, with its title, wording and link. */
 export function createNotice(content: NoticeContent, baseUrl: string, nowMs: number): AlertNotice {
   const [first, ...others] = content.alerts;
   const context = { nowMs, repetition: content.repetition, failureCount: content.failureCount };

@@ -25,6 +25,7 @@ export function toSingleLine(text: string, maxLength = 200): string {
   return line.length <= maxLength ? line : `${line.slice(0, maxLength - 1)}…`;
 }
 
+/** Describes an alert in words, for any kind of channel. */
 export function composeAlertWording(alert: Alert, context: AlertWordingContext): AlertWording {
   const { title, facts } = eventWording(alert, context);
   const { failureCount } = context;

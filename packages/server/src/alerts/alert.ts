@@ -98,6 +98,7 @@ export function enqueueAlerts(writer: DatabaseWriter, alerts: readonly Alert[]):
 /** Whether an alert opens a lasting state, closes it, or does neither. */
 export type AlertPhase = 'opens' | 'closes' | 'info';
 
+/** The phase of an alert. Events without an end are `info`. */
 export function getAlertPhase(alert: Alert): AlertPhase {
   switch (alert.event) {
     case 'monitor_failing':

@@ -11,6 +11,7 @@ export interface StoredAlert {
   readonly closedAt: number | null;
 }
 
+/** Converts a row of the outbox. */
 export function storedAlertFromRow(row: AlertRow): StoredAlert {
   const alert = alertFromRow(row);
   return { id: row.id, seq: row.seq, alert, phase: getAlertPhase(alert), closedAt: row.closed_at };

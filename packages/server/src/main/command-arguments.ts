@@ -26,6 +26,7 @@ export function parseCommandArguments(args: readonly string[], form: CommandSynt
   return { positionals, flags };
 }
 
+/** An error with the usage line and exit code 2. */
 export function createUsageError({ usage }: CommandSyntax): StoreUnusableError {
   return new StoreUnusableError(`usage: floe ${usage}`, { exitCode: 2 });
 }

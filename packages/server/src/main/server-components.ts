@@ -107,6 +107,7 @@ export interface ServerComponents {
   readonly beatRefusals: RejectedBeats;
 }
 
+/** Opens the components in the order of their dependencies. @throws StoreUnusableError */
 export async function openServerComponents(
   environment: Environment,
   loaded: LoadedConfig,
@@ -204,6 +205,7 @@ function createServerMetrics(
   );
 }
 
+/** Stores the remaining data and closes the components. */
 export async function closeServerComponents(parts: ServerComponents): Promise<void> {
   parts.modelLists.close();
   await parts.lastUsed.close();

@@ -88,6 +88,7 @@ export function applyBeatCall(
   return { clockRow: clockRowAfterBeat(row, clock), check, key, changes: evaluation };
 }
 
+/** The receipt of a committed beat, from the clock after it. */
 export function toBeatReceipt(row: MonitorClockRow, beatId: string, receivedAt: number): BeatReceipt {
   return {
     monitorId: row.id,

@@ -88,6 +88,7 @@ export function clockRowAfterBeat(row: MonitorClockRow, clock: MonitorClock): Mo
   return harmless && moved.wake_at - row.wake_at < window / 2 ? { ...moved, wake_at: row.wake_at } : moved;
 }
 
+/** Converts a status from the database. @throws Error for an unknown status */
 export function parseMonitorStatus(text: string): MonitorStatus {
   if (text === 'waiting' || text === 'healthy' || text === 'failing' || text === 'paused') return text;
   throw new Error(`a monitor has the unknown status "${text}"`);

@@ -115,6 +115,7 @@ export function createEvaluation(plan: MonitorPlan, gaps: readonly Gap[] = []): 
   return { plan, gaps, inferredChecks: [], periods: [], alertTriggers: [] };
 }
 
+/** Creates a plan with the occurrences of its schedule. */
 export function createMonitorPlan(
   schedule: Schedule,
   rest: Pick<MonitorPlan, 'graceMs' | 'firstBeatDueMs' | 'alertAfterMisses' | 'failCountsAsMiss'>,

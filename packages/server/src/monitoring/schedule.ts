@@ -29,6 +29,7 @@ export interface Occurrences {
 /** The clock of a job's machine may be this much ahead, so that its beats arrive before their time. */
 export const EARLY_BEAT_TOLERANCE_MS = 5_000;
 
+/** Creates the occurrences of a schedule. @throws Fault `invalid_request` for an invalid cron expression */
 export function createOccurrences(schedule: Schedule): Occurrences {
   return schedule.kind === 'interval' ? intervalSchedule(schedule.intervalMs) : cronSchedule(schedule);
 }

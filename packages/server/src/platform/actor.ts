@@ -38,6 +38,7 @@ export interface SignedInMember {
   readonly steppedUpUntil: number;
 }
 
+/** The actor of a request with a platform key. */
 export function createKeyActor(key: KeyRecord): Actor {
   return {
     orgId: key.orgId,
@@ -50,6 +51,7 @@ export function createKeyActor(key: KeyRecord): Actor {
   };
 }
 
+/** The actor of a request with a console session. */
 export function createMemberActor(orgId: string, member: SignedInMember): Actor {
   return {
     orgId,

@@ -102,6 +102,7 @@ interface KindSync {
 /** A kind in the form that `syncConfigFile` accepts. */
 export type KindSyncFactory = (context: SyncContext, file: ConfigFile) => Promise<KindSync>;
 
+/** Creates the sync of one resource kind for `syncConfigFile`. */
 export function createKindSync<Config, Row extends FileRow, Columns extends object>(
   kind: FileResourceKind<Config, Row, Columns>,
 ): KindSyncFactory {

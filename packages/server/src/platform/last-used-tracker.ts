@@ -21,6 +21,7 @@ export interface LastUsedTracker {
 /** The fields of a `KeyRecord` that identify the key and whether its value was replaced. */
 export type UsedKey = Pick<KeyRecord, 'id' | 'deprecationHeaders'>;
 
+/** Creates the tracker. A failed write is logged and not repeated. */
 export function createLastUsedTracker(database: Database, clock: Clock, log: Log): LastUsedTracker {
   const pending = new Map<string, number>();
   const pendingPrevious = new Map<string, number>();

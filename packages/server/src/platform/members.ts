@@ -22,6 +22,7 @@ export type EndSessions = (
   who: { readonly orgId: string; readonly memberId: string; readonly userId: string },
 ) => Promise<void>;
 
+/** Whether a member is the only owner of their organization. */
 export async function isLastOwner(
   reader: DatabaseReader,
   { role, org_id }: Pick<MemberRow, 'role' | 'org_id'>,

@@ -157,6 +157,7 @@ export function hashEventInput({
   return createHash('sha256').update(JSON.stringify(event)).digest('hex');
 }
 
+/** Converts an evaluation to the response of the API. The messages include the URL of a waiting approval. */
 export function toRelayDecision(
   id: string,
   verdict: RelayEvaluation,

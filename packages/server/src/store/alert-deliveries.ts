@@ -27,6 +27,7 @@ export async function insertAlertDeliveries(
       .execute();
 }
 
+/** Changes columns of deliveries. */
 export async function updateDeliveries(
   writer: DatabaseWriter,
   ids: readonly string[],
@@ -86,6 +87,7 @@ async function publishDeliveryOutcome(
   await publishLiveEvent(writer, { orgId, topic: 'alerts', at, data });
 }
 
+/** A delivery that was not sent yet, with its alert. */
 export interface PendingDelivery {
   readonly delivery: AlertDeliveryRow;
   readonly alert: AlertRow;

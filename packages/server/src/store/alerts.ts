@@ -78,6 +78,7 @@ export function listOngoingAlerts(
     .execute();
 }
 
+/** Marks alerts as closed. */
 export async function closeAlerts(
   writer: DatabaseWriter,
   seqs: readonly number[],
@@ -92,6 +93,7 @@ export async function closeAlerts(
     .execute();
 }
 
+/** Records that the deliveries of these alerts were created. */
 export async function markAlertsRouted(
   writer: DatabaseWriter,
   seqs: readonly number[],

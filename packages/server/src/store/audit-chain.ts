@@ -97,6 +97,7 @@ async function findUnkeyedSegment(
   return mac === computeMac(getAuditKey(reader), orgs) ? (orgs[orgId] ?? null) : null;
 }
 
+/** The result of verifying the chain of one organization. */
 export interface AuditChainState {
   readonly entries: number;
   readonly firstSeq: number | null;

@@ -42,6 +42,7 @@ export function setAuditOrigin(writer: DatabaseWriter, origin: AuditOrigin): voi
   auditOrigins.set(writer, origin);
 }
 
+/** The origin of the transaction. All fields are null if none was set. */
 export function getAuditOrigin(writer: DatabaseWriter): AuditOrigin {
   return auditOrigins.get(writer) ?? NO_ORIGIN;
 }

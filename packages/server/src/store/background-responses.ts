@@ -29,6 +29,7 @@ export async function markBackgroundResponseDue(writer: DatabaseWriter, id: stri
   await writer.updateTable('background_responses').set({ next_at: 0 }).where('id', '=', id).execute();
 }
 
+/** Which responses a process polls. */
 export interface BackgroundPoll {
   readonly owner: string;
   readonly nowMs: number;
@@ -58,6 +59,7 @@ export async function leaseDueBackgroundResponses(
   return rows;
 }
 
+/** Sets the next poll and counts the attempt. */
 export async function postponeBackgroundResponse(
   writer: DatabaseWriter,
   id: string,

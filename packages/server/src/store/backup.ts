@@ -10,6 +10,7 @@ import { copySqliteDatabase, inspectSqliteFile } from './sqlite/copy-sqlite.ts';
 import type { DatabaseCopyOptions } from './sqlite/database-copy.ts';
 import { StoreUnusableError } from './store-unusable-error.ts';
 
+/** The database URL and the data directory of an installation. */
 export interface DatabaseLocation {
   /** `storage.database`. */
   readonly url: string;

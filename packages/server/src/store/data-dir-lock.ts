@@ -7,6 +7,7 @@ import { StoreUnusableError } from './store-unusable-error.ts';
 /** Keeps references, so that garbage collection of a handle does not release the lock. */
 const openLocks = new Set<DatabaseSync>();
 
+/** The lock of a data directory. */
 export interface DataDirLock {
   release(): void;
 }

@@ -77,6 +77,7 @@ export interface ExchangeFilters {
   readonly metadata?: Readonly<Record<string, ValueFilter>>;
 }
 
+/** A condition of an SQL statement. */
 export type SqlCondition = RawBuilder<boolean>;
 
 /** A condition and the name of its filter. */
@@ -113,6 +114,7 @@ export function buildFilterConditions(
   return found;
 }
 
+/** The name of the filter for a metadata key. */
 export function metadataFilterName(name: string): string {
   return `metadata.${name}`;
 }

@@ -7,6 +7,7 @@ import type { DatabaseReader, ExchangeRow } from './ports.ts';
 /** Number of ids in one statement. */
 const IDS_PER_QUERY = 500;
 
+/** The exchanges of some batches that match the filters. */
 export interface ExchangeTail {
   /** Exact number of exchanges of the batches that match the filters. */
   readonly count: number;

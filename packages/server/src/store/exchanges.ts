@@ -250,6 +250,7 @@ export function selectExchangesById(
   return query;
 }
 
+/** The position of an exchange in a list by time. */
 export function toTimePosition(row: ExchangeRow): TimePosition {
   return { at: row.created_at, id: row.id };
 }

@@ -40,6 +40,7 @@ export async function recordJobProgress(
   return row?.cancel_requested !== 0;
 }
 
+/** The columns that the end of a job sets. */
 export type JobCompletion = Pick<JobRow, 'state' | 'done' | 'total' | 'ended_at' | 'result_json' | 'error'>;
 
 /** Stores the end of a job, once. */

@@ -28,6 +28,7 @@ export interface LiveEventPosition {
   readonly seq: number;
 }
 
+/** A live event with its position. */
 export interface StoredLiveEvent {
   readonly orgId: string;
   readonly topic: string;
@@ -128,6 +129,7 @@ interface LiveEventDataQuery {
   readonly limit: number;
 }
 
+/** Whether `one` comes after `other`. */
 export function isLaterPosition(one: LiveEventPosition, other: LiveEventPosition): boolean {
   return one.xid > other.xid || (one.xid === other.xid && one.seq > other.seq);
 }

@@ -21,6 +21,7 @@ export interface OpenDatabaseOptions {
   readonly migrations?: readonly Migration[];
 }
 
+/** Whether a database URL is one of PostgreSQL. */
 export function isPostgresUrl(url: string): boolean {
   return /^postgres(ql)?:\/\//.test(url);
 }

@@ -204,6 +204,7 @@ function nameOrder(reader: DatabaseReader, column: string) {
     : sql<string>`lower(${name} collate "C") collate "C"`;
 }
 
+/** Converts only ASCII letters to lower case, as SQLite's `lower` does. */
 export function toLowerAscii(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

@@ -146,6 +146,7 @@ export async function revokePlatformKey(
   return numUpdatedRows === 1n;
 }
 
+/** One use of a key. */
 export interface PlatformKeyUse {
   readonly id: string;
   readonly usedAt: number;

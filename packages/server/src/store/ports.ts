@@ -1,7 +1,9 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { ExchangesTable, Schema } from './schema.ts';
 
+/** Read access to the database. */
 export type DatabaseReader = Pick<Kysely<Schema>, 'selectFrom' | 'withRecursive' | 'fn' | 'getExecutor'>;
+/** A write transaction. */
 export type DatabaseWriter = Transaction<Schema>;
 
 /** A relational database. SQLite and PostgreSQL pass the same test suite. */
@@ -60,6 +62,7 @@ export interface SpoolRegion {
   readonly last: boolean;
 }
 
+/** The result of inserting a region of the spool. */
 export interface IngestResult {
   /** Start of the next region. `from` if there was no complete line. */
   readonly next: number;
@@ -122,6 +125,7 @@ export interface BucketClaim {
   readonly outageMode: 'local' | 'open' | 'closed';
 }
 
+/** The level of a bucket after a claim. */
 export interface BucketLevel {
   /** Units in the bucket, including those of this claim. */
   readonly used: number;
@@ -135,6 +139,7 @@ export interface BucketUsage extends BucketLevel {
   readonly reserved: number;
 }
 
+/** The result of `Counters.acquire`. */
 export interface AcquireResult {
   /**
    * Index of the first claim that refused. Null if all were granted. Windows and leases are checked before
@@ -205,6 +210,7 @@ export interface ReservationExtension {
   readonly amount: number;
 }
 
+/** The result of `Counters.extend`. */
 export interface ReservationExtensionResult {
   /** Amount that was additionally reserved in each claim, from 0 to the requested amount. */
   readonly granted: number;

@@ -71,6 +71,7 @@ export interface Schema extends MonitoringSchema, ConfigSchema, SignInSchema {
 
 export type { BackgroundResponsesTable };
 
+/** The organizations. */
 export interface OrgsTable {
   id: string;
   name: string;
@@ -168,10 +169,7 @@ export interface RollupPairTable extends RollupSums {
   by_value: string;
 }
 
-/**
- * A file, batch, stored response or similar resource that a provider keeps, and the platform key that
- * created it.
- */
+/** A resource that a provider keeps, such as a file or batch, and the platform key that created it. */
 export interface ProviderResourcesTable {
   org_id: string;
   /** The id that the provider assigned. */

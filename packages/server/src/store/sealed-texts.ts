@@ -24,6 +24,7 @@ const SEALED_COLUMNS = {
   { id: RawBuilder<unknown>; text: string; version: RawBuilder<unknown>; batch: number }
 >;
 
+/** A table with encrypted text. */
 export type SealedTable = keyof typeof SEALED_COLUMNS;
 
 export const SEALED_TABLES: readonly SealedTable[] = [

@@ -23,6 +23,7 @@ export interface SecretKeyOptions {
   readonly given?: string;
 }
 
+/** The installation's secret key. */
 export interface SecretKey {
   /** 32 bytes. */
   readonly key: Buffer;

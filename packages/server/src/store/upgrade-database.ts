@@ -15,6 +15,7 @@ import {
   requireFreeSpace,
 } from './sqlite/database-copy.ts';
 
+/** What a start would change in the database. */
 export interface UpgradePlan {
   readonly migrations: readonly Migration[];
   /** Path of the copy that would be written first. Null if there is nothing to copy, and for PostgreSQL. */

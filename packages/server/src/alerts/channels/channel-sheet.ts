@@ -77,6 +77,7 @@ export function parseReceiverJson(answer: ReceiverResponse): Readonly<Record<str
   }
 }
 
+/** Whether a value is a JSON object, and neither an array nor null. */
 export function isJsonRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -94,6 +94,7 @@ export function openProviderSecrets(row: ConfigEntryRow, key: SecretsKey): Provi
   );
 }
 
+/** The row to which the secrets of a config entry are bound. */
 export function entrySecretBinding(
   row: Pick<ConfigEntryRow, 'org_id' | 'row_id'>,
   version: number,
@@ -101,6 +102,7 @@ export function entrySecretBinding(
   return { orgId: row.org_id, rowId: row.row_id, version };
 }
 
+/** The row to which a provider credential is bound. */
 export function credentialSecretBinding(
   row: Pick<ProviderCredentialRow, 'org_id' | 'id'>,
   version: number,

@@ -18,6 +18,7 @@ export interface SignInAuditEntry {
   readonly after?: JsonObject;
 }
 
+/** Appends an audit entry about a sign-in. */
 export async function auditSignIn(
   writer: DatabaseWriter,
   clock: Clock,

@@ -13,6 +13,7 @@ export function hasTokenFormat(text: string): boolean {
   return TOKEN.test(text);
 }
 
+/** SHA-256 of a text, hex. */
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

@@ -16,6 +16,7 @@ export interface CounterBucket {
   isEmpty(nowMs: number, second: number, wallMs: number): boolean;
 }
 
+/** A rate limit: units within 60 seconds. */
 export class WindowBucket implements CounterBucket {
   readonly #window = new SlidingWindow();
 

@@ -16,6 +16,7 @@ export interface OpenCountersOptions {
   readonly refreshSpend: () => Promise<void>;
 }
 
+/** The counters with information about the shared store. */
 export interface OpenedCounters {
   readonly counters: Counters;
   /** Returns null without a shared store. */

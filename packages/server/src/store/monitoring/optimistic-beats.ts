@@ -40,6 +40,7 @@ export interface OptimisticBeatParameters {
   readonly keys: readonly (readonly Value[])[];
 }
 
+/** Converts beats to the parameters of the SQLite statements. */
 export function toOptimisticBeatParameters({
   before,
   after,

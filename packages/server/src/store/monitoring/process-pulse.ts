@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { databaseEngineOf } from '../database-engine.ts';
 import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
 
+/** What a process reports with a pulse. */
 export interface PulseInput {
   readonly processId: string;
   /** Wall clock of the process. PostgreSQL uses its own clock instead. */
@@ -25,6 +26,7 @@ export interface PulseInput {
   readonly gapsUntilMs: number;
 }
 
+/** What a process learns from a pulse. */
 export interface PulseResult {
   /** Database time. */
   readonly nowMs: number;
@@ -40,6 +42,7 @@ export interface PulseResult {
   readonly futureMs: number;
 }
 
+/** A span in which no process accepted beats. */
 export interface MonitoringGap {
   readonly startAt: number;
   readonly endAt: number;
@@ -52,10 +55,7 @@ const CLOCK_JUMP_MS = 1_000;
 /** A gap may become certain, or longer, until this long after its end. */
 const LATE_GAPS_MS = 600_000;
 
-/**
- * Records that the process is running, and detects gaps. Calls run one at a time, because they lock one
- * row.
- */
+/** Records that the process is running, and detects gaps. Calls run one at a time. */
 export async function recordPulse(writer: DatabaseWriter, given: PulseInput): Promise<PulseResult> {
   const seen = await lockPulse(writer);
   const time = await readClock(writer, given, seen);
@@ -199,10 +199,7 @@ async function confirmGaps(
         .execute();
 }
 
-/**
- * Moves back gaps and leases that are in the future after the clock was set back. Deletes a gap that only
- * the clock caused.
- */
+/** Moves back gaps and leases that are in the future after the clock was set back. */
 async function shiftFutureLiveness(writer: DatabaseWriter, nowMs: number, aheadMs: number): Promise<void> {
   const ahead = await writer
     .selectFrom('monitor_gaps')

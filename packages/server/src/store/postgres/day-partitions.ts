@@ -93,6 +93,7 @@ function partitionEnd(name: string): number {
   return Date.UTC(Number(year), Number(month) - 1, Number(day)) + DAY_MS;
 }
 
+/** Runs `work` in a transaction. Rolls back if it rejects. */
 export async function runInTransaction<T>(
   connection: PostgresConnection,
   work: () => Promise<T>,

@@ -100,6 +100,7 @@ export class PostgresPool {
   }
 }
 
+/** One connection of the pool. */
 export class PostgresConnection {
   readonly #client: pg.PoolClient;
   #broken: unknown = null;

@@ -36,6 +36,7 @@ export async function addToRelaySessions(
       .execute();
 }
 
+/** The last relay call of a session. */
 export interface RelaySessionActivity {
   readonly org_id: string;
   readonly session_id: string;

@@ -8,6 +8,7 @@ export interface PartialRange {
   readonly to: number;
 }
 
+/** A request for the sums of partial ranges. */
 export interface PartialRangeRequest {
   readonly orgId: string;
   /** At most an hour each, because rows are read individually. */
@@ -24,6 +25,7 @@ export interface PartialRangeRequest {
   readonly figures: readonly RollupFigureColumn[];
 }
 
+/** Sums of one partial range and one combination of values. */
 export interface PartialRangeSums {
   /** Index of the range in the request. */
   readonly rangeIndex: number;

@@ -24,6 +24,7 @@ export interface RollupFacetFilter {
   readonly none: readonly string[];
 }
 
+/** A request for sums from the rollup tables. */
 export interface RollupRequest {
   readonly orgId: string;
   /** Inclusive, in milliseconds; the start of a unit. */
@@ -52,6 +53,7 @@ export interface LocalTimeSteps {
   readonly offsets?: readonly UtcOffsetSpan[] | undefined;
 }
 
+/** The sums of one step of a chart. */
 export interface RollupStep {
   /** Start of the step in local milliseconds. In UTC, the time itself. */
   readonly at: number;

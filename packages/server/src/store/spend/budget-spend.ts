@@ -72,6 +72,7 @@ async function addSpend(
   return { ...charge, beforeNanoUsd: after - nanoUsd, afterNanoUsd: after };
 }
 
+/** The spending of one bucket. */
 export interface BudgetSpendRow {
   readonly org_id: string;
   readonly bucket: string;

@@ -68,6 +68,7 @@ export interface SpendJournal {
   close(): Promise<void>;
 }
 
+/** Opens the journal of this process, and starts to apply the journals of killed processes. */
 export async function openSpendJournal(options: SpendJournalOptions): Promise<SpendJournal> {
   const home = join(options.dataDir, 'spend');
   await (options.files ?? diskSpoolFiles).list(home);

@@ -1,6 +1,7 @@
 import { EXCHANGE_COLUMNS } from '../schema.ts';
 import { type ExchangeRowValues, parseRowLine } from './row-lines.ts';
 
+/** The rows of a piece of a spool file. */
 export interface ParsedSpoolRows {
   readonly rows: readonly { readonly line: string; readonly values: ExchangeRowValues }[];
   /** Invalid lines. */

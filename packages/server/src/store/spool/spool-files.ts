@@ -12,6 +12,7 @@ export interface SpoolFiles {
   remove(path: string): Promise<void>;
 }
 
+/** An open file of the spool. */
 export interface SpoolFile {
   /** Resolves when the operating system has the bytes, so that a killed process does not lose them. */
   write(bytes: Uint8Array, position: number): Promise<void>;
@@ -20,6 +21,7 @@ export interface SpoolFile {
   close(): Promise<void>;
 }
 
+/** The file operations of the disk. */
 export const diskSpoolFiles: SpoolFiles = {
   async list(directory) {
     await mkdir(directory, { recursive: true, mode: 0o700 });

@@ -38,6 +38,7 @@ export async function copySqliteDatabase(
   }
 }
 
+/** The state of a database file. */
 export interface SqliteInspection {
   /** Empty for a database of another program. */
   readonly applied: readonly AppliedMigration[];

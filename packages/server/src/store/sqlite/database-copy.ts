@@ -18,6 +18,7 @@ export interface DatabaseCopyOptions {
   readonly freeBytes?: (directory: string) => Promise<number>;
 }
 
+/** A copy of a database to be written. */
 export interface DatabaseCopy {
   readonly from: string;
   readonly to: string;
@@ -86,6 +87,7 @@ export async function requireFreeSpace(
   return free;
 }
 
+/** An error for a copy that failed, with its cause. */
 export function copyFailedError(from: string, to: string, cause: unknown, purpose = ''): StoreUnusableError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new StoreUnusableError(`Cannot copy ${from} to ${to}${purpose}: ${reason}`, { cause });

@@ -15,8 +15,10 @@ export type WorkerRequest =
   | { kind: 'beats'; beats: readonly OptimisticBeatParameters[] }
   | { kind: 'copy'; to: string };
 
+/** One thread writes, the other one reads. */
 export type WorkerRole = 'writer' | 'reader';
 
+/** The result of a request. */
 export interface WorkerResult {
   /** Rows of a query that returns rows. Structured cloning gives them an ordinary prototype. */
   readonly rows: readonly object[];
@@ -26,17 +28,20 @@ export interface WorkerResult {
   readonly kept: readonly boolean[] | null;
 }
 
+/** An error of a request. */
 export interface WorkerFailure {
   readonly message: string;
   /** SQLite's extended result code. Null for other errors. */
   readonly code: number | null;
 }
 
+/** A request with its number. */
 export interface WorkerCall {
   readonly id: number;
   readonly request: WorkerRequest;
 }
 
+/** The response to a `WorkerCall`. */
 export type WorkerReply =
   | { readonly id: number; readonly done: WorkerResult }
   | { readonly id: number; readonly failure: WorkerFailure };
