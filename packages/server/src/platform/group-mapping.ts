@@ -15,7 +15,8 @@ export interface MappedMembership {
  * exactly. With `unmapped: viewer`, a person without a matching group is a viewer of the only organization.
  * Otherwise the list is empty, and the sign-in is rejected.
  *
- * @param issuer entry of `auth.oidc` in floe.yaml
+ * The first parameter is an entry of `auth.oidc` in floe.yaml.
+ *
  * @param groups values of the claim that `group_claim` names
  */
 export function mapGroupsToMemberships(
