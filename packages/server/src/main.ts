@@ -37,10 +37,13 @@ import { OutboundConfigError } from './providers/outbound.ts';
 import { StoreUnusableError } from './store/store-unusable-error.ts';
 
 export const SERVER_VERSION = '0.1.0';
-/** Where `node scripts/build-console.mjs` puts the console. */
+/** Output directory of `node scripts/build-console.mjs`. */
 const CONSOLE_DIR = fileURLToPath(new URL('../../console/dist', import.meta.url));
 
-/** The program: `config check [file]`, a maintenance command, or nothing for the server. Prints one clear line when it cannot start. */
+/**
+ * Runs the program: `config check [file]`, a maintenance command, or the server without arguments. If it
+ * cannot start, prints one line and exits.
+ */
 export async function runProgram(args: readonly string[] = process.argv.slice(2)): Promise<void> {
   try {
     if (args[0] === 'config' && args[1] === 'check') return runConfigCheck(args.slice(2));
@@ -54,7 +57,7 @@ export async function runProgram(args: readonly string[] = process.argv.slice(2)
       return await readLitellmDatabase();
     }
     if (args[0] !== undefined) {
-      // What a server does not need is not read at its start.
+      // Loaded only here, so that the server does not load it at its start.
       const { runStoreCommand } = await import('./main/store-commands.ts');
       return await runStoreCommand(args, environment);
     }
@@ -79,7 +82,7 @@ function runConfigCheck(args: readonly string[]): void {
   process.exitCode = ok ? 0 : 1;
 }
 
-/** `--allow-unset` is for CI, which has no secrets. */
+/** `--allow-unset` is for CI, where secrets are not set. */
 const CONFIG_CHECK = {
   usage: 'config check [file] [--allow-unset]',
   positionals: [0, 1],
@@ -156,7 +159,7 @@ async function serve(environment: Environment): Promise<void> {
   const targets = { watch, retention, anchors, listening, delivery, api, gateway, sessions, address };
   const shutdown = createShutdown(parts, phase, targets, () => state.loaded.config.server);
   handleProcessSignals(systemClock, log, () => watch.reload(), shutdown);
-  // Last: whoever reads it may send a signal at once.
+  // Last step, because the reader of this output may send a signal immediately.
   const started = { version: SERVER_VERSION, dataDir: parts.dataDir, loaded, snapshots, listening };
   announceStart({ ...started, url: serverUrl.url }, output, firstRun);
 }

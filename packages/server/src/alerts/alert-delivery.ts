@@ -4,23 +4,26 @@ import { listDueChannels } from '../store/channels.ts';
 import { type DeliveryContext, deliverToChannel } from './deliver-to-channel.ts';
 import { routeAlerts } from './route-alerts.ts';
 
-/** Alerts leave about this long after their commit. */
+/** Maximum time between the commit of an alert and its delivery round. */
 const ROUND_INTERVAL_MS = 1_000;
-/** Channels served at once: a receiver that hangs keeps one place for 15 seconds. */
+/**
+ * Number of channels served at the same time. A receiver that does not respond occupies one place for 15
+ * seconds.
+ */
 const MAX_CONCURRENT_CHANNELS = 32;
 
 export interface AlertDelivery {
-  /** Resolves when no round is under way and nothing is being sent. */
+  /** Resolves when no round is running and no message is being sent. */
   waitUntilIdle(): Promise<void>;
-  /** Begins nothing new and waits for what is being sent. */
+  /** Starts nothing new and waits for messages that are being sent. */
   close(): Promise<void>;
 }
 
 export type AlertDeliveryOptions = Omit<DeliveryContext, 'owner' | 'isClosing'>;
 
 /**
- * Delivers the outbox in rounds: makes deliveries of new alerts, then serves every channel that is owed
- * something, each on its own. Any number of processes may do this on one store.
+ * Delivers the outbox once a second: creates deliveries for new alerts, then serves every channel that has
+ * due messages, each independently. Several processes may do this with one database.
  */
 export function startAlertDelivery(given: AlertDeliveryOptions): AlertDelivery {
   const { clock, database, log } = given;
@@ -35,7 +38,8 @@ export function startAlertDelivery(given: AlertDeliveryOptions): AlertDelivery {
     if (closed) return;
     const places = MAX_CONCURRENT_CHANNELS - serving.size;
     if (places <= 0) return;
-    // Those being served are leased; they are asked for besides so that they take no other's place.
+    // Channels that are being served are leased. The query returns them too, so they must not reduce the
+    // number of places.
     for (const channel of await listDueChannels(database.read, clock.now(), places + serving.size)) {
       if (closed || serving.size >= MAX_CONCURRENT_CHANNELS) return;
       if (serving.has(channel.id)) continue;

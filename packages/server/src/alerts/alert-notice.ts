@@ -7,26 +7,29 @@ import {
 } from './alert-wording.ts';
 import { linkToAlert, linkToAlerts, linkToChannels } from './console-links.ts';
 
-/** One message to one channel: about one alert, or about many that came at once. */
+/** A message to a channel, about one alert or several. */
 export interface AlertNotice {
-  /** Stable over all tries of the message: receivers know a repeated one by it. */
+  /** The same for all attempts, so that receivers recognize a repeated message. */
   readonly id: string;
-  /** The message that began what this one is about; its own id when it begins something. */
+  /** Id of the message that reported the start of the alert. The message's own id if it reports the start. */
   readonly thread: string;
   readonly phase: AlertPhase | 'test';
-  /** Above 0: the n-th repetition while it lasts. */
+  /** 0 for the first message; n for the n-th repetition while the alert is open. */
   readonly repetition: number;
-  /** How often its subject began again meanwhile without a message, this beginning included: 1 unless it flapped. */
+  /**
+   * How often the subject failed before this message, including failures without a message of their own. 1
+   * unless it was flapping.
+   */
   readonly failureCount: number;
   readonly sentAt: number;
   readonly wording: AlertWording;
-  /** Where to look; absolute. */
+  /** Absolute URL of the console page. */
   readonly link: string;
-  /** In order; one, or many when folded; none in a test. */
+  /** In order. Several if the message is grouped; empty in a test message. */
   readonly alerts: readonly Alert[];
 }
 
-/** Lines of a folded message; the rest is counted. */
+/** Number of alerts that a grouped message lists. It only counts the others. */
 const MAX_LISTED_ALERTS = 20;
 
 export interface NoticeContent {
@@ -38,6 +41,7 @@ export interface NoticeContent {
   readonly alerts: readonly [Alert, ...Alert[]];
 }
 
+/** Creates the notice of a message, with its title, wording and link. */
 export function createNotice(content: NoticeContent, baseUrl: string, nowMs: number): AlertNotice {
   const [first, ...others] = content.alerts;
   const context = { nowMs, repetition: content.repetition, failureCount: content.failureCount };
@@ -49,7 +53,7 @@ export function createNotice(content: NoticeContent, baseUrl: string, nowMs: num
   };
 }
 
-/** What the test verb sends. */
+/** The notice of a test message. */
 export function createTestNotice(
   id: string,
   channel: { readonly orgId: string; readonly name: string },
@@ -94,7 +98,7 @@ function foldedWording({ alerts, phase, repetition }: NoticeContent, nowMs: numb
   };
 }
 
-/** Title, facts and link as plain lines, cut to what a receiver takes. */
+/** Title, facts and link as plain text lines, truncated to `maxLength` characters. */
 export function formatPlainText(
   { wording, link }: AlertNotice,
   maxLength: number,

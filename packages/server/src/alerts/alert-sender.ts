@@ -15,30 +15,33 @@ import { CHANNEL_SHEETS } from './channels/channel-sheets.ts';
 import { type Mailer, MailRejectedError } from './mail.ts';
 import type { OpenChannel } from './stored-channel.ts';
 
-/** From the first packet to the end of the answer. */
+/** Time limit for a request and its response. */
 const SEND_TIMEOUT_MS = 15_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const MAX_RESPONSE_BYTES = 16 * 1024;
-/** What a receiver may ask for at most: no answer silences a channel for days. */
+/** Longest wait that a receiver can request, so that no response stops a channel for days. */
 const MAX_RETRY_AFTER_MS = 60 * 60 * 1000;
 
 export interface AlertSendFailure {
   readonly ok: false;
   readonly status: number | null;
-  /** For people; names no secret. */
+  /** Reason for display. Contains no secret. */
   readonly error: string;
   readonly retryAfterMs: number | undefined;
-  /** The receiver understood and said no: trying again seldom helps. */
+  /** The receiver rejected the message, so another attempt seldom succeeds. */
   readonly isRefused: boolean;
-  /** There was a connection: what failed may be this message alone. Without one, no message arrives. */
+  /**
+   * There was a connection, so the message itself may be the cause. Without a connection, no message can be
+   * delivered.
+   */
   readonly isConnected: boolean;
-  /** The receiver wants fewer messages, whichever they are. */
+  /** The receiver limits the number of messages. */
   readonly isRateLimited: boolean;
 }
 
 export type AlertSendOutcome = { readonly ok: true; readonly status: number | null } | AlertSendFailure;
 
-/** One try to send a notice. */
+/** One attempt to send a notice. */
 interface SendAttempt {
   readonly notice: AlertNotice;
   readonly signing: OpenChannel['signing'];
@@ -47,13 +50,14 @@ interface SendAttempt {
 }
 
 export interface AlertSender {
-  /** One try. Never throws: what goes wrong is an outcome. */
+  /** Makes one attempt. Never rejects: an error is an outcome. */
   send(notice: AlertNotice, channel: OpenChannel): Promise<AlertSendOutcome>;
 }
 
+/** Creates the sender that all channels use. */
 export function createAlertSender(options: {
   readonly guard: OutboundGuard;
-  /** Proxy and authorities for an origin, as the configuration says now. */
+  /** Proxy and certificate authorities for an origin, from the running configuration. */
   readonly via: ResolvedOutbound['via'];
   readonly clock: Clock;
   readonly mailer: Mailer;
@@ -91,7 +95,7 @@ export function createAlertSender(options: {
   };
 }
 
-/** Calls `use` with the sheet of a configuration's kind and the configuration, which belong together. */
+/** Calls `use` with a channel configuration and the sheet of its kind. */
 function withSheet<Result>(
   config: ChannelConfig,
   use: <Kind extends ChannelKind>(sheet: ChannelSheet<Kind>, config: ChannelConfigOf<Kind>) => Result,
@@ -116,13 +120,13 @@ function withSheet<Result>(
   }
 }
 
-/** A connection of its own: messages are rare, and each is judged by the guard anew. */
+/** Opens one connection per message, because messages are rare. The guard checks each connection. */
 async function postMessage(
   { url, headers, body }: ChannelHttpMessage,
   attempt: SendAttempt,
   { guard, via }: { readonly guard: OutboundGuard; readonly via: ResolvedOutbound['via'] },
 ): Promise<ReceiverResponse> {
-  // With the first message: the rest of the library costs a start 40 ms.
+  // Loaded with the first message, because the library would add 40 ms to the start.
   const { Client } = await import('undici');
   const target = new URL(url);
   const client = new Client(target.origin, {
@@ -149,7 +153,7 @@ async function postMessage(
   }
 }
 
-/** The first bytes of a body; one that breaks off gives what came. */
+/** Reads the first bytes of a body. If the body is incomplete, returns what was received. */
 async function readBodyStart(
   body: AsyncIterable<Buffer>,
 ): Promise<Pick<ReceiverResponse, 'text' | 'isComplete'>> {
@@ -212,10 +216,10 @@ function evaluateResponse(
   };
 }
 
-/** Of the 4xx, those that speak of the moment and not of the message. */
+/** 4xx statuses with temporary causes. */
 const TRANSIENT_STATUSES = new Set([408, 409, 421, 423, 425, 429]);
 
-/** RFC 9110, 10.2.3: seconds or a date. */
+/** RFC 9110, section 10.2.3: seconds or a date. Returns milliseconds. */
 function parseRetryAfter({ headers }: ReceiverResponse, nowMs: number): number | undefined {
   const value = headers['retry-after'];
   if (typeof value !== 'string') return undefined;

@@ -1,30 +1,31 @@
 import type { Alert } from './alert.ts';
 
-/** What a person reads about one alert, before a channel gives it its own form. */
+/** The text of an alert, independent of the channel. */
 export interface AlertWording {
-  /** One line: what happened to what. */
+  /** One line: the subject and what happened. */
   readonly title: string;
-  /** Label and value, in the order they help. */
+  /** Pairs of label and value, the most important first. */
   readonly facts: readonly (readonly [string, string])[];
 }
 
 export interface AlertWordingContext {
-  /** For "for 3 min": when the message is written. */
+  /** Time of the message, for durations such as "for 3 min". */
   readonly nowMs: number;
-  /** Above 0 the message repeats an earlier one. */
+  /** Above 0: the message repeats an earlier one. */
   readonly repetition: number;
-  /** Above 1: it failed so often before it was over, and only this says so. */
+  /** Above 1: the subject failed this often, and only the message about its recovery says so. */
   readonly failureCount: number;
 }
 
 type Facts = (readonly [string, string])[];
 
-/** Names come from users: one line each, and short. */
+/** Puts a user-defined name on one line and truncates it. */
 export function toSingleLine(text: string, maxLength = 200): string {
   const line = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
   return line.length <= maxLength ? line : `${line.slice(0, maxLength - 1)}…`;
 }
 
+/** Describes an alert in words, for any kind of channel. */
 export function composeAlertWording(alert: Alert, context: AlertWordingContext): AlertWording {
   const { title, facts } = eventWording(alert, context);
   const { failureCount } = context;
@@ -130,7 +131,7 @@ export function formatUtcTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** The two largest units: `2 d 3 h`, `12 min 5 s`, `0 s`. */
+/** The two largest units of a duration, such as `2 d 3 h`, `12 min 5 s` or `0 s`. */
 export function formatTwoUnitDuration(ms: number): string {
   let seconds = Math.max(0, Math.round(ms / 1000));
   const parts: string[] = [];

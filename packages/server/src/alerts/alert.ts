@@ -5,15 +5,15 @@ import type { DatabaseWriter } from '../store/ports.ts';
 
 export type AlertEvent = (typeof ALERT_EVENTS)[number];
 
-/** What an alert is about. */
+/** The subject of an alert. */
 export interface AlertSubject {
   readonly kind: 'monitor' | 'budget' | 'breaker' | 'credential';
-  /** Stable: an alert that says it is over finds the one that said it began by kind and id. */
+  /** Stable. The closing alert finds the opening alert by kind and id. */
   readonly id: string;
   readonly name: string;
 }
 
-/** What is known, by event. Instants are milliseconds since the epoch. */
+/** Fields of each event. Times are in milliseconds since the epoch. */
 export interface AlertFields {
   readonly monitor_failing: {
     readonly error: string;
@@ -26,9 +26,9 @@ export interface AlertFields {
     readonly failingSinceMs: number;
     readonly downtimeMs: number;
     readonly tags: readonly string[];
-    /** It did not call in: somebody paused it. */
+    /** The cause was not a beat: the monitor was paused. */
     readonly paused?: boolean;
-    /** It did not call in: the monitor was deleted. */
+    /** The cause was not a beat: the monitor was deleted. */
     readonly deleted?: boolean;
   };
   readonly monitor_never_beaten: {
@@ -37,25 +37,25 @@ export interface AlertFields {
     readonly description?: string;
   };
   readonly budget: {
-    /** The budget, of which the subject is what one period of one spender used; absent in old alerts. */
+    /** Id of the budget. The subject is one period of one spender. Absent in old alerts. */
     readonly budgetId?: string;
-    /** Part of the limit that is spent: 0.5, 0.8, 1. */
+    /** Part of the budget that was used: 0.5, 0.8 or 1. */
     readonly share: number;
     readonly spentNanoUsd: number;
     readonly limitNanoUsd: number;
     readonly period: string;
-    /** `hard` budgets refuse requests when they are spent. */
+    /** A used-up `hard` budget rejects requests. */
     readonly mode: 'hard' | 'soft';
     readonly resetsAtMs: number | null;
   };
   readonly breaker: {
-    /** `closed` says that an `open` one of the same subject is over. */
+    /** `closed` ends an `open` alert of the same subject. */
     readonly state: 'open' | 'closed';
     readonly sinceMs: number;
     readonly error?: string;
   };
   readonly credential: {
-    /** `good` says that a `bad` one of the same subject is over. */
+    /** `good` ends a `bad` alert of the same subject. */
     readonly state: 'bad' | 'good';
     readonly sinceMs: number;
     readonly error?: string;
@@ -66,37 +66,39 @@ interface AlertOf<Event extends AlertEvent> {
   readonly orgId: string;
   readonly event: Event;
   readonly subject: AlertSubject;
-  /** Of several alerts of an org with one key, the first is the alert. */
+  /** Of several alerts of an organization with the same key, only the first is stored. */
   readonly idempotencyKey: string;
-  /** When it happened. */
+  /** Time of the event. */
   readonly at: number;
   readonly fields: AlertFields[Event];
-  /** Names of channels; null: every channel of the org that listens to the event. */
+  /** Names of channels. Null means every channel of the organization that subscribes to the event. */
   readonly channels: readonly string[] | null;
 }
 
-/** Something that happened and that people should hear of. */
+/** An event that Floe sends to channels. */
 export type Alert = { readonly [Event in AlertEvent]: AlertOf<Event> }[AlertEvent];
 
 /**
- * Puts an alert into the outbox, inside the transaction of the change it tells of: it is sent if, and only
- * if, that commits; at least once, about a second later. The same idempotency key twice is one alert.
+ * Writes an alert to the outbox in the transaction of the change. If the transaction commits, the alert is
+ * sent at least once, about a second later. An alert with the idempotency key of an earlier one is ignored.
  *
- * Order: alerts of one subject are told in the order of their `enqueue`. `monitor_recovered`, a `closed`
- * breaker and a `good` credential end what their subject began before; they are told only where that was.
+ * Alerts of one subject are sent in the order of the calls. `monitor_recovered`, a `closed` breaker and a
+ * `good` credential close an earlier alert of their subject. They are sent only to channels that received
+ * that alert.
  */
 export function enqueueAlert(writer: DatabaseWriter, alert: Alert): Promise<void> {
   return enqueueAlerts(writer, [alert]);
 }
 
-/** As `enqueue`, for many: a statement per 1,000. */
+/** Same as `enqueueAlert`, for many alerts. Uses one statement per 1,000 alerts. */
 export function enqueueAlerts(writer: DatabaseWriter, alerts: readonly Alert[]): Promise<void> {
   return insertAlerts(writer, alerts.map(toAlertRow));
 }
 
-/** Whether an alert begins something that lasts, ends it, or neither. */
+/** Whether an alert opens a lasting state, closes it, or does neither. */
 export type AlertPhase = 'opens' | 'closes' | 'info';
 
+/** The phase of an alert. Events without an end are `info`. */
 export function getAlertPhase(alert: Alert): AlertPhase {
   switch (alert.event) {
     case 'monitor_failing':
@@ -112,7 +114,7 @@ export function getAlertPhase(alert: Alert): AlertPhase {
   }
 }
 
-/** What an alert says of its tags; only monitors have any. */
+/** Tags of the monitor. Empty for other subjects. */
 export function getAlertTags(alert: Alert): readonly string[] {
   return 'tags' in alert.fields ? alert.fields.tags : [];
 }

@@ -3,7 +3,7 @@ import { channelResource, storedChannelFields } from '@floe/contract/api/channel
 import { toSource } from '../platform/source-location.ts';
 import type { ChannelRow } from '../store/channels.ts';
 
-/** A channel as the API and the audit log show it; its secrets stay sealed. */
+/** A channel as the API and the audit log show it, without its secrets. */
 export function toChannelResource(row: ChannelRow): Channel {
   return {
     id: row.id,

@@ -19,8 +19,8 @@ import type { NoticeContent } from './alert-notice.ts';
 import { alertFromRow } from './stored-alert.ts';
 
 /**
- * Until when alerts are not to be sent: muted monitors, maintenance windows, quiet hours. Alerts that may be
- * sent are left out. What is over before it may be sent is never sent.
+ * Returns until when each alert is muted by a muted monitor, a maintenance window or quiet hours. The
+ * result does not contain alerts that may be sent. An alert that closes while it is muted is never sent.
  */
 export type MuteResolver = (
   reader: DatabaseReader,
@@ -28,22 +28,22 @@ export type MuteResolver = (
   nowMs: number,
 ) => Promise<ReadonlyMap<Alert, number>>;
 
-/** Messages of a channel looked at for one: a storm of more makes several. */
+/** Maximum number of pending messages that are read for one message. */
 const MAX_PENDING_DELIVERIES = 1_000;
-/** So many failures within a minute are one message. */
+/** Number of failures within a minute that are grouped into one message. */
 const STORM_SIZE = 5;
 const STORM_MS = 60_000;
-/** Quiet that ends early is noticed within a minute. */
+/** A mute that ends early takes effect within this time. */
 const QUIET_RECHECK_MS = 60_000;
 
-/** A failure shorter than this may be one of many. */
+/** The recovery from a shorter failure is delayed, because the subject may be flapping. */
 const SHORT_FAILURE_MS = 60_000;
-/** The end of such a failure is told when nothing failed again for so long. */
+/** Delay of such a recovery. If the subject fails again within this time, the recovery is not sent. */
 const RECOVERY_DELAY_MS = 10_000;
 
-/** The next message of a channel: the deliveries it stands for, and what it says. */
+/** The next message of a channel: its content and the deliveries that it contains. */
 export interface ComposedMessage {
-  /** The first is the one whose id the message carries. */
+  /** The message has the id of the first delivery. */
   readonly deliveries: readonly [PendingDelivery, ...PendingDelivery[]];
   readonly content: NoticeContent;
 }
@@ -55,11 +55,11 @@ interface DeliveryCandidate extends PendingDelivery {
 
 export interface ComposeOptions {
   readonly channelId: string;
-  /** The channel keeps incidents (`ChannelSheet.incidents`). */
+  /** The channel keeps incidents (`ChannelSheet.keepsIncidents`). */
   readonly keepsIncidents: boolean;
   readonly nowMs: number;
   readonly resolveMutes: MuteResolver;
-  /** What is to be told again while it lasts. */
+  /** Creates the deliveries that repeat an alert while it is open. */
   readonly createRepetitions: (
     deliveries: readonly PendingDelivery[],
     nowMs: number,
@@ -67,8 +67,8 @@ export interface ComposeOptions {
 }
 
 /**
- * Decides what a channel is told next, and writes down what it is not told, and why. Which deliveries share a
- * message is written before it is sent: a second try, by any process, is the same message with the same id.
+ * Chooses the next message of a channel. Records which alerts are not sent, and why. The grouping is stored
+ * before the message is sent, so that every attempt sends the same message with the same id.
  */
 export async function composeNextMessage(
   writer: DatabaseWriter,
@@ -119,8 +119,8 @@ function parsePhase({ phase }: AlertRow): AlertPhase {
 const isFirstTry = ({ delivery }: PendingDelivery) => delivery.attempts === 0;
 
 /**
- * What is owed, by subject: messages of one subject never overtake one another, and no subject waits for another one.
- * What was never tried goes first, then what was tried least: a message that is refused holds up nothing.
+ * The pending deliveries of a channel, by subject. Messages of one subject stay in order. Deliveries with
+ * fewer attempts come first, so that a rejected message does not block other subjects.
  */
 class PendingDeliveries {
   readonly #writer: DatabaseWriter;
@@ -133,7 +133,7 @@ class PendingDeliveries {
     this.#pending = pending;
   }
 
-  /** The delivery that is sent next, and those of the same sort that may share its message. */
+  /** The next delivery, and others of the same phase that may share its message. */
   async next(): Promise<readonly DeliveryCandidate[]> {
     const quiet = await this.#resolveMutes();
     const run: DeliveryCandidate[] = [];
@@ -147,7 +147,7 @@ class PendingDeliveries {
     return run;
   }
 
-  /** What is owed about each subject, in order. */
+  /** Pending deliveries of each subject, in order. */
   #bySubject(): PendingDelivery[][] {
     const subjectOf = ({ alert }: PendingDelivery) => `${alert.subject_kind} ${alert.subject_id}`;
     const subjects = Map.groupBy(this.#pending, subjectOf).values();
@@ -155,7 +155,7 @@ class PendingDeliveries {
     return [...subjects].sort((one, other) => attempts(one) - attempts(other));
   }
 
-  /** What may be sent now about one subject; null while something earlier has to go first. */
+  /** The next delivery of one subject that may be sent, or null if an earlier one must be sent first. */
   async #nextForSubject(
     items: readonly PendingDelivery[],
     quiet: ReadonlyMap<string, number>,
@@ -173,7 +173,7 @@ class PendingDeliveries {
         continue;
       }
       if (delivery.due_at > this.#options.nowMs) {
-        // What is muted or told again may be overtaken by what follows it.
+        // Later deliveries may be sent before a muted or repeated one.
         if (delivery.pending_reason === 'muted' || delivery.pending_reason === 'repeat') continue;
         return null;
       }
@@ -200,7 +200,7 @@ class PendingDeliveries {
     return found;
   }
 
-  /** What is not worth a message any more: repetitions of what ended, and what ended while it was muted. */
+  /** Skips repetitions of an alert that has ended, and alerts that ended while they were muted. */
   async #skipIfOver({ delivery, alert }: PendingDelivery): Promise<boolean> {
     if (alert.phase !== 'opens' || alert.closed_at === null) return false;
     if (delivery.repetition > 0) await this.#closeDelivery(delivery, 'skipped', 'the alert has ended');
@@ -215,7 +215,7 @@ class PendingDeliveries {
     await updateDeliveries(this.#writer, [delivery.id], { pending_reason: 'muted', due_at });
   }
 
-  /** The message that says that something is over; or why there is none, or not yet. */
+  /** Decides about a recovery: returns the delivery to send, or why it is not sent or must wait. */
   async #recoveryCandidate(
     item: PendingDelivery,
     following: PendingDelivery | undefined,
@@ -250,7 +250,7 @@ class PendingDeliveries {
     return { ...item, thread, failureCount };
   }
 
-  /** It failed again before its end was told: whoever was told that it fails knows what is true. */
+  /** Skips the recovery and the new failure. The channel has already received that the subject fails. */
   async #skipRelapse(end: PendingDelivery, relapse: PendingDelivery, thread: string): Promise<void> {
     const { nowMs, createRepetitions } = this.#options;
     await recordDeliveryOutcome(
@@ -288,7 +288,7 @@ class PendingDeliveries {
 
 const RELAPSE_REASON = 'the alert reopened before its recovery was sent';
 
-/** An end that was not tried yet, and a beginning right after it. */
+/** Whether a failure follows a recovery and neither has been attempted. */
 function isRelapse(end: PendingDelivery, following: PendingDelivery): boolean {
   return (
     isFirstTry(end) &&

@@ -1,6 +1,6 @@
 import type { Alert } from './alert.ts';
 
-/** Address of the console's page about what an alert names. @param baseUrl of this installation, without a trailing slash */
+/** URL of the console page about the subject of an alert. @param baseUrl without a trailing slash */
 export function linkToAlert(alert: Alert, baseUrl: string): string {
   const { orgId, subject } = alert;
   const org = orgPageUrl(orgId, baseUrl);
@@ -9,7 +9,7 @@ export function linkToAlert(alert: Alert, baseUrl: string): string {
     case 'monitor_failing':
     case 'monitor_recovered':
     case 'monitor_never_beaten': {
-      // A monitor that was deleted has no page any more; its alerts are kept.
+      // A deleted monitor has no page. Its alerts remain in the log.
       const isDeleted = alert.event === 'monitor_recovered' && alert.fields.deleted === true;
       return isDeleted
         ? `${org}/alerts?${queryString('subject', id)}`
@@ -23,12 +23,12 @@ export function linkToAlert(alert: Alert, baseUrl: string): string {
   }
 }
 
-/** The log of alerts of an org: where a message about many leads. */
+/** URL of the alert log of an organization, for messages about several alerts. */
 export function linkToAlerts(orgId: string, baseUrl: string): string {
   return `${orgPageUrl(orgId, baseUrl)}/alerts`;
 }
 
-/** An org's channels: where a test message leads. */
+/** URL of the channels of an organization, for test messages. */
 export function linkToChannels(orgId: string, baseUrl: string): string {
   return `${orgPageUrl(orgId, baseUrl)}/channels`;
 }

@@ -28,23 +28,26 @@ import {
 } from './compose-message.ts';
 import { openChannel, parseChannelSubscription } from './stored-channel.ts';
 
-/** Longer than any try takes: a process that is gone is replaced after this. */
+/** Longer than any attempt. After this time, another process replaces one that ended. */
 export const CHANNEL_LEASE_MS = 60_000;
 const FIRST_BACKOFF_MS = 5_000;
 const MAX_BACKOFF_MS = 60 * 60 * 1000;
-/** For a receiver that understood and refused. */
+/** For messages that the receiver rejects. */
 const MAX_REFUSED_ATTEMPTS = 5;
 const MAX_DELIVERY_AGE_MS = 24 * 60 * 60 * 1000;
-/** So many messages in a row that fail speak of the receiver and no longer of themselves. */
+/** After this many failed messages in a row, the receiver counts as down. */
 const DOWN_AFTER = 3;
-/** A receiver that is down is asked at least this often: with one message, the one tried least. */
+/** Maximum time between attempts to a receiver that is down. The message with the fewest attempts is sent. */
 const MAX_COOLDOWN_MS = 60_000;
-/** A message about many that failed this often is split: one of them may be what the receiver cannot take. */
+/**
+ * A grouped message is split after this many failures, because the receiver may reject only one of its
+ * alerts.
+ */
 const SPLIT_AFTER = 3;
-/** So long such a message waits at most when the receiver asks for more. */
+/** Maximum wait of a grouped message, even if the receiver requests more. */
 const MAX_FOLDED_WAIT_MS = 30_000;
 
-/** What became of a message, for metrics. */
+/** Result of an attempt, for metrics. */
 export type DeliveryResult = 'sent' | 'retry' | 'failed';
 
 export interface DeliveryContext {
@@ -56,16 +59,16 @@ export interface DeliveryContext {
   readonly baseUrl: () => string;
   readonly resolveMutes: MuteResolver;
   readonly random: () => number;
-  /** Names this process in leases. */
+  /** Identifies this process in leases. */
   readonly owner: string;
   readonly isClosing: () => boolean;
   readonly countResult: (kind: string, result: DeliveryResult) => void;
 }
 
 /**
- * Sends what a channel is owed until nothing is due or the receiver is down. Of several processes one at a
- * time does this for a channel. One that dies between sending and writing it down leaves the message to the
- * next holder of the lease, who sends it again under the same id.
+ * Sends the messages of a channel until none is due or the receiver is down. Only one process at a time
+ * does this for a channel. If a process ends after sending a message and before recording it, the next
+ * holder of the lease sends the message again with the same id.
  */
 export async function deliverToChannel(channel: ChannelRow, context: DeliveryContext): Promise<void> {
   const { clock, database, owner } = context;
@@ -78,13 +81,16 @@ export async function deliverToChannel(channel: ChannelRow, context: DeliveryCon
   await database.transaction((writer) => updateLeasedChannel(writer, channel.id, owner, { leased_until: 0 }));
 }
 
-/** One message of a channel. */
+/** A message with the channel to which it is sent. */
 interface OutgoingMessage {
   readonly channel: ChannelRow;
   readonly composed: ComposedMessage;
 }
 
-/** Sends one message, to the channel as it is by then; false when this process is done with it for now. */
+/**
+ * Sends one message with the current settings of the channel. Returns false if this process must stop for
+ * now.
+ */
 async function deliverNext({ id }: ChannelRow, context: DeliveryContext): Promise<boolean> {
   const { clock, database, owner, resolveMutes } = context;
   const next = await database.transaction(async (writer) => {
@@ -121,7 +127,7 @@ async function sendMessage(
     const opened = openChannel(channel, context.secretsKey, now);
     return await context.sender.send(createNotice(composed.content, context.baseUrl(), now), opened);
   } catch (error) {
-    // A channel whose secrets do not open: no reason to stop delivering to the others.
+    // The secrets of this channel cannot be decrypted. Other channels must still be served.
     context.log.error({ err: error, channel: channel.name }, 'alert channel cannot be used');
     const reason = error instanceof Error ? error.message : String(error);
     return { ...UNREADABLE_SECRETS, error: reason };
@@ -150,7 +156,7 @@ async function recordOutcome(
   return true;
 }
 
-/** Writes down that a try failed; whether the next message may be tried at once. */
+/** Records a failed attempt. Returns whether the next message may be sent immediately. */
 async function recordDeliveryFailure(
   writer: DatabaseWriter,
   { channel, composed }: OutgoingMessage,
@@ -168,8 +174,8 @@ async function recordDeliveryFailure(
     leased_until: restMs > 0 ? 0 : now + CHANNEL_LEASE_MS,
   };
   if (!(await updateLeasedChannel(writer, channel.id, context.owner, { failures, ...rest }))) return false;
-  // What did not reach the receiver is not the message's fault: it goes as soon as anything does.
-  // Of several in one message perhaps one is the reason for the wait: the others do not wait for it that long.
+  // Without a connection, the message is due as soon as the receiver is reachable. In a grouped message,
+  // one alert may be the cause of the wait, so the others wait less.
   const askedMs = composed.deliveries.length > 1 ? Math.min(retryAfterMs, MAX_FOLDED_WAIT_MS) : retryAfterMs;
   const waitMs = outcome.isConnected ? Math.max(askedMs, backoffMs(attempts, context.random)) : 0;
   const age = now + Math.max(waitMs, restMs) - first.created_at;
@@ -192,7 +198,10 @@ async function recordDeliveryFailure(
   return restMs === 0;
 }
 
-/** Messages in a row that failed, each counted once; tries count only when the receiver is down. */
+/**
+ * Number of failed messages in a row. Counts each message once, but counts every attempt if the receiver is
+ * down.
+ */
 function failuresAfter(
   { failures }: ChannelRow,
   attemptsBefore: number,
@@ -202,7 +211,7 @@ function failuresAfter(
   return attemptsBefore === 0 || failures >= DOWN_AFTER ? failures + 1 : failures;
 }
 
-/** How long the receiver is left alone; 0 while only single messages failed. */
+/** Wait in milliseconds until the next attempt to the receiver. 0 if only single messages failed. */
 function cooldownAfter(
   failures: number,
   { isRateLimited, retryAfterMs = 0 }: AlertSendFailure,
@@ -218,7 +227,10 @@ function shouldSplit({ deliveries }: ComposedMessage, outcome: AlertSendFailure,
   return deliveries.length > 1 && isOfMessage && (outcome.isRefused || attempts >= SPLIT_AFTER);
 }
 
-/** Two messages of one: the first keeps the id, the second has that of its own first delivery. Both are due now. */
+/**
+ * Splits a message into two, both due now. The first keeps the id. The second has the id of its first
+ * delivery.
+ */
 async function splitMessage(
   writer: DatabaseWriter,
   { deliveries }: ComposedMessage,
@@ -226,7 +238,7 @@ async function splitMessage(
   nowMs: number,
 ): Promise<void> {
   const all = deliveries.map(({ delivery }) => delivery);
-  // Tried once as they are from here on, so that they are not gathered into one message again.
+  // With one recorded attempt, the deliveries are not grouped again.
   const tried = { ...change, state: 'pending', attempts: 1, due_at: nowMs, pending_reason: null };
   await recordDeliveryOutcome(writer, all, tried, nowMs);
   const [second, ...others] = all.slice(Math.ceil(all.length / 2));
@@ -239,7 +251,7 @@ async function splitMessage(
   );
 }
 
-/** A channel whose secrets do not open. */
+/** Outcome for a channel whose secrets cannot be decrypted. */
 const UNREADABLE_SECRETS = {
   ok: false,
   status: null,
@@ -249,13 +261,13 @@ const UNREADABLE_SECRETS = {
   isRateLimited: false,
 } as const;
 
-/** Doubles from 5 s to an hour; the upper half of each is chance, so that many do not come back at once. */
+/** Exponential backoff from 5 seconds to one hour. Half of it is random, so that retries do not coincide. */
 function backoffMs(failures: number, random: () => number): number {
   const most = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1));
   return Math.round(most / 2 + (random() * most) / 2);
 }
 
-/** What is told again while it lasts, where the channel asks for that. */
+/** Creates the repeated deliveries of open alerts, if the channel has a repeat interval. */
 function createRepetitions(
   channel: ChannelRow,
   deliveries: readonly PendingDelivery[],

@@ -9,7 +9,7 @@ import { channelColumns } from './stored-channel.ts';
 
 const INITIAL_DELIVERY_STATE = { leased_by: null, leased_until: 0, backoff_until: 0, failures: 0 } as const;
 
-/** Channels, in floe.yaml and stored. */
+/** The resource kind of channels, in floe.yaml and stored. */
 export const STORED_CHANNEL_KIND: StoredResourceKind<ChannelConfig, ChannelRow> = {
   kind: 'channels',
   list: ({ channels }) => channels,
@@ -19,7 +19,10 @@ export const STORED_CHANNEL_KIND: StoredResourceKind<ChannelConfig, ChannelRow> 
   isReferenced: true,
 };
 
-/** Channels of floe.yaml, stored with their secrets sealed, so that every process can deliver to them. */
+/**
+ * The channels of floe.yaml. They are stored with encrypted secrets, so that every process can deliver to
+ * them.
+ */
 export function channelFileKind(key: SecretsKey, nowMs: number) {
   return defineFileKind({
     ...STORED_CHANNEL_KIND,
@@ -29,7 +32,7 @@ export function channelFileKind(key: SecretsKey, nowMs: number) {
     },
     row: (columns): ChannelRow => ({ ...columns, ...INITIAL_DELIVERY_STATE }),
     insert: (writer, row) => insertChannel(writer, row),
-    // It is tried again at once, however it failed before.
+    // Clears the backoff, so that the channel is used again immediately.
     update: (writer, { id }, change) => updateChannel(writer, id, { ...change, backoff_until: 0 }),
     remove: removeChannel,
     auditView: toChannelResource,

@@ -7,19 +7,19 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const REPLY_TIMEOUT_MS = 10_000;
 
 export interface MailSettings {
-  /** `smtp://` or `smtps://`, with user and password; '' when mail is not set up. */
+  /** `smtp://` or `smtps://` URL with user and password. Empty if mail is not configured. */
   readonly url: string;
   readonly from: string;
-  /** A server at `smtp://` that offers no STARTTLS gets no mail. */
+  /** Rejects a server at `smtp://` that does not offer STARTTLS. */
   readonly requireTls: boolean;
 }
 
-/** The settings of `floe.yaml`. */
+/** Converts the `smtp` section of floe.yaml. */
 export function toMailSettings({ url, from, require_tls }: FloeConfig['smtp']): MailSettings {
   return { url, from, requireTls: require_tls };
 }
 
-/** A mail was not accepted. `permanent` as SMTP means it: 5xx. */
+/** The server did not accept a mail. `permanent` means a 5xx reply of SMTP. */
 export class MailRejectedError extends Error {
   override readonly name = 'MailRejectedError';
   readonly status: number | null;
@@ -33,13 +33,13 @@ export class MailRejectedError extends Error {
 }
 
 export interface Mailer {
-  /** Resolves when the server took the mail for every recipient it accepts. @throws MailRejectedError */
+  /** Resolves when the server has accepted the mail for at least one recipient. @throws MailRejectedError */
   send(mail: ChannelMail, signal: AbortSignal): Promise<void>;
 }
 
 /**
- * Mail over one connection each, through the guard; the library is loaded with the first mail. Of `via` it takes the
- * authorities alone: proxies for HTTP are none for mail.
+ * Creates a mailer that opens one connection per mail, through the guard. Loads the library with the first
+ * mail. Of `via`, uses only the certificate authorities, because HTTP proxies cannot send mail.
  */
 export function createMailer(
   settings: () => MailSettings,

@@ -3,9 +3,9 @@ import { type AlertDeliveryRow, findDeliveryById, requeueDelivery } from '../sto
 import type { DatabaseWriter } from '../store/ports.ts';
 
 /**
- * Makes a message that was given up, or that waits for its next try, due now. Returns it as it was.
+ * Makes a failed or waiting message due now. Returns the delivery as it was before.
  *
- * @throws Fault `not_found`; `conflict` for a message that was sent or is part of another
+ * @throws Fault `not_found`; `conflict` if the message was sent or belongs to another message
  */
 export async function resendDelivery(
   writer: DatabaseWriter,

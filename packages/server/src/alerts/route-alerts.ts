@@ -14,15 +14,15 @@ import { getAlertTags } from './alert.ts';
 import { alertFromRow } from './stored-alert.ts';
 import { type ChannelSubscription, parseChannelSubscription } from './stored-channel.ts';
 
-/** Alerts taken in one transaction: some milliseconds, so that changes get their turn in between. */
+/** Number of alerts per transaction. One takes some milliseconds, so that other changes do not wait long. */
 const ALERTS_PER_ROUND = 500;
 
 /**
- * Makes deliveries of the alerts that have none, in their order: one per channel that listens. An alert ends
- * those of its subject that lasted. Returns how many alerts it took; fewer than 500 means none is left.
+ * Creates deliveries for new alerts in order, one per subscribed channel. A closing alert also closes the
+ * open alerts of its subject. `more` is true if further alerts may be waiting.
  */
 export async function routeAlerts(database: Database, clock: Clock): Promise<{ readonly more: boolean }> {
-  // Looked up by the reader first: an idle installation takes no write transaction.
+  // Read without a transaction first, so that an idle installation opens no write transaction.
   if ((await listUnroutedAlerts(database.read, 1)).length === 0) return { more: false };
   const taken = await database.transaction(async (writer) => {
     const alerts = await listUnroutedAlerts(writer, ALERTS_PER_ROUND);
@@ -95,7 +95,7 @@ function deliveriesFor(
   }));
 }
 
-/** A closing alert ends what its subject began; a newer beginning replaces an older one. */
+/** A closing alert closes the open alert of its subject. A newer opening alert replaces an older one. */
 async function closeEndedAlerts(writer: DatabaseWriter, alerts: readonly AlertRow[]): Promise<void> {
   const lasting = new Map<string, number[]>();
   const keyOf = (orgId: string, kind: string, id: string) => JSON.stringify([orgId, kind, id]);

@@ -4,16 +4,16 @@ import { createTestNotice } from './alert-notice.ts';
 import type { AlertSender } from './alert-sender.ts';
 import type { OpenChannel } from './stored-channel.ts';
 
-/** What came of a test message. */
+/** Result of a test message. */
 export interface ChannelTestResult {
   readonly ok: boolean;
-  /** HTTP or SMTP status, if the receiver answered. */
+  /** HTTP or SMTP status, or null if the receiver did not respond. */
   readonly status: number | null;
   readonly error: string | null;
   readonly durationMs: number;
 }
 
-/** Sends one test message, once, whatever the channel listens to: of a stored channel or of a draft. */
+/** Sends one test message to a stored channel or a draft, independent of its subscriptions. */
 export async function sendTestNotice(
   orgId: string,
   channel: OpenChannel,

@@ -7,16 +7,17 @@ export interface StoredAlert {
   readonly seq: number;
   readonly alert: Alert;
   readonly phase: AlertPhase;
-  /** When what it reports was over; null while it lasts. */
+  /** When the reported state ended. Null while it lasts. */
   readonly closedAt: number | null;
 }
 
+/** Converts a row of the outbox. */
 export function storedAlertFromRow(row: AlertRow): StoredAlert {
   const alert = alertFromRow(row);
   return { id: row.id, seq: row.seq, alert, phase: getAlertPhase(alert), closedAt: row.closed_at };
 }
 
-/** Rows are written by `enqueue` alone, which takes nothing but an `Alert`. */
+/** Only `enqueueAlert` writes these rows, and it accepts only an `Alert`. */
 export function alertFromRow(row: AlertRow): Alert {
   return {
     orgId: row.org_id,

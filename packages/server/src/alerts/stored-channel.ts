@@ -5,9 +5,9 @@ import { openSecret, type SecretsKey, sealSecret } from '../platform/secrets.ts'
 import type { ChannelRow } from '../store/channels.ts';
 import type { SigningSecrets } from './channels/channel-sheet.ts';
 
-/** Fields of a channel that are never shown and stored sealed: addresses carry tokens too. */
+/** Fields of a channel that are encrypted and never shown. URLs are included because they contain tokens. */
 export const CHANNEL_SECRET_FIELDS = ['url', 'secret', 'routing_key', 'token', 'bot_token'] as const;
-/** How long a webhook is signed with the earlier secret as well. */
+/** How long a webhook is also signed with the previous secret. */
 const SECRET_ROTATION_MS = 24 * 60 * 60 * 1000;
 
 const Secrets = z.strictObject({
@@ -21,13 +21,13 @@ const Secrets = z.strictObject({
 });
 type Secrets = z.output<typeof Secrets>;
 
-/** A channel as it is used: its whole configuration, opened. */
+/** The complete configuration of a channel, with decrypted secrets. */
 export interface OpenChannel {
   readonly config: ChannelConfig;
   readonly signing: SigningSecrets;
 }
 
-/** @throws UnreadableSecretError */
+/** Decrypts the secrets of a channel. @throws UnreadableSecretError */
 export function openChannel(row: ChannelRow, key: SecretsKey, nowMs: number): OpenChannel {
   const { previous_secret, previous_until = 0, ...secrets } = openChannelSecrets(row, key);
   const config = ChannelSchema.parse({ ...JSON.parse(row.settings_json), ...secrets });
@@ -35,7 +35,7 @@ export function openChannel(row: ChannelRow, key: SecretsKey, nowMs: number): Op
   return { config, signing: { previousSecret } };
 }
 
-/** Which secrets a stored channel has. @throws UnreadableSecretError */
+/** Names of the secrets that a stored channel has. @throws UnreadableSecretError */
 export function channelSecretNames(row: ChannelRow, key: SecretsKey): string[] {
   const secrets = openChannelSecrets(row, key);
   return CHANNEL_SECRET_FIELDS.filter((field) => secrets[field] !== undefined);
@@ -47,10 +47,10 @@ type SealedColumns = Pick<
 >;
 
 /**
- * The columns that hold `config`. Of a row that they replace, secrets that stay the same keep their seal, and a webhook
- * whose secret changes is signed with both for 24 hours.
+ * The columns for `config`. If the secrets of an existing row do not change, keeps their encrypted form. If
+ * the secret of a webhook changes, both secrets sign for 24 hours.
  *
- * @param place the row that is replaced, or where a new one will be
+ * @param place the existing row, or the ids of a new row
  */
 export function channelColumns(
   config: ChannelConfig,
@@ -95,7 +95,7 @@ function haveSameSecrets(before: Secrets, now: Secrets): boolean {
   return CHANNEL_SECRET_FIELDS.every((field) => before[field] === now[field]);
 }
 
-/** What a channel wants to hear of. */
+/** The events and tags to which a channel subscribes, and its repeat interval (0 means never). */
 export interface ChannelSubscription {
   readonly events: readonly string[] | null;
   readonly tags: readonly string[];
@@ -108,7 +108,7 @@ const Filters = z.object({
   realert_minutes: z.number(),
 });
 
-/** Without opening its secrets. */
+/** Parses the subscription without decrypting secrets. */
 export function parseChannelSubscription({
   settings_json,
 }: Pick<ChannelRow, 'settings_json'>): ChannelSubscription {

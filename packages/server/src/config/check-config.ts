@@ -3,16 +3,16 @@ import { type ConfigLoadOptions, type LoadedConfig, loadConfig } from './load-co
 
 export interface ConfigCheckResult {
   readonly ok: boolean;
-  /** For the terminal: a line per problem, or what the file contains. */
+  /** Output for the terminal: one line per problem, or a summary of the file. */
   readonly lines: readonly string[];
 }
 
 export interface ConfigCheckOptions extends ConfigLoadOptions {
-  /** Variables that are not set here, such as secrets in CI, are no mistake. What they stand for is not checked. */
+  /** Accepts variables that are not set here, such as secrets in CI. Their values are not checked. */
   readonly allowUnset?: boolean;
 }
 
-/** What `floe config check [file]` prints. Never throws for a wrong file. */
+/** The result of `floe config check [file]`. Never throws for an invalid file. */
 export function checkConfigFile({ allowUnset = false, ...options }: ConfigCheckOptions): ConfigCheckResult {
   try {
     const loaded = loadConfig(options);

@@ -1,30 +1,32 @@
 import type { ConfigPath } from '@floe/contract/config/references';
 
 export interface SourcePosition {
-  /** Counted from 1. */
+  /** 1-based. */
   readonly line: number;
-  /** Counted from 1. */
+  /** 1-based. */
   readonly column: number;
 }
 
-/** One mistake in the configuration, in words for whoever wrote it. Never carries a value. */
+/** One error in the configuration, described for the author of the file. Never contains a value. */
 export interface ConfigProblem {
-  /** The field as `orgs[0].providers[1].kind`, the environment variable, or empty for the whole file. */
+  /**
+   * The field, such as `orgs[0].providers[1].kind`, or the environment variable. Empty for the whole file.
+   */
   readonly where: string;
   readonly message: string;
-  /** Where in the file; absent for the environment. */
+  /** Position in the file. Absent for environment variables. */
   readonly position?: SourcePosition;
-  /** An environment variable that is not set here, or a secret file that does not exist here. */
+  /** The environment variable is not set here, or the secret file does not exist here. */
   readonly isUnset?: true;
-  /** Id of the org whose part of the file it is in; absent elsewhere. */
+  /** Id of the organization whose section contains the problem. Absent in other sections. */
   readonly org?: string;
 }
 
-/** A configuration that cannot be used, with everything that is wrong with it. */
+/** An invalid configuration, with all of its problems. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly problems: readonly ConfigProblem[];
-  /** The file, or null when there is none. */
+  /** Path of the file, or null if there is none. */
   readonly path: string | null;
 
   constructor(path: string | null, problems: readonly ConfigProblem[]) {
@@ -34,14 +36,14 @@ export class ConfigError extends Error {
   }
 }
 
-/** `floe.yaml:12:5: orgs[0].id: is required`. */
+/** Formats a problem as `floe.yaml:12:5: orgs[0].id: is required`. */
 export function formatProblem(path: string | null, problem: ConfigProblem): string {
   const { position, where, message } = problem;
   const file = position === undefined ? '' : `${path ?? 'floe.yaml'}:${position.line}:${position.column}: `;
   return `${file}${where === '' ? '' : `${where}: `}${message}`;
 }
 
-/** `['orgs', 0, 'prices', 'gpt-5']` as `orgs[0].prices["gpt-5"]`. */
+/** Formats `['orgs', 0, 'prices', 'gpt-5']` as `orgs[0].prices["gpt-5"]`. */
 export function formatConfigPath(path: ConfigPath): string {
   let text = '';
   for (const step of path) {

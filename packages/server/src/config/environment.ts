@@ -4,7 +4,7 @@ import { LOG_LEVELS, type LogLevel } from '../core/log.ts';
 import { ConfigError, type ConfigProblem } from './config-problem.ts';
 import { readSecretFile } from './secret-file.ts';
 
-/** Variables that win over the field of floe.yaml they name. */
+/** Variables that override a field of floe.yaml. */
 export const ENVIRONMENT_OVERRIDES = {
   FLOE_HOST: ['server', 'host'],
   FLOE_PORT: ['server', 'port'],
@@ -17,7 +17,7 @@ export const ENVIRONMENT_OVERRIDES = {
   FLOE_ACCESS_LOG_SAMPLE: ['log', 'access', 'sample'],
 } as const satisfies Record<string, ConfigPath>;
 
-/** Variables that have no field in floe.yaml. */
+/** Variables without a field in floe.yaml. */
 const OTHER_VARIABLES = [
   'FLOE_CONFIG',
   'FLOE_DATA_DIR',
@@ -27,7 +27,10 @@ const OTHER_VARIABLES = [
   'FLOE_COMMIT',
 ] as const;
 
-/** Variables that hold a secret. For each, the variable with `_FILE` at the end names a file that contains it. */
+/**
+ * Variables that contain a secret. For each, the variable with the suffix `_FILE` names a file that
+ * contains it.
+ */
 export const SECRET_VARIABLES = [
   'FLOE_SECRET_KEY',
   'FLOE_ENCRYPTION_KEYS',
@@ -35,10 +38,13 @@ export const SECRET_VARIABLES = [
   'FLOE_REDIS_URL',
 ] as const satisfies readonly (keyof typeof ENVIRONMENT_OVERRIDES | (typeof OTHER_VARIABLES)[number])[];
 
-/** Read by the scripts, the SDKs and the tests, which share the namespace. */
+/** Variables of the scripts, the SDKs and the tests, which use the same prefix. */
 const NON_SERVER_VARIABLES = /^FLOE_(TEST_|BENCH_|RUNTIME_FORCE$|FIXTURES$|API_KEY$)/;
 
-/** 256 bits need 32 bytes; what people generate (`openssl rand -hex 32`) has more characters. */
+/**
+ * Minimum number of characters. A key of 256 bits needs 32 bytes, and `openssl rand -hex 32` prints 64
+ * characters.
+ */
 const SECRET_KEY_LENGTH = 32;
 
 export interface EnvironmentOverride {
@@ -50,28 +56,33 @@ export interface EnvironmentOverride {
 export interface Environment {
   /** FLOE_CONFIG: path of floe.yaml. */
   readonly configPath: string | undefined;
-  /** FLOE_DATA_DIR, `./.floe` by default. */
+  /** FLOE_DATA_DIR. The default is `./.floe`. */
   readonly dataDir: string;
-  /** FLOE_SECRET_KEY: the key-encryption key; generated into the data directory when absent. */
+  /** FLOE_SECRET_KEY, the key-encryption key. If it is absent, Floe generates one in the data directory. */
   readonly secretKey: string | undefined;
-  /** FLOE_ENCRYPTION_KEYS: the first encrypts credentials, the others still open what they encrypted; none: `secretKey`. */
+  /**
+   * FLOE_ENCRYPTION_KEYS. The first key encrypts credentials; the others only decrypt. If empty,
+   * `secretKey` is used.
+   */
   readonly encryptionKeys: readonly string[];
-  /** FLOE_LOG_LEVEL, `info` by default. */
+  /** FLOE_LOG_LEVEL. The default is `info`. */
   readonly logLevel: LogLevel;
-  /** Values that replace fields of floe.yaml. */
+  /** Values that override fields of floe.yaml. */
   readonly overrides: readonly EnvironmentOverride[];
-  /** FLOE_* variables that mean nothing to Floe, with the known name each comes nearest to. */
+  /** Unknown FLOE_* variables, each with the most similar known name. */
   readonly unknown: readonly { readonly name: string; readonly nearest: string | undefined }[];
-  /** Any other variable: for `${NAME}` in floe.yaml and for the usual names of provider credentials. */
+  /** Any other variable, for `${NAME}` in floe.yaml and for credentials such as `OPENAI_API_KEY`. */
   variable(name: string): string | undefined;
 }
 
 export interface EnvironmentOptions {
-  /** A file of a `_FILE` variable that does not exist counts as not set, as in a check without secrets. */
+  /**
+   * Treats a missing file of a `_FILE` variable as a variable that is not set, for checks without secrets.
+   */
   readonly allowMissingFiles?: boolean;
 }
 
-/** The environment of this process: the one place that touches `process.env`. */
+/** Reads the environment of this process. No other function reads `process.env`. */
 export function processEnvironment(options: EnvironmentOptions = {}): Environment {
   return readEnvironment(process.env, options);
 }
@@ -79,7 +90,7 @@ export function processEnvironment(options: EnvironmentOptions = {}): Environmen
 /**
  * Reads every FLOE_* variable. An empty variable counts as not set, as in `FLOE_PORT= npm start`.
  *
- * @throws ConfigError naming each variable that cannot be used; never its value.
+ * @throws ConfigError with each invalid variable, but never its value.
  */
 export function readEnvironment(env: NodeJS.ProcessEnv, options: EnvironmentOptions = {}): Environment {
   const files = readVariableFiles(env, options);
@@ -120,7 +131,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv, options: EnvironmentOpti
   };
 }
 
-/** The secrets of the `_FILE` variables, by the name of the variable that each replaces. */
+/** The secrets of the `_FILE` variables, by the name of the variable without the suffix. */
 function readVariableFiles(env: NodeJS.ProcessEnv, { allowMissingFiles = false }: EnvironmentOptions) {
   const values = new Map<string, string>();
   const problems: ConfigProblem[] = [];

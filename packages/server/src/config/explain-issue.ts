@@ -6,21 +6,21 @@ import { listKeysAt } from './schema-lookup.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** What was validated: the schema answers "did you mean", the tree tells absent from wrong. */
+/** The schema for suggestions of names, and the tree to distinguish missing from invalid values. */
 export interface ValidatedTree {
   readonly schema: z.core.$ZodType;
   readonly tree: Json;
 }
 
 export interface ExplainedIssue extends ConfigIssue {
-  /** Where to point at when that is not `path` itself: an unknown key inside it. */
+  /** Path of the position to report. Differs from `path` for an unknown key. */
   readonly at: ConfigPath;
 }
 
-/** Unknown keys of one map that are named. */
+/** Number of unknown keys of one map that are reported. */
 const MAX_KEYS = 100;
 
-/** A zod issue as sentences that complete "<path>: …". No sentence contains a value. */
+/** Describes a zod issue with sentences that complete "<path>: …". They never contain a value. */
 export function explainIssue(issue: Issue, subject: ValidatedTree, base: ConfigPath = []): ExplainedIssue[] {
   const path = [...base, ...toConfigPath(issue.path)];
   if (issue.code === 'unrecognized_keys')
@@ -81,7 +81,7 @@ function describeTooSmall(issue: z.core.$ZodIssueTooSmall): string {
   return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
 }
 
-/** A short form or a long one was meant: speak about the one whose type fits. */
+/** If a field has a short and a long form, describes the problem of the form whose type matches the value. */
 function explainUnion(
   issue: z.core.$ZodIssueInvalidUnion,
   path: ConfigPath,
@@ -105,7 +105,7 @@ function isRootTypeIssue(issue: Issue): issue is z.core.$ZodIssueInvalidType {
   return issue.code === 'invalid_type' && issue.path.length === 0;
 }
 
-/** Names the key only as far as it cannot be a misplaced secret. */
+/** Names the unknown key unless it may be a misplaced secret. */
 function describeUnknownKey(key: string, path: ConfigPath, subject: ValidatedTree): string {
   const known = listKeysAt(subject.schema, path, valueAt(subject.tree, path)).filter((one) => one !== key);
   const meant = findNearestWord(key, known);

@@ -4,17 +4,20 @@ import * as z from 'zod';
 import { formatConfigPath } from './config-problem.ts';
 import { zodDefinition } from './schema-lookup.ts';
 
-/** A field without fields of its own. */
+/** A schema field that has no fields below it. */
 export interface SchemaField {
-  /** Names from the root; `[]` stands for every entry of a list, `*` for every key of a map. */
+  /** Path from the root. `[]` means every entry of a list, `*` every key of a map. */
   readonly path: readonly string[];
-  /** Whether the field is accepted although nothing reads it: `inactive: true` in its metadata. */
+  /** Whether the field is accepted but has no effect (`inactive: true` in its metadata). */
   readonly inactive: boolean;
-  /** What an absent field stands for. */
+  /** The value of the field if the file does not set it. */
   readonly defaultValue: unknown;
 }
 
-/** Every leaf of a schema, each path once. Lists and maps of plain values are leaves, as are values of any shape. */
+/**
+ * Lists the leaf fields of a schema, each path once. Lists and maps of plain values and values of any type
+ * are leaves.
+ */
 export function listSchemaFields(root: z.core.$ZodType): SchemaField[] {
   const found = new Map<string, SchemaField>();
   const open = new Set<z.core.$ZodType>();
@@ -55,11 +58,11 @@ function hasFields(schema: z.core.$ZodType): boolean {
 }
 
 /**
- * Fields a file sets to something other than their default although nothing reads them: a setting
- * that does nothing has to be said out loud.
+ * Finds fields that the file sets to a value other than the default although they have no effect. Floe
+ * warns about them.
  *
- * @param isSet whether the file itself sets a field
- * @returns `telemetry.otlp_endpoint (line 3)` for each
+ * @param isSet whether the file sets a field
+ * @returns for each field a text such as `telemetry.otlp_endpoint (line 3)`
  */
 export function findInactiveFields(
   schema: z.core.$ZodType,
@@ -81,7 +84,7 @@ interface FieldLocation {
   readonly value: unknown;
 }
 
-/** Where a configuration has a field of the schema. */
+/** The paths at which a configuration contains a field of the schema. */
 function findFieldLocations(config: unknown, path: readonly string[]): FieldLocation[] {
   let places: FieldLocation[] = [{ path: [], value: config }];
   for (const step of path)

@@ -11,43 +11,49 @@ import { createSecretFileReader } from './secret-file.ts';
 import { coerceScalar, type Substitution, substituteVariables } from './substitute-variables.ts';
 import { type ParsedYaml, readYaml } from './yaml-document.ts';
 
-/** In the working directory, unless FLOE_CONFIG names another file. The server runs without it, and loads it when it appears. */
+/**
+ * Path in the working directory, unless FLOE_CONFIG names another file. The server also starts without the
+ * file, and loads it once it exists.
+ */
 export const DEFAULT_CONFIG_FILE = 'floe.yaml';
 
 export interface ConfigLoadOptions {
-  /** The file; by default FLOE_CONFIG, else `floe.yaml` in the working directory if it exists. */
+  /** Path of the file. Default: FLOE_CONFIG, or `floe.yaml` in the working directory if it exists. */
   readonly path?: string;
-  /** The text itself, instead of reading `path`. It may not name files with `${file:PATH}`. */
+  /** Text to parse instead of `path`. It must not contain `${file:PATH}`. */
   readonly text?: string;
   readonly env: Environment;
-  /** Checks that only higher layers can do, such as compiling the conditions of policies. Called with a valid configuration. */
+  /**
+   * Checks of higher layers, such as compiling the conditions of policies. Called only with a valid
+   * configuration.
+   */
   readonly validateSemantics?: (config: FloeConfig) => readonly ConfigIssue[];
 }
 
 export interface LoadedConfig {
-  /** Complete and deep-frozen. */
+  /** Complete with defaults, and deep-frozen. */
   readonly config: FloeConfig;
-  /** The file it came from; null when there is none. */
+  /** Path of the file, or null if there is none. */
   readonly path: string | null;
-  /** What the file contained; empty when there is none. */
+  /** Content of the file. Empty if there is none. */
   readonly text: string;
-  /** Fields the file sets although nothing reads them yet, as `telemetry.otlp_endpoint (line 40)`. */
+  /** Fields that the file sets although they have no effect, such as `telemetry.otlp_endpoint (line 40)`. */
   readonly inactiveFields: readonly string[];
-  /** What deserves a look but stops nothing: unknown FLOE_* variables. */
+  /** Findings that do not prevent the start, such as unknown FLOE_* variables. */
   readonly warnings: readonly string[];
-  /** Line of a field (or of what holds it) in the file; undefined when the file does not set it. */
+  /** 1-based line of a field or of its closest parent. Undefined if the file does not set the field. */
   lineOf(path: ConfigPath): number | undefined;
-  /** Whether the file itself sets a field. */
+  /** Whether the file sets a field. */
   sets(path: ConfigPath): boolean;
-  /** What was found wrong with it elsewhere, such as in the store, with the places in the file. */
+  /** Adds the positions in the file to issues that were found elsewhere, such as in the database. */
   toConfigError(issues: readonly ConfigIssue[]): ConfigError;
 }
 
 /**
- * Reads floe.yaml: parse, substitute `${…}`, put FLOE_* variables over it, validate, apply defaults.
- * Precedence: environment, then file, then default.
+ * Loads the configuration: parses floe.yaml, substitutes `${…}`, applies FLOE_* variables, validates, and
+ * adds defaults. Precedence: environment, file, default.
  *
- * @throws ConfigError with every mistake found, each with its place; never with a value.
+ * @throws ConfigError with every problem and its position, but never a value.
  */
 export function loadConfig(options: ConfigLoadOptions): LoadedConfig {
   const source = readSource(options);
@@ -102,7 +108,7 @@ export function loadConfig(options: ConfigLoadOptions): LoadedConfig {
   };
 }
 
-/** @param at where to point at when that is not the field itself */
+/** @param at path of the position to report, if it is not `path` */
 function toConfigProblem(
   { path, message }: ConfigIssue,
   tree: Json,
@@ -118,7 +124,7 @@ function toConfigProblem(
   };
 }
 
-/** The text to load and where it came from. */
+/** The text to load and the path of its file. */
 function readSource({ path, text, env }: ConfigLoadOptions): { path: string | null; text: string } {
   if (text !== undefined) return { path: path ?? null, text };
   const named = path ?? env.configPath;
@@ -134,7 +140,7 @@ function readSource({ path, text, env }: ConfigLoadOptions): { path: string | nu
   }
 }
 
-/** FLOE_* variables over the file; the data directory decides where the default database is. */
+/** Applies FLOE_* variables to the tree. The data directory determines the default database. */
 function applyEnvironment(tree: Json, env: Environment): Json {
   let result = tree;
   const database: ConfigPath = ['storage', 'database'];
@@ -146,7 +152,7 @@ function applyEnvironment(tree: Json, env: Environment): Json {
 
 function withValue(tree: Json | undefined, [step, ...rest]: ConfigPath, value: Json): Json {
   if (step === undefined) return value;
-  // A section of the wrong shape stays as it is: the schema refuses it and says so.
+  // The schema reports a section of the wrong type later.
   if (tree !== undefined && !isObject(tree)) return tree;
   return { ...tree, [step]: withValue(tree?.[step], rest, value) } satisfies JsonObject;
 }
@@ -160,17 +166,17 @@ function hasValue(tree: Json, path: ConfigPath): boolean {
 
 type SchemaIssues = NonNullable<ReturnType<typeof FloeConfigSchema.safeParse>['error']>['issues'];
 
-/** More are not shown: whoever mends these sees the next ones. */
+/** Maximum number of reported problems. */
 const MAX_PROBLEMS = 200;
 
-/** Where the values of a configuration come from. */
+/** The sources of the values of a configuration. */
 interface ValueSources {
   readonly yaml: ParsedYaml;
   readonly substitution: Substitution;
   readonly overrides: readonly EnvironmentOverride[];
 }
 
-/** Everything wrong, in the order of the file; a value that could not be substituted is reported once. */
+/** All problems in the order of the file. A value whose substitution failed is reported once. */
 function findProblems(
   tree: Json,
   schemaIssues: SchemaIssues,
@@ -202,7 +208,7 @@ function findProblems(
   return problems.sort(compareByPosition);
 }
 
-/** Whose part of the file a place is in. */
+/** Id of the organization whose section contains a path, or null. */
 function orgIdAt(tree: Json, [section, index]: ConfigPath): string | null {
   const orgs = isObject(tree) && section === 'orgs' ? tree['orgs'] : null;
   const org = Array.isArray(orgs) && typeof index === 'number' ? orgs[index] : null;

@@ -2,16 +2,14 @@ import type { ConfigPath } from '@floe/contract/config/references';
 import { isObject, type Json } from '@floe/contract/json';
 import type * as z from 'zod';
 
-/** Asks the schema what it accepts at a path: for typed substitution and for "did you mean". */
-
 type Schema = z.core.$ZodType;
 
-/** zod documents this cast for libraries: every schema it makes is one of `$ZodTypes`. */
+/** zod documents this cast for libraries: every schema that it creates is one of `$ZodTypes`. */
 export function zodDefinition(schema: Schema): z.core.$ZodTypes['_zod']['def'] {
   return (schema as z.core.$ZodTypes)._zod.def;
 }
 
-/** The alternatives of a schema, with defaults, optionality and transformations taken off. */
+/** The alternatives of a schema, without defaults, optionality and transformations. */
 function unwrapAlternatives(schema: Schema): Schema[] {
   const def = zodDefinition(schema);
   switch (def.type) {
@@ -30,7 +28,7 @@ function unwrapAlternatives(schema: Schema): Schema[] {
   }
 }
 
-/** Every schema that a value at `path` may follow; empty where nothing is known. */
+/** All schemas that apply to a value at `path`. Empty if the path is unknown. */
 export function findSchemasAt(root: Schema, path: ConfigPath): readonly Schema[] {
   let here = unwrapAlternatives(root);
   for (const step of path) {
@@ -50,7 +48,10 @@ function propertySchemas(shape: Readonly<Record<string, Schema>>, name: string):
   return found === undefined ? [] : unwrapAlternatives(found);
 }
 
-/** Keys a map at `path` may have; of several kinds of maps, those of the kind that `value` says it is. */
+/**
+ * Keys that a map at `path` may have. If several kinds of maps are possible, uses those that match the
+ * literal fields of `value`.
+ */
 export function listKeysAt(root: Schema, path: ConfigPath, value?: Json): string[] {
   const shapes = findSchemasAt(root, path).flatMap((schema) => {
     const def = zodDefinition(schema);
@@ -60,7 +61,7 @@ export function listKeysAt(root: Schema, path: ConfigPath, value?: Json): string
   return [...new Set((own.length > 0 ? own : shapes).flatMap((shape) => Object.keys(shape)))];
 }
 
-/** Whether no member that can only be one of some words is another one. */
+/** Whether `value` has an accepted value in every field that has literal values. */
 function matchesLiteralFields(shape: Readonly<Record<string, Schema>>, value: Json | undefined): boolean {
   if (!isObject(value)) return true;
   return Object.entries(shape).every(([name, schema]) => {
@@ -70,7 +71,7 @@ function matchesLiteralFields(shape: Readonly<Record<string, Schema>>, value: Js
   });
 }
 
-/** The words that a schema accepts; null when it accepts others. */
+/** The literal values that a schema accepts, or null if it accepts others too. */
 function literalValues(schema: Schema): string[] | null {
   const words: string[] = [];
   for (const one of unwrapAlternatives(schema)) {
@@ -82,7 +83,7 @@ function literalValues(schema: Schema): string[] | null {
   return words;
 }
 
-/** The kinds of scalar a value at `path` may be. */
+/** The scalar types that a value at `path` may have. */
 export function findScalarKindsAt(
   root: Schema,
   path: ConfigPath,

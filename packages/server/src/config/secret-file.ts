@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-/** A secret is a line, a key or a certificate; anything larger is the wrong file. */
+/** A secret is a line, a key or a certificate. A larger file is probably the wrong one. */
 const MAX_BYTES = 64 << 10;
 const CHUNK_BYTES = 16 << 10;
 
@@ -13,12 +13,12 @@ export type SecretFileResult =
 /** Reads the file of `${file:PATH}`. */
 export type SecretFileReader = (path: string) => SecretFileResult;
 
-/** Reads secret files; relative paths are relative to `directory`. */
+/** Creates a reader of secret files. Relative paths are relative to `directory`. */
 export function createSecretFileReader(directory: string): SecretFileReader {
   return (path) => readSecretFile(resolve(directory, path));
 }
 
-/** The content of a file without its trailing newline. */
+/** Reads a file and removes its trailing newline. */
 export function readSecretFile(path: string): SecretFileResult {
   let bytes: Buffer | null;
   try {
@@ -42,9 +42,12 @@ function decodeSecret(bytes: Buffer): SecretFileResult {
   }
 }
 
-/** At most one byte more than allowed; null for a directory, a pipe or a device, which may have no end. */
+/**
+ * Reads at most `MAX_BYTES` + 1 bytes. Returns null for a directory, a pipe or a device, which may be
+ * endless.
+ */
 function readUpTo(path: string): Buffer | null {
-  // A pipe without a writer would block the start.
+  // Without O_NONBLOCK, a pipe that has no writer would block the start.
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     if (!fstatSync(descriptor).isFile()) return null;
@@ -63,7 +66,7 @@ function readUpTo(path: string): Buffer | null {
   }
 }
 
-/** Paths of the `${file:PATH}` in the text of a configuration file, also of one that is rejected. */
+/** Lists the paths in `${file:PATH}` of a configuration text, even if the text is invalid. */
 export function listSecretFiles(text: string, directory: string): readonly string[] {
   const paths = [...text.matchAll(/\$\{file:([^}\n]+)\}/g)].map(([, path = '']) => resolve(directory, path));
   return [...new Set(paths)];

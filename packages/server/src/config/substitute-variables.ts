@@ -4,24 +4,25 @@ import type * as z from 'zod';
 import { findScalarKindsAt } from './schema-lookup.ts';
 import type { SecretFileReader } from './secret-file.ts';
 
+/** Returns the value of a variable, or undefined if it is not set. */
 export type SubstitutionVariables = (name: string) => string | undefined;
 
 export interface ExpandedText {
   readonly text: string;
-  /** Variables named in the text, in order; a file is named `file:PATH`. */
+  /** Names of the variables in the text, in order. A file has the name `file:PATH`. */
   readonly names: readonly string[];
-  /** Variables without a value and without a default, and files that do not exist. */
+  /** Variables without a value and a default, and files that do not exist. */
   readonly unset: readonly string[];
-  /** What else is wrong, for whoever wrote the text. */
+  /** Other problems, described for the author of the text. */
   readonly faults: readonly string[];
 }
 
 /**
- * Replaces `${NAME}`, `${NAME:-default}` and `${file:PATH}` in one left-to-right pass; `$${` stands for a
- * literal `${`. As in a shell, the default also replaces an empty variable, and it ends at the first `}`.
- * What a variable or a file contains is not looked at again.
+ * Replaces `${NAME}`, `${NAME:-default}` and `${file:PATH}` in one pass from left to right. `$${` produces
+ * a literal `${`. As in a shell, the default also replaces an empty variable, and it ends at the first `}`.
+ * Values are not expanded again.
  *
- * @param readFile absent for text that did not come from a file of this machine: it may read none.
+ * @param readFile absent for text that must not read files of this machine
  */
 export function expandVariables(
   text: string,
@@ -58,7 +59,7 @@ export function expandVariables(
 
 const FILE_PREFIX = 'file:';
 
-/** What an expansion finds on its way. */
+/** What one expansion has found so far. */
 interface ExpansionNotes {
   readonly names: string[];
   readonly unset: string[];
@@ -106,27 +107,27 @@ function describeUnset(name: string): string {
     : `the environment variable ${name} is not set; set it, or write \${${name}:-default} for a default`;
 }
 
-/** Variables may repeat; what they stand for is counted each time. */
+/** Limit for the sum of all expanded texts, because a variable can be repeated. */
 const MAX_EXPANDED_CHARACTERS = 16 << 20;
 
 export interface SubstitutionProblem {
   readonly path: ConfigPath;
   readonly message: string;
-  /** A variable is not set, or a file does not exist: where the configuration is used they may be. */
+  /** The variable is not set here, or the file does not exist here. */
   readonly isUnset?: true;
 }
 
 export interface Substitution {
   readonly tree: Json;
   readonly faults: readonly SubstitutionProblem[];
-  /** Variables the tree names, and which of them stand at which path. */
+  /** Names of the variables in the tree. */
   readonly names: ReadonlySet<string>;
   namesAt(path: ConfigPath): readonly string[];
 }
 
 /**
- * Expands every string of a tree. Where the schema takes a number or a boolean and no text, the
- * expanded text becomes one; what is neither stays text, for the schema to refuse.
+ * Expands every string of a tree. If the schema accepts a number or a boolean but no text, converts the
+ * expanded text. If that fails, the value stays text and the schema rejects it.
  */
 export function substituteVariables(
   tree: Json,
@@ -163,7 +164,7 @@ export function substituteVariables(
   };
 }
 
-/** Text from outside YAML as the type the schema takes at `path`. */
+/** Converts text from outside YAML to the type that the schema accepts at `path`. */
 export function coerceScalar(text: string, schema: z.core.$ZodType, path: ConfigPath): Json {
   const kinds = findScalarKindsAt(schema, path);
   if (kinds.has('text')) return text;

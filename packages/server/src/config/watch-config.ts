@@ -8,22 +8,28 @@ import type { Log } from '../core/log.ts';
 import type { LoadedConfig } from './load-config.ts';
 import { listSecretFiles } from './secret-file.ts';
 
-/** Editors write, truncate and rename; Kubernetes swaps a link to a directory. One burst is one change. */
+/**
+ * Editors write, truncate and rename a file; Kubernetes replaces a link. Events within this time are one
+ * change.
+ */
 const DEBOUNCE_MS = 200;
-/** Network file systems and bind mounts send no events, so the file is also looked at now and then. */
+/** Network file systems and bind mounts send no events, so the file is also polled. */
 const POLL_INTERVAL_MS = 5_000;
 
 export type ConfigChange =
-  /** `restart` lists changed fields that this process cannot take over while it runs. */
+  /** `restart` lists the changed fields that take effect only after a restart. */
   | { readonly loaded: LoadedConfig; readonly restart: readonly string[] }
-  /** A `ConfigError`, or a bug in the code that reads the file: neither may end the process. */
+  /** A `ConfigError`, or a bug in the code that reads the file. Neither ends the process. */
   | { readonly error: unknown };
 
 export interface ConfigWatchOptions {
   readonly path: string;
-  /** What runs now. */
+  /** The running configuration. */
   readonly current: LoadedConfig;
-  /** Loads `path` again with the options of the start; throws ConfigError. What it throws is reported, not passed on. */
+  /**
+   * Loads `path` again with the options of the start. Errors, such as ConfigError, are passed to
+   * `onChange`.
+   */
   readonly load: () => LoadedConfig;
   readonly onChange: (change: ConfigChange) => void;
   readonly log: Log;
@@ -31,30 +37,30 @@ export interface ConfigWatchOptions {
 }
 
 export interface ConfigWatch {
-  /** Looks at the file now, as SIGHUP asks; once more at one that was not taken over. */
+  /** Reads the file now, for SIGHUP. Also reports an unchanged file again if it was rejected. */
   reload(): void;
-  /** The change that was told last is not taken over: `running` goes on. */
+  /** States that the last reported change was not applied and that `running` is still in use. */
   rejectChange(running: LoadedConfig): void;
   close(): void;
 }
 
 /**
- * Calls back when the content of floe.yaml, or a file that it names with `${file:PATH}`, changed: with the new configuration, or with what is wrong
- * with it, in which case the running one stays. The same content is no change; a file that is missing
- * or empty is waited for, because taking it at its word would remove every org. This includes a file
- * that did not exist when the server started.
+ * Reports changes of floe.yaml and of the files that it names with `${file:PATH}`: the new configuration,
+ * or the error if it is invalid. Unchanged content is not reported. A missing or empty file is ignored,
+ * because applying it would remove every organization. A file that did not exist at the start is also
+ * watched.
  */
 export function watchConfig(options: ConfigWatchOptions): ConfigWatch {
   const { path, clock, log } = options;
   let running = options.current;
   const seen = new SeenContent(dirname(path), running.text);
-  // A file that was created while the server started is a change too.
+  // A file that was created during the start also counts as a change.
   let seenStamp = running.path === null ? '' : fileStamp(path);
   let isApplied = true;
   let settling: Timer | undefined;
   let looking: Timer | undefined;
 
-  // Runs in timers and signal handlers, where anything thrown would end the process.
+  // Runs in timers and signal handlers, where an exception would end the process.
   const reloadIfChanged = () => {
     settling?.cancel();
     const change = catchChange(readChange);
@@ -69,7 +75,7 @@ export function watchConfig(options: ConfigWatchOptions): ConfigWatch {
     isApplied = true;
     const loaded = options.load();
     seen.text = loaded.path === null ? running.text : loaded.text;
-    // The file is gone again: an empty configuration would remove every org.
+    // The file was removed again. Applying an empty configuration would remove every organization.
     if (loaded.path === null) return null;
     const restart = changedRestartFields(running.config, loaded.config);
     running = loaded;
@@ -103,7 +109,7 @@ export function watchConfig(options: ConfigWatchOptions): ConfigWatch {
   };
 }
 
-/** What was read last: the text of the file, and the state of the secret files that it names. */
+/** The content that was read last: the text of the file and the state of its secret files. */
 class SeenContent {
   text: string;
   readonly #directory: string;
@@ -119,7 +125,7 @@ class SeenContent {
     return this.#stampSecrets(this.text) !== this.#secrets;
   }
 
-  /** Takes over a text unless it is empty. Returns whether it, or a file that it names, has changed. */
+  /** Stores the text unless it is empty. Returns whether the text or a secret file has changed. */
   update(text: string): boolean {
     const secrets = this.#stampSecrets(text === '' ? this.text : text);
     const isSame = text === this.text && secrets === this.#secrets;
@@ -142,7 +148,7 @@ function catchChange(next: () => ConfigChange | null): ConfigChange | null {
   }
 }
 
-/** The directory and not the file: a rename over the file would end a watch on the file. */
+/** Watches the directory, because renaming another file over the watched file would end the watch. */
 function watchDirectory(directory: string, onEvent: () => void, log: Log): FSWatcher | undefined {
   const logFallback = (error: unknown) =>
     log.debug(
@@ -159,7 +165,7 @@ function watchDirectory(directory: string, onEvent: () => void, log: Log): FSWat
   }
 }
 
-/** Changes when the file, or what a link leads to, was written or replaced. */
+/** A stamp that changes if the file, or the target of a link, was written or replaced. */
 function fileStamp(path: string): string {
   try {
     const stat = statSync(path);
@@ -169,7 +175,9 @@ function fileStamp(path: string): string {
   }
 }
 
-/** The text; empty while it cannot be read. Editors truncate or remove the file before they write it. */
+/**
+ * The text of the file, or '' if it cannot be read. Editors truncate or remove a file before they write it.
+ */
 function readNonEmptyText(path: string): string {
   try {
     const text = readFileSync(path, 'utf8');
@@ -179,7 +187,7 @@ function readNonEmptyText(path: string): string {
   }
 }
 
-/** Sockets and stores are opened once, at the start. */
+/** Changed fields that need a restart, because sockets and databases are opened only at the start. */
 function changedRestartFields(before: FloeConfig, after: FloeConfig): string[] {
   const fields: [string, unknown, unknown][] = [
     ['server.host', before.server.host, after.server.host],
@@ -199,7 +207,10 @@ function changedRestartFields(before: FloeConfig, after: FloeConfig): string[] {
   return fields.filter(([, old, now]) => !isDeepStrictEqual(old, now)).map(([name]) => name);
 }
 
-/** The base address, where it is not simply host and port, which are named themselves. */
+/**
+ * The configured base URL. Null if it consists only of host and port, which are compared as fields of their
+ * own.
+ */
 function explicitBaseUrl({ server: { base_url, host, port } }: FloeConfig): string | null {
   return base_url === localListenerUrl(host, port) ? null : base_url;
 }

@@ -1,7 +1,10 @@
 import type { JsonObject } from '@floe/contract/json';
 import { Document } from 'yaml';
 
-/** A floe.yaml with these lines of comment on top. Text that would be read as something else is quoted. */
+/**
+ * Formats a tree as floe.yaml, with comment lines at the top. Quotes text that YAML would read as another
+ * type.
+ */
 export function writeYaml(tree: JsonObject, comment: readonly string[]): string {
   const document = new Document(tree, { version: '1.2' });
   document.commentBefore = comment.map((line) => ` ${line}`).join('\n');

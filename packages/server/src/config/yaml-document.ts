@@ -3,26 +3,26 @@ import type { Json } from '@floe/contract/json';
 import { type ErrorCode, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import { type ConfigProblem, formatConfigPath, type SourcePosition } from './config-problem.ts';
 
-/** A thousand monitors take about 200 KB. */
+/** For comparison: a thousand monitors need about 200 KB. */
 const MAX_CHARACTERS = 4 << 20;
-/** Aliases multiply; what they stand for is counted each time. */
+/** Limit for nodes, with aliases expanded, because aliases can multiply. */
 const MAX_NODES = 100_000;
 const MAX_DEPTH = 64;
-/** So many are shown; a text with more is wrong as a whole. */
+/** Maximum number of reported problems. */
 const MAX_PROBLEMS = 100;
 
 export interface ParsedYaml {
-  /** Plain values; keys without a value are left out. Null when the text has no content. */
+  /** Plain values, without keys that have no value. Null if the text has no content. */
   readonly tree: Json;
   readonly problems: readonly ConfigProblem[];
-  /** Where the field stands, or the nearest thing around it. */
+  /** Position of the field, or of its closest parent. */
   positionOf(path: ConfigPath): SourcePosition;
 }
 
 /**
- * Parses one YAML 1.2 document (core schema) and keeps where everything stands. Duplicate keys, tabs,
- * unknown tags and runaway aliases are problems. Messages are our own words, because the parser's
- * quote the text, which holds secrets.
+ * Parses one YAML 1.2 document (core schema) and records positions. Reports duplicate keys, tabs, unknown
+ * tags and excessive aliases. The messages are ours, because those of the parser quote the text, which
+ * contains secrets.
  */
 export function readYaml(text: string): ParsedYaml {
   const lines = new LineCounter();
@@ -33,7 +33,7 @@ export function readYaml(text: string): ParsedYaml {
     lineCounter: lines,
     prettyErrors: false,
     version: '1.2',
-    // The library compares each key with all before it; `YamlReader` looks them up.
+    // The library compares each key with all previous keys. `YamlReader` uses a set instead.
     uniqueKeys: false,
   });
   const faults = [...document.errors, ...document.warnings];
@@ -53,9 +53,9 @@ class YamlReader {
   readonly problems: ConfigProblem[] = [];
   readonly #contents: unknown;
   readonly #lines: LineCounter;
-  /** The library's own look-up walks the whole document for every alias. */
+  /** The library searches the whole document for every alias. */
   readonly #anchors = new Map<string, unknown>();
-  /** The entries of each map by their key. */
+  /** The entries of each map by key. */
   readonly #pairs = new WeakMap<object, ReadonlyMap<string, YamlPair>>();
   #nodes = 0;
 
@@ -64,7 +64,7 @@ class YamlReader {
     this.#lines = lines;
   }
 
-  /** The plain value of a node; null stands for "nothing here" and for what was refused. */
+  /** The plain value of a node. Null if there is none, or if the node was rejected. */
   value(node: unknown, path: ConfigPath): Json {
     if (isAlias(node)) {
       const target = this.#anchors.get(node.source);
@@ -120,7 +120,7 @@ class YamlReader {
     return this.#at(place);
   }
 
-  /** A key that comes again counts where it comes first. */
+  /** Of duplicate keys, the first one counts. */
   #pairsOf(map: YamlEntries): ReadonlyMap<string, YamlPair> {
     const known = this.#pairs.get(map);
     if (known) return known;
@@ -131,7 +131,7 @@ class YamlReader {
     return pairs;
   }
 
-  /** Says it once, however many aliases lead to the map. */
+  /** Reports a duplicate key once, even if several aliases refer to the map. */
   #refuseAgain(key: unknown): void {
     const position = this.#at(key);
     const isTold = this.problems.some((one) => one.position?.line === position.line);
@@ -171,7 +171,7 @@ function createProblem(line: number, column: number, message: string): ConfigPro
   return { where: '', message, position: { line, column } };
 }
 
-/** One slip makes the parser complain several times about one line; the first complaint is the cause. */
+/** The parser often reports several errors for one mistake. The first error of a line is the cause. */
 function firstErrorPerLine(
   faults: readonly { readonly code: ErrorCode; readonly pos: readonly [number, number] }[],
   lines: LineCounter,

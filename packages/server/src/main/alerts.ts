@@ -11,7 +11,10 @@ export interface AlertComponents extends ChannelDependencies {
   start(): AlertDelivery;
 }
 
-/** The outbox's way out: sender, delivery, and what the verbs of channels need. @param place where this process is reached */
+/**
+ * Creates the sender and the delivery of alerts, and the dependencies of the verbs of channels. @param
+ * place address of this process
+ */
 export function assembleAlerts(
   parts: ServerComponents,
   config: () => FloeConfig,

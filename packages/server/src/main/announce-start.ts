@@ -6,18 +6,18 @@ import type { ListenerSet } from './listeners.ts';
 import type { ServerOutput } from './server-output.ts';
 import type { GatewaySnapshots } from './snapshots.ts';
 
-/** A process that listens. */
+/** A server process that accepts connections. */
 export interface StartedServer {
   readonly version: string;
   readonly dataDir: string;
   readonly loaded: LoadedConfig;
   readonly snapshots: GatewaySnapshots;
   readonly listening: ListenerSet;
-  /** What users see. */
+  /** The base URL for users. */
   readonly url: string;
 }
 
-/** Says where the server is reached: several lines on a terminal, one JSON line for everything else. */
+/** Prints the address of the server: several lines for a terminal, otherwise one JSON line. */
 export function announceStart(server: StartedServer, output: ServerOutput, firstRun: FirstRun | null): void {
   const { loaded, listening, url } = server;
   const info = toStartupInfo(server);

@@ -25,7 +25,7 @@ import { buildRunningOrg } from './running-org.ts';
 import type { ServerComponents } from './server-components.ts';
 import type { GatewaySnapshots } from './snapshots.ts';
 
-/** Heartbeats and beat URLs, which have an edge of their own. */
+/** Creates the routes of heartbeats and beat URLs. */
 export function assembleBeats(
   { monitoring, log, lastUsed, beatRefusals }: ServerComponents,
   snapshots: GatewaySnapshots,
@@ -53,7 +53,7 @@ interface ApiDependencies {
   readonly signIn: SignInContext;
 }
 
-/** What the overview says about the process itself. */
+/** The state of this process for the overview. */
 function createProcessStatus(
   { guardrails, beatRefusals }: ServerComponents,
   history: ConfigFileState,
@@ -65,7 +65,7 @@ function createProcessStatus(
   };
 }
 
-/** Every call is in the metrics and in the access log. */
+/** Records every API call in the metrics and in the access log. */
 function createCallRecorder({ accessLog, runtime }: ServerComponents): ApiCallRecorder {
   const log = createApiCallLogger(accessLog, systemClock);
   return (call) => {
@@ -74,14 +74,14 @@ function createCallRecorder({ accessLog, runtime }: ServerComponents): ApiCallRe
   };
 }
 
-/** What is configured here, and the version that runs it. */
+/** The running configuration and the version of the server. */
 export interface Installation {
   readonly snapshots: GatewaySnapshots;
   readonly history: ConfigFileState;
   readonly version: string;
 }
 
-/** Everything else below `/api`. */
+/** Creates the API: every path below `/api` except heartbeats. */
 export function assembleApi(
   parts: ServerComponents,
   { snapshot, conversations, latencies, maxOutputTokens, outputLengths }: Gateway,

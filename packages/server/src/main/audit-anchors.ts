@@ -8,8 +8,8 @@ const INITIAL_DELAY_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Writes what the audit chain of each org ends with into the log, a minute after the start and then every day: a log that is
- * collected elsewhere shows later whether a chain was rewritten.
+ * Logs the last hash of the audit chain of each organization, one minute after the start and then daily. If
+ * logs are collected on another machine, they show later whether a chain was rewritten.
  */
 export function logAuditAnchors(database: Pick<Database, 'read'>, clock: Clock, log: Log) {
   let timer: Timer | null = null;

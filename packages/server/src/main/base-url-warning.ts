@@ -3,8 +3,8 @@ import type { ListenerSet } from './listeners.ts';
 const LOOPBACK_HOST = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
 
 /**
- * A warning when links lead to a port of this machine on which this process does not listen, else null. A forwarded port
- * looks the same, so it is no error.
+ * Returns a warning if the base URL refers to a port of this machine on which this process does not listen,
+ * or null. A forwarded port looks the same, so this is not an error.
  */
 export function findBaseUrlWarning(
   baseUrl: string,

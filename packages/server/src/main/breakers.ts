@@ -10,11 +10,11 @@ import type { Counters, Database } from '../store/ports.ts';
 
 export interface BreakerComponents {
   readonly breakers: Breakers;
-  /** Their part of the Prometheus exposition. */
+  /** Renders the metrics of the breakers in the Prometheus format. */
   readonly render: () => string;
 }
 
-/** The breakers of this process: what changes is logged, counted and told. */
+/** Creates the breakers of this process. State changes are logged, counted, stored and sent as alerts. */
 export function createBreakers(database: Database, counters: Counters, log: Log): BreakerComponents {
   const changes = new CounterFamily({
     name: 'floe_breaker_transitions_total',
@@ -47,7 +47,7 @@ export function createBreakers(database: Database, counters: Counters, log: Log)
   };
 }
 
-/** Every change is kept, for its history and for whoever watches. */
+/** Stores every state change for the history and the console. */
 function createChangeRecorder(database: Database, log: Log): (event: BreakerEvent) => void {
   return ({ orgId, provider, model, credential, state, because }) => {
     const at = systemClock.now();
@@ -61,12 +61,15 @@ function createChangeRecorder(database: Database, log: Log): (event: BreakerEven
   };
 }
 
-/** Several processes notice one outage: what they tell within this time is one alert. */
+/** Several processes detect the same outage. Their alerts within this time are one alert. */
 const SAME_OUTAGE_MS = 300_000;
-/** A breaker that nobody used again never closes; when it opens after so long, that is news. */
+/**
+ * A breaker that receives no requests stays open. If it opens again after this time, it sends an alert
+ * again.
+ */
 const REOPEN_ALERT_MS = 3_600_000;
 
-/** One alert when a breaker opens and one when it has closed again; the failed probes between them are none. */
+/** Sends one alert when a breaker opens and one when it closes. Failed probes in between send none. */
 function createBreakerAlerter(database: Database, log: Log): (event: BreakerEvent) => void {
   const openSince = new Map<string, number>();
 

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
 import { StoreUnusableError } from '../store/store-unusable-error.ts';
 
-/** How a command of the server program is called. */
+/** The arguments that a command of the server program accepts. */
 export interface CommandSyntax {
-  /** As it is shown to whoever calls it in another way. */
+  /** The usage line for errors. */
   readonly usage: string;
-  /** The fewest and the most names behind the command. */
+  /** Minimum and maximum number of positional arguments. */
   readonly positionals: readonly [least: number, most: number];
   readonly flags?: readonly string[];
 }
@@ -15,7 +15,10 @@ export interface CommandArguments {
   readonly flags: ReadonlySet<string>;
 }
 
-/** @throws StoreUnusableError with the usage, for other flags and another number of names */
+/**
+ * @throws StoreUnusableError with the usage line for unknown flags or a wrong number of positional
+ * arguments
+ */
 export function parseCommandArguments(args: readonly string[], form: CommandSyntax): CommandArguments {
   const [least, most] = form.positionals;
   const { positionals, flags } = parseTokens(args, form);
@@ -23,6 +26,7 @@ export function parseCommandArguments(args: readonly string[], form: CommandSynt
   return { positionals, flags };
 }
 
+/** An error with the usage line and exit code 2. */
 export function createUsageError({ usage }: CommandSyntax): StoreUnusableError {
   return new StoreUnusableError(`usage: floe ${usage}`, { exitCode: 2 });
 }

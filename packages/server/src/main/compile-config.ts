@@ -14,18 +14,21 @@ import {
 import { getCachePurgeCounts } from '../store/cache-purges.ts';
 import type { ServerComponents } from './server-components.ts';
 
-/** Which settings the file gives itself. */
+/** Returns a function that tells whether the file sets a section of an organization. */
 export function createIsSetInFile({ config, sets }: LoadedConfig): IsSetInFile {
   return (orgId, section) => sets(['orgs', config.orgs.findIndex(({ id }) => id === orgId), section]);
 }
 
-/** What is in force of the configuration. */
+/** The configuration in use: floe.yaml merged with the resources of the API. */
 export interface EffectiveConfig extends MergedConfig {
-  /** Providers that are left out, as `org/provider`, and what each lacks. */
+  /** Why a provider is unusable, by `org/provider`. */
   readonly problems: ReadonlyMap<string, string>;
 }
 
-/** Where providers go that the operator named: what the API made is judged like any other address. */
+/**
+ * Origins of the providers in the file and of their proxies. Origins of providers from the API are checked
+ * like any other address.
+ */
 function namedOrigins({ orgs, apiProviders }: MergedConfig, catalogs: GatewaySnapshot['catalogs']): string[] {
   const isMade = (orgId: string, providerId: string) =>
     orgs.some(
@@ -42,13 +45,13 @@ function namedOrigins({ orgs, apiProviders }: MergedConfig, catalogs: GatewaySna
 export interface CompiledConfig
   extends MergedConfig,
     Pick<CompiledCatalogs, 'catalogs' | 'unsupportedSettings'> {
-  /** What cannot be used, and why. */
+  /** Providers that cannot be used, with the reason. */
   readonly unusableProviders: CompiledCatalogs['unusable'];
-  /** Addresses that the operator named by the short forms of the file. */
+  /** Origins of the providers of floe.yaml and of their proxies. */
   readonly namedOrigins: readonly string[];
 }
 
-/** Puts floe.yaml and what the API made together and compiles both the same way. */
+/** Merges floe.yaml with the resources of the API and compiles the result. */
 export async function compileConfig(
   file: LoadedConfig,
   parts: Pick<ServerComponents, 'database' | 'secretsKey' | 'environment' | 'prices'>,

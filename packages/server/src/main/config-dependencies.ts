@@ -6,14 +6,14 @@ import { configFileName } from '../platform/declared-resources.ts';
 import { runAndRollBack } from '../store/run-and-roll-back.ts';
 import type { ServerComponents } from './server-components.ts';
 
-/** The file that runs, and what became of the ones after it. */
+/** The running configuration file, and why a later version of it was rejected. */
 export interface ConfigFileState {
   loaded: LoadedConfig;
   loadedAt: number;
   rejected: { readonly at: number; readonly problems: readonly ConfigProblem[] } | null;
 }
 
-/** What the verbs of the whole configuration stand on. */
+/** Creates the dependencies of the verbs of the whole configuration. */
 export function createConfigDependencies(
   { database, pepper }: ServerComponents,
   history: ConfigFileState,
@@ -21,7 +21,7 @@ export function createConfigDependencies(
 ): Omit<ConfigDependencies, 'listVerbs' | 'evaluationPool'> {
   return {
     getFileStatus: () => ({
-      // A first file that is rejected has a name too.
+      // A file that was rejected at the first start also has a name.
       file: history.loaded.path === null && history.rejected === null ? null : configFileName(history.loaded),
       loadedAt: history.loadedAt,
       rejected: history.rejected,
@@ -32,7 +32,10 @@ export function createConfigDependencies(
   };
 }
 
-/** The last change of the file that does not run, by its first problem that this org may know. */
+/**
+ * The latest rejected change of the file, with the first problem that this organization may see. Null if
+ * there is none.
+ */
 export function findConfigRejection({ rejected, loaded }: ConfigFileState, orgId: string) {
   const [first] = filterProblemsForOrg(orgId, rejected?.problems ?? []);
   return rejected && first

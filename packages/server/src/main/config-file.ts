@@ -9,7 +9,10 @@ import type { ConfigFileState } from './config-dependencies.ts';
 import type { ServerComponents } from './server-components.ts';
 import { applyConfigFile, type GatewaySnapshots } from './snapshots.ts';
 
-/** Takes over a changed file whole or not at all; the old configuration stays when the new one is wrong. */
+/**
+ * Applies every valid change of the file completely. After an invalid change the running configuration
+ * stays in use.
+ */
 export function watchConfigFile(
   parts: ServerComponents,
   state: ConfigFileState,
@@ -18,7 +21,7 @@ export function watchConfigFile(
 ) {
   const { log, database } = parts;
   const path = state.loaded.path ?? DEFAULT_CONFIG_FILE;
-  // One change at a time, in the order they came.
+  // Changes are applied one at a time and in order.
   let last: Promise<void> = Promise.resolve();
   async function applyChange(loaded: LoadedConfig, restart: readonly string[]): Promise<void> {
     const before = state.loaded;
@@ -45,7 +48,7 @@ export function watchConfigFile(
     state.rejected = { at: systemClock.now(), problems: logProblems(error, log) };
     last = last.then(() => notifyWatchers('config.rejected'));
   }
-  /** A refused file changes nothing that is stored, and one that was mended may not either: nobody else tells of it. */
+  /** Publishes the change to event streams. A rejected file changes no row, so no other event reports it. */
   async function notifyWatchers(action: string): Promise<void> {
     const at = systemClock.now();
     await database
@@ -71,7 +74,10 @@ export function watchConfigFile(
   return watching;
 }
 
-/** Logs why a changed file is not applied: a mistake in it, a store that is away, or a bug. Returns it as problems. */
+/**
+ * Logs why a changed file was not applied: an invalid file, an unavailable database, or a bug. Returns the
+ * problems.
+ */
 function logProblems(error: unknown, log: Log): readonly ConfigProblem[] {
   if (error instanceof ConfigError) {
     log.error(

@@ -1,15 +1,15 @@
 import { systemClock, type Timer } from '../core/clock.ts';
 import type { ServerComponents } from './server-components.ts';
 
-/** After a store that went away in the middle of it; a revoked key waits for this. */
+/** Wait before another attempt if the database was unavailable. It delays the effect of a revoked key. */
 const RETRY_MS = 500;
 
 /**
- * Follows changes of other processes. While the store is away the snapshot stays in use, and is renewed when it is
- * back; until then it is not current.
+ * Renews the snapshot when another process has changed keys or configuration. While the database is
+ * unavailable, the old snapshot stays in use and `isCurrent` returns false.
  */
 export function followSnapshotChanges({ database, log }: Pick<ServerComponents, 'database' | 'log'>) {
-  /** Changes that were told, and how many of them the snapshot in use holds. */
+  /** Number of received signals, and the number that the current snapshot includes. */
   const changes = { received: 0, applied: 0 };
   let again: Timer | null = null;
   return {

@@ -16,14 +16,14 @@ import { createModelSessions } from './model-sessions.ts';
 import type { ServerComponents } from './server-components.ts';
 import type { GatewaySnapshots } from './snapshots.ts';
 
-/** What the running configuration says, asked each time. */
+/** Values of the running configuration and state of the process. Called for each use. */
 export interface GatewaySettings {
   readonly draining: () => boolean;
   readonly responsesDays: () => number;
   readonly baseUrl: () => string;
 }
 
-/** What an exchange runs through, from the parts of the process and what the file says now. */
+/** Creates the dependencies of exchanges from the components of the process and the running configuration. */
 export function assembleGateway(
   parts: ServerComponents,
   snapshots: GatewaySnapshots,
@@ -78,7 +78,7 @@ export function assembleGateway(
   return gateway;
 }
 
-/** What stands behind the gateway's paths. */
+/** Creates the handlers of the gateway's paths. */
 export function createGatewayRoutes(gateway: Gateway, { modelLists }: ServerComponents) {
   return {
     gateway,

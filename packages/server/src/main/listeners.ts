@@ -7,22 +7,25 @@ import { createHttpServer, type HttpServer, type ListenerHandler } from '../http
 import { allowsUnauthenticatedMetrics, blockMetrics, limitToSurfaces } from '../http/surfaces.ts';
 import { UnauthenticatedConnections } from '../http/unauthenticated-connections.ts';
 
-/** Where this process listens, as this machine reaches it. */
+/** The open listeners, with their addresses as seen from this machine. */
 export interface ListenerSet {
   readonly url: string;
   readonly port: number;
   readonly additional: readonly { readonly url: string; readonly surfaces: readonly string[] }[];
-  /** From here on every answer asks its client to close the connection. Everything is still served. */
+  /** Asks the client of every following response to close its connection. Requests are still served. */
   announceClose(): void;
-  /** Every listener takes no new connection, lets requests under way finish, cuts what is left after `taskTimeoutMs`. */
+  /**
+   * Stops accepting connections, waits until open requests end, and ends the remaining ones after
+   * `limitMs`.
+   */
   drain(limitMs: number): Promise<void>;
 }
 
 /**
- * Opens the main listener, which offers every surface, and those of `server.listeners`, which offer some.
+ * Opens the main listener, which offers all surfaces, and those of `server.listeners`, which offer some.
  *
- * @param prefix path of the configured base URL, '' for none
- * @throws ListenError when one of them cannot be opened: then the process is not to run at all
+ * @param prefix path of the configured base URL, or ''
+ * @throws ListenError if one of them cannot be opened. The process must then end.
  */
 export async function openListeners(
   { server: config, telemetry }: Pick<FloeConfig, 'server' | 'telemetry'>,
@@ -33,7 +36,7 @@ export async function openListeners(
   const servers: HttpServer[] = [];
   const { total, per_address } = config.unauthenticated_connections;
   const caps = { total, perAddress: per_address, trustedProxies: config.trusted_proxies };
-  // One for all listeners: they share the memory.
+  // One limit for all listeners, because they share the memory.
   const unauthenticated = new UnauthenticatedConnections(caps, clock);
   const open = async (entrance: ListenerHandler, host: string, port: number, setting: string) => {
     const server = createHttpServer(stripBasePath(prefix, entrance), {

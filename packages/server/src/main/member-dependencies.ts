@@ -7,7 +7,7 @@ import type { ServerComponents } from './server-components.ts';
 
 const MAIL_TIMEOUT_MS = 15_000;
 
-/** What the verbs about people stand on. */
+/** Creates the dependencies of the verbs of members. */
 export function createMemberDependencies(
   { log, outbound }: Pick<ServerComponents, 'log' | 'outbound'>,
   config: () => FloeConfig,

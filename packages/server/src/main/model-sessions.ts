@@ -2,10 +2,10 @@ import type { ModelSessions } from '../gateway/model-sessions.ts';
 import type { RelaySessions } from '../relay/relay-sessions.ts';
 import type { GatewaySnapshots } from './snapshots.ts';
 
-/** A session that asked the relay this long ago still counts as one that does. */
+/** A session counts as one that uses the relay for this long after its last relay call. */
 const RELAYED_MS = 24 * 3_600_000;
 
-/** Agents by the beginning of what they call themselves in `user-agent`. */
+/** Names of agents, by the beginning of `user-agent`. */
 const AGENTS: readonly (readonly [RegExp, string])[] = [
   [/^claude-(?:cli|code)\b/i, 'claude-code'],
   [/^codex/i, 'codex'],
@@ -15,8 +15,8 @@ const AGENTS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Joins the gateway with the relay: sessions are counted for orgs that use the relay, or whose policies ask for
- * `session`. For all others a request costs two look-ups.
+ * Counts the model requests of agent sessions, for organizations that use the relay or whose policies read
+ * `session`. Other organizations pay two map lookups per request.
  */
 export function createModelSessions(sessions: RelaySessions, snapshots: GatewaySnapshots): ModelSessions {
   return {

@@ -9,7 +9,7 @@ import type { SignInContext } from '../platform/sign-in/sign-in-context.ts';
 import { type BoardRow, findBoardBySlug } from '../store/monitoring/boards.ts';
 import type { ServerComponents } from './server-components.ts';
 
-/** What the verbs of monitoring stand on. @param location where this process is reached */
+/** Creates the dependencies of the verbs of monitoring. @param location address of this process */
 export function createMonitoringDependencies(
   { monitoring, pepper }: ServerComponents,
   location: { readonly url: string },
@@ -24,7 +24,7 @@ export function createMonitoringDependencies(
   };
 }
 
-/** The pages of boards: public ones for anyone, the others for members who are signed in. */
+/** Creates the pages of boards. Public boards are visible to anyone, the others to signed-in members. */
 export function assembleBoards(
   { database, log }: ServerComponents,
   dependencies: MonitoringDependencies,

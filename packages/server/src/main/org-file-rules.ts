@@ -4,7 +4,10 @@ import type { OrgFileRules } from '../management/guardrails/rule-dependencies.ts
 import { configFileName, listDeclaredResources } from '../platform/declared-resources.ts';
 import { RELAY_RULE_KIND } from '../relay/file-relay-rules.ts';
 
-/** The rules that the running floe.yaml gives an org, with their lines. @param timezone of an org it does not name */
+/**
+ * Lists the limits, budgets and relay rules of an organization in the running floe.yaml, with their lines.
+ * @param timezone used if floe.yaml does not contain the organization
+ */
 export function listOrgFileRules(loaded: LoadedConfig, orgId: string, timezone: string): OrgFileRules {
   const org = loaded.config.orgs.find(({ id }) => id === orgId);
   return {

@@ -4,13 +4,16 @@ import { resolveOutbound, type ResolvedOutbound as Ways } from '../providers/out
 
 export interface OutboundAccess {
   readonly guard: OutboundGuard;
-  /** Proxy and authorities of calls that belong to no provider. */
+  /** Proxy and certificate authorities of calls that are not to a provider. */
   readonly via: Ways['via'];
-  /** Judges by this configuration from now on; `origins` are addresses its short forms stand for. */
+  /**
+   * Applies a changed configuration. `origins` are the origins of providers that floe.yaml names only by
+   * kind.
+   */
   configure(config: FloeConfig, orgCount: number, origins: readonly string[]): void;
 }
 
-/** One guard for everything the process calls, following the configuration. @throws OutboundConfigError */
+/** Creates the outbound guard of the process, which follows the configuration. @throws OutboundConfigError */
 export function createOutboundAccess(
   config: FloeConfig,
   variable: (name: string) => string | undefined,
@@ -36,7 +39,7 @@ function toOutboundRules(config: FloeConfig, orgCount: number, origins: readonly
   };
 }
 
-/** Every text of the configuration that is an address. */
+/** All URLs in a configuration value. */
 function findUrls(value: unknown): string[] {
   if (typeof value === 'string') return /^(https?|smtps?):\/\//.test(value) ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];
@@ -50,7 +53,7 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = {
   'smtps:': 465,
 };
 
-/** `host:port`, as the guard looks it up. */
+/** `host:port` in the form that the guard compares. Empty for an invalid URL. */
 function hostPorts(address: string): string[] {
   if (!URL.canParse(address)) return [];
   const { hostname, port, protocol } = new URL(address);

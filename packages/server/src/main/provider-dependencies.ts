@@ -8,7 +8,7 @@ import { testProvider } from '../providers/test-provider.ts';
 import type { ServerComponents } from './server-components.ts';
 import type { GatewaySnapshots } from './snapshots.ts';
 
-/** What the verbs of providers stand on. */
+/** Creates the dependencies of the verbs of providers. */
 export function createProviderDependencies(
   { environment, prices, secretsKey, transport, database }: ServerComponents,
   snapshots: GatewaySnapshots,

@@ -7,7 +7,7 @@ import type { Database, RowSink } from '../store/ports.ts';
 import { ingestRelayRegion, type RelayRow } from '../store/relay/ingest-relay-region.ts';
 import { openJsonSink } from '../store/spool/row-sink.ts';
 
-/** The parts of the relay that live as long as the process. */
+/** Parts of the relay that exist until the process ends. */
 export interface RelayComponents {
   readonly relays: OrgRelays;
   readonly rows: RowSink<RelayRow>;
@@ -15,6 +15,7 @@ export interface RelayComponents {
   readonly bundleKey: BundleKey;
 }
 
+/** Loads the relay rules and starts the relay sessions. */
 export async function openRelayComponents(
   dataDir: string,
   secretKey: Uint8Array,
@@ -35,6 +36,7 @@ export async function openRelayComponents(
   return { relays, rows, sessions, bundleKey: deriveBundleKey(secretKey) };
 }
 
+/** Stores what the relay has not stored yet, and stops it. */
 export async function closeRelayComponents(
   { rows, sessions }: RelayComponents,
   flushMs: number,

@@ -5,7 +5,7 @@ import { Approvals } from '../relay/approvals.ts';
 import { DecisionEngine } from '../relay/decision-engine.ts';
 import type { ServerComponents } from './server-components.ts';
 
-/** What the verbs of the relay stand on, from the parts of the process and what the file says now. */
+/** Creates the dependencies of the verbs of the relay. */
 export function assembleRelay(parts: ServerComponents, place: { readonly url: string }): RelayDependencies {
   const { database, relay } = parts;
   const { relays, rows, sessions, bundleKey } = relay;
@@ -19,7 +19,7 @@ export function assembleRelay(parts: ServerComponents, place: { readonly url: st
   };
 }
 
-/** What is in force about the relay of every org, but for the rules of the API. */
+/** The relay configuration of every organization, by organization id, without the rules of the API. */
 export function collectRelayConfigs(orgs: readonly OrgConfig[]): ReadonlyMap<string, RelayConfig> {
   return new Map(orgs.map((org) => [org.id, org.relay]));
 }

@@ -8,11 +8,11 @@ import { expireAlertLog, expireOtherHistory } from '../store/retention.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** The first round waits until the start is over. */
+/** The first round waits until the start has finished. */
 const INITIAL_DELAY_MS = 60_000;
 
 export interface RetentionSettings {
-  /** Of sessions that nobody uses any more. */
+  /** Rules of console sessions. Unused sessions are removed. */
   readonly sessions: Pick<SessionRules, 'idleMs'>;
   readonly requests_days: number;
   readonly audit_days: number;
@@ -24,13 +24,13 @@ export interface RetentionSettings {
 type RetentionDatabase = Pick<Database, 'expireExchanges' | 'read' | 'transaction' | 'rowTransaction'>;
 
 export interface Retention {
-  /** Resolves when no round is under way. */
+  /** Resolves when no round is running. */
   settled(): Promise<void>;
-  /** Begins no further round and waits for the one under way. */
+  /** Stops further rounds and waits for the running one. */
   close(): Promise<void>;
 }
 
-/** Removes what is older than `days` allows, a minute after the start and then every hour. */
+/** Deletes data older than the retention times, one minute after the start and then hourly. */
 export function startRetention(
   database: RetentionDatabase,
   clock: Clock,
@@ -58,7 +58,7 @@ export function startRetention(
   };
 }
 
-/** One round; a database that is away is left for the next one. */
+/** Runs one round. If the database is unavailable, the next round deletes the data. */
 async function runRetention(
   database: RetentionDatabase,
   nowMs: number,

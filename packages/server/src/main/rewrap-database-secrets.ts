@@ -8,7 +8,10 @@ import { lockDataDir } from '../store/data-dir-lock.ts';
 import { isPostgresUrl, openDatabase } from '../store/open-database.ts';
 import { bindDatabaseToSecretKey, loadSecretKey } from '../store/secret-key.ts';
 
-/** Servers may go on: each batch is a transaction of its own. A SQLite file has one process. */
+/**
+ * Encrypts the stored secrets again with the first key. Each batch is one transaction, so servers may use
+ * PostgreSQL at the same time. With SQLite, locks the data directory.
+ */
 export async function rewrapDatabaseSecrets(
   place: DatabaseLocation,
   { secretKey, encryptionKeys, logLevel }: Environment,

@@ -4,7 +4,7 @@ import type { RunningOrg } from '../management/running-org.ts';
 import { configFileName } from '../platform/declared-resources.ts';
 import type { GatewaySnapshots } from './snapshots.ts';
 
-/** What is in force for an org. */
+/** The configuration and the catalog of an organization in the current snapshot. */
 export function buildRunningOrg(snapshots: GatewaySnapshots, file: LoadedConfig, orgId: string): RunningOrg {
   const { orgs, problems } = snapshots.runningConfig();
   return {

@@ -65,13 +65,13 @@ import { createOutboundAccess, type OutboundAccess } from './outbound-access.ts'
 import { closeRelayComponents, openRelayComponents, type RelayComponents } from './relay-components.ts';
 import { sharedStoreMetrics } from './shared-store-metrics.ts';
 
-/** How long rows may take to reach the database before the process ends; what is late waits in the spool. */
+/** How long the shutdown waits until rows are in the database. Later rows remain in the spool. */
 const FLUSH_TIMEOUT_MS = 4_000;
 
-/** What a scrape waits for figures that lie in the database: less than any scraper waits for the scrape. */
+/** How long a scrape waits for metrics that need the database. Shorter than the timeout of any scraper. */
 const SCRAPE_TIMEOUT_MS = 1_000;
 
-/** Everything that lives as long as the process and knows how to stop. */
+/** Components that exist until the process ends. `closeServerComponents` stops them. */
 export interface ServerComponents {
   readonly environment: Environment;
   readonly dataDir: string;
@@ -81,7 +81,7 @@ export interface ServerComponents {
   readonly database: DatabaseWithBeats;
   readonly rows: RowSink;
   readonly bodies: BodySink;
-  /** Kept bodies, sealed; what it keeps goes to `bodies`. */
+  /** Encrypts request and response bodies and appends them to `bodies`. */
   readonly bodyStore: BodyStore;
   readonly metrics: Metrics;
   readonly guardrails: Guardrails;
@@ -93,11 +93,11 @@ export interface ServerComponents {
   readonly pepper: KeyObject;
   readonly monitoring: MonitoringEngine;
   readonly resourceOwners: ReturnType<typeof createResourceOwners>;
-  /** Seals stored turns. */
+  /** Encrypts stored responses. */
   readonly turnsKey: SecretsKey;
   readonly answerCache: ResponseCache;
   readonly secretsKey: SecretsKey;
-  /** Signs the challenges of the sign-in, and seals what a browser keeps on the way through it. */
+  /** Keys that sign the challenges of the sign-in, and encrypt its state in the browser. */
   readonly signInKeys: { readonly challenge: KeyObject; readonly sealing: SecretsKey };
   readonly outbound: OutboundAccess;
   readonly relay: RelayComponents;
@@ -107,6 +107,7 @@ export interface ServerComponents {
   readonly beatRefusals: RejectedBeats;
 }
 
+/** Opens the components in the order of their dependencies. @throws StoreUnusableError */
 export async function openServerComponents(
   environment: Environment,
   loaded: LoadedConfig,
@@ -117,7 +118,7 @@ export async function openServerComponents(
   lockDataDir(dataDir);
   const url = loaded.config.storage.database;
   const secret = loadInstallationSecret(environment, url, dataDir);
-  // Read while the database opens in its own threads.
+  // Runs while the worker threads open the database.
   const loadingPrices = loadPriceBook();
   const secretsKey = deriveSecretsKey(secret.key, environment.encryptionKeys);
   const database = await openClaimedDatabase(url, { dataDir, log, clock }, secret, secretsKey);
@@ -126,7 +127,7 @@ export async function openServerComponents(
   const counters = createMonitoringCounters();
   const processId = loadProcessId(dataDir);
   const monitoring = new MonitoringEngine({ database, clock, log, counters, processId });
-  // Time, and what it means that nobody was there; from when on somebody is, the listeners say.
+  // Determines the last gap. The listeners report later from when on this process accepts beats.
   await monitoring.prepare();
   const outbound = createOutboundAccess(loaded.config, environment.variable);
   const transport = createUpstreamTransport(clock, outbound.guard);
@@ -168,7 +169,7 @@ export async function openServerComponents(
   };
 }
 
-/** @throws StoreUnusableError when the database belongs to another key or cannot be used */
+/** @throws StoreUnusableError if the database was used with another key or cannot be used */
 async function openClaimedDatabase(
   url: string,
   options: Omit<OpenDatabaseOptions, 'auditKey'>,
@@ -181,13 +182,13 @@ async function openClaimedDatabase(
   return database;
 }
 
-/** Processes that share a database must be given the key; one by itself makes its own. */
+/** Processes that share a database must be given the key. With SQLite, a missing key is generated. */
 function loadInstallationSecret({ secretKey }: Environment, url: string, dataDir: string) {
   if (isPostgresUrl(url) && secretKey === undefined) throw missingSharedSecretError();
   return loadSecretKey({ dataDir, ...(secretKey === undefined ? {} : { given: secretKey }) });
 }
 
-/** What `/metrics` tells; `others` render figures of their own. */
+/** Creates the metrics of `/metrics`. `others` render metrics of other components. */
 function createServerMetrics(
   from: Pick<ServerComponents, 'database' | 'rows' | 'bodies'> & { readonly monitoring: MonitoringCounters },
   others: readonly (() => string)[],
@@ -204,6 +205,7 @@ function createServerMetrics(
   );
 }
 
+/** Stores the remaining data and closes the components. */
 export async function closeServerComponents(parts: ServerComponents): Promise<void> {
   parts.modelLists.close();
   await parts.lastUsed.close();
@@ -220,7 +222,10 @@ export async function closeServerComponents(parts: ServerComponents): Promise<vo
   await parts.database.close();
 }
 
-/** @throws StoreUnusableError when the database was used with another key, or needs one that is not known */
+/**
+ * @throws StoreUnusableError if the database was used with another secret key, or has secrets of an unknown
+ * key
+ */
 async function claimDatabaseWithKeys(
   writer: DatabaseWriter,
   secret: SecretKey,

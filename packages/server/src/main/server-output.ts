@@ -7,23 +7,23 @@ import {
 import { systemClock } from '../core/clock.ts';
 import { createServerLog, type Log, type LogLevel, type ServerLog } from '../core/log.ts';
 
-/** Everything that a server process writes on standard output. */
+/** The standard output of a server process. */
 export interface ServerOutput {
   readonly log: Log;
   readonly accessLog: AccessLog;
   /** See `ServerLog`. */
   readonly announce: ServerLog['announce'];
-  /** Whether a person reads it. Anything else gets one JSON object on each line. */
+  /** Whether the output is a terminal. Otherwise every line is one JSON object. */
   readonly isTerminal: boolean;
-  /** For a person, at every level but `silent`. */
+  /** Prints text for a person, at every log level except `silent`. */
   print(text: string): void;
 }
 
-/** @param settings `log.access` of the running configuration, read for every request */
+/** @param settings `log.access` of the running configuration. Called for every request. */
 export function openServerOutput(level: LogLevel, settings: () => AccessLogSettings): ServerOutput {
   const { log, destination, announce } = createServerLog(level);
   const writer = new AccessLogWriter({ destination, settings, clock: systemClock, random: Math.random });
-  // Lines wait for each other in batches; an end of any kind writes the last one.
+  // Lines are written in batches. The exit event writes the last one.
   process.once('exit', () => writer.close());
   return {
     log,

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 const FILE = 'server.json';
 
 /**
- * Writes into the data directory where this process is reached, so that commands beside it can print links that work.
- * Its port may come from an environment that the command does not have.
+ * Writes the URL of this process to the data directory, so that commands on the same machine can print
+ * working links. The port may come from an environment variable that these commands do not have.
  *
- * @returns removes it again
+ * @returns a function that removes the file
  */
 export function writeServerUrl(dataDir: string, url: string): () => void {
   const path = join(dataDir, FILE);
@@ -15,7 +15,7 @@ export function writeServerUrl(dataDir: string, url: string): () => void {
   return () => rmSync(path, { force: true });
 }
 
-/** The base URL of the server that runs on this data directory, or null when none does. */
+/** The base URL of the server that uses this data directory, or null if none is running. */
 export function readServerUrl(dataDir: string): string | null {
   let text: string;
   try {
@@ -32,7 +32,7 @@ function isProcessAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it runs, as another user.
+    // EPERM: the process runs as another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

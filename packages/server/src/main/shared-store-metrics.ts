@@ -1,7 +1,7 @@
 import { CounterFamily, GaugeFamily } from '../analytics/metric-families.ts';
 import type { OpenedCounters } from '../store/counters/open-counters.ts';
 
-/** How the store that processes share serves this one, for Prometheus; nothing where none is shared. */
+/** Renders metrics of the shared store in the Prometheus format. Renders nothing without a shared store. */
 export function sharedStoreMetrics(figures: OpenedCounters['sharedStoreStats']): { render(): string } {
   const away = new GaugeFamily({
     name: 'floe_shared_store_up',

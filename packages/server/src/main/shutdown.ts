@@ -5,20 +5,20 @@ import type { ListenerSet } from './listeners.ts';
 import { closeServerComponents, type ServerComponents } from './server-components.ts';
 import type { Shutdown } from './signals.ts';
 
-/** After their error was sent, exchanges may take this long to close their connections. */
+/** How long exchanges may take to close their connections after they have sent an error. */
 const CLOSE_MS = 2_000;
 
 /**
- * So long new requests are answered with 503 before the listeners close: a load balancer without health checks (nginx)
- * sends them to another process and stops using this one. Connections that wait for a closing listener would be reset.
+ * How long new requests receive 503 before the listeners close. A load balancer without health checks, such
+ * as nginx, then sends them to another process. Without this time, waiting connections would be reset.
  */
 const REFUSE_MS = 1_000;
 
-/** How far the shutdown of this process is. */
+/** The progress of the shutdown. */
 export class ShutdownPhase {
-  /** The process is not ready any more and serves everything, for `server.shutdown_delay_ms`. */
+  /** The process is not ready but serves all requests, for `server.shutdown_delay_ms`. */
   isLeaving = false;
-  /** New exchanges are rejected, those in progress may finish. */
+  /** New exchanges are rejected. Running exchanges may finish. */
   isDraining = false;
 }
 
@@ -26,7 +26,7 @@ interface Closable {
   close(): unknown;
 }
 
-/** What runs beside the components and ends before them. */
+/** Everything that ends before the components. */
 interface ShutdownTargets
   extends Readonly<
     Record<'watch' | 'retention' | 'anchors' | 'delivery' | 'api' | 'sessions' | 'address', Closable>
@@ -40,7 +40,7 @@ interface ShutdownTimes {
   readonly drain_timeout_ms: number;
 }
 
-/** @param times of the running configuration, read when the shutdown begins */
+/** @param times of the running configuration; called when the shutdown begins */
 export function createShutdown(
   parts: ServerComponents,
   phase: ShutdownPhase,
@@ -53,7 +53,7 @@ export function createShutdown(
       const { shutdown_delay_ms, drain_timeout_ms } = times();
       phase.isLeaving = true;
       targets.listening.announceClose();
-      // A person at a terminal waits for the end; a load balancer needs the time.
+      // A load balancer needs the delay. A person at a terminal would only wait.
       if (signal === 'SIGTERM' && shutdown_delay_ms > 0) {
         const { promise, resolve } = Promise.withResolvers<void>();
         endDelay = resolve;
@@ -74,7 +74,7 @@ export function createShutdown(
   };
 }
 
-/** Accepts nothing new, finishes what is in progress, and writes down the rest. */
+/** Stops accepting requests, finishes the running ones, and stores the remaining data. */
 async function drainAndClose(
   parts: ServerComponents,
   targets: ShutdownTargets,

@@ -9,7 +9,7 @@ import { createSite } from '../platform/sign-in/site.ts';
 import { createSignInThrottle } from '../platform/sign-in/throttle.ts';
 import type { ServerComponents } from './server-components.ts';
 
-/** Sign-in to the console. `place.url` is where people find this process. */
+/** Creates the dependencies of the sign-in. `place.url` is the base URL of the console. */
 export function assembleSignIn(
   { database, log, signInKeys, outbound }: ServerComponents,
   loaded: () => LoadedConfig,

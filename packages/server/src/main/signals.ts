@@ -1,18 +1,24 @@
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 
-/** One Ctrl-C arrives several times: from the terminal, and from npm and the wrapper that pass it on. */
+/** One Ctrl-C can arrive several times: from the terminal, from npm and from the wrapper script. */
 const DUPLICATE_SIGNAL_MS = 500;
 
-/** How the process ends. */
+/** The steps of the shutdown. */
 export interface Shutdown {
-  /** Serves for a while longer after TERM, then finishes what is in progress. Resolves when the process may end. */
+  /**
+   * Shuts down. After SIGTERM, first serves requests during the shutdown delay. Resolves when the process
+   * may end.
+   */
   start(signal: 'SIGTERM' | 'SIGINT'): Promise<void>;
-  /** Ends the time in which everything is still served; false when it is over already. */
+  /** Ends the shutdown delay. Returns false if it has already ended. */
   skipDelay(): boolean;
 }
 
-/** HUP reloads, TERM and INT shut down. A second TERM or INT skips the shutdown delay, one after that ends at once. */
+/**
+ * SIGHUP reloads the configuration. SIGTERM and SIGINT shut down; a second one skips the shutdown delay,
+ * and a third one ends the process immediately.
+ */
 export function handleProcessSignals(clock: Clock, log: Log, reload: () => void, shutdown: Shutdown): void {
   let lastAt: number | null = null;
   const end = (signal: 'SIGTERM' | 'SIGINT') => {

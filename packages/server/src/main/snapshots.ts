@@ -31,10 +31,10 @@ import { collectRelayConfigs } from './relay.ts';
 import type { ServerComponents } from './server-components.ts';
 
 /**
- * Brings the orgs of the file and their objects into the store (`syncConfigFile`); without any org at all, makes the first org
- * and its key. A file that takes the place of `before` is audited.
+ * Stores the organizations and resources of the file (`syncConfigFile`). If there is no organization,
+ * creates the first one and its key. If the file replaces `before`, records the change in the audit log.
  *
- * @throws ConfigError when the store holds what the file must not touch; nothing is taken over then
+ * @throws ConfigError if stored resources conflict with the file. Nothing is changed then.
  */
 export async function applyConfigFile(
   loaded: LoadedConfig,
@@ -43,12 +43,12 @@ export async function applyConfigFile(
 ): Promise<FirstRun | null> {
   const { database, pepper, secretsKey, monitoring } = parts;
   const { orgs } = loaded.config;
-  // A replica that was started without the file says nothing about the keys of those that have it.
+  // A process without the file must not remove the resources of processes that have it.
   if (loaded.path !== null || !database.isShared) {
     const moment = await monitoring.changeContext();
     const entering = database.transaction(async (writer) => {
       const changing = { ...moment, writer, secret: pepper };
-      // Settings that the file leaves out are the API's.
+      // Settings that the file does not contain come from the API.
       const stored = await loadStoredConfig(writer, secretsKey);
       const { orgs: inForce } = mergeConfig(orgs, createIsSetInFile(loaded), stored, null);
       for (const org of inForce) if (orgs.some(({ id }) => id === org.id)) await upsertFileOrg(changing, org);
@@ -65,7 +65,10 @@ export async function applyConfigFile(
 
 type FileChangeContext = Omit<MonitorChangeContext, 'actor' | 'source'>;
 
-/** Every kind of object that floe.yaml has and the store keeps, in the order in which later ones may name earlier ones. */
+/**
+ * All resource kinds that floe.yaml defines and Floe stores. A kind comes after the kinds to which it
+ * refers.
+ */
 function fileKinds(changing: FileChangeContext, secretsKey: SecretsKey): readonly KindSyncFactory[] {
   return [
     createKindSync(platformKeyFileKind(changing.secret)),
@@ -90,18 +93,19 @@ async function upsertFileOrg(changing: FileChangeContext, { id, name, analytics,
 
 export interface GatewaySnapshots {
   current(): GatewaySnapshot;
-  /** What the current one was compiled from. */
+  /** The configuration from which the current snapshot was compiled. */
   runningConfig(): EffectiveConfig;
-  /** Resolves when a snapshot whose loading began after this call is in use. */
+  /** Resolves when a snapshot is in use whose loading began after this call. */
   renew(): Promise<void>;
-  /** Calls `changed` whenever another snapshot is in use. */
+  /** Calls `changed` after each new snapshot. */
   onChange(changed: () => void): void;
-  /** Makes a change and takes the snapshot of it into use; no snapshot in between sees half of it. */
+  /** Runs a change and compiles a snapshot from the result. No snapshot is compiled in between. */
   applyChange(change: () => Promise<void>): Promise<void>;
-  /** Of an org: as floe.yaml has it, or as it was set here. */
+  /** Time zone of an organization, from floe.yaml or from the API. */
   timezone(orgId: string): string;
 }
 
+/** Creates the snapshots that the gateway uses. Compiles one at a time. */
 export function createGatewaySnapshots(
   loaded: () => LoadedConfig,
   parts: ServerComponents,

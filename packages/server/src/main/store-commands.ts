@@ -24,12 +24,12 @@ import { rewrapDatabaseSecrets } from './rewrap-database-secrets.ts';
 import { readServerUrl } from './server-url-file.ts';
 
 interface CommandContext extends DatabaseLocation {
-  /** Where the server is reached: the address of the one that runs, else `server.base_url`. */
+  /** URL of the running server, or `server.base_url` if none is running. */
   readonly baseUrl: string;
 }
 
 interface StoreCommand extends CommandSyntax {
-  /** Resolves to what is printed. */
+  /** Resolves with the text to print. */
   run(place: CommandContext, given: CommandArguments, environment: Environment): Promise<string>;
 }
 
@@ -112,7 +112,10 @@ const COMMANDS: Readonly<Record<string, StoreCommand>> = {
   },
 };
 
-/** Changes the store as a running server would: with the key of the audit log. */
+/**
+ * Runs a transaction on the database with the audit key, as the server does, and notifies running
+ * processes.
+ */
 async function writeToStore<T>(
   { url, dataDir }: DatabaseLocation,
   environment: Environment,
@@ -150,9 +153,9 @@ function databaseOptions({ logLevel }: Environment) {
 }
 
 /**
- * Runs a command of the store and prints what it did.
+ * Runs a maintenance command and prints its result.
  *
- * @throws StoreUnusableError with one line for the operator.
+ * @throws StoreUnusableError with one line for the operator
  */
 export async function runStoreCommand(
   [name = '', ...args]: readonly string[],

@@ -5,19 +5,22 @@ import { applyBeatEvent, type BeatEvent } from './clock-events.ts';
 import { clockFromRow, clockRowAfterBeat, parseMonitorStatus, planFromRow } from './clock-rows.ts';
 import { createEvaluation, type Gap, type HistoryChanges, type MonitorStatus } from './monitor-clock.ts';
 
-/** A call of a job as it was received. */
+/** One report of a job, as it was received. */
 export interface BeatCall {
   readonly address: MonitorReference;
   readonly kind: BeatEvent['kind'];
-  /** When the request was received, in database time. */
+  /** Time at which the request was received, in database time. */
   readonly receivedAt: number;
-  /** It may have waited in the socket since then, while this process stood still; absent: it did not. */
+  /**
+   * Earliest possible time of arrival, if the request waited in the socket while this process was blocked.
+   * Absent if it did not wait.
+   */
   readonly earliestReceivedAt?: number;
   readonly runId: string | null;
-  /** Calls of one monitor with one key are one beat. */
+  /** Calls of one monitor with the same key are one beat. */
   readonly idempotencyKey: string | null;
   readonly metadataJson: string | null;
-  /** What the job itself says went wrong; null unless it failed. */
+  /** The error that the job reports. Null unless it failed. */
   readonly error: string | null;
 }
 
@@ -26,30 +29,30 @@ export interface BeatReceipt {
   readonly beatId: string;
   readonly receivedAt: number;
   readonly status: MonitorStatus;
-  /** When the next beat is promised; null while nothing is. */
+  /** When the next beat is expected. Null if none is expected. */
   readonly nextExpectedAt: number | null;
 }
 
-/** What judging takes beside the clocks themselves. */
+/** What the evaluation of calls needs besides the clocks. */
 export interface BeatEvaluationContext {
   readonly nowMs: number;
   readonly gaps: readonly Gap[];
-  /** Other processes have committed what they accepted before this instant. */
+  /** Other processes have committed all beats that they accepted before this time. */
   readonly peersCommittedUntil: number;
 }
 
-/** What one call makes of a clock, and of the history of its monitor. */
+/** The effect of one call on the clock and the history of its monitor. */
 export interface AppliedBeat {
   readonly clockRow: MonitorClockRow;
   readonly check: CheckRow;
-  /** Null for a call without idempotency key. */
+  /** Null for a call without an idempotency key. */
   readonly key: BeatKeyRow | null;
   readonly changes: HistoryChanges;
 }
 
 const CHECK_STATUS = { ok: 'ok', fail: 'failed', start: 'started', log: 'logged' } as const;
 
-/** Applies a call to the clock of its monitor. Pure but for the new id. */
+/** Applies a call to the clock of its monitor. Pure except for the new id. */
 export function applyBeatCall(
   row: MonitorClockRow,
   call: BeatCall,
@@ -85,6 +88,7 @@ export function applyBeatCall(
   return { clockRow: clockRowAfterBeat(row, clock), check, key, changes: evaluation };
 }
 
+/** The receipt of a committed beat, from the clock after it. */
 export function toBeatReceipt(row: MonitorClockRow, beatId: string, receivedAt: number): BeatReceipt {
   return {
     monitorId: row.id,
@@ -95,17 +99,17 @@ export function toBeatReceipt(row: MonitorClockRow, beatId: string, receivedAt: 
   };
 }
 
-/** One text for one address. */
+/** A text that identifies the reference, for use as a map key. */
 export function toMonitorReferenceKey(address: MonitorReference): string {
   return 'id' in address ? `${address.orgId}\n${address.id}` : address.tokenHash;
 }
 
-/** Both names of a monitor. */
+/** The keys of both references to a monitor. */
 export function toMonitorReferenceKeys(row: MonitorClockRow): readonly string[] {
   return [`${row.org_id}\n${row.id}`, row.token_hash];
 }
 
-/** What happened in the order it happened in; bodies arrive in any. */
+/** Sorts calls by time, because bodies arrive in any order. */
 export function sortByReceivedAt(calls: readonly BeatCall[]): BeatCall[] {
   return calls.toSorted((one, other) => one.receivedAt - other.receivedAt);
 }

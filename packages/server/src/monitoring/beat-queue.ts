@@ -4,14 +4,17 @@ import type { Log } from '../core/log.ts';
 import type { BeatCall, BeatReceipt } from './beat-call.ts';
 import type { BeatResult } from './commit-beats.ts';
 
-/** Beats of one transaction. */
+/** Number of beats in one transaction. */
 export const BEATS_PER_BATCH = 200;
-/** Beats that wait at most; the next one is told to come again. */
+/** Maximum number of waiting beats. Further beats are rejected with `overloaded`. */
 export const MAX_QUEUED_BEATS = 20_000;
-/** A beat that waited as long as clients do is refused, so that the others' judgements need not wait for it. */
+/**
+ * A beat that waited this long is rejected, because clients have stopped waiting. Evaluation of other beats
+ * must not wait for it.
+ */
 const MAX_QUEUE_WAIT_MS = 10_000;
 const RETRY_MS = 1_000;
-/** When beats that wait for other processes are tried again; those say once a second how far they are. */
+/** Interval at which deferred beats are tried again. Other processes report their progress once a second. */
 const DEFERRED_RETRY_MS = 250;
 
 interface QueuedBeat {
@@ -23,17 +26,18 @@ interface QueuedBeat {
 export interface BeatQueueOptions {
   readonly clock: SystemClock;
   readonly log: Log;
-  /** Writes those that find out nothing, null for the others; rejects when nothing is written. */
+  /** Writes the uneventful beats and returns null for the others. Rejects if nothing was written. */
   readonly applyOptimistically: (calls: readonly BeatCall[]) => Promise<(BeatReceipt | null)[]>;
-  /** Writes the others; rejects when nothing of it is written. */
+  /** Writes the remaining beats. Rejects if nothing was written. */
   readonly commit: (calls: readonly BeatCall[]) => Promise<BeatResult[]>;
-  /** Beats of one transaction; `BEATS_PER_BATCH` unless given. */
+  /** Number of beats in one transaction. The default is `BEATS_PER_BATCH`. */
   readonly batchSize?: number;
 }
 
 /**
- * Beats on their way to the database. While one batch commits the next one gathers: under load a commit is shared by up
- * to 200 beats, and a lone beat waits for nobody. A beat is answered when it is committed, never before.
+ * Beats that wait for the database. While one batch commits, the queue collects the next one. Under load,
+ * up to 200 beats share a commit; a single beat does not wait for others. A beat is answered only after its
+ * commit.
  */
 export class BeatQueue {
   readonly #options: BeatQueueOptions;
@@ -49,12 +53,12 @@ export class BeatQueue {
     this.#batch = options.batchSize ?? BEATS_PER_BATCH;
   }
 
-  /** Beats that are not committed yet. */
+  /** Number of beats that are not committed yet. */
   get length(): number {
     return this.#waiting.length + this.#inFlight.length + this.#deferred.length;
   }
 
-  /** When the oldest of them was received; null when there is none. */
+  /** Time at which the oldest of them was received, or null if there is none. */
   oldestReceivedAt(): number | null {
     let oldest: number | null = null;
     for (const list of [this.#waiting, this.#inFlight, this.#deferred])
@@ -65,7 +69,7 @@ export class BeatQueue {
   /**
    * Resolves when the beat is committed.
    *
-   * @throws Fault `monitor_not_found`; `overloaded` when the queue is full or the database is away.
+   * @throws Fault `monitor_not_found`; `overloaded` if the queue is full or the database is unavailable.
    */
   add(call: BeatCall): Promise<BeatReceipt> {
     if (this.length >= MAX_QUEUED_BEATS)
@@ -78,7 +82,7 @@ export class BeatQueue {
     return answer.promise;
   }
 
-  /** Resolves when everything added so far is answered. */
+  /** Resolves when all beats that were added so far are answered. */
   async flush(): Promise<void> {
     while (this.#running || this.#deferred.length > 0) {
       this.#requeueDeferred();
@@ -87,7 +91,7 @@ export class BeatQueue {
   }
 
   async #run(): Promise<void> {
-    // What arrives in the same turn of the event loop goes into the same commit.
+    // Beats that arrive in the same turn of the event loop share a commit.
     await nextTurn();
     while (this.#waiting.length > 0) {
       this.#rejectStale();
@@ -120,7 +124,7 @@ export class BeatQueue {
       this.#resolveBatch(batch, await this.#options.commit(batch.map(({ call }) => call)));
     } catch (error) {
       if (isDatabaseUnavailable(error) || batch.length === 1) return this.#rejectBatch(batch, error);
-      // One beat that cannot be written must not refuse the others.
+      // A beat that cannot be written must not cause the rejection of others.
       this.#options.log.error(
         { err: error },
         'batch of beats could not be written; its beats are written individually',
@@ -140,7 +144,7 @@ export class BeatQueue {
       this.#deferredTimer ??= this.#options.clock.after(DEFERRED_RETRY_MS, () => this.#requeueDeferred());
   }
 
-  /** Beats that waited for other processes go first. */
+  /** Deferred beats come first. */
   #requeueDeferred(): void {
     this.#deferredTimer?.cancel();
     this.#deferredTimer = null;
@@ -166,7 +170,7 @@ export class BeatQueue {
   }
 }
 
-/** The database takes nothing now; any other fault may be that of one beat among many. */
+/** Whether the database cannot write at all. Any other error may be caused by a single beat. */
 function isDatabaseUnavailable(error: unknown): boolean {
   return error instanceof Fault && error.code === 'overloaded';
 }

@@ -1,9 +1,10 @@
 import { createHash, createHmac, type KeyObject } from 'node:crypto';
 
 /**
- * The secret part of a monitor's beat URL: derived from the installation's secret, so that it can be shown again
- * and the database alone does not give it away. Rotating raises `version`. Shaped as a UUID, which clients of other
- * heartbeat services insist on (RFC 9562, version 8: 122 bits of our own).
+ * The secret part of a monitor's beat URL. It is derived from the installation's secret, so that Floe can
+ * show it again and the database alone does not reveal it. Rotation increments `version`. The token has the
+ * form of a UUID (RFC 9562, version 8), because clients of other heartbeat services require one. It
+ * contains 122 bits of the derived value.
  */
 export function deriveBeatToken(secret: KeyObject, uid: string, version: number): string {
   const bytes = createHmac('sha256', secret).update(`beat url\n${uid}\n${version}`).digest().subarray(0, 16);
@@ -12,7 +13,7 @@ export function deriveBeatToken(secret: KeyObject, uid: string, version: number)
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** What the store finds the monitor by. UUIDs are the same in any case. */
+/** The hash by which the database finds the monitor. The case of the token does not matter. */
 export function hashBeatToken(token: string): string {
   return createHash('sha256').update(token.toLowerCase()).digest('hex');
 }

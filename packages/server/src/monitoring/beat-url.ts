@@ -3,29 +3,30 @@ import type { BeatCall } from './beat-call.ts';
 import { hashBeatToken } from './beat-token.ts';
 import { normalizeIdempotencyKey } from './heartbeat.ts';
 
-/** How much of a body is kept. */
+/** Maximum size of a stored body. */
 export const MAX_BEAT_BODY_BYTES = 16 * 1024;
 
 export interface BeatUrl {
   readonly token: string;
-  /** What stands after the token; '' for a plain beat. */
+  /** The path after the token. Empty for a plain beat. */
   readonly signal: string;
 }
 
 const BEAT_URL = /^\/beat\/([^/]+)(?:\/([^/]*))?\/?$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The parts of `/beat/{token}[/start|/fail|/log|/{0-255}]`; null for any other path. */
+/** Parses `/beat/{token}[/start|/fail|/log|/{0-255}]`. Returns null for any other path. */
 export function parseBeatUrl(path: string): BeatUrl | null {
   const [, token, signal = ''] = BEAT_URL.exec(path) ?? [];
   return token === undefined ? null : { token, signal };
 }
 
 /**
- * The call that a beat URL stands for. Pairs of start and end are matched by the query's `rid`, as clients of other
- * heartbeat services send it.
+ * Parses a request to a beat URL. The query parameter `rid` pairs the start and end of a run, as in other
+ * heartbeat services.
  *
- * @throws Fault `monitor_not_found` for a token that cannot be one, `invalid_request` for an unknown signal or run id.
+ * @throws Fault `monitor_not_found` for an invalid token, `invalid_request` for an unknown suffix or an
+ * invalid run id.
  */
 export function parseBeatUrlCall(
   { token, signal }: BeatUrl,

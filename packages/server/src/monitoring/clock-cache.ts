@@ -1,12 +1,12 @@
 import type { MonitorClockRow } from '../store/monitoring/clock-rows.ts';
 import { toMonitorReferenceKey, toMonitorReferenceKeys } from './beat-call.ts';
 
-/** About a kilobyte each. */
+/** One clock needs about one kilobyte. */
 const MAX_CACHED_CLOCKS = 20_000;
 
 /**
- * Where clocks stood when this process last wrote them. Only a guess that saves reading: whoever acts on it lets the
- * store compare it with what is there (`BeatStore.applyBeatsIfUnchanged`).
+ * The clocks as this process last wrote them. They may be outdated: an update that relies on them must
+ * compare them with the database (`BeatStore.applyBeatsIfUnchanged`).
  */
 export class ClockCache {
   readonly #byUid = new Map<string, MonitorClockRow>();
@@ -32,7 +32,7 @@ export class ClockCache {
     const row = this.#byUid.get(uid);
     if (!row) return;
     this.#byUid.delete(uid);
-    // A monitor that was deleted and made anew has its names by now.
+    // If the monitor was deleted and created again, its references already belong to the new row.
     for (const name of toMonitorReferenceKeys(row)) if (this.#uids.get(name) === uid) this.#uids.delete(name);
   }
 }

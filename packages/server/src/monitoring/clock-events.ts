@@ -9,27 +9,27 @@ import type {
   RecoveryCause,
 } from './monitor-clock.ts';
 
-/** A call of a job: `ok` and `fail` keep the promise; `start` and `log` do not. */
+/** A report of a job. `ok` and `fail` count as the expected beat, `start` and `log` do not. */
 export interface BeatEvent {
   readonly kind: 'ok' | 'fail' | 'start' | 'log';
-  /** When the request was accepted, in database time. */
+  /** Time at which the request was accepted, in database time. */
   readonly at: number;
-  /** It may have arrived as early as then, and was not read before `at`; absent: it was read at once. */
+  /** Earliest possible time of arrival, if the request was read late. Absent if it was read immediately. */
   readonly earliestReceivedAt?: number;
-  /** Pairs a start with its end when runs overlap. */
+  /** Pairs a start with its end if runs overlap. */
   readonly runId: string | null;
 }
 
 export interface BeatEffect {
   readonly clock: MonitorClock;
-  /** From the start of the run to this beat; null when no start was seen. */
+  /** Time from the start of the run to this beat, in milliseconds. Null without a start. */
   readonly durationMs: number | null;
 }
 
-/** Longer than this after its start, an end belongs to another run. */
+/** An end that arrives later than this after a start belongs to another run. */
 const RUN_MS = 72 * 60 * 60 * 1000;
 
-/** A new monitor: waits for its first beat, or is paused from the beginning. */
+/** Creates the clock of a new monitor, which waits for its first beat or is paused. */
 export function createClock(
   evaluation: Evaluation,
   atMs: number,
@@ -61,8 +61,9 @@ export function createClock(
 }
 
 /**
- * Takes a beat: first what was missed until then, then the beat itself, so that it makes no difference whether a
- * sweep looked in between. A beat older than the newest one is only a row: it moves nothing back.
+ * Applies a beat, after it has evaluated everything before the beat. The result therefore does not depend
+ * on when the sweep runs. A beat that is older than the newest one is recorded but does not change the
+ * clock.
  */
 export function applyBeatEvent(clock: MonitorClock, evaluation: Evaluation, call: BeatEvent): BeatEffect {
   const { plan } = evaluation;
@@ -93,7 +94,7 @@ export function applyBeatEvent(clock: MonitorClock, evaluation: Evaluation, call
   return { ...run, clock: next };
 }
 
-/** An end closes the run of its id; a failure, and a run without id, closes whatever is open. */
+/** Ends the run with the same id. A failure, or an end without id, ends any running one. */
 function endRun(clock: MonitorClock, { at, kind, runId }: BeatEvent): BeatEffect {
   const { runStartedAt } = clock;
   if (runStartedAt === null) return { clock, durationMs: null };
@@ -111,21 +112,21 @@ function recordRecovery(clock: MonitorClock, at: number, out: HistoryChanges): M
   return startPeriod(well, { status: 'healthy', startedAt: at, reason: 'beat' }, out);
 }
 
-/** No failing goes on: who was told that it began is told that it is over. */
+/** Ends a failure. If an alert was sent, also sends a recovery. */
 function clearFailure(clock: MonitorClock, at: number, by: RecoveryCause, out: HistoryChanges): MonitorClock {
   if (clock.alertedSince !== null)
     out.alertTriggers.push({ event: 'recovered', at, since: clock.alertedSince, by });
   return { ...clock, misses: 0, alertedSince: null, failingSince: null };
 }
 
-/** The monitor is removed and no longer judged. Who was told that it fails is told that this is over. */
+/** Ends the clock of a removed monitor. If a failure alert was sent, also sends a recovery. */
 export function endClock(settled: MonitorClock, atMs: number, out: HistoryChanges): MonitorClock {
   const over = clearFailure(settled, atMs, 'deleted', out);
   if (settled.status === 'paused') return over;
   return { ...enterPaused(over, atMs, out), expectedAt: null, dueAt: null };
 }
 
-/** Pauses until `until`, or until somebody resumes it. Pausing twice only changes the end. */
+/** Pauses a monitor until `until`, or until it is resumed. If it is already paused, only changes the end. */
 export function pauseClock(
   settled: MonitorClock,
   atMs: number,
@@ -141,14 +142,15 @@ function enterPaused(clock: MonitorClock, atMs: number, out: HistoryChanges): Mo
   return startPeriod(clock, { status: 'paused', startedAt: atMs, reason: 'paused' }, out);
 }
 
-/** Ends a pause now; nothing for a monitor that is not paused. */
+/** Ends a pause now. Returns a clock that is not paused unchanged. */
 export function resumeClock(settled: MonitorClock, evaluation: Evaluation, atMs: number): MonitorClock {
   return settled.status === 'paused' ? endPause(settled, evaluation, atMs) : settled;
 }
 
 /**
- * Another schedule or grace from `atMs` on, for a clock that the old one has settled. By the new one nothing is due before
- * `atMs` plus its grace, and a failing monitor stays so until it beats.
+ * Changes the schedule or grace period at `atMs`, for a clock that was evaluated until then with the old
+ * one. With the new plan, nothing is due before `atMs` plus its grace period. A failing monitor stays
+ * failing until its next beat.
  */
 export function changeMonitorPlan(
   settled: MonitorClock,
@@ -160,7 +162,7 @@ export function changeMonitorPlan(
   if (settled.status === 'paused') return settled;
   if (same && plan.graceMs === next.graceMs && plan.firstBeatDueMs === next.firstBeatDueMs) return settled;
   if (settled.expectedAt === null && settled.lastBeatAt === null) {
-    // Reported already: once is enough, whatever the schedule.
+    // The missing first beat was already reported. It is reported once, whatever the schedule.
     if (settled.dueAt === null) return settled;
     const dueAt = firstBeatDueAt(next, settled.periodStartedAt);
     return { ...settled, dueAt: dueAt === null ? null : Math.max(dueAt, atMs) };
@@ -170,7 +172,10 @@ export function changeMonitorPlan(
   return { ...settled, expectedAt, dueAt };
 }
 
-/** Instants before the change were never promised by the new schedule, but for the one that is running. */
+/**
+ * The next expected beat with the new schedule. Skips all earlier times except the latest one, unless the
+ * monitor is failing.
+ */
 function nextOccurrence({ status, anchorAt }: MonitorClock, next: MonitorPlan, atMs: number): number | null {
   return status === 'failing'
     ? next.occurrences.firstAfter(anchorAt, atMs)

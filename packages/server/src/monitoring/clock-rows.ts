@@ -9,7 +9,7 @@ import {
 } from './monitor-clock.ts';
 import type { Schedule } from './schedule.ts';
 
-/** The schedule as columns hold it: one of the two forms. */
+/** The columns of a schedule: an interval, or a cron expression with its time zone. */
 export interface ScheduleColumns {
   readonly interval_ms: number | null;
   readonly cron: string | null;
@@ -22,7 +22,7 @@ export function scheduleFromColumns({ interval_ms, cron, timezone }: ScheduleCol
   return { kind: 'cron', cron, timezone: timezone ?? 'UTC' };
 }
 
-/** Columns that say what is promised. */
+/** The columns that define when beats are expected. */
 export type PlanColumns = ScheduleColumns &
   Pick<MonitorClockRow, 'grace_ms' | 'first_beat_due_ms' | 'alert_after_misses' | 'fail_counts_as_miss'>;
 
@@ -55,7 +55,7 @@ export function clockFromRow(row: MonitorClockRow): MonitorClock {
   };
 }
 
-/** The columns that a clock moves. */
+/** The columns that an event of a clock can change. */
 export function clockColumns(clock: MonitorClock) {
   return {
     status: clock.status,
@@ -78,8 +78,8 @@ export function clockColumns(clock: MonitorClock) {
 }
 
 /**
- * The row after a beat. Its wake-up stays where it was while that is less than half a window early: the sweep that
- * it wakes finds nothing and sets it right, and many beats have changed no index.
+ * The row after a beat. If the earlier `wake_at` is less than half a window too early, keeps it: the sweep
+ * finds nothing and corrects it. Most beats then do not change the index.
  */
 export function clockRowAfterBeat(row: MonitorClockRow, clock: MonitorClock): MonitorClockRow {
   const moved = { ...row, ...clockColumns(clock) };
@@ -88,6 +88,7 @@ export function clockRowAfterBeat(row: MonitorClockRow, clock: MonitorClock): Mo
   return harmless && moved.wake_at - row.wake_at < window / 2 ? { ...moved, wake_at: row.wake_at } : moved;
 }
 
+/** Converts a status from the database. @throws Error for an unknown status */
 export function parseMonitorStatus(text: string): MonitorStatus {
   if (text === 'waiting' || text === 'healthy' || text === 'failing' || text === 'paused') return text;
   throw new Error(`a monitor has the unknown status "${text}"`);

@@ -1,9 +1,9 @@
 import type { Evaluation, HistoryChanges, MonitorClock, MonitorPlan, StatusPeriod } from './monitor-clock.ts';
 
 /**
- * Failing from `atMs`, unless the clock is already.
+ * Marks a clock as failing at `atMs`, unless it already is.
  *
- * @param missed how many beats did not come; null: the job reported that it failed
+ * @param missed number of missed beats, or null if the job reported the failure
  */
 export function markFailing(
   clock: MonitorClock,
@@ -29,14 +29,14 @@ export function markFailing(
   return { ...failing, misses, alertedSince: told ? failingSince : clock.alertedSince };
 }
 
-/** When a monitor without any beat since `fromMs` is reported. */
+/** When a monitor is reported that has received no beat since `fromMs`. Null means never. */
 export function firstBeatDueAt(plan: MonitorPlan, fromMs: number): number | null {
   if (plan.firstBeatDueMs !== null) return fromMs + plan.firstBeatDueMs;
   const promised = plan.occurrences.after(fromMs);
   return promised === null ? null : promised + plan.graceMs;
 }
 
-/** Ends a pause: a fresh window from `atMs`, whatever was before; green only with the next beat. */
+/** Ends a pause. A new window begins at `atMs`, and the monitor is healthy only after the next beat. */
 export function endPause(clock: MonitorClock, evaluation: Evaluation, atMs: number): MonitorClock {
   const { plan } = evaluation;
   const period = { status: 'waiting', startedAt: atMs, reason: 'resumed' } as const;
@@ -47,7 +47,7 @@ export function endPause(clock: MonitorClock, evaluation: Evaluation, atMs: numb
   return { ...fresh, expectedAt, dueAt: expectedAt === null ? null : expectedAt + plan.graceMs };
 }
 
-/** Begins a period; one that would have no length is replaced. */
+/** Starts a period, and replaces the previous one if it has no length. */
 export function startPeriod(
   clock: MonitorClock,
   { status, startedAt: atMs, reason }: StatusPeriod,

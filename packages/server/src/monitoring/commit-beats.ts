@@ -19,13 +19,13 @@ import {
 import type { ClockCache } from './clock-cache.ts';
 import { UnitOfWork } from './unit-of-work.ts';
 
-/** `unknown`: there is no such monitor. `later`: another process may have an older beat that it did not write yet. */
+/** `unknown`: no such monitor. `later`: another process may not have written an older beat yet. */
 export type BeatResult = BeatReceipt | 'unknown' | 'later';
 
 /**
- * Takes a batch of calls in one transaction, each with what it finds out about its monitor; answers in order.
+ * Applies a batch of calls in one transaction. Returns one result per call, in order.
  *
- * @param clocks learns where the clocks stand afterwards.
+ * @param clocks cache that receives the new clocks
  */
 export async function commitBeats(
   database: Pick<Database, 'rowTransaction'>,
@@ -73,7 +73,7 @@ interface BatchState {
   readonly context: BeatEvaluationContext;
   readonly knownKeys: Map<string, BeatKeyRow>;
   readonly newKeys: BeatKeyRow[];
-  /** Monitors of which a call was put off: the calls after it wait with it. */
+  /** Monitors with a deferred call. Later calls of them are deferred too. */
   readonly deferredMonitors: Set<string>;
 }
 
@@ -113,7 +113,7 @@ function distinctAddresses(calls: readonly BeatCall[]): MonitorReference[] {
   return [...new Map(calls.map(({ address }) => [toMonitorReferenceKey(address), address])).values()];
 }
 
-/** Each clock under both of its names. */
+/** Indexes each clock by both of its references. */
 function indexByAddress(rows: readonly MonitorClockRow[]): Map<string, MonitorClockRow> {
   return new Map(
     rows.flatMap((row) => toMonitorReferenceKeys(row).map((name): [string, MonitorClockRow] => [name, row])),

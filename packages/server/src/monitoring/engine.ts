@@ -14,9 +14,12 @@ import { ProcessPulse } from './process-pulse.ts';
 import type { EvaluationContext } from './read-monitors.ts';
 import { CLOCKS_PER_SWEEP, sweepDueClocks } from './sweep.ts';
 
-/** Idempotency keys are known this long. */
+/** How long idempotency keys are stored. */
 const IDEMPOTENCY_KEY_TTL_MS = 48 * 60 * 60 * 1000;
-/** How long a change waits before it asks again how far the other processes are, and how often; they say so every second. */
+/**
+ * Interval and number of times at which a change checks whether the other processes have committed. They
+ * report once a second.
+ */
 const COMMIT_POLL_MS = 100;
 const COMMIT_POLL_ATTEMPTS = 25;
 const KEY_CLEANUP_INTERVAL_MS = 60 * 60 * 1000;
@@ -28,11 +31,14 @@ export interface MonitoringEngineOptions {
   readonly counters: MonitoringCounters;
   /** See `ProcessPulseOptions`. */
   readonly processId?: string;
-  /** Beats of one transaction; for measurements. */
+  /** Number of beats in one transaction. Only for measurements. */
   readonly batchSize?: number;
 }
 
-/** Takes beats and finds those that are missing. Any number of processes run one each on a shared store. */
+/**
+ * Records beats and detects missed ones. Any number of processes can run one engine each with the same
+ * database.
+ */
 export class MonitoringEngine {
   readonly #options: MonitoringEngineOptions;
   readonly #queue: BeatQueue;
@@ -60,38 +66,45 @@ export class MonitoringEngine {
     });
   }
 
-  /** Reads the time and our gaps; this process still counts as away. @throws Fault when the database is away. */
+  /**
+   * Reads the database time and the gaps. This process does not accept beats yet. @throws Fault if the
+   * database is unavailable.
+   */
   prepare(): Promise<void> {
     return this.#pulse.prepare();
   }
 
-  /** From here on this process counts as being there: its listeners are open. @throws Fault when the database is away. */
+  /**
+   * From now on this process accepts beats: its listeners are open. @throws Fault if the database is
+   * unavailable.
+   */
   start(): Promise<void> {
     return this.#pulse.start();
   }
 
-  /** Time of the database in milliseconds. */
+  /** Database time in milliseconds since the epoch. */
   now(): number {
     return this.#pulse.now();
   }
 
-  /** What the history needs to be read: our own gaps and the time. */
+  /** What reading the history requires: the gaps and the time. */
   evaluationContext(): EvaluationContext {
     const { gaps, committedUntil } = this.#pulse;
     return { gaps, committedUntil, nowMs: this.#pulse.now() };
   }
 
   /**
-   * What a change of monitors needs to know: the time, until when everything is accounted for, and our own gaps. Waits
-   * for what may still come for a deadline that has just passed, so that a change does not undo the miss.
+   * What a change of monitors requires: the time, the time until which all beats are committed, and the
+   * gaps. Waits for beats that may still arrive for a deadline that has just passed, so that the change
+   * does not hide a miss.
    *
-   * @throws Fault when the database is away.
+   * @throws Fault if the database is unavailable.
    */
   async changeContext(): Promise<EvaluationContext> {
     const { database, clock } = this.#options;
     await this.#pulse.ensureFresh();
     const asked = this.#pulse.now();
-    // One that is under way may have begun before.
+    // A pulse that is already running may have begun earlier.
     for (let pulses = 0; pulses < 2 && this.#pulse.committedUntil < asked; pulses++) await this.#pulse.send();
     for (let tries = 0; tries < COMMIT_POLL_ATTEMPTS && this.#pulse.committedUntil < asked; tries++) {
       if (!(await hasDueClock(database.read, asked))) break;
@@ -101,15 +114,15 @@ export class MonitoringEngine {
     return this.evaluationContext();
   }
 
-  /** Beats that are not committed yet. */
+  /** Number of beats that are not committed yet. */
   get pendingBeats(): number {
     return this.#queue.length;
   }
 
   /**
-   * Takes one beat, received now; resolves when it is committed.
+   * Records one beat, received now. Resolves when it is committed.
    *
-   * @throws Fault `monitor_not_found`, or `overloaded` with the time to wait.
+   * @throws Fault `monitor_not_found`; `overloaded` with the time to wait.
    */
   async recordBeat(call: Omit<BeatCall, 'receivedAt' | 'earliestReceivedAt'>): Promise<BeatReceipt> {
     const { counters } = this.#options;
@@ -127,22 +140,22 @@ export class MonitoringEngine {
     }
   }
 
-  /** A pulse and the sweep after it, now instead of within the second; for tests and measurements. */
+  /** Sends a pulse and runs a sweep immediately, for tests and measurements. */
   async pulseAndSweep(): Promise<void> {
     await this.#pulse.send();
     await this.#sweepAll();
   }
 
   /**
-   * Answers what is under way and says that this process is gone: what is due from now on is not held against anybody.
-   * Beats that still come on open connections are taken.
+   * Answers the running beats and releases the lease of this process. Monitors that become due afterwards
+   * are not counted as missed. Beats on open connections are still accepted.
    */
   async stop(): Promise<void> {
     await this.#queue.flush();
     await this.#pulse.close();
   }
 
-  /** Resolves when every beat taken is answered. */
+  /** Resolves when all accepted beats are answered. */
   flush(): Promise<void> {
     return this.#queue.flush();
   }
@@ -176,7 +189,7 @@ export class MonitoringEngine {
       const swept = await sweepDueClocks(database, this.evaluationContext());
       counters.countSweep(swept);
       if (swept.evaluated < CLOCKS_PER_SWEEP) break;
-      // A long sweep must not make this process look dead.
+      // During a long sweep, this process must not appear to be down.
       await this.#pulse.ensureFresh();
     }
     if (clock.monotonic() - this.#keysCleanedAt < KEY_CLEANUP_INTERVAL_MS) return;
@@ -185,7 +198,7 @@ export class MonitoringEngine {
   }
 }
 
-/** Beats that waited while the clock was set back were received just now. */
+/** Beats that waited while the clock was set back count as received now. */
 function clampReceivedAt(calls: readonly BeatCall[], nowMs: number): readonly BeatCall[] {
   if (calls.every(({ receivedAt }) => receivedAt <= nowMs)) return calls;
   return calls.map((call) => (call.receivedAt <= nowMs ? call : { ...call, receivedAt: nowMs }));

@@ -2,15 +2,15 @@ import { endPause, markFailing } from './clock-transitions.ts';
 import { applyGap } from './gaps.ts';
 import type { Evaluation, MonitorClock } from './monitor-clock.ts';
 
-/** More missed beats at once than this are one row that says how many. */
+/** If more beats than this were missed at once, one row with their number is stored. */
 export const MAX_SEPARATE_MISSES = 1_000;
 
 /**
- * Accounts for everything that happened to a clock by itself before `untilMs`: beats that did not come, pauses
- * that ended, gaps of ours. Pure, and additive: settling to a and then to b is settling to b.
+ * Evaluates everything that happens to a clock without an event before `untilMs`: missed beats, ended
+ * pauses and gaps. Pure and additive: evaluating until a and then until b equals evaluating until b.
  *
- * A promise is broken when `untilMs` is later than its deadline. What was due before a gap is judged, what was
- * due in it is not: nobody was there to receive (product section 6, "Semantics").
+ * A beat is missed if `untilMs` is later than its deadline. Deadlines before a gap are evaluated, deadlines
+ * in a gap are not, because no process could receive the beat (product section 6, "Semantics").
  */
 export function evaluateUntil(clock: MonitorClock, evaluation: Evaluation, untilMs: number): MonitorClock {
   let evaluated = clock;
@@ -26,7 +26,7 @@ export function evaluateUntil(clock: MonitorClock, evaluation: Evaluation, until
   return { ...evaluated, evaluatedUntil: Math.max(evaluated.evaluatedUntil, untilMs) };
 }
 
-/** Deadlines and ends of pauses before `untilMs`, no gap among them. */
+/** Evaluates deadlines and ends of pauses before `untilMs`, in a span without gaps. */
 function evaluateDeadlines(clock: MonitorClock, evaluation: Evaluation, untilMs: number): MonitorClock {
   let evaluated = clock;
   let misses = 0;
@@ -42,7 +42,7 @@ function evaluateDeadlines(clock: MonitorClock, evaluation: Evaluation, untilMs:
   }
 }
 
-/** @param allUntil null for one promise; else every promise due before it, as one row. */
+/** @param allUntil null for one miss; otherwise all misses before this time become one row */
 function recordMiss(clock: MonitorClock, evaluation: Evaluation, allUntil: number | null): MonitorClock {
   const { plan } = evaluation;
   const { expectedAt, dueAt, periodStartedAt } = clock;

@@ -4,7 +4,7 @@ import { listAllMonitors, listMonitorsOfOrg, type MonitorRow } from '../store/mo
 import { createMonitorRow, type MonitorChangeContext, MonitorChanges } from './monitor-changes.ts';
 import { type MonitorDefinition, parseMonitorDefinition } from './monitor-definition.ts';
 
-/** Monitors, in floe.yaml and stored. */
+/** The resource kind of monitors, in floe.yaml and stored. */
 export const STORED_MONITOR_KIND: StoredResourceKind<MonitorConfig, MonitorRow> = {
   kind: 'monitors',
   list: ({ monitors }) => monitors,
@@ -16,9 +16,9 @@ export const STORED_MONITOR_KIND: StoredResourceKind<MonitorConfig, MonitorRow> 
 };
 
 /**
- * Monitors of floe.yaml. All of them are written together.
+ * The monitors of floe.yaml. They are written together.
  *
- * @throws Fault `invalid_request` for a cron expression that cannot be read, when they are written
+ * @throws Fault `invalid_request` for an invalid cron expression, when they are written
  */
 export function monitorFileKind(context: Omit<MonitorChangeContext, 'actor' | 'source'>) {
   const changes = new MonitorChanges({ ...context, actor: 'file', source: { kind: 'file', line: null } });
@@ -38,7 +38,7 @@ export function monitorFileKind(context: Omit<MonitorChangeContext, 'actor' | 's
   });
 }
 
-/** A pause or mute that was set, or ended, through the API stays until the file says something else of it. */
+/** Keeps a pause or mute that was set or ended with the API until the file changes its own value. */
 function keepOperations(definition: MonitorDefinition, before: MonitorRow | undefined) {
   const { paused, paused_until, muted_until } = definition;
   const file_state = JSON.stringify({ paused, paused_until, muted_until });
@@ -54,7 +54,7 @@ function keepOperations(definition: MonitorDefinition, before: MonitorRow | unde
   };
 }
 
-/** A monitor as the audit log keeps it. */
+/** A monitor in the form that the audit log stores. */
 function monitorAuditView(row: MonitorRow) {
   const {
     uid: _uid,

@@ -3,18 +3,19 @@ import { medianInterval } from './intervals.ts';
 import type { Evaluation, Gap, HistoryChanges, MonitorClock, MonitorPlan } from './monitor-clock.ts';
 import { EARLY_BEAT_TOLERANCE_MS } from './schedule.ts';
 
-/** A beat that comes earlier than this part of its interval is not expected: a gap before it hid nothing. */
+/** Beats usually arrive after this part of the interval. A gap that ends earlier hides no beat. */
 const EARLIEST_ARRIVAL_FRACTION = 0.75;
 
-/** The next beat: when it is expected, and its deadline. */
+/** The time of the next expected beat, and its deadline. */
 interface ExpectedBeat {
   readonly expectedAt: number;
   readonly dueAt: number;
 }
 
 /**
- * What a gap of ours does to a clock (product section 6, "Gaps in Floe's own availability"). A gap in which the beat
- * could have arrived gives one whole new window after it, once per last beat. Any other gap leaves the deadline alone.
+ * Applies a gap to a clock (product section 6, "Gaps in Floe's own availability"). If the beat could have
+ * arrived in the gap, a new window begins after it, once per last beat. Otherwise the deadline does not
+ * change.
  */
 export function applyGap(clock: MonitorClock, evaluation: Evaluation, gap: Gap): MonitorClock {
   const { plan } = evaluation;
@@ -25,7 +26,7 @@ export function applyGap(clock: MonitorClock, evaluation: Evaluation, gap: Gap):
   }
   const { expectedAt, dueAt, originalDueAt } = clock;
   if (dueAt === null) return clock;
-  // Several gaps in the time in which one beat could arrive are one reason to wait: the last of them counts.
+  // Several gaps while one beat is expected extend its deadline once. The last gap counts.
   if (originalDueAt !== null && gap.startAt > originalDueAt)
     return extendDeadlineAgain(clock, plan, gap, dueAt);
   if (expectedAt === null) return delayFirstBeatReport(clock, plan, gap, dueAt);
@@ -33,7 +34,7 @@ export function applyGap(clock: MonitorClock, evaluation: Evaluation, gap: Gap):
   if (originalDueAt === null && gap.endAt <= earliestArrival(clock, plan, expectedAt))
     return gap.isClockJump ? shiftForClockStep(clock, plan, gap, { expectedAt, dueAt }) : clock;
   const next = plan.occurrences.afterBeat(gap.endAt);
-  // A cron job is expected at its times only: a gap before the next one moved nothing.
+  // Beats of a cron job are expected only at its times. A gap before the next time changes nothing.
   if (next !== null && next + plan.graceMs <= dueAt) return clock;
   if (expectedAt <= gap.endAt) recordUnknown(expectedAt, gap, evaluation);
   return {
@@ -46,8 +47,9 @@ export function applyGap(clock: MonitorClock, evaluation: Evaluation, gap: Gap):
 }
 
 /**
- * From when on the next beat could arrive. The job's own rhythm counts where it is faster than what was promised. Of a
- * job that did not beat since it was created or resumed, nobody knows the rhythm: from the beginning.
+ * The earliest time at which the next beat can arrive. Uses the measured interval of the job if it is
+ * shorter than its schedule. If the job has not reported since it was created or resumed, the time is the
+ * start of the period.
  */
 function earliestArrival(clock: MonitorClock, plan: MonitorPlan, expectedAt: number): number {
   if (clock.status === 'waiting' || clock.lastBeatAt === null) return clock.periodStartedAt;
@@ -56,7 +58,10 @@ function earliestArrival(clock: MonitorClock, plan: MonitorPlan, expectedAt: num
   return Math.min(clock.lastBeatAt + EARLIEST_ARRIVAL_FRACTION * interval, expectedAt - early);
 }
 
-/** The job's interval did not run on while the clock jumped; times of a cron expression are those of the clock. */
+/**
+ * During a jump of the clock, the interval of a job did not pass. Times of a cron expression follow the
+ * clock.
+ */
 function shiftForClockStep(
   clock: MonitorClock,
   plan: MonitorPlan,
@@ -68,7 +73,7 @@ function shiftForClockStep(
   return { ...clock, expectedAt: expectedAt + length, dueAt: dueAt + length };
 }
 
-/** A failing job misses nothing in a gap, once; its promises keep their rhythm. */
+/** In a gap, a failing job misses no beats, once. Its expected times keep their rhythm. */
 function skipMissesInGap(
   clock: MonitorClock,
   evaluation: Evaluation,
@@ -87,7 +92,7 @@ function skipMissesInGap(
   };
 }
 
-/** The new window was given already. A deadline that passed while we were away takes what was left of it after the gap. */
+/** A new window was already given. If the deadline passed during this gap, adds the length of the gap. */
 function extendDeadlineAgain(
   clock: MonitorClock,
   plan: MonitorPlan,

@@ -9,13 +9,13 @@ const MAX_KEY_CHARS = 255;
 
 export interface ParsedHeartbeat {
   readonly call: Omit<BeatCall, 'receivedAt' | 'earliestReceivedAt'>;
-  /** Why the metadata is not stored; null when it is, or when there was none. */
+  /** Why the metadata was dropped. Null if it is stored or if there was none. */
   readonly metadataDropReason: string | null;
 }
 
 /**
- * Reads the body of `POST /api/monitoring/heartbeat`. A beat is not refused for its trimmings: unknown fields are passed
- * over and metadata that cannot be stored is dropped with the reason (product section 6).
+ * Parses the body of `POST /api/monitoring/heartbeat`. Ignores unknown fields, and drops metadata that
+ * cannot be stored, so that the beat is not rejected (product section 6).
  *
  * @throws Fault `invalid_json`, `missing_required_parameter` or `invalid_request`, with `param`.
  */
@@ -39,7 +39,7 @@ export function parseHeartbeat(
   const { json, dropped } = serializeMetadata(given['metadata']);
   return {
     call: {
-      // What no database holds is the id of no monitor.
+      // An id with characters that cannot be stored belongs to no monitor.
       address: { orgId, id: stripUnstorableCharacters(id) },
       kind: 'ok',
       runId: null,
@@ -51,7 +51,7 @@ export function parseHeartbeat(
   };
 }
 
-/** An idempotency key of a reasonable length; a longer one is no reason to refuse a beat. */
+/** Returns the idempotency key, or null if it is missing or too long. A long key does not reject the beat. */
 export function normalizeIdempotencyKey(header: string | readonly string[] | undefined): string | null {
   const key = typeof header === 'string' ? header.trim() : '';
   return key === '' ? null : key.slice(0, MAX_KEY_CHARS);

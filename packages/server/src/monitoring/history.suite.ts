@@ -30,9 +30,9 @@ import {
 const S = 1_000;
 const END = MONITOR_TEST_START + 900 * S;
 
-/** Instants are whole seconds; 300 to 700 may lie in a gap. */
+/** Times are whole seconds. Seconds 300 to 700 may be in a gap. */
 const instant = fc.integer({ min: 1, max: 899 }).map((second) => MONITOR_TEST_START + second * S);
-/** Expressions with what they mean; the last one in a zone half an hour off. */
+/** Expressions with their meaning. The last one has a time zone with an offset of half an hour. */
 const CRONS: readonly MonitorModelSchedule[] = [
   { cron: '*/30 * * * * *', timezone: 'UTC', fires: (second) => second % 30 === 0 },
   { cron: '20 * * * * *', timezone: 'UTC', fires: (second) => second % 60 === 20 },
@@ -77,7 +77,7 @@ const gap = fc
     isClockJump,
   }));
 
-/** One event per instant, so that there is one order; gaps apart; nothing happens while nobody is there. */
+/** One event per time, so that the order is unique. Gaps are separate, and no event occurs in a gap. */
 const story = fc
   .record({
     first: plan,
@@ -85,7 +85,7 @@ const story = fc
     gaps: fc.array(gap, { maxLength: 5 }),
     sweeps: fc.array(instant, { maxLength: 12 }),
     workers: fc.integer({ min: 1, max: 3 }),
-    /** Which of the transactions fail at their end, as when the process dies there. */
+    /** Which transactions fail at their end, as if the process was killed. */
     crashes: fc.infiniteStream(fc.integer({ min: 0, max: 9 })),
     twice: fc.boolean(),
   })
@@ -96,13 +96,13 @@ const story = fc
     const seen = events
       .filter(({ at }) => !apart.some(({ startAt, endAt }) => at >= startAt && at <= endAt))
       .toSorted((one, other) => one.at - other.at);
-    // What a gap took out is written when something next happens to the monitor: here, at the end.
+    // The effect of a gap is written with the next event of the monitor: here, at the end.
     return { ...rest, gaps: apart, events: [...seen, { at: END, kind: 'log' as const }] };
   });
 
 class Crash extends Error {}
 
-/** A database whose transactions sometimes die before they commit. */
+/** A database whose transactions sometimes fail before they commit. */
 function crashing(database: DatabaseWithBeats, dies: () => boolean): DatabaseWithBeats {
   const dying =
     <T>(work: (writer: DatabaseWriter) => Promise<T>) =>
@@ -137,7 +137,7 @@ async function untilDone<T>(work: () => Promise<T>): Promise<T> {
     }
 }
 
-/** The recorded history equals the model's, whoever swept when and whatever was tried twice. */
+/** The recorded history equals that of the model, independent of sweeps and retries. */
 export function historySuite(
   engine: string,
   open: (t: TestContext) => Promise<DatabaseWithBeats>,
@@ -173,7 +173,7 @@ export function historySuite(
   });
 }
 
-/** As the queue does: quietly if that is possible, else under lock. */
+/** Applies a beat as the queue does: optimistically if possible, otherwise with a lock. */
 async function applyBeat(
   database: DatabaseWithBeats,
   beat: BeatCall,

@@ -1,7 +1,7 @@
-/** So many intervals between beats say how often a job really beats. */
+/** Number of intervals that estimate how often a job reports. */
 const MAX_INTERVALS = 20;
 
-/** The intervals of a clock with one more, in milliseconds; the oldest beyond 20 leave. */
+/** Appends an interval in milliseconds and drops the oldest beyond 20. */
 export function appendInterval(intervals: string, intervalMs: number): string {
   if (intervals === '') return String(intervalMs);
   const more = `${intervals},${intervalMs}`;
@@ -10,7 +10,7 @@ export function appendInterval(intervals: string, intervalMs: number): string {
   return count <= MAX_INTERVALS ? more : more.slice(more.indexOf(',') + 1);
 }
 
-/** Their median in milliseconds; infinite when there are none. */
+/** The median in milliseconds. Infinity if there are no intervals. */
 export function medianInterval(intervals: string): number {
   if (intervals === '') return Number.POSITIVE_INFINITY;
   const sorted = intervals

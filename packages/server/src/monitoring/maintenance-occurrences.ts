@@ -2,7 +2,7 @@ import type { MaintenanceWindowRow } from '../store/monitoring/maintenance-windo
 import { createOccurrences } from './schedule.ts';
 import { parseStringList } from './unit-of-work.ts';
 
-/** One time of maintenance. Instants in milliseconds. */
+/** One occurrence of a maintenance window. Times are in milliseconds since the epoch. */
 export interface MaintenanceOccurrence {
   readonly startsAt: number;
   readonly endsAt: number;
@@ -13,7 +13,7 @@ export interface MaintenanceSubject {
   readonly tags: readonly string[];
 }
 
-/** Whether a window is about this monitor: by its id, by a tag, or because it is about all. */
+/** Creates a function that tells whether a window applies to a monitor: by id, by tag, or to all monitors. */
 export function createMaintenanceMatcher(
   row: MaintenanceWindowRow,
 ): (monitor: MaintenanceSubject) => boolean {
@@ -23,7 +23,7 @@ export function createMaintenanceMatcher(
   return (monitor) => ids.includes(monitor.id) || tags.some((tag) => monitor.tags.includes(tag));
 }
 
-/** The occurrence under way at `nowMs`; null when there is none. Its end is not part of it. */
+/** The occurrence at `nowMs`, or null. The end is exclusive. */
 export function maintenanceOccurrenceAt(
   row: MaintenanceWindowRow,
   nowMs: number,
@@ -32,7 +32,7 @@ export function maintenanceOccurrenceAt(
   return first && first.startsAt <= nowMs ? first : null;
 }
 
-/** Up to `count` occurrences that end after `afterMs`, soonest first; one may be under way. */
+/** Up to `count` occurrences that end after `afterMs`, earliest first. The first one may have started. */
 export function maintenanceOccurrencesAfter(
   row: MaintenanceWindowRow,
   afterMs: number,

@@ -7,7 +7,7 @@ import { requireMonitorsExist } from './require-monitors.ts';
 import { requireFutureOccurrence } from './schedule.ts';
 import { parseStringList } from './unit-of-work.ts';
 
-/** Settings of a window of maintenance; instants as RFC 3339. */
+/** The fields of a maintenance window. Times are in RFC 3339. */
 export type MaintenanceWindowFields = z.output<typeof maintenanceWindowPatch>;
 
 type MaintenanceWindowColumns = Omit<
@@ -16,10 +16,11 @@ type MaintenanceWindowColumns = Omit<
 >;
 
 /**
- * The whole window that fields mean, as columns hold it.
+ * Converts the fields to the columns of a window.
  *
- * @param timezone of a schedule that names none
- * @throws Fault `invalid_request` with `param`: neither once nor repeated, an end before the start
+ * @param timezone used for a schedule without a time zone
+ * @throws Fault `invalid_request` with `param` if the window is neither single nor repeated, or ends before
+ * it starts
  */
 export function toWindowColumns(fields: MaintenanceWindowFields, timezone: string): MaintenanceWindowColumns {
   const { schedule = null, duration_minutes: minutes = null, monitors = [], tags = [] } = fields;
@@ -49,9 +50,9 @@ export function toWindowColumns(fields: MaintenanceWindowFields, timezone: strin
 }
 
 /**
- * The window, which names monitors of its org alone.
+ * Checks that a window names only monitors of its organization.
  *
- * @param before ids that it named until now
+ * @param before ids that the window already named
  * @throws Fault `invalid_request` with `param`
  */
 export async function requireWindowMonitors(

@@ -18,27 +18,29 @@ import {
 import { DEFAULT_GRACE_MS, type MonitorDefinition } from './monitor-definition.ts';
 import { UnitOfWork } from './unit-of-work.ts';
 
-/** What a change of monitors needs beside its own transaction. */
+/** What a change of monitors requires besides its transaction. */
 export interface MonitorChangeContext {
   readonly writer: DatabaseWriter;
-  /** Derives beat URLs: the pepper of the installation. */
+  /** Derives the beat URLs. The pepper of the installation. */
   readonly secret: KeyObject;
-  /** Database time of the change. */
+  /** Time of the change, in database time. */
   readonly nowMs: number;
-  /** Everything before it is committed: what was due until then and did not come was missed. */
+  /**
+   * All beats before this time are committed, so that beats which were due and did not arrive were missed.
+   */
   readonly committedUntil: number;
   readonly gaps: readonly Gap[];
-  /** Who does it: a key id, a member id or `file`. */
+  /** A key id, a member id or `file`. */
   readonly actor: string;
   readonly source: {
     readonly kind: 'file' | 'console';
-    /** Name of the file. */
+    /** Name of floe.yaml. */
     readonly file?: string;
     readonly line: number | null;
   };
 }
 
-/** What becomes of a monitor's clock: a new one, one brought to the definition, or none any more. */
+/** The new, changed or removed clock of a monitor. */
 interface ClockChange {
   readonly kind: 'begin' | 'follow' | 'end';
   readonly row: MonitorRow;
@@ -47,8 +49,8 @@ interface ClockChange {
 const CLOCK_CHANGES_PER_TURN = 500;
 
 /**
- * Changes of monitors that are written together: each kind of row in one statement, however many monitors there are.
- * What was missed until the change is judged by the old definition.
+ * Changes of monitors that are written together, with one statement per kind of row. Everything before the
+ * change is evaluated with the old definition.
  */
 export class MonitorChanges {
   readonly #context: MonitorChangeContext;
@@ -71,18 +73,18 @@ export class MonitorChanges {
     return this.#addClockChange('begin', row);
   }
 
-  /** Replaces a monitor's definition, also of one that was removed; its history continues. */
+  /** Replaces the definition of a monitor. A removed monitor is restored with its history. */
   replace(row: MonitorRow, definition: MonitorDefinition): MonitorRow {
     const columns = { ...definition, id: row.id, ...this.#sourceColumns() };
     return this.replaceRow(row, { ...row, ...columns, disabled_at: null, ...this.#updateStamps(row) });
   }
 
-  /** Puts a row in the place of the one before it. */
+  /** Replaces a row. */
   replaceRow(before: MonitorRow, next: MonitorRow): MonitorRow {
     return this.#addClockChange(before.disabled_at === null ? 'follow' : 'begin', next);
   }
 
-  /** Changes some columns of a definition. */
+  /** Changes columns of a definition. */
   updateColumns(
     row: MonitorRow,
     change: Partial<Pick<MonitorRow, 'paused' | 'paused_until' | 'muted_until' | 'token_version'>>,
@@ -90,17 +92,20 @@ export class MonitorChanges {
     return this.#addClockChange('follow', { ...row, ...change, ...this.#updateStamps(row) });
   }
 
-  /** That a monitor moved in the file, or the file was renamed, is no change of it. */
+  /** Updates the position in the file. This is not a change of the monitor. */
   updateSource(next: MonitorRow): void {
     this.#rows.set(next.uid, next);
   }
 
-  /** Brings the clock to the definition again: what it inherits has changed. */
+  /** Updates the clock because an inherited setting has changed. */
   refreshClock(row: MonitorRow): void {
     this.#clockChanges.push({ kind: 'follow', row });
   }
 
-  /** Takes no beats and judges nothing from now on. Its row stays for its history, until retention removes both. */
+  /**
+   * Removes a monitor. It accepts no beats and is not evaluated. Retention removes the row and its history
+   * later.
+   */
   remove(row: MonitorRow): MonitorRow {
     return this.#addClockChange('end', {
       ...row,
@@ -109,7 +114,7 @@ export class MonitorChanges {
     });
   }
 
-  /** @throws Fault `conflict` when an id is taken. */
+  /** @throws Fault `conflict` if an id is already in use. */
   async write(): Promise<void> {
     const { writer, nowMs } = this.#context;
     const known = this.#clockChanges.filter(({ kind }) => kind !== 'begin').map(({ row }) => row.uid);
@@ -118,7 +123,7 @@ export class MonitorChanges {
     const book = new UnitOfWork(writer, nowMs);
     const clocks = new Map<string, MonitorClockRow>();
     for (const [at, step] of this.#clockChanges.entries()) {
-      // Ten thousand at once must not hold up what else this process does.
+      // Ten thousand changes at once must not block the event loop.
       if (at % CLOCK_CHANGES_PER_TURN === CLOCK_CHANGES_PER_TURN - 1) await nextTurn();
       const { row } = step;
       const plan = planFromRow({
@@ -146,7 +151,7 @@ export class MonitorChanges {
     if (!before) throw new Error(`monitor ${row.uid} has no clock`);
     const at = Math.max(nowMs, before.settled_at);
     const plan = planFromRow(before);
-    // What was due from `committedUntil` on may still arrive: this change does not judge it.
+    // Beats that were due after `committedUntil` may still arrive. This change does not evaluate them.
     const settled = evaluateUntil(
       clockFromRow(before),
       { ...evaluation, plan },
@@ -160,7 +165,7 @@ export class MonitorChanges {
       : resumeClock(replanned, evaluation, at);
   }
 
-  /** The grace of each org concerned that set one. */
+  /** The default grace period of each affected organization that sets one. */
   async #graces(): Promise<ReadonlyMap<string, number>> {
     const graces = new Map<string, number>();
     for (const orgId of new Set(this.#clockChanges.map(({ row }) => row.org_id))) {
@@ -181,7 +186,7 @@ export class MonitorChanges {
     return { source: kind, source_file: file ?? null, source_line: line };
   }
 
-  /** Two servers read the database's clock some milliseconds apart: what is changed later is not dated earlier. */
+  /** The clocks of two servers may differ by milliseconds. A later change must not have an earlier time. */
   #updateStamps(row: MonitorRow) {
     const { nowMs, actor } = this.#context;
     return { updated_at: Math.max(nowMs, row.updated_at), updated_by: actor };
@@ -205,12 +210,12 @@ export class MonitorChanges {
   }
 }
 
-/** The row of a monitor that has no history yet. */
+/** Creates the row of a monitor without history. */
 export function createMonitorRow(columns: Omit<MonitorRow, 'uid' | 'token_version'>): MonitorRow {
   return { uid: newId('mon', columns.created_at), token_version: 1, ...columns };
 }
 
-/** A pause that ended before now is none. */
+/** Clears a pause that has already ended. */
 function activePause(
   { paused, paused_until: until }: MonitorRow,
   nowMs: number,

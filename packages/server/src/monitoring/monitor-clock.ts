@@ -1,69 +1,75 @@
 import { createOccurrences, type Occurrences, type Schedule } from './schedule.ts';
 
-/** States of a monitor as the API names them. `unknown` is no state: it is a span nobody could see. */
+/** The states of a monitor in the API. `unknown` is not a state but describes a gap in the history. */
 export type MonitorStatus = 'waiting' | 'healthy' | 'failing' | 'paused';
 
-/** What a monitor promises, as the clock judges it. Durations in milliseconds. */
+/** When beats of a monitor are expected. Durations are in milliseconds. */
 export interface MonitorPlan {
   readonly schedule: Schedule;
   readonly occurrences: Occurrences;
   readonly graceMs: number;
-  /** When a monitor that never beat is reported; null: after one promise and its grace. */
+  /** When a monitor without any beat is reported. Null means after one interval and its grace period. */
   readonly firstBeatDueMs: number | null;
-  /** Misses in a row before anybody is told. */
+  /** Number of misses in a row before an alert is sent. */
   readonly alertAfterMisses: number;
-  /** Whether a failure that the job reports is one miss; otherwise it is reported at once. */
+  /** Whether a reported failure counts as one miss. Otherwise it sends an alert immediately. */
   readonly failCountsAsMiss: boolean;
 }
 
-/** Where a monitor stands: all that the next event needs to know. Immutable; instants in milliseconds. */
+/**
+ * The state of a monitor that the next event requires. Immutable. Times are in milliseconds since the
+ * epoch.
+ */
 export interface MonitorClock {
   readonly status: MonitorStatus;
-  /** Newest beat, a failed one included. */
+  /** The newest beat, which may be a failed one. */
   readonly lastBeatAt: number | null;
-  /** What promises are counted from: the last beat, a resume, the end of a gap. */
+  /** The start from which expected times are calculated: the last beat, a resume, or the end of a gap. */
   readonly anchorAt: number;
-  /** The next promise that was not judged yet; null while nothing is promised. */
+  /** The next expected beat that was not evaluated yet. Null if none is expected. */
   readonly expectedAt: number | null;
-  /** A beat is on time when received at or before it. For a monitor that never beat: when that is reported. */
+  /** A beat is on time until this time, inclusive. Before the first beat: when its absence is reported. */
   readonly dueAt: number | null;
   readonly failingSince: number | null;
-  /** Missed and failed beats since the last good one. */
+  /** Missed and failed beats since the last successful one. */
   readonly misses: number;
-  /** Start of the failing that was told and not yet told to be over. */
+  /** Start of the failure for which an alert was sent, but no recovery yet. */
   readonly alertedSince: number | null;
-  /** The deadline as it was before a gap of ours first extended it; null while none did since the last beat. */
+  /** The deadline before a gap first extended it. Null if no gap has, since the last beat. */
   readonly originalDueAt: number | null;
-  /** Milliseconds between the last beats, comma-separated, newest last; read only when a gap needs their median. */
+  /**
+   * Milliseconds between the last beats, comma-separated, newest last. Parsed only when a gap needs the
+   * median.
+   */
   readonly intervals: string;
   readonly pausedUntil: number | null;
-  /** Start of the period that is open. */
+  /** Start of the current period. */
   readonly periodStartedAt: number;
-  /** Everything up to here is accounted for. */
+  /** Everything before this time has been evaluated. */
   readonly evaluatedUntil: number;
-  /** Start of the run under way, and its id where the client gave one. */
+  /** Start of the current run, and its id if the client sent one. */
   readonly runStartedAt: number | null;
   readonly runId: string | null;
 }
 
-/** A span in which no process of ours was there to take beats. */
+/** A span in which no Floe process could accept beats. */
 export interface Gap {
   readonly startAt: number;
   readonly endAt: number;
-  /** No time passed in it, or none in which anything ran: the clock was set ahead, or the machine slept. */
+  /** No time passed in it, or nothing ran: the clock was set forward, or the machine slept. */
   readonly isClockJump?: boolean;
 }
 
 /** What an event adds to the history. */
 export interface HistoryChanges {
-  /** Missed beats, and promises that fell into a gap of ours. */
+  /** Missed beats, and expected times within a gap. */
   readonly inferredChecks: InferredCheck[];
-  /** Periods that began; each ends where the next begins. */
+  /** Started periods. Each ends where the next one starts. */
   readonly periods: StatusPeriod[];
   readonly alertTriggers: AlertTrigger[];
 }
 
-/** One clock is judged by its plan and our gaps; what happened to it is added to the outcome. */
+/** The plan and gaps with which a clock is evaluated. The functions append results to it. */
 export interface Evaluation extends HistoryChanges {
   readonly plan: MonitorPlan;
   readonly gaps: readonly Gap[];
@@ -72,9 +78,9 @@ export interface Evaluation extends HistoryChanges {
 export interface InferredCheck {
   readonly status: 'missed' | 'unknown';
   readonly expectedAt: number;
-  /** When it became certain: the deadline, or the end of the gap. */
+  /** When the result became certain: the deadline, or the end of the gap. */
   readonly at: number;
-  /** How many promises it stands for: 1, unless a catch-up was too long to be written out. */
+  /** Number of expected beats. 1 unless too many were missed at once. */
   readonly missedCount: number;
 }
 
@@ -86,7 +92,7 @@ export interface StatusPeriod {
 
 export type StatusPeriodReason = 'created' | 'beat' | 'missed' | 'failed' | 'paused' | 'resumed';
 
-/** Why a failing is over. */
+/** Why a failure ended. */
 export type RecoveryCause = 'beat' | 'pause' | 'deleted';
 
 export type AlertTrigger =
@@ -104,11 +110,12 @@ export type AlertTrigger =
     }
   | { readonly event: 'never_beaten'; readonly at: number; readonly since: number };
 
-/** An evaluation that has found nothing yet. */
+/** Creates an evaluation without results. */
 export function createEvaluation(plan: MonitorPlan, gaps: readonly Gap[] = []): Evaluation {
   return { plan, gaps, inferredChecks: [], periods: [], alertTriggers: [] };
 }
 
+/** Creates a plan with the occurrences of its schedule. */
 export function createMonitorPlan(
   schedule: Schedule,
   rest: Pick<MonitorPlan, 'graceMs' | 'firstBeatDueMs' | 'alertAfterMisses' | 'failCountsAsMiss'>,
@@ -116,7 +123,7 @@ export function createMonitorPlan(
   return { schedule, occurrences: createOccurrences(schedule), ...rest };
 }
 
-/** When the sweep has to look at a clock; null: never. */
+/** When the sweep must evaluate a clock. Null means never. */
 export function getNextSweepTime(clock: MonitorClock): number | null {
   return clock.status === 'paused' ? clock.pausedUntil : clock.dueAt;
 }

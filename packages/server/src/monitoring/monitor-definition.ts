@@ -7,10 +7,10 @@ import { requireFutureOccurrence } from './schedule.ts';
 
 const MINUTE_MS = 60_000;
 
-/** The grace of monitors that set none, in an org that sets none either (product section 6). */
+/** Grace period if neither the monitor nor its organization sets one (product section 6). */
 export const DEFAULT_GRACE_MS = 5 * MINUTE_MS;
 
-/** A monitor as people define it, in the columns that hold it. */
+/** The columns of a monitor that members and floe.yaml define. */
 export type MonitorDefinition = Omit<
   MonitorRow,
   | 'uid'
@@ -27,10 +27,10 @@ export type MonitorDefinition = Omit<
 >;
 
 /**
- * A monitor of floe.yaml or of the API, whose bodies have the same fields.
+ * Converts a monitor of floe.yaml or of the API, which have the same fields.
  *
- * @param timezone the org's, for cron expressions without one.
- * @throws Fault `invalid_request` for a cron expression that cannot be read.
+ * @param timezone the organization's, for cron expressions without one
+ * @throws Fault `invalid_request` for an invalid cron expression
  */
 export function parseMonitorDefinition(config: MonitorConfig, timezone: string): MonitorDefinition {
   return {

@@ -7,8 +7,8 @@ import {
 import { createMaintenanceMatcher, maintenanceOccurrenceAt } from './maintenance-occurrences.ts';
 
 /**
- * Holds back what is said of muted monitors and of those under maintenance. What is recorded does not change, and a
- * recovery is never held back: whoever was told of the trouble hears that it is over.
+ * Mutes alerts of muted monitors and of monitors under maintenance. The history is not affected. Recoveries
+ * are not muted, because the channel has received the failure.
  */
 export const resolveMonitorMutes: MuteResolver = async (reader, alerts, nowMs) => {
   const until = new Map<Alert, number>();

@@ -3,9 +3,9 @@ import { countMonitorsByStatus, listMonitorStatuses } from '../store/monitoring/
 import type { Database } from '../store/ports.ts';
 import type { SweepResult } from './sweep.ts';
 
-/** Counters of monitoring, for `/metrics`. */
+/** Counters of monitoring for `/metrics`. */
 export interface MonitoringCounters {
-  /** A call was committed, by its kind, or refused. */
+  /** Counts a committed beat by its kind, or a rejected one. */
   countBeat(kind: string): void;
   countSweep(swept: SweepResult): void;
   render(): string;
@@ -32,10 +32,13 @@ export function createMonitoringCounters(): MonitoringCounters {
   };
 }
 
-/** So many monitors have a line of their own; beyond, only the numbers by state tell. */
+/** If there are more monitors, only the number of monitors per state is exported. */
 const MAX_MONITOR_SERIES = 1_000;
 
-/** The counters of this process, and how many monitors are in each state now; without those while the store is away. */
+/**
+ * Renders the counters of this process and the number of monitors per state. Without the database, renders only
+ * the counters.
+ */
 export async function renderMonitoringMetrics(
   database: Pick<Database, 'read'>,
   figures: MonitoringCounters,
@@ -45,7 +48,7 @@ export async function renderMonitoringMetrics(
     listMonitorStatuses(database.read, MAX_MONITOR_SERIES),
   ]).catch(() => [[], []]);
   const byStatus = counts.map(({ status, count }) => `floe_monitors{status="${status}"} ${count}\n`);
-  // Ids of orgs and monitors are slugs: nothing in them needs escaping.
+  // Ids of organizations and monitors are slugs and need no escaping.
   const each = states
     .filter(({ status }) => status === 'healthy' || status === 'failing')
     .map(({ org_id, id, status }) => {

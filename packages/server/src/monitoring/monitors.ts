@@ -14,9 +14,10 @@ import type { MonitorDefinition } from './monitor-definition.ts';
 export type { MonitorChangeContext } from './monitor-changes.ts';
 
 /**
- * Adds a monitor that waits for its first beat. The history of one that was removed under its id continues.
+ * Creates a monitor that waits for its first beat. If a monitor with this id was removed, its history
+ * continues.
  *
- * @throws Fault `conflict` when the id is taken.
+ * @throws Fault `conflict` if the id is already in use.
  */
 export async function createMonitor(
   context: MonitorChangeContext,
@@ -28,7 +29,7 @@ export async function createMonitor(
   return applyChange(context, (changes) => changes.create(orgId, definition));
 }
 
-/** Replaces a monitor's definition, also of one that was removed; its history continues. */
+/** Replaces the definition of a monitor. A removed monitor is restored with its history. */
 export function replaceMonitor(
   context: MonitorChangeContext,
   row: MonitorRow,
@@ -37,7 +38,10 @@ export function replaceMonitor(
   return applyChange(context, (changes) => changes.replace(row, definition));
 }
 
-/** Changes a monitor. Of one in floe.yaml, only what `isMonitorOperation` allows is changed, and the file keeps it. */
+/**
+ * Updates a monitor. A monitor of floe.yaml accepts only changes for which `isMonitorOperation` returns
+ * true.
+ */
 export function updateMonitor(
   context: MonitorChangeContext,
   row: MonitorRow,
@@ -50,13 +54,16 @@ export function updateMonitor(
 
 const MONITOR_OPERATIONS: ReadonlySet<string> = new Set(['paused', 'paused_until', 'muted_until']);
 
-/** Whether a change only pauses, resumes or mutes: that is no configuration, so floe.yaml does not prevent it. */
+/** Whether a change only pauses, resumes or mutes. Such a change is allowed for monitors of floe.yaml. */
 export function isMonitorOperation(fields: unknown): boolean {
   if (typeof fields !== 'object' || fields === null) return false;
   return Object.entries(fields).every(([name, value]) => value === undefined || MONITOR_OPERATIONS.has(name));
 }
 
-/** Pauses now; `leaseUntilMs` null until somebody resumes it. Beats are recorded and do not end it. */
+/**
+ * Pauses a monitor until a time, or with null until it is resumed. Beats are recorded and do not end the
+ * pause.
+ */
 export function pauseMonitor(
   context: MonitorChangeContext,
   row: MonitorRow,
@@ -65,7 +72,7 @@ export function pauseMonitor(
   return applyChange(context, (changes) => changes.updateColumns(row, { paused: 1, paused_until: untilMs }));
 }
 
-/** Ends a pause with a fresh window. @throws Fault `conflict` when the monitor is not paused. */
+/** Ends a pause and starts a new window. @throws Fault `conflict` if the monitor is not paused. */
 export async function resumeMonitor(context: MonitorChangeContext, row: MonitorRow): Promise<MonitorRow> {
   const [clock] = await lockClocksByUid(context.writer, [row.uid]);
   if (clock && clock.status !== 'paused')
@@ -73,19 +80,21 @@ export async function resumeMonitor(context: MonitorChangeContext, row: MonitorR
   return applyChange(context, (changes) => changes.updateColumns(row, { paused: 0, paused_until: null }));
 }
 
-/** Makes the old beat URL unknown and a new one good, at once. */
+/** Replaces the beat URL. The old URL stops working immediately. */
 export function rotateBeatUrl(context: MonitorChangeContext, row: MonitorRow): Promise<MonitorRow> {
   return applyChange(context, (changes) =>
     changes.updateColumns(row, { token_version: row.token_version + 1 }),
   );
 }
 
-/** Removes a monitor; where somebody was told that it fails, this is over. Its history stays until retention removes it. */
+/**
+ * Removes a monitor and sends a recovery if a failure alert was sent. Retention removes its history later.
+ */
 export async function deleteMonitor(context: MonitorChangeContext, row: MonitorRow): Promise<void> {
   await applyChange(context, (changes) => changes.remove(row));
 }
 
-/** The org's grace; monitors that inherit it, and only those, go on with the new one. */
+/** Changes the default grace period of an organization, and the clocks of the monitors that inherit it. */
 export async function setDefaultGrace(
   context: MonitorChangeContext,
   orgId: string,
@@ -100,7 +109,7 @@ export async function setDefaultGrace(
   await changes.write();
 }
 
-/** @throws Fault `monitor_not_found`, also for one that was removed. */
+/** @throws Fault `monitor_not_found`, also for a removed monitor. */
 export async function requireMonitor(writer: DatabaseWriter, orgId: string, id: string): Promise<MonitorRow> {
   const row = await findMonitorById(writer, orgId, id);
   if (row && row.disabled_at === null) return row;

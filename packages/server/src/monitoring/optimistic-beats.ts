@@ -12,18 +12,19 @@ import {
 import type { ClockCache } from './clock-cache.ts';
 import type { HistoryChanges } from './monitor-clock.ts';
 
-/** Calls of one monitor, judged by where its clock is thought to stand. */
+/** Calls of one monitor, evaluated with its cached clock. */
 interface EvaluatedBeats extends OptimisticBeats {
   readonly receipts: ReadonlyMap<BeatCall, BeatReceipt>;
 }
 
 /**
- * Takes the calls that find out nothing, as most do: judged here by a known clock, written in one message to the store if
- * the clock still stands there. Gives null for the others, which `commitBeats` takes under lock.
+ * Applies uneventful calls, which most are: evaluates them with a cached clock and writes them with one
+ * statement if the clock in the database is the same. Returns null for the other calls, which `commitBeats`
+ * applies with a lock.
  *
- * Only for a process that is alone on its store: of several, another one took the beat before.
+ * Only for a database that one process uses. With several, the cached clock is usually outdated.
  *
- * @throws Fault when the database is away.
+ * @throws Fault if the database is unavailable.
  */
 export async function applyBeatsOptimistically(
   database: BeatStore,
@@ -54,7 +55,8 @@ async function writeIfUnchanged(
   try {
     return await database.applyBeatsIfUnchanged(judged);
   } catch (error) {
-    // A key that became known while the statement ran: nothing was written, and the lock will tell.
+    // An idempotency key was stored while the statement ran. Nothing was written; the transaction with the
+    // lock decides.
     if (error instanceof Fault && error.code === 'conflict') return [];
     throw error;
   }
@@ -75,7 +77,7 @@ function groupByMonitor(
   return [...groups.values()];
 }
 
-/** Null when one of the calls finds something out, or has the key of another one. */
+/** Null if a call changes the state of its monitor or repeats the key of another call. */
 function evaluateIfUneventful(
   before: MonitorClockRow,
   calls: readonly BeatCall[],

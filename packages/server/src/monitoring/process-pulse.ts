@@ -7,14 +7,16 @@ import type { Gap } from './monitor-clock.ts';
 import { rewindClocks } from './rewind-clocks.ts';
 import { StallDetector } from './stall-detector.ts';
 
-/** How often a process says that it is there; misses are found by the sweep that follows. */
+/** Interval of pulses. The sweep after a pulse detects missed beats. */
 export const PULSE_INTERVAL_MS = 1_000;
-/** Longer than this without any pulse while the store or beats were refused: a gap of ours. */
+/** A longer time without a pulse, while the database was unavailable or beats were rejected, is a gap. */
 export const GAP_THRESHOLD_MS = 3_500;
-/** Clients wait this long for an answer: a process that only stood still was there for them until then. */
+/**
+ * How long clients wait for a response. A process that was blocked for less has still received their beats.
+ */
 export const CLIENT_TIMEOUT_MS = 10_000;
 
-/** A pulse that took longer than this says little about the database's clock. */
+/** A pulse that took longer does not update the estimate of the database time. */
 const MAX_PRECISE_PULSE_MS = 50;
 
 const CLOCK_SET_AHEAD =
@@ -23,19 +25,22 @@ const CLOCK_SET_BACK = 'clock was set back; records with later times were moved 
 
 export interface ProcessPulseOptions {
   readonly database: Pick<Database, 'isShared' | 'rowTransaction'>;
-  /** Names this process in leases. One that takes the place of another that is gone for certain has its name. */
+  /**
+   * Identifies this process in leases. A process that replaces one that has certainly ended uses the same
+   * id.
+   */
   readonly processId?: string;
   readonly clock: SystemClock;
   readonly log: Log;
-  /** When the oldest beat that was accepted and is not committed was received; null for none. */
+  /** When the oldest beat that is not committed was received. Null if there is none. */
   readonly oldestPendingAt: () => number | null;
-  /** Runs after each pulse, before the next one is set. */
+  /** Runs after each pulse, before the next one is scheduled. */
   readonly afterPulse: (pulse: ProcessPulse) => Promise<void>;
 }
 
 /**
- * The life sign of this process and its idea of the database's time. Nothing is judged beyond the last pulse: a process
- * that was suspended first finds out that it was, and so does one whose database was away.
+ * Reports regularly that this process is running, and estimates the database time. Nothing is evaluated
+ * beyond the last pulse, so a process that was suspended or had no database detects this first.
  */
 export class ProcessPulse {
   readonly #options: ProcessPulseOptions;
@@ -51,10 +56,10 @@ export class ProcessPulse {
   #inFlight: Promise<void> | null = null;
   #loop: Promise<void> = Promise.resolve();
   #closed = false;
-  /** Since when this process can be reached, in database time; null before. */
+  /** Since when this process accepts beats, in database time. Null before. */
   #startedAt: number | null = null;
   #isAnnounced = false;
-  /** Whether since the last pulse a pulse failed or a beat was refused. */
+  /** Whether a pulse failed or a beat was rejected since the last pulse. */
   #hasRejected = false;
 
   constructor(options: ProcessPulseOptions) {
@@ -63,31 +68,38 @@ export class ProcessPulse {
     this.#stalls = new StallDetector(options.clock, CLIENT_TIMEOUT_MS);
   }
 
-  /** Time of the database, in milliseconds; goes back only when its clock is set. @throws Error before the first pulse. */
+  /**
+   * Database time in milliseconds. Decreases only if the database clock is set back. @throws Error before
+   * the first pulse.
+   */
   now(): number {
     if (this.#offsetMs === null) throw new Error('the first pulse has not completed yet');
     this.#lastNow = Math.max(this.#lastNow, Math.floor(this.#options.clock.monotonic() + this.#offsetMs));
     return this.#lastNow;
   }
 
-  /** How long ago what is read now may have been received, in milliseconds: above 0 after a stall of this process. */
+  /**
+   * How many milliseconds ago a beat that is read now may have been received. Above 0 after this process
+   * was blocked.
+   */
   maxReceiveDelayMs(): number {
     return this.#stalls.maxReceiveDelayMs();
   }
 
-  /** A beat was refused: whoever sent it did not reach us. */
+  /** Records that a beat was rejected, so that its sender did not reach Floe. */
   recordRejection(): void {
     this.#hasRejected = true;
   }
 
-  /** Spans in which no process was there, in order, as of the last pulse. */
+  /** Spans in which no process accepted beats, in order, as of the last pulse. */
   get gaps(): readonly Gap[] {
     return this.#gaps;
   }
 
   /**
-   * All processes have committed what they accepted before it: judge no further. Never inside a gap, as it would be
-   * after a clock was set forward: a gap is one thing, and judged as two halves it would give two windows.
+   * All processes have committed the beats that they accepted before this time, so evaluation may continue
+   * until then. Never inside a gap, as it would be after the clock was set forward: the two halves would
+   * give two windows.
    */
   get committedUntil(): number {
     const until = this.#committedUntil;
@@ -95,17 +107,23 @@ export class ProcessPulse {
     return inside ? inside.startAt : until;
   }
 
-  /** The same of the other processes alone. */
+  /** Same as `committedUntil`, but only for the other processes. */
   get peersCommittedUntil(): number {
     return this.#peersCommittedUntil;
   }
 
-  /** Takes the first pulse: from here on there is a time, but this process counts as away. @throws Fault when the database is away. */
+  /**
+   * Sends the first pulse, which sets the time. This process does not accept beats yet. @throws Fault if
+   * the database is unavailable.
+   */
   async prepare(): Promise<void> {
     if (this.#offsetMs === null) await this.send();
   }
 
-  /** From here on this process can be reached: a pulse now, and then one every second. @throws Fault when the database is away. */
+  /**
+   * From now on this process accepts beats. Sends a pulse now and then every second. @throws Fault if the
+   * database is unavailable.
+   */
   async start(): Promise<void> {
     await this.#inFlight;
     this.#isAnnounced = true;
@@ -115,16 +133,16 @@ export class ProcessPulse {
   }
 
   /**
-   * Resolves when the last pulse is recent, taking one if it is not: only then may anything be judged.
+   * Resolves when the last pulse is recent, and sends one if necessary. Required before any evaluation.
    *
-   * @throws Fault when the database is away.
+   * @throws Fault if the database is unavailable.
    */
   async ensureFresh(): Promise<void> {
     const age = this.#options.clock.monotonic() - this.#pulsedAt;
     if (age > GAP_THRESHOLD_MS - PULSE_INTERVAL_MS) await this.send();
   }
 
-  /** One pulse; callers at the same time share it. */
+  /** Sends a pulse. Concurrent callers share it. */
   send(): Promise<void> {
     this.#inFlight ??= this.#send(this.#closed).finally(() => {
       this.#inFlight = null;
@@ -132,7 +150,7 @@ export class ProcessPulse {
     return this.#inFlight;
   }
 
-  /** Stops, and gives up the lease: from now on nobody waits for beats of this process. */
+  /** Stops and releases the lease, so that other processes do not wait for beats of this one. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#timer?.cancel();
@@ -195,7 +213,7 @@ export class ProcessPulse {
     const { database, clock, oldestPendingAt } = this.#options;
     const estimateMs = this.#estimate();
     const oldest = oldestPendingAt();
-    // Both clocks in one instant: the transaction may have to wait for its turn.
+    // Read both clocks together, because the transaction may wait for its turn.
     const wallMs = clock.now();
     const unread = estimateMs === null ? 0 : estimateMs - this.maxReceiveDelayMs();
     const given: PulseInput = {
@@ -220,7 +238,7 @@ export class ProcessPulse {
     return this.#offsetMs === null ? null : this.now();
   }
 
-  /** The clock was set back: what was known of later times is known no more. */
+  /** The clock was set back, so the state of later times is discarded. */
   #rewind(): void {
     this.#offsetMs = null;
     this.#lastNow = 0;
@@ -228,7 +246,10 @@ export class ProcessPulse {
     this.#gaps = [];
   }
 
-  /** A store of our own has our wall clock's time, taken before; a shared one's was read somewhere between the two instants. */
+  /**
+   * SQLite has the time of this process, taken before the statement. A shared database read its clock at
+   * some time between the two instants.
+   */
   #setTime(nowMs: number, before: number, after: number): void {
     const { isShared } = this.#options.database;
     const offset = nowMs - (isShared ? (before + after) / 2 : before);

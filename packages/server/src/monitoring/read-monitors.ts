@@ -10,25 +10,27 @@ import { evaluateUntil } from './evaluate-until.ts';
 import { createEvaluation, type Gap, type MonitorClock } from './monitor-clock.ts';
 import { excludeGaps, type StatusSpan, summarizeUptime, type UptimeSummary } from './timeline.ts';
 
-/** What reading takes beside the store. The engine gives one. */
+/** What reading requires besides the database. The engine provides it. */
 export interface EvaluationContext {
   /** Database time. */
   readonly nowMs: number;
-  /** Everything before it is committed: what was due and did not come may be called missed. */
+  /**
+   * All beats before this time are committed, so that beats which were due and did not arrive were missed.
+   */
   readonly committedUntil: number;
   readonly gaps: readonly Gap[];
 }
 
-/** A monitor with where it stands now, whether or not the sweep has looked since. */
+/** A monitor with its state evaluated until now, even if the sweep has not run. */
 export interface MonitorView {
   readonly row: MonitorRow;
   readonly clock: MonitorClock;
-  /** The grace in force, and who set it. */
+  /** The effective grace period, and where it is set. */
   readonly graceMs: number;
   readonly graceSource: 'monitor' | 'org';
 }
 
-/** Monitors of an org, newest or most urgent first, filtered. */
+/** Lists monitors of an organization with filters, newest or most urgent first. */
 export async function listMonitors(
   reader: DatabaseReader,
   query: MonitorQuery,
@@ -46,7 +48,7 @@ export async function listMonitors(
   return { rows: views, nextCursor };
 }
 
-/** Undefined also for one that was removed. */
+/** Returns undefined also for a removed monitor. */
 export async function findMonitor(
   reader: DatabaseReader,
   orgId: string,
@@ -70,7 +72,7 @@ export async function readMonitor(
   throw new Fault('monitor_not_found', `There is no monitor "${id.slice(0, 100)}" in this organization.`);
 }
 
-/** Checks of a monitor, newest first, by cursor. */
+/** Pages of the checks of a monitor, newest first. */
 export function readChecks(reader: DatabaseReader, query: CheckQuery): Promise<RowPage<CheckRow>> {
   return getCheckPage(reader, query);
 }
@@ -80,7 +82,10 @@ export interface HistoryRange {
   readonly toMs: number;
 }
 
-/** The timeline of a monitor: spans that touch the range, oldest first, our own gaps cut out as `unknown`. */
+/**
+ * The timeline of a monitor: spans that overlap the range, oldest first. Gaps are spans with the status
+ * `unknown`.
+ */
 export async function readPeriods(
   reader: DatabaseReader,
   { row }: Pick<MonitorView, 'row'>,
@@ -97,7 +102,7 @@ export async function readPeriods(
   );
 }
 
-/** Uptime and downtime of a range, from durations. */
+/** Uptime and downtime of a range, calculated from durations. */
 export async function readUptime(
   reader: DatabaseReader,
   { row }: Pick<MonitorView, 'row'>,
@@ -108,7 +113,7 @@ export async function readUptime(
   return summarizeUptime(periods, context.gaps, { ...range, nowMs: context.nowMs });
 }
 
-/** Recorded periods, and those that began since the clock was last written. */
+/** Recorded periods, and those that began after the clock was last written. */
 async function loadStatusSpans(
   reader: DatabaseReader,
   uid: string,
@@ -120,7 +125,10 @@ async function loadStatusSpans(
   return toStatusSpans(rows, clock, context).filter(({ startedAt }) => startedAt < range.toMs);
 }
 
-/** Periods of one monitor as recorded, oldest first, and those that began since its clock was last written. */
+/**
+ * Converts the recorded periods of one monitor, oldest first, and adds those that began after its clock was
+ * last written.
+ */
 export function toStatusSpans(
   rows: readonly MonitorPeriodRow[],
   clock: MonitorClockRow | undefined,
@@ -135,7 +143,7 @@ export function toStatusSpans(
     const evaluation = createEvaluation(planFromRow(clock), context.gaps);
     evaluateUntil(clockFromRow(clock), evaluation, context.committedUntil);
     for (const period of evaluation.periods) {
-      // One that begins where the last one did replaces it, as in the store.
+      // A period that starts at the same time as the previous one replaces it, as in the database.
       if (starts.at(-1)?.startedAt === period.startedAt) starts.pop();
       starts.push(period);
     }
@@ -143,7 +151,7 @@ export function toStatusSpans(
   return starts.map((span, at) => ({ ...span, endedAt: starts[at + 1]?.startedAt ?? null }));
 }
 
-/** Where a monitor stands now, by its stored clock. */
+/** Evaluates the stored clock of a monitor until now. */
 export function toMonitorView(
   row: MonitorRow,
   clock: MonitorClockRow,

@@ -9,14 +9,17 @@ const SLICE_MS = 30 * 60_000;
 const SLICES = 48;
 const UPTIME_MS = 30 * 24 * 60 * 60_000;
 
-/** How one monitor did lately: half hours of the last day, uptime of thirty. */
+/** The recent history of one monitor: half hours of the last day, and the uptime of 30 days. */
 export interface RecentMonitorHistory {
   readonly id: string;
   readonly uptimeRatio: number | null;
   readonly slices: readonly (StatusDurations & { readonly startedAt: number })[];
 }
 
-/** Reads what lists show of each monitor, in a few statements however many there are. */
+/**
+ * Loads the history that lists show for each monitor. The number of statements does not depend on the
+ * number of monitors.
+ */
 export async function loadRecentHistory(
   reader: DatabaseReader,
   orgId: string,

@@ -5,13 +5,13 @@ const SLICE_MS = 60_000;
 const RETENTION_MS = 60 * SLICE_MS;
 
 interface OrgRejections {
-  /** By minute. */
+  /** Number of rejected beats, by minute. */
   readonly slices: Map<number, number>;
   last: string;
   atMs: number;
 }
 
-/** Beats that came with a good key and were refused all the same, of the last hour, as this process saw them. */
+/** Counts authenticated beats that were rejected in the last hour by this process. */
 export class RejectedBeats {
   readonly #clock: Clock;
   readonly #byOrg = new Map<string, OrgRejections>();
@@ -20,7 +20,7 @@ export class RejectedBeats {
     this.#clock = clock;
   }
 
-  /** Does the work of a beat; a refusal on the way is counted and goes on. */
+  /** Runs `work`. Counts its rejection as a client error and rethrows it. */
   async track<T>(orgId: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -30,7 +30,7 @@ export class RejectedBeats {
     }
   }
 
-  /** Null without any. */
+  /** Returns null if no beat was rejected. */
   forOrg(orgId: string): { readonly count: number; readonly last: string; readonly atMs: number } | null {
     const refused = this.#byOrg.get(orgId);
     if (!refused) return null;

@@ -2,17 +2,17 @@ import { Fault } from '@floe/contract/faults';
 import { findMonitorsByIds } from '../store/monitoring/monitors.ts';
 import type { DatabaseReader } from '../store/ports.ts';
 
-/** A monitor that something names, and the field of the request that does. */
+/** A monitor id, and the field of the request that contains it. */
 export interface MonitorIdParameter {
   readonly id: string;
   readonly param: string;
 }
 
 /**
- * Something may go on naming monitors that were removed since: it refuses only those that it did not name before.
+ * Checks that monitors exist. Monitors that were removed since are accepted if they were already named.
  *
- * @param before ids that it named already
- * @throws Fault `invalid_request` with `param` for a monitor that the org does not have
+ * @param before ids that were already named
+ * @throws Fault `invalid_request` with `param` for a monitor that the organization does not have
  */
 export async function requireMonitorsExist(
   reader: DatabaseReader,

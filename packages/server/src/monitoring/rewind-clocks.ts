@@ -6,10 +6,11 @@ import { clockColumns, clockFromRow, planFromRow } from './clock-rows.ts';
 import type { MonitorClock, MonitorPlan } from './monitor-clock.ts';
 
 /**
- * Brings clocks and periods back to a time that was set back to `nowMs`: what they recorded later than that happened
- * `futureMs` before. Deadlines keep their distance to the beats they follow; those of cron times are computed again.
+ * Corrects clocks and periods after the database clock was set back to `nowMs`: times after `nowMs` move
+ * back by `aheadMs`. Deadlines keep their distance to the beats that they follow; cron times are calculated
+ * again. Returns the number of clocks.
  *
- * Checks stay as they were recorded.
+ * Checks do not change.
  */
 export async function rewindClocks(writer: DatabaseWriter, nowMs: number, aheadMs: number): Promise<number> {
   const rows = await lockFutureClocks(writer, nowMs);
@@ -26,7 +27,7 @@ export async function rewindClocks(writer: DatabaseWriter, nowMs: number, aheadM
   return rows.length;
 }
 
-/** The clock as it would stand had the time of its last events been right. */
+/** The clock as if the time of its last events had been correct. */
 export function rewindClock(
   clock: MonitorClock,
   plan: MonitorPlan,
@@ -51,7 +52,7 @@ export function rewindClock(
     originalDueAt: clock.originalDueAt === null ? null : clock.originalDueAt - by,
   };
   const { expectedAt, dueAt, originalDueAt } = clock;
-  // Only the jump ahead that is taken back now gave this window.
+  // The window comes only from the jump ahead that is now reversed.
   if (isAhead && lastBeatAt === clock.lastBeatAt && lastBeatAt !== null && originalDueAt !== null)
     return {
       ...moved,

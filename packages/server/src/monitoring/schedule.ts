@@ -1,28 +1,35 @@
 import { Fault } from '@floe/contract/faults';
 import { Cron } from 'croner';
 
-/** When beats are promised: every so often, or at the times of a cron expression in a time zone. */
+/** When beats are expected: at an interval, or at the times of a cron expression in a time zone. */
 export type Schedule =
   | { readonly kind: 'interval'; readonly intervalMs: number }
   | { readonly kind: 'cron'; readonly cron: string; readonly timezone: string };
 
-/** A schedule that can be asked. All instants are milliseconds since the epoch. */
+/** The expected times of a schedule. All times are in milliseconds since the epoch. */
 export interface Occurrences {
-  /** The promise after one that was kept, or broken, at `atMs`; null when there is none ever again. */
+  /** The expected time after `atMs`, or null if there is none. */
   after(atMs: number): number | null;
-  /** The promise after a beat: one so shortly before a cron time that only a clock is off kept that time. */
+  /**
+   * The expected time after a beat. A beat shortly before a cron time counts for that time, because clocks
+   * differ.
+   */
   afterBeat(atMs: number): number | null;
-  /** The first promise later than `laterThanMs` of the sequence that goes on from `fromMs`. */
+  /** The first time after `laterThanMs` in the sequence that starts at `fromMs`. */
   firstAfter(fromMs: number, laterThanMs: number): number | null;
-  /** The last promise of the sequence from `fromMs` that is not later than `leaseUntilMs`, else the first one. */
+  /**
+   * The last time that is not later than `untilMs` in the sequence that starts at `fromMs`, or the first
+   * one.
+   */
   lastUntil(fromMs: number, untilMs: number): number | null;
-  /** Milliseconds from the promise before the one at `atMs` until that. */
+  /** Milliseconds between the time `atMs` and the one before. */
   intervalBefore(atMs: number): number;
 }
 
-/** A job whose machine's clock is this much ahead of ours calls before its time. */
+/** The clock of a job's machine may be this much ahead, so that its beats arrive before their time. */
 export const EARLY_BEAT_TOLERANCE_MS = 5_000;
 
+/** Creates the occurrences of a schedule. @throws Fault `invalid_request` for an invalid cron expression */
 export function createOccurrences(schedule: Schedule): Occurrences {
   return schedule.kind === 'interval' ? intervalSchedule(schedule.intervalMs) : cronSchedule(schedule);
 }
@@ -39,13 +46,14 @@ function intervalSchedule(intervalMs: number): Occurrences {
   };
 }
 
-/** Expressions are few and shared by many monitors; parsing one costs more than asking it. */
+/** Monitors share few expressions, and parsing one is slow. */
 const parsedCrons = new Map<string, Cron>();
 const MAX_PARSED_CRONS = 10_000;
 
 /**
- * Times follow the zone's wall clock: at a jump forward a fixed time that does not exist comes right after the
- * jump, at a jump back one that exists twice comes once (croner's rules, those of Vixie cron).
+ * Times follow the wall clock of the zone. If daylight saving time skips a time, the job is expected
+ * immediately after the jump. If a time occurs twice, the job is expected once. These are the rules of
+ * croner and Vixie cron.
  */
 function cronSchedule({ cron, timezone }: { readonly cron: string; readonly timezone: string }): Occurrences {
   const times = parseCron(cron, timezone);
@@ -66,9 +74,9 @@ function cronSchedule({ cron, timezone }: { readonly cron: string; readonly time
 }
 
 /**
- * Reads an expression of five or six fields.
+ * Parses a cron expression of five or six fields.
  *
- * @throws Fault `invalid_request` with what is wrong with it.
+ * @throws Fault `invalid_request` with the reason
  */
 export function parseCron(cron: string, timezone: string): Cron {
   const name = `${timezone}\n${cron}`;
@@ -78,7 +86,7 @@ export function parseCron(cron: string, timezone: string): Cron {
   try {
     times = new Cron(cron, { timezone, paused: true, mode: '5-or-6-parts' });
   } catch (cause) {
-    // The library names its classes: `CronPattern: Invalid value for hour: 25`.
+    // Removes the class name from messages such as `CronPattern: Invalid value for hour: 25`.
     const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/^Cron\w*: /, '');
     throw new Fault('invalid_request', `schedule.cron: "${cron}" is not a valid cron expression: ${reason}`, {
       param: 'schedule.cron',
@@ -91,9 +99,9 @@ export function parseCron(cron: string, timezone: string): Cron {
 }
 
 /**
- * Reads an expression that somebody wants to use: it must have a time to come.
+ * Checks that a cron expression is valid and has a future time.
  *
- * @throws Fault `invalid_request` for one that cannot be read, and for one that never occurs, such as 30 February.
+ * @throws Fault `invalid_request` for an invalid expression, or one that never occurs, such as February 30
  */
 export function requireFutureOccurrence(cron: string, timezone: string): void {
   if (parseCron(cron, timezone).nextRun() !== null) return;

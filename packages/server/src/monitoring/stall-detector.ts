@@ -1,20 +1,21 @@
 import type { Clock as SystemClock, Timer } from '../core/clock.ts';
 
 const TICK_MS = 250;
-/** A tick that comes later than this says that nothing ran meanwhile. */
+/** If a tick is later than this, the process was blocked. */
 const LATE_MS = 750;
 /** Requests that waited in the socket are read within this time after a stall. */
 const READ_WITHIN_MS = 2_000;
 
 /**
- * Notices when this process did not run for a while although its socket took connections: the event loop was blocked, or
- * the process was stopped. What is read just after such a stall may have been received at any time during it.
+ * Detects that this process did not run although its socket accepted connections: the event loop was
+ * blocked, or the process was stopped. Requests that are read immediately after may have arrived at any
+ * time during the stall.
  */
 export class StallDetector {
   readonly #clock: Pick<SystemClock, 'monotonic' | 'after'>;
-  /** No stall is longer: by then clients have given up. */
+  /** Maximum length of a stall. After this time, clients have stopped waiting. */
   readonly #longestMs: number;
-  /** Null until the first tick: where timers do not run, nothing is known. */
+  /** Null until the first tick. Without ticks, stalls cannot be detected. */
   #tickedAt: number | null = null;
   #from = 0;
   #until = Number.NEGATIVE_INFINITY;
@@ -37,7 +38,7 @@ export class StallDetector {
     this.#timer?.cancel();
   }
 
-  /** How many milliseconds ago something that is read now may have been received; 0 unless there was a stall. */
+  /** How many milliseconds ago a request that is read now may have arrived. 0 if there was no stall. */
   maxReceiveDelayMs(): number {
     const now = this.#clock.monotonic();
     this.#recordTick(now);
@@ -47,7 +48,7 @@ export class StallDetector {
   #recordTick(now: number): void {
     const at = this.#tickedAt;
     if (at === null || now - at <= TICK_MS + LATE_MS) return;
-    // One that follows before the requests of the last one were read goes on with it.
+    // A stall that follows before the requests of the last one were read continues it.
     if (at - this.#until >= READ_WITHIN_MS) this.#from = at;
     this.#until = now;
     this.#tickedAt = now;

@@ -6,19 +6,20 @@ import { createEvaluation } from './monitor-clock.ts';
 import type { EvaluationContext } from './read-monitors.ts';
 import { UnitOfWork } from './unit-of-work.ts';
 
-/** Short enough for beats to get their turn in between. */
+/** Small enough that beats are processed between batches. */
 export const CLOCKS_PER_SWEEP = 1_000;
 
 export interface SweepResult {
-  /** Clocks looked at. */
+  /** Number of evaluated clocks. */
   readonly evaluated: number;
-  /** Of them those that had missed something. */
+  /** Number of these with missed beats. */
   readonly missed: number;
 }
 
 /**
- * Judges one batch of clocks that are due before `committedUntil`, in one transaction: read under lock, judged, written with
- * checks, periods and alerts. Any number of processes may do so at once; each takes other clocks.
+ * Evaluates one batch of clocks that were due before `committedUntil`. One transaction reads them with a
+ * lock and writes clocks, checks, periods and alerts. Several processes may run it at the same time, on
+ * different clocks.
  */
 export function sweepDueClocks(
   database: Pick<Database, 'rowTransaction'>,

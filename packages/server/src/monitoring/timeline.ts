@@ -1,25 +1,25 @@
 import type { Gap, MonitorStatus } from './monitor-clock.ts';
 
-/** A stretch of a monitor's history. `unknown`: no process of ours was there to see. Instants in milliseconds. */
+/** A span of a monitor's history. `unknown` means a gap. Times are in milliseconds since the epoch. */
 export interface StatusSpan {
   readonly status: MonitorStatus | 'unknown';
   readonly startedAt: number;
-  /** Null for the one that goes on. */
+  /** Null for the current span. */
   readonly endedAt: number | null;
   readonly reason: string;
 }
 
 export interface UptimeSummary {
-  /** Healthy time by healthy and failing time; null when there was neither. */
+  /** Healthy time divided by healthy and failing time. Null if both are 0. */
   readonly uptimeRatio: number | null;
   readonly healthyMs: number;
   readonly downtimeMs: number;
   readonly unknownMs: number;
-  /** Failing periods that touch the range. */
+  /** Number of failing periods that overlap the range. */
   readonly incidents: number;
 }
 
-/** Cuts our own gaps out of periods: nobody knows what was then. A pause is a pause whether we were there or not. */
+/** Replaces the parts of periods that are in a gap with `unknown`. Pauses do not change. */
 export function excludeGaps(
   periods: readonly StatusSpan[],
   gaps: readonly Gap[],
@@ -52,7 +52,7 @@ export function excludeGaps(
   return mergeAdjacentSpans(spans);
 }
 
-/** A gap that reaches over two periods is one span. */
+/** A gap across two periods is one span. */
 function mergeAdjacentSpans(spans: readonly StatusSpan[]): StatusSpan[] {
   const whole: StatusSpan[] = [];
   for (const span of spans) {
@@ -65,9 +65,9 @@ function mergeAdjacentSpans(spans: readonly StatusSpan[]): StatusSpan[] {
 }
 
 /**
- * Uptime of a range from durations: pauses, waiting and what nobody saw count for neither side.
+ * Calculates the uptime of a range from durations. Paused, waiting and unknown time does not count.
  *
- * @param periods as recorded, before gaps are cut out of them.
+ * @param periods as recorded, before gaps were excluded
  */
 export function summarizeUptime(
   periods: readonly StatusSpan[],

@@ -12,10 +12,10 @@ import type { MonitorsTable } from '../store/monitoring/monitoring-tables.ts';
 import type { DatabaseWriter } from '../store/ports.ts';
 import type { AlertTrigger, HistoryChanges } from './monitor-clock.ts';
 
-/** Of so many first beats at once those who watch hear whose they were; of more only how many. */
+/** If more monitors receive their first beat at once, the live event contains only the number. */
 const MAX_LISTED_FIRST_BEATS = 100;
 
-/** The specification's words, as they stand in the check history. */
+/** The wording of the specification, which the check history shows. */
 export const MISSED_BEAT_ERROR =
   'no heartbeat received within expected_interval_minutes + grace_period_minutes';
 const REPORTED_FAILURE_ERROR = 'the job reported that it failed';
@@ -28,8 +28,8 @@ interface PendingAlert {
 }
 
 /**
- * What one transaction writes: clocks, checks, periods and alerts, each kind in one statement. All or nothing, so
- * that a period has its checks, and a failing that somebody must hear of has its alert.
+ * Everything that one transaction writes: clocks, checks, periods and alerts, with one statement each. A
+ * period is therefore always stored with its checks and its alert.
  */
 export class UnitOfWork {
   readonly #writer: DatabaseWriter;
@@ -40,13 +40,13 @@ export class UnitOfWork {
   readonly #pendingAlerts: PendingAlert[] = [];
   readonly #firstBeatClocks: MonitorClockRow[] = [];
 
-  /** @param nowMs when this is found out, in database time. */
+  /** @param nowMs time of the evaluation, in database time */
   constructor(writer: DatabaseWriter, nowMs: number) {
     this.#writer = writer;
     this.#nowMs = nowMs;
   }
 
-  /** Where a clock of this transaction stands; the row as it was read unless an event moved it. */
+  /** The clock row in this transaction: as it was read, or as an event changed it. */
   current(row: MonitorClockRow): MonitorClockRow {
     return this.#clocks.get(row.uid) ?? row;
   }
@@ -59,12 +59,12 @@ export class UnitOfWork {
     this.#checks.push(row);
   }
 
-  /** A monitor that was waited for has beaten: no alert says so, and somebody may look at it who has just set it up. */
+  /** Publishes the first beat of a monitor to the console. There is no alert for it. */
   addFirstBeat(row: MonitorClockRow): void {
     this.#firstBeatClocks.push(row);
   }
 
-  /** Takes what an event gave into the history of the monitor. */
+  /** Adds the result of an event to the history of the monitor. */
   addHistory(
     { uid, org_id: orgId }: Pick<MonitorClockRow, 'uid' | 'org_id'>,
     lastBeatAt: number | null,
@@ -91,7 +91,7 @@ export class UnitOfWork {
   }
 
   async write(): Promise<void> {
-    // Sent together: the connection takes them one after the other without a way back in between.
+    // Sent together, so that the connection does not wait for each response.
     await Promise.all([
       updateClockStates(this.#writer, [...this.#clocks.values()]),
       insertChecks(this.#writer, this.#checks),
@@ -162,7 +162,7 @@ function toMonitorAlert({ uid, orgId, trigger, lastBeatAt }: PendingAlert, defin
   }
 }
 
-/** A JSON list of texts, as columns hold them. */
+/** Parses a JSON array of strings from a column. */
 export function parseStringList(json: string): string[] {
   const value: unknown = JSON.parse(json);
   return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];

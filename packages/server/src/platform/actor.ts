@@ -3,41 +3,42 @@ import { type MemberRole, ROLE_SCOPES } from '@floe/contract/roles';
 import type { KeyScope } from '@floe/contract/scopes';
 import { describePlatformKey, includesScope, type KeyRecord } from './keyring.ts';
 
-/** Who asks the API, in one org: the bearer of a platform key, or a member signed in to the console. */
+/** The caller of the API in one organization: a platform key or a signed-in member. */
 export interface Actor {
   readonly orgId: string;
-  /** What the audit log calls them: the id of the key or of the member. */
+  /** Id of the key or the member, as the audit log stores it. */
   readonly id: string;
   readonly scopes: ReadonlySet<KeyScope>;
-  /** Name of the key or address of the member, as the audit log keeps it. */
+  /** Name of the key or e-mail address of the member, as the audit log stores it. */
   readonly name: string;
-  /** How messages to them name them: `The platform key "ci" (eis_AbCd…wxyz)` or `mara@acme.example (viewer)`. */
+  /** Name for messages: `The platform key "ci" (eis_AbCd…wxyz)` or `mara@acme.example (viewer)`. */
   readonly displayName: string;
   /** Null for a member. */
   readonly key: KeyRecord | null;
   /** Null for a key. */
   readonly member: SignedInMember | null;
-  /** IP address that the request came from; absent where none made it. */
+  /** IP address of the request. Absent if there is no request. */
   readonly address?: string;
 }
 
-/** A member as their console session knows them. */
+/** A member as their console session describes them. */
 export interface SignedInMember {
-  /** Of the membership, `mem_…`; a person has one in each of their orgs. */
+  /** Id of the membership, `mem_…`. A person has one per organization. */
   readonly id: string;
   readonly userId: string;
   readonly email: string;
   readonly role: MemberRole;
   readonly team: string | null;
   readonly sessionId: string;
-  /** May change what affects every org of the installation. */
+  /** May change settings of the whole installation. */
   readonly isOperator: boolean;
-  /** Name of the issuer the session began by; null for other ways. */
+  /** Name of the issuer that started the session. Null for other sign-in methods. */
   readonly issuer: string | null;
-  /** Until when what asks for a fresh sign-in (step-up) may be done; milliseconds since the epoch. */
+  /** Until when actions with step-up are allowed, in milliseconds since the epoch. */
   readonly steppedUpUntil: number;
 }
 
+/** The actor of a request with a platform key. */
 export function createKeyActor(key: KeyRecord): Actor {
   return {
     orgId: key.orgId,
@@ -50,6 +51,7 @@ export function createKeyActor(key: KeyRecord): Actor {
   };
 }
 
+/** The actor of a request with a console session. */
 export function createMemberActor(orgId: string, member: SignedInMember): Actor {
   return {
     orgId,
@@ -63,9 +65,9 @@ export function createMemberActor(orgId: string, member: SignedInMember): Actor 
 }
 
 /**
- * Passes when the actor has any of the scopes. A `GET` under `/api` asks for its own scope or `read`.
+ * Requires one of the scopes. A `GET` under `/api` requires its own scope or `read`.
  *
- * @throws Fault `insufficient_scope` naming the scopes that would do
+ * @throws Fault `insufficient_scope` with the accepted scopes
  */
 export function requireActorScope(actor: Actor, ...anyOf: readonly [KeyScope, ...KeyScope[]]): void {
   if (anyOf.some((scope) => includesScope(actor.scopes, scope))) return;

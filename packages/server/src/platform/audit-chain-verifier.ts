@@ -8,19 +8,19 @@ import {
 } from '../store/audit-chain.ts';
 import type { DatabaseReader } from '../store/ports.ts';
 
-/** How long the word of a whole walk holds: 100,000 entries cost half a second of CPU. */
+/** How long the result of a full verification is reused. 100,000 entries need half a second of CPU. */
 const FULL_CHECK_INTERVAL_MS = 60_000;
 
-/** What is known of a chain, and when all of it was walked. */
+/** The state of a chain and the time of the last full verification. */
 export interface VerifiedChain extends AuditChainState {
   /** Milliseconds since the epoch. */
   readonly checkedAt: number;
 }
 
-/** What an entry was when it was written down elsewhere. */
+/** The sequence number and hash of an entry, as stored elsewhere. */
 export type ExternalAnchor = Pick<AuditAnchor, 'seq' | 'hash'>;
 
-/** Whether the entry of an anchor is still what it was; `expired` when retention took it. */
+/** Whether the entry of an anchor is unchanged. `expired` if retention deleted it. */
 export interface AnchorCheck {
   readonly seq: number;
   readonly status: 'matches' | 'differs' | 'missing' | 'expired';
@@ -32,8 +32,9 @@ interface ChainCheck {
 }
 
 /**
- * The audit chains of orgs, each walked whole at most once a minute however often it is asked for: anybody who may read could
- * keep the process busy otherwise. In between only what was added is checked (decisions/0103-issuer-isolation-audit-chain-checks-and-closed-months.md).
+ * Verifies the audit chains of organizations, each completely at most once a minute, so that readers cannot
+ * use up the CPU. In between, only new entries are verified
+ * (decisions/0103-issuer-isolation-audit-chain-checks-and-closed-months.md).
  */
 export class AuditChainVerifier {
   readonly #checks = new Map<string, ChainCheck>();
@@ -46,13 +47,13 @@ export class AuditChainVerifier {
     const chain = await known.chain;
     if (chain.brokenAtSeq !== null) return chain;
     const extended = await verifyAuditChainFrom(reader, orgId, chain);
-    // What it was extended from is not there any more: that is for a whole walk to judge.
+    // The last verified entry no longer exists, so the chain must be verified completely.
     return extended === null
       ? this.#verifyWholeChain(reader, orgId, clock)
       : { ...extended, checkedAt: chain.checkedAt };
   }
 
-  /** Checks a chain, and anchors of it that were kept elsewhere. */
+  /** Verifies a chain, and anchors of it that were stored elsewhere. */
   async verify(
     reader: DatabaseReader,
     orgId: string,

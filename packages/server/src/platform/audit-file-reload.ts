@@ -14,8 +14,8 @@ const INDIVIDUALLY_AUDITED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Records for each org of a changed floe.yaml which sections are other than before, by name: values may be secrets.
- * Orgs for which nothing changed get no entry. The orgs must be stored.
+ * Records which sections of a changed floe.yaml differ, by organization. Records only names, because values
+ * may be secrets. Unchanged organizations get no entry. The organizations must be stored.
  */
 export async function auditFileReload(
   writer: DatabaseWriter,

@@ -11,10 +11,10 @@ import { createPlatformKey } from './create-platform-key.ts';
 import { toPlatformKey } from './stored-key.ts';
 
 const SIGN_IN_TOKEN_TTL_MS = 24 * 60 * 60 * 1000;
-/** Setting that holds the SHA-256 of the one-time console sign-in token and when it ends. */
+/** Setting with the SHA-256 of the one-time sign-in token of the console and its expiry. */
 export const OWNER_LINK_SETTING = 'console_sign_in';
 
-/** What must be shown once, for it cannot be read back. */
+/** Values that are shown once, because they are not stored. */
 export interface FirstRun {
   readonly orgId: string;
   readonly key: string;
@@ -23,8 +23,8 @@ export interface FirstRun {
 }
 
 /**
- * First start without a file and without data: makes the org `default`, a key with every scope and a one-time
- * sign-in token. Null when the store already has an org.
+ * The first start without a file and without data: creates the organization `default`, a key with all
+ * scopes and a one-time sign-in token. Returns null if there is already an organization.
  */
 export function bootstrapInstallation(
   database: Database,

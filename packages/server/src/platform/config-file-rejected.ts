@@ -1,6 +1,6 @@
 import type { ConfigIssue } from '@floe/contract/config/references';
 
-/** What floe.yaml says cannot be, as things stand in the store; nothing of it is taken over. */
+/** floe.yaml conflicts with stored resources. Nothing was changed. */
 export class ConfigFileRejectedError extends Error {
   override readonly name = 'ConfigFileRejectedError';
   readonly issues: readonly ConfigIssue[];

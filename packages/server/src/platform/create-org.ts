@@ -13,22 +13,22 @@ export interface NewOrgSettings {
   readonly id: string;
   readonly name: string;
   readonly timezone: string | undefined;
-  /** Of its first owner. */
+  /** Id of the first owner. */
   readonly userId: string;
 }
 
 export interface CreatedOrg {
   readonly row: OrgRow;
   readonly owner: MemberWithUser;
-  /** Its value is stored nowhere and must be shown now. */
+  /** The key is not stored and must be shown now. */
   readonly key: { readonly key: string; readonly row: PlatformKeyRow };
 }
 
 /**
- * A further org, with its first owner and a first key that has every scope: without the key nothing but the console could
- * reach the org.
+ * Creates an organization with its first owner and a key with all scopes. Without the key, only the console
+ * could access the organization.
  *
- * @throws Fault `conflict` when the id is taken
+ * @throws Fault `conflict` if the id is already in use
  */
 export async function createOrgWithOwner(
   writer: DatabaseWriter,

@@ -6,7 +6,7 @@ import type { PlatformKeyRow } from '../store/platform-keys.ts';
 import { createImportedKeyHint, createKeyHint, generatePlatformKey } from './key-format.ts';
 import { hashImportedKey, hashPlatformKey } from './keyring.ts';
 
-/** A key that has the one value. */
+/** Rotation columns of a key that was never replaced. */
 export const UNROTATED_COLUMNS = {
   previous_hash: null,
   previous_prefix: null,
@@ -15,10 +15,10 @@ export const UNROTATED_COLUMNS = {
   previous_last_used_at: null,
 };
 
-/** Columns of a key's value: its hash and what a list shows of it. */
+/** Columns of the value of a key: its hash and its hint for lists. */
 export type KeyValueColumns = Pick<PlatformKeyRow, 'hash' | 'prefix' | 'last4' | 'imported_from'>;
 
-/** The value that a document or floe.yaml gives a key; null where it gives none. */
+/** The columns of a value from an imported document or floe.yaml. Null if there is none. */
 export function buildKeyValueColumns(
   pepper: KeyObject,
   { key, imported_hash, imported_from }: DeclaredKeyValue,
@@ -40,17 +40,17 @@ interface DeclaredKeyValue {
   readonly imported_from?: string | undefined;
 }
 
-/** A new platform key and the row that stands for it: the value is in no column and must be shown now. */
+/** Creates a platform key and its row. The value is not stored and must be shown now. */
 export function createPlatformKey(
   pepper: KeyObject,
   given: {
     readonly orgId: string;
     readonly name: string;
     readonly scopes: readonly KeyScope[];
-    /** Who makes it. */
+    /** Id of the actor that creates the key. */
     readonly by: string;
     readonly nowMs: number;
-    /** Its value, where somebody chose one. */
+    /** The value of the key. Generated if absent. */
     readonly value?: string;
   },
   columns: Partial<PlatformKeyRow> = {},

@@ -4,28 +4,28 @@ import type { ConfigPath } from '@floe/contract/config/references';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { DEFAULT_FILE_NAME } from './source-location.ts';
 
-/** A kind of object of which an org of floe.yaml has a list. */
+/** A kind of resource that is a list in an organization of floe.yaml. */
 export interface ListedResourceKind<Config> {
-  /** Subject of its operations and of its audit actions: `teams`, `keys` … */
+  /** Name of the kind in verbs and audit actions, such as `teams` or `keys`. */
   readonly kind: string;
-  /** Where the list is in an org. Absent: in the section of that name. */
+  /** Path of the list in an organization. Default: the section with the name of the kind. */
   readonly section?: readonly string[];
   list(org: OrgConfig): readonly Config[];
-  /** Where an object is in an org, if not at its place in the list. */
+  /** Path of a resource in an organization, if it is not its position in the list. */
   pathOf?(config: Config): ConfigPath;
-  /** What no two objects of an org have in common. */
+  /** The unique name of a resource in its organization. */
   nameOf(config: Config): string;
-  /** Whether other objects may name one of this kind: it is removed after them. */
+  /** Whether other resources can refer to this kind. If so, it is removed after them. */
   readonly isReferenced?: boolean;
 }
 
-/** An object of floe.yaml and where it is written. */
+/** A resource of floe.yaml and its position. */
 export interface DeclaredResource<Config> {
   readonly orgId: string;
-  /** Zone of the org. */
+  /** Time zone of the organization. */
   readonly timezone: string;
   readonly config: Config;
-  /** Place in its list. */
+  /** Index in its list. */
   readonly index: number;
   readonly path: ConfigPath;
   /** Name of the file. */
@@ -33,15 +33,15 @@ export interface DeclaredResource<Config> {
   readonly line: number | null;
 }
 
-/** What of a loaded file says what it declares, and where. */
+/** The parts of a loaded file that define resources and their lines. */
 export type ConfigFile = Pick<LoadedConfig, 'config' | 'path' | 'lineOf' | 'sets'>;
 
-/** Name of the file that runs, without its folder. */
+/** Name of the running file, without its directory. */
 export function configFileName({ path }: Pick<ConfigFile, 'path'>): string {
   return basename(path ?? DEFAULT_FILE_NAME);
 }
 
-/** What a file itself says of a kind, in every org or in one. */
+/** Lists the resources of a kind that a file defines, in all organizations or in one. */
 export function listDeclaredResources<Config>(
   file: ConfigFile,
   { kind, section = [kind], list, pathOf }: ListedResourceKind<Config>,

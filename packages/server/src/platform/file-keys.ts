@@ -20,7 +20,7 @@ const FOREIGN_KEY_VALUE =
 
 type DeclaredKey = DeclaredResource<PlatformKeyConfig>;
 
-/** Platform keys, in floe.yaml and stored. */
+/** The resource kind of platform keys, in floe.yaml and stored. */
 export const STORED_KEY_KIND: StoredResourceKind<PlatformKeyConfig, PlatformKeyRow> = {
   kind: 'keys',
   list: ({ keys }) => keys,
@@ -31,8 +31,8 @@ export const STORED_KEY_KIND: StoredResourceKind<PlatformKeyConfig, PlatformKeyR
 };
 
 /**
- * Platform keys of floe.yaml. A stored key is taken over when it has the same value, else when it has the same name and is
- * in use.
+ * The platform keys of floe.yaml. A key takes over the stored key with the same value, or else the active
+ * one with the same name.
  */
 export function platformKeyFileKind(pepper: KeyObject) {
   const getValue = ({ config }: DeclaredKey): KeyValueColumns => {
@@ -82,7 +82,7 @@ function findForeignValues(
     }));
 }
 
-/** By value first, so a renamed key keeps its id. */
+/** Matches by value first, so that a renamed key keeps its id. */
 function matchStoredKeys(
   declared: readonly DeclaredKey[],
   stored: readonly PlatformKeyRow[],
@@ -119,7 +119,7 @@ function toKeyColumns({ config }: DeclaredKey, value: KeyValueColumns) {
   };
 }
 
-/** A value that was reported as leaked stays revoked until the file holds another one. */
+/** A leaked key stays revoked until the file contains another value. */
 function leakColumns(
   row: PlatformKeyRow,
   hash: string,

@@ -13,7 +13,7 @@ import {
 import { isSourceColumn, type SourceColumns } from './source-location.ts';
 
 interface FileRow extends SourceColumns {
-  /** Subject of its audit entries. */
+  /** Id of the resource in its audit entries. */
   readonly id: string;
   readonly org_id: string;
   readonly updated_at?: number | null | undefined;
@@ -24,60 +24,66 @@ interface UpdateStamps {
   readonly updated_by: string;
 }
 
-/** Columns of a new row: what the file says, where it says so, and who wrote it when. */
+/** Columns of a new row: its configuration, its position in the file, and who created it when. */
 export type NewFileColumns<Columns> = Columns &
   Required<SourceColumns> &
   UpdateStamps & { readonly org_id: string; readonly created_at: number };
 
-/** Columns that change. An object that only moved in the file has no stamps, one that is released only its place. */
+/**
+ * Changed columns. If a resource only moved in the file, they have no time stamps; if it was released from
+ * the file, only its source.
+ */
 export type ChangedFileColumns<Columns> = (Columns | object) &
   Required<SourceColumns> &
   Partial<UpdateStamps>;
 
-/** A kind of object that floe.yaml has and the store keeps. */
+/** A kind of resource that floe.yaml can define and Floe stores. */
 export interface StoredResourceKind<Config, Row> extends ListedResourceKind<Config> {
-  /** Objects of every org or of one, wherever they were made. */
+  /** Resources of all organizations or of one, from the file and the API. */
   stored(reader: DatabaseReader, orgId?: string): Promise<readonly Row[]>;
   storedName(row: Row): string;
-  /** For a kind whose rows stay: whether one is of an object that was removed. */
+  /** For a kind whose rows are kept: whether the resource was removed. */
   isRemoved?(row: Row): boolean;
 }
 
-/** How floe.yaml is brought into the store. An object takes over the stored one of its org with an equal name. */
+/**
+ * How Floe stores a kind of floe.yaml. A resource takes over the stored one with the same name in its
+ * organization.
+ */
 export interface FileResourceKind<Config, Row extends FileRow, Columns extends object>
   extends StoredResourceKind<Config, Row> {
-  /** Where more than the name decides what an object takes over. */
+  /** Replaces the matching by name. */
   match?(declared: readonly DeclaredResource<Config>[], stored: readonly Row[]): MatchedRows<Config, Row>;
-  /** What the store does not let the file say. */
+  /** Conflicts of the file with stored resources. */
   findIssues?(declared: readonly DeclaredResource<Config>[], stored: readonly Row[]): readonly ConfigIssue[];
-  /** What the file says of an object. */
+  /** The columns of a resource of the file. */
   columns(object: DeclaredResource<Config>, before: Row | undefined): Columns;
   row(columns: NewFileColumns<Columns>): Row;
   insert(writer: DatabaseWriter, row: Row): unknown;
   /** @param next the whole row after the change */
   update(writer: DatabaseWriter, row: Row, change: ChangedFileColumns<Columns>, next: Row): unknown;
   /**
-   * Removes an object as DELETE does.
+   * Removes a resource as DELETE does.
    *
-   * @throws Fault `conflict` for one that something else names
+   * @throws Fault `conflict` if another resource refers to it
    */
   remove(writer: DatabaseWriter, row: Row, nowMs: number): unknown;
-  /** For a kind whose objects are revoked: one that is. */
+  /** The revoked row, for a kind whose resources are revoked instead of removed. */
   toRevoked?(row: Row, nowMs: number): Row;
-  /** Writes what the functions above gathered. */
+  /** Writes the changes that the functions above collected. */
   flush?(): Promise<unknown>;
-  /** An object as the audit log keeps it, without secrets. */
+  /** A resource in the form that the audit log stores, without secrets. */
   auditView(row: Row, nowMs: number): object;
 }
 
-/** The declaration of a kind, as it is. */
+/** Returns its argument. Infers the types of a declaration. */
 export function defineFileKind<Config, Row extends FileRow, Columns extends object>(
   kind: FileResourceKind<Config, Row, Columns>,
 ): FileResourceKind<Config, Row, Columns> {
   return kind;
 }
 
-/** Which stored row each object of the file takes over. */
+/** The stored row that each resource of the file takes over. */
 export type MatchedRows<Config, Row> = ReadonlyMap<DeclaredResource<Config>, Row>;
 
 interface SyncContext {
@@ -93,9 +99,10 @@ interface KindSync {
   removeOthers(): Promise<void>;
 }
 
-/** A kind as `syncConfigFile` takes it. */
+/** A kind in the form that `syncConfigFile` accepts. */
 export type KindSyncFactory = (context: SyncContext, file: ConfigFile) => Promise<KindSync>;
 
+/** Creates the sync of one resource kind for `syncConfigFile`. */
 export function createKindSync<Config, Row extends FileRow, Columns extends object>(
   kind: FileResourceKind<Config, Row, Columns>,
 ): KindSyncFactory {
@@ -104,13 +111,13 @@ export function createKindSync<Config, Row extends FileRow, Columns extends obje
 }
 
 /**
- * Brings the objects of floe.yaml into the store. A stored object of an equal name is taken over, wherever it was made.
- * An object that left the file is removed as DELETE removes it; one that DELETE refuses, because something made in the
- * console names it, stays and is changed there from now on. Every difference is auditEntries with the actor `file`; no
- * difference writes nothing.
+ * Stores the resources of floe.yaml. A resource takes over the stored one with the same name, even if it
+ * was created with the API. A resource that left the file is removed as with DELETE. If another resource
+ * refers to it, it stays and can then be changed with the API. Each difference creates an audit entry with
+ * the actor `file`. Without differences, nothing is written.
  *
- * @param kinds in the order in which later ones may name earlier ones
- * @throws ConfigFileRejectedError for what the store does not let the file say; nothing is written then
+ * @param kinds a kind comes after the kinds to which it refers
+ * @throws ConfigFileRejectedError if the file conflicts with stored resources. Nothing is written then.
  */
 export async function syncConfigFile(
   kinds: readonly KindSyncFactory[],
@@ -122,7 +129,7 @@ export async function syncConfigFile(
   for (const begin of kinds) syncs.push(await begin(context, file));
   const issues = syncs.flatMap((sync) => sync.issues);
   if (issues.length > 0) throw new ConfigFileRejectedError(issues);
-  // First, so that their names are free.
+  // First, so that their names can be reused.
   for (const sync of syncs) if (!sync.isReferenced) await sync.removeOthers();
   for (const sync of syncs) await sync.write();
   for (const sync of syncs.toReversed()) if (sync.isReferenced) await sync.removeOthers();
@@ -181,7 +188,7 @@ class ResourceSync<Config, Row extends FileRow, Columns extends object> implemen
   }
 
   #stamps(row?: Row): UpdateStamps {
-    // Processes read their clocks some milliseconds apart: what is changed later is not dated earlier.
+    // The clocks of two processes may differ by milliseconds. A later change must not have an earlier time.
     return { updated_at: Math.max(this.#context.nowMs, row?.updated_at ?? 0), updated_by: 'file' };
   }
 
@@ -190,7 +197,7 @@ class ResourceSync<Config, Row extends FileRow, Columns extends object> implemen
     this.#audit('create', null, row);
   }
 
-  /** Equal columns write nothing. That an object moved in the file is written down, and is no change of it. */
+  /** Writes changed columns. A new position in the file is written, but is not a change of the resource. */
   async #change(row: Row, wanted: ChangedFileColumns<Columns>): Promise<void> {
     const stored = new Map<string, unknown>(Object.entries(row));
     const differing = Object.entries(wanted).filter(([column, value]) => stored.get(column) !== value);

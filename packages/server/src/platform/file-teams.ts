@@ -4,7 +4,7 @@ import { listAllTeams, listTeamsOfOrg, type TeamRow, upsertTeam } from '../store
 import { defineFileKind } from './file-sync.ts';
 import { removeUnusedTeam, toTeamResource } from './stored-team.ts';
 
-/** Teams of floe.yaml. */
+/** The teams of floe.yaml. */
 export const TEAM_FILE_KIND = defineFileKind({
   kind: 'teams',
   list: ({ teams }) => teams,

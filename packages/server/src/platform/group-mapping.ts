@@ -1,21 +1,22 @@
 import type { OidcConfig } from '@floe/contract/config';
 import { type MemberRole, strongerRole } from '@floe/contract/roles';
 
-/** What a person becomes where. */
+/** The role of a person in an organization. */
 export interface MappedMembership {
-  /** Null for the only org of the installation. */
+  /** Null for the only organization of the installation. */
   readonly org: string | null;
   readonly role: MemberRole;
   readonly team: string | null;
 }
 
 /**
- * What an issuer's groups make of a person: one place for each org that the map names for one of them, with the
- * strongest role among its entries; the team is that of the first entry with that role which names one. Groups are
- * compared as they stand. Who is in no mapped group is a viewer of the only org with `unmapped: viewer`; otherwise
- * the list is empty, and the sign-in is refused.
+ * Maps the groups of an issuer to memberships: at most one per organization, with the strongest role of the
+ * matching entries. The team is that of the first entry with this role that has a team. Groups are compared
+ * exactly. With `unmapped: viewer`, a person without a matching group is a viewer of the only organization.
+ * Otherwise the list is empty, and the sign-in is rejected.
  *
- * @param issuer `auth.oidc[]` of floe.yaml
+ * The first parameter is an entry of `auth.oidc` in floe.yaml.
+ *
  * @param groups values of the claim that `group_claim` names
  */
 export function mapGroupsToMemberships(

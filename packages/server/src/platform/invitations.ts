@@ -23,7 +23,7 @@ import type { DatabaseReader, DatabaseWriter } from '../store/ports.ts';
 import type { ChangeStamp } from './member-keys.ts';
 import { toInvitationResource, toMemberResource } from './stored-member.ts';
 
-/** 256 random bits; shown once, in the fragment of a link. */
+/** 256 random bits. Shown once, in the fragment of a link. */
 function newInvitationToken(): { readonly token: string; readonly sha256: string } {
   const token = randomBytes(32).toString('base64url');
   return { token, sha256: hashInvitationToken(token) };
@@ -33,9 +33,9 @@ function hashInvitationToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** An address that is invited, and the place that it is offered. */
+/** An invited address with the role that it is offered. */
 export interface InvitationOffer {
-  /** Of the invitation. */
+  /** Id of the invitation. */
   readonly id: string;
   readonly orgId: string;
   readonly email: string;
@@ -45,18 +45,18 @@ export interface InvitationOffer {
   readonly ttlMs: number;
 }
 
-/** A new invitation. Its token is stored nowhere and must be shown now. */
+/** A new invitation. Its token is not stored and must be shown now. */
 export interface IssuedInvitation {
   readonly row: InvitationRow;
   readonly token: string;
-  /** Earlier invitations of the address, which it replaces: one link at most is good. */
+  /** Earlier invitations of the address, which are revoked, so that only one link works. */
   readonly revoked: readonly InvitationRow[];
 }
 
 /**
- * Invites an address, whether or not it has an account in this installation.
+ * Invites an address, whether or not it has an account.
  *
- * @throws Fault `conflict` for a member
+ * @throws Fault `conflict` if the address belongs to a member
  */
 export async function issueInvitation(
   writer: DatabaseWriter,
@@ -90,20 +90,20 @@ export async function issueInvitation(
   return { row, token, revoked };
 }
 
-/** What the holder of a token may see before accepting. */
+/** What an invitation shows before it is accepted. */
 export interface InvitationDetails {
   readonly orgId: string;
   readonly orgName: string;
-  /** Lower case: the address that the account which accepts must have. */
+  /** Lower case. The accepting account must have this address. */
   readonly email: string;
   readonly role: MemberRole;
   readonly expiresAt: number;
 }
 
 /**
- * The invitation behind a token, for the page that shows it. Says nothing about whether the address has an account.
+ * The invitation of a token, for its page. Does not reveal whether the address has an account.
  *
- * @throws Fault `not_found`, in the same words for a token that is unknown, used, expired or revoked
+ * @throws Fault `not_found` with the same message for an unknown, used, expired or revoked token
  */
 export async function findOpenInvitation(
   reader: DatabaseReader,
@@ -122,13 +122,13 @@ export async function findOpenInvitation(
 }
 
 /**
- * Makes a person a member by the token of an invitation, which works this once. The caller has made sure who the
- * person is, in the same transaction where it made their account: `userId` is a row of `users` whose address is
- * the invited one. Writes the membership, the end of the invitation and the audit entry `invitations.accept`,
- * whose actor is the new member; begins no session.
+ * Makes a user a member with the token of an invitation, which works once. In the same transaction, the
+ * caller must have verified the person: `userId` is a row of `users` with the invited address. Writes the
+ * membership, the end of the invitation, and the audit entry `invitations.accept` with the new member as
+ * the actor. Starts no session.
  *
- * @throws Fault `not_found` for a token that is unknown, used, expired or revoked (same words), and for an account
- *   with another address; `conflict` when the person is a member already, whose role then stays as it is
+ * @throws Fault `not_found` for an unknown, used, expired or revoked token (same message) and for an
+ * account with another address; `conflict` if the user is already a member, whose role does not change
  */
 export async function acceptInvitation(
   writer: DatabaseWriter,

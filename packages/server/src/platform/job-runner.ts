@@ -7,25 +7,25 @@ import type { Log } from '../core/log.ts';
 import { completeJob, insertJob, type JobCompletion, type JobRow, recordJobProgress } from '../store/jobs.ts';
 import type { Database } from '../store/ports.ts';
 
-/** Between two words of a running job to the database. */
+/** Interval at which a running job stores its progress. */
 const PROGRESS_INTERVAL_MS = 2_000;
 const MAX_RUNNING_JOBS = 4;
 const MAX_RUNNING_JOBS_PER_ORG = 2;
-/** A result is an answer's part and no file. */
+/** Maximum length of a result, because it is part of a response. */
 const MAX_RESULT_CHARS = 1_000_000;
 
-/** A running job that was not heard of for so long is nobody's any more. */
+/** A running job that has not stored its progress for this long is lost. */
 const LOST_AFTER_MS = 30_000;
 
-/** The state of a job at a moment: nobody need have noticed that its process died. */
+/** The state of a job. A running job whose process has ended is `lost`. */
 export function resolveJobState({ state, seen_at }: JobRow, nowMs: number): (typeof JOB_STATES)[number] {
   if (state === 'running' && nowMs - seen_at > LOST_AFTER_MS) return 'lost';
   return JOB_STATES.find((known) => known === state) ?? 'failed';
 }
 
-/** What the work of a job is given. */
+/** What a job can use while it runs. */
 export interface JobHandle {
-  /** Aborts when somebody cancels it or the process ends. */
+  /** Aborted if the job is cancelled or the process ends. */
   readonly signal: AbortSignal;
   progress(done: number, total: number | null): void;
 }
@@ -43,8 +43,8 @@ interface RunningJob {
 }
 
 /**
- * Work that takes longer than a request. Its row says how far it is; that of a process which died says nothing any
- * more, which is how everybody sees that it is lost: nothing is resumed, nothing hangs (decisions/0063-background-jobs.md).
+ * Runs work that takes longer than a request. The row of a job has its progress. If the process ends, the
+ * progress stops, and the job counts as lost. Jobs are not resumed (decisions/0063-background-jobs.md).
  */
 export class JobRunner {
   readonly #options: JobRunnerOptions;
@@ -56,9 +56,9 @@ export class JobRunner {
   }
 
   /**
-   * Begins a job and answers with its row; what `work` resolves to becomes its result.
+   * Starts a job and returns its row. The value with which `work` resolves becomes its result.
    *
-   * @throws Fault `rate_limit_exceeded` while too many run, `shutting_down`
+   * @throws Fault `rate_limit_exceeded` if too many jobs run, `shutting_down`
    */
   async start(
     { orgId, kind, by }: { readonly orgId: string; readonly kind: string; readonly by: string },
@@ -91,7 +91,7 @@ export class JobRunner {
     };
     const abort = new AbortController();
     const written = database.rowTransaction((writer) => insertJob(writer, row));
-    // Counted before it is written: two starts at once must not both see the same room.
+    // Counted before the row is written, so that two concurrent starts cannot exceed the limit.
     const over = written.then(
       () => this.#work(row, abort, work),
       () => undefined,
@@ -101,12 +101,12 @@ export class JobRunner {
     return row;
   }
 
-  /** Stops a job of this process at once; one of another hears of it with its next word. */
+  /** Cancels a job. A job of this process stops immediately, others with their next progress report. */
   cancel(id: string): void {
     this.#running.get(id)?.abort.abort();
   }
 
-  /** Cancels what runs and waits until it is written down. */
+  /** Cancels the running jobs and waits until their rows are written. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const all = [...this.#running.values()];
@@ -139,7 +139,7 @@ export class JobRunner {
       .catch((error: unknown) => log.warn({ err: error, job: row.id }, 'job result could not be stored'));
   }
 
-  /** Tells the database how far it is and hears whether somebody cancelled it. Returns how to stop. */
+  /** Stores the progress regularly and detects cancellation. Returns a function that stops it. */
   #trackProgress(
     id: string,
     progress: Pick<JobRow, 'done' | 'total'>,

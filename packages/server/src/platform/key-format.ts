@@ -3,15 +3,15 @@ import { crc32 } from 'node:zlib';
 import { Fault } from '@floe/contract/faults';
 
 const CREDENTIAL_HEADERS = ['authorization', 'x-api-key', 'api-key', 'x-floe-key'];
-/** Longer values are not hashed: no product issues such keys. */
+/** Longer values are not hashed, because no product issues such keys. */
 const MAX_IMPORTED_CHARS = 1_000;
 const PREFIX = 'eis_';
-/** Clients that insist on an OpenAI-looking key send `sk-eis_…`; it is the same key. */
+/** Some clients require an OpenAI-like key, so `sk-eis_…` is accepted as the same key. */
 const ALIAS_PREFIX = 'sk-eis_';
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** 62^43 is the first power of 62 beyond 2^256. */
+/** 62^43 is the first power of 62 above 2^256. */
 const SECRET_CHARS = 43;
-/** 62^6 is beyond 2^32, so every CRC fits. */
+/** 62^6 is above 2^32, so that every CRC fits. */
 const CHECKSUM_CHARS = 6;
 
 function base62(value: bigint, width: number): string {
@@ -21,34 +21,34 @@ function base62(value: bigint, width: number): string {
 }
 
 /**
- * A new platform key: `eis_`, 43 base62 characters of 256 random bits, 6 base62 characters of the CRC-32
- * of everything before them. The checksum lets a secret scanner tell a key from a lookalike; a key is
- * never refused for it.
+ * Generates a platform key: `eis_`, 43 base62 characters of 256 random bits, and 6 base62 characters with
+ * the CRC-32 of everything before them. The checksum helps secret scanners. A key with a wrong checksum is
+ * not rejected.
  */
 export function generatePlatformKey(): string {
   const body = PREFIX + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), SECRET_CHARS);
   return body + base62(BigInt(crc32(body)), CHECKSUM_CHARS);
 }
 
-/** What a list may show of a key: `eis_AbCd` and its last four characters. */
+/** The parts of a key that lists may show: `eis_AbCd` and the last four characters. */
 export function createKeyHint(key: string): { readonly prefix: string; readonly last4: string } {
   return { prefix: key.slice(0, PREFIX.length + 4), last4: key.slice(-4) };
 }
 
-/** In place of the first characters of a key that was imported by its hash. */
+/** Replaces the first characters of a key that was imported by its hash. */
 const IMPORTED_PREFIX = 'sha256:';
 
-/** What a list may show of a key of which only the hash is known: `sha256:` and the last four digits. */
+/** The same for a key of which only the hash is known: `sha256:` and the last four digits of the hash. */
 export function createImportedKeyHint(sha256: string): { readonly prefix: string; readonly last4: string } {
   return { prefix: IMPORTED_PREFIX, last4: sha256.slice(-4) };
 }
 
-/** Whether this prefix is that of a value which may have any format. */
+/** Whether a prefix belongs to an imported key, whose value may have any format. */
 export function isImportedKeyPrefix(prefix: string): boolean {
   return prefix === IMPORTED_PREFIX;
 }
 
-/** Whether a value has the format of our own keys. */
+/** Whether a value has the format of a Floe key. */
 export function hasPlatformKeyFormat(value: string): boolean {
   return value.startsWith(PREFIX) || value.startsWith(ALIAS_PREFIX);
 }
@@ -56,12 +56,12 @@ export function hasPlatformKeyFormat(value: string): boolean {
 export type CredentialHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * The platform key a request presents, without its `sk-`: the value that starts with `eis_` or `sk-eis_`
- * in `authorization: Bearer`, `x-api-key`, `api-key` or `x-floe-key`. Header names must be lower case.
- * Other credentials in these headers are the caller's own business and are passed over, unless keys were imported:
- * without a value of our own format, the first that `imported` knows is meant, else the first of them.
+ * Finds the platform key of a request, without `sk-`: the value that starts with `eis_` or `sk-eis_` in
+ * `authorization: Bearer`, `x-api-key`, `api-key` or `x-floe-key`. Header names must be lower case. Other
+ * credentials are ignored, unless keys were imported: then, if no value has the format of Floe, the first
+ * value that `imported` knows is used, or else the first value.
  *
- * @throws Fault `missing_api_key` when there is none, `invalid_api_key` when there are two different ones
+ * @throws Fault `missing_api_key` if there is none, `invalid_api_key` if there are two different ones
  */
 export function extractPlatformKey(headers: CredentialHeaders, imported?: ImportedKeys): string {
   let key = findKey(headers['authorization'], true, undefined);
@@ -76,7 +76,7 @@ export function extractPlatformKey(headers: CredentialHeaders, imported?: Import
   );
 }
 
-/** What a keyring says of keys that may have any format. */
+/** Functions of a keyring about keys of any format. */
 export interface ImportedKeys {
   readonly hasImportedKeys: boolean;
   isImportedKey(presented: string): boolean;
@@ -94,7 +94,7 @@ function findImportedKey(headers: CredentialHeaders, imported: ImportedKeys): st
   return first;
 }
 
-/** Whether a platform key, or something like one, stands in the headers. */
+/** Whether the headers contain a platform key or a similar value. */
 export function hasPlatformKey(headers: CredentialHeaders): boolean {
   return CREDENTIAL_HEADERS.some((name) =>
     [headers[name] ?? []].flat().some((value) => /(?:^|\s)(?:sk-)?eis_/i.test(value)),
@@ -120,7 +120,7 @@ function findKey(
   return key;
 }
 
-/** The scheme's name is case-insensitive and one or more spaces follow it (RFC 9110, 11.4). */
+/** The scheme is case-insensitive and followed by spaces (RFC 9110, section 11.4). */
 function bearerToken(header: string): string {
   if (header.startsWith('Bearer eis_')) return header.slice(7);
   return header.slice(0, 7).toLowerCase() === 'bearer ' ? header.slice(7).trim() : '';

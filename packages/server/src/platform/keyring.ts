@@ -4,18 +4,18 @@ import type { KeyScope } from '@floe/contract/scopes';
 import type { Matcher } from '../core/pattern.ts';
 import { hasPlatformKeyFormat, type ImportedKeys, isImportedKeyPrefix } from './key-format.ts';
 
-/** 64 bits find the record; the rest of the digest is compared in constant time. */
+/** 64 bits select the record. The rest of the digest is compared in constant time. */
 const HASH_PREFIX_CHARS = 16;
 
-/** A platform key as requests meet it: compiled, immutable, without the secret. */
+/** A compiled platform key. Immutable, without the secret. */
 export interface KeyRecord {
   readonly id: string;
   readonly orgId: string;
   readonly name: string;
   readonly scopes: ReadonlySet<KeyScope>;
-  /** Which model ids the key may ask for; null for every model of the org. */
+  /** Allowed model ids. Null means all models of the organization. */
   readonly models: Matcher | null;
-  /** Paths without a model that a key with `models` may use, and what stands below them. */
+  /** Paths without a model that a key with `models` may use, including the paths below them. */
   readonly paths?: readonly string[];
   readonly team: string | null;
   readonly owner: string | null;
@@ -25,44 +25,46 @@ export interface KeyRecord {
   readonly hash: string;
   readonly prefix: string;
   readonly last4: string;
-  /** Headers that tell the bearer of a key's value from before a rotation when it ends, flat; null otherwise. */
+  /** Headers that announce the end of a replaced key value, as a flat list. Null if the value is current. */
   readonly deprecationHeaders?: readonly string[] | null;
 }
 
 export interface Keyring extends ImportedKeys {
   /**
-   * The record of a presented key (as `extractPlatformKey` returns it).
+   * Returns the record of a presented key, as `extractPlatformKey` returns it.
    *
-   * @throws Fault `invalid_api_key`, `key_revoked`, `key_expired`, or `auth_unavailable` for a key that is unknown
-   * while the store could not say whether it was made a moment ago
+   * @throws Fault `invalid_api_key`, `key_revoked`, `key_expired`; `auth_unavailable` for an unknown key
+   * while the database cannot confirm that it does not exist
    */
   authenticate(presented: string, nowMs: number): KeyRecord;
-  /** What a request with the key of this record is told now; null while it is good. The record may be of an older set. */
+  /** Why requests with the key are rejected now, or null. The record may come from an older keyring. */
   currentFault(record: KeyRecord, nowMs: number): Fault | null;
 }
 
-/** Key for `hashPlatformKey`, derived from the installation's 32-byte secret key (HKDF-SHA-256, RFC 5869). */
+/**
+ * Derives the key of `hashPlatformKey` from the installation's secret key of 32 bytes (HKDF-SHA-256, RFC
+ * 5869).
+ */
 export function derivePepper(secretKey: Uint8Array): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha256', secretKey, '', 'floe platform key pepper v1', 32)));
 }
 
-/** What the store keeps of a key: HMAC-SHA-256 with the pepper, hex. Useless without the pepper. */
+/** The stored form of a key: HMAC-SHA-256 with the pepper, hex. It is useless without the pepper. */
 export function hashPlatformKey(pepper: KeyObject, key: string): string {
   return createHmac('sha256', pepper).update(key).digest('hex');
 }
 
 /**
- * What the store keeps of an imported key: HMAC-SHA-256 of its SHA-256. The text that is signed never starts with
- * `eis_`, so no value of our own format has this hash, and the SHA-256 alone opens nothing.
+ * The stored form of an imported key: HMAC-SHA-256 of its SHA-256. The signed text never starts with
+ * `eis_`, so no key in Floe's format has this hash. The SHA-256 itself does not authenticate.
  */
 export function hashImportedKey(pepper: KeyObject, sha256: string): string {
   return hashPlatformKey(pepper, `sha256:${sha256}`);
 }
 
 /**
- * Compiles the keys of every org into the set one snapshot authenticates with. Revoked and expired keys
- * belong in it: their holders are told so instead of "unknown". `isCurrent` says whether a key that is not
- * among them is known not to exist.
+ * Compiles the keys of all organizations for one snapshot. Includes revoked and expired keys, so that their
+ * holders get the exact error. `isCurrent` tells whether an unknown key certainly does not exist.
  */
 export function compileKeyring(
   records: readonly KeyRecord[],
@@ -76,8 +78,8 @@ export function compileKeyring(
     if (byHashStart.has(start)) throw new Error(`the key ${record.id} has the same hash as another key`);
     byHashStart.set(start, record);
   }
-  // 0.4 µs instead of 2.3 for a key seen before. Filled only after a good HMAC, so it holds at most one
-  // entry per record; it dies with the snapshot. SHA-256 keeps raw keys out of heap dumps.
+  // 0.4 µs instead of 2.3 µs for a known key. Filled only after a valid HMAC, so it has at most one entry
+  // per record. SHA-256 keeps raw keys out of heap dumps.
   const seen = new Map<string, KeyRecord>();
 
   function find(presented: string): KeyRecord | undefined {
@@ -133,20 +135,20 @@ function unknownKeyFault(isCurrent: boolean): Fault {
   return new Fault('auth_unavailable', message, { retryAfterMs: 1_000 });
 }
 
-/** A key as messages name it. */
+/** The name of a key in messages. */
 export function describePlatformKey(record: KeyRecord): string {
   return `"${record.name}" (${record.prefix}…${record.last4})`;
 }
 
-/** Whether who has `scopes` may do what `scope` stands for. `monitoring` includes sending beats. */
+/** Whether `scopes` include `scope`. `monitoring` includes sending beats. */
 export function includesScope(scopes: ReadonlySet<KeyScope>, scope: KeyScope): boolean {
   return scopes.has(scope) || (scope === 'beat' && scopes.has('monitoring'));
 }
 
 /**
- * Passes when the key has any of the scopes.
+ * Requires one of the scopes.
  *
- * @throws Fault `insufficient_scope` naming the scopes that would do
+ * @throws Fault `insufficient_scope` with the accepted scopes
  */
 export function requireKeyScope(record: KeyRecord, ...anyOf: readonly [KeyScope, ...KeyScope[]]): void {
   for (const scope of anyOf) if (includesScope(record.scopes, scope)) return;

@@ -5,19 +5,23 @@ import type { Database } from '../store/ports.ts';
 import type { KeyRecord } from './keyring.ts';
 
 const FLUSH_INTERVAL_MS = 60_000;
-/** Whether a key is in use is soon known; when exactly it was used last may wait. */
+/** The first use of a key is stored soon. Later uses may wait. */
 const FIRST_FLUSH_DELAY_MS = 1_000;
 
-/** Remembers when keys were last used. The first use in a minute is written within a second, others with the next. */
+/**
+ * Records when keys were last used. Stores the first use in a minute within a second, and the others with
+ * the next write.
+ */
 export interface LastUsedTracker {
   record(key: UsedKey, nowMs: number): void;
-  /** Writes what is pending. */
+  /** Writes pending uses. */
   close(): Promise<void>;
 }
 
-/** What of a `KeyRecord` says which of its values was used. */
+/** The fields of a `KeyRecord` that identify the key and whether its value was replaced. */
 export type UsedKey = Pick<KeyRecord, 'id' | 'deprecationHeaders'>;
 
+/** Creates the tracker. A failed write is logged and not repeated. */
 export function createLastUsedTracker(database: Database, clock: Clock, log: Log): LastUsedTracker {
   const pending = new Map<string, number>();
   const pendingPrevious = new Map<string, number>();
@@ -36,7 +40,7 @@ export function createLastUsedTracker(database: Database, clock: Clock, log: Log
     stopTimers();
     if (pending.size === 0) return;
     const now = clock.now();
-    // After a minute it says what no entry says too: keys come and go, and this must not grow with them.
+    // Removes old entries, so that the map does not grow with deleted keys.
     for (const [id, usedAt] of written) if (now - usedAt >= FLUSH_INTERVAL_MS) written.delete(id);
     for (const [id, usedAt] of pending) written.set(id, usedAt);
     const uses = [
@@ -48,7 +52,7 @@ export function createLastUsedTracker(database: Database, clock: Clock, log: Log
     try {
       await database.transaction((writer) => updatePlatformKeysLastUsed(writer, uses));
     } catch (error) {
-      // The next use of each key brings a newer time; nothing is kept for a store that is away.
+      // Not repeated: the next use of each key has a newer time.
       log.warn({ err: error, keys: uses.length }, 'last use of keys could not be stored');
     }
   }

@@ -6,7 +6,7 @@ import type { DatabaseWriter } from '../store/ports.ts';
 import { includesScope } from './keyring.ts';
 import { toKeyRecord, toPlatformKey } from './stored-key.ts';
 
-/** Who makes a change, and when. */
+/** The actor and time of a change. */
 export interface ChangeStamp {
   readonly by: string;
   readonly nowMs: number;
@@ -14,7 +14,7 @@ export interface ChangeStamp {
 
 type Member = Pick<MemberWithUser, 'id' | 'org_id' | 'email'>;
 
-/** A key that changed, as the audit log shows it. */
+/** A changed key as the audit log shows it. */
 export interface MemberKeyChange {
   readonly action: 'keys.update' | 'keys.revoke';
   readonly subject: string;
@@ -22,7 +22,10 @@ export interface MemberKeyChange {
   readonly after: JsonObject;
 }
 
-/** Revokes every key of a member who leaves. Keys of floe.yaml go too, until the file is applied again. */
+/**
+ * Revokes all keys of a member who leaves. This includes keys of floe.yaml, until the file is applied
+ * again.
+ */
 export async function revokeMemberKeys(
   writer: DatabaseWriter,
   member: Member,
@@ -35,8 +38,8 @@ export async function revokeMemberKeys(
 }
 
 /**
- * Takes from a member's keys what their new role could not give them, so that a key does not outlive the right to
- * make it; a key that is left with nothing is revoked. Keys of floe.yaml stay as they stand there.
+ * Removes from a member's keys the scopes that their new role cannot grant. A key without scopes is
+ * revoked. Keys of floe.yaml do not change.
  */
 export async function restrictMemberKeys(
   writer: DatabaseWriter,

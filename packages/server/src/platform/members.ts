@@ -16,12 +16,13 @@ import {
   revokeMemberKeys,
 } from './member-keys.ts';
 
-/** Ends what sessions of a person in an org may still do; runs in the transaction that takes their membership. */
+/** Ends the sessions of a user in an organization, in the transaction that removes the membership. */
 export type EndSessions = (
   writer: DatabaseWriter,
   who: { readonly orgId: string; readonly memberId: string; readonly userId: string },
 ) => Promise<void>;
 
+/** Whether a member is the only owner of their organization. */
 export async function isLastOwner(
   reader: DatabaseReader,
   { role, org_id }: Pick<MemberRow, 'role' | 'org_id'>,
@@ -30,26 +31,26 @@ export async function isLastOwner(
 }
 
 /**
- * Write transactions follow one another, so of two that would take the last two owners the second is refused.
+ * Write transactions run one at a time, so that two concurrent removals cannot remove the last two owners.
  *
- * @throws Fault `conflict` when no owner would be left
+ * @throws Fault `conflict` if no owner would remain
  */
 async function requireAnotherOwner(writer: DatabaseWriter, row: MemberWithUser): Promise<void> {
   if (await isLastOwner(writer, row))
     throw new Fault('conflict', `${row.email} is the last owner. Make another member an owner first.`);
 }
 
-/** What a member may do, and the team they belong to. */
+/** The role and team of a member. */
 export interface RoleAndTeam {
   readonly role: MemberRole;
   readonly team: string | null;
 }
 
 /**
- * Gives a member another role or team. Groups do not take a new role back at the next sign-in, and the member's keys lose
- * what the role cannot give.
+ * Changes the role or team of a member. The next sign-in does not revert the role according to groups. The
+ * member's keys lose scopes that the role cannot grant.
  *
- * @throws Fault `conflict` when no owner would be left
+ * @throws Fault `conflict` if no owner would remain
  */
 export async function changeMemberRole(
   writer: DatabaseWriter,
@@ -68,9 +69,10 @@ export async function changeMemberRole(
 }
 
 /**
- * Takes a member out of an org: their sessions end, their keys are revoked, and groups do not add them again.
+ * Removes a member from an organization: ends their sessions and revokes their keys. Groups do not add them
+ * again.
  *
- * @throws Fault `conflict` when no owner would be left
+ * @throws Fault `conflict` if no owner would remain
  */
 export async function removeMemberFromOrg(
   writer: DatabaseWriter,

@@ -12,7 +12,7 @@ import type { DatabaseWriter } from '../store/ports.ts';
 import type { ChangeStamp } from './member-keys.ts';
 import { auditSignIn } from './sign-in/audit-sign-in.ts';
 
-/** @throws Fault `not_found` when no account has this address, `conflict` when it is one already */
+/** @throws Fault `not_found` if no account has this address, `conflict` if it already is an operator */
 export async function addOperator(
   writer: DatabaseWriter,
   email: string,
@@ -29,7 +29,7 @@ export async function addOperator(
   return { ...row, email: user.email, name: user.name };
 }
 
-/** @throws Fault `not_found` when this user is no operator, `conflict` when it is the last one */
+/** @throws Fault `not_found` if the user is not an operator, `conflict` if it is the last one */
 export async function removeOperator(writer: DatabaseWriter, userId: string): Promise<OperatorWithUser> {
   const operators = await listAllOperators(writer);
   const row = operators.find(({ user_id }) => user_id === userId);
@@ -41,9 +41,9 @@ export async function removeOperator(writer: DatabaseWriter, userId: string): Pr
 }
 
 /**
- * Makes somebody an operator from the command line of the host.
+ * Makes a user an operator, for the command line of the host.
  *
- * @throws Fault `not_found` when no account has this address, `conflict` when it is one already
+ * @throws Fault `not_found` if no account has this address, `conflict` if it already is an operator
  */
 export async function grantOperatorRole(writer: DatabaseWriter, clock: Clock, email: string): Promise<void> {
   const { user_id } = await addOperator(writer, email, { by: 'cli', nowMs: clock.now() });
@@ -51,9 +51,9 @@ export async function grantOperatorRole(writer: DatabaseWriter, clock: Clock, em
 }
 
 /**
- * Takes the role, the last one too: the host can grant it again.
+ * Removes the operator role, even of the last operator, because the command line can grant it again.
  *
- * @throws Fault `not_found` when no account has this address, or it is no operator
+ * @throws Fault `not_found` if no account has this address, or it is not an operator
  */
 export async function revokeOperatorRole(writer: DatabaseWriter, clock: Clock, email: string): Promise<void> {
   const user = await findUserByEmail(writer, email);
@@ -62,7 +62,7 @@ export async function revokeOperatorRole(writer: DatabaseWriter, clock: Clock, e
   await auditInEveryOrg(writer, clock, 'operators.revoke', user.id);
 }
 
-/** It concerns every org. */
+/** Records the change in every organization, because it affects all of them. */
 async function auditInEveryOrg(
   writer: DatabaseWriter,
   clock: Clock,

@@ -8,22 +8,22 @@ import { toKeyRecords } from './stored-key.ts';
 export interface PlatformOrg {
   readonly id: string;
   readonly name: string;
-  /** As it was set here; an org of floe.yaml has its own there. */
+  /** The time zone that was set with the API. floe.yaml sets that of its organizations. */
   readonly timezone: string;
 }
 
-/** The part of the snapshot that this module owns: organizations, members, keys and their permissions. Immutable. */
+/** The organizations and platform keys of a snapshot. Immutable. */
 export interface PlatformSnapshot {
   readonly orgs: ReadonlyMap<string, PlatformOrg>;
   readonly keyring: Keyring;
 }
 
-/** How long the holder of a revoked key is told so; afterwards the key is unknown. */
+/** How long requests with a revoked key get `key_revoked`. Afterwards the key is unknown. */
 const REVOKED_KEY_RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
 
 /**
- * Loads and compiles the slice. `pepper` is `derivePepper` of the installation's secret key; `isCurrent` says, as
- * long as the slice is in use, whether the store would have told of a newer one.
+ * Loads and compiles the platform part of a snapshot. `pepper` is the result of `derivePepper`. `isCurrent`
+ * tells, while the snapshot is in use, whether the process has received all changes.
  */
 export async function loadPlatformSnapshot(
   reader: DatabaseReader,

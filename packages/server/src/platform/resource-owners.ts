@@ -6,12 +6,12 @@ import {
   markResultsCounted,
 } from '../store/provider-resources.ts';
 
-/** Owners kept in memory; one costs about 200 bytes. */
+/** Number of owners in memory. One needs about 200 bytes. */
 const MAX_CACHED_OWNERS = 20_000;
 
 interface ResourceOwner {
   readonly provider: string;
-  /** Name of the provider's credential it was made with. */
+  /** Name of the provider credential that created the resource. */
   readonly credential: string;
   readonly keyId: string;
   readonly kind: string;
@@ -23,8 +23,9 @@ interface OwnedResource extends ResourceOwner {
 }
 
 /**
- * Who made the files, batches and stored answers that providers keep: the store, with what was asked for last in
- * memory. What this process records it knows at once, other processes after the commit. Owners never change; an id that is unknown is asked for each time.
+ * Stores which key created the files, batches and stored responses that providers keep, with a cache of
+ * recent ones. This process knows new owners immediately, other processes after the commit. Owners never
+ * change. Unknown ids are not cached.
  */
 export function createResourceOwners(database: Database, clock: Clock) {
   const known = createOwnerCache();
@@ -44,13 +45,13 @@ export function createResourceOwners(database: Database, clock: Clock) {
         created_at: clock.now(),
         counted: 0,
       }));
-      // A client may use an id as soon as it has seen it, which in a stream is before the commit.
+      // A client may use an id as soon as it has received it, which in a stream is before the commit.
       for (const { orgId, id, provider, credential, keyId, kind } of fresh)
         known.put(orgId, id, [{ provider, credential, keyId, kind }]);
       try {
         await database.transaction((writer) => insertProviderResources(writer, rows));
       } finally {
-        // Asked for again: the store may know more of them, or nothing.
+        // Removed from the cache, because the database may have stored some of them.
         for (const { orgId, id } of fresh) known.drop(orgId, id);
       }
     },
@@ -84,7 +85,7 @@ export function createResourceOwners(database: Database, clock: Clock) {
   };
 }
 
-/** Owners by org and id, the oldest forgotten first. */
+/** A cache of owners by organization and id that drops the oldest. */
 function createOwnerCache() {
   const owners = new Map<string, readonly ResourceOwner[]>();
   const keyOf = (orgId: string, id: string) => `${orgId}\n${id}`;

@@ -9,17 +9,17 @@ import {
 import { StoreUnusableError } from '../store/store-unusable-error.ts';
 import { getSealedPrefix, rewrapSecret, type SecretsKey, UnreadableSecretError } from './secrets.ts';
 
-/** What became of the texts of a table that another key than the current one had encrypted. */
+/** The result for the texts of a table that were encrypted with an older key. */
 export interface RewrapResult {
   readonly table: SealedTable;
   readonly rewrapped: number;
-  /** Texts that none of the known keys opens; they stay as they are. */
+  /** Texts that no known key can decrypt. They do not change. */
   readonly unreadable: number;
 }
 
 /**
- * Puts every stored secret under the current key-encryption key, a bounded batch per transaction: it may be stopped
- * at any moment and run again, also while servers work.
+ * Encrypts all stored secrets with the current key-encryption key, in batches of limited size. It can be
+ * stopped and repeated at any time, also while servers run.
  */
 export async function rewrapStoredSecrets(
   database: Pick<Database, 'transaction'>,
@@ -72,9 +72,9 @@ function rewrapText(
 }
 
 /**
- * Holds the keys that are known against those that stored secrets need.
+ * Compares the known keys with those that stored secrets need.
  *
- * @throws StoreUnusableError naming the keys that are missing by their ids
+ * @throws StoreUnusableError with the ids of the missing keys
  */
 export async function requireKnownKeys(
   writer: DatabaseWriter,

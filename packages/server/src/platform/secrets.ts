@@ -8,34 +8,40 @@ import {
   randomBytes,
 } from 'node:crypto';
 
-/** NIST SP 800-38D: 96 bits, random, at most 2^32 uses per key; each data key encrypts one text. */
+/** NIST SP 800-38D: 96 random bits, at most 2^32 uses per key. Each data key encrypts one text. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 const CIPHER = 'aes-256-gcm';
 const FORMAT = 'fs1';
 
-/** Where a sealed secret belongs. It opens nowhere else: not in another org, row, or version of its row. */
+/**
+ * The row to which an encrypted secret belongs. It cannot be decrypted for another organization, row or
+ * version.
+ */
 export interface SecretBinding {
   readonly orgId: string;
   readonly rowId: string;
-  /** Rises when the row gets another secret, so that an old text put back does not open. */
+  /** Increased with each new secret of the row, so that an old text cannot be restored. */
   readonly version: number;
 }
 
 /** The key-encryption key of an installation. */
 export interface SecretsKey {
   readonly key: KeyObject;
-  /** Names the key in sealed texts; says nothing about it. */
+  /** Identifies the key in encrypted texts, without revealing it. */
   readonly id: string;
-  /** Earlier keys: nothing is sealed with them any more, and what they sealed still opens. */
+  /** Earlier keys, which only decrypt. */
   readonly previousKeys?: readonly SecretsKey[];
 }
 
-/** A sealed secret does not open. The message names neither the secret nor the key. */
+/** A secret cannot be decrypted. The message contains neither the secret nor the key. */
 export class UnreadableSecretError extends Error {
   override readonly name = 'UnreadableSecretError';
-  /** `wrong_key`: sealed under another key-encryption key; `damaged`: cut, changed, or of another place. */
+  /**
+   * `wrong_key`: encrypted with another key-encryption key. `damaged`: truncated, changed, or from another
+   * row.
+   */
   readonly reason: 'wrong_key' | 'damaged';
 
   constructor(reason: 'wrong_key' | 'damaged', options?: ErrorOptions) {
@@ -50,14 +56,17 @@ export class UnreadableSecretError extends Error {
 }
 
 /**
- * The key that seals credentials (HKDF, RFC 5869): from the first of `encryptionKeys`, else from the installation's
- * secret key. All of them open what they sealed.
+ * Derives the key that encrypts credentials (HKDF, RFC 5869) from the first of `encryptionKeys`, or from
+ * the installation's secret key. The other keys only decrypt.
  */
 export function deriveSecretsKey(secretKey: Buffer, encryptionKeys: readonly string[] = []): SecretsKey {
   return deriveKeys(secretKey, encryptionKeys, 'floe credentials');
 }
 
-/** The key that seals stored turns: another one, so that neither kind of text opens as the other. */
+/**
+ * Derives the key that encrypts stored responses. It differs, so that neither kind of text can be decrypted
+ * as the other.
+ */
 export function deriveTurnsKey(secretKey: Buffer, encryptionKeys: readonly string[] = []): SecretsKey {
   return deriveKeys(secretKey, encryptionKeys, 'floe stored turns');
 }
@@ -69,17 +78,17 @@ function deriveKeys(secretKey: Buffer, encryptionKeys: readonly string[], purpos
   return { ...current, previousKeys: others };
 }
 
-/** The key that seals kept bodies of requests and answers. */
+/** Derives the key that encrypts stored bodies of requests and responses. */
 export function deriveBodiesKey(secretKey: Buffer): SecretsKey {
   return deriveKey(secretKey, 'floe kept bodies');
 }
 
-/** The key that signs challenges of the sign-in. */
+/** Derives the key that signs the challenges of the sign-in. */
 export function deriveChallengeKey(secretKey: Buffer): KeyObject {
   return deriveKey(secretKey, 'floe sign-in challenges').key;
 }
 
-/** The key that seals what a browser keeps while somebody signs in elsewhere. */
+/** Derives the key that encrypts the state which the browser stores during a sign-in with an issuer. */
 export function deriveSignInKey(secretKey: Buffer): SecretsKey {
   return deriveKey(secretKey, 'floe sign-in under way');
 }
@@ -91,8 +100,9 @@ function deriveKey(secretKey: Buffer, purpose: string): SecretsKey {
 }
 
 /**
- * Encrypts a secret under a data key of its own, and that under the key-encryption key: changing the latter
- * later touches no secret. The text is `fs1.<key id>.<wrapped data key>.<encrypted secret>`, base64url.
+ * Encrypts a secret with its own data key, and the data key with the key-encryption key, so that a change
+ * of the latter does not touch secrets. The text is `fs1.<key id>.<wrapped data key>.<encrypted secret>`,
+ * base64url.
  */
 export function sealSecret(secret: string, place: SecretBinding, { key, id }: SecretsKey): string {
   const dataKey = randomBytes(KEY_BYTES);
@@ -101,26 +111,26 @@ export function sealSecret(secret: string, place: SecretBinding, { key, id }: Se
   return [FORMAT, id, wrapped.toString('base64url'), body.toString('base64url')].join('.');
 }
 
-/** @throws UnreadableSecretError */
+/** Decrypts a secret. @throws UnreadableSecretError */
 export function openSecret(sealed: string, place: SecretBinding, under: SecretsKey): string {
   const { body, dataKey } = unwrapDataKey(sealed, place, under);
   return decrypt(createSecretKey(dataKey), body, encodeAad('secret', place)).toString('utf8');
 }
 
 /**
- * The same secret under another key-encryption key.
+ * Encrypts the data key of a secret with another key-encryption key.
  *
- * @throws UnreadableSecretError when `from` does not open it.
+ * @throws UnreadableSecretError if `from` cannot decrypt it
  */
 export function rewrapSecret(sealed: string, place: SecretBinding, from: SecretsKey, to: SecretsKey): string {
   const { body, dataKey } = unwrapDataKey(sealed, place, from);
-  // A body that does not open must not become one that looks freshly sealed.
+  // Decrypted once, so that a damaged secret does not look valid afterwards.
   decrypt(createSecretKey(dataKey), body, encodeAad('secret', place));
   const wrapped = encrypt(to.key, dataKey, encodeAad('key', place));
   return [FORMAT, to.id, wrapped.toString('base64url'), body.toString('base64url')].join('.');
 }
 
-/** How every text begins that a key sealed. */
+/** The prefix of all texts that were encrypted with a key. */
 export function getSealedPrefix({ id }: SecretsKey): string {
   return `${FORMAT}.${id}.`;
 }
@@ -142,7 +152,7 @@ function unwrapDataKey(sealed: string, place: SecretBinding, under: SecretsKey) 
   return { dataKey, body: Buffer.from(body, 'base64url') };
 }
 
-/** JSON keeps the parts apart: no two places have the same bytes. */
+/** JSON separates the parts, so that two places never have the same bytes. */
 function encodeAad(purpose: 'key' | 'secret', { orgId, rowId, version }: SecretBinding): Buffer {
   return Buffer.from(JSON.stringify([FORMAT, purpose, orgId, rowId, version]));
 }

@@ -1,28 +1,28 @@
-/** A row that stands in the configuration file, or was made through the API. */
+/** The columns that tell whether a row comes from floe.yaml or from the API. */
 export interface SourceColumns {
   /** `file` or `console`. */
   readonly source: string;
-  /** Name of the file; absent in rows that were written before it was kept. */
+  /** Name of the file. Absent in old rows. */
   readonly source_file?: string | null | undefined;
   readonly source_line: number | null;
 }
 
-/** What the file is called where nobody named it. */
+/** Name of the file if the row has none. */
 export const DEFAULT_FILE_NAME = 'floe.yaml';
 
-/** Where a row is written, as every answer says it. */
+/** The source of a row in the form of the API. */
 export function toSource({ source, source_file, source_line }: SourceColumns) {
   return source === 'file'
     ? { kind: 'file' as const, file: source_file ?? DEFAULT_FILE_NAME, line: source_line }
     : { kind: 'console' as const, file: null, line: null };
 }
 
-/** The same for people: `floe.yaml, line 12`. */
+/** The source of a row for display, such as `floe.yaml, line 12`. */
 export function sourceLocation({ source_file, source_line }: Omit<SourceColumns, 'source'>): string {
   return `${source_file ?? DEFAULT_FILE_NAME}${source_line === null ? '' : `, line ${source_line}`}`;
 }
 
-/** Columns that say where an object is in the file. That it moved there is no change of it. */
+/** Whether a column describes the position in the file. A new position is not a change of the resource. */
 export function isSourceColumn(column: string): boolean {
   return column === 'source_line' || column === 'source_file' || column === 'position';
 }

@@ -2,11 +2,11 @@ import type { FirstRun } from './bootstrap.ts';
 
 export interface StartupInfo {
   readonly version: string;
-  /** Where this machine reaches the main listener. */
+  /** URL of the main listener on this machine. */
   readonly localUrl: string;
-  /** The other listeners, and what each offers. */
+  /** The other listeners and their surfaces. */
   readonly listeners: readonly { readonly url: string; readonly surfaces: readonly string[] }[];
-  /** What users see: `server.base_url`. */
+  /** URL for users: `server.base_url`. */
   readonly url: string;
   readonly dataDir: string;
   readonly configPath: string | null;
@@ -14,8 +14,8 @@ export interface StartupInfo {
 }
 
 /**
- * What a start prints. The first one shows the key, the sign-in link and a curl line that works as it
- * stands; later ones say where things are, for a key cannot be read back.
+ * The message at the start. The first start shows the key, the sign-in link and a working curl command.
+ * Later starts show only addresses, because the key is not stored.
  */
 export function formatStartupMessage(place: StartupInfo, firstRun: FirstRun | null): string {
   const lines = [
@@ -40,7 +40,7 @@ export function formatStartupMessage(place: StartupInfo, firstRun: FirstRun | nu
   return `${lines.join('\n')}\n\n`;
 }
 
-/** The same as fields of a log line. The first start of an installation has its key and the link to sign in. */
+/** The same as fields of a log line. On the first start, they include the key and the sign-in link. */
 export function startupFields(
   place: StartupInfo,
   firstRun: FirstRun | null,

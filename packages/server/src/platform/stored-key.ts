@@ -5,7 +5,7 @@ import type { PlatformKeyRow } from '../store/platform-keys.ts';
 import type { KeyRecord } from './keyring.ts';
 import { toSource } from './source-location.ts';
 
-/** Compiles a stored key for the keyring: its value, and the one before a rotation that still works. */
+/** The records of a stored key: its value, and the previous value while it still works. */
 export function toKeyRecords(row: PlatformKeyRow): KeyRecord[] {
   const record = toKeyRecord(row);
   const { previous_hash, previous_prefix, previous_last4, previous_until, rotated_at } = row;
@@ -24,13 +24,13 @@ export function toKeyRecords(row: PlatformKeyRow): KeyRecord[] {
   ];
 }
 
-/** `Deprecation` (RFC 9745) since when, `Sunset` (RFC 8594) until when. */
+/** `Deprecation` (RFC 9745) with the start, `Sunset` (RFC 8594) with the end. */
 function deprecationHeaders(sinceMs: number, untilMs: number): readonly string[] {
   const since = `@${Math.floor(sinceMs / 1000)}`;
   return ['deprecation', since, 'sunset', new Date(untilMs).toUTCString()];
 }
 
-/** The key with its present value. */
+/** The record of the current value. */
 export function toKeyRecord(row: PlatformKeyRow): KeyRecord {
   const models = parseStrings(row.models_json);
   return {
@@ -51,7 +51,7 @@ export function toKeyRecord(row: PlatformKeyRow): KeyRecord {
   };
 }
 
-/** A stored key as the API and the audit log show it: never its hash. */
+/** A stored key in the form of the API and the audit log, without its hash. */
 export function toPlatformKey(row: PlatformKeyRow, nowMs: number): PlatformKey {
   const { name, ...plain } = storedKeyFields.parse(row);
   return {
@@ -98,7 +98,7 @@ function toIsoString(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** Scopes of a later release, met after a downgrade, grant nothing. */
+/** Unknown scopes of a later release grant nothing. */
 function parseScopes(json: string): KeyScope[] {
   const stored = parseStrings(json) ?? [];
   return KEY_SCOPES.filter((scope) => stored.includes(scope));

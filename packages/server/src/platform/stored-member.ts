@@ -3,7 +3,7 @@ import { parseMemberRole } from '@floe/contract/roles';
 import type { InvitationRow } from '../store/invitations.ts';
 import type { MemberWithUser } from '../store/members.ts';
 
-/** A stored member as the API and the audit log show it: never a credential. */
+/** A member in the form of the API and the audit log, without credentials. */
 export function toMemberResource(row: MemberWithUser): Member {
   return {
     id: row.id,
@@ -19,7 +19,7 @@ export function toMemberResource(row: MemberWithUser): Member {
   };
 }
 
-/** A stored invitation as the API and the audit log show it: never its token or the hash of it. */
+/** An invitation in the form of the API and the audit log, without its token or hash. */
 export function toInvitationResource(row: InvitationRow, nowMs: number): InvitationResource {
   return {
     id: row.id,

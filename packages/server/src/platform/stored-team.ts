@@ -4,7 +4,7 @@ import type { DatabaseWriter } from '../store/ports.ts';
 import { countTeamReferences, deleteTeam, type TeamRow } from '../store/teams.ts';
 import { toSource } from './source-location.ts';
 
-/** A stored team as the API and the audit log show it. */
+/** A team in the form of the API and the audit log. */
 export function toTeamResource(row: TeamRow): Team {
   return {
     id: row.id,
@@ -16,7 +16,10 @@ export function toTeamResource(row: TeamRow): Team {
   };
 }
 
-/** What a team spent stays in analytics. @throws Fault `conflict` while something names it */
+/**
+ * Deletes a team. Its spending stays in analytics. @throws Fault `conflict` if another resource refers to
+ * it
+ */
 export async function removeUnusedTeam(
   writer: DatabaseWriter,
   { org_id, id }: TeamRow,

@@ -17,15 +17,19 @@ import { toLoggedEvent } from './logged-event.ts';
 import type { RelayCaller } from './relay-caller.ts';
 
 const MINUTE_MS = 60_000;
-/** How often a waiting client's question is looked up: another process may have taken the answer. */
+/**
+ * How often a waiting call reads the approval from the database. Another process may have received the
+ * answer.
+ */
 const POLL_INTERVAL_MS = 1_000;
+/** Upper limit of `waitForDecision`, in seconds. */
 export const MAX_APPROVAL_WAIT_SECONDS = 25;
 
 interface ApprovalQuestion {
   readonly caller: RelayCaller;
   readonly event: RelayEvent;
   readonly verdict: RelayEvaluation;
-  /** `hashEventInput` of the event. */
+  /** Result of `hashEventInput` for the event. */
   readonly inputHash: string;
   readonly decisionId: string;
   readonly config: RelayConfig;
@@ -42,7 +46,10 @@ export interface ApprovalsOptions {
   readonly baseUrl: () => string;
 }
 
-/** Questions to a person: asked when a rule says `ask`, answered in the console, found again when the agent tries again. */
+/**
+ * Approvals of `ask` decisions. `requestApproval` creates them, members answer them in the console, and a
+ * repeated event finds them.
+ */
 export class Approvals {
   readonly #options: ApprovalsOptions;
   readonly #waiters = new Map<string, Set<() => void>>();
@@ -51,7 +58,10 @@ export class Approvals {
     this.#options = options;
   }
 
-  /** Whether somebody agreed already; else the question that waits, which is asked once. */
+  /**
+   * Returns the rules that members have allowed if these cover the event. Otherwise returns the waiting
+   * approval, and creates it if there is none.
+   */
   async requestApproval({
     caller,
     event,
@@ -74,7 +84,8 @@ export class Approvals {
     const row =
       waits ??
       (await database.transaction(async (writer) => {
-        // Others may have asked the same since: transactions are serialised, so looking again here is enough.
+        // Another process may have inserted the same approval since the first read. Transactions run one at
+        // a time, so this read is final.
         const others = findWaitingApproval(await listRelevantApprovals(writer, asked), inputHash);
         if (others) return others;
         const first = toApprovalRow({ caller, event, verdict, inputHash, decisionId, config }, rules, nowMs);
@@ -89,7 +100,10 @@ export class Approvals {
     };
   }
 
-  /** Rules that a person said yes to: for this very event once, or for the session. */
+  /**
+   * Rules that a member allowed, for the session or once for this event. Consumes the approvals that are
+   * valid once.
+   */
   async #findGrantedRules(
     known: readonly RelayApprovalRow[],
     wanted: readonly string[],
@@ -113,7 +127,10 @@ export class Approvals {
     return granted;
   }
 
-  /** The question as it stands, once it is answered or the time is over; undefined when the org has none of this id. */
+  /**
+   * Waits until the approval is decided or expired, or until `waitSeconds` have passed. Returns undefined
+   * if the organization has no approval with this id.
+   */
   async waitForDecision(
     orgId: string,
     id: string,
@@ -130,7 +147,7 @@ export class Approvals {
     }
   }
 
-  /** Wakes those who wait for an answer to this question here. */
+  /** Wakes calls of `waitForDecision` in this process. */
   notifyDecided(id: string): void {
     for (const wake of this.#waiters.get(id) ?? []) wake();
   }
@@ -155,7 +172,7 @@ function findWaitingApproval(rows: readonly RelayApprovalRow[], input: string): 
   return rows.find((row) => row.state === 'waiting' && row.input_hash === input);
 }
 
-/** Who watches the console sees it at once. */
+/** Publishes the approval to the console's event streams. */
 export function publishApproval(
   writer: DatabaseWriter,
   { org_id: orgId, id, state }: RelayApprovalRow,

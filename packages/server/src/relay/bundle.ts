@@ -3,22 +3,25 @@ import type { BundlePayload, SignedBundle } from '@floe/relay/bundle';
 import type { OrgRelay } from './org-relays.ts';
 import type { RelayCaller } from './relay-caller.ts';
 
-/** How long a bundle holds without the server. */
+/** How long the hook may use a bundle without the server. */
 const BUNDLE_TTL_MS = 24 * 3_600_000;
-/** A bundle is made anew this often, so that a client that comes daily never holds one that is over. */
+/** How often the times of a bundle change. A client that downloads once a day never has an expired bundle. */
 const BUNDLE_RENEWAL_MS = 3_600_000;
-/** DER of an Ed25519 private key before its 32 bytes (RFC 8410, section 7). */
+/** DER prefix of an Ed25519 private key of 32 bytes (RFC 8410, section 7). */
 const PRIVATE_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** The key that signs bundles, and its other half for clients. */
+/** The private key that signs bundles, and the public key for clients. */
 export interface BundleKey {
   readonly key: KeyObject;
-  /** Raw 32 bytes in base64. */
+  /** Raw 32 bytes, base64. */
   readonly publicKey: string;
   readonly id: string;
 }
 
-/** From the installation's secret key (HKDF, RFC 5869): every process signs with the same. */
+/**
+ * Derives the key from the installation's secret key with HKDF (RFC 5869), so that every process signs with
+ * the same key.
+ */
 export function deriveBundleKey(secretKey: Uint8Array): BundleKey {
   const seed = Buffer.from(hkdfSync('sha256', secretKey, '', 'floe relay bundle v1', 32));
   const key = createPrivateKey({ key: Buffer.concat([PRIVATE_PREFIX, seed]), format: 'der', type: 'pkcs8' });
@@ -34,7 +37,10 @@ export interface RelayBundle extends SignedBundle {
   readonly key_id: string;
 }
 
-/** The rules of an org for one key, signed. The same within an hour while nothing changes. */
+/**
+ * The signed rules of an organization for one platform key. The result is the same within an hour if no
+ * rule changes.
+ */
 export function signBundle(
   { key, publicKey, id }: BundleKey,
   { relay, version }: OrgRelay,

@@ -23,7 +23,7 @@ export interface DecisionEngineOptions {
   readonly clock: Clock;
 }
 
-/** Answers remembered by the id of their event, and for how long a repetition gets the same. */
+/** Number of decisions in memory, by event id. A repeated event gets the same decision. */
 const MAX_CACHED_DECISIONS = 10_000;
 const DECISION_CACHE_MS = 10 * 60_000;
 
@@ -32,17 +32,17 @@ interface CachedDecision {
   readonly answer: RelayDecision;
 }
 
-/** An event, who sent it, and what it was answered. */
+/** An event, its caller and the decision. */
 interface AnsweredEvent {
   readonly caller: RelayCaller;
   readonly event: RelayEvent;
   readonly answer: RelayDecision;
   readonly nowMs: number;
-  /** How long the answer took. */
+  /** Duration of the decision in microseconds. */
   readonly latencyUs: number;
 }
 
-/** Decides about events, once for each, and keeps every decision. */
+/** Decides each event once and records every decision. */
 export class DecisionEngine {
   readonly #options: DecisionEngineOptions;
   readonly #answers = new LRUCache<string, CachedDecision>({ max: MAX_CACHED_DECISIONS });
@@ -51,12 +51,12 @@ export class DecisionEngine {
     this.#options = options;
   }
 
-  /** The running relay of an org. */
+  /** The compiled relay configuration of an organization. */
   relayOf(orgId: string): OrgRelay {
     return this.#options.relays.get(orgId);
   }
 
-  /** @throws Fault `conflict` when the id of the event was used for another one */
+  /** @throws Fault `conflict` if the event id was used for another event */
   async decide(caller: RelayCaller, event: RelayEvent): Promise<RelayDecision> {
     const { clock, sessions, relays } = this.#options;
     const started = clock.monotonic();
@@ -108,7 +108,7 @@ export class DecisionEngine {
     return found?.answer;
   }
 
-  /** After the answer is on its way: masking a long prompt takes milliseconds. */
+  /** Runs after the response has been sent, because masking a long prompt takes milliseconds. */
   #recordDecision(
     { caller, event, answer, nowMs, latencyUs }: AnsweredEvent,
     keepText: 'masked' | 'none',
@@ -148,7 +148,7 @@ export class DecisionEngine {
   }
 }
 
-/** What an answer depends on, without what names the try. */
+/** SHA-256 of everything that affects the decision. Leaves out fields that differ between retries. */
 export function hashEventInput({
   id: _id,
   turn_id: _turn,
@@ -159,6 +159,7 @@ export function hashEventInput({
   return createHash('sha256').update(JSON.stringify(event)).digest('hex');
 }
 
+/** Converts an evaluation to the response of the API. The messages include the URL of a waiting approval. */
 export function toRelayDecision(
   id: string,
   verdict: RelayEvaluation,

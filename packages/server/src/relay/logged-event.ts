@@ -3,20 +3,20 @@ import type { FindingKind } from '@floe/conditions/detect/scan';
 import type { RelayEvent } from '@floe/contract/api/relay';
 import { relayEvent } from '@floe/contract/api/relay';
 
-/** What must not lie in a log. Addresses of people may: the log is about people. */
+/** Findings that must not be in a log. E-mail addresses may be, because the log records what people did. */
 const MASKED_FINDINGS: ReadonlySet<FindingKind> = new Set(['secret', 'credit_card', 'iban', 'us_ssn']);
 const MAX_TEXT_CHARACTERS = 16_384;
 const MAX_LINE_CHARACTERS = 500;
 
-/** An event as the log keeps it. */
+/** An event in the form that is stored. */
 export interface LoggedEvent {
-  /** One line for people. */
+  /** One line for display. */
   readonly summary: string;
-  /** The event without secrets, to be judged again; null where texts are not kept. */
+  /** The event without secrets, for a later simulation. Null if texts are not stored. */
   readonly json: string | null;
 }
 
-/** Takes secrets out of an event and cuts what is long. Never throws. */
+/** Masks the secrets of an event and truncates long texts. Never throws. */
 export function toLoggedEvent(event: RelayEvent, keepText: 'masked' | 'none'): LoggedEvent {
   if (keepText === 'none') return { summary: eventName(event), json: null };
   const { json } = redactJson(JSON.stringify(shortenTexts(event)), MASKED_FINDINGS);
@@ -38,7 +38,7 @@ function shortenTexts(event: RelayEvent): RelayEvent {
   };
 }
 
-/** Without anything that was written. */
+/** The kind of event and the tool, without any text of the user. */
 function eventName({ event, tool, shell }: RelayEvent): string {
   if (tool) return tool.name;
   return shell ? 'a shell command' : event.replace('_', ' ');

@@ -4,14 +4,14 @@ import { RelaySchema } from '@floe/contract/config/relay';
 import { type CompiledRelay, compileRelay } from '@floe/relay/compile-relay';
 import { loadShellGrammar, type ShellGrammar } from '@floe/relay/shell/grammar';
 
-/** The relay of one org, as the running configuration has it. */
+/** The compiled relay configuration of one organization. */
 export interface OrgRelay {
   readonly relay: CompiledRelay;
-  /** Changes whenever anything that decides does. */
+  /** Changes if the result of any decision can change. */
   readonly version: string;
 }
 
-/** A rule of the console, with the id of its row. */
+/** A rule that was created in the console or with the API, with the id of its row. */
 export interface StoredRelayRule {
   readonly id: string;
   readonly config: RelayRuleConfig;
@@ -19,9 +19,9 @@ export interface StoredRelayRule {
 
 export interface OrgRelays {
   get(orgId: string): OrgRelay;
-  /** The grammar for shell commands; loaded by the first that asks. */
+  /** The grammar of shell commands. The first call loads it. */
   getGrammar(): Promise<ShellGrammar>;
-  /** Takes over what the file and the console say about every org; what stayed the same is not compiled again. */
+  /** Replaces the rules of all organizations. Does not compile unchanged rules again. */
   update(
     configs: ReadonlyMap<string, RelayConfig>,
     stored: ReadonlyMap<string, readonly StoredRelayRule[]>,
@@ -31,7 +31,7 @@ export interface OrgRelays {
 const DEFAULTS: RelayConfig = RelaySchema.parse({});
 const DEFAULT_RELAY: OrgRelay = compileOrgRelay(DEFAULTS);
 
-/** What orgs say about the relay, compiled. Immutable between two calls of `use`. */
+/** Creates the compiled relay configurations of all organizations. They change only through `update`. */
 export function createOrgRelays(): OrgRelays {
   let relays: ReadonlyMap<string, OrgRelay> = new Map();
   return {
@@ -43,7 +43,7 @@ export function createOrgRelays(): OrgRelays {
         const config = mergeRules(configs.get(orgId) ?? DEFAULTS, stored.get(orgId) ?? []);
         const before = relays.get(orgId);
         next.set(orgId, before?.version === configVersion(config) ? before : compileOrgRelay(config));
-        // The first command need not wait for it.
+        // Load the grammar now so that the first command does not wait for it.
         if (config.rules.length > 0) loadShellGrammar().catch(() => undefined);
       }
       relays = next;
@@ -51,7 +51,7 @@ export function createOrgRelays(): OrgRelays {
   };
 }
 
-/** The file's rules first; a name that both have is the file's. */
+/** The rules of the file come first. If both have a rule with the same name, the rule of the file applies. */
 function mergeRules(config: RelayConfig, stored: readonly StoredRelayRule[]): RelayConfig {
   const names = new Set(config.rules.map(({ name }) => name));
   const more = stored.filter((rule) => !names.has(rule.config.name)).map((rule) => rule.config);

@@ -1,4 +1,4 @@
-/** Who asks the relay. */
+/** The platform key that calls the relay. */
 export interface RelayCaller {
   readonly orgId: string;
   readonly keyId: string;

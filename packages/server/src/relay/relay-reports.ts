@@ -4,7 +4,7 @@ import { deriveId, newId } from '../core/ids.ts';
 import type { RelayRow } from '../store/relay/ingest-relay-region.ts';
 import type { RelayCaller } from './relay-caller.ts';
 
-/** Something that has happened, as a client tells it. */
+/** An event that has already happened, as a client reports it. */
 export interface RelayReport {
   readonly id?: string | undefined;
   readonly type: string;
@@ -18,7 +18,10 @@ export interface RelayReport {
 const MAX_DETAILS_CHARACTERS = 8_192;
 const DAY_MS = 24 * 3_600_000;
 
-/** The row of a report. A report told again has the id of the first; a time that cannot be is that of its arrival. */
+/**
+ * The row of a report. A repeated report has the same id. An implausible time is replaced by the time of
+ * arrival.
+ */
 export function reportRow(caller: RelayCaller, report: RelayReport, nowMs: number): RelayRow {
   const said = report.at === undefined ? nowMs : Date.parse(report.at);
   const at = said > nowMs || said < nowMs - 7 * DAY_MS ? nowMs : said;

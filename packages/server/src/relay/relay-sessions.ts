@@ -12,24 +12,24 @@ import {
 import type { OrgRelays } from './org-relays.ts';
 import type { RelayCaller } from './relay-caller.ts';
 
-/** Sessions kept in memory; one costs about 300 bytes. */
+/** Number of sessions in memory. One needs about 300 bytes. */
 const MAX_CACHED_SESSIONS = 50_000;
-/** Sessions are written, and those of other processes read, this often. */
+/** How often this process stores its counts and reads those of other processes. */
 const FLUSH_INTERVAL_MS = 2_000;
-/** So late may another process write down a call that it answered, its clock included. */
+/** Maximum delay with which another process stores a call, including the difference of the clocks. */
 const MAX_WRITE_DELAY_MS = 10_000;
-/** Deltas held while the store is away; what comes after that is not counted. */
+/** Number of deltas in memory while the database is unavailable. Later calls are not counted. */
 const MAX_PENDING_DELTAS = 20_000;
 
-/** A session of an agent as this process knows it. */
+/** What this process knows about an agent session. */
 export interface AgentSession {
-  /** Requests to models that this process saw. */
+  /** Model requests that this process received. */
   modelRequests: number;
-  /** When it last asked the relay, any process; 0 for never. Milliseconds since the epoch. */
+  /** Time of the last relay call to any process, in milliseconds since the epoch. 0 means never. */
   lastRelayCallAt: number;
 }
 
-/** Who uses a model, as the gateway knows it. */
+/** The caller of a model request. */
 export interface ModelUse {
   readonly orgId: string;
   readonly keyId: string;
@@ -39,8 +39,9 @@ export interface ModelUse {
 }
 
 /**
- * Counts how often sessions ask models and how often they ask the relay. Nothing here waits for the store: counts are
- * added to it every two seconds, and calls that other processes took are read then.
+ * Counts the model requests and relay calls of sessions. No method but `flush` and `close` waits for the
+ * database: counts are added to it every two seconds, and the relay calls of other processes are read at
+ * the same time.
  */
 export class RelaySessions {
   readonly #database: Pick<Database, 'read' | 'transaction'>;
@@ -48,7 +49,7 @@ export class RelaySessions {
   readonly #log: Log;
   readonly #cache = new LRUCache<string, AgentSession>({ max: MAX_CACHED_SESSIONS });
   #deltas = new Map<string, RelaySessionDelta>();
-  /** Orgs whose agents asked the relay. */
+  /** Organizations whose agents have called the relay. */
   readonly #orgs = new Set<string>();
   readonly #relays: Pick<OrgRelays, 'get'>;
   #timer: Timer | null = null;
@@ -82,7 +83,7 @@ export class RelaySessions {
     await this.flush();
   }
 
-  /** Null for a session nobody has seen. */
+  /** Returns null for an unknown session. */
   find(orgId: string, sessionId: string): AgentSession | null {
     return this.#cache.get(`${orgId}\n${sessionId}`) ?? null;
   }
@@ -104,7 +105,7 @@ export class RelaySessions {
     delta.client_version = client?.version ?? delta.client_version;
   }
 
-  /** Whether the org's agents ask the relay, as far as this process knows, or its rules say that they should. */
+  /** Whether the organization has relay rules, or its agents have called the relay. */
   usesRelay(orgId: string): boolean {
     return this.#orgs.has(orgId) || this.#relays.get(orgId).relay.config.rules.length > 0;
   }
@@ -113,7 +114,7 @@ export class RelaySessions {
     return this.#clock.now();
   }
 
-  /** @param agent what the client calls itself; null when it does not */
+  /** @param agent name of the client from its `user-agent`, or null */
   recordModelUse(use: ModelUse, agent: string | null): AgentSession {
     const session = this.#session(use.orgId, use.sessionId);
     session.modelRequests += 1;
@@ -165,7 +166,10 @@ export class RelaySessions {
     return delta;
   }
 
-  /** Writes what was counted and reads what other processes counted. Never rejects: a store that is away is asked again. */
+  /**
+   * Stores the counts and reads those of other processes. Never rejects: a failed write is repeated in the
+   * next call.
+   */
   async flush(): Promise<void> {
     const deltas = this.#deltas;
     this.#deltas = new Map();
@@ -183,7 +187,7 @@ export class RelaySessions {
     }
   }
 
-  /** What could not be written, and what was counted while that was tried, are one delta. */
+  /** Adds a delta that could not be stored to the one that was counted since. */
   #restoreDelta(name: string, before: RelaySessionDelta): void {
     const since = this.#deltas.get(name);
     if (!since) {
@@ -191,7 +195,7 @@ export class RelaySessions {
       return;
     }
     since.first_seen_at = before.first_seen_at;
-    // The last call's hook has the last word, else the first to say it.
+    // The agent name of the latest relay call wins over the name from a model request.
     if (since.relay_calls === 0) since.agent = before.agent ?? since.agent;
     since.model_requests += before.model_requests;
     since.relay_calls += before.relay_calls;
@@ -201,7 +205,7 @@ export class RelaySessions {
     since.last_relay_call_at ??= before.last_relay_call_at;
   }
 
-  /** Other processes write down a call some time after it: what is late for that long is still found. */
+  /** Other processes store calls with a delay, so the read starts `MAX_WRITE_DELAY_MS` earlier. */
   async #readOthers(): Promise<void> {
     let since = this.#readUntil - MAX_WRITE_DELAY_MS;
     for (;;) {

@@ -4,7 +4,7 @@ import { type GuardrailRuleRow, listAllGuardrailRules } from '../store/guardrail
 import type { DatabaseReader } from '../store/ports.ts';
 import type { StoredRelayRule } from './org-relays.ts';
 
-/** Rules that were made through the API, by org. */
+/** Loads the rules that were created with the API, by organization id. */
 export async function loadStoredRelayRules(
   reader: DatabaseReader,
 ): Promise<ReadonlyMap<string, readonly StoredRelayRule[]>> {
@@ -17,7 +17,7 @@ export async function loadStoredRelayRules(
   return byOrg;
 }
 
-/** A stored rule was checked when it was written; the schema fills in what a later release added. */
+/** Rules are validated when they are stored. The schema adds defaults for fields of later releases. */
 export function parseStoredRelayRule({ rule_json }: GuardrailRuleRow): RelayRuleConfig {
   return RelayRuleSchema.parse(JSON.parse(rule_json));
 }

@@ -14,7 +14,7 @@ export type AlertDeliveryUpdate = Pick<
 
 const ROWS_PER_STATEMENT = 1_000;
 
-/** Adds deliveries; one message per alert, channel and repetition. */
+/** Adds deliveries. Ignores a delivery whose alert, channel and repetition already exist. */
 export async function insertAlertDeliveries(
   writer: DatabaseWriter,
   rows: readonly NewAlertDeliveryRow[],
@@ -27,6 +27,7 @@ export async function insertAlertDeliveries(
       .execute();
 }
 
+/** Changes columns of deliveries. */
 export async function updateDeliveries(
   writer: DatabaseWriter,
   ids: readonly string[],
@@ -40,14 +41,14 @@ export async function updateDeliveries(
       .execute();
 }
 
-/** Of so many alerts of one message each is named to those who watch. */
+/** Number of alerts of one message that are published individually to event streams. */
 const MAX_PUBLISHED_ALERTS = 100;
 
 /**
- * Writes down what became of one message of a channel, and tells those who watch the org's alerts.
+ * Stores the outcome of one message of a channel and publishes it to event streams.
  *
- * @param deliveries what the message stood for: of one org and one channel
- * @param at when, in milliseconds
+ * @param deliveries deliveries of the message, all of one organization and one channel
+ * @param at time in milliseconds
  */
 export async function recordDeliveryOutcome(
   writer: DatabaseWriter,
@@ -66,10 +67,10 @@ export async function recordDeliveryOutcome(
   await publishDeliveryOutcome(writer, deliveries, { orgId, channel, state: change.state, at });
 }
 
-/** What became of deliveries of one channel. */
+/** The outcome of deliveries of one channel. */
 interface DeliveryOutcomeEvent {
   readonly orgId: string;
-  /** Its name. */
+  /** Name of the channel. */
   readonly channel: string;
   readonly state: string;
   readonly at: number;
@@ -86,14 +87,15 @@ async function publishDeliveryOutcome(
   await publishLiveEvent(writer, { orgId, topic: 'alerts', at, data });
 }
 
+/** A delivery that was not sent yet, with its alert. */
 export interface PendingDelivery {
   readonly delivery: AlertDeliveryRow;
   readonly alert: AlertRow;
 }
 
 /**
- * What a channel may be sent now, those never tried first, up to `limit`; and with them whatever else is owed about the
- * same subjects, or shares their messages. In order.
+ * Lists up to `limit` deliveries of a channel that are due, those without an attempt first. Adds all
+ * pending deliveries that have the same subject or belong to the same message. In order.
  */
 export async function listPendingDeliveries(
   reader: DatabaseReader,
@@ -159,7 +161,7 @@ async function loadAlertsById(
   return found;
 }
 
-/** Deliveries of alerts, in the order of their making. */
+/** Deliveries of alerts, in order of creation. */
 export function listDeliveriesOfAlerts(
   reader: DatabaseReader,
   alertIds: readonly string[],
@@ -186,7 +188,7 @@ export function findDeliveryById(
     .executeTakeFirst();
 }
 
-/** Makes a message due now, with all its tries before it again; its receiver rests no longer. */
+/** Makes a message due now, with a new series of attempts, and ends the backoff of its channel. */
 export async function requeueDelivery(
   writer: DatabaseWriter,
   row: AlertDeliveryRow,
@@ -198,7 +200,7 @@ export async function requeueDelivery(
   await writer.updateTable('channels').set({ backoff_until: 0 }).where('id', '=', row.channel_id).execute();
 }
 
-/** Gives up what a channel is still owed, with the reason. */
+/** Marks the pending deliveries of a channel as failed, with the reason. */
 export async function abandonDeliveries(
   writer: DatabaseWriter,
   channel: Pick<ChannelRow, 'id' | 'org_id' | 'name'>,
@@ -221,7 +223,7 @@ export async function abandonDeliveries(
   });
 }
 
-/** Messages owed, and alerts that nothing was made of yet. */
+/** Number of pending deliveries and of alerts without deliveries. */
 export async function countQueuedDeliveries(reader: DatabaseReader): Promise<number> {
   const pending = await reader
     .selectFrom('alert_deliveries')

@@ -1,62 +1,62 @@
 import type { Generated } from 'kysely';
 
-/** Where alerts go. Rows of floe.yaml stand here too, so that every process can deliver to them. */
+/** Channels. Those of floe.yaml are stored too, so that every process can deliver to them. */
 export interface ChannelsTable {
   id: string;
   org_id: string;
-  /** Unique in the org; what monitors and the file call it. */
+  /** Unique in the organization. */
   name: string;
   /** webhook, slack, discord, teams, email, pagerduty, ntfy or telegram. */
   kind: string;
-  /** What may be shown: events, tags, realert_minutes, recipients. */
+  /** Settings that may be shown: events, tags, realert_minutes, recipients. */
   settings_json: string;
-  /** Start of the address messages go to, for people; null for kinds without one of their own. */
+  /** Origin of the URL, for display. Null for kinds without a configurable URL. */
   url_origin: string | null;
-  /** JSON of what must never be shown (addresses with tokens, keys), sealed; null when there is none. */
+  /** JSON of the encrypted secrets, such as URLs with tokens. Null if there are none. */
   secrets_sealed: string | null;
-  /** Rises with every change of `secrets_sealed`, to which it is bound. */
+  /** Increased with every change of `secrets_sealed`, which is bound to it. */
   secrets_version: number;
   enabled: number;
-  /** `file` when it stands in floe.yaml, else `console`. */
+  /** `file` or `console`. */
   source: string;
   source_file?: string | null | undefined;
   source_line: number | null;
   created_at: number;
   updated_at: number;
   updated_by: string;
-  /** The process that delivers to it now; others keep away until `leased_until`. */
+  /** The process that delivers to the channel. Others wait until `leased_until`. */
   leased_by: string | null;
   leased_until: number;
-  /** Nothing is sent before: a receiver that failed is left alone for a while. */
+  /** No message is sent before this time, because the receiver failed. */
   backoff_until: number;
-  /** Tries that failed since the last one that succeeded. */
+  /** Failed attempts since the last success. */
   failures: number;
 }
 
-/** The outbox: what happened and somebody should hear of. Written in the transaction of the change. */
+/** The outbox. Alerts are written in the transaction of the change. */
 export interface AlertsTable {
-  /** Order of recording; times of several machines are no order. */
+  /** Order of recording. The times of several machines are not ordered. */
   seq: Generated<number>;
   id: string;
   org_id: string;
   idempotency_key: string;
   at: number;
   event: string;
-  /** opens, closes or tells: whether it begins something that lasts, ends it, or neither. */
+  /** opens, closes or tells: the alert opens a lasting state, closes it, or does neither. */
   phase: string;
   subject_kind: string;
   subject_id: string;
   subject_name: string;
   fields_json: string;
-  /** Names of the channels that are told; null for every channel of the org that listens. */
+  /** Names of the channels. Null for every channel of the organization that subscribes to the event. */
   channels_json: string | null;
-  /** When deliveries were made of it; null while it waits. */
+  /** When deliveries were created. Null before. */
   routed_at: number | null;
-  /** When what it reports was over; null while it lasts, and for what has no end. */
+  /** When the reported state ended. Null while it lasts, and for events without an end. */
   closed_at: number | null;
 }
 
-/** One message owed to one channel. */
+/** One message to one channel. */
 export interface AlertDeliveriesTable {
   seq: Generated<number>;
   id: string;
@@ -64,23 +64,23 @@ export interface AlertDeliveriesTable {
   alert_id: string;
   alert_seq: number;
   channel_id: string;
-  /** As it was called then; the channel may be gone. */
+  /** Name at the time of creation. The channel may have been deleted. */
   channel_name: string;
-  /** 0 for the first message, n for the n-th repetition while it lasts. */
+  /** 0 for the first message, n for the n-th repetition. */
   repetition: number;
   /** pending, sent, failed, muted or skipped. */
   state: string;
-  /** Why a pending one waits for `due_at`: muted, grouped (a storm is gathered), repeat or settling. */
+  /** Why a pending delivery waits for `due_at`: muted, grouped (a storm is collected), repeat or settling. */
   pending_reason: string | null;
   created_at: number;
-  /** Not sent before. */
+  /** Earliest time of sending. */
   due_at: number;
   attempts: number;
   sent_at: number | null;
-  /** HTTP or SMTP status of the last try. */
+  /** HTTP or SMTP status of the last attempt. */
   status: number | null;
-  /** Why the last try failed, or why it was never sent. */
+  /** Why the last attempt failed, or why the delivery was never sent. */
   error: string | null;
-  /** Id of the delivery whose message tells this one too. */
+  /** Id of the delivery whose message contains this one. */
   grouped_into: string | null;
 }

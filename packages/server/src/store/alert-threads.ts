@@ -2,7 +2,7 @@ import type { AlertDeliveryRow } from './alert-deliveries.ts';
 import type { AlertRow } from './alerts.ts';
 import type { DatabaseReader } from './ports.ts';
 
-/** The message that told a channel of the trouble that `closing` ends, if one was owed. */
+/** The delivery to a channel of the alert that `closing` ends, if there is one. */
 export function findOpeningDelivery(
   reader: DatabaseReader,
   channelId: string,
@@ -25,7 +25,7 @@ export function findOpeningDelivery(
     .executeTakeFirst();
 }
 
-/** Whether anything that the message `thread` told of still lasts. */
+/** Whether any alert of the message `thread` is still open. */
 export async function hasOngoingAlertInThread(
   reader: DatabaseReader,
   channelId: string,
@@ -45,7 +45,7 @@ export async function hasOngoingAlertInThread(
   return row !== undefined;
 }
 
-/** How often the subject began again while the message `thread` told of it, without a message of its own. */
+/** How often the subject failed again after the message `thread`, without a message of its own. */
 export async function countRelapses(
   reader: DatabaseReader,
   channelId: string,
@@ -66,7 +66,7 @@ export async function countRelapses(
   return Number(row?.count ?? 0);
 }
 
-/** When each first message about something that began was sent to a channel since `sinceMs`, oldest first. */
+/** When the first message of each opening alert was sent to a channel since `sinceMs`, oldest first. */
 export async function listOpeningSendTimes(
   reader: DatabaseReader,
   channelId: string,

@@ -7,13 +7,16 @@ import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 export type AlertRow = Selectable<AlertsTable>;
 export type NewAlertRow = Insertable<AlertsTable>;
 
-/** PostgreSQL takes 65,535 parameters per statement, SQLite 32,766. */
+/** PostgreSQL accepts 65,535 parameters per statement, SQLite 32,766. */
 const ROWS_PER_STATEMENT = 1_000;
 
-/** Of so many alerts at once each is told to those who watch; of more only how many there were. */
+/**
+ * Up to this number, alerts are published individually to event streams. If there are more, only their
+ * number is published.
+ */
 const MAX_PUBLISHED_ALERTS = 100;
 
-/** Adds alerts to the outbox; those whose idempotency key the org used before change nothing. */
+/** Adds alerts to the outbox. Ignores those whose idempotency key already exists in the organization. */
 export async function insertAlerts(writer: DatabaseWriter, rows: readonly NewAlertRow[]): Promise<void> {
   const inserted = new Set<string>();
   for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) {
@@ -48,7 +51,7 @@ async function publishAlerts(
   await publishLiveEvent(writer, { orgId, topic: 'alerts', at, data: { count: rows.length, alerts } });
 }
 
-/** Alerts no deliveries were made of yet, in order. */
+/** Alerts without deliveries, in order. */
 export function listUnroutedAlerts(reader: DatabaseReader, limit: number): Promise<AlertRow[]> {
   return reader
     .selectFrom('alerts')
@@ -59,7 +62,7 @@ export function listUnroutedAlerts(reader: DatabaseReader, limit: number): Promi
     .execute();
 }
 
-/** What subjects still have lasting, routed before. */
+/** Open alerts of subjects that were routed earlier. */
 export function listOngoingAlerts(
   reader: DatabaseReader,
   orgId: string,
@@ -75,6 +78,7 @@ export function listOngoingAlerts(
     .execute();
 }
 
+/** Marks alerts as closed. */
 export async function closeAlerts(
   writer: DatabaseWriter,
   seqs: readonly number[],
@@ -89,6 +93,7 @@ export async function closeAlerts(
     .execute();
 }
 
+/** Records that the deliveries of these alerts were created. */
 export async function markAlertsRouted(
   writer: DatabaseWriter,
   seqs: readonly number[],
@@ -101,13 +106,13 @@ export interface AlertFilters {
   readonly event?: string | undefined;
   /** Id of the subject. */
   readonly subject?: string | undefined;
-  /** Name of a channel it was owed to. */
+  /** Name of a channel to which it was to be sent. */
   readonly channel?: string | undefined;
   /** State of one of its deliveries. */
   readonly state?: string | undefined;
 }
 
-/** An org's alerts that pass every filter, newest first. */
+/** Alerts of an organization that match all filters, newest first. */
 export function getAlertPage(
   reader: DatabaseReader,
   request: PageRequest & TimeRangeRequest & AlertFilters,
@@ -128,7 +133,10 @@ export function getAlertPage(
   return getTimeRangePage(query, 'at', request);
 }
 
-/** Removes up to 2,000 alerts of an org from before `beforeMs` that are over, with their deliveries; how many. */
+/**
+ * Deletes up to 2,000 closed alerts of an organization from before `beforeMs`, with their deliveries.
+ * Returns the number of alerts.
+ */
 export async function expireAlerts(writer: DatabaseWriter, orgId: string, beforeMs: number): Promise<number> {
   const old = await writer
     .selectFrom('alerts')
@@ -145,7 +153,7 @@ export async function expireAlerts(writer: DatabaseWriter, orgId: string, before
   return old.length;
 }
 
-/** What began for subjects of a kind and is not over, the oldest first. */
+/** Open alerts about a kind of subject, oldest first. */
 export function listOpenAlerts(
   reader: DatabaseReader,
   orgId: string,

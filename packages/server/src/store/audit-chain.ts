@@ -9,12 +9,12 @@ import { getSetting, storeSetting } from './settings.ts';
 
 type AuditRow = AuditTable;
 
-/** What the first entry of a chain stands on. */
+/** The previous hash of the first entry of a chain. */
 export const CHAIN_START_HASH = '';
 
 /**
- * HMAC-SHA-256, hex, over the hash of the entry before and every column, as a JSON list in this order. The key is not in
- * the database, so whoever can write there can neither change an entry nor add one.
+ * HMAC-SHA-256, hex, of the previous hash and every column, as a JSON list in this order. The key is not in
+ * the database, so that write access to the database is not enough to change or add an entry.
  */
 export function computeEntryHash(key: KeyObject, previous: string, entry: Omit<AuditRow, 'hash'>): string {
   const { seq, id, org_id, at, actor, actor_name, action, subject, before_json, after_json } = entry;
@@ -25,7 +25,7 @@ export function computeEntryHash(key: KeyObject, previous: string, entry: Omit<A
     .digest('hex');
 }
 
-/** As chains were hashed before they had a key: SHA-256, with a reason where there is one. */
+/** The hash of entries from before chains had a key: SHA-256, with a reason if there is one. */
 function computeUnkeyedHash(previous: string, entry: Omit<AuditRow, 'hash'>): string {
   const { seq, id, org_id, at, actor, actor_name, action, subject, before_json, after_json, reason } = entry;
   const fields = [seq, id, org_id, at, actor, actor_name, action, subject, before_json, after_json];
@@ -35,7 +35,7 @@ function computeUnkeyedHash(previous: string, entry: Omit<AuditRow, 'hash'>): st
     .digest('hex');
 }
 
-/** Where the part of a chain ends that has no key, and the hash it ends with. */
+/** The last entry of the part of a chain that was written without a key. */
 const unkeyedSegmentSchema = z.strictObject({ seq: z.int(), hash: z.string() });
 const unkeyedSegmentsSchema = z.strictObject({
   orgs: z.record(z.string(), unkeyedSegmentSchema),
@@ -46,8 +46,9 @@ type UnkeyedSegments = Readonly<Record<string, z.output<typeof unkeyedSegmentSch
 const UNKEYED_SEGMENTS_SETTING = 'audit_unkeyed_parts';
 
 /**
- * Notes, once in the life of a database, up to where its chains were made without a key, signed with the key: entries up to
- * there are checked as they were made, later ones never without the key. Says so in the log, for it must not happen twice.
+ * Records once per database which entries of its chains were written without a key, and signs this record
+ * with the key. Older entries are verified without the key, later ones only with it. Logs the record,
+ * because it must not happen twice.
  */
 export function recordUnkeyedAuditChains(database: Database, log: Log): Promise<void> {
   return database.transaction(async (writer) => {
@@ -82,7 +83,7 @@ function computeMac(key: KeyObject, orgs: UnkeyedSegments): string {
     .digest('hex');
 }
 
-/** Null where all of a chain has a key, and where what says otherwise was not written by us. */
+/** Returns null if the whole chain has a key, or if the record has an invalid signature. */
 async function findUnkeyedSegment(
   reader: DatabaseReader,
   orgId: string,
@@ -93,26 +94,27 @@ async function findUnkeyedSegment(
   return mac === computeMac(getAuditKey(reader), orgs) ? (orgs[orgId] ?? null) : null;
 }
 
+/** The result of verifying the chain of one organization. */
 export interface AuditChainState {
   readonly entries: number;
   readonly firstSeq: number | null;
   readonly lastSeq: number | null;
   readonly lastHash: string | null;
-  /** Place of the first entry that does not fit; null when all do. */
+  /** Sequence number of the first invalid entry. Null if all are valid. */
   readonly brokenAtSeq: number | null;
 }
 
-/** So few that a chain of 100,000 holds up what else this process does for 10 ms at a time, not for 40; it takes no longer. */
+/** Small enough that the verification blocks the event loop for at most 10 ms, at the same speed. */
 const ENTRIES_PER_READ = 250;
 
 /**
- * Looks at every kept entry of an org's chain. The hash of the oldest one is taken as it stands where retention
- * has removed what it was built on.
+ * Verifies every stored entry of an organization's chain. If retention deleted the entry before the oldest
+ * one, the hash of the oldest one is accepted.
  */
 export async function verifyAuditChain(reader: DatabaseReader, orgId: string): Promise<AuditChainState> {
   for (;;) {
     const state = await verifyEntries(reader, orgId);
-    // Retention may have removed what was about to be read; then there is less to look at than before.
+    // Retention may have deleted entries during the verification. Then it is repeated.
     if (state.brokenAtSeq === null || (await findFirstSeq(reader, orgId)) === state.firstSeq) return state;
   }
 }
@@ -130,8 +132,8 @@ async function findFirstSeq(reader: DatabaseReader, orgId: string): Promise<numb
 }
 
 /**
- * The same for what was added since `known` was seen intact; null when its last entry is not there as it was, or nothing was
- * there at all.
+ * Verifies only the entries that were added since `known`. Returns null if the last known entry has changed
+ * or does not exist.
  */
 export async function verifyAuditChainFrom(
   reader: DatabaseReader,
@@ -148,7 +150,7 @@ export async function verifyAuditChainFrom(
     .executeTakeFirst();
   if (anchor?.hash !== lastHash) return null;
   const state = await verifyEntries(reader, orgId, known);
-  // Retention may have been there.
+  // Retention may have deleted entries.
   const firstSeq = await findFirstSeq(reader, orgId);
   if (firstSeq === null || state.lastSeq === null) return null;
   return { ...state, firstSeq, entries: state.lastSeq - firstSeq + 1 };
@@ -162,7 +164,7 @@ const EMPTY_CHAIN: AuditChainState = {
   brokenAtSeq: null,
 };
 
-/** Walks on from what is known. */
+/** Verifies the entries after the known state. */
 async function verifyEntries(
   reader: DatabaseReader,
   orgId: string,
@@ -206,19 +208,22 @@ async function verifyEntries(
   };
 }
 
-/** What a chain ended with at a moment: whoever keeps it elsewhere can tell later whether the chain was rewritten. */
+/**
+ * The last entry of a chain at a time. If it is stored elsewhere, it shows later whether the chain was
+ * rewritten.
+ */
 export interface AuditAnchor {
   readonly seq: number;
-  /** Of the entry. */
+  /** Time of the entry. */
   readonly at: number;
   readonly hash: string;
 }
 
 const DAY_MS = 86_400_000;
-/** About three years of days. */
+/** About three years of daily anchors. */
 export const MAX_ANCHORS = 1_000;
 
-/** The last entry of each day (UTC) of an org's chain, the newest first. */
+/** The last entry of each day (UTC) of an organization's chain, newest first. */
 export async function listDailyAnchors(
   reader: DatabaseReader,
   orgId: string,
@@ -240,7 +245,7 @@ export async function listDailyAnchors(
   );
 }
 
-/** Those of these entries that are kept, the newest first. */
+/** The entries with these sequence numbers that still exist, newest first. */
 export async function listAnchorsAt(
   reader: DatabaseReader,
   orgId: string,

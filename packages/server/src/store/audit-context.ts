@@ -1,44 +1,48 @@
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 
-/** Where a change came from, as its entry in the audit log keeps it. */
+/** The origin of a change, as its audit entry stores it. */
 export interface AuditOrigin {
-  /** IP address of the client; null for changes that no request made. */
+  /** IP address of the client. Null for a change without a request. */
   readonly address: string | null;
-  /** Of the console session; null for a platform key, a sign-in or a change that no request made. */
+  /** Id of the console session. Null for a platform key, a sign-in, or a change without a request. */
   readonly sessionId: string | null;
 }
 
 const NO_ORIGIN: AuditOrigin = { address: null, sessionId: null };
 
-/** For a database that was opened without a key: what it chains cannot be continued by another process. */
+/** Used if a database was opened without a key. Other processes cannot continue such a chain. */
 export const EPHEMERAL_AUDIT_KEY = createSecretKey(randomBytes(32));
 
 const auditKeys = new WeakMap<DatabaseReader, KeyObject>();
 const auditOrigins = new WeakMap<DatabaseWriter, AuditOrigin>();
 
-/** The key of the audit chains (HKDF-SHA-256, RFC 5869): whoever has the database alone cannot continue or rewrite one. */
+/**
+ * Derives the key of the audit chains (HKDF-SHA-256, RFC 5869). Access to the database alone does not
+ * permit to continue or rewrite a chain.
+ */
 export function deriveAuditKey(secretKey: Uint8Array): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha256', secretKey, '', 'floe audit chain', 32)));
 }
 
-/** Called by a database for its reader and for each of its transactions. */
+/** Sets the key for the reader of a database and for each of its transactions. */
 export function setAuditKey(handle: DatabaseReader, key: KeyObject): void {
   auditKeys.set(handle, key);
 }
 
-/** @throws Error for a handle of no database */
+/** @throws Error for a handle without a database */
 export function getAuditKey(handle: DatabaseReader): KeyObject {
   const key = auditKeys.get(handle);
   if (!key) throw new Error('an audit chain was used outside a transaction of its database');
   return key;
 }
 
-/** Belongs at the beginning of a transaction: its entries say where they came from. */
+/** Sets the origin of all audit entries of a transaction. Call it at the start of the transaction. */
 export function setAuditOrigin(writer: DatabaseWriter, origin: AuditOrigin): void {
   auditOrigins.set(writer, origin);
 }
 
+/** The origin of the transaction. All fields are null if none was set. */
 export function getAuditOrigin(writer: DatabaseWriter): AuditOrigin {
   return auditOrigins.get(writer) ?? NO_ORIGIN;
 }

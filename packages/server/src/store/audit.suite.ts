@@ -30,14 +30,14 @@ const entry = (id: string, at = 100, org_id = TEST_ORG_ID) => ({
   after_json: '{"name":"ü"}',
 });
 
-/** What keeps the table from being changed is taken away, as whoever owns the database can. */
+/** Removes the protection of the table, as the owner of a database can. */
 async function unguarded(engine: string, writer: DatabaseWriter): Promise<void> {
   for (const trigger of engine === 'sqlite' ? ['audit_never_updated', 'audit_never_deleted'] : [])
     await sql`drop trigger if exists ${sql.ref(trigger)}`.execute(writer);
   if (engine === 'postgres') await sql`drop trigger if exists audit_append_only on audit`.execute(writer);
 }
 
-/** What every engine must do with the audit log. */
+/** Tests of the audit log for every database engine. */
 export function auditSuite(engine: string, open: (t: TestContext) => Promise<Database>): void {
   const openWith = async (t: TestContext, entries: number) => {
     const database = await open(t);
@@ -170,7 +170,7 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
       await database.transaction((writer) => appendAuditEntry(writer, entry(`aud_${n}`, n)));
     const kept = (await rows(database)).toReversed();
     assert.equal((await verifyAuditChain(database.read, TEST_ORG_ID)).brokenAtSeq, null);
-    // The writer knows every algorithm, and every key but the one outside of the database.
+    // The attacker knows the algorithm, but not the key outside of the database.
     const foreign = deriveAuditKey(Buffer.alloc(32, 9));
     const hashes = [
       (previous: string, row: AuditRow) => computeEntryHash(foreign, previous, row),
@@ -194,7 +194,7 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
           writer.updateTable('audit').set(columns).where('id', '=', row.id).execute(),
         );
       }
-      // With one entry of its own there would be nothing to compare the first hash with: all of them are there.
+      // All entries remain, because with a single one there is no previous hash to compare.
       assert.equal((await verifyAuditChain(database.read, TEST_ORG_ID)).brokenAtSeq, 1);
       const claim = JSON.stringify({
         orgs: { [TEST_ORG_ID]: { seq: 4, hash: previous } },

@@ -16,28 +16,28 @@ import type { Schema } from './schema.ts';
 
 export type AuditRow = AuditTable;
 
-/** An entry before it has its place in the chain. */
+/** An entry before it is added to the chain. */
 export type NewAuditEntry = Omit<
   AuditRow,
   'seq' | 'hash' | 'actor_name' | 'reason' | 'ip_address' | 'session_id'
 > &
   Partial<Pick<AuditRow, 'actor_name' | 'reason'>>;
 
-/** Of so many entries at once each is told to those who watch. */
+/** Number of entries that are published individually to event streams. */
 const MAX_PUBLISHED_ENTRIES = 100;
-/** Of 15 columns each; SQLite takes 32,766 parameters. */
+/** Each row has 15 columns. SQLite accepts 32,766 parameters. */
 const ROWS_PER_STATEMENT = 500;
 
 /**
- * Belongs in the transaction of the change it records, which must be one of `Database.transaction`: those are
- * serialised over all processes, so no two entries stand on the same one. It says where the transaction came from
- * (`setAuditOrigin`). Whoever watches the org hears of it.
+ * Appends an audit entry in the transaction of the change, which must come from `Database.transaction`:
+ * these run one at a time across all processes, so that each entry has one successor. Stores the origin of
+ * the transaction (`setAuditOrigin`) and publishes the entry to event streams.
  */
 export function appendAuditEntry(writer: DatabaseWriter, entry: NewAuditEntry): Promise<void> {
   return appendAuditEntries(writer, [entry]);
 }
 
-/** As `appendAuditEntry`, for many, in their order. */
+/** Same as `appendAuditEntry` for several entries, in order. */
 export async function appendAuditEntries(
   writer: DatabaseWriter,
   entries: readonly NewAuditEntry[],
@@ -88,23 +88,26 @@ export interface AuditFilters {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
   readonly subject?: string | undefined;
-  /** What actions begin with, up to their dot: any of these. */
+  /** Kinds of resources: the part of an action before the dot. Matches any of them. */
   readonly kinds?: readonly string[] | undefined;
 }
 
-/** By their ids, of which the index `audit_by_kind` is made: SQLite would walk over the whole time instead. */
+/**
+ * Selects by kind with the index `audit_by_kind`. Without this form, SQLite would scan the whole time
+ * range.
+ */
 function selectKinds(
   reader: DatabaseReader,
   passing: SelectQueryBuilder<Schema, 'audit', unknown>,
   kinds: readonly string[],
 ) {
-  // An action without its verb: `routes.` of `routes.update`.
+  // The action without its verb: `routes.` of `routes.update`.
   const kind = sql<string>`rtrim(action, 'abcdefghijklmnopqrstuvwxyz_')`;
   const wanted = kinds.map((name) => `${name}.`);
   return reader.selectFrom('audit').where('id', 'in', passing.where(kind, 'in', wanted).select('id'));
 }
 
-/** An org's audit entries that pass every filter, newest first. */
+/** Audit entries of an organization that match all filters, newest first. */
 export function getAuditPage(
   reader: DatabaseReader,
   request: PageRequest & TimeRangeRequest & AuditFilters,

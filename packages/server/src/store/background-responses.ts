@@ -10,7 +10,7 @@ export async function insertBackgroundResponse(
   await writer.insertInto('background_responses').values(row).execute();
 }
 
-/** Not settled yet; undefined for any other response. */
+/** Returns undefined if the response is finalized or is not a background response. */
 export function findBackgroundResponse(
   reader: DatabaseReader,
   orgId: string,
@@ -24,21 +24,22 @@ export function findBackgroundResponse(
     .executeTakeFirst();
 }
 
-/** Makes it due, whoever looks after it. */
+/** Makes a response due now, whichever process polls it. */
 export async function markBackgroundResponseDue(writer: DatabaseWriter, id: string): Promise<void> {
   await writer.updateTable('background_responses').set({ next_at: 0 }).where('id', '=', id).execute();
 }
 
+/** Which responses a process polls. */
 export interface BackgroundPoll {
   readonly owner: string;
   readonly nowMs: number;
-  /** Until when others leave to `owner` what it looks after. */
+  /** Until when other processes leave the responses of `owner` to it. */
   readonly leaseUntilMs: number;
-  /** So many at a time of each org: none waits for another's. */
+  /** Limit per organization, so that none waits for another. */
   readonly maxPerOrg: number;
 }
 
-/** Renews what is the owner's, takes over what nobody looks after any more, and gives what is due of both. */
+/** Renews the leases of the owner, takes over responses whose lease has expired, and returns the due ones. */
 export async function leaseDueBackgroundResponses(
   writer: DatabaseWriter,
   { owner, nowMs, leaseUntilMs, maxPerOrg }: BackgroundPoll,
@@ -58,6 +59,7 @@ export async function leaseDueBackgroundResponses(
   return rows;
 }
 
+/** Sets the next poll and counts the attempt. */
 export async function postponeBackgroundResponse(
   writer: DatabaseWriter,
   id: string,
@@ -70,7 +72,7 @@ export async function postponeBackgroundResponse(
     .execute();
 }
 
-/** True for the one caller that may settle it. */
+/** Deletes the row. Returns true for exactly one caller, which may finalize the response. */
 export async function claimBackgroundResponse(writer: DatabaseWriter, id: string): Promise<boolean> {
   const { numDeletedRows } = await writer
     .deleteFrom('background_responses')
@@ -79,7 +81,7 @@ export async function claimBackgroundResponse(writer: DatabaseWriter, id: string
   return numDeletedRows === 1n;
 }
 
-/** Lets others look after what is the owner's at once. */
+/** Releases the responses of an owner, so that other processes can poll them immediately. */
 export async function releaseBackgroundResponses(writer: DatabaseWriter, owner: string): Promise<void> {
   await writer
     .updateTable('background_responses')

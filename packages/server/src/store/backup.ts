@@ -10,6 +10,7 @@ import { copySqliteDatabase, inspectSqliteFile } from './sqlite/copy-sqlite.ts';
 import type { DatabaseCopyOptions } from './sqlite/database-copy.ts';
 import { StoreUnusableError } from './store-unusable-error.ts';
 
+/** The database URL and the data directory of an installation. */
 export interface DatabaseLocation {
   /** `storage.database`. */
   readonly url: string;
@@ -17,9 +18,10 @@ export interface DatabaseLocation {
 }
 
 /**
- * Copies the SQLite database to `file`, also while a server uses it.
+ * Copies the SQLite database to `file`. A server may use the database.
  *
- * @throws StoreUnusableError when `file` exists, has no room or cannot be written, and on PostgreSQL, whose own tool does it better.
+ * @throws StoreUnusableError if `file` exists, does not fit on the disk or cannot be written; for
+ * PostgreSQL, which has its own tool
  */
 export async function backupDatabase(
   { url, dataDir }: DatabaseLocation,
@@ -35,15 +37,15 @@ export async function backupDatabase(
 
 export interface RestoreResult {
   readonly path: string;
-  /** Where the database that stood there before is now; null when there was none. */
+  /** Path of the previous database. Null if there was none. */
   readonly safetyCopy: string | null;
 }
 
 /**
- * Puts a backup in the place of the SQLite database. With `force` one that is there is kept beside it.
+ * Replaces the SQLite database by a backup. With `force`, keeps a copy of an existing database.
  *
- * @throws StoreUnusableError when a server runs, the file is no intact backup or of a newer program, or a database is
- *   there already and `force` is not given.
+ * @throws StoreUnusableError if a server is running, the file is not an intact backup or comes from a newer
+ * program, or a database exists and `force` is not given
  */
 export async function restoreDatabase(
   { url, dataDir }: DatabaseLocation,
@@ -84,13 +86,13 @@ export async function restoreDatabase(
   }
 }
 
-/** With its write-ahead log, which holds what a killed process had committed last. */
+/** Includes the write-ahead log, which contains the last commits of a killed process. */
 async function moveAside(path: string, to: string): Promise<void> {
   for (const suffix of ['-wal', '-shm', ''])
     if (existsSync(`${path}${suffix}`)) await rename(`${path}${suffix}`, `${to}${suffix}`);
 }
 
-/** `20261121T120000Z`. */
+/** Formats a time as `20261121T120000Z`. */
 function formatTimestamp(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '');
 }

@@ -1,33 +1,33 @@
-/** What a client sent and was told in one exchange, kept because its org asked for it. */
+/** The request and response body of one exchange. Stored if the organization enables it. */
 export interface StoredBodiesTable {
-  /** Of the exchange. */
+  /** Id of the exchange. */
   id: string;
   org_id: string;
   key_id: string;
-  /** Whose key it was, as the exchange says; null for nobody's. */
+  /** Owner of the key. Null if the key has none. */
   owner: string | null;
   created_at: number;
   /** Both bodies, encrypted. */
   sealed: string;
 }
 
-/** A response that its provider makes in the background, until what it cost is settled. */
+/** A background response that its provider is generating. The row is deleted when it is finalized. */
 export interface BackgroundResponsesTable {
-  /** Of the exchange that asked for it. */
+  /** Id of the exchange that requested it. */
   id: string;
   org_id: string;
   response_id: string;
-  /** Provider and credential that make it (`Provider.sealOrigin`). */
+  /** Provider and credential (`Provider.sealOrigin`). */
   origin: string;
   created_at: number;
-  /** Nobody asks for it any longer then; what was reserved is charged. */
+  /** After this time the provider is no longer polled, and the reservation is charged. */
   expires_at: number;
-  /** The process that looks after it, and until when others leave it alone. */
+  /** The process that polls the provider, and until when other processes leave it alone. */
   owner: string;
   owner_until: number;
-  /** When its provider is asked next, and how often it was. */
+  /** Time of the next poll, and number of polls so far. */
   next_at: number;
   attempts: number;
-  /** Its exchange row so far and what it holds of budgets. */
+  /** The exchange row so far, and its budget reservations. */
   exchange_json: string;
 }

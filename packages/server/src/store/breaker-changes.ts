@@ -6,7 +6,7 @@ import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 
 export type BreakerChangeRow = Selectable<BreakerChangesTable>;
 
-/** Keeps a breaker's change of state, and tells whoever watches the org. */
+/** Stores a state change of a breaker and publishes it to event streams. */
 export async function insertBreakerChange(writer: DatabaseWriter, row: BreakerChangeRow): Promise<void> {
   await writer.insertInto('breaker_changes').values(row).execute();
   const { org_id, breaker_id, at, state, because } = row;
@@ -19,11 +19,11 @@ export async function insertBreakerChange(writer: DatabaseWriter, row: BreakerCh
 }
 
 export interface BreakerChangeQuery extends PageRequest, TimeRangeRequest {
-  /** Of this breaker alone. */
+  /** Only changes of this breaker. */
   readonly breakerId?: string | undefined;
 }
 
-/** Changes of an org's breakers, newest first. */
+/** State changes of the breakers of an organization, newest first. */
 export function getBreakerChangePage(
   reader: DatabaseReader,
   { orgId, breakerId, ...time }: BreakerChangeQuery,

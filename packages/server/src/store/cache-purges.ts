@@ -3,7 +3,7 @@ import { getSetting, storeSetting } from './settings.ts';
 
 const SETTING_PREFIX = 'cache_purges:';
 
-/** How often each org threw its kept answers away; orgs that never did are absent. */
+/** Number of cache purges by organization. Leaves out organizations without any. */
 export async function getCachePurgeCounts(reader: DatabaseReader): Promise<ReadonlyMap<string, number>> {
   const rows = await reader
     .selectFrom('settings')
@@ -18,7 +18,10 @@ export async function getCachePurgeCount(reader: DatabaseReader, orgId: string):
   return Number((await getSetting(reader, SETTING_PREFIX + orgId)) ?? 0);
 }
 
-/** Counts one more; returns how many there were before. Answers are found by the count, so none of the old ones is again. */
+/**
+ * Increments the number and returns the previous one. The number is part of the cache key, so that older
+ * responses are no longer found.
+ */
 export async function incrementCachePurgeCount(writer: DatabaseWriter, orgId: string): Promise<number> {
   const before = await getCachePurgeCount(writer, orgId);
   await storeSetting(writer, SETTING_PREFIX + orgId, String(before + 1));

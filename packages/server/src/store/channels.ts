@@ -8,12 +8,12 @@ export type ChannelRow = Selectable<ChannelsTable>;
 export type NewChannelRow = Insertable<ChannelsTable>;
 export type ChannelUpdate = Omit<Updateable<ChannelsTable>, 'id' | 'org_id' | 'created_at'>;
 
-/** @throws Fault `conflict` when the org has a channel of this name. */
+/** @throws Fault `conflict` if the organization has a channel with this name. */
 export async function insertChannel(writer: DatabaseWriter, row: NewChannelRow): Promise<void> {
   await writer.insertInto('channels').values(row).execute();
 }
 
-/** @throws Fault `conflict` when the org has another channel of this name. */
+/** @throws Fault `conflict` if the organization has another channel with this name. */
 export async function updateChannel(
   writer: DatabaseWriter,
   id: string,
@@ -26,12 +26,12 @@ export async function deleteChannel(writer: DatabaseWriter, id: string): Promise
   await writer.deleteFrom('channels').where('id', '=', id).execute();
 }
 
-/** Channels of every org. */
+/** Channels of all organizations. */
 export function listAllChannels(reader: DatabaseReader): Promise<ChannelRow[]> {
   return reader.selectFrom('channels').selectAll().orderBy('created_at').orderBy('id').execute();
 }
 
-/** Channels of an org, by id or by name. */
+/** A channel of an organization, by id or name. */
 export function findChannelByIdOrName(
   reader: DatabaseReader,
   orgId: string,
@@ -45,18 +45,18 @@ export function findChannelByIdOrName(
     .executeTakeFirst();
 }
 
-/** The channel of this id, of whatever org. */
+/** A channel of any organization, by id. */
 export function findChannelById(reader: DatabaseReader, id: string): Promise<ChannelRow | undefined> {
   return reader.selectFrom('channels').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Channels of an org, in the order asked for. */
+/** Channels of an organization in the requested order. */
 export function getChannelPage(reader: DatabaseReader, request: ListRequest): Promise<RowPage<ChannelRow>> {
   const rows = reader.selectFrom('channels').selectAll().where('org_id', '=', request.orgId);
   return getListPage(reader, rows, DEFAULT_LIST_COLUMNS, request);
 }
 
-/** Channels that something is due to and that nobody delivers to or lets rest. */
+/** Channels with due deliveries that are neither leased nor in backoff. */
 export function listDueChannels(reader: DatabaseReader, nowMs: number, limit: number): Promise<ChannelRow[]> {
   return reader
     .selectFrom('channels')
@@ -78,14 +78,14 @@ export function listDueChannels(reader: DatabaseReader, nowMs: number, limit: nu
     .execute();
 }
 
-/** The time in which one process alone sends to a channel. */
+/** The time in which only one process sends to a channel. */
 export interface ChannelLease {
   readonly owner: string;
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
-/** Takes a channel for the owner of the lease, who may hold it already. Of several processes, exactly one is told `true`. */
+/** Acquires or renews the lease of a channel. Of several concurrent processes, exactly one gets `true`. */
 export async function acquireChannelLease(
   writer: DatabaseWriter,
   id: string,
@@ -101,7 +101,7 @@ export async function acquireChannelLease(
   return numUpdatedRows === 1n;
 }
 
-/** Changes a channel that `owner` still holds; false when another process took it over. */
+/** Updates a channel whose lease `owner` holds. Returns false if another process has taken it over. */
 export async function updateLeasedChannel(
   writer: DatabaseWriter,
   id: string,

@@ -7,7 +7,7 @@ export type ConfigEntryRow = Selectable<ConfigEntriesTable>;
 export type ConfigEntryUpdate = Omit<Updateable<ConfigEntriesTable>, 'org_id' | 'kind'>;
 export type ProviderCredentialRow = Selectable<ProviderCredentialsTable>;
 
-/** The entries of every org, of one kind or of all, in their order. */
+/** The entries of all organizations, of one kind or of all, in order. */
 export function listAllConfigEntries(
   reader: DatabaseReader,
   kind?: ConfigEntryKind,
@@ -17,7 +17,9 @@ export function listAllConfigEntries(
   return query.orderBy('position').orderBy('id').execute();
 }
 
-/** The entries of an org, of one kind or of all: those of floe.yaml as they stand there, then the others. */
+/**
+ * The entries of an organization, of one kind or of all. First those of floe.yaml in the order of the file.
+ */
 export async function listConfigEntriesOfOrg(
   reader: DatabaseReader,
   orgId: string,
@@ -75,7 +77,7 @@ export async function deleteConfigEntry(writer: DatabaseWriter, place: ConfigEnt
     .execute();
 }
 
-/** Every credential of every org, oldest first. */
+/** All credentials of all organizations, oldest first. */
 export function listAllProviderCredentials(reader: DatabaseReader): Promise<ProviderCredentialRow[]> {
   return reader
     .selectFrom('provider_credentials')
@@ -85,7 +87,7 @@ export function listAllProviderCredentials(reader: DatabaseReader): Promise<Prov
     .execute();
 }
 
-/** The credentials of an org, of one provider or of all, oldest first. */
+/** The credentials of an organization, of one provider or of all, oldest first. */
 export async function listProviderCredentials(
   reader: DatabaseReader,
   orgId: string,
@@ -115,7 +117,7 @@ export async function deleteProviderCredential(writer: DatabaseWriter, id: strin
   await writer.deleteFrom('provider_credentials').where('id', '=', id).execute();
 }
 
-/** Notes what a test found out, unless the key was replaced meanwhile. */
+/** Stores the result of a test, unless the credential was replaced since. */
 export async function recordCredentialTest(
   writer: DatabaseWriter,
   { id, version }: Pick<ProviderCredentialRow, 'id' | 'version'>,

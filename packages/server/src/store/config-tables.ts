@@ -1,27 +1,27 @@
-/** Tables of what floe.yaml may say about an org. */
+/** Tables of resources that floe.yaml can define for an organization. */
 export interface ConfigSchema {
   config_entries: ConfigEntriesTable;
   provider_credentials: ProviderCredentialsTable;
   idempotent_creations: IdempotentCreationsTable;
 }
 
-/** A provider, a route, a policy or a section of settings, wherever it was made. */
+/** A provider, a route, a policy or a section of settings, from floe.yaml or the API. */
 export interface ConfigEntriesTable {
   org_id: string;
   /** `providers`, `routes`, `policies` or `settings`. */
   kind: string;
   /** Provider id, model of the route, name of the policy, or section. */
   id: string;
-  /** Never used again: what is sealed for this row opens in no later one of the same id. */
+  /** Never reused, so that secrets of this row cannot be decrypted for a later one with the same id. */
   row_id: string;
-  /** Order among those of the same kind. */
+  /** Order among entries of the same kind. */
   position: number;
-  /** As floe.yaml would say it, without secrets. */
+  /** The entry in the form of floe.yaml, without secrets. */
   entry_json: string;
-  /** The rest of it, encrypted; null when there is none, and for what stands in floe.yaml. */
+  /** The encrypted secrets. Null if there are none, and for entries of floe.yaml. */
   secrets_sealed: string | null;
   secrets_version: number;
-  /** `file` when it stands in floe.yaml, else `console`. */
+  /** `file` or `console`. */
   source: string;
   source_file?: string | null | undefined;
   source_line: number | null;
@@ -30,34 +30,34 @@ export interface ConfigEntriesTable {
   updated_by: string;
 }
 
-/** A key of a provider that was made by the API. */
+/** A credential of a provider that was created with the API. */
 export interface ProviderCredentialsTable {
   id: string;
   org_id: string;
   provider_id: string;
   name: string;
   weight: number;
-  /** Scheme, host and port it was given for: it is sent nowhere else. */
+  /** Scheme, host and port for which it was given. It is not sent elsewhere. */
   origin: string;
   last4: string;
   sealed: string;
   version: number;
   tested_at: number | null;
-  /** What the last test found out. */
+  /** Result of the last test. */
   test_json: string | null;
   created_at: number;
   updated_at: number;
   updated_by: string;
 }
 
-/** The answer to a creation that came with an Idempotency-Key, for a day. */
+/** The response to a creation with an Idempotency-Key. Stored for a day. */
 export interface IdempotentCreationsTable {
   org_id: string;
   verb: string;
   idempotency_key: string;
   /** SHA-256 of the request. */
   request_hash: string;
-  /** The answer, encrypted: it may carry a secret. */
+  /** The encrypted response, because it may contain a secret. */
   sealed: string;
   expires_at: number;
 }

@@ -10,7 +10,7 @@ export async function insertConsoleSession(
   await writer.insertInto('sessions').values(session).execute();
 }
 
-/** The session with this cookie, over or not; one that was rotated since is found until `previous_until`. */
+/** The session of a cookie, expired or not. After a rotation, the old cookie works until `previous_until`. */
 export async function findConsoleSessionByToken(
   reader: DatabaseReader,
   sha256: string,
@@ -27,7 +27,7 @@ export async function findConsoleSessionByToken(
   );
 }
 
-/** What a person is called and where they belong, the oldest membership first. */
+/** A user with their memberships, oldest membership first. */
 export interface MembershipAccessRow {
   readonly user_id: string;
   readonly email: string;
@@ -35,19 +35,19 @@ export interface MembershipAccessRow {
   readonly member_id: string;
   readonly org_id: string;
   readonly org_name: string;
-  /** The strongest role that anything gives. */
+  /** The strongest granted role. */
   readonly role: string;
   readonly team: string | null;
-  /** `oidc` when groups grant the role. */
+  /** `oidc` if groups grant the role. */
   readonly source: string;
-  /** What the groups of the issuer grant that was asked about; null for nothing. */
+  /** The role that groups of the given issuer grant. Null for none. */
   readonly granted_role: string | null;
   readonly granted_team: string | null;
-  /** Null for who is no operator of the installation. */
+  /** Null for a user who is not an operator. */
   readonly operator_id: string | null;
 }
 
-/** @param issuer name of the issuer whose grants are wanted as well; null for none */
+/** @param issuer name of the issuer whose grants are also returned; null for none */
 export function listMembershipAccess(
   reader: DatabaseReader,
   userId: string,
@@ -84,7 +84,7 @@ export function listMembershipAccess(
     .execute();
 }
 
-/** Gives the session another cookie if it still has this one; false when it has not. */
+/** Replaces the cookie of a session if it is still the given one. Returns false otherwise. */
 export async function rotateConsoleSession(
   writer: DatabaseWriter,
   sha256: string,
@@ -132,7 +132,7 @@ export function listConsoleSessionsOfUser(
     .execute();
 }
 
-/** Ends a session of a person; false when they have none with this id. */
+/** Ends a session of a user. Returns false if the user has no session with this id. */
 export async function deleteConsoleSession(
   writer: DatabaseWriter,
   userId: string,
@@ -146,7 +146,7 @@ export async function deleteConsoleSession(
   return numDeletedRows > 0n;
 }
 
-/** Ends every session of a person but one (or none); returns how many ended. */
+/** Ends all sessions of a user except one, if given. Returns the number of ended sessions. */
 export async function deleteConsoleSessionsOfUser(
   writer: DatabaseWriter,
   userId: string,
@@ -158,7 +158,7 @@ export async function deleteConsoleSessionsOfUser(
   return Number(numDeletedRows);
 }
 
-/** Ends the session with this cookie, whoever's it is; returns what it was. */
+/** Ends the session of a cookie and returns it. */
 export async function deleteConsoleSessionByToken(
   writer: DatabaseWriter,
   sha256: string,
@@ -170,10 +170,7 @@ export async function deleteConsoleSessionByToken(
     .executeTakeFirst();
 }
 
-/**
- * Ends the sessions that a passkey started. Of sessions from before this was noted, which any passkey of the person may have
- * started, all end.
- */
+/** Ends the sessions that a passkey started. Also ends old sessions for which no passkey was recorded. */
 export async function deleteConsoleSessionsOfPasskey(
   writer: DatabaseWriter,
   userId: string,
@@ -187,7 +184,7 @@ export async function deleteConsoleSessionsOfPasskey(
     .execute();
 }
 
-/** Ends every session of a person that is about this org. */
+/** Ends all sessions of a user in an organization. */
 export async function deleteConsoleSessionsOfUserInOrg(
   writer: DatabaseWriter,
   userId: string,
@@ -196,7 +193,7 @@ export async function deleteConsoleSessionsOfUserInOrg(
   await writer.deleteFrom('sessions').where('user_id', '=', userId).where('org_id', '=', orgId).execute();
 }
 
-/** Removes sessions that are over, and what else of the sign-in is kept for a while only. */
+/** Deletes expired sessions and other expired state of the sign-in. */
 export async function expireSignInState(
   writer: DatabaseWriter,
   before: { readonly nowMs: number; readonly idleMs: number; readonly triesMs: number },

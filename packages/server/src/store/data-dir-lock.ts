@@ -4,25 +4,26 @@ import { DatabaseSync } from 'node:sqlite';
 import { isBusyError } from './sqlite/sqlite-errors.ts';
 import { StoreUnusableError } from './store-unusable-error.ts';
 
-/** Held here so that no caller who drops its handle loses the lock to garbage collection. */
+/** Keeps references, so that garbage collection of a handle does not release the lock. */
 const openLocks = new Set<DatabaseSync>();
 
+/** The lock of a data directory. */
 export interface DataDirLock {
   release(): void;
 }
 
 /**
- * Takes the data directory for this process, making it when it is missing. The lock is an exclusive
- * SQLite transaction on `floe.lock`: the operating system ends it with the process, however it dies.
+ * Locks the data directory for this process, and creates it if it is missing. The lock is an exclusive
+ * SQLite transaction on `floe.lock`, which the operating system ends with the process.
  *
- * @throws StoreUnusableError when another process holds it, or when it cannot be made.
+ * @throws StoreUnusableError if another process has the lock or the directory cannot be created
  */
 export function lockDataDir(dataDir: string): DataDirLock {
   let lock: DatabaseSync;
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     const path = join(dataDir, 'floe.lock');
-    // SQLite would make it with the mode of the process; a file made otherwise gets this one.
+    // SQLite would create the file with the default mode of the process.
     closeSync(openSync(path, 'a', 0o600));
     if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
     lock = new DatabaseSync(path, { timeout: 0 });

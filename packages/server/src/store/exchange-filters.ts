@@ -1,33 +1,33 @@
 import { CLIENT_ERROR_STATUS } from '@floe/contract/exchange-outcome';
 import { type RawBuilder, sql } from 'kysely';
 
-/** Values of one column: one of `any` (empty: all), and none of `none`. */
+/** Values of a column: one of `any` (empty: all), and none of `none`. */
 export interface ValueFilter {
   readonly any: readonly string[];
   readonly none: readonly string[];
-  /** True: only rows that have a value; false: only those without. */
+  /** True: only rows with a value. False: only rows without one. */
   readonly present?: boolean | undefined;
 }
 
-/** Both ends are included; an absent one is open. */
+/** Both ends are inclusive. An absent end is open. */
 export interface NumericRange {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
 
-/** Both ends are included. */
+/** Both ends are inclusive. */
 export interface IntegerRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** Whole numbers within any of `any` (empty: all), and within none of `none`. */
+/** Integers within any range of `any` (empty: all), and within none of `none`. */
 export interface IntegerRangeFilter {
   readonly any: readonly IntegerRange[];
   readonly none: readonly IntegerRange[];
 }
 
-/** Columns of text that lists are filtered by. */
+/** Text columns by which lists can be filtered. */
 export const TEXT_FILTER_COLUMNS = [
   'route_mode',
   'surface',
@@ -47,7 +47,7 @@ export const TEXT_FILTER_COLUMNS = [
 ] as const;
 export type TextFilterColumn = (typeof TEXT_FILTER_COLUMNS)[number];
 
-/** Columns of numbers that lists are filtered by; `attempts` counts the calls to upstreams. */
+/** Numeric columns by which lists can be filtered. `attempts` is the number of upstream calls. */
 export const NUMERIC_FILTER_COLUMNS = [
   'latency_ms',
   'first_token_ms',
@@ -59,35 +59,36 @@ export const NUMERIC_FILTER_COLUMNS = [
 ] as const;
 export type NumericFilterColumn = (typeof NUMERIC_FILTER_COLUMNS)[number];
 
-/** What rows must be like, time and org aside. */
+/** Conditions on exchanges, except for time and organization. */
 export interface ExchangeFilters {
   readonly textColumns?: { readonly [Column in TextFilterColumn]?: ValueFilter | undefined };
   readonly numericColumns?: { readonly [Column in NumericFilterColumn]?: NumericRange | undefined };
-  /** Keys by id (`key_…`) or by the name they have now. */
+  /** Keys by id (`key_…`) or by their current name. */
   readonly key?: ValueFilter | undefined;
-  /** The model that served, or the one that was asked for. */
+  /** The model that served the request, or the requested one. */
   readonly model?: ValueFilter | undefined;
   readonly status?: IntegerRangeFilter | undefined;
-  /** `succeeded`, `client_error` … as `getOutcomeDisplay` tells. */
+  /** `succeeded`, `client_error` and so on, as `getOutcomeDisplay` returns. */
   readonly outcome?: ValueFilter | undefined;
   readonly stream?: boolean | undefined;
-  /** Whether fields of the request were left out for a provider. */
+  /** Whether request fields were dropped for a provider. */
   readonly dropped?: boolean | undefined;
-  /** Members of the exchange's metadata and the values they may have. */
+  /** Accepted values by name of the metadata. */
   readonly metadata?: Readonly<Record<string, ValueFilter>>;
 }
 
+/** A condition of an SQL statement. */
 export type SqlCondition = RawBuilder<boolean>;
 
-/** One condition of a filter, and the name of the filter it stands for. */
+/** A condition and the name of its filter. */
 export interface FilterCondition {
   readonly filter: string;
   readonly condition: SqlCondition;
 }
 
 /**
- * Every filter as conditions on a row of `exchanges`; `resolveKeyIds` stands for `key`, whose names are known.
- * Conditions on indexed columns are there too: whoever walks an index leaves those out that it answers.
+ * Converts filters to conditions on rows of `exchanges`. `keys` replaces the filter `key`. Conditions on
+ * indexed columns are included; a scan of an index leaves out those that the index already satisfies.
  */
 export function buildFilterConditions(
   filters: ExchangeFilters,
@@ -113,11 +114,12 @@ export function buildFilterConditions(
   return found;
 }
 
+/** The name of the filter for a metadata key. */
 export function metadataFilterName(name: string): string {
   return `metadata.${name}`;
 }
 
-/** `getOutcomeDisplay` of a row. */
+/** `getOutcomeDisplay` of a row, in SQL. */
 export const OUTCOME_SQL: RawBuilder<string> = sql`case
   when state = 'complete' then 'succeeded'
   when state in ('cached', 'blocked', 'partial', 'aborted') then state
@@ -145,7 +147,7 @@ function rangeConditions(column: NumericFilterColumn, bounds: NumericRange | und
   return found;
 }
 
-/** PostgreSQL would take the type of the column for a parameter's, and 0.5 is no integer. */
+/** PostgreSQL would give a parameter the type of the column, and 0.5 is not an integer. */
 function numberLiteral(value: number) {
   return sql`cast(${value} as double precision)`;
 }
@@ -169,7 +171,7 @@ function modelConditions(choice: ValueFilter | undefined): SqlCondition[] {
   return found;
 }
 
-/** `<provider>/<model>` as the two columns that have an index. */
+/** Conditions for `<provider>/<model>` on the two indexed columns. */
 export function buildServedByConditions(name: string): SqlCondition[] {
   const slash = name.indexOf('/');
   if (slash < 1) return [];
@@ -190,6 +192,7 @@ function statusConditions(choice: IntegerRangeFilter | undefined): SqlCondition[
 }
 
 function metadataMember(name: string) {
-  // SQLite's function; PostgreSQL is given one of the same name. The path is `$."name"`, quoted as JSON.
+  // A function of SQLite. For PostgreSQL, Floe defines one with the same name. The path is `$."name"`,
+  // quoted as JSON.
   return sql`cast(json_extract(metadata_json, ${`$.${JSON.stringify(name)}`}) as text)`;
 }

@@ -19,11 +19,11 @@ import { createTestExchangeRow, TEST_ORG_ID } from './test/rows.ts';
 /** The start of an hour. */
 const T0 = Date.UTC(2026, 10, 21);
 const ROWS = 240;
-/** Rows looked at for a page: so few that pages end in the midst of a walk. */
+/** Rows scanned per page: so few that pages end within a scan. */
 const MAX_SCANNED_ROWS = 25;
 const RUNS = process.env['FLOE_TEST_FULL'] ? 200 : 14;
 
-/** Numbers in [0, 1), the same for the same seed (mulberry32). */
+/** Random numbers in [0, 1), the same for the same seed (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -51,7 +51,7 @@ const KEYS = ['key_a', 'key_b', 'key_c'];
 function anyRow(n: number, pick: Pick): ExchangeRow {
   const status = pick([200, 200, 200, 404, 429, 503]);
   return createTestExchangeRow(`exc_${String(n).padStart(4, '0')}`, {
-    // Many rows of one moment: the id decides between them.
+    // Many rows have the same time, so that their order depends on the id.
     created_at: T0 + pick([0, 1, 2, 3]) * 17 * MINUTE_MS + Math.floor(n / 8),
     model: pick(['', ...MODELS]) || null,
     model_requested: pick(MODELS),
@@ -98,7 +98,7 @@ function anyQuery(pick: Pick): ExchangeQuery {
   return { orgId: TEST_ORG_ID, limit: pick([1, 3, 7, 50]), ...pick(all)(), ...pick(all)() };
 }
 
-/** The meaning of every filter, said once more without a database. */
+/** The reference implementation of every filter. */
 function passes(row: ExchangeRow, query: ExchangeQuery): boolean {
   const fits = (value: string | null, choice: ValueFilter | undefined) =>
     !choice ||
@@ -127,7 +127,7 @@ function passes(row: ExchangeRow, query: ExchangeQuery): boolean {
   ].every(Boolean);
 }
 
-/** What every engine must list, whatever the filters, and count, whatever the dimension. */
+/** Tests of the exchange list for every database engine, with all filters and counts per dimension. */
 export function exchangeListSuite(engine: string, open: (t: TestContext) => Promise<Database>): void {
   const openWithRows = async (t: TestContext, pick: Pick) => {
     const database = await open(t);

@@ -8,25 +8,25 @@ import {
   type ValueFilter,
 } from './exchange-filters.ts';
 
-/** How to find rows newest first: along an index once for each of `conditions`. */
+/** How to find rows, newest first: one index scan for each of `conditions`. */
 export interface ExchangeScanPlan {
   readonly conditions: readonly SqlCondition[];
-  /** The filter that the walks answer; null when they are of all rows. */
+  /** The filter that the scans satisfy. Null if they read all rows. */
   readonly coveredFilter: string | null;
 }
 
-/** Nearly every row has this one, so no index holds it: `exchanges_by_route_mode` holds the others. */
+/** Most rows have this route mode, so `exchanges_by_route_mode` indexes only the others. */
 const COMMON_ROUTE_MODE = 'unified';
-/** Likewise of states; `exchanges_by_state` holds the others. */
+/** The same for states and `exchanges_by_state`. */
 const COMMON_STATE = 'complete';
-/** The outcome of that state. */
+/** The outcome of this state. */
 const COMMON_OUTCOME = 'succeeded';
-/** What succeeds is nearly everything; `exchanges_by_status` holds the rest by class. */
+/** Most requests succeed, so `exchanges_by_status` indexes only the other status classes. */
 const COMMON_STATUS_CLASS = 2;
-/** Each walk is a query: a filter with more values is looked for among all rows. */
+/** Each scan is a query. A filter with more values is applied to all rows. */
 const MAX_SCANS = 20;
 
-/** The index that leads to the fewest rows, by how rare its values commonly are. */
+/** Chooses the index that leads to the fewest rows, according to how rare values usually are. */
 export function planExchangeScan(filters: ExchangeFilters, keys: ValueFilter | undefined): ExchangeScanPlan {
   const { textColumns = {}, model, status, outcome } = filters;
   const candidates: readonly ExchangeScanPlan[] = [
@@ -77,7 +77,7 @@ function buildScanPlan<Value>(
   return { coveredFilter: answers, conditions: values.map(condition) };
 }
 
-/** Values an index can lead to; null where the filter says more than one of these. */
+/** Values for an index scan. Null if the filter has other conditions. */
 function requiredValues(choice: ValueFilter | undefined): readonly string[] | null {
   if (!choice || choice.none.length > 0 || choice.present !== undefined) return null;
   return [...new Set(choice.any)];
@@ -88,7 +88,7 @@ function rareValues(choice: ValueFilter | undefined, common: string): readonly s
   return values?.includes(common) ? null : values;
 }
 
-/** Each range within one class of status that is not the common one. */
+/** The ranges, if each is within one status class other than the most common one. Otherwise null. */
 function rareRanges(choice: IntegerRangeFilter | undefined): IntegerRangeFilter['any'] | null {
   if (!choice || choice.none.length > 0) return null;
   const isRare = ({ from, to }: IntegerRangeFilter['any'][number]) => {
@@ -98,7 +98,7 @@ function rareRanges(choice: IntegerRangeFilter | undefined): IntegerRangeFilter[
   return choice.any.every(isRare) ? choice.any : null;
 }
 
-/** A model that served, one that was asked for, or one of a provider. */
+/** Conditions for a model that served, a requested model, or all models of a provider. */
 function modelConditions(choice: ValueFilter | undefined): readonly SqlCondition[] | null {
   const found = requiredValues(choice)?.flatMap((value) => [
     sql<boolean>`model = ${value}`,

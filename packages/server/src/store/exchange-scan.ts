@@ -4,33 +4,33 @@ import { encodeTimeCursor, type TimePosition } from './pagination.ts';
 import type { DatabaseReader, ExchangeRow } from './ports.ts';
 import type { Schema } from './schema.ts';
 
-/** What is looked at first, times the rows of a page; then longer and longer stretches. */
+/** Number of rows in the first step, as a multiple of the page size. Later steps are longer. */
 const FIRST_STEP_FACTOR = 4;
 const STEP_GROWTH_FACTOR = 4;
 const NO_LIMIT = 2 ** 31;
 
 type UnselectedExchanges = SelectQueryBuilder<Schema, 'exchanges', unknown>;
 
-/** A way back in time along an index, on which each row is looked at. */
+/** A scan of an index from newest to oldest, in which each row is checked. */
 export interface ExchangeScan {
-  /** The rows of the walk that come after a cursor, down to a place that is one of theirs. */
+  /** The rows of the scan after a cursor, down to a position of one of them. */
   readonly between: (cursor: string | undefined, end?: TimePosition) => UnselectedExchanges;
-  /** Where it begins; undefined with the newest row. */
+  /** Start of the scan. Undefined for the newest row. */
   readonly cursor: string | undefined;
-  /** What no index tells. */
+  /** Conditions that no index satisfies. */
   readonly residualConditions: readonly FilterCondition[];
   readonly limit: number;
-  /** Rows looked at before it is given up. */
+  /** Number of scanned rows after which the scan ends. */
   readonly maxScannedRows: number;
 }
 
-/** Rows of a page, newest first, and the last place looked at when the page ended there. */
+/** Rows of a page, newest first, and the last scanned position if the scan ended there. */
 export interface ExchangeScanResult {
   readonly rows: readonly ExchangeRow[];
   readonly scanEnd: TimePosition | undefined;
 }
 
-/** The first rows of a walk that pass; a horizon when it was given up before there were enough. */
+/** The first matching rows of a scan. `scanEnd` is set if the scan ended before there were enough. */
 export async function scanExchangesInSteps(
   reader: DatabaseReader,
   walk: ExchangeScan,
@@ -60,7 +60,7 @@ export async function scanExchangesInSteps(
   }
 }
 
-/** Where the row stands that is `nth` newest; undefined where there are fewer. An index tells it alone. */
+/** Position of the `nth` newest row. Undefined if there are fewer. Reads only the index. */
 async function findNthPosition(ahead: UnselectedExchanges, nth: number): Promise<TimePosition | undefined> {
   const row = await ahead
     .select(['created_at', 'id'])
@@ -73,8 +73,8 @@ async function findNthPosition(ahead: UnselectedExchanges, nth: number): Promise
 }
 
 /**
- * The newest rows of a stretch that pass. All are looked at, in the order they were written in: backwards, a disk that
- * has to be read gives one page at a time (decisions/0108-unindexed-list-filters-on-a-cold-disk.md).
+ * The newest matching rows of a range. Scans all rows in the order in which they were written: in reverse
+ * order, a cold disk reads one page at a time (decisions/0108-unindexed-list-filters-on-a-cold-disk.md).
  */
 async function selectNewestMatches(
   reader: DatabaseReader,
@@ -84,7 +84,7 @@ async function selectNewestMatches(
 ): Promise<ExchangeRow[]> {
   let passing = stretch.selectAll();
   for (const { condition } of others) passing = passing.where(condition);
-  // The limit cuts nothing off; it keeps SQLite from making one order of the two.
+  // The limit has no effect, except that it keeps SQLite from merging the two orders.
   const inOrder = passing.orderBy('created_at').orderBy('id').limit(NO_LIMIT);
   return reader
     .selectFrom(inOrder.as('walk'))

@@ -4,17 +4,18 @@ import { resolveKeyFilter, selectExchangesById, sortNewestFirst } from './exchan
 import type { LiveExchangeBatch } from './live-exchange-batches.ts';
 import type { DatabaseReader, ExchangeRow } from './ports.ts';
 
-/** Ids in one statement. */
+/** Number of ids in one statement. */
 const IDS_PER_QUERY = 500;
 
+/** The exchanges of some batches that match the filters. */
 export interface ExchangeTail {
-  /** How many of the batches' exchanges pass the filters; exact. */
+  /** Exact number of exchanges of the batches that match the filters. */
   readonly count: number;
-  /** The last committed of them, newest first; all of them, unless there are more than were asked for. */
+  /** The last committed ones, newest first. All of them if there are not more than requested. */
   readonly rows: readonly ExchangeRow[];
 }
 
-/** The exchanges of an org in some batches that pass the filters. */
+/** The exchanges of an organization in some batches that match the filters. */
 export async function getExchangeTail(
   reader: DatabaseReader,
   batches: readonly LiveExchangeBatch[],
@@ -47,7 +48,7 @@ function selectNewestRows(
   return found.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
 }
 
-/** Without a filter all of them pass, and nobody need look. */
+/** Without a filter, all of them match. */
 async function countMatches(
   found: ReturnType<typeof selectExchangesById>,
   conditions: number,

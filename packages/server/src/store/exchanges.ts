@@ -20,24 +20,24 @@ import type { DatabaseReader, ExchangeRow } from './ports.ts';
 import { parseMetadataKeyNames } from './rollups/rollup-accumulator.ts';
 import type { Schema } from './schema.ts';
 
-/** Rows looked at for one page where no index tells which belong to it. */
+/** Rows scanned for one page if no index satisfies the filters. */
 const MAX_SCANNED_ROWS = 20_000;
-/** Rows with a declared metadata value looked at for one page when there are other filters. */
+/** Rows with a metadata value scanned for one page if there are other filters. */
 const MAX_METADATA_ROWS = 2_000;
 
 export interface ExchangeQuery extends PageRequest, ExchangeFilters {
-  /** Milliseconds, included. */
+  /** Inclusive, in milliseconds. */
   readonly from?: number | undefined;
-  /** Milliseconds, not included. */
+  /** Exclusive, in milliseconds. */
   readonly to?: number | undefined;
 }
 
 /**
- * An org's exchanges that pass every filter, newest first. One filter is found by its index (metadata keys the
- * org declared have one too); rows found so are looked at for the others, 20,000 of them for a page. Such a
- * page may hold fewer rows than asked for, even none, while its cursor leads on.
+ * Exchanges of an organization that match all filters, newest first. One filter uses its index; metadata
+ * keys that the organization declared have one too. The other filters are checked on up to 20,000 rows per
+ * page. Such a page may have fewer rows than requested, even none, and still have a cursor.
  *
- * @param scanned rows looked at for a page
+ * @param scanned number of rows scanned for a page
  */
 export async function getExchangePage(
   reader: DatabaseReader,
@@ -67,7 +67,7 @@ export function findExchangeById(
     .executeTakeFirst();
 }
 
-/** Keys may be named; as ids, without those that nothing has. Undefined when the filter is not there. */
+/** Replaces names of keys by ids and leaves out unknown ones. Undefined without a filter. */
 export async function resolveKeyFilter(
   reader: DatabaseReader,
   { orgId, key }: { readonly orgId: string } & ExchangeFilters,
@@ -80,7 +80,7 @@ export async function resolveKeyFilter(
   return { any: key.any.length > 0 && any.length === 0 ? [NO_SUCH_KEY] : any, none };
 }
 
-/** Stands for keys that do not exist. */
+/** A condition that no key satisfies. */
 const NO_SUCH_KEY = '';
 
 function matchesNothing({ any }: ValueFilter): boolean {
@@ -106,7 +106,10 @@ async function resolveKeyIds(
 
 type Query = SelectQueryBuilder<Schema, 'exchanges', ExchangeRow>;
 
-/** Walks back in time, along the index of one filter if there is one, and looks at the rows for the others. */
+/**
+ * Scans from newest to oldest, with the index of one filter if there is one, and checks the other filters
+ * on the rows.
+ */
 async function scanExchanges(
   reader: DatabaseReader,
   query: ExchangeQuery,
@@ -140,14 +143,14 @@ async function scanExchanges(
     .sort(compareNewestFirst)
     .at(0);
   const rows = sortNewestFirst(found.flatMap((walk) => walk.rows));
-  // A walk that ended earlier in time says nothing about what another has not looked at.
+  // A scan that ended at a later time says nothing about rows that another scan has not reached.
   return {
     rows: horizon ? rows.filter((row) => compareNewestFirst(toTimePosition(row), horizon) <= 0) : rows,
     scanEnd: horizon,
   };
 }
 
-/** A metadata value that an index leads to. */
+/** A metadata value that has an index. */
 interface IndexedMetadataFilter {
   readonly name: string;
   readonly values: readonly string[];
@@ -169,7 +172,7 @@ async function findIndexedMetadataFilter(
   return first ? { name: first[0], values: [...new Set(first[1].any)] } : null;
 }
 
-/** Takes rows by the ids that the index of a declared metadata value gives, and looks at those. */
+/** Reads rows by the ids from the index of a metadata value, and checks the other filters. */
 async function scanByMetadata(
   reader: DatabaseReader,
   query: ExchangeQuery,
@@ -186,7 +189,7 @@ async function scanByMetadata(
   return { rows: sortNewestFirst(rows), scanEnd: horizon };
 }
 
-/** Where the newest rows with a declared metadata value are; all of them, unless there is a `horizon`. */
+/** Positions of the newest rows with a metadata value. All of them, unless `horizon` is set. */
 async function listMetadataPositions(
   reader: DatabaseReader,
   query: ExchangeQuery,
@@ -214,7 +217,10 @@ async function listMetadataPositions(
   return { places, horizon: isCut || found.length > looked ? places.at(-1) : undefined };
 }
 
-/** Rows by their places. Nothing here but the ids may look like a way in: SQLite would rather walk an org's time. */
+/**
+ * Rows by their positions. The statement must use only the ids, because SQLite would otherwise scan by
+ * time.
+ */
 export function selectExchangesAt(
   reader: DatabaseReader,
   places: readonly TimePosition[],
@@ -229,7 +235,7 @@ export function selectExchangesAt(
   );
 }
 
-/** Rows by id, made between two moments, both included: these tell PostgreSQL the days to look at. */
+/** Rows by id, created in an inclusive time range, which tells PostgreSQL the partitions to read. */
 export function selectExchangesById(
   reader: DatabaseReader,
   ids: readonly string[],
@@ -244,17 +250,18 @@ export function selectExchangesById(
   return query;
 }
 
+/** The position of an exchange in a list by time. */
 export function toTimePosition(row: ExchangeRow): TimePosition {
   return { at: row.created_at, id: row.id };
 }
 
-/** Newest first. */
+/** Compares for the order newest first. */
 function compareNewestFirst(one: TimePosition, other: TimePosition): number {
   if (one.at !== other.at) return other.at - one.at;
   return one.id === other.id ? 0 : one.id < other.id ? 1 : -1;
 }
 
-/** Each row once. */
+/** Sorts newest first and removes duplicates. */
 export function sortNewestFirst(rows: readonly ExchangeRow[]): ExchangeRow[] {
   const byId = new Map(rows.map((row) => [row.id, row]));
   return [...byId.values()].sort((one, other) =>
@@ -271,8 +278,8 @@ const EXCHANGE_POSITION: PositionColumns = { time: sql.ref('created_at'), id: sq
 const METADATA_POSITION: PositionColumns = { time: sql.ref('created_at'), id: sql.ref('exchange_id') };
 
 /**
- * The time asked for and what comes after the cursor, down to `end`, which is in that time. One bound on either side:
- * of two, SQLite begins at the one that stands first.
+ * The requested time range after the cursor, down to `end`. Uses one bound on each side, because SQLite
+ * would use only the first of two.
  */
 function rangeCondition(
   { from, to, cursor }: ExchangeQuery,
@@ -281,7 +288,7 @@ function rangeCondition(
 ) {
   const conditions = [sql<boolean>`true`];
   const last = cursor === undefined ? null : decodeTimeCursor(cursor);
-  // Times alone are implied, but only they tell PostgreSQL which days need no look.
+  // The conditions on time alone are redundant, but tell PostgreSQL which partitions to skip.
   if (end) conditions.push(sql`${time} >= ${end.at}`, sql`(${time}, ${id}) >= (${end.at}, ${end.id})`);
   else if (from !== undefined) conditions.push(sql`${time} >= ${from}`);
   if (last) conditions.push(sql`${time} <= ${last.at}`, sql`(${time}, ${id}) < (${last.at}, ${last.id})`);

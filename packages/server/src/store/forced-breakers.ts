@@ -2,7 +2,7 @@ import { isObject } from '@floe/contract/json';
 import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 import { getSetting, storeSetting } from './settings.ts';
 
-/** A state an operator forces on the breaker of one provider + credential + model, until it expires. */
+/** A breaker state that an operator has forced for a provider, credential and model, until it expires. */
 export interface ForcedBreaker {
   readonly orgId: string;
   readonly provider: string;
@@ -12,13 +12,13 @@ export interface ForcedBreaker {
   /** Milliseconds since the epoch. */
   readonly until: number;
   readonly reason: string;
-  /** Who forced it: the address of a member or the name of a key. */
+  /** Who forced it: the e-mail address of a member or the name of a key. */
   readonly by: string;
 }
 
 const SETTING_NAME = 'breakers.forced';
 
-/** Those that have not expired, of every org. */
+/** Forced states of all organizations that have not expired. */
 export async function listForcedBreakers(
   reader: DatabaseReader,
   now: number,
@@ -28,7 +28,7 @@ export async function listForcedBreakers(
   return Array.isArray(parsed) ? parsed.flatMap(parseForcedBreaker).filter(({ until }) => until > now) : [];
 }
 
-/** Replaces the whole list; belongs in the transaction that read it. */
+/** Replaces the whole list, in the transaction that has read it. */
 export function replaceForcedBreakers(
   writer: DatabaseWriter,
   forced: readonly ForcedBreaker[],

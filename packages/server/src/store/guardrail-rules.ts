@@ -2,10 +2,10 @@ import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 import type { GuardrailRulesTable } from './schema.ts';
 
 export type GuardrailRuleRow = GuardrailRulesTable;
-/** Limits, budgets and the relay's rules lie in tables of one shape. */
+/** Limits, budgets and relay rules are in tables with the same columns. */
 export type GuardrailRuleKind = 'limits' | 'budgets' | 'relay_rules';
 
-/** Every rule of every org, for the snapshot. */
+/** All rules of all organizations, for the snapshot. */
 export function listAllGuardrailRules(
   reader: DatabaseReader,
   kind: GuardrailRuleKind,
@@ -13,7 +13,7 @@ export function listAllGuardrailRules(
   return reader.selectFrom(kind).selectAll().orderBy('created_at').orderBy('id').execute();
 }
 
-/** The rules of an org, newest first. */
+/** The rules of an organization, newest first. */
 export function listGuardrailRulesOfOrg(
   reader: DatabaseReader,
   kind: GuardrailRuleKind,
@@ -28,7 +28,7 @@ export function listGuardrailRulesOfOrg(
     .execute();
 }
 
-/** The rules of an org whose JSON has this text as the value of a `name`; more than one is a mistake, none is usual. */
+/** The rules of an organization whose JSON has this `name`. Usually at most one. */
 export async function findGuardrailRulesByName(
   reader: DatabaseReader,
   kind: GuardrailRuleKind,
@@ -39,7 +39,7 @@ export async function findGuardrailRulesByName(
     .selectFrom(kind)
     .selectAll()
     .where('org_id', '=', orgId)
-    // `_` and `%` in a name match more than themselves; what they let through is looked at below.
+    // `_` and `%` in a name match other characters too. The results are checked below.
     .where('rule_json', 'like', `%"name":${JSON.stringify(name)}%`)
     .execute();
   return rows.filter(({ rule_json }) => JSON.parse(rule_json).name === name);
@@ -59,7 +59,7 @@ export function findGuardrailRuleById(
     .executeTakeFirst();
 }
 
-/** Adds a rule or puts it in the place of the one with its id, whose creation it keeps. */
+/** Adds a rule or replaces the one with the same id, except for its creation. */
 export async function upsertGuardrailRule(
   writer: DatabaseWriter,
   kind: GuardrailRuleKind,

@@ -4,7 +4,7 @@ import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 
 export type IdempotentCreationRow = Selectable<IdempotentCreationsTable>;
 
-/** The creation that came with this Idempotency-Key and is still remembered. */
+/** The stored creation with this Idempotency-Key. */
 export function findIdempotentCreation(
   reader: DatabaseReader,
   { org_id, verb, idempotency_key }: Pick<IdempotentCreationRow, 'org_id' | 'verb' | 'idempotency_key'>,
@@ -20,7 +20,7 @@ export function findIdempotentCreation(
     .executeTakeFirst();
 }
 
-/** Remembers a creation, and forgets those whose time is over. */
+/** Stores a creation and deletes expired ones. */
 export async function storeIdempotentCreation(
   writer: DatabaseWriter,
   row: IdempotentCreationRow,

@@ -1,7 +1,7 @@
 import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 import type { IdentitiesTable } from './sign-in-tables.ts';
 
-/** Whom an issuer's subject is here. */
+/** The identity of an issuer's subject. */
 export function findIdentity(
   reader: DatabaseReader,
   issuer: string,

@@ -4,8 +4,8 @@ import type { TableImportResult } from './table-import-result.ts';
 const ALERTS_PER_BATCH = 500;
 
 /**
- * Copies alerts and what was sent of them. The target gives out numbers of its own, in the same order: those of the
- * source may be taken there. What still waits to be sent is sent from the new place.
+ * Copies alerts and their deliveries. The target assigns new numbers in the same order, because those of
+ * the source may be in use. Pending messages are sent from the target.
  */
 export async function copyAlerts(source: Database, target: Database): Promise<TableImportResult[]> {
   const alerts = { table: 'alerts', added: 0, known: 0 };
@@ -61,7 +61,7 @@ async function readDeliveries(source: Database, alertIds: readonly string[]) {
     .execute();
 }
 
-/** Each under the number that its alert has here. */
+/** Replaces the alert number of each delivery by that of the target. */
 async function insertImportedDeliveries(
   writer: DatabaseWriter,
   rows: Awaited<ReturnType<typeof readDeliveries>>,

@@ -4,7 +4,7 @@ import type { TableImportResult } from './table-import-result.ts';
 const ROWS_PER_BATCH = 2_000;
 const MONITORS_PER_BATCH = 200;
 
-/** By what their rows are read in an order that stays. */
+/** Unique columns that give a stable order for reading. */
 const HISTORY_ORDER_COLUMNS = { monitor_periods: 'started_at', beat_keys: 'key', checks: 'id' } as const;
 
 type HistoryTable = keyof typeof HISTORY_ORDER_COLUMNS;
@@ -17,9 +17,9 @@ type MonitoringTable =
   | 'monitor_pulse';
 
 /**
- * Copies monitors with their clocks and history, and until when they were watched: the time from then to the first
- * start on the new store is `unknown`, as after any restart. A monitor that is there already under its id (a server read
- * the same floe.yaml) keeps its definition and clock and gains the history.
+ * Copies monitors with their clocks and history, and the time until which they were observed. The time
+ * until the first start on the target is `unknown`, as after any restart. If a monitor with the same id
+ * exists in the target, it keeps its definition and clock and gets the history.
  */
 export async function copyMonitors(source: Database, target: Database): Promise<TableImportResult[]> {
   const monitors = await source.read.selectFrom('monitors').selectAll().execute();
@@ -42,7 +42,10 @@ export async function copyMonitors(source: Database, target: Database): Promise<
   return imported;
 }
 
-/** Of two clocks of one monitor the one that is accounted for further knows more: a second import takes the last beats. */
+/**
+ * Of two clocks of a monitor, the one that is evaluated further wins, so that a second import copies the
+ * latest beats.
+ */
 async function copyClocks(
   source: Database,
   writer: DatabaseWriter,
@@ -60,7 +63,7 @@ async function copyClocks(
   return { table: 'monitor_clocks', added, known: clocks.length - added };
 }
 
-/** Gaps, and when anybody was last there. */
+/** Copies gaps and the time of the last pulse. */
 async function copyLiveness(source: Database, writer: DatabaseWriter): Promise<void> {
   await insertNewRows(
     writer,
@@ -118,7 +121,7 @@ async function insertNewRows(
   return { table, added, known: rows.length - added };
 }
 
-/** Both databases have the same tables, so a row of one is a row of the other. */
+/** Both databases have the same tables, so rows have the same columns. */
 function toRows(rows: readonly object[]) {
   return rows as never[];
 }

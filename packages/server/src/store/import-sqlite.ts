@@ -13,17 +13,17 @@ import { StoreUnusableError } from './store-unusable-error.ts';
 import type { TableImportResult } from './table-import-result.ts';
 
 const ROWS_PER_BATCH = 2_000;
-/** A stored turn may be megabytes. */
+/** A stored response may have several megabytes. */
 const TURNS_PER_BATCH = 20;
-/** Written by `bindDatabaseToSecretKey`; both sides must have been used with one key. */
+/** Written by `bindDatabaseToSecretKey`. Both databases must use the same key. */
 const FINGERPRINT_SETTING = 'secret_fingerprint';
 
 /**
- * Takes everything of a SQLite database into the PostgreSQL one of `place`, but for what belongs to the processes at work
- * there (`EXCLUDED_TABLES`). What is there already stays as it
- * is, so that it can be repeated. The file is read from a copy: a server may be using it, and it is not changed.
+ * Imports a SQLite database into the PostgreSQL database of `place`, except for tables of running processes
+ * (`EXCLUDED_TABLES`). Existing rows do not change, so that it can be repeated. Reads from a copy, so that
+ * a server may use the file.
  *
- * @throws StoreUnusableError when `place` is not PostgreSQL, or the two were used with different secret keys.
+ * @throws StoreUnusableError if `place` is not PostgreSQL, or the databases use different secret keys
  */
 export async function importSqliteDatabase(
   from: string,
@@ -74,7 +74,7 @@ async function requireSameSecretKey(source: Database, target: Database): Promise
     );
 }
 
-/** In the order their references need. */
+/** In an order that satisfies foreign keys. */
 const SMALL_TABLES = [
   'orgs',
   'users',
@@ -102,7 +102,7 @@ const SMALL_TABLES = [
   'provider_resources',
   'views',
   'breaker_changes',
-  // How far the journal of a data directory is in the sums: without it, it would be counted once more.
+  // How much of the spend journal is in the sums. Without it, the journal would be counted again.
   'spend_journals',
   'budget_spend',
   'boards',
@@ -111,7 +111,7 @@ const SMALL_TABLES = [
   'settings',
 ] as const;
 
-/** What says something about processes, not about orgs, or is made again from what is imported. */
+/** Tables about processes or derived from imported tables, with the reason. */
 export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   jobs: 'jobs belong to the processes of the source',
   live_events: 'short-lived events for connected clients of the source',
@@ -126,7 +126,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   rollup_pairs: 'recounted with each exchange',
 };
 
-/** The small tables. */
+/** Copies the small tables. */
 async function copyTables(source: Database, target: Database): Promise<TableImportResult[]> {
   const imported: TableImportResult[] = [];
   await target.transaction(async (writer) => {
@@ -143,7 +143,10 @@ async function copyTables(source: Database, target: Database): Promise<TableImpo
   return imported;
 }
 
-/** An org has one chain of audit entries: what comes to one that goes on already stands beside it. */
+/**
+ * An organization has one audit chain. If the target's chain has continued, new entries cannot be added to
+ * it.
+ */
 async function dropConflictingChains(
   writer: DatabaseWriter,
   rows: readonly object[],
@@ -173,12 +176,12 @@ async function insertNewRows(
   return Number(numInsertedOrUpdatedRows);
 }
 
-/** Both databases have the same tables, so a row of one is a row of the other. */
+/** Both databases have the same tables, so rows have the same columns. */
 function toRows(rows: readonly object[]) {
   return rows as never[];
 }
 
-/** Tables that grow for ever, copied piece by piece. */
+/** Large tables, which are copied in batches. */
 type BatchedTable =
   | 'stored_responses'
   | 'background_responses'
@@ -209,7 +212,7 @@ async function copyInBatches(
   }
 }
 
-/** Uses the same function as the spool, which adds each new row to the rollups and skips known ones. */
+/** Uses the function of the spool, which adds each new row to the rollups and skips existing ones. */
 async function copyExchanges(
   source: Database,
   target: Database,

@@ -18,7 +18,7 @@ const INVITATION_LIST_COLUMNS = {
   valuesOf: ({ id, email: name, created_at: at }: InvitationRow) => ({ id, name, at }),
 };
 
-/** Invitations of an org, in the order asked for; their name is the address. */
+/** Invitations of an organization in the requested order. Their name is the address. */
 export function getInvitationPage(
   reader: DatabaseReader,
   request: ListRequest & InvitationFilters,
@@ -48,7 +48,7 @@ export function findInvitationById(
     .executeTakeFirst();
 }
 
-/** @param tokenSha256 hex; of any org. */
+/** @param tokenSha256 hex; the invitation may belong to any organization */
 export function findInvitationByToken(
   reader: DatabaseReader,
   tokenSha256: string,

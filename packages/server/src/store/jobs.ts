@@ -24,7 +24,7 @@ export function findJobById(reader: DatabaseReader, orgId: string, id: string): 
     .executeTakeFirst();
 }
 
-/** How far a job is; returns whether somebody asked that it stop. */
+/** Stores the progress of a job. Returns whether its cancellation was requested. */
 export async function recordJobProgress(
   writer: DatabaseWriter,
   id: string,
@@ -40,14 +40,15 @@ export async function recordJobProgress(
   return row?.cancel_requested !== 0;
 }
 
+/** The columns that the end of a job sets. */
 export type JobCompletion = Pick<JobRow, 'state' | 'done' | 'total' | 'ended_at' | 'result_json' | 'error'>;
 
-/** The end of a job, once. */
+/** Stores the end of a job, once. */
 export async function completeJob(writer: DatabaseWriter, id: string, end: JobCompletion): Promise<void> {
   await writer.updateTable('jobs').set(end).where('id', '=', id).where('state', '=', 'running').execute();
 }
 
-/** Asks a running job to stop; the process that works on it hears of it within seconds. */
+/** Requests the cancellation of a running job. Its process notices it within seconds. */
 export async function requestJobCancellation(
   writer: DatabaseWriter,
   orgId: string,

@@ -5,8 +5,8 @@ import { getSetting } from './settings.ts';
 const ENTRIES_PER_READ = 500;
 
 /**
- * Keys among `keys` whose team was another one at some time since `sinceMs`, as the audit log has it: whatever changes
- * a key stands there. Null when retention has removed some of that time.
+ * Keys among `keys` whose team has changed since `sinceMs`, according to the audit log. Null if retention
+ * has deleted a part of this time.
  */
 export async function listKeysWithTeamChange(
   reader: DatabaseReader,
@@ -39,7 +39,7 @@ export async function listKeysWithTeamChange(
   }
 }
 
-/** The team of a key as an entry shows it. */
+/** The team of a key in an audit entry. */
 function parseTeam(json: string | null): unknown {
   const key: unknown = JSON.parse(json ?? 'null');
   return isObject(key) ? key['team'] : undefined;

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { StoreUnusableError } from './store-unusable-error.ts';
 
-/** Tables of LiteLLM that `floe import litellm` reads. A database of an older version may lack some. */
+/** Tables that `floe import litellm` reads. Older databases may lack some of them. */
 const TABLES = [
   'LiteLLM_VerificationToken',
   'LiteLLM_TeamTable',
@@ -9,18 +9,18 @@ const TABLES = [
   'LiteLLM_UserTable',
 ] as const;
 
-/** What no one needs outside the database: it can be a secret, or is too large. */
+/** Columns that are left out, because they may contain secrets or are too large. */
 const LEFT_OUT = ['password', 'invitation_links', 'members_with_roles', 'members', 'admins'];
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
 
-/** Rows by table, as JSON; null for a table that does not exist. */
+/** Rows by table, as JSON. Null for a missing table. */
 export type LitellmTables = Readonly<Record<string, readonly unknown[] | null>>;
 
 /**
- * Reads the keys, teams, budgets and users of a LiteLLM database in one transaction that can write nothing. LiteLLM
- * stores keys as SHA-256, so no value of a key is read.
+ * Reads the keys, teams, budgets and users of a LiteLLM database in one read-only transaction. LiteLLM
+ * stores keys as SHA-256, so no key value is read.
  *
  * @throws StoreUnusableError without the URL, which contains the password
  */
@@ -33,7 +33,7 @@ export async function readLitellmTables(url: string): Promise<LitellmTables> {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
   });
-  // A connection that breaks also rejects the query that waits for it.
+  // A broken connection also rejects the waiting query.
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -24,7 +24,10 @@ import { createTestExchangeRow, TEST_ORG_ID } from './test/rows.ts';
 const OTHER = 'org_two';
 const NOW = Date.UTC(2026, 10, 21);
 
-/** Waits for older transactions of other databases on the same PostgreSQL server, which hold events back as well. */
+/**
+ * Waits for older transactions in other databases of the same PostgreSQL server, because they also delay
+ * events.
+ */
 async function waitUntilVisible({ read }: Database): Promise<void> {
   if (databaseEngineOf(read) === 'sqlite') return;
   const [newest] = await read
@@ -36,7 +39,10 @@ async function waitUntilVisible({ read }: Database): Promise<void> {
   await eventually(async () => (await getLiveEventHead(read)).xid >= (newest?.xid ?? 0) || undefined);
 }
 
-/** What every engine must tell, and in which order. `open` gives an empty database that is closed when the test ends. */
+/**
+ * Tests of live events and their order for every database engine. `open` creates an empty database that is
+ * closed when the test ends.
+ */
 export function liveEventSuite(engine: string, open: (t: TestContext) => Promise<Database>): void {
   const openWithOrgs = async (t: TestContext) => {
     const database = await open(t);

@@ -4,7 +4,7 @@ import { databaseEngineOf } from './database-engine.ts';
 import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 import { getSetting, storeSetting } from './settings.ts';
 
-/** What live events tell of. */
+/** The subjects of live events. */
 export type LiveEventTopic =
   | 'requests'
   | 'alerts'
@@ -17,17 +17,18 @@ export type LiveEventTopic =
 export interface LiveEvent {
   readonly orgId: string;
   readonly topic: LiveEventTopic;
-  /** Milliseconds. */
+  /** Milliseconds since the epoch. */
   readonly at: number;
   readonly data: JsonObject;
 }
 
-/** A place in the order of commits; later ones are greater, first by `xid`. */
+/** A position in the order of commits. Compared first by `xid`. */
 export interface LiveEventPosition {
   readonly xid: number;
   readonly seq: number;
 }
 
+/** A live event with its position. */
 export interface StoredLiveEvent {
   readonly orgId: string;
   readonly topic: string;
@@ -36,11 +37,11 @@ export interface StoredLiveEvent {
   readonly position: LiveEventPosition;
 }
 
-/** Events of an org that can be read again; older ones are removed within a minute. */
+/** Events of an organization that remain readable. Older ones are deleted within a minute. */
 const EVENTS_RETAINED_PER_ORG = 2_048;
 const RETENTION_MS = 86_400_000;
 
-/** Tells whoever watches the org, when and only if the transaction commits. */
+/** Publishes an event to the organization's event streams if the transaction commits. */
 export async function publishLiveEvent(
   writer: DatabaseWriter,
   { orgId, topic, at, data }: LiveEvent,
@@ -51,7 +52,7 @@ export async function publishLiveEvent(
     .execute();
 }
 
-/** Where a reader stands that wants to hear only of what commits from now on. */
+/** The position from which a reader gets only events that commit from now on. */
 export async function getLiveEventHead(reader: DatabaseReader): Promise<LiveEventPosition> {
   if (databaseEngineOf(reader) === 'postgres') {
     const [row] = await reader
@@ -72,12 +73,12 @@ export async function getLiveEventHead(reader: DatabaseReader): Promise<LiveEven
 export interface LiveEventQuery {
   readonly orgIds: readonly string[];
   readonly after: LiveEventPosition;
-  /** Included; absent: as far as there is anything. */
+  /** Inclusive. Absent: up to the latest event. */
   readonly upTo?: LiveEventPosition;
   readonly limit: number;
 }
 
-/** Committed events in order; nothing that commits later comes before the last of them. */
+/** Committed events in order. Later commits come after the last of them. */
 export async function listLiveEventsAfter(
   reader: DatabaseReader,
   { orgIds, after, upTo, limit }: LiveEventQuery,
@@ -102,8 +103,8 @@ export async function listLiveEventsAfter(
 }
 
 /**
- * Data of an org's events of a topic after a position, those included that may still be told in another order: what
- * is committed and not told yet. At most `limit`, in no order.
+ * Data of an organization's events of a topic after a position, including those that are committed but
+ * whose order is not final. At most `limit`, without order.
  */
 export async function listLiveEventData(
   reader: DatabaseReader,
@@ -128,14 +129,15 @@ interface LiveEventDataQuery {
   readonly limit: number;
 }
 
+/** Whether `one` comes after `other`. */
 export function isLaterPosition(one: LiveEventPosition, other: LiveEventPosition): boolean {
   return one.xid > other.xid || (one.xid === other.xid && one.seq > other.seq);
 }
 
-/** Every transaction with a smaller id is over, so nothing can come before it any more. */
+/** All transactions with a smaller id have ended, so that no earlier events can appear. */
 const FIRST_RUNNING_XID = sql<number>`(pg_snapshot_xmin(pg_current_snapshot())::text)::bigint`;
 
-/** Whether an org's events after a position are all still there. */
+/** Whether an organization's events after a position are still complete. */
 export async function canReplayAfter(
   reader: DatabaseReader,
   orgId: string,
@@ -149,13 +151,13 @@ export function formatLiveEventPosition({ xid, seq }: LiveEventPosition): string
   return `${xid}-${seq}`;
 }
 
-/** Null for what `formatLiveEventPosition` did not make. */
+/** Returns null for a text that `formatLiveEventPosition` did not create. */
 export function parseLiveEventPosition(text: string): LiveEventPosition | null {
   const [, xid, seq] = /^(\d{1,15})-(\d{1,16})$/.exec(text) ?? [];
   return xid === undefined || seq === undefined ? null : { xid: Number(xid), seq: Number(seq) };
 }
 
-/** Removes what nobody can read again, and remembers up to where. */
+/** Deletes events that are no longer readable, and stores up to which position. */
 export async function expireLiveEvents(writer: DatabaseWriter, nowMs: number): Promise<void> {
   for (const { id } of await writer.selectFrom('orgs').select('id').execute()) {
     const inOrder = writer.selectFrom('live_events').where('org_id', '=', id);

@@ -2,13 +2,13 @@ import type { JsonObject } from '@floe/contract/json';
 import { EXCHANGE_COLUMNS } from './schema.ts';
 import type { ExchangeRowValues } from './spool/row-lines.ts';
 
-/** What `live_events` says of exchanges that were committed together; the rows themselves stand in their table. */
+/** The live event of exchanges that were committed together. The rows are in their table. */
 export interface LiveExchangeBatch {
   readonly ids: readonly string[];
-  /** Milliseconds: the earliest and the latest `created_at`. */
+  /** The earliest and the latest `created_at`, in milliseconds. */
   readonly from: number;
   readonly to: number;
-  /** How many a limit refused, and how many a budget. */
+  /** Number of exchanges that limits rejected, and that budgets rejected. */
   readonly rate_limited: number;
   readonly over_budget: number;
 }
@@ -21,14 +21,14 @@ const ORG = columnIndex('org_id');
 const CREATED_AT = columnIndex('created_at');
 const ERROR_CODE = columnIndex('error_code');
 
-/** Gathers what is told of newly inserted exchanges: one event for each org of a batch. */
+/** Collects the live events of new exchanges: one event for each organization in a batch. */
 export class LiveExchangeBatches {
   readonly #byOrg = new Map<
     string,
     { ids: string[]; from: number; to: number; rate_limited: number; over_budget: number }
   >();
 
-  /** `row` has the columns of an exchange in the order of `EXCHANGE_COLUMNS`. */
+  /** @param row columns of an exchange in the order of `EXCHANGE_COLUMNS` */
   add(row: ExchangeRowValues): void {
     const orgId = String(row[ORG]);
     const at = Number(row[CREATED_AT]);
@@ -45,13 +45,13 @@ export class LiveExchangeBatches {
     if (code === 'budget_exceeded' || code === 'budget_reserved') batch.over_budget += 1;
   }
 
-  /** Rows of `live_events`, their values in the order of `LIVE_EVENT_COLUMNS`. */
+  /** Rows of `live_events`, with the columns in the order of `LIVE_EVENT_COLUMNS`. */
   toRows(): (string | number)[][] {
     return [...this.#byOrg].map(([orgId, batch]) => [orgId, 'requests', batch.to, JSON.stringify(batch)]);
   }
 }
 
-/** Reads what `rows` wrote; null for anything else. */
+/** Parses what `toRows` wrote. Returns null for anything else. */
 export function parseLiveExchangeBatch(data: JsonObject): LiveExchangeBatch | null {
   const { ids, from, to, rate_limited, over_budget } = data;
   if (!Array.isArray(ids) || typeof from !== 'number' || typeof to !== 'number') return null;

@@ -3,12 +3,12 @@ import { type LiveEventPosition, listLiveEventData } from './live-events.ts';
 import { parseLiveExchangeBatch } from './live-exchange-batches.ts';
 import type { DatabaseReader } from './ports.ts';
 
-/** More of them than a moment brings: a transaction of somebody else holds the order of events back. */
+/** More batches than usual for a moment: another transaction delays the order of events. */
 const MAX_BATCHES = 50;
 
 /**
- * Ids of an org's exchanges that were committed after a position. None when they are so many that whoever leaves
- * them out would show an old list: then some are told twice rather than late.
+ * Ids of an organization's exchanges that were committed after a position. Returns none if there are too
+ * many: a list without them would be outdated, so some are sent twice instead.
  */
 export async function listLiveExchangeIdsAfter(
   reader: DatabaseReader,

@@ -2,19 +2,19 @@ import type { storedViewFields } from '@floe/contract/api/views';
 import type { Generated } from 'kysely';
 import type * as z from 'zod';
 
-/** What happened lately, in the order of its commits, for whoever watches. */
+/** Recent events in the order of their commits, for event streams. */
 export interface LiveEventsTable {
   seq: Generated<number>;
-  /** Id of the transaction that wrote it; 0 on SQLite, which has one writer. */
+  /** Id of the transaction that wrote it. 0 with SQLite, which has one writer. */
   xid: Generated<number>;
   org_id: string;
-  /** Which kind of thing it tells of: `requests`, `alerts`, `audit` or `breakers`. */
+  /** Subject of the event: `requests`, `alerts`, `audit` or `breakers`. */
   topic: string;
   at: number;
   data_json: string;
 }
 
-/** A breaker's changes of state, as the process that saw each. */
+/** State changes of breakers, recorded by the process that observed them. */
 export interface BreakerChangesTable {
   id: string;
   org_id: string;
@@ -25,13 +25,13 @@ export interface BreakerChangesTable {
   because: string;
 }
 
-/** Filters of a page under a name. */
+/** Saved filters of a page. */
 export interface ViewsTable extends z.output<typeof storedViewFields> {
   id: string;
   org_id: string;
-  /** Id of the member or the platform key that made it. */
+  /** Id of the member or the platform key that created it. */
   owner: string;
-  /** 1: everybody of the org sees it. */
+  /** 1 if it is visible to the whole organization. */
   shared: number;
   filters_json: string;
   created_at: number;
@@ -44,14 +44,14 @@ export interface JobsTable {
   id: string;
   org_id: string;
   kind: string;
-  /** running, done, failed or cancelled; one that is running and was not seen lately is lost. */
+  /** running, done, failed or cancelled. A running job with an old `seen_at` is lost. */
   state: string;
   done: number;
-  /** Null while nobody knows how much there is. */
+  /** Null while the total is unknown. */
   total: number | null;
   created_by: string;
   created_at: number;
-  /** Last word of the process that works on it. */
+  /** Time of the last progress report of its process. */
   seen_at: number;
   ended_at: number | null;
   cancel_requested: number;

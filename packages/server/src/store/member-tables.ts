@@ -1,39 +1,42 @@
 import type { storedTeamFields } from '@floe/contract/api/teams';
 import type * as z from 'zod';
 
-/** A person, once in an installation, whatever orgs they belong to. */
+/** A person, once per installation, with any number of organizations. */
 export interface UsersTable {
   /** `usr_…` */
   id: string;
-  /** Lower case; what they sign in with. */
+  /** Lower case. The person signs in with it. */
   email: string;
   name: string;
-  /** Argon2id in PHC string form (RFC 9106); null for those who sign in otherwise. */
+  /** Argon2id in PHC string form (RFC 9106). Null without a password. */
   password_hash: string | null;
-  /** What the console remembers for them; null for nothing. */
+  /** Preferences in the console. Null for none. */
   preferences_json: string | null;
   created_at: number;
   updated_at: number;
 }
 
-/** That a person belongs to an org, and what they may do there. Removing a member removes the row. */
+/** The membership of a user in an organization, with its role. Removing a member deletes the row. */
 export interface MembersTable {
-  /** `mem_…`, what the audit log calls them. */
+  /** `mem_…`, used in the audit log. */
   id: string;
   org_id: string;
   user_id: string;
   /** One of `ROLES`. */
   role: string;
-  /** Id of a team of the org, or null. */
+  /** Id of a team of the organization, or null. */
   team: string | null;
-  /** `console` when somebody gave the role, `oidc` when a group did, `setup` for the first owner. */
+  /** `console` if a member assigned the role, `oidc` if a group did, `setup` for the first owner. */
   source: string;
   created_at: number;
   updated_at: number;
   updated_by: string;
 }
 
-/** What the groups of one issuer grant a member; the member's role is the strongest of them (`source` is `oidc`). */
+/**
+ * What the groups of one issuer grant a member. With `source` `oidc`, the member's role is the strongest of
+ * these.
+ */
 export interface MemberGrantsTable {
   org_id: string;
   user_id: string;
@@ -43,7 +46,10 @@ export interface MemberGrantsTable {
   team: string | null;
 }
 
-/** A person whom a member removed from an org: groups do not add them again until the removal is undone. */
+/**
+ * A user whom a member removed from an organization. Groups do not add them again until the removal is
+ * undone.
+ */
 export interface RemovedMembersTable {
   org_id: string;
   user_id: string;
@@ -51,7 +57,7 @@ export interface RemovedMembersTable {
   removed_by: string;
 }
 
-/** A person who may change what affects every org of the installation. */
+/** A user who may change settings of the whole installation. */
 export interface OperatorsTable {
   user_id: string;
   granted_at: number;
@@ -59,12 +65,12 @@ export interface OperatorsTable {
   granted_by: string;
 }
 
-/** A group of people and keys that spending is booked on. */
+/** A group of members and keys to which spending is assigned. */
 export interface TeamsTable extends z.output<typeof storedTeamFields> {
   org_id: string;
-  /** Unique in the org. */
+  /** Unique in the organization. */
   id: string;
-  /** `file` when it stands in floe.yaml, else `console`. */
+  /** `file` or `console`. */
   source: string;
   source_file?: string | null | undefined;
   source_line: number | null;
@@ -73,7 +79,7 @@ export interface TeamsTable extends z.output<typeof storedTeamFields> {
   updated_by: string;
 }
 
-/** That a person may become a member, once, with the token whose hash stands here. */
+/** An invitation to become a member, once, with the token of this hash. */
 export interface InvitationsTable {
   /** `inv_…` */
   id: string;
@@ -82,13 +88,13 @@ export interface InvitationsTable {
   email: string;
   role: string;
   team: string | null;
-  /** SHA-256 of the token, hex. The token itself is never stored. */
+  /** SHA-256 of the token, hex. The token is not stored. */
   token_sha256: string;
   created_at: number;
   created_by: string;
   expires_at: number;
   accepted_at: number | null;
-  /** The member that it made. */
+  /** The created member. */
   accepted_by: string | null;
   revoked_at: number | null;
 }

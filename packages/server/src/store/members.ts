@@ -5,7 +5,7 @@ import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 export type UserRow = UsersTable;
 export type MemberRow = MembersTable;
 
-/** @throws Fault `conflict` when the id or the email exists */
+/** @throws Fault `conflict` if the id or the e-mail address exists */
 export async function insertUser(writer: DatabaseWriter, user: UserRow): Promise<void> {
   await writer.insertInto('users').values(user).execute();
 }
@@ -26,12 +26,12 @@ export async function updateUser(
   await writer.updateTable('users').set(change).where('id', '=', id).execute();
 }
 
-/** @throws Fault `conflict` when the person belongs to the org already */
+/** @throws Fault `conflict` if the user already belongs to the organization */
 export async function insertMember(writer: DatabaseWriter, member: MemberRow): Promise<void> {
   await writer.insertInto('members').values(member).execute();
 }
 
-/** The orgs a person belongs to, the oldest membership first. */
+/** The memberships of a user, oldest first. */
 export function listMembershipsOfUser(reader: DatabaseReader, userId: string): Promise<MemberRow[]> {
   return reader
     .selectFrom('members')
@@ -55,7 +55,7 @@ export function findMemberById(
     .executeTakeFirst();
 }
 
-/** Whether anybody owns anything here. */
+/** Whether any organization has an owner. */
 export async function hasAnyOwner(reader: DatabaseReader): Promise<boolean> {
   const found = await reader
     .selectFrom('members')
@@ -79,7 +79,7 @@ export function findMemberByUserId(
     .executeTakeFirst();
 }
 
-/** A member together with the person. */
+/** A member with their user. */
 export interface MemberWithUser extends MemberRow {
   readonly email: string;
   readonly name: string;
@@ -104,7 +104,7 @@ const MEMBER_LIST_COLUMNS = {
   valuesOf: ({ id, name, created_at: at }: MemberWithUser) => ({ id, name, at }),
 };
 
-/** Members of an org, in the order asked for. */
+/** Members of an organization in the requested order. */
 export function getMemberPage(
   reader: DatabaseReader,
   request: ListRequest & MemberFilters,
@@ -123,7 +123,7 @@ export function findMemberWithUser(
   return selectMembersWithUsers(reader, orgId).where('members.id', '=', id).executeTakeFirst();
 }
 
-/** The member of an org with this address. */
+/** The member of an organization with this e-mail address. */
 export function findMemberByEmail(
   reader: DatabaseReader,
   orgId: string,

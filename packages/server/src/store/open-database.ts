@@ -8,37 +8,38 @@ import type { Database } from './ports.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
 import { StoreUnusableError } from './store-unusable-error.ts';
 
-/** A relational store with everything that is written to it in ways of its own. */
+/** A database with the special write methods for beats. */
 export type DatabaseWithBeats = Database & BeatStore;
 
 export interface OpenDatabaseOptions {
   readonly dataDir: string;
   readonly log: Log;
   readonly clock: Clock;
-  /** `deriveAuditKey` of the secret key; only what adds no entry to the audit log goes without. */
+  /** Result of `deriveAuditKey`. Only commands that write no audit entries omit it. */
   readonly auditKey?: KeyObject | undefined;
-  /** The program's own list unless a test passes another. */
+  /** Replaced only in tests. */
   readonly migrations?: readonly Migration[];
 }
 
+/** Whether a database URL is one of PostgreSQL. */
 export function isPostgresUrl(url: string): boolean {
   return /^postgres(ql)?:\/\//.test(url);
 }
 
 /**
- * Opens the store a URL names: `sqlite:<path of a file>`, `sqlite:` for `floe.db` in the data directory, or
- * `postgres://user:password@host:port/database`. Makes its tables and brings them up to date.
+ * Opens the database of a URL: `sqlite:<path>`, `sqlite:` for `floe.db` in the data directory, or
+ * `postgres://user:password@host:port/database`. Creates the tables and runs migrations.
  *
- * @throws StoreUnusableError with one line for the operator.
+ * @throws StoreUnusableError with one line for the operator
  */
 export async function openDatabase(url: string, options: OpenDatabaseOptions): Promise<DatabaseWithBeats> {
   if (!isPostgresUrl(url)) return openSqlite(resolveSqlitePath(url, options.dataDir), options);
-  // A driver that most installations never use is not read at their start.
+  // Loaded on demand, because most installations do not use PostgreSQL.
   const { openPostgres } = await import('./postgres/open-postgres.ts');
   return openPostgres(url, options);
 }
 
-/** Path of the file that a `sqlite:` URL names. @throws StoreUnusableError for any other URL. */
+/** Path of the file of a `sqlite:` URL. @throws StoreUnusableError for any other URL. */
 export function resolveSqlitePath(url: string, dataDir: string): string {
   const path = /^sqlite:(?!:memory:)(.*)$/s.exec(url)?.[1];
   if (path === undefined)

@@ -9,7 +9,7 @@ export interface OperatorWithUser extends OperatorRow {
   readonly name: string;
 }
 
-/** Operators of the installation, the first one first. */
+/** Operators of the installation, oldest first. */
 export function listAllOperators(reader: DatabaseReader): Promise<OperatorWithUser[]> {
   return reader
     .selectFrom('operators')
@@ -21,7 +21,7 @@ export function listAllOperators(reader: DatabaseReader): Promise<OperatorWithUs
     .execute();
 }
 
-/** Adds an operator; false when the person is one already. */
+/** Adds an operator. Returns false if the user already is one. */
 export async function insertOperator(writer: DatabaseWriter, operator: OperatorRow): Promise<boolean> {
   const { numInsertedOrUpdatedRows = 0n } = await writer
     .insertInto('operators')
@@ -31,7 +31,7 @@ export async function insertOperator(writer: DatabaseWriter, operator: OperatorR
   return numInsertedOrUpdatedRows > 0n;
 }
 
-/** False when the person was none. */
+/** Removes an operator. Returns false if the user was not one. */
 export async function deleteOperator(writer: DatabaseWriter, userId: string): Promise<boolean> {
   const { numDeletedRows } = await writer
     .deleteFrom('operators')

@@ -3,7 +3,7 @@ import type { OrgsTable } from './schema.ts';
 
 export type OrgRow = OrgsTable;
 
-/** An org as it is first written; without declared metadata keys unless given. */
+/** A new organization. The metadata keys are optional. */
 export type NewOrgRow = Omit<OrgRow, 'metadata_keys_json'> & Partial<Pick<OrgRow, 'metadata_keys_json'>>;
 
 export async function updateOrgDetails(
@@ -18,7 +18,7 @@ export async function insertOrg(writer: DatabaseWriter, org: NewOrgRow): Promise
   await writer.insertInto('orgs').values(withDefaults(org)).execute();
 }
 
-/** Adds an org, or changes the name and the declared metadata keys of the one with its id. */
+/** Inserts an organization, or updates the name and the metadata keys of the one with the same id. */
 export async function upsertOrg(writer: DatabaseWriter, org: NewOrgRow): Promise<void> {
   const row = withDefaults(org);
   const { name, metadata_keys_json } = row;
@@ -29,7 +29,7 @@ export async function upsertOrg(writer: DatabaseWriter, org: NewOrgRow): Promise
     .execute();
 }
 
-/** Declares the metadata keys that are indexed and rolled up. */
+/** Sets the metadata keys that are indexed and counted in rollups. */
 export async function setMetadataKeys(
   writer: DatabaseWriter,
   orgId: string,
@@ -47,7 +47,7 @@ export function findOrgById(reader: DatabaseReader, id: string): Promise<OrgRow 
   return reader.selectFrom('orgs').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Every org, oldest first. */
+/** All organizations, oldest first. */
 export function listAllOrgs(reader: DatabaseReader): Promise<OrgRow[]> {
   return reader.selectFrom('orgs').selectAll().orderBy('created_at').orderBy('id').execute();
 }

@@ -4,16 +4,16 @@ import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { databaseEngineOf } from './database-engine.ts';
 import type { DatabaseReader } from './ports.ts';
 
-/** Rows in the order asked for, and where the next page starts; null after the last. */
+/** Rows in the requested order, and the cursor of the next page. Null on the last page. */
 export interface RowPage<Row> {
   readonly rows: readonly Row[];
   readonly nextCursor: string | null;
 }
 
 interface CursorRequest {
-  /** At least 1; the API allows 500 at most. */
+  /** At least 1. The API allows at most 500. */
   readonly limit: number;
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   readonly cursor?: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface PageRequest extends CursorRequest {
   readonly orgId: string;
 }
 
-/** By what rows are ordered: a key, then the id, for rows of the same key. */
+/** The sort key of rows. Rows with the same key are sorted by id. */
 export interface Keyset<Row> {
   readonly key: RawBuilder<unknown>;
   readonly id: RawBuilder<unknown>;
@@ -31,7 +31,7 @@ export interface Keyset<Row> {
 }
 
 /**
- * A page of the rows that `rows` selects: every list of the store comes from here.
+ * A page of the rows that `rows` selects. All lists of the store use it.
  *
  * @throws Fault `invalid_request` for a cursor of another list or order
  */
@@ -51,7 +51,7 @@ function afterCursor<DB, Table extends keyof DB, Row>(
   if (cursor === undefined) return rows;
   const last = decodeKeysetCursor(cursor, type);
   const compared = direction === 'asc' ? sql`>` : sql`<`;
-  // Implied, but only this tells PostgreSQL which days need no look.
+  // Redundant, but tells PostgreSQL which partitions to skip.
   const within = direction === 'asc' ? sql`${key} >= ${last.key}` : sql`${key} <= ${last.key}`;
   return rows.where(sql<boolean>`${within} and (${key}, ${id}) ${compared} (${last.key}, ${last.id})`);
 }
@@ -65,7 +65,7 @@ async function readFirstPage<DB, Table extends keyof DB, Row>(
   return toRowPage(await ordered.limit(limit + 1).execute(), limit, positionOf);
 }
 
-/** Makes a page of `limit + 1` rows read: the extra one only says that there is more. */
+/** Makes a page of up to `limit + 1` rows. The additional row shows that there is a next page. */
 export function toRowPage<Row>(
   rows: readonly Row[],
   limit: number,
@@ -76,7 +76,7 @@ export function toRowPage<Row>(
   return { rows: kept, nextCursor: rows.length > limit && last ? encodeKeysetCursor(...place(last)) : null };
 }
 
-/** What is asked of a list over time, in milliseconds: `from` is included, `to` is not. */
+/** A request for a list by time, in milliseconds. `from` is inclusive, `to` is exclusive. */
 export interface TimeRangeRequest extends CursorRequest {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
@@ -84,7 +84,7 @@ export interface TimeRangeRequest extends CursorRequest {
 
 type TimedRow<At extends string> = Readonly<Record<At, number>> & { readonly id: string };
 
-/** A page of rows of a time, newest first. @param at column of the time */
+/** A page of the rows in a time range, newest first. @param at column of the time */
 export function getTimeRangePage<DB, Table extends keyof DB, At extends string, Row extends TimedRow<At>>(
   rows: SelectQueryBuilder<DB, Table, Row>,
   at: At,
@@ -93,7 +93,7 @@ export function getTimeRangePage<DB, Table extends keyof DB, At extends string, 
   return getNewestPage(filterTimeRange(rows, at, request), at, request.limit);
 }
 
-/** The rows of a time that stand behind the cursor. */
+/** The rows in a time range after the cursor. */
 export function filterTimeRange<DB, Table extends keyof DB, Row>(
   rows: SelectQueryBuilder<DB, Table, Row>,
   at: string,
@@ -105,7 +105,7 @@ export function filterTimeRange<DB, Table extends keyof DB, Row>(
   return afterCursor(found, newestFirstOrder(at), cursor);
 }
 
-/** The newest of some rows. */
+/** A page of the newest rows. */
 export function getNewestPage<DB, Table extends keyof DB, At extends string, Row extends TimedRow<At>>(
   rows: SelectQueryBuilder<DB, Table, Row>,
   at: At,
@@ -118,38 +118,38 @@ function newestFirstOrder(at: string) {
   return { key: sql.ref(at), id: sql.ref('id'), type: 'number', direction: 'desc' } as const;
 }
 
-/** A row's place in a list over time: milliseconds, then id, for rows of the same millisecond. */
+/** The position of a row in a list by time: milliseconds, then id. */
 export interface TimePosition {
   readonly at: number;
   readonly id: string;
 }
 
-/** Opaque to clients: the position of the last row they have. */
+/** The cursor of the last row of a page. Opaque to clients. */
 export function encodeTimeCursor({ at, id }: TimePosition): string {
   return encodeKeysetCursor(at, id);
 }
 
-/** @throws Fault `invalid_request` for anything `encodeTimeCursor` did not make */
+/** @throws Fault `invalid_request` for a text that `encodeTimeCursor` did not create */
 export function decodeTimeCursor(cursor: string): TimePosition {
   const { key, id } = decodeKeysetCursor(cursor, 'number');
   return { at: Number(key), id };
 }
 
-/** What is asked of a list of objects. */
+/** A request for a list of resources. */
 export interface ListRequest extends PageRequest {
   /** Absent: newest first. */
   readonly sort?: ListOrder | undefined;
-  /** Part of the id or the name, in any case. */
+  /** A part of the id or name, case-insensitive. */
   readonly search?: string | undefined;
 }
 
-/** Columns by which a table is listed, as SQL names them, and their values in a row. */
+/** The columns by which a table is listed, as SQL names, and their values in a row. */
 export interface ListColumns<Row> {
   readonly columns: { readonly id: string; readonly name: string; readonly at: string };
   valuesOf(row: Row): { readonly id: string; readonly name: string; readonly at: number };
 }
 
-/** Of tables whose columns are called `id`, `name` and `created_at`. */
+/** For tables with the columns `id`, `name` and `created_at`. */
 export const DEFAULT_LIST_COLUMNS: ListColumns<{
   readonly id: string;
   readonly name: string;
@@ -159,7 +159,10 @@ export const DEFAULT_LIST_COLUMNS: ListColumns<{
   valuesOf: ({ id, name, created_at: at }) => ({ id, name, at }),
 };
 
-/** A page of objects, in the order asked for. @throws Fault `invalid_request` for a cursor of another list or order */
+/**
+ * A page of resources in the requested order. @throws Fault `invalid_request` for a cursor of another list
+ * or order
+ */
 export async function getListPage<DB, Table extends keyof DB, Row>(
   reader: DatabaseReader,
   rows: SelectQueryBuilder<DB, Table, Row>,
@@ -181,19 +184,19 @@ export async function getListPage<DB, Table extends keyof DB, Row>(
   return getKeysetPage(found, keyset, asked);
 }
 
-/** Whether one of these columns holds a text, in any case. */
+/** Whether one of these columns contains a text, case-insensitive. */
 export function containsText(columns: readonly string[], text: string) {
   const part = `%${escapeLikePattern(text.toLowerCase())}%`;
   const each = columns.map((column) => sql`lower(${sql.ref(column)}) like ${part} escape '!'`);
   return sql<boolean>`(${sql.join(each, sql` or `)})`;
 }
 
-/** A text that stands for itself in `like … escape '!'`. */
+/** Escapes a text for `like … escape '!'`. */
 export function escapeLikePattern(text: string): string {
   return text.replace(/[!%_]/g, '!$&');
 }
 
-/** The same order in both engines: bytes, with the letters of ASCII in any case. */
+/** The same order in both engines: by bytes, with ASCII letters case-insensitive. */
 function nameOrder(reader: DatabaseReader, column: string) {
   const name = sql.ref(column);
   return databaseEngineOf(reader) === 'sqlite'
@@ -201,16 +204,20 @@ function nameOrder(reader: DatabaseReader, column: string) {
     : sql<string>`lower(${name} collate "C") collate "C"`;
 }
 
+/** Converts only ASCII letters to lower case, as SQLite's `lower` does. */
 export function toLowerAscii(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/** Opaque to clients: by what the last row they have is ordered, and its id. */
+/** The cursor of the last row of a page: its sort key and id. Opaque to clients. */
 export function encodeKeysetCursor(key: string | number, id: string): string {
   return Buffer.from(JSON.stringify([key, id])).toString('base64url');
 }
 
-/** @throws Fault `invalid_request` for anything `encodeKeysetCursor` did not make of a key of this type */
+/**
+ * @throws Fault `invalid_request` for a text that `encodeKeysetCursor` did not create from a key of this
+ * type
+ */
 export function decodeKeysetCursor(
   cursor: string,
   type: 'string' | 'number',
@@ -225,7 +232,7 @@ export function decodeKeysetCursor(
   );
 }
 
-/** What a database takes as a number or a text. */
+/** Whether a value is a number or text that the database accepts. */
 function isCursorKey(value: unknown): value is string | number {
   return typeof value === 'string' ? !value.includes('\0') : Number.isSafeInteger(value);
 }

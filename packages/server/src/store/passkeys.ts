@@ -3,12 +3,12 @@ import type { PasskeysTable } from './sign-in-tables.ts';
 
 export type PasskeyRow = PasskeysTable;
 
-/** @throws Fault `conflict` when the authenticator is registered already */
+/** @throws Fault `conflict` if the authenticator is already registered */
 export async function insertPasskey(writer: DatabaseWriter, passkey: PasskeyRow): Promise<void> {
   await writer.insertInto('passkeys').values(passkey).execute();
 }
 
-/** The passkeys of a person, the oldest first. */
+/** The passkeys of a user, oldest first. */
 export function listPasskeysOfUser(reader: DatabaseReader, userId: string): Promise<PasskeyRow[]> {
   return reader
     .selectFrom('passkeys')
@@ -19,7 +19,7 @@ export function listPasskeysOfUser(reader: DatabaseReader, userId: string): Prom
     .execute();
 }
 
-/** @param credentialId base64url, of anybody */
+/** @param credentialId base64url; the passkey may belong to any user */
 export function findPasskeyByCredential(
   reader: DatabaseReader,
   credentialId: string,

@@ -6,12 +6,12 @@ import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 
 export type PlatformKeyRow = PlatformKeysTable;
 
-/** @throws Fault `conflict` when the id or the hash exists. Names may repeat. */
+/** @throws Fault `conflict` if the id or the hash exists. Names need not be unique. */
 export async function insertPlatformKey(writer: DatabaseWriter, key: PlatformKeyRow): Promise<void> {
   await writer.insertInto('platform_keys').values(key).execute();
 }
 
-/** The key of any org that has this value, or had it before its last rotation. */
+/** The key of any organization that has this value, or had it before its last rotation. */
 export function findPlatformKeyByHash(
   reader: DatabaseReader,
   hash: string,
@@ -28,7 +28,7 @@ export interface PlatformKeyFilters {
   readonly team?: string | undefined;
 }
 
-/** Keys of an org, revoked ones too, in the order asked for. */
+/** Keys of an organization, including revoked ones, in the requested order. */
 export function getPlatformKeyPage(
   reader: DatabaseReader,
   request: ListRequest & PlatformKeyFilters,
@@ -54,7 +54,7 @@ export function findPlatformKeyById(
     .executeTakeFirst();
 }
 
-/** A key of this name that still works, if there is one. */
+/** An active key with this name. */
 export function findActivePlatformKeyByName(
   reader: DatabaseReader,
   orgId: string,
@@ -72,8 +72,7 @@ export function findActivePlatformKeyByName(
 }
 
 /**
- * A member's own keys that are not revoked: they are the owner, or made it and named nobody. What they made for
- * somebody else is that one's.
+ * Keys of a member that are not revoked: those that they own, and those that they created without an owner.
  */
 export function listPlatformKeysOfMember(
   reader: DatabaseReader,
@@ -92,14 +91,14 @@ export function listPlatformKeysOfMember(
     .execute();
 }
 
-/** Keys of every org, revoked ones too. */
+/** Keys of all organizations, including revoked ones. */
 export function listAllPlatformKeys(reader: DatabaseReader): Promise<PlatformKeyRow[]> {
   return reader.selectFrom('platform_keys').selectAll().orderBy('id').execute();
 }
 
 /**
- * Keys of every org for the snapshot that requests are checked against: those not revoked, expired
- * ones too, and those revoked at or after `revokedSinceMs`, so that their bearers learn why.
+ * Keys of all organizations for the snapshot: those not revoked, including expired ones, and those revoked
+ * since `revokedSinceMs`, so that their holders get the reason.
  */
 export function listSnapshotPlatformKeys(
   reader: DatabaseReader,
@@ -130,7 +129,7 @@ export async function updatePlatformKey(
     .execute();
 }
 
-/** Revokes a key that is not revoked. Of several at once, exactly one is told `true`. */
+/** Revokes an active key. Of several concurrent calls, exactly one returns `true`. */
 export async function revokePlatformKey(
   writer: DatabaseWriter,
   orgId: string,
@@ -147,14 +146,15 @@ export async function revokePlatformKey(
   return numUpdatedRows === 1n;
 }
 
+/** One use of a key. */
 export interface PlatformKeyUse {
   readonly id: string;
   readonly usedAt: number;
-  /** By its value from before the last rotation. */
+  /** Whether the value from before the last rotation was used. */
   readonly previous?: boolean;
 }
 
-/** Moves the time of last use forward, never back; ids that are gone are passed over. */
+/** Updates the time of last use, but never to an earlier time. Ignores deleted keys. */
 export async function updatePlatformKeysLastUsed(
   writer: DatabaseWriter,
   uses: readonly PlatformKeyUse[],
@@ -170,7 +170,7 @@ export async function updatePlatformKeysLastUsed(
   }
 }
 
-/** Names of keys by their ids; ids that are gone are left out. */
+/** Names of keys by id, without deleted keys. */
 export async function getPlatformKeyNames(
   reader: DatabaseReader,
   orgId: string,
@@ -186,7 +186,7 @@ export async function getPlatformKeyNames(
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-/** Ids of up to 500 keys whose name begins so, in any case of ASCII letters; revoked ones too. */
+/** Ids of up to 500 keys whose name has this prefix (ASCII case-insensitive), including revoked ones. */
 export async function findPlatformKeyIdsByPrefix(
   reader: DatabaseReader,
   orgId: string,
@@ -203,7 +203,7 @@ export async function findPlatformKeyIdsByPrefix(
   return rows.map(({ id }) => id);
 }
 
-/** Names and teams of all keys of an org, by id. */
+/** Names and teams of all keys of an organization, by id. */
 export async function getPlatformKeyTeams(
   reader: DatabaseReader,
   orgId: string,
@@ -216,7 +216,7 @@ export async function getPlatformKeyTeams(
   return new Map(rows.map(({ id, ...key }) => [id, key]));
 }
 
-/** Up to `limit` working keys of an org that expire between `now` and `before`, the soonest first. */
+/** Up to `limit` active keys of an organization that expire between `now` and `before`, earliest first. */
 export function listExpiringPlatformKeys(
   reader: DatabaseReader,
   orgId: string,
@@ -231,7 +231,7 @@ export function listExpiringPlatformKeys(
       .where('revoked_at', 'is', null)
       .where('expires_at', '>', now)
       .where('expires_at', '<', before)
-      // One that was made for less, such as a key of the playground, ends as it was meant to.
+      // Leaves out keys with a short lifetime, such as those of the playground, which expire as intended.
       .where(({ eb }) => eb(eb('expires_at', '-', eb.ref('created_at')), '>=', before - now))
       .orderBy('expires_at')
       .limit(limit)

@@ -1,189 +1,221 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { ExchangesTable, Schema } from './schema.ts';
 
+/** Read access to the database. */
 export type DatabaseReader = Pick<Kysely<Schema>, 'selectFrom' | 'withRecursive' | 'fn' | 'getExecutor'>;
+/** A write transaction. */
 export type DatabaseWriter = Transaction<Schema>;
 
-/** One relational store. SQLite and PostgreSQL pass the same suite. */
+/** A relational database. SQLite and PostgreSQL pass the same test suite. */
 export interface Database {
-  /** Several processes may use it at once: what one knows another may have changed. */
+  /** Whether several processes may use it, so that cached data can be outdated. */
   readonly isShared: boolean;
-  /** Word of changes to what snapshots hold, from every process on this store. */
+  /** Signals of changes to snapshots, from every process with this database. */
   readonly signals: SnapshotSignals;
-  /** Queries that change nothing; they never wait for a writer. */
+  /** Read-only queries, which never wait for a writer. */
   readonly read: DatabaseReader;
-  /** Runs `work` in one serialised write transaction; commits when it resolves, rolls back when it throws. */
+  /**
+   * Runs `work` in a write transaction. These run one at a time. Commits if it resolves, rolls back if it
+   * rejects.
+   */
   transaction<T>(work: (writer: DatabaseWriter) => Promise<T>): Promise<T>;
   /**
-   * As `transaction`, but it does not wait for those of other processes: `work` locks the rows it changes, in the
-   * order of their ids. SQLite has one process and one writer, where the two are the same.
+   * Same as `transaction`, but does not wait for transactions of other processes. `work` must lock the rows
+   * that it changes, in the order of their ids. With SQLite, both are the same.
    */
   rowTransaction<T>(work: (writer: DatabaseWriter) => Promise<T>): Promise<T>;
-  /** Resolves when the store answers; rejects when it does not. For `/readyz`. */
+  /** Resolves if the database responds, and rejects otherwise. For `/readyz`. */
   ping(): Promise<void>;
   /**
-   * Takes rows of the spool into `exchanges` and counts them in the rollups: one transaction, and a row
-   * whose id is there already changes nothing. Waits its turn among the transactions.
+   * Inserts rows of the spool into `exchanges` and adds them to the rollups, in one transaction. Ignores
+   * rows whose id exists. Waits for its turn among the transactions.
    */
   ingest(region: SpoolRegion): Promise<IngestResult>;
-  /** Removes exchanges made before `beforeMs` (PostgreSQL: the days that are over by then); returns how many. */
+  /**
+   * Deletes exchanges that began before `beforeMs` (PostgreSQL: complete days). Returns the number of rows.
+   */
   expireExchanges(beforeMs: number): Promise<number>;
   close(): Promise<void>;
 }
 
-/** How processes on one store learn that a snapshot is stale, within 2 seconds of the commit. */
+/**
+ * Notifies processes with the same database that their snapshot is outdated, within 2 seconds of the
+ * commit.
+ */
 export interface SnapshotSignals {
-  /** Belongs in the transaction of a change: it is told when, and only if, that commits. */
+  /** Sends a signal if the transaction commits. Call it in the transaction of the change. */
   announce(writer: DatabaseWriter): Promise<void>;
-  /** False while a change of the last moments could be unknown here, because the store cannot be asked. */
+  /** Returns false if this process may have missed a recent change, because the database does not respond. */
   isUpToDate(): boolean;
-  /** Calls `stale` after a change that any process announced, this one too; once for several at once. */
+  /** Calls `stale` after a change in any process, including this one. Several changes may cause one call. */
   onChange(stale: () => void): void;
 }
 
-/** Bytes `from` to `to` of a spool file; the database takes the whole lines among them. */
+/** The bytes `from` to `to` of a spool file, of which the database reads complete lines. */
 export interface SpoolRegion {
   readonly path: string;
   readonly from: number;
   readonly to: number;
-  /** Nothing follows `to`: what stands after the last line break is a line too, or a torn one. */
+  /**
+   * The file ends at `to`, so that text after the last line break is also a line, which may be incomplete.
+   */
   readonly last: boolean;
 }
 
+/** The result of inserting a region of the spool. */
 export interface IngestResult {
-  /** Where the next region starts; `from` when there was no whole line. */
+  /** Start of the next region. `from` if there was no complete line. */
   readonly next: number;
-  /** Rows new to the database. */
+  /** Number of new rows. */
   readonly inserted: number;
-  /** Rows the database had already. */
+  /** Number of rows that already existed. */
   readonly known: number;
-  /** Lines that are no row, or that the table refuses. */
+  /** Lines that are invalid or that the table rejected. */
   readonly rejected: readonly string[];
-  /** The file's last line was cut off, as a dying process leaves it. */
+  /** The last line of the file is incomplete because its process was killed. */
   readonly torn: boolean;
 }
 
 export type ExchangeRow = ExchangesTable;
 
-/** Where rows go, mostly of exchanges: on disk within 10 ms, in the database when it is there. Never blocks. */
+/**
+ * A destination of rows, usually of exchanges. They are on disk within 10 ms, and later in the database.
+ * Never blocks.
+ */
 export interface RowSink<Row extends object = ExchangeRow> {
   append(row: Row): void;
-  /** Rows on disk that the database has not taken yet. */
+  /** Number of rows on disk that are not in the database. */
   backlog(): number;
-  /** Resolves when everything appended so far is in the database, or rejects after `timeoutMs`. */
+  /** Resolves when all appended rows are in the database. Rejects after `timeoutMs`. */
   flush(timeoutMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * One bucket that an exchange takes from. `window` counts what came in any 60 seconds (requests, tokens),
- * `lease` what goes on at this moment, `spend` what was spent in a period (nano-USD).
+ * A claim of an exchange on one bucket. `window` counts what arrived within 60 seconds (requests or
+ * tokens), `lease` what is running, and `spend` what was spent in a period (nano-USD).
  */
 export interface BucketClaim {
   readonly kind: 'window' | 'lease' | 'spend';
-  /** Unique among the org's buckets; one name is one kind for ever. A period's spend has a name of its own. */
+  /**
+   * Unique in the organization. A name always has the same kind. Each period of a budget has a name of its
+   * own.
+   */
   readonly bucket: string;
-  /** Whole units to take; 1 for a lease. */
+  /** Integer amount. 1 for a lease. */
   readonly amount: number;
   readonly limit: number;
-  /** False: counts and never refuses. */
+  /** False: counts but never refuses. */
   readonly enforced: boolean;
-  /** Taken also when only `spend` claims refuse: a request is a request, whether or not it can be paid for. */
+  /**
+   * Also counted if only `spend` claims refuse, because a request counts even if the budget does not allow
+   * it.
+   */
   readonly persistent: boolean;
-  /** `spend`: at least so much was spent, says the database; 0 otherwise. */
+  /** `spend`: the minimum spending according to the database. Otherwise 0. */
   readonly minimumUsed: number;
-  /** `spend`: milliseconds since the epoch after which nobody asks for it; 0 keeps it. */
+  /** `spend`: when the bucket can be deleted, in milliseconds since the epoch. 0 means never. */
   readonly endsAt: number;
-  /** `lease`: how long a shared store keeps the slots of a process that no longer renews them, in ms; 0 otherwise. */
+  /**
+   * `lease`: how long a shared store keeps the slots of a process that does not renew them, in
+   * milliseconds. Otherwise 0.
+   */
   readonly ttlMs: number;
-  /** While the shared store is away: this process' share of the limit, no limit, or refusal. */
+  /** During an outage of the shared store: the share of this process, no limit, or refusal. */
   readonly outageMode: 'local' | 'open' | 'closed';
 }
 
+/** The level of a bucket after a claim. */
 export interface BucketLevel {
-  /** Units in the bucket, what was taken now included. */
+  /** Units in the bucket, including those of this claim. */
   readonly used: number;
-  /** `window`: milliseconds until it is empty again; 0 otherwise. */
+  /** `window`: milliseconds until it is empty. Otherwise 0. */
   readonly resetMs: number;
 }
 
-/** A bucket that is looked at. */
+/** The state of a bucket. */
 export interface BucketUsage extends BucketLevel {
-  /** Of `used`, what requests under way have reserved of a budget; 0 of a limit. */
+  /** Units of `used` that running requests have reserved in a budget. 0 for a limit. */
   readonly reserved: number;
 }
 
+/** The result of `Counters.acquire`. */
 export interface AcquireResult {
-  /** Index of the first claim that refused; null when all were granted. Rates are looked at before spend, and what is spent before what is reserved. */
+  /**
+   * Index of the first claim that refused. Null if all were granted. Windows and leases are checked before
+   * spend, and spent amounts before reserved ones.
+   */
   readonly refusedIndex: number | null;
   /**
-   * Milliseconds until every refusing `window` and `lease` has room: exact for a window, an estimate for a lease (by
-   * how long its slots were held recently; at most until the lease of a silent process ends). Of a `spend` that has
-   * room which is only reserved, the same estimate; null for one that is spent, or when waiting is not what helps.
+   * Milliseconds until every refusing `window` and `lease` has room. Exact for a window. An estimate for a
+   * lease, from recent durations and at most until the lease of a silent process ends. The same estimate
+   * for a `spend` whose room is only reserved. Null if waiting does not help.
    */
   readonly retryAfterMs: number | null;
-  /** One for each claim, in their order. */
+  /** One per claim, in order. */
   readonly levels: readonly BucketLevel[];
-  /** What was taken of each claim; 0 for those that were not. */
+  /** Amount taken per claim. 0 for claims that were not counted. */
   readonly amounts: readonly number[];
-  /** The store's second in which it was taken; `settle` wants it back. */
+  /** Second of the store at which it was counted. Needed by `settle`. */
   readonly second: number;
-  /** Counted by this process alone, for the shared store is away; `settle` wants it back. */
+  /** Counted only by this process, because the shared store is unavailable. Needed by `settle`. */
   readonly countedLocally: boolean;
-  /** The second of this process' own count of it; `settle` wants it back. */
+  /** Second of this process's own count. Needed by `settle`. */
   readonly localSecond: number;
 }
 
-/** The end of what one `take` reserved. */
+/** The final amounts of one `acquire`. */
 export interface ReservationSettlement {
   readonly id: string;
   readonly second: number;
   readonly countedLocally: boolean;
   readonly localSecond: number;
   readonly claims: readonly BucketClaim[];
-  /** What `take` took of each. */
+  /** The amounts that `acquire` took. */
   readonly amounts: readonly number[];
-  /** What each is worth in the end; a lease is always given back. */
+  /** The final amount of each claim. A lease is always released. */
   readonly actual: readonly number[];
 }
 
 /**
- * Buckets of an org, changed together: all claims of a `take` or none (but the `lasting` ones). In memory
- * for one process, in Redis for several; both pass the same suite. Memory answers at once.
+ * Counters of an organization that change together: `acquire` grants all claims or none, except persistent
+ * ones. In memory for one process, in Redis for several. Both pass the same test suite. The memory
+ * implementation returns synchronously.
  */
 export interface Counters {
-  /** Takes every claim for the exchange `id`, or says which refuses. */
+  /** Acquires all claims of the exchange `id`, or returns which one refuses. */
   acquire(orgId: string, id: string, claims: readonly BucketClaim[]): AcquireResult | Promise<AcquireResult>;
-  /** Puts what it was in the end in place of what was reserved, in the slot it was reserved in. */
+  /** Replaces the reserved amounts by the final ones, in the slot in which they were reserved. */
   settle(orgId: string, settlement: ReservationSettlement): void | Promise<void>;
-  /** Reserves more for an exchange that is not settled yet, in one atomic step: as much as there is room for. */
+  /** Atomically reserves more for an unsettled exchange, as far as there is room. */
   extend(
     orgId: string,
     extension: ReservationExtension,
   ): ReservationExtensionResult | Promise<ReservationExtensionResult>;
-  /** What the buckets hold, without taking anything. */
+  /** The state of buckets, without a change. */
   peek(orgId: string, claims: readonly BucketClaim[]): Promise<readonly BucketUsage[]>;
   close(): Promise<void>;
 }
 
-/** More of what one `take` reserved of its `spend` claims. */
+/** An increase of the `spend` reservations of one `acquire`. */
 export interface ReservationExtension {
-  /** The exchange. */
+  /** Id of the exchange. */
   readonly id: string;
-  /** Its `take` was counted by this process alone. */
+  /** Whether its `acquire` was counted only by this process. */
   readonly countedLocally: boolean;
-  /** `spend` claims of that `take`. */
+  /** `spend` claims of the `acquire`. */
   readonly claims: readonly BucketClaim[];
-  /** What is reserved of each by now. */
+  /** Amount that is already reserved in each. */
   readonly reserved: number;
   readonly amount: number;
 }
 
+/** The result of `Counters.extend`. */
 export interface ReservationExtensionResult {
-  /** What was reserved now, of every claim the same: from 0 to the amount asked for. */
+  /** Amount that was additionally reserved in each claim, from 0 to the requested amount. */
   readonly granted: number;
-  /** Index of the claim with the least room; null when all was granted. */
+  /** Index of the claim with the least room. Null if the whole amount was granted. */
   readonly limitingIndex: number | null;
-  /** Counted by this process alone, for the shared store is away. */
+  /** Counted only by this process, because the shared store is unavailable. */
   readonly countedLocally: boolean;
 }

@@ -4,8 +4,9 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Names the process that holds the lock of this data directory. The one that holds it next has the same name, for this
- * one is gone by then; a copy of the directory on another host has another name. Blocks; call it while starting.
+ * The id of the process that has the lock of this data directory. The next process with the lock has the
+ * same id, because the previous one has ended. A copy of the directory on another host has another id.
+ * Blocks; call it at the start.
  */
 export function loadProcessId(dataDir: string): string {
   const file = join(dataDir, 'process.id');
@@ -13,7 +14,7 @@ export function loadProcessId(dataDir: string): string {
   try {
     id = readFileSync(file, 'utf8').trim();
   } catch {
-    // The first start here.
+    // The first start with this directory.
   }
   if (!/^[0-9a-f]{16}$/.test(id)) {
     id = randomBytes(8).toString('hex');

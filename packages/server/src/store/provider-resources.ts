@@ -3,10 +3,10 @@ import type { ProviderResourcesTable } from './schema.ts';
 
 export type ProviderResourceRow = ProviderResourcesTable;
 
-/** Ids asked for in one statement; engines limit their parameters. */
+/** Number of ids in one statement, because engines limit parameters. */
 const IDS_PER_QUERY = 500;
 
-/** Writes who made things at providers down; one that is known stays as it is. */
+/** Stores the owners of resources at providers. Ignores existing ones. */
 export async function insertProviderResources(
   writer: DatabaseWriter,
   rows: readonly ProviderResourceRow[],
@@ -19,7 +19,7 @@ export async function insertProviderResources(
     .execute();
 }
 
-/** What is known of these ids in an org. */
+/** The stored owners of these ids in an organization. */
 export async function findProviderResources(
   reader: DatabaseReader,
   orgId: string,
@@ -38,7 +38,7 @@ export async function findProviderResources(
   return found;
 }
 
-/** Marks the results under an id as counted. Of several at once, exactly one is told `true`. */
+/** Marks the results of a resource as counted. Of several concurrent calls, exactly one returns `true`. */
 export async function markResultsCounted(
   writer: DatabaseWriter,
   orgId: string,

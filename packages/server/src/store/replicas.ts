@@ -7,14 +7,14 @@ import type { Database, DatabaseReader, DatabaseWriter } from './ports.ts';
 const RENEW_MS = 5_000;
 const LEASE_MS = 15_000;
 
-/** The processes at work on one store, by leases that each renews. */
+/** The running processes of a database, by their leases. */
 export interface Replicas {
-  /** As last read; never waits. */
+  /** The rank as last read. Does not wait. */
   getRank(): ReplicaRank;
   close(): Promise<void>;
 }
 
-/** Joins the processes of a database; SQLite has one by nature. */
+/** Registers this process in a database. SQLite has only one process. */
 export async function joinReplicas(
   database: Pick<Database, 'isShared' | 'transaction' | 'read' | 'signals'>,
   clock: Clock,
@@ -28,7 +28,7 @@ export async function joinReplicas(
   async function renew(isNew: boolean): Promise<void> {
     try {
       known = await database.transaction(async (writer) => {
-        // Told to the others at once: each one's share of a limit is smaller from now on.
+        // Notifies the others immediately, because their share of a limit is now smaller.
         if (isNew) await database.signals.announce(writer);
         return renewReplicaLease(writer, id, clock.now());
       });
@@ -67,7 +67,7 @@ export async function joinReplicas(
 
 const SINGLE_REPLICA: ReplicaRank = { replicaCount: 1, rank: 0 };
 
-/** Renews one lease, forgets those that ended, and finds its place among what is left. */
+/** Renews the lease, deletes expired ones, and returns the rank among the remaining ones. */
 export async function renewReplicaLease(
   writer: DatabaseWriter,
   id: string,
@@ -88,6 +88,6 @@ export async function renewReplicaLease(
 async function findReplicaRank(reader: DatabaseReader, id: string): Promise<ReplicaRank> {
   const rows = await reader.selectFrom('replicas').select('id').execute();
   const ids = rows.map((row) => row.id).filter((other) => other !== id);
-  // A process whose own lease ended, for it stood still, is one more.
+  // The lease of this process expired because it was blocked. It still counts as one more.
   return { replicaCount: ids.length + 1, rank: ids.filter((other) => other < id).length };
 }

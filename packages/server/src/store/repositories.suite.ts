@@ -20,7 +20,7 @@ import { createTestExchangeRow, createTestPlatformKeyRow, TEST_ORG_ID } from './
 
 const OTHER_ORG = 'org_two';
 
-/** What every engine must do. `open` gives an empty database that is closed when the test ends. */
+/** Tests for every database engine. `open` creates an empty database that is closed when the test ends. */
 export function repositorySuite(engine: string, open: (t: TestContext) => Promise<Database>): void {
   const openWithOrgs = async (t: TestContext) => {
     const database = await open(t);
@@ -128,7 +128,7 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
     const times = [10, 11, 12];
     const answers = await Promise.all(times.map((at) => revoke(TEST_ORG_ID, at)));
     assert.equal(answers.filter(Boolean).length, 1);
-    // Whichever came first on an engine that runs them side by side.
+    // Either order, because an engine may run both at the same time.
     assert.equal(
       (await findPlatformKeyById(database.read, TEST_ORG_ID, 'key_a'))?.revoked_at,
       times[answers.indexOf(true)],
@@ -168,7 +168,7 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
     const database = await openWithOrgs(t);
     await database.transaction(async (writer) => {
       for (let i = 0; i < 7; i++) {
-        // Several rows share a millisecond: the id decides then.
+        // Several rows have the same millisecond, so that their order depends on the id.
         const at = 100 + Math.floor(i / 3);
         await insertPlatformKey(writer, createTestPlatformKeyRow(`key_${i}`, { created_at: at }));
         const entry = { id: `aud_${i}`, org_id: TEST_ORG_ID, at, actor: 'setup', action: 'keys.create' };
@@ -327,7 +327,7 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
   });
 }
 
-/** Follows cursors to the end; fails rather than going round for ever. */
+/** Follows cursors to the end. Fails on an endless list. */
 async function allPages<Row>(
   page: (cursor: { cursor?: string }) => Promise<{ rows: readonly Row[]; nextCursor: string | null }>,
 ): Promise<Row[]> {

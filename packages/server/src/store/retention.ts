@@ -8,12 +8,15 @@ import { storeSetting } from './settings.ts';
 import { expireStoredBodies } from './stored-bodies.ts';
 import { expireStoredResponses } from './stored-responses.ts';
 
-/** Short enough for a transaction of some milliseconds: rows and changes get their turn in between. */
+/** Small enough for a transaction of some milliseconds, so that other writes run in between. */
 const ROWS_PER_BATCH = 2000;
-/** Minutes are for charts of the last days; older ones are merged into quarters of an hour. */
+/** Charts of recent days use minutes. Older minutes are merged into quarter hours. */
 export const MINUTE_ROLLUP_RETENTION_MS = 3 * 24 * 60 * MINUTE_MS;
 
-/** Removes the exchanges made before `beforeMs`, batch by batch; returns how many. For an engine without partitions. */
+/**
+ * Deletes exchanges from before `beforeMs` in batches. Returns the number of rows. For an engine without
+ * partitions.
+ */
 export async function expireExchangesInBatches(
   database: Pick<Database, 'read' | 'transaction'>,
   beforeMs: number,
@@ -29,7 +32,10 @@ export async function expireExchangesInBatches(
   return removed;
 }
 
-/** Merges old minutes, and removes audit entries, rollups, changes of breakers, stored turns and kept bodies that are over; the engines do the exchanges themselves. */
+/**
+ * Merges old minutes, and deletes expired audit entries, rollups, breaker changes, stored responses and
+ * bodies. The engines delete exchanges.
+ */
 export async function expireOtherHistory(
   database: Pick<Database, 'read' | 'transaction'>,
   before: {
@@ -48,7 +54,7 @@ export async function expireOtherHistory(
     await expireBodies(database, id, before.bodiesMs);
     await expireRollups(database, id, { requestsMs, minutesMs });
     await database.transaction(async (writer) => {
-      // The table's trigger lets go of what is older, and of nothing else.
+      // The trigger of the table permits the deletion of older entries only.
       await storeSetting(writer, 'audit_kept_from', String(Math.trunc(before.auditMs)));
       await writer.deleteFrom('audit').where('org_id', '=', id).where('at', '<', before.auditMs).execute();
       await writer
@@ -66,7 +72,7 @@ export async function expireOtherHistory(
   }
 }
 
-/** From the last turn to the first: each batch frees those its turns were built on. */
+/** From the last turn to the first, because a turn can be deleted only when no later one refers to it. */
 async function expireStoredResponseChains(
   database: Pick<Database, 'transaction'>,
   orgId: string,
@@ -86,7 +92,7 @@ async function expireBodies(
     if ((await database.transaction((writer) => expireStoredBodies(writer, orgId, beforeMs))) === 0) return;
 }
 
-/** Removes alerts from before `beforeMs` that are over, and the log of their deliveries. */
+/** Deletes closed alerts from before `beforeMs` with their deliveries. */
 export async function expireAlertLog(
   database: Pick<Database, 'read' | 'transaction'>,
   beforeMs: number,

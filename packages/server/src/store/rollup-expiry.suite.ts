@@ -13,7 +13,10 @@ const DAY_MS = 24 * HOUR_MS;
 const T0 = Date.UTC(2026, 10, 21);
 const OTHER = 'org_other';
 
-/** How rollups grow old, on every engine. `open` gives an empty database that is closed when the test ends. */
+/**
+ * Tests of expiring rollups for every database engine. `open` creates an empty database that is closed when
+ * the test ends.
+ */
 export function rollupExpirySuite(engine: string, open: (t: TestContext) => Promise<Database>): void {
   const openWithRows = async (t: TestContext, times: readonly number[]) => {
     const database = await open(t);

@@ -20,7 +20,10 @@ const DAY_MS = 24 * HOUR_MS;
 const T0 = Date.UTC(2026, 10, 21);
 const ALL: RollupRequest = { orgId: TEST_ORG_ID, from: T0 - 30 * DAY_MS, to: T0 + DAY_MS, unit: 'hour' };
 
-/** What every engine must count. `open` gives an empty database that is closed when the test ends. */
+/**
+ * Tests of rollups for every database engine. `open` creates an empty database that is closed when the test
+ * ends.
+ */
 export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Database>): void {
   const openWithOrg = async (t: TestContext, keys: readonly string[] = []) => {
     const database = await open(t);

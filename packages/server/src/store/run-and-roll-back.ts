@@ -1,6 +1,6 @@
 import type { Database, DatabaseWriter } from './ports.ts';
 
-/** Carries the outcome out of a transaction that must not commit. */
+/** Carries the result out of a transaction that is rolled back. */
 class RollbackWithResult<T> extends Error {
   readonly outcome: T;
 
@@ -10,7 +10,7 @@ class RollbackWithResult<T> extends Error {
   }
 }
 
-/** Does something in a transaction and takes all of it back; resolves to what it found out. */
+/** Runs `work` in a transaction and rolls it back. Resolves with the result of `work`. */
 export async function runAndRollBack<T>(
   database: Pick<Database, 'transaction'>,
   work: (writer: DatabaseWriter) => Promise<T>,

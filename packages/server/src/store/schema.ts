@@ -25,8 +25,8 @@ import type { RollupFigures, RollupSums } from './rollups/rollup-figures.ts';
 import type { SignInSchema } from './sign-in-tables.ts';
 
 /**
- * The tables as both engines hold them. Times are integer milliseconds since the epoch, money is
- * integer nano-USD, flags are 0 or 1, and columns ending in `_json` hold JSON text.
+ * The tables of both engines. Times are integer milliseconds since the epoch, money is integer nano-USD,
+ * flags are 0 or 1, and columns that end in `_json` contain JSON text.
  */
 export interface Schema extends MonitoringSchema, ConfigSchema, SignInSchema {
   orgs: OrgsTable;
@@ -71,19 +71,20 @@ export interface Schema extends MonitoringSchema, ConfigSchema, SignInSchema {
 
 export type { BackgroundResponsesTable };
 
+/** The organizations. */
 export interface OrgsTable {
   id: string;
   name: string;
   created_at: number;
-  /** JSON list of the metadata keys that are indexed and rolled up; null for none. */
+  /** JSON array of the metadata keys that are indexed and counted in rollups. Null for none. */
   metadata_keys_json: string | null;
-  /** Of the IANA database; null for UTC. An org of floe.yaml has its own there. */
+  /** Name in the IANA database. Null for UTC. floe.yaml sets the time zone of its organizations itself. */
   timezone?: string | null | undefined;
   updated_at?: number | null | undefined;
   updated_by?: string | null | undefined;
 }
 
-/** One row per exchange (one client request and its answer). Written through the spool. */
+/** One row per exchange (one client request and its response). Written through the spool. */
 export interface ExchangesTable {
   id: string;
   org_id: string;
@@ -114,21 +115,21 @@ export interface ExchangesTable {
   usage_source: string;
   cost_nano_usd: number | null;
   cost_source: string | null;
-  /** What an answer from the cache would have cost; null for any other, and where nobody knows the price. */
+  /** What a cached response would have cost. Null for other responses, and without a price. */
   saved_nano_usd: number | null;
-  /** hit, miss, bypass or refresh; null while the cache is off. */
+  /** hit, miss, bypass or refresh. Null if the cache is disabled. */
   cache: string | null;
   latency_ms: number;
   first_token_ms: number | null;
-  /** Time Floe itself spent: latency without waiting for the upstream. */
+  /** Time that Floe needed: the latency without the time of the upstream. */
   overhead_ms: number | null;
   request_bytes: number;
   response_bytes: number;
-  /** Product the request came from, by its own word: `claude-code`, `codex`; null when it says nothing. */
+  /** Client product according to the request: `claude-code`, `codex`. Null if it is unknown. */
   client: string | null;
-  /** The client's own name for its session. */
+  /** The session id of the client. */
   session: string | null;
-  /** What the provider's prompt cache saved, below 0 where it cost more; null without it or a price. */
+  /** What the provider's prompt cache saved. Negative if it cost more. Null without it or a price. */
   prompt_saved_nano_usd: number | null;
   metadata_json: string | null;
   dropped_json: string | null;
@@ -136,7 +137,7 @@ export interface ExchangesTable {
   decisions_json: string;
 }
 
-/** Values of declared metadata keys, so that lists filtered by one need not read every exchange. */
+/** Values of declared metadata keys, so that filtered lists need not read all exchanges. */
 export interface ExchangeMetadataTable {
   org_id: string;
   name: string;
@@ -146,60 +147,60 @@ export interface ExchangeMetadataTable {
 }
 
 /**
- * Sums over the exchanges that began within one minute or hour and have one value of a facet: `all`, a
+ * Sums of the exchanges that began within one minute or hour and have one value of a facet: `all`, a
  * dimension such as `model`, or `metadata.project`.
  */
 export interface RollupTable extends RollupFigures {
   org_id: string;
   facet: string;
   at: number;
-  /** '' for exchanges that have none, and for `all`. */
+  /** '' for exchanges without a value, and for `all`. */
   value: string;
 }
 
-/** Sums per hour for two dimensions at once, such as `model+key`; without histograms. */
+/** Sums per hour for two dimensions, such as `model+key`. Without histograms. */
 export interface RollupPairTable extends RollupSums {
   org_id: string;
   facet: string;
-  /** Of the first dimension. */
+  /** Value of the first dimension. */
   value: string;
   at: number;
-  /** Of the second. */
+  /** Value of the second dimension. */
   by_value: string;
 }
 
-/** A file, batch, stored answer or the like that a provider keeps, and the platform key that made it. */
+/** A resource that a provider keeps, such as a file or batch, and the platform key that created it. */
 export interface ProviderResourcesTable {
   org_id: string;
-  /** The provider's own id for it. */
+  /** The id that the provider assigned. */
   resource_id: string;
   provider: string;
-  /** Name of the provider's credential it was made with: accounts do not see each other's things. */
+  /** Name of the provider credential that created it. Other accounts cannot access it. */
   credential: string;
-  /** Collection it is in, as `files`. */
+  /** Collection of the resource, such as `files`. */
   kind: string;
   key_id: string;
   created_at: number;
-  /** 1 once what its results used was counted. */
+  /** 1 once the usage of its results was counted. */
   counted: number;
 }
 
-/** One request to Responses and its answer, kept so that a later request can go on from it. */
+/** One Responses turn: a request and its response, stored so that a later request can continue it. */
 export interface StoredResponsesTable {
-  /** Of the exchange that made it. */
+  /** Id of the exchange that created it. */
   id: string;
   org_id: string;
   key_id: string;
-  /** What clients call the answer; only as unique as the provider that made it up. */
+  /** The response id for clients. Only unique for the provider that generated it. */
   response_id: string;
-  /** `id` of the turn this one went on from. */
+  /** `id` of the previous turn. */
   previous_id: string | null;
   created_at: number;
-  /** Provider and credential that answered, as seals name them. */
+  /** Provider and credential of the response, as seals name them. */
   origin: string;
-  /** 1 when the provider keeps the answer too, under the same id. */
+  /** 1 if the provider also stores the response with the same id. */
   stored_by_provider: number;
-  /** Input and answer, encrypted. */
+  /** Input and response, encrypted. */
   sealed: string;
 }
 
@@ -208,11 +209,10 @@ export interface SettingsTable {
   value: ColumnType<string, string, string>;
 }
 
-/** Which migrations made the tables as they are. */
-/** What was spent of a budget in one period; the truth that counters are filled from. */
+/** Spending of a budget in one period. Counters start from it. */
 export interface BudgetSpendTable {
   org_id: string;
-  /** Budget, period and subject, as counters call it. */
+  /** Budget, period and subject, as the bucket name of counters. */
   bucket: string;
   spent_nano_usd: number;
   /** 0 for a budget without an end. */
@@ -220,37 +220,38 @@ export interface BudgetSpendTable {
   updated_at: number;
 }
 
-/** How far the journal of one process' spending was taken into `budget_spend`. */
+/** How much of the spend journal of a process is in `budget_spend`. */
 export interface SpendJournalsTable {
   id: string;
   applied: number;
   updated_at: number;
 }
 
-/** Processes at work; each renews its line. */
+/** Running processes. Each renews its row. */
 export interface ReplicasTable {
   id: string;
   seen_at: number;
 }
 
-/** A limit or a budget made through the API; those of floe.yaml stay there. */
+/** A limit or budget that was created with the API. Those of floe.yaml are not stored. */
 export interface GuardrailRulesTable {
   id: string;
   org_id: string;
-  /** As floe.yaml would say it. */
+  /** The rule in the form of floe.yaml. */
   rule_json: string;
   created_at: number;
   updated_at: number;
   updated_by: string;
 }
 
+/** The applied migrations. */
 export interface MigrationsTable {
   number: number;
   name: string;
   applied_at: number;
 }
 
-/** Every column of `exchanges`, in the order of the table. */
+/** Every column of `exchanges` in the order of the table. */
 export const EXCHANGE_COLUMNS = Object.keys({
   id: true,
   org_id: true,

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { DatabaseWriter } from './ports.ts';
 
-/** Tables that hold encrypted text, and where in them it stands. */
+/** Tables with encrypted text and its columns. */
 const SEALED_COLUMNS = {
   channels: { id: sql.ref('id'), text: 'secrets_sealed', version: sql.ref('secrets_version'), batch: 200 },
   config_entries: {
@@ -17,13 +17,14 @@ const SEALED_COLUMNS = {
     version: sql`1`,
     batch: 200,
   },
-  // A turn may be megabytes.
+  // A stored response may have several megabytes.
   stored_responses: { id: sql.ref('id'), text: 'sealed', version: sql`1`, batch: 20 },
 } as const satisfies Record<
   string,
   { id: RawBuilder<unknown>; text: string; version: RawBuilder<unknown>; batch: number }
 >;
 
+/** A table with encrypted text. */
 export type SealedTable = keyof typeof SEALED_COLUMNS;
 
 export const SEALED_TABLES: readonly SealedTable[] = [
@@ -34,7 +35,7 @@ export const SEALED_TABLES: readonly SealedTable[] = [
   'stored_responses',
 ];
 
-/** An encrypted text and the place it is bound to. */
+/** An encrypted text and the row to which it is bound. */
 export interface SealedText {
   readonly orgId: string;
   readonly rowId: string;
@@ -42,7 +43,7 @@ export interface SealedText {
   readonly sealed: string;
 }
 
-/** The next texts after a place that start with another prefix than this one, in the order of their places. */
+/** The next texts after a position that do not start with this prefix, in order. */
 export async function listTextsWithOtherPrefix(
   writer: DatabaseWriter,
   table: SealedTable,
@@ -64,7 +65,7 @@ export async function listTextsWithOtherPrefix(
   }));
 }
 
-/** Puts a text in the place of one that is still as it was read; false when somebody changed it. */
+/** Replaces a text if it has not changed since it was read. Returns false otherwise. */
 export async function replaceSealedText(
   writer: DatabaseWriter,
   table: SealedTable,
@@ -78,7 +79,9 @@ export async function replaceSealedText(
   return numAffectedRows === 1n;
 }
 
-/** Ids of the keys that stored secrets are encrypted with; stored turns, which are many and end by themselves, are left out. */
+/**
+ * Ids of the keys with which secrets are encrypted. Leaves out stored responses, which are many and expire.
+ */
 export async function listEncryptionKeyIds(writer: DatabaseWriter): Promise<string[]> {
   const found = new Set<string>();
   for (const table of SEALED_TABLES) {

@@ -23,24 +23,29 @@ export interface SecretKeyOptions {
   readonly given?: string;
 }
 
+/** The installation's secret key. */
 export interface SecretKey {
   /** 32 bytes. */
   readonly key: Buffer;
-  /** There was none: `remember` writes the file. */
+  /** Whether the key was generated because there was none. `remember` writes the file. */
   readonly isGenerated: boolean;
-  /** Where a key that is not given is read from. */
+  /** File of a key that is not given. */
   readonly file: string;
-  /** Writes the key's fingerprint, and a generated key, to the data directory. Only for a key that the database has accepted. */
+  /**
+   * Writes the key's fingerprint, and a generated key, to the data directory. Call it after the database
+   * has accepted the key.
+   */
   remember(): void;
 }
 
 /**
- * The installation's key: the one given, else the one in `<dataDir>/secret.key`, else a new one.
- * `<dataDir>/secret.fingerprint` remembers which it was, for another one would make every
- * platform key and credential unreadable. Writes nothing: `bindDatabaseToSecretKey` does, once the database has
- * accepted the key. Blocks; call it while starting.
+ * Loads the installation's key: the given one, or the one in `<dataDir>/secret.key`, or a new one.
+ * `<dataDir>/secret.fingerprint` identifies the key that was used, because another one would make all
+ * platform keys and credentials unreadable. Writes nothing; `bindDatabaseToSecretKey` does after the
+ * database has accepted the key. Blocks; call it at the start.
  *
- * @throws StoreUnusableError when the key is short, is another than last time, is gone, or its file is open to other users.
+ * @throws StoreUnusableError if the key is short, differs from the last one, is missing, or other users can
+ * read its file
  */
 export function loadSecretKey({ dataDir, given }: SecretKeyOptions): SecretKey {
   const file = join(dataDir, 'secret.key');
@@ -73,12 +78,15 @@ export function loadSecretKey({ dataDir, given }: SecretKeyOptions): SecretKey {
   return { key, isGenerated: kept === null, file, remember };
 }
 
-/** A restored database may belong to another key than the one before: it checks its key itself. Deletes what the data directory remembers. */
+/**
+ * Deletes the fingerprint in the data directory. A restored database may belong to another key, which it
+ * checks itself.
+ */
 export function forgetSecretFingerprint(dataDir: string): void {
   rmSync(join(dataDir, 'secret.fingerprint'), { force: true });
 }
 
-/** For PostgreSQL without `FLOE_SECRET_KEY`: a generated key would be another one in each process. */
+/** For PostgreSQL without `FLOE_SECRET_KEY`, because each process would generate another key. */
 export function missingSharedSecretError(): StoreUnusableError {
   return new StoreUnusableError(
     'PostgreSQL requires FLOE_SECRET_KEY, with the same value for every process that uses the database. Example: the output of openssl rand -hex 32.',
@@ -89,15 +97,15 @@ function computeFingerprint(key: Buffer): string {
   return createHmac('sha256', key).update('floe fingerprint').digest('hex').slice(0, 32);
 }
 
-/** Bits of a file's mode that are for its group and for everyone. */
+/** Mode bits of a file for its group and others. */
 const GROUP_AND_OTHERS_BITS = 0o077;
 const FINGERPRINT_SETTING = 'secret_fingerprint';
 
 /**
- * Compares the key with the fingerprint in the database: a database may be moved, restored or shared between
- * processes without the data directory whose fingerprint is a file. Writes nothing.
+ * Compares the key with the fingerprint in the database, because a database can be moved, restored or
+ * shared without the data directory. Writes nothing.
  *
- * @throws StoreUnusableError when the database was used with another key.
+ * @throws StoreUnusableError if the database was used with another key
  */
 export async function requireSecretKeyOfDatabase(
   reader: DatabaseReader,
@@ -113,21 +121,21 @@ export async function requireSecretKeyOfDatabase(
 }
 
 /**
- * Accepts the key: checks it, then records it in the data directory and in the database.
+ * Verifies the key and stores its fingerprint in the data directory and the database.
  *
- * @throws StoreUnusableError when the database was used with another key; nothing is written then.
+ * @throws StoreUnusableError if the database was used with another key. Nothing is written then.
  */
 export async function bindDatabaseToSecretKey(writer: DatabaseWriter, secret: SecretKey): Promise<void> {
   await requireSecretKeyOfDatabase(writer, secret);
-  // The files first: a database bound to a key that was never written could not be opened again.
+  // The files first: if writing them failed afterwards, the database could not be opened again.
   secret.remember();
   await storeSetting(writer, FINGERPRINT_SETTING, computeFingerprint(secret.key));
 }
 
-/** @throws StoreUnusableError when others on this machine can read the file: whoever has the key can read every credential. */
+/** @throws StoreUnusableError if other users can read the file, because the key decrypts every credential */
 function readSecretFile(path: string): string | null {
   const text = readTextIfExists(path);
-  // Windows has no such bits: there every file seems to have them.
+  // Windows has no such bits and reports every file as readable.
   if (text !== null && process.platform !== 'win32' && (statSync(path).mode & GROUP_AND_OTHERS_BITS) !== 0)
     throw new StoreUnusableError(
       `Other users of this machine can read ${path}, which decrypts every stored credential. Run: chmod 600 ${path}`,
@@ -145,7 +153,7 @@ function readTextIfExists(path: string): string | null {
   }
 }
 
-/** Whole or not at all, on the disk when it returns, readable by the owner alone. */
+/** Writes a file completely or not at all, with sync, readable only by its owner. */
 function writeDurably(path: string, text: string): void {
   const unfinished = `${path}.part`;
   try {

@@ -6,55 +6,55 @@ export interface SignInSchema {
   used_tokens: UsedTokensTable;
 }
 
-/** That a browser is signed in. Removing the row signs it out. */
+/** A session of the console. Deleting the row signs the browser out. */
 export interface ConsoleSessionsTable {
   /** `ses_…` */
   id: string;
-  /** SHA-256 of the cookie's value, hex. The value itself is never stored. */
+  /** SHA-256 of the cookie's value, hex. The value is not stored. */
   token_sha256: string;
-  /** Of the value before the last rotation: requests that were under way with it still pass, for a moment. */
+  /** Hash of the value before the last rotation. It works for a short time, for requests in progress. */
   previous_sha256: string | null;
   previous_until: number;
   user_id: string;
-  /** The org its requests are about. */
+  /** The organization of the session. */
   org_id: string;
-  /** The member's role when the cookie's value was made; another one now asks for another value. */
+  /** The member's role when the cookie was created. If the role changes, the cookie is replaced. */
   role: string;
   /** One of `SIGN_IN_METHODS`. */
   method: string;
-  /** Name in `auth.oidc` of the issuer it began by; null for other ways. */
+  /** Name in `auth.oidc` of the issuer that started the session. Null for other methods. */
   issuer?: string | null | undefined;
-  /** The passkey it began with; null for other methods. */
+  /** The passkey that started the session. Null for other methods. */
   passkey_id?: string | null | undefined;
   created_at: number;
-  /** Up to a minute behind. */
+  /** Up to a minute old. */
   last_seen_at: number;
   expires_at: number;
   stepped_up_until: number;
   ip_address: string;
-  /** Name of the browser as it gave it, cut short. */
+  /** `user-agent` of the browser, truncated. */
   user_agent: string;
 }
 
-/** A passkey of a person (WebAuthn credential). */
+/** A passkey of a user (WebAuthn credential). */
 export interface PasskeysTable {
   /** `psk_…` */
   id: string;
   user_id: string;
-  /** As browsers call it, base64url. */
+  /** The id that browsers use, base64url. */
   credential_id: string;
   /** COSE key, base64url. */
   public_key: string;
   counter: number;
   transports_json: string;
   name: string;
-  /** 1 when the passkey is kept in more than one place. */
+  /** 1 if the passkey is synchronized between devices. */
   backed_up: number;
   created_at: number;
   last_used_at: number | null;
 }
 
-/** Who a person is to an OpenID Connect issuer. */
+/** The identity of a user at an OpenID Connect issuer. */
 export interface IdentitiesTable {
   issuer: string;
   subject: string;
@@ -62,7 +62,7 @@ export interface IdentitiesTable {
   created_at: number;
 }
 
-/** Failed sign-ins of one account or from one address. */
+/** Failed sign-ins of one account or one address. */
 export interface SignInAttemptsTable {
   /** `account:<SHA-256>` or `address:<address>`. */
   bucket: string;
@@ -71,7 +71,7 @@ export interface SignInAttemptsTable {
   blocked_until: number;
 }
 
-/** One-time values that were used, until they would not be taken any more anyway. */
+/** One-time values that were used, until they expire. */
 export interface UsedTokensTable {
   sha256: string;
   expires_at: number;

@@ -51,7 +51,7 @@ function session(id: string, more: Partial<ConsoleSessionRow> = {}): ConsoleSess
   };
 }
 
-/** Sessions and what belongs to them, on every engine. */
+/** Tests of sessions for every database engine. */
 export function signInSuite(engine: string, open: (t: TestContext) => Promise<Database>): void {
   const openWithPeople = async (t: TestContext) => {
     const database = await open(t);

@@ -1,10 +1,10 @@
 /**
- * The store cannot be used as it stands: a wrong path, a damaged file, a newer schema, a second
- * process. Thrown while starting only; `main.ts` prints the message alone and exits.
+ * The database or data directory cannot be used: a wrong path, a damaged file, a newer schema, a second
+ * process. Thrown only at the start. `main.ts` prints the message and exits.
  */
 export class StoreUnusableError extends Error {
   override readonly name = 'StoreUnusableError';
-  /** 2 for a mistake at the command line. */
+  /** 2 for an error on the command line. */
   readonly exitCode: 1 | 2;
 
   constructor(message: string, options: ErrorOptions & { readonly exitCode?: 1 | 2 } = {}) {

@@ -5,7 +5,7 @@ export type StoredBodiesRow = StoredBodiesTable;
 
 const ROWS_PER_BATCH = 200;
 
-/** Writes bodies; those that are there already stay as they are. Returns how many were new. */
+/** Inserts bodies and ignores existing ones. Returns the number of new ones. */
 export async function insertStoredBodies(
   writer: DatabaseWriter,
   rows: readonly StoredBodiesRow[],
@@ -36,13 +36,13 @@ export function findStoredBodies(
 }
 
 export interface StoredBodiesRange {
-  /** Milliseconds, included. */
+  /** Inclusive, in milliseconds. */
   readonly from: number;
-  /** Milliseconds, not included. */
+  /** Exclusive, in milliseconds. */
   readonly to: number;
 }
 
-/** Bodies made in a range, the newest first, at most `limit`; those after the one `before`, if it is given. */
+/** Up to `limit` bodies of a range, newest first, after the one `before` if it is given. */
 export function listStoredBodies(
   reader: DatabaseReader,
   orgId: string,
@@ -69,7 +69,7 @@ export function listStoredBodies(
   return rows.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
 }
 
-/** How many bodies a range holds, at most `most`. */
+/** Number of bodies in a range, up to `most`. */
 export async function countStoredBodies(
   reader: DatabaseReader,
   orgId: string,
@@ -90,7 +90,7 @@ export async function countStoredBodies(
   return Number(count);
 }
 
-/** Removes bodies made before `beforeMs`, one batch of them; returns how many. */
+/** Deletes one batch of bodies from before `beforeMs`. Returns their number. */
 export async function expireStoredBodies(
   writer: DatabaseWriter,
   orgId: string,

@@ -4,13 +4,13 @@ import type { StoredResponsesTable } from './schema.ts';
 
 export type StoredResponseRow = StoredResponsesTable;
 
-/** Whose turns are looked at: those of one key, or of every key of the org. */
+/** Filters stored responses by key, or by organization for all of its keys. */
 export interface StoredResponseOwner {
   readonly orgId: string;
   readonly keyId: string | null;
 }
 
-/** Longest conversation that is read back; a model's context ends long before. */
+/** Maximum length of a conversation. The context of every model is smaller. */
 const MAX_CHAIN = 10_000;
 const ROWS_PER_BATCH = 500;
 
@@ -26,7 +26,7 @@ export async function insertStoredResponses(
       .execute();
 }
 
-/** The newest turn of this response id made at or after `sinceMs`. */
+/** The newest turn with this response id since `sinceMs`. */
 export function findStoredResponse(
   reader: DatabaseReader,
   owner: StoredResponseOwner,
@@ -43,7 +43,7 @@ export function findStoredResponse(
   return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst();
 }
 
-/** A turn and those it was built on, newest first, as far as they are there. */
+/** A turn and its previous turns, newest first. Stops at a missing one. */
 export function getStoredResponseChain(reader: DatabaseReader, id: string): Promise<StoredResponseRow[]> {
   return reader
     .withRecursive('chain(id, previous_id, depth)', (query) =>
@@ -70,7 +70,7 @@ export function getStoredResponseChain(reader: DatabaseReader, id: string): Prom
     .execute();
 }
 
-/** Puts another answer in the place of a turn's, as a background response ends. */
+/** Replaces the response of a turn, when a background response ends. */
 export async function replaceStoredResponse(
   writer: DatabaseWriter,
   id: string,
@@ -79,7 +79,7 @@ export async function replaceStoredResponse(
   await writer.updateTable('stored_responses').set({ sealed }).where('id', '=', id).execute();
 }
 
-/** Removes every turn of this response id; false when there was none. */
+/** Deletes all turns with this response id. Returns false if there were none. */
 export async function deleteStoredResponses(
   writer: DatabaseWriter,
   owner: StoredResponseOwner,
@@ -95,8 +95,8 @@ export async function deleteStoredResponses(
 }
 
 /**
- * Removes turns made before `beforeMs` that no other turn was built on, one batch of them; returns how many.
- * What a conversation still stands on goes after its last turn.
+ * Deletes one batch of turns from before `beforeMs` to which no other turn refers. Returns their number. A
+ * previous turn is deleted after the last one of its conversation.
  */
 export async function expireStoredResponses(
   writer: DatabaseWriter,

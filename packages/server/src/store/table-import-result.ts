@@ -1,4 +1,4 @@
-/** Rows of a table that were new, and those that were there already. */
+/** Number of new and existing rows of a table. */
 export interface TableImportResult {
   readonly table: string;
   readonly added: number;

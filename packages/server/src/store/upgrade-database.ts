@@ -15,22 +15,23 @@ import {
   requireFreeSpace,
 } from './sqlite/database-copy.ts';
 
+/** What a start would change in the database. */
 export interface UpgradePlan {
   readonly migrations: readonly Migration[];
-  /** The copy that would be written first; null when there is nothing to copy, and on PostgreSQL. */
+  /** Path of the copy that would be written first. Null if there is nothing to copy, and for PostgreSQL. */
   readonly copy: string | null;
 }
 
 interface PlanUpgradeOptions extends Pick<DatabaseCopyOptions, 'freeBytes'> {
-  /** The program's own list unless a test passes another. */
+  /** Replaced only in tests. */
   readonly migrations?: readonly Migration[];
 }
 
 /**
- * What a start would do to the database; changes nothing.
+ * Reports what a start would change in the database. Changes nothing.
  *
- * @throws StoreUnusableError when a start would refuse: the database cannot be read, a newer program or another build
- *   migrated it, or there is no room for the copy.
+ * @throws StoreUnusableError if a start would fail: the database cannot be read, a newer program or another
+ * build migrated it, or the copy does not fit on the disk
  */
 export async function planUpgrade(
   { url, dataDir }: DatabaseLocation,
@@ -52,15 +53,15 @@ export async function planUpgrade(
 }
 
 /**
- * Brings the tables up to this program, as a start would; a SQLite file in use is copied first.
+ * Runs the migrations as a start does. Copies a SQLite file in use first.
  *
- * @throws StoreUnusableError as `openDatabase`, and when a server runs on the data directory.
+ * @throws StoreUnusableError as `openDatabase`, and if a server uses the data directory
  */
 export async function upgradeDatabase(
   place: DatabaseLocation,
   parts: { readonly log: Log; readonly clock: Clock; readonly migrations?: readonly Migration[] },
 ): Promise<UpgradePlan> {
-  // PostgreSQL is locked by the migrations themselves, for processes on other machines.
+  // PostgreSQL needs no lock of the directory, because the migrations lock the database.
   const lock = isPostgresUrl(place.url) ? null : lockDataDir(place.dataDir);
   try {
     const planned = await planUpgrade(place, parts);

@@ -1,6 +1,6 @@
 import type { DatabaseWriter } from './ports.ts';
 
-/** Marks a one-time value as used; false when it was used before. Of two at once, one gets true. */
+/** Marks a one-time value as used. Of several concurrent calls, exactly one returns true. */
 export async function markTokenUsed(
   writer: DatabaseWriter,
   sha256: string,

@@ -11,7 +11,7 @@ interface ViewRequest extends ListRequest {
   readonly page?: string | undefined;
 }
 
-/** Views of an org that `owner` sees, in the order asked for: its own and those that are shared. */
+/** Views that `owner` can see, in the requested order: its own and the shared ones of the organization. */
 export function getSavedViewPage(
   reader: DatabaseReader,
   { owner, page, ...request }: ViewRequest,
@@ -51,7 +51,7 @@ export async function countSavedViews(reader: DatabaseReader, orgId: string): Pr
   return Number(row.count);
 }
 
-/** Writes a view in the place of the one with its id, if there is one. */
+/** Inserts a view or replaces the one with the same id. */
 export async function upsertSavedView(writer: DatabaseWriter, row: SavedViewRow): Promise<void> {
   const { id: _, org_id: __, created_at: ___, ...rest } = row;
   await writer

@@ -2,7 +2,7 @@ import type { ChannelConfig } from '@floe/contract/config';
 import type { AlertNotice } from '../alert-notice.ts';
 
 export type ChannelKind = ChannelConfig['kind'];
-/** The configuration of a kind; some kinds share one. */
+/** The configuration of a kind. Some kinds share a configuration type. */
 export type ChannelConfigOf<Kind extends ChannelKind> = VariantOfKind<ChannelConfig, Kind>;
 type VariantOfKind<Config, Kind> = Config extends { readonly kind: infer Kinds }
   ? Kind extends Kinds
@@ -10,20 +10,20 @@ type VariantOfKind<Config, Kind> = Config extends { readonly kind: infer Kinds }
     : never
   : never;
 
-/** A POST that carries a notice. Its idempotency key is added by the sender. */
+/** The POST request of a notice. The sender adds the idempotency key. */
 export interface ChannelHttpMessage {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** What a receiver answered, as far as it was read. */
+/** The response of a receiver. */
 export interface ReceiverResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The first 16 KB. */
+  /** The first 16 KB of the body. */
   readonly text: string;
-  /** False when the answer broke off or did not end in time. */
+  /** False if the body was incomplete or too late. */
   readonly isComplete: boolean;
 }
 
@@ -32,24 +32,24 @@ export interface ChannelMail {
   readonly subject: string;
   readonly text: string;
   readonly messageId: string;
-  /** Of the message this one answers to, for threads in mail programs. */
+  /** Message id to which this mail replies, so that mail programs show a thread. */
   readonly inReplyTo: string | null;
 }
 
-/** Secrets of a webhook that signatures are made with; the earlier one while receivers change over. */
+/** Secrets that sign a webhook. The previous one is also used for 24 hours after a change. */
 export interface SigningSecrets {
   readonly previousSecret: string | null;
 }
 
-/** One kind of channel as data: what is sent, and how the receiver says that it has it. */
+/** The declaration of a kind of channel: the message, and which responses mean success. */
 export interface ChannelSheet<Kind extends ChannelKind> {
-  /** It keeps incidents: an over message closes the one its thread opened, and only that. */
+  /** The receiver keeps incidents. A closing message closes exactly the incident that its thread opened. */
   readonly keepsIncidents?: true;
   readonly http?: {
     message(notice: AlertNotice, config: ChannelConfigOf<Kind>, secrets: SigningSecrets): ChannelHttpMessage;
-    /** Why an answer of status 2xx is none of acceptance; null when it is. Absent: every 2xx is. */
+    /** Returns why a 2xx response is a failure, or null. If absent, every 2xx response is a success. */
     refusal?(answer: ReceiverResponse): string | null;
-    /** Milliseconds to wait, where the receiver says so in the body of a 429. */
+    /** Wait in milliseconds, if the receiver states it in the body of a 429 response. */
     retryAfterMs?(answer: ReceiverResponse): number | undefined;
   };
   readonly mail?: (notice: AlertNotice, config: ChannelConfigOf<Kind>) => ChannelMail;
@@ -57,14 +57,17 @@ export interface ChannelSheet<Kind extends ChannelKind> {
 
 export const JSON_HEADERS = { 'content-type': 'application/json' } as const;
 
-/** A sign-in page or a proxy's notice is no answer of a chat service, whatever its status says. */
+/**
+ * Returns an error if the response is an HTML page, such as a sign-in page or a message of a proxy, or
+ * null.
+ */
 export function detectHtmlPage(answer: ReceiverResponse): string | null {
   const isPage =
     /text\/html/i.test(String(answer.headers['content-type'] ?? '')) || /^\s*</.test(answer.text);
   return isPage ? 'the response is an HTML page; check the URL' : null;
 }
 
-/** The body as a JSON object, or null. */
+/** The body as a JSON object, or null if it is none. */
 export function parseReceiverJson(answer: ReceiverResponse): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(answer.text);
@@ -74,17 +77,18 @@ export function parseReceiverJson(answer: ReceiverResponse): Readonly<Record<str
   }
 }
 
+/** Whether a value is a JSON object, and neither an array nor null. */
 export function isJsonRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Red, green or grey, by what a notice means. */
+/** Red, green or gray as an RGB number, by the phase of the notice. */
 export function noticeColor({ phase }: AlertNotice): number {
   if (phase === 'opens') return 0xd1242f;
   return phase === 'closes' ? 0x1a7f37 : 0x6e7781;
 }
 
-/** Titles of alerts and of ends differ at a glance, without color too. */
+/** A symbol before the title that shows the phase without color. */
 export function noticeMarker({ phase }: AlertNotice): string {
   if (phase === 'opens') return '🔴';
   return phase === 'closes' ? '🟢' : '🔔';

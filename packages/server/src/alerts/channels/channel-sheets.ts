@@ -4,7 +4,7 @@ import { emailSheet } from './email.ts';
 import { pagerdutySheet } from './pagerduty.ts';
 import { webhookSheet } from './webhook.ts';
 
-/** Every kind of channel. */
+/** The sheets of all kinds of channels. */
 export const CHANNEL_SHEETS: { readonly [Kind in ChannelKind]: ChannelSheet<Kind> } = {
   webhook: webhookSheet,
   slack: slackSheet,

@@ -9,7 +9,7 @@ import {
   parseReceiverJson,
 } from './channel-sheet.ts';
 
-/** Slack's incoming webhooks, and what speaks like them. Text is escaped as their guide says: & < > alone. */
+/** Incoming webhooks of Slack and compatible services. Slack requires escaping of &, < and > only. */
 export const slackSheet: ChannelSheet<'slack'> = {
   http: {
     message(notice, { url }) {
@@ -35,7 +35,7 @@ export const slackSheet: ChannelSheet<'slack'> = {
   },
 };
 
-/** Discord's webhooks. Nobody is mentioned, whatever names contain. */
+/** Webhooks of Discord. Mentions in names are disabled. */
 export const discordSheet: ChannelSheet<'discord'> = {
   http: {
     message(notice, { url }) {
@@ -64,7 +64,10 @@ export const discordSheet: ChannelSheet<'discord'> = {
   },
 };
 
-/** Teams by a workflow that starts "when a webhook request is received": one adaptive card. */
+/**
+ * Microsoft Teams, with a workflow that starts "when a webhook request is received". Sends one adaptive
+ * card.
+ */
 export const teamsSheet: ChannelSheet<'teams'> = {
   http: {
     message(notice, { url }) {
@@ -88,13 +91,16 @@ export const teamsSheet: ChannelSheet<'teams'> = {
       const attachments = [{ contentType: 'application/vnd.microsoft.card.adaptive', content }];
       return { url, headers: JSON_HEADERS, body: JSON.stringify({ type: 'message', attachments }) };
     },
-    // The older connectors answer 200 and tell of the failure in the text.
+    // The older connectors return 200 and report the failure in the body.
     refusal: (answer) =>
       detectHtmlPage(answer) ?? (/failed|error/i.test(answer.text) ? answer.text.slice(0, 200) : null),
   },
 };
 
-/** ntfy: the text is the body, the rest are headers (in ASCII: others are encoded words of RFC 2047). */
+/**
+ * ntfy: the body contains the text, the headers the rest. Headers that are not ASCII use encoded words (RFC
+ * 2047).
+ */
 export const ntfySheet: ChannelSheet<'ntfy'> = {
   http: {
     message(notice, { url, token }) {
@@ -120,7 +126,7 @@ function encodedWord(text: string): string {
   return /^[\x20-\x7e]*$/.test(text) ? text : `=?UTF-8?B?${Buffer.from(text).toString('base64')}?=`;
 }
 
-/** Telegram's Bot API, `sendMessage`: plain text, so that names cannot be markup. */
+/** `sendMessage` of Telegram's Bot API. Plain text, so that names cannot contain markup. */
 export const telegramSheet: ChannelSheet<'telegram'> = {
   http: {
     message(notice, { base_url, bot_token, chat_id }) {

@@ -1,7 +1,10 @@
 import { formatPlainText } from '../alert-notice.ts';
 import { type ChannelSheet, noticeMarker } from './channel-sheet.ts';
 
-/** Mail through `smtp`. The message id is the idempotency key: mail servers drop the second of two alike. */
+/**
+ * Mail through `smtp`. The message id contains the idempotency key, so that mail servers can drop
+ * duplicates.
+ */
 export const emailSheet: ChannelSheet<'email'> = {
   mail(notice, { to }) {
     return {

@@ -1,6 +1,9 @@
 import { type ChannelSheet, JSON_HEADERS, parseReceiverJson } from './channel-sheet.ts';
 
-/** PagerDuty Events API v2: the thread is the incident's key, so a repeated trigger opens no second one. */
+/**
+ * PagerDuty Events API v2. The thread is the deduplication key, so a repeated trigger does not open a
+ * second incident.
+ */
 export const pagerdutySheet: ChannelSheet<'pagerduty'> = {
   keepsIncidents: true,
   http: {

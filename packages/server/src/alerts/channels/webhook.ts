@@ -4,8 +4,9 @@ import type { AlertNotice } from '../alert-notice.ts';
 import { type ChannelSheet, JSON_HEADERS } from './channel-sheet.ts';
 
 /**
- * JSON signed as Standard Webhooks says (standardwebhooks.com, version 1): `webhook-id`, `webhook-timestamp` and
- * `webhook-signature` over `id.timestamp.body`. While a secret is changed over, two signatures stand in the header.
+ * JSON, signed according to Standard Webhooks version 1 (standardwebhooks.com): `webhook-id`,
+ * `webhook-timestamp`, and `webhook-signature` over `id.timestamp.body`. While a secret is replaced, the
+ * header contains two signatures.
  */
 export const webhookSheet: ChannelSheet<'webhook'> = {
   http: {
@@ -34,7 +35,7 @@ function signWebhook(secret: string, id: string, seconds: number, body: string):
     .digest('base64');
 }
 
-/** `whsec_` announces base64; anything else is the key as it stands. */
+/** Decodes base64 after the prefix `whsec_`. Uses any other secret unchanged. */
 function decodeSigningSecret(secret: string): Buffer {
   return secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : Buffer.from(secret, 'utf8');
 }
@@ -54,7 +55,7 @@ function payload(notice: AlertNotice): object {
   return { type: 'alerts_grouped', timestamp, data: { ...data, alerts: notice.alerts.map(alertJson) } };
 }
 
-/** An alert as receivers and the API see it: snake_case, ISO 8601, the unit in the name. */
+/** An alert as webhooks and the API show it: snake_case names with units, times in ISO 8601. */
 export function alertJson(alert: Alert) {
   return {
     event: alert.event,

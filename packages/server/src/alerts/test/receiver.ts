@@ -11,7 +11,10 @@ export interface ReceivedMessage {
 
 export type MessageResponder = (received: ReceivedMessage, response: ServerResponse, index: number) => void;
 
-/** A receiver on loopback that keeps what it got. Answers 200 with an empty body unless told otherwise. */
+/**
+ * An HTTP receiver on loopback that records requests. Answers 200 with an empty body unless `respond` is
+ * given.
+ */
 export async function startReceiver(
   t: TestContext,
   respond: MessageResponder = (_, response) => response.end(),
@@ -51,7 +54,7 @@ export async function startReceiver(
     setRespond: (next: MessageResponder) => {
       answer.respond = next;
     },
-    /** Resolves when so many requests have come in all. */
+    /** Resolves when this many requests have arrived in total. */
     count: (count: number) =>
       new Promise<void>((done) => {
         waiting.push({ count, done });
@@ -60,7 +63,7 @@ export async function startReceiver(
   };
 }
 
-/** As a receiver checks it, with the Standard Webhooks scheme. */
+/** Verifies the Standard Webhooks signature as a receiver does. */
 export function isSignedWith(key: Buffer | string, { headers, body }: ReceivedMessage): boolean {
   const content = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
   const expected = `v1,${createHmac('sha256', key).update(content).digest('base64')}`;

@@ -32,7 +32,7 @@ export interface TestOutboxOptions {
   readonly via?: ResolvedOutbound['via'];
 }
 
-/** Everything that delivers, over a database of its own and a clock moved by hand. */
+/** Delivery with a database of its own and a manual clock. */
 export async function createTestOutbox(t: TestContext, options: TestOutboxOptions = {}) {
   const clock = options.clock ?? new FakeClock();
   const database = options.database ?? (await ownDatabase(t));
@@ -68,9 +68,9 @@ export async function createTestOutbox(t: TestContext, options: TestOutboxOption
     sender,
     counted,
     start,
-    /** One that is never closed, as a process that is killed. */
+    /** Starts a delivery that is never closed, like a killed process. */
     startMortal,
-    /** Sets the channels of the org, as floe.yaml spells them. */
+    /** Sets the channels of the organization, in the format of floe.yaml. */
     channels: (...channels: readonly object[]) =>
       database.transaction((writer) =>
         syncOrgs(
@@ -81,9 +81,9 @@ export async function createTestOutbox(t: TestContext, options: TestOutboxOption
         ),
       ),
     put: (...alerts: readonly Alert[]) => database.transaction((writer) => enqueueAlerts(writer, alerts)),
-    /** Lets so much time pass, a round at a time, each to its end. */
+    /** Advances the clock in steps of one round and waits for each round. */
     pass: (delivery: AlertDelivery, ms = 1_000) => advance(clock, delivery, ms),
-    /** State of each delivery, in order. */
+    /** The state of each delivery, in order. */
     states: async () =>
       (await database.read.selectFrom('alert_deliveries').selectAll().orderBy('seq').execute()).map(
         ({ state }) => state,
@@ -134,7 +134,7 @@ export function failingAlert(
   };
 }
 
-/** @param lastedMs how long it failed; more than a minute unless told otherwise */
+/** @param lastedMs duration of the failure. The default is more than a minute. */
 export function recoveredAlert(id: string, lastedMs = 600_000): Alert {
   return {
     orgId: ALERT_TEST_ORG,

@@ -1,15 +1,15 @@
 import { createPeriodResolver } from '../../guardrails/budget-period.ts';
 import type { StatusSpan } from '../timeline.ts';
 
-/** A day in the zone of a board; 23 or 25 hours long where clocks change. */
+/** A day in the time zone of a board. It has 23 or 25 hours when daylight saving time begins or ends. */
 export interface BoardDay {
-  /** Such as `2026-11-21`. */
+  /** Date such as `2026-11-21`. */
   readonly date: string;
   readonly startsAt: number;
   readonly endsAt: number;
 }
 
-/** What a monitor was in one day, in milliseconds; what is missing to the whole day nobody knows or it lies ahead. */
+/** Milliseconds of each status in one day. The rest of the day is unknown or in the future. */
 export interface StatusDurations {
   readonly healthy: number;
   readonly failing: number;
@@ -18,7 +18,7 @@ export interface StatusDurations {
   readonly waiting: number;
 }
 
-/** The last `count` days of a time zone, today included, oldest first. */
+/** The last `count` days in a time zone including today, oldest first. */
 export function listLastDays(timezone: string, nowMs: number, count: number): BoardDay[] {
   const dayAt = createPeriodResolver('day', timezone);
   const days: BoardDay[] = [];
@@ -30,7 +30,7 @@ export function listLastDays(timezone: string, nowMs: number, count: number): Bo
   return days.reverse();
 }
 
-/** Splits spans (oldest first, none over another) into days: one walk over both. */
+/** Sums the status durations of each day. `spans` must be sorted and must not overlap. */
 export function statusDurationsByDay(
   spans: readonly StatusSpan[],
   days: readonly BoardDay[],

@@ -1,7 +1,7 @@
 import type { BoardStatus } from '@floe/contract/api/boards';
 import type { BoardMonitor, BoardView } from './board-view.ts';
 
-/** The state that stands for a whole board. */
+/** The worst status of the monitors of a board. */
 export function overallBoardStatus({ groups }: Pick<BoardView, 'groups'>): BoardStatus['status'] {
   const states = new Set(groups.flatMap(({ monitors }) => monitors.map(({ status }) => status)));
   for (const state of ['failing', 'healthy', 'waiting', 'paused'] as const)
@@ -9,7 +9,7 @@ export function overallBoardStatus({ groups }: Pick<BoardView, 'groups'>): Board
   return 'empty';
 }
 
-/** A board for programs: what the page says. */
+/** Converts a board to the JSON that has the same data as the page. */
 export function toBoardStatus(view: BoardView): BoardStatus {
   return {
     slug: view.slug,

@@ -21,11 +21,12 @@ import { parseStringList } from '../unit-of-work.ts';
 import { parseBoardGroups } from './board.ts';
 import { type BoardDay, listLastDays, type StatusDurations, statusDurationsByDay } from './board-days.ts';
 
+/** Number of days that a board shows. */
 export const BOARD_HISTORY_DAYS = 90;
 const MAX_LISTED_DOWNTIMES = 50;
 const MAINTENANCE_LOOKAHEAD_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** One monitor as a board shows it: its name and states, never its description, metadata or errors. */
+/** A monitor on a board: its name and states, but no description, metadata or errors. */
 export interface BoardMonitor {
   readonly id: string;
   readonly name: string;
@@ -36,7 +37,7 @@ export interface BoardMonitor {
   readonly maintenanceUntil: number | null;
   readonly uptimeRatio: number | null;
   readonly downtimeMs: number;
-  /** One for each of the board's days. */
+  /** One entry for each day of the board. */
   readonly days: readonly StatusDurations[];
 }
 
@@ -44,35 +45,35 @@ export interface BoardDowntime {
   readonly monitorId: string;
   readonly name: string;
   readonly startedAt: number;
-  /** Null while it lasts. */
+  /** Null while the downtime continues. */
   readonly endedAt: number | null;
-  /** Without what nobody could see. */
+  /** Without gaps. */
   readonly durationMs: number;
 }
 
 export interface AnnouncedMaintenance extends MaintenanceOccurrence {
   readonly name: string;
-  /** Names of monitors of the board. */
+  /** Names of the affected monitors of the board. */
   readonly monitors: readonly string[];
 }
 
-/** What a board says at one moment. Instants in milliseconds. */
+/** The content of a board at one time. Times are in milliseconds since the epoch. */
 export interface BoardView {
   readonly slug: string;
   readonly name: string;
   readonly timezone: string;
   readonly nowMs: number;
-  /** Everything that was due before is judged. */
+  /** All deadlines before this time have been evaluated. */
   readonly checkedAt: number;
   readonly days: readonly BoardDay[];
   readonly groups: readonly { readonly name: string; readonly monitors: readonly BoardMonitor[] }[];
   /** Newest first. */
   readonly downtimes: readonly BoardDowntime[];
-  /** Soonest first. */
+  /** Earliest first. */
   readonly maintenance: readonly AnnouncedMaintenance[];
 }
 
-/** Reads all that a board shows, in a few statements however many monitors it has. */
+/** Loads the content of a board. The number of statements does not depend on the number of monitors. */
 export async function loadBoardView(
   reader: DatabaseReader,
   row: Pick<BoardRow, 'org_id' | 'slug' | 'name' | 'timezone' | 'groups_json'>,
@@ -153,7 +154,10 @@ interface AnnouncedMaintenanceRows extends MaintenanceOccurrence {
   readonly monitors: readonly MonitorRow[];
 }
 
-/** The next occurrence of each window within seven days that is about a monitor of the board, soonest first. */
+/**
+ * The next occurrence of each maintenance window that affects the board and starts within seven days,
+ * earliest first.
+ */
 function findAnnouncedMaintenance(
   windows: Awaited<ReturnType<typeof listUnfinishedMaintenanceWindows>>,
   monitors: readonly MonitorRow[],

@@ -5,18 +5,18 @@ import type { BoardRow } from '../../store/monitoring/boards.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import { requireMonitorsExist } from '../require-monitors.ts';
 
-/** A board shows so many monitors at most: its page stays one that is quick to make and to read. */
+/** Limits the time to render and load the page. */
 export const MAX_MONITORS_PER_BOARD = 500;
 
 export interface BoardGroup {
   readonly name: string;
-  /** Ids, in order. */
+  /** Ids of monitors, in order of display. */
   readonly monitors: readonly string[];
 }
 
 const Groups = z.array(z.object({ name: z.string(), monitors: z.array(z.string()) }));
 
-/** Groups as the column holds them. */
+/** Parses the JSON of the `groups` column. */
 export function parseBoardGroups({
   groups_json: json,
 }: Pick<BoardRow, 'groups_json'>): readonly BoardGroup[] {
@@ -24,9 +24,9 @@ export function parseBoardGroups({
 }
 
 /**
- * The board, which names monitors of its org alone.
+ * Checks that a board names only monitors of its organization.
  *
- * @param before its groups until now
+ * @param before the previous groups, whose monitors may have been removed
  * @throws Fault `invalid_request` with `param`
  */
 export async function requireBoardMonitors(

@@ -25,7 +25,7 @@ import { BOARD_FILE_KIND } from './file-boards.ts';
 
 const DAY = 24 * 60 * MINUTE;
 
-/** What boards read and write, on one engine. */
+/** Tests that read and write boards, with one kind of database. */
 export function boardsSuite(name: string, open: (t: TestContext) => Promise<Database>): void {
   async function beat(database: Database, id: string, at: number) {
     const context = { nowMs: at, gaps: [], peersCommittedUntil: Number.POSITIVE_INFINITY };
@@ -122,7 +122,8 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
         error.issues[0]?.path.join('.') === 'orgs.0.boards.1.slug',
     );
     assert.deepEqual(await listAllBoards(database.read), before, 'nothing of it is taken over');
-    // What the file itself gives to another org is made there anew, and goes here.
+    // If the file moves a board to another organization, the old one is removed and a new one is created
+    // there.
     await file([{ slug: 'c', name: 'Ours' }], [{ slug: 'd' }]);
     const after = await listAllBoards(database.read);
     assert.deepEqual(after.map(({ org_id, slug, name }) => [org_id, slug, name]).sort(), [

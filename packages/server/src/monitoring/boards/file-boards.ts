@@ -16,7 +16,7 @@ import { parseBoardGroups } from './board.ts';
 const SLUG_TAKEN =
   'must be unique in the installation, but is already the slug of a board of another organization. Choose another slug, or rename or delete that board first.';
 
-/** Boards of floe.yaml. */
+/** The boards of floe.yaml. */
 export const BOARD_FILE_KIND = defineFileKind({
   kind: 'boards',
   list: ({ boards }) => boards,
@@ -32,7 +32,10 @@ export const BOARD_FILE_KIND = defineFileKind({
   auditView: toBoardAuditView,
 });
 
-/** Slugs are unique in the installation: a board of the API keeps its own against the file of another org. */
+/**
+ * Slugs of the file that a board of another organization already uses. Slugs are unique in the
+ * installation.
+ */
 function findTakenSlugs(
   declared: readonly DeclaredResource<BoardConfig>[],
   stored: readonly BoardRow[],
@@ -45,7 +48,7 @@ function findTakenSlugs(
   });
 }
 
-/** A board as columns hold it. */
+/** The columns of a board. */
 export function boardColumns(config: BoardConfig) {
   const { slug, name, ...plain } = storedBoardFields.parse(config);
   return {
@@ -57,14 +60,14 @@ export function boardColumns(config: BoardConfig) {
   };
 }
 
-/** What people set, as answers and documents show it. */
+/** The settings of a board in the form of the API and floe.yaml. */
 export function boardSettings(row: BoardRow) {
   const { slug, name, ...plain } = storedBoardFields.parse(row);
   const groups = parseBoardGroups(row).map((group) => ({ name: group.name, monitors: [...group.monitors] }));
   return { slug, name, public: row.public === 1, ...plain, groups };
 }
 
-/** A board as the audit log keeps it. */
+/** A board in the form that the audit log stores. */
 export function toBoardAuditView(row: BoardRow) {
   const { org_id: _org, source_file: _file, source_line: _line, groups_json, ...rest } = row;
   return { ...rest, groups: JSON.parse(groups_json) };

@@ -1,16 +1,19 @@
 /**
- * The reference: what a monitor's history is by definition, second by second. Written without the engine's code, to be
- * compared with it.
+ * The reference model of a monitor's history, second by second. It uses no code of the engine, with which
+ * tests compare it.
  */
 export interface MonitorModelPlan {
   readonly schedule: MonitorModelSchedule;
   readonly graceMs: number;
   readonly alertAfter: number;
-  /** A failure the job reports is one miss. */
+  /** Whether a failure that the job reports counts as one miss. */
   readonly failIsMiss?: boolean;
 }
 
-/** An interval, or a cron expression with what it means: whether it fires in a second, counted from the full hour (UTC). */
+/**
+ * An interval, or a cron expression with a function that tells whether it fires at a second, counted from
+ * the full hour (UTC).
+ */
 export type MonitorModelSchedule =
   | { readonly intervalMs: number }
   | { readonly cron: string; readonly timezone: string; readonly fires: (second: number) => boolean };
@@ -24,7 +27,7 @@ export type MonitorModelEvent =
 export interface MonitorModelGap {
   readonly startAt: number;
   readonly endAt: number;
-  /** The clock jumped. */
+  /** The clock was set forward. */
   readonly isClockJump?: boolean;
 }
 
@@ -36,16 +39,16 @@ export interface MonitorModelHistory {
 
 const SECOND = 1_000;
 const HOUR = 3_600_000;
-/** A cron job may call this much before its time. */
+/** How much before its time the beat of a cron job may arrive. */
 const EARLY = 5 * SECOND;
 
-/** The promise that follows the instant `t`. */
+/** The expected time after `t`. */
 function nextExpected(every: MonitorModelSchedule, t: number): number {
   if ('intervalMs' in every) return t + every.intervalMs;
   for (let at = t + SECOND; ; at += SECOND) if (every.fires((at % HOUR) / SECOND)) return at;
 }
 
-/** From the time before `promise` at which the schedule fires to `promise`. */
+/** Milliseconds from the previous time of the schedule to `promise`. */
 function intervalBefore(every: MonitorModelSchedule, promise: number): number {
   if ('intervalMs' in every) return every.intervalMs;
   for (let at = promise - SECOND; ; at -= SECOND) if (every.fires((at % HOUR) / SECOND)) return promise - at;
@@ -60,13 +63,13 @@ export class MonitorModel {
   #since: number;
   #everBeat = false;
   #base: number;
-  /** Next promise; null before the first beat. */
+  /** The next expected beat. Null before the first beat. */
   #expectedAt: number | null = null;
   #deadline: number | null;
   #misses = 0;
   #failingSince = 0;
   #alertedSince: number | null = null;
-  /** The deadline as it was before any gap moved it, since the last beat or resume. */
+  /** The deadline before a gap moved it, since the last beat or resume. */
   #firstDeadline: number | null = null;
   /** Every beat, oldest first. */
   readonly #beats: number[] = [];
@@ -80,7 +83,7 @@ export class MonitorModel {
     this.#enter('waiting', at);
   }
 
-  /** Lives from `from` to `to`, both included; nothing is judged while a gap lasts. */
+  /** Runs from `from` to `to`, both inclusive. Nothing is evaluated during a gap. */
   run(
     from: number,
     to: number,
@@ -113,7 +116,7 @@ export class MonitorModel {
     return this.#state;
   }
 
-  /** The end of a whole window that begins at `t`. */
+  /** The end of a new window that begins at `t`. */
   #windowFrom(t: number): number {
     return nextExpected(this.#plan.schedule, t) + this.#plan.graceMs;
   }
@@ -219,7 +222,7 @@ export class MonitorModel {
     this.#deadline = Math.max(this.#expectedAt, at) + plan.graceMs;
   }
 
-  /** A schedule that is new at `at` holds nobody to what lies before, but for the promise under way. */
+  /** With a schedule that changes at `at`, no earlier beat is expected, except the current one. */
   #nextExpectedAt(every: MonitorModelSchedule, at: number): number {
     let promise = nextExpected(every, this.#base);
     if (this.#state === 'failing') while (promise <= at) promise = nextExpected(every, promise);
@@ -233,7 +236,7 @@ export class MonitorModel {
     if (this.#state === 'paused' || deadline === null) return;
     const { schedule, graceMs } = this.#plan;
     if (this.#firstDeadline !== null && this.#firstDeadline < startAt) {
-      // The one window was given. A deadline that nobody saw passes that much later than Floe is back.
+      // A new window was already given. If a deadline passed in the gap, it moves by the length of the gap.
       if (endAt < deadline) return;
       this.#deadline = endAt + (deadline - startAt);
       if (this.#expectedAt === null) return;

@@ -22,25 +22,25 @@ import {
 
 export interface TestProcess {
   readonly engine: MonitoringEngine;
-  /** Ends it as kill -9 would: no timer of its runs any more. */
+  /** Stops the process like `kill -9`: none of its timers runs again. */
   crash(): void;
 }
 
 export interface TestCluster {
   readonly clock: FakeClock;
   readonly database: DatabaseWithBeats;
-  /** @param processId the same as before for one that takes the place of the last */
+  /** @param processId the id of the previous process, for one that replaces it */
   start(processId?: string, through?: DatabaseWithBeats): Promise<TestProcess>;
-  /** One that cannot be reached yet. */
+  /** Prepares a process that does not accept beats yet. */
   prepare(processId?: string, through?: DatabaseWithBeats): Promise<TestProcess>;
-  /** Nothing runs for so long, and nobody notices before it does again. */
+  /** Advances the time without running anything. */
   stall(ms: number): void;
   add(engine: MonitoringEngine, ids: readonly string[], minutes: number, grace?: number): Promise<void>;
   history(id: string): Promise<Awaited<ReturnType<typeof loadRecordedHistory>>>;
   count(status: string): Promise<number>;
 }
 
-/** A store with an org, and processes that come and go on it; time passes by hand. */
+/** Creates a database with an organization, processes that can start and stop, and a manual clock. */
 export async function createTestCluster(t: TestContext): Promise<TestCluster> {
   const clock = new FakeClock();
   let stalled = 0;
@@ -110,7 +110,7 @@ async function countChecks(database: DatabaseWithBeats, status: string): Promise
   return rows[0]?.count ?? 0;
 }
 
-/** Time passes for a process that is there: a pulse every three seconds, and the sweep after it. */
+/** Advances the clock for a running process, with a pulse and a sweep every three seconds. */
 export async function runEngineFor(clock: FakeClock, engine: MonitoringEngine, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 3_000) {
     clock.advance(Math.min(3_000, left));

@@ -12,7 +12,7 @@ export const MONITOR_TEST_START = Date.UTC(2026, 10, 21);
 export const MINUTE = 60_000;
 export const beatUrlSecret = createSecretKey(Buffer.alloc(32, 7));
 
-/** A definition as floe.yaml gives it, one minute and no grace unless changed. */
+/** A definition in the form of floe.yaml. The default is an interval of one minute without a grace period. */
 export function testMonitorDefinition(id: string, changes: Partial<MonitorConfig> = {}): MonitorDefinition {
   const every = changes.schedule === undefined ? { expected_interval_minutes: 1 } : {};
   return parseMonitorDefinition(
@@ -38,7 +38,7 @@ export async function addOrg(database: Database, id = MONITOR_TEST_ORG): Promise
   await database.transaction((writer) => insertOrg(writer, { id, name: id, created_at: MONITOR_TEST_START }));
 }
 
-/** Runs a change of monitors in its transaction, as of `nowMs`. */
+/** Runs a change of monitors in a transaction, at `nowMs`. */
 export function runMonitorChange<T>(
   database: Database,
   { nowMs, gaps = [], committedUntil = nowMs }: Pick<EvaluationContext, 'nowMs'> & Partial<EvaluationContext>,
@@ -70,7 +70,7 @@ export function testBeatCall(id: string, receivedAt: number, changes: Partial<Be
   };
 }
 
-/** The recorded history of a monitor, as lines that can be compared. */
+/** The recorded history of a monitor as lines for comparison. */
 export async function loadRecordedHistory(database: Database, uid: string) {
   const checks = await database.read.selectFrom('checks').selectAll().where('uid', '=', uid).execute();
   const periods = await database.read

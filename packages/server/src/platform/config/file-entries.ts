@@ -22,9 +22,9 @@ interface EntryListKind<Config> extends ListedResourceKind<Config> {
 }
 
 /**
- * Objects that the store keeps as floe.yaml says them, so that lists know them, with their history.
+ * A kind of floe.yaml whose entries are stored unchanged, so that lists and the history contain them.
  *
- * @param entryOf what the file says of one, without secrets
+ * @param entryOf the entry without secrets
  */
 function entryFileKind<Config>(
   list: EntryListKind<Config>,
@@ -56,32 +56,36 @@ function entryFileKind<Config>(
   });
 }
 
+/** The providers of floe.yaml. */
 export const PROVIDER_FILE_KIND = entryFileKind<ProviderConfig>(
   { kind: 'providers', list: ({ providers }) => providers, nameOf: ({ id }) => id, isReferenced: true },
   (config) => splitProviderSecrets(config).entry,
   removeProvider,
 );
 
+/** The routes of floe.yaml. */
 export const ROUTE_FILE_KIND = entryFileKind<RouteConfig>(
   { kind: 'routes', list: ({ routes }) => routes, nameOf: ({ model }) => model },
   (config) => config,
 );
 
+/** The policies of floe.yaml. */
 export const POLICY_FILE_KIND = entryFileKind<PolicyConfig>(
   { kind: 'policies', list: ({ policies }) => policies, nameOf: ({ name }) => name },
   (config) => config,
 );
 
-/** A setting of an org, which is changed as a whole. */
+/** A section of settings of an organization, which is changed as a whole. */
 interface OrgSetting {
   readonly section: SettingsSection;
   readonly value: unknown;
 }
 
+/** The settings of organizations in floe.yaml. */
 export const SETTING_FILE_KIND = entryFileKind<OrgSetting>(
   {
     kind: 'settings',
-    // Rules of the relay are objects of their own.
+    // Relay rules are a resource kind of their own.
     list: ({ relay: { rules: _, ...relay }, ...org }) =>
       SETTINGS_SECTIONS.map((section) => ({ section, value: { ...org, relay }[section] })),
     pathOf: ({ section }) => [section],
@@ -90,7 +94,7 @@ export const SETTING_FILE_KIND = entryFileKind<OrgSetting>(
   ({ value }) => ({ value }),
 );
 
-/** An entry as the audit log keeps it. */
+/** An entry in the form that the audit log stores. */
 function entryAuditView(row: ConfigEntryRow): JsonObject {
   return { ...parseStoredEntry(row), source: row.source, line: row.source_line };
 }

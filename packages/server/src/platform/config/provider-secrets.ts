@@ -5,19 +5,19 @@ import { findProviderSheet } from '../../providers/provider-sheets.ts';
 import type { ConfigEntryRow, ProviderCredentialRow } from '../../store/config-entries.ts';
 import { openSecret, type SecretBinding, type SecretsKey, sealSecret } from '../secrets.ts';
 
-/** The secrets of a provider, except its keys, which have their own rows. */
+/** The secrets of a provider, except its credentials, which have rows of their own. */
 const Secrets = z.strictObject({
   headers: z.record(z.string(), z.string()).default({}),
   secret_access_key: z.string().optional(),
   session_token: z.string().optional(),
-  /** User and password of its proxy, as in a URL: `user:password`, percent-encoded. */
+  /** User and password of the proxy as in a URL: `user:password`, percent-encoded. */
   proxy_userinfo: z.string().optional(),
 });
 export type ProviderSecrets = z.output<typeof Secrets>;
 
 export const NO_PROVIDER_SECRETS: ProviderSecrets = { headers: {} };
 
-/** A provider in two parts: what may be shown and stored as it is, and what is sealed. */
+/** Splits a provider into the part that may be shown and the secrets. */
 export function splitProviderSecrets(config: ProviderConfig): {
   readonly entry: Readonly<Record<string, unknown>>;
   readonly secrets: ProviderSecrets;
@@ -35,7 +35,7 @@ export function splitProviderSecrets(config: ProviderConfig): {
   };
 }
 
-/** The two parts together again, in the form of floe.yaml. */
+/** Joins the two parts to the form of floe.yaml. */
 export function joinProviderSecrets(
   entry: Readonly<Record<string, unknown>>,
   { headers, proxy_userinfo, ...keys }: ProviderSecrets,
@@ -52,7 +52,10 @@ export function joinProviderSecrets(
   };
 }
 
-/** A proxy's URL in two parts: what may be shown, and the user and password (RFC 3986, 3.2.1). */
+/**
+ * Splits the URL of a proxy into the part that may be shown, and the user and password (RFC 3986, section
+ * 3.2.1).
+ */
 export function splitProxyUrl(proxy: string): {
   readonly address: string;
   readonly userinfo: string | undefined;
@@ -61,7 +64,7 @@ export function splitProxyUrl(proxy: string): {
   return userinfo ? { address: `${scheme}${rest}`, userinfo } : { address: proxy, userinfo: undefined };
 }
 
-/** The two parts of a proxy's URL together again. */
+/** Joins the two parts of the URL of a proxy. */
 export function joinProxyUrl(address: string, userinfo: string | undefined): string {
   return userinfo === undefined ? address : address.replace('://', () => `://${userinfo}@`);
 }
@@ -71,6 +74,7 @@ export function hasProviderSecrets(secrets: ProviderSecrets): boolean {
   return Object.keys(headers).length > 0 || Object.values(keys).some((value) => value !== undefined);
 }
 
+/** Encrypts the secrets of a provider for its row. Returns null if there are none. */
 export function sealProviderSecrets(
   secrets: ProviderSecrets,
   row: Pick<ConfigEntryRow, 'org_id' | 'row_id'>,
@@ -82,7 +86,7 @@ export function sealProviderSecrets(
     : null;
 }
 
-/** @throws UnreadableSecretError */
+/** Decrypts the secrets of a provider. @throws UnreadableSecretError */
 export function openProviderSecrets(row: ConfigEntryRow, key: SecretsKey): ProviderSecrets {
   if (row.secrets_sealed === null) return NO_PROVIDER_SECRETS;
   return Secrets.parse(
@@ -90,6 +94,7 @@ export function openProviderSecrets(row: ConfigEntryRow, key: SecretsKey): Provi
   );
 }
 
+/** The row to which the secrets of a config entry are bound. */
 export function entrySecretBinding(
   row: Pick<ConfigEntryRow, 'org_id' | 'row_id'>,
   version: number,
@@ -97,6 +102,7 @@ export function entrySecretBinding(
   return { orgId: row.org_id, rowId: row.row_id, version };
 }
 
+/** The row to which a provider credential is bound. */
 export function credentialSecretBinding(
   row: Pick<ProviderCredentialRow, 'org_id' | 'id'>,
   version: number,
@@ -104,25 +110,31 @@ export function credentialSecretBinding(
   return { orgId: row.org_id, rowId: row.id, version };
 }
 
-/** Where the keys of a provider go: scheme, host and port of its address, or of its kind's public one. */
+/**
+ * Origin to which the credentials of a provider are sent: that of its base URL, or of the public URL of its
+ * kind.
+ */
 export function providerOrigin({ kind, base_url }: Pick<ProviderConfig, 'kind' | 'base_url'>): string {
   return parseOrigin(base_url ?? findProviderSheet(kind)?.baseUrl ?? '');
 }
 
-/** Whether a provider goes where its kind goes by itself, so that what the machine lends may go there too. */
+/**
+ * Whether a provider uses the public URL of its kind. Only then may credentials of this machine be sent to
+ * it.
+ */
 export function usesDefaultOrigin({ kind, base_url }: Pick<ProviderConfig, 'kind' | 'base_url'>): boolean {
   return (
     base_url === undefined || parseOrigin(base_url) === parseOrigin(findProviderSheet(kind)?.baseUrl ?? '')
   );
 }
 
-/** The host of a public address may hold a place for the region, so it is no URL yet. */
+/** The host of a public URL may contain a placeholder for the region, so it is not a valid URL yet. */
 function parseOrigin(address: string): string {
   if (URL.canParse(address) && !address.includes('{')) return new URL(address).origin;
   return /^[a-z]+:\/\/[^/]+/i.exec(address)?.[0].toLowerCase() ?? address;
 }
 
-/** The end of a key; of a short one it would tell too much. */
+/** The last four characters of a credential. Null for a short one, because they would reveal too much. */
 export function getLast4(secret: string): string | null {
   return secret.length < 16 ? null : secret.slice(-4);
 }

@@ -21,7 +21,7 @@ import {
 } from './provider-secrets.ts';
 import { mergeOrgSettings } from './settings-sections.ts';
 
-/** What the API made of an org, in the form of floe.yaml. */
+/** The resources of an organization that were created with the API, in the form of floe.yaml. */
 export interface StoredOrgConfig {
   readonly name: string;
   readonly timezone: string;
@@ -33,13 +33,18 @@ export interface StoredOrgConfig {
 
 export interface StoredConfig {
   readonly orgs: ReadonlyMap<string, StoredOrgConfig>;
-  /** Entries that this program or this key cannot read, as `org/entry`, and why: they are left out. */
+  /**
+   * Entries that this release or this key cannot read, as `org/entry`, with the reason. They are left out.
+   */
   readonly unusable: readonly { readonly id: string; readonly reason: string }[];
 }
 
 export const NO_STORED_CONFIG: StoredConfig = { orgs: new Map(), unusable: [] };
 
-/** Everything the API made, for the snapshot. What stands in floe.yaml is not in it. */
+/**
+ * Loads the resources that were created with the API, for the snapshot. Does not include those of
+ * floe.yaml.
+ */
 export async function loadStoredConfig(reader: DatabaseReader, key: SecretsKey): Promise<StoredConfig> {
   const [orgs, entries, credentials] = await Promise.all([
     listAllOrgs(reader),
@@ -76,7 +81,7 @@ export async function loadStoredConfig(reader: DatabaseReader, key: SecretsKey):
   return { orgs: stored, unusable };
 }
 
-/** A stored entry was checked when it was written; the schema fills in what a later release added. */
+/** Entries are validated when they are stored. The schema adds defaults for fields of later releases. */
 export function parseStoredRoute(row: ConfigEntryRow): RouteConfig {
   return RouteSchema.parse(parseStoredEntry(row));
 }
@@ -86,7 +91,7 @@ export function parseStoredPolicy(row: ConfigEntryRow): PolicyConfig {
 }
 
 /**
- * A provider with its secrets. A key that was given for another address is not among them.
+ * Decrypts a provider. Leaves out credentials that were given for another base URL.
  *
  * @throws UnreadableSecretError
  */
@@ -111,30 +116,30 @@ export function openStoredProvider(
   };
 }
 
-/** What a row says; a row is written by this program, so anything but an object is damage. */
+/** Parses the JSON of a row. This program writes only objects, so anything else is corrupt data. */
 export function parseStoredEntry(row: Pick<ConfigEntryRow, 'entry_json'>): JsonObject {
   const value: unknown = JSON.parse(row.entry_json);
   if (!isObject(value)) throw new Error('a configuration entry is not an object');
   return value;
 }
 
-/** The org of a first start without a file. */
+/** Id of the organization that the first start without a file creates. */
 export const DEFAULT_ORG_ID = 'default';
 
-/** Whether floe.yaml sets a field of an org itself. */
+/** Whether floe.yaml sets a section of an organization. */
 export type IsSetInFile = (orgId: string, section: string) => boolean;
 
 export interface MergedConfig {
   readonly orgs: readonly OrgConfig[];
-  /** Those of `orgs[].providers` that the API made. */
+  /** The providers in `orgs[].providers` that were created with the API. */
   readonly apiProviders: ReadonlySet<ProviderConfig>;
-  /** Orgs that share the installation, those without any configuration among them. */
+  /** Number of organizations of the installation, including those without configuration. */
   readonly orgCount: number;
 }
 
 /**
- * What is in force: floe.yaml and what the API made, in one form. The file wins where both say something.
- * Orgs that neither says anything about are left out, but for `defaultOrg`.
+ * Merges floe.yaml with the resources of the API. Where both set a value, the file wins. Leaves out
+ * organizations without any configuration, except `defaultOrg`.
  */
 export function mergeConfig(
   file: readonly OrgConfig[],
@@ -163,7 +168,7 @@ export function mergeConfig(
     if (!file.some((org) => org.id === id) && (id === defaultOrg || !isEmpty(own)))
       orgs.push(merge(OrgSchema.parse({ id, name: own.name, timezone: own.timezone }), own));
   const others = [...stored.orgs.keys()].filter(
-    // What a first start made before there was a file is the same operator's.
+    // The organization of a first start without a file belongs to the same operator as the file.
     (id) => !file.some((org) => org.id === id) && (file.length === 0 || id !== DEFAULT_ORG_ID),
   );
   return { orgs, apiProviders: made, orgCount: file.length + others.length };

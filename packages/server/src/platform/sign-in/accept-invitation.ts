@@ -17,18 +17,19 @@ import {
   startSession,
 } from './sign-in-context.ts';
 
-/** What the page of an invitation shows. @throws Fault `not_found` for one that is not good any more */
+/** The content of an invitation's page. @throws Fault `not_found` if the invitation is not valid */
 export function previewInvitation(context: SignInContext, token: string): Promise<InvitationDetails> {
   return findOpenInvitation(context.database.read, token, context.clock.now());
 }
 
 /**
- * Takes an invitation and signs in to its org; returns the value of the cookie. Somebody new gets an account. Whoever has one
- * shows that it is theirs: by its password, or by being signed in by any method. An account that belongs to no org has nothing
- * to protect: there the invitation replaces what proved it before, so that nobody is shut out for want of a password.
+ * Accepts an invitation and signs in to its organization. Returns the value of the cookie. Creates an
+ * account if there is none. The owner of an existing account must prove that it is theirs, with its
+ * password or a session. An account without any organization protects nothing, so there the invitation
+ * replaces its credentials.
  *
- * @throws Fault `not_found` for an invitation that is not good any more, `sign_in_failed`, `too_many_attempts`, `conflict`;
- *   `invalid_request` for a password that will not do
+ * @throws Fault `not_found` if the invitation is not valid, `sign_in_failed`, `too_many_attempts`,
+ * `conflict`; `invalid_request` for an unacceptable password
  */
 export async function acceptInvitationAndSignIn(
   context: SignInContext,
@@ -83,12 +84,12 @@ async function joinAs(
   });
 }
 
-/** Who takes an invitation, and what their session is begun by when they had one. */
+/** The user who accepts an invitation, and how their existing session was started. */
 type InvitationAccepter = Pick<AuthenticatedUser, 'userId' | 'issuer' | 'passkeyId'> & {
   readonly live?: ActiveSession;
 };
 
-/** A session proves what it proved before the invitation: not more roles, and not that it is fresh. */
+/** The new session keeps the restrictions of the existing one: the same roles, and no step-up. */
 function continueSession(live: ActiveSession): InvitationAccepter {
   const { user, issuer, passkeyId } = live;
   return {

@@ -7,16 +7,16 @@ import type { DatabaseReader, DatabaseWriter } from '../../store/ports.ts';
 import { auditSignIn } from './audit-sign-in.ts';
 import type { SignInContext } from './sign-in-context.ts';
 
-/** Whether an account belongs to no org, so that taking it over gives nothing. */
+/** Whether an account belongs to no organization, so that its takeover gains nothing. */
 export async function isUnclaimedAccount(reader: DatabaseReader, userId: string): Promise<boolean> {
   return (await listMembershipsOfUser(reader, userId)).length === 0;
 }
 
 /**
- * Makes a new proof of an account's address the only one: its password, passkeys and identities are replaced and its
- * sessions end. For an unclaimed account, and for whoever has the owner link of this host.
+ * Replaces the password, passkeys and identities of an account and ends its sessions. Used for an account
+ * without organization, and with an owner link of this host.
  *
- * @param passwordHash the new one; null for none
+ * @param passwordHash the new password; null for none
  */
 export async function replaceAccountCredentials(
   { clock }: Pick<SignInContext, 'clock'>,
@@ -24,7 +24,7 @@ export async function replaceAccountCredentials(
   userId: string,
   passwordHash: string | null,
 ): Promise<void> {
-  // Whoever proves the address proves nothing about the installation.
+  // A proof of the address does not prove the operator role.
   await deleteOperator(writer, userId);
   await deleteIdentitiesOfUser(writer, userId);
   await deletePasskeysOfUser(writer, userId);
@@ -32,16 +32,19 @@ export async function replaceAccountCredentials(
   await updateUser(writer, userId, { password_hash: passwordHash, updated_at: clock.now() });
 }
 
-/** Who somebody is to an issuer. */
+/** A user as an issuer identifies them. */
 export interface VerifiedIdentity {
-  /** As `iss` says it. */
+  /** The `iss` claim. */
   readonly issuer: string;
   readonly subject: string;
-  /** In `auth.oidc`. */
+  /** Name in `auth.oidc`. */
   readonly name: string;
 }
 
-/** Adds an identity to an account, which is a further way into it: every session that began before ends. */
+/**
+ * Adds an identity to an account. Ends all earlier sessions, because the identity is another way to sign
+ * in.
+ */
 export async function linkIdentity(
   { clock }: Pick<SignInContext, 'clock'>,
   writer: DatabaseWriter,

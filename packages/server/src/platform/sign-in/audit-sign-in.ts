@@ -7,17 +7,18 @@ import { findMemberWithUser } from '../../store/members.ts';
 import { listAllOrgs } from '../../store/orgs.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
 
-/** One entry of the audit log about who comes in. */
+/** An audit entry about a sign-in. */
 export interface SignInAuditEntry {
   readonly orgId: string;
   readonly actor: string;
   readonly action: string;
   readonly subject: string;
   readonly before?: JsonObject;
-  /** Never a password, a token or an address somebody mistyped. */
+  /** Never contains a password, a token or a mistyped address. */
   readonly after?: JsonObject;
 }
 
+/** Appends an audit entry about a sign-in. */
 export async function auditSignIn(
   writer: DatabaseWriter,
   clock: Clock,
@@ -40,8 +41,9 @@ export async function auditSignIn(
 }
 
 /**
- * A try that failed, told to the orgs of the account it was for. One for an account that does not exist is told to the
- * installation's first org: both are one write, so that time tells nothing about the account.
+ * Records a failed sign-in in the organizations of the account. For an unknown account, uses the first
+ * organization of the installation: both cases are one write, so that the time does not reveal whether the
+ * account exists.
  */
 export async function auditFailedSignIn(
   writer: DatabaseWriter,

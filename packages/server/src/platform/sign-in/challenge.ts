@@ -9,12 +9,12 @@ const RANDOM_BYTES = 16;
 const TIME_BYTES = 6;
 const MAC_BYTES = 32;
 
-/** What a challenge is for, and whose: it is good for nothing else. */
+/** The purpose and the user of a challenge. It is not valid for others. */
 export type ChallengePurpose = readonly [kind: 'passkey' | 'register', userId: string];
 
 /**
- * A challenge that says by itself that we made it, for what, and until when: base64url of random bytes, the time of its
- * end, and an HMAC. Asking for one writes nothing, so strangers cannot fill the store.
+ * Creates a signed challenge: base64url of random bytes, its expiry, and an HMAC with the purpose. Nothing
+ * is stored, so that strangers cannot fill the database.
  */
 export function createChallenge(key: KeyObject, clock: Clock, purpose: ChallengePurpose): string {
   const body = Buffer.alloc(RANDOM_BYTES + TIME_BYTES);
@@ -23,7 +23,7 @@ export function createChallenge(key: KeyObject, clock: Clock, purpose: Challenge
   return Buffer.concat([body, computeMac(key, body, purpose)]).toString('base64url');
 }
 
-/** Whether we made it for this, and it is not over. */
+/** Whether a challenge was created for this purpose and has not expired. */
 export function isValidChallenge(
   key: KeyObject,
   clock: Clock,
@@ -39,7 +39,10 @@ export function isValidChallenge(
   );
 }
 
-/** False when it was used before. The text is compared as bytes: base64url has several spellings of one. */
+/**
+ * Returns false if the challenge was already used. Compares bytes, because base64url has several texts for
+ * the same bytes.
+ */
 export function consumeChallenge(writer: DatabaseWriter, clock: Clock, text: string): Promise<boolean> {
   const spelled = Buffer.from(text, 'base64url').toString('base64url');
   return markTokenUsed(writer, sha256(spelled), clock.now() + CHALLENGE_TTL_MS);

@@ -1,4 +1,4 @@
-/** What most guessed passwords of twelve characters and more are made of, once digits and dressing are off. */
+/** Stems of the most common passwords of twelve characters and more, without digits and punctuation. */
 const STEMS = new Set(
   `password passwort passwd passphrase qwerty qwertyuiop qwertzuiop azertyuiop asdfghjkl zxcvbnm qazwsx qazwsxedc
   letmein letmeinnow welcome welcomehome iloveyou iloveyouso trustno sunshine princess football baseball basketball
@@ -11,7 +11,7 @@ const STEMS = new Set(
   floe floefloe openai anthropic gateway heartbeat`.split(/\s+/),
 );
 
-/** Letters that people write as something else. */
+/** Characters that replace letters in passwords. */
 const SUBSTITUTIONS: Readonly<Record<string, string>> = {
   '0': 'o',
   '1': 'i',
@@ -34,8 +34,8 @@ const KEYBOARD_ROWS = [
 ];
 
 /**
- * Whether a guesser tries a password first: a known word with digits around it, one character or one group again and again, a
- * run of the keyboard, or the person's own address.
+ * Whether attackers try a password first: a common word with digits, a repeated character or group, a row
+ * of the keyboard, or the user's own address.
  */
 export function isCommonPassword(password: string, email: string): boolean {
   const plain = password.normalize('NFKC').toLowerCase();
@@ -65,12 +65,12 @@ function undoSubstitutions(text: string): string {
   return [...text].map((character) => SUBSTITUTIONS[character] ?? character).join('');
 }
 
-/** Letters alone: what stands around them is what a guesser adds by rule. */
+/** Removes everything except letters, because attackers add it by rule. */
 function lettersOnly(text: string): string {
   return text.replaceAll(/[^\p{L}]/gu, '');
 }
 
-/** Length of the shortest group that the text repeats, a last one cut short included. */
+/** Length of the shortest repeated group. The last repetition may be incomplete. */
 function repeatLength(text: string): number {
   for (let length = 1; length < text.length; length++) if (text.startsWith(text.slice(length))) return length;
   return text.length;

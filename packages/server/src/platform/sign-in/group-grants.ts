@@ -23,7 +23,7 @@ import { isLastOwner } from '../members.ts';
 import { auditSignIn } from './audit-sign-in.ts';
 import type { SignInContext } from './sign-in-context.ts';
 
-/** A place as groups give it; `org` null stands for the only one. */
+/** A membership that groups grant. `org` null means the only organization. */
 export interface GrantedMembership {
   readonly org: string | null;
   readonly role: MemberRole;
@@ -33,10 +33,10 @@ export interface GrantedMembership {
 type GrantContext = Pick<SignInContext, 'clock' | 'auth'>;
 
 /**
- * Writes down what an issuer's groups grant a person now. A membership that groups gave has the strongest role of all
- * issuers' grants: an issuer changes its own grant only, and one that is not configured any more grants nothing. A
- * membership without a grant ends. What members gave by hand stays, so does the last owner of an org, and nobody comes back
- * to an org that removed them.
+ * Stores the memberships that the groups of an issuer grant now. A membership has the strongest role that
+ * any issuer grants. An issuer changes only its own grants, and a removed issuer grants nothing. A
+ * membership without a grant ends. Memberships that members assigned do not change, the last owner of an
+ * organization stays, and a removed member is not added again.
  */
 export async function applyGroupGrants(
   context: GrantContext,
@@ -108,7 +108,7 @@ interface GrantChange {
   readonly member: MemberRow;
   readonly before: readonly MemberGrantRow[];
   readonly after: readonly MemberGrantRow[];
-  /** Who says so. */
+  /** Name of the issuer. */
   readonly issuer: string;
 }
 
@@ -147,7 +147,7 @@ async function updateGrants(
     await adjustMemberKeys(context, writer, member, { role: parseMemberRole(role), by });
 }
 
-/** The role of a membership is that of its strongest grant, and so is the team. */
+/** The grant with the strongest role. It also determines the team. */
 function strongestGrant(grants: readonly MemberGrantRow[]): MemberGrantRow | undefined {
   return grants.reduce<MemberGrantRow | undefined>((best, grant) => {
     if (!best) return grant;
@@ -156,7 +156,7 @@ function strongestGrant(grants: readonly MemberGrantRow[]): MemberGrantRow | und
   }, undefined);
 }
 
-/** By issuer, as the audit log shows them. */
+/** Roles by issuer, as the audit log shows them. */
 function grantsForAudit(grants: readonly MemberGrantRow[]): Record<string, string> {
   const entries = grants.map(({ issuer, role, team }) => [issuer, team === null ? role : `${role}, ${team}`]);
   return Object.fromEntries(entries.sort(([one = ''], [other = '']) => (one < other ? -1 : 1)));
@@ -181,7 +181,7 @@ async function removeMember(
   });
 }
 
-/** Fits the keys that a member made to another role; null: they leave. */
+/** Restricts the keys of a member to another role, or revokes them if the role is null. */
 async function adjustMemberKeys(
   { clock }: GrantContext,
   writer: DatabaseWriter,

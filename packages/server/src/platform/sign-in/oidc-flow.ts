@@ -7,13 +7,13 @@ import { loadOpenidClient } from './oidc-issuer.ts';
 import type { SignInContext } from './sign-in-context.ts';
 import { safeReturnPath } from './site.ts';
 
-/** How long somebody may take at the issuer. */
+/** How long a sign-in at the issuer may take. */
 export const OIDC_FLOW_TTL_MS = 10 * 60_000;
-/** For a step-up: the issuer says when the person last showed who they are, and it was a moment ago. */
+/** For a step-up, the authentication that the issuer reports must not be older. */
 const MAX_STEP_UP_AGE_S = 600;
 const NAME_CHARS = 100;
 
-/** Why a sign-in by an issuer came to nothing; the sign-in page has the words for each. */
+/** Why a sign-in with an issuer failed. The sign-in page has a message for each reason. */
 export type OidcFailureReason =
   | 'access_denied'
   | 'expired'
@@ -24,7 +24,7 @@ export type OidcFailureReason =
   | 'unavailable'
   | 'failed';
 
-/** Told to the person on the sign-in page, and to the log with its detail. */
+/** A failed sign-in. The sign-in page shows the reason, and the log has the detail. */
 export class OidcSignInError extends Error {
   override readonly name = 'OidcSignInError';
   readonly reason: OidcFailureReason;
@@ -35,7 +35,7 @@ export class OidcSignInError extends Error {
   }
 }
 
-/** What the browser keeps while its person is at the issuer, sealed: nobody else can go on with it, nor change it. */
+/** The state of a sign-in that the browser stores, encrypted so that no one else can read or change it. */
 export const oidcFlowSchema = z.strictObject({
   state: z.string(),
   nonce: z.string(),
@@ -58,15 +58,18 @@ export function requireIssuer(context: Pick<SignInContext, 'auth'>, name: string
   return found;
 }
 
-/** The address that issuers send people back to; what is registered there. */
+/** The redirect URI that is registered at the issuer. */
 export function oidcCallbackUrl({ site }: Pick<SignInContext, 'site'>, name: string): URL {
   return new URL(`${site().baseUrl}/api/session/oidc/${name}/callback`);
 }
 
-/** What the way to an issuer and back needs. */
+/** The dependencies of a sign-in with an issuer. */
 export type OidcFlowContext = Pick<SignInContext, 'auth' | 'issuers' | 'site' | 'clock' | 'sealingKey'>;
 
-/** Where to send the browser, and what it keeps meanwhile. @throws OidcSignInError `unavailable`; Fault `not_found` */
+/**
+ * Returns the URL at the issuer and the state for the browser. @throws OidcSignInError `unavailable`; Fault
+ * `not_found`
+ */
 export async function startOidcFlow(
   context: OidcFlowContext,
   name: string,
@@ -102,10 +105,10 @@ export async function startOidcFlow(
 }
 
 /**
- * What this browser kept when it went to the issuer.
+ * Decrypts the state that the browser stored at the start.
  *
- * @throws OidcSignInError `expired` when it kept nothing, something else, or for too long; `failed` when the answer belongs to
- *   another flow than the one it kept
+ * @throws OidcSignInError `expired` if there is none, or it is invalid or too old; `failed` if the response
+ * belongs to another sign-in
  */
 export function openOidcFlow(
   context: OidcFlowContext,
@@ -127,28 +130,29 @@ function unsealFlow(context: OidcFlowContext, name: string, sealed: string | nul
     );
     return context.clock.now() < kept.expires_at ? kept : null;
   } catch {
-    // Another browser, another issuer, or nothing at all: the answer is the same.
+    // A missing state and one of another browser or issuer have the same result.
     return null;
   }
 }
 
 const flowBinding = (name: string) => ({ orgId: '', rowId: `oidc ${name}`, version: 1 });
 
-/** Who the issuer says came. */
+/** The profile of a user from the ID token. */
 export interface OidcProfile {
   readonly issuer: string;
   readonly subject: string;
-  /** Lower case; null when the issuer gave none, or something that is no address. */
+  /** Lower case. Null if the issuer sent none or an invalid one. */
   readonly email: string | null;
   readonly isVerified: boolean;
   readonly name: string;
   readonly groups: readonly string[];
-  /** Milliseconds; null when the issuer does not say. */
+  /** Milliseconds since the epoch. Null if the issuer does not report it. */
   readonly authenticatedAt: number | null;
 }
 
 /**
- * Turns the issuer's answer into a person: state, issuer, code, PKCE, nonce and the ID token's signature are checked.
+ * Exchanges the issuer's response for a profile. Checks state, issuer, code, PKCE, nonce and the signature
+ * of the ID token.
  *
  * @throws OidcSignInError
  */
@@ -203,25 +207,31 @@ function parseClaims(
   };
 }
 
-/** Checked as it came: lower case makes an ASCII letter of some that are none (the Kelvin sign). */
+/**
+ * Validated before the conversion to lower case, which maps some non-ASCII characters to ASCII (the Kelvin
+ * sign).
+ */
 function parseEmail(claim: unknown): string | null {
   const { success, data } = emailAddress.safeParse(claim);
   return success ? data : null;
 }
 
-/** Some issuers write it as a string. Absent, it is true only where floe.yaml says that the issuer checks every address. */
+/**
+ * Some issuers send a string. If the claim is absent, floe.yaml decides whether the issuer verifies all
+ * addresses.
+ */
 function isVerified(claim: unknown, trusted: boolean): boolean {
   return claim === true || claim === 'true' || (trusted && claim === undefined);
 }
 
-/** For display: without control and formatting characters, and no longer than a name that is typed in. */
+/** Removes control and formatting characters and truncates the name. */
 function parseName(claim: unknown): string | null {
   if (typeof claim !== 'string') return null;
   const name = claim.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '').trim();
   return name === '' ? null : [...name].slice(0, NAME_CHARS).join('');
 }
 
-/** The detail is for the log: error codes, never a code, a token or what the issuer wrote in full. */
+/** The detail for the log: error codes, never a code, a token or the full text of the issuer. */
 function toSignInError(
   openid: Awaited<ReturnType<typeof loadOpenidClient>>,
   error: unknown,
@@ -234,7 +244,7 @@ function toSignInError(
       'failed',
       `the token endpoint of the issuer returned the error ${error.error.slice(0, 100)}`,
     );
-  // Without a code the library passes on what the connection said: refused, not there, not believed, too long.
+  // Without an error code, the library passes on an error of the connection.
   const isCall = error instanceof openid.ClientError && error.code === undefined;
   const said = isCall && error.cause !== undefined ? error.cause : error;
   const isAnswer = !isCall && (error instanceof TypeError || error instanceof openid.ClientError);

@@ -7,23 +7,26 @@ import { createSocketConnector } from '../../providers/socket-connector.ts';
 
 const TIMEOUT_S = 10;
 const CONNECT_MS = 5_000;
-/** A discovery document, a key set, a token answer: none is near this. */
+/** Larger than any discovery document, key set or token response. */
 const MAX_RESPONSE_BYTES = 1 << 20;
-/** What an issuer says about itself is read again after this; its keys are read again by themselves. */
+/** How long a discovery document is cached. The library refreshes the keys itself. */
 const DISCOVERY_TTL_MS = 60 * 60_000;
 
-/** Loaded when somebody signs in by it. */
+/** Loads the library with the first sign-in that needs it. */
 export function loadOpenidClient() {
   return import('openid-client');
 }
 
-/** How Floe reaches issuers: as everything it calls. */
+/** The connection settings for issuers, the same as for all outbound calls. */
 export interface IssuerConnection {
   readonly guard: OutboundGuard;
   readonly via: ResolvedOutbound['via'];
 }
 
-/** What issuers say about themselves, read when first needed: Floe starts without them. */
+/**
+ * Caches the discovery documents of issuers. They are loaded when needed, so that Floe starts without the
+ * issuers.
+ */
 export class OidcIssuers {
   readonly #connection: IssuerConnection;
   readonly #clock: Clock;
@@ -37,7 +40,7 @@ export class OidcIssuers {
     this.#clock = clock;
   }
 
-  /** @throws Error of the connection, the outbound guard or the answer */
+  /** @throws Error of the connection, the outbound guard or the response */
   find(oidc: OidcConfig): Promise<Configuration> {
     const name = JSON.stringify([oidc.issuer, oidc.client_id, oidc.client_secret]);
     const now = this.#clock.monotonic();
@@ -56,8 +59,8 @@ export class OidcIssuers {
 async function discover(oidc: OidcConfig, fetch: CustomFetch): Promise<Configuration> {
   const openid = await loadOpenidClient();
   const { client_id, client_secret, issuer } = oidc;
-  // The signature of an ID token is checked too: over plain http, or behind a proxy that opens TLS, the way it came proves
-  // nothing. Plain http only where the operator wrote it: a provider beside Floe, or a test.
+  // Also checks the signature of ID tokens, because plain HTTP or a proxy that decrypts TLS does not prove
+  // their origin. Plain HTTP is allowed only if the operator configured it, for a local provider or a test.
   const execute = [
     openid.enableNonRepudiationChecks,
     ...(issuer.startsWith('http://') ? [openid.allowInsecureRequests] : []),
@@ -69,7 +72,7 @@ async function discover(oidc: OidcConfig, fetch: CustomFetch): Promise<Configura
   });
   if (client_secret === undefined) return found;
   const metadata = found.serverMetadata();
-  // OpenID Connect Discovery 1.0, 3: absent means client_secret_basic.
+  // OpenID Connect Discovery 1.0, section 3: if absent, the default is client_secret_basic.
   const isPost = metadata.token_endpoint_auth_methods_supported?.includes('client_secret_post') === true;
   const auth = isPost ? openid.ClientSecretPost(client_secret) : openid.ClientSecretBasic(client_secret);
   const configuration = new openid.Configuration(metadata, client_id, undefined, auth);
@@ -79,7 +82,7 @@ async function discover(oidc: OidcConfig, fetch: CustomFetch): Promise<Configura
   return configuration;
 }
 
-/** Calls under the rules for everything Floe calls; follows no redirect and reads no endless answer. */
+/** A fetch function that uses the outbound guard, follows no redirects and limits the size of responses. */
 function guardedFetch({ guard, via }: IssuerConnection): CustomFetch {
   return async (url, { method, headers, body, signal }) => {
     const { Client } = await import('undici');

@@ -28,17 +28,18 @@ import {
 } from './sign-in-context.ts';
 import { sha256 } from './tokens.ts';
 
-/** What came back with the browser. */
+/** The callback request of the browser. */
 export interface OidcCallback {
-  /** Query of the callback. */
+  /** The query of the callback. */
   readonly query: Readonly<Record<string, string>>;
-  /** What the browser kept. */
+  /** The encrypted state that the browser stored. */
   readonly sealed: string | null;
 }
 
 /**
- * Ends a sign-in by an issuer; returns the value of the cookie and where the person wanted to go. An answer that this
- * browser did not ask for counts as no attempt: any page can send browsers here.
+ * Completes a sign-in with an issuer. Returns the value of the cookie and the path to which the user wanted
+ * to go. A response that this browser did not request does not count as an attempt, because any page can
+ * cause it.
  *
  * @throws OidcSignInError; Fault `not_found`, `too_many_attempts`
  */
@@ -55,7 +56,7 @@ export async function startOidcSession(
   const trier = { account: null, address: browser.address };
   const taken = await throttle.countAttempt(trier);
   try {
-    // Used up before the code is: of two at once one goes on.
+    // Consumed before the code, so that only one of two concurrent requests continues.
     const isFirst = await database.transaction((writer) =>
       markTokenUsed(writer, sha256(kept.state), clock.now() + OIDC_FLOW_TTL_MS),
     );
@@ -72,12 +73,12 @@ export async function startOidcSession(
       });
       await applyGroupGrants(context, writer, { userId, issuer: name }, places);
       await database.signals.announce(writer);
-      // Committed all the same: who lost their last group is out at once.
+      // Still committed, so that a user who lost their last group is signed out immediately.
       if (sessionMemberships(await listMembershipAccess(writer, userId, name), name).length === 0)
         return null;
       await throttle.recordSuccess(writer, trier, taken);
       const isFresh = person.authenticatedAt !== null && clock.now() - person.authenticatedAt < STEP_UP_MS;
-      // Whoever confirms who they are stays in the org they were in.
+      // A step-up keeps the organization of the session.
       const at = live && { orgId: live.membership.org.id };
       return startSession(context, writer, { userId, method: 'oidc', issuer: name, isFresh, ...at }, browser);
     });
@@ -96,16 +97,16 @@ export async function startOidcSession(
 interface OidcSignIn {
   readonly profile: OidcProfile;
   readonly memberships: readonly GrantedMembership[];
-  /** Of the issuer, in `auth.oidc`. */
+  /** Name of the issuer in `auth.oidc`. */
   readonly name: string;
-  /** Of the browser. */
+  /** The session of the browser. */
   readonly live: ActiveSession | null;
   readonly kept: OidcFlow;
 }
 
 /**
- * Whose account it is: the one this identity belongs to, else the one with the address that the issuer vouches for, else a
- * new one. An address that the issuer does not vouch for opens and creates nothing.
+ * Finds the account: the one with this identity, or the one with the verified address, or a new one. An
+ * unverified address matches and creates no account.
  *
  * @throws OidcSignInError
  */
@@ -132,8 +133,9 @@ async function resolveUser(
 }
 
 /**
- * Joining needs a proof of both sides: the issuer's word for the address, and a fresh session of the account in this browser.
- * An account that belongs to no org has nothing to protect; there the issuer's word replaces what proved it before.
+ * Links an identity to an existing account. Requires the verified address and a fresh session of the
+ * account in this browser. An account without organization protects nothing, so there the identity replaces
+ * its credentials.
  */
 async function joinAccount(
   context: SignInContext,

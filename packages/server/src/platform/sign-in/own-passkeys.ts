@@ -15,7 +15,7 @@ import { requireAccountControl, requireSignedIn } from './session-changes.ts';
 import type { ActiveSession } from './sessions.ts';
 import { auditedTransaction, type BrowserRequest, type SignInContext } from './sign-in-context.ts';
 
-/** The oldest first. @throws Fault `session_expired` */
+/** The passkeys of the signed-in user, oldest first. @throws Fault `session_expired` */
 export async function listOwnPasskeys(
   context: SignInContext,
   browser: BrowserRequest,
@@ -24,20 +24,23 @@ export async function listOwnPasskeys(
   return listPasskeysOfUser(context.database.read, live.user.id);
 }
 
-/** What the browser makes a passkey with. @throws Fault as `requireAccountControl`; `not_found` where there are none */
+/**
+ * Options for `navigator.credentials.create`. @throws Fault as `requireAccountControl`; `not_found` if
+ * passkeys are disabled
+ */
 export async function passkeyCreationOptions(context: SignInContext, browser: BrowserRequest) {
   const { live } = await requireAccountControl(context, browser);
   return createAttestationOptions(context, context.database.read, live.user);
 }
 
-/** @throws Fault as `requireAccountControl`; `invalid_request`, `conflict` as `register` */
+/** @throws Fault as `requireAccountControl`; `invalid_request`, `conflict` as `registerPasskey` */
 export async function addOwnPasskey(
   context: SignInContext,
   browser: BrowserRequest,
   given: { readonly name: string; readonly credential: PasskeyAttestation },
 ): Promise<PasskeyRow> {
   const { live } = await requireAccountControl(context, browser);
-  // Not inside the transaction: the first time takes a while.
+  // Outside the transaction, because loading takes a while.
   await loadWebauthn();
   return auditedTransaction(context, browser, live, async (writer) => {
     const row = await registerPasskey(context, writer, live.user.id, given);
@@ -46,7 +49,7 @@ export async function addOwnPasskey(
   });
 }
 
-/** @throws Fault `session_expired`; `not_found` for one of somebody else */
+/** @throws Fault `session_expired`; `not_found` for a passkey of another user */
 export async function renameOwnPasskey(
   context: SignInContext,
   browser: BrowserRequest,
@@ -62,9 +65,10 @@ export async function renameOwnPasskey(
 }
 
 /**
- * Removes a passkey and ends the sessions that it started; returns whether the one that asks is among them.
+ * Removes a passkey and ends the sessions that it started. Returns whether the current session is one of
+ * them.
  *
- * @throws Fault as `requireAccountControl`; `not_found` for one of somebody else
+ * @throws Fault as `requireAccountControl`; `not_found` for a passkey of another user
  */
 export async function removeOwnPasskey(
   context: SignInContext,
@@ -99,7 +103,7 @@ interface PasskeyChange {
   readonly row: PasskeyRow;
 }
 
-/** In every org of the person: it opens all of them. */
+/** Recorded in all organizations of the user, because the passkey gives access to all of them. */
 async function auditPasskeyChange(
   { clock }: SignInContext,
   writer: DatabaseWriter,

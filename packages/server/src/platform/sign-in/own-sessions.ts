@@ -11,7 +11,7 @@ import type { ActiveSession } from './sessions.ts';
 import { auditedTransaction, type BrowserRequest, type SignInContext } from './sign-in-context.ts';
 
 /**
- * The sessions of whoever is signed in that hold, the last used first.
+ * Active sessions of the signed-in user, most recently used first.
  *
  * @throws Fault `session_expired`
  */
@@ -24,7 +24,10 @@ export async function listOwnSessions(
   return { live, rows: rows.filter((row) => context.sessions.isActive(row, row.last_seen_at)) };
 }
 
-/** Ends one of them, the own one too. @throws Fault `session_expired`; `not_found` for a session of somebody else */
+/**
+ * Ends a session, which may be the current one. @throws Fault `session_expired`; `not_found` for a session
+ * of another user
+ */
 export async function endOwnSession(
   context: SignInContext,
   browser: BrowserRequest,
@@ -42,7 +45,7 @@ export async function endOwnSession(
   return live;
 }
 
-/** Ends every session of whoever is signed in but this one. @throws Fault `session_expired` */
+/** Ends all other sessions of the signed-in user. @throws Fault `session_expired` */
 export async function endOtherSessions(context: SignInContext, browser: BrowserRequest): Promise<void> {
   const { database, clock, sessions } = context;
   const { live } = await requireSignedIn(context, browser);

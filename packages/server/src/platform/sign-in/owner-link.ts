@@ -35,15 +35,18 @@ interface OwnerLink {
   readonly org_id: string;
   readonly expires_at: number;
   readonly used_at?: number;
-  /** Its bearer becomes an operator too, and may take over any account: the host says so. */
+  /**
+   * Also makes the user an operator, and may replace the credentials of any account, because it was created
+   * on the host.
+   */
   readonly operator?: boolean;
 }
 
 /**
- * Makes the one-time token that makes an owner of the org; the one before it stops working. The bearer becomes an operator
- * of the installation as well when `operator` is true, or when there is one org only.
+ * Creates a one-time link that makes its user an owner of the organization. The previous link stops
+ * working. With `operator`, or if there is only one organization, the user also becomes an operator.
  *
- * @throws Fault `not_found` when there is no such org, or several and none is named
+ * @throws Fault `not_found` if there is no such organization, or several and none is named
  */
 export async function createOwnerLink(
   writer: DatabaseWriter,
@@ -79,12 +82,13 @@ export async function createOwnerLink(
 }
 
 /**
- * Takes the one-time link: its bearer becomes an owner, with this password, and is signed in. An account that exists gets
- * the new password in place of everything that proved it before, so that a lost password is no lost installation and nobody
- * else who could sign in to the account becomes an owner with it.
+ * Redeems the one-time link: the user becomes an owner with the given password and is signed in. The
+ * password replaces all credentials of an existing account, so that an installation with a lost password
+ * can be recovered, and no one else can sign in to the account.
  *
- * @throws Fault `link_expired` when it was used, is over or unknown; `invalid_request` for a password that will not do;
- *   `conflict` for the account of somebody who belongs to other orgs, unless the link makes operators
+ * @throws Fault `link_expired` if the link is used, expired or unknown; `invalid_request` for an
+ * unacceptable password; `conflict` for an account that belongs to other organizations, unless the link
+ * makes operators
  */
 export async function redeemOwnerLink(
   context: SignInContext,
@@ -97,7 +101,7 @@ export async function redeemOwnerLink(
   browser: BrowserRequest,
 ): Promise<string> {
   const { database, clock, sessions } = context;
-  // Looked at before the hash is made, and again inside the transaction that uses it up.
+  // Checked before the slow hash, and again in the transaction that consumes the link.
   await requireUsableLink(database.read, clock, given.token);
   const { email } = given;
   const hash = await hashNewPassword(context, given.password, email);
@@ -124,13 +128,13 @@ export async function redeemOwnerLink(
   return token;
 }
 
-/** Whether a link can be taken now. */
+/** Whether there is a link that can be redeemed. */
 export async function hasOpenOwnerLink(reader: DatabaseReader, clock: Clock): Promise<boolean> {
   const link = parseOwnerLink(await getSetting(reader, OWNER_LINK_SETTING));
   return link !== null && link.used_at === undefined && clock.now() < link.expires_at;
 }
 
-/** What the page of the link shows. @throws Fault `link_expired` when it was used, is over or unknown */
+/** The content of the link's page. @throws Fault `link_expired` if the link is used, expired or unknown */
 export async function previewOwnerLink({ database, clock }: SignInContext, token: string) {
   const link = await requireUsableLink(database.read, clock, token);
   const org = await findOrgById(database.read, link.org_id);
@@ -156,7 +160,7 @@ function linkFault(what: string): Fault {
   return new Fault('link_expired', `${what} Sign in, or create a new link with: floe owner-link`);
 }
 
-/** What only this file and `bootstrap` write. */
+/** Only this file and `bootstrap.ts` write the value. */
 function parseOwnerLink(text: string | undefined): OwnerLink | null {
   return text === undefined ? null : JSON.parse(text);
 }
@@ -165,7 +169,7 @@ interface NewOwner {
   readonly email: string;
   readonly name: string;
   readonly hash: string | null;
-  /** They are signed in as the account with this address. */
+  /** Whether the user is signed in to the account with this address. */
   readonly isProven: boolean;
 }
 
@@ -200,7 +204,7 @@ async function upsertOwner(
   return userId;
 }
 
-/** @throws Fault `conflict` for an account that the link must not take over */
+/** @throws Fault `conflict` for an account whose credentials the link must not replace */
 async function upsertAccount(
   writer: DatabaseWriter,
   clock: Clock,
@@ -226,7 +230,7 @@ async function upsertAccount(
   return id;
 }
 
-/** Whether an account opens more than one org. */
+/** Whether an account belongs to other organizations. */
 async function belongsToOtherOrgs(reader: DatabaseReader, userId: string, orgId: string): Promise<boolean> {
   const memberships = await listMembershipsOfUser(reader, userId);
   return memberships.some(({ org_id }) => org_id !== orgId) || (await isOperator(reader, userId));

@@ -10,9 +10,9 @@ import {
 } from './sign-in-context.ts';
 
 /**
- * Signs somebody in by passkey; returns the value of the cookie.
+ * Signs in with a passkey. Returns the value of the cookie.
  *
- * @throws Fault `sign_in_failed`, `too_many_attempts`; `not_found` where passkeys are switched off
+ * @throws Fault `sign_in_failed`, `too_many_attempts`; `not_found` if passkeys are disabled
  */
 export async function startPasskeySession(
   context: SignInContext,

@@ -13,19 +13,19 @@ import type { DatabaseReader, DatabaseWriter } from '../../store/ports.ts';
 import { type ChallengePurpose, consumeChallenge, createChallenge, isValidChallenge } from './challenge.ts';
 import { type SignInContext, signInFailedFault } from './sign-in-context.ts';
 
-/** How long a browser waits for the person. */
+/** How long a browser waits for the user. */
 const TIMEOUT_MS = 5 * 60_000;
 /** COSE algorithms: Ed25519, ES256, RS256 (Windows Hello). */
 const ALGORITHMS = [-8, -7, -257];
 
 export type PasskeyContext = Pick<SignInContext, 'clock' | 'site' | 'auth' | 'challengeKey'>;
 
-/** Loaded when somebody uses a passkey: its attestation parsers are large. */
+/** Loads the library with the first use, because its attestation parsers are large. */
 export function loadWebauthn() {
   return import('@simplewebauthn/server');
 }
 
-/** @throws Fault `not_found` where passkeys are switched off or browsers allow none */
+/** @throws Fault `not_found` if passkeys are disabled or the base URL does not allow them */
 export function requirePasskeySite({ auth, site }: Pick<SignInContext, 'auth' | 'site'>) {
   const { passkeys, baseUrl } = site();
   if (!auth().passkey)
@@ -38,7 +38,10 @@ export function requirePasskeySite({ auth, site }: Pick<SignInContext, 'auth' | 
   return passkeys;
 }
 
-/** What `navigator.credentials.get` is called with (PublicKeyCredentialRequestOptionsJSON); the person picks who they are. */
+/**
+ * Options for `navigator.credentials.get` (PublicKeyCredentialRequestOptionsJSON). The user selects the
+ * account.
+ */
 export function createAssertionOptions(context: PasskeyContext) {
   const { rpId } = requirePasskeySite(context);
   return {
@@ -52,7 +55,7 @@ export function createAssertionOptions(context: PasskeyContext) {
 
 const ANY_USER: ChallengePurpose = ['passkey', ''];
 
-/** What `navigator.credentials.create` is called with (PublicKeyCredentialCreationOptionsJSON). */
+/** Options for `navigator.credentials.create` (PublicKeyCredentialCreationOptionsJSON). */
 export async function createAttestationOptions(
   context: PasskeyContext,
   reader: DatabaseReader,
@@ -76,7 +79,7 @@ export async function createAttestationOptions(
   };
 }
 
-/** Somebody's passkey, shown and good, but not used up yet. */
+/** A verified assertion that was not consumed yet. */
 export interface VerifiedAssertion {
   readonly row: PasskeyRow;
   readonly challenge: string;
@@ -85,9 +88,9 @@ export interface VerifiedAssertion {
 }
 
 /**
- * Checks what `navigator.credentials.get` gave: signature, challenge, origin, that the person was verified.
+ * Verifies the result of `navigator.credentials.get`: signature, challenge, origin and user verification.
  *
- * @throws Fault `sign_in_failed`, in the same words for everything that can be wrong
+ * @throws Fault `sign_in_failed`, with the same message for every cause
  */
 export async function verifyAssertion(
   context: PasskeyContext,
@@ -127,9 +130,9 @@ export async function verifyAssertion(
 }
 
 /**
- * Uses the challenge up and notes the use, inside the transaction that acts on it.
+ * Consumes the challenge and records the use, in the transaction that acts on it.
  *
- * @throws Fault `sign_in_failed` when the same answer was used before
+ * @throws Fault `sign_in_failed` if the response was already used
  */
 export async function consumeAssertion(
   { clock }: PasskeyContext,
@@ -148,9 +151,10 @@ function assertionFault(): Fault {
 }
 
 /**
- * Checks and keeps what `navigator.credentials.create` gave.
+ * Verifies and stores the result of `navigator.credentials.create`.
  *
- * @throws Fault `invalid_request` for what did not fit, `conflict` for an authenticator that is registered already
+ * @throws Fault `invalid_request` for an invalid result, `conflict` for an authenticator that is already
+ * registered
  */
 export async function registerPasskey(
   context: PasskeyContext,

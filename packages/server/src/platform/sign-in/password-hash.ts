@@ -7,16 +7,16 @@ const PASSES = 2;
 const LANES = 1;
 const TAG_BYTES = 32;
 const SALT_BYTES = 16;
-/** A hash takes a thread of libuv's four for some 30 ms; the others go on serving files and names. */
+/** A hash uses one of four libuv threads for about 30 ms. The others must serve files and DNS. */
 const MAX_CONCURRENT_HASHES = 2;
 const MAX_WAITING_HASHES = 64;
 
-/** Phc string of RFC 9106, with parameters no dearer than ours by far: a stored text must not cost a gigabyte. */
+/** PHC string of RFC 9106. Limits the parameters, so that a stored text cannot use a gigabyte of memory. */
 const PHC =
   /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d)\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
 const MAX_MEMORY_KIB = 131_072;
 
-/** Node's own Argon2; absent before Node 24.7, where sign-in by password is off. */
+/** Argon2 of Node.js. Absent before Node.js 24.7, where password sign-in is disabled. */
 type Argon2 = (
   algorithm: 'argon2id',
   parameters: {
@@ -30,22 +30,22 @@ type Argon2 = (
   done: (error: Error | null, tag: Buffer) => void,
 ) => void;
 
-/** Whether this Node can hash passwords. */
+/** Whether this version of Node.js can hash passwords. */
 export function canHashPasswords(): boolean {
   return typeof crypto.argon2 === 'function';
 }
 
 export interface PasswordHasher {
-  /** @throws Fault `overloaded` when too many wait already */
+  /** @throws Fault `overloaded` if too many calls are waiting */
   hash(password: string): Promise<string>;
   /**
-   * Whether `password` is the one of `stored`. Always one computation of the same cost, also when nothing is
-   * stored (null): time does not tell whether an account exists.
+   * Whether `password` matches `stored`. Always computes one hash, even if nothing is stored (null), so
+   * that the time does not reveal whether an account exists.
    *
-   * @throws Fault `overloaded` when too many wait already
+   * @throws Fault `overloaded` if too many calls are waiting
    */
   verify(password: string, stored: string | null): Promise<boolean>;
-  /** Whether what is stored was made with other parameters than new ones are. */
+  /** Whether a stored hash has other parameters than new ones. */
   isOutdated(stored: string): boolean;
 }
 
@@ -57,7 +57,7 @@ interface Argon2Parameters {
   readonly tag: Buffer;
 }
 
-/** `argon2` is Node's unless a test counts its calls. */
+/** @param argon2 replaced only in tests that count calls */
 export function createPasswordHasher(argon2: Argon2 = crypto.argon2): PasswordHasher {
   const turns = new HashQueue();
   const nobodys = { ...CURRENT_PARAMETERS, salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) };
@@ -112,7 +112,7 @@ function parsePhc(text: string): Argon2Parameters | null {
   };
 }
 
-/** Lets a few go at once and the others wait, in order. */
+/** Limits concurrent calls. Others wait in order. */
 class HashQueue {
   #free = MAX_CONCURRENT_HASHES;
   readonly #waiting: (() => void)[] = [];

@@ -4,10 +4,11 @@ import { isCommonPassword } from './common-passwords.ts';
 import { listEnabledSignInMethods, type SignInContext } from './sign-in-context.ts';
 
 /**
- * The hash of a password that somebody chooses: the one place where passwords are set, and so the one policy for all of them
- * (NIST SP 800-63B, 5.1.1.2: length, and none of those that a guesser tries first). Null where passwords are switched off.
+ * Hashes a new password. Every password is set with this function, so that one policy applies (NIST SP
+ * 800-63B, section 5.1.1.2: a minimum length, and no common passwords). Returns null if passwords are
+ * disabled.
  *
- * @throws Fault `invalid_request` naming `password`
+ * @throws Fault `invalid_request` for `password`
  */
 export async function hashNewPassword(
   context: Pick<SignInContext, 'auth' | 'site' | 'hasher'>,

@@ -16,19 +16,19 @@ interface PasswordCredentials {
   readonly password: string;
 }
 
-/** Somebody knew the password of an account. */
+/** A verified password of an account. */
 export interface PasswordProof {
   readonly userId: string;
   /**
-   * Belongs into the transaction that acts on it.
+   * Called in the transaction that acts on the proof.
    *
-   * @throws Fault `sign_in_failed` when the password was changed meanwhile
+   * @throws Fault `sign_in_failed` if the password has changed since
    */
   confirm(writer: DatabaseWriter): Promise<void>;
 }
 
 /**
- * Signs somebody in by e-mail and password; returns the value of the cookie.
+ * Signs in with an e-mail address and a password. Returns the value of the cookie.
  *
  * @throws Fault as `verifyPassword`
  */
@@ -47,10 +47,10 @@ export async function startPasswordSession(
 }
 
 /**
- * Counts the try and checks the password.
+ * Counts the attempt and verifies the password.
  *
- * @throws Fault `sign_in_failed`, in the same words and time whether the account exists; `too_many_attempts`; `not_found`
- *   where passwords are switched off
+ * @throws Fault `sign_in_failed`, with the same message and duration whether or not the account exists;
+ * `too_many_attempts`; `not_found` if passwords are disabled
  */
 export async function verifyPassword(
   context: SignInContext,
@@ -83,7 +83,7 @@ export async function verifyPassword(
   };
 }
 
-/** @throws Fault `not_found` where passwords are switched off */
+/** @throws Fault `not_found` if passwords are disabled */
 export function requirePasswordsEnabled(context: Pick<SignInContext, 'auth' | 'site'>): void {
   if (!listEnabledSignInMethods(context).password)
     throw new Fault('not_found', 'Sign-in with a password is disabled (auth.password in floe.yaml).');

@@ -16,8 +16,8 @@ export async function requireSignedIn(
 }
 
 /**
- * Somebody who may add or replace a way to sign in: they confirmed who they are a moment ago, so that whoever finds an open
- * browser cannot come back later, and the session has every role that the new way would open.
+ * Requires a session that may add or replace credentials. It needs a recent step-up, so that the finder of
+ * an open browser cannot return later, and every role to which the credentials would give access.
  *
  * @throws Fault `session_expired`, `step_up_required`, `insufficient_role`
  */
@@ -43,9 +43,10 @@ export function sessionExpiredFault(): Fault {
 }
 
 /**
- * Goes on in another org of the same person: the session is about that one from now on, under a new cookie.
+ * Switches the session to another organization of the user, with a new cookie.
  *
- * @throws Fault `session_expired`; `not_found` for an org they do not belong to, whether it exists or not
+ * @throws Fault `session_expired`; `not_found` for an organization to which the user does not belong,
+ * whether or not it exists
  */
 export async function switchOrg(
   context: SignInContext,
@@ -66,7 +67,7 @@ export async function switchOrg(
   return next;
 }
 
-/** Signs the browser out; nothing happens when it is already. */
+/** Signs the browser out. Does nothing if it has no session. */
 export async function endBrowserSession(context: SignInContext, browser: BrowserRequest): Promise<void> {
   const { database, clock, sessions } = context;
   const { token } = browser;

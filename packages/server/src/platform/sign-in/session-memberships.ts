@@ -1,7 +1,7 @@
 import { MEMBER_ROLES, type MemberRole } from '@floe/contract/roles';
 import type { MembershipAccessRow } from '../../store/console-sessions.ts';
 
-/** Where a member belongs. */
+/** A membership with its organization and role. */
 export interface SessionMembership {
   readonly memberId: string;
   readonly org: { readonly id: string; readonly name: string };
@@ -10,11 +10,11 @@ export interface SessionMembership {
 }
 
 /**
- * The memberships that count in a session, with the roles they have there. A session that an issuer started has what the
- * groups of this issuer grant and what members gave by hand: another issuer's grants are not its to hand out.
+ * The memberships of a session, with its roles. A session that an issuer started has the roles that this
+ * issuer's groups grant and those that members assigned, but not those of other issuers.
  *
- * @param rows of `standingOf`, asked with the same issuer
- * @param issuer null for a session that no issuer started: every role counts
+ * @param rows of `listMembershipAccess`, with the same issuer
+ * @param issuer null for other sign-in methods, to which all roles apply
  */
 export function sessionMemberships(
   rows: readonly MembershipAccessRow[],
@@ -27,8 +27,8 @@ export function sessionMemberships(
 }
 
 /**
- * Whether a session has every role of its person. Only such a one may add a way to sign in, or act as an operator: what it
- * adds would open the whole account.
+ * Whether a session has all roles of its user. Only such a session may add credentials or act as an
+ * operator, because credentials give access to the whole account.
  */
 export function hasAllRoles(rows: readonly MembershipAccessRow[], issuer: string | null): boolean {
   return issuer === null || rows.every((row) => row.source !== 'oidc' || row.granted_role === row.role);
@@ -43,7 +43,7 @@ function toSessionMembership(row: MembershipAccessRow, role: string, team: strin
   };
 }
 
-/** A role of a newer release is the least one here. */
+/** An unknown role of a later release counts as the weakest one. */
 function parseRole(text: string): MemberRole {
   return MEMBER_ROLES.find((role) => role === text) ?? 'viewer';
 }

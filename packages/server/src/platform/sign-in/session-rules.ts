@@ -1,17 +1,17 @@
 import type { FloeConfig } from '@floe/contract/config';
 import type { ConsoleSessionRow } from '../../store/console-sessions.ts';
 
-/** How long sessions hold, and which ways into one there are, as floe.yaml says it now. */
+/** How long sessions last and which sign-in methods are enabled, according to the running floe.yaml. */
 export interface SessionRules {
-  /** A session that is not used for this long is over. */
+  /** A session expires if it was not used for this long. */
   readonly idleMs: number;
-  /** However much it is used, a session is over this long after it began. */
+  /** A session expires this long after its start, even if it is used. */
   readonly maxLifetimeMs: number;
-  /** Whether a session that began by this method may go on: it ends when its way is switched off. */
+  /** Whether the method that started a session is still enabled. If not, the session ends. */
   isMethodEnabled(session: Pick<ConsoleSessionRow, 'method' | 'issuer'>): boolean;
 }
 
-/** `auth` of floe.yaml as rules. Sessions of one-time links and invitations have no switch. */
+/** Converts `auth` of floe.yaml. One-time links and invitations cannot be disabled. */
 export function sessionRulesOf({ sessions, password, passkey, oidc }: FloeConfig['auth']): SessionRules {
   const switches: Readonly<Record<string, boolean>> = { password, passkey, oidc: oidc.length > 0 };
   const isKnown = (issuer: string | null | undefined) =>
@@ -23,12 +23,12 @@ export function sessionRulesOf({ sessions, password, passkey, oidc }: FloeConfig
   };
 }
 
-/** When a session is over unless it is used before; `seenAt` is its last use. Milliseconds since the epoch. */
+/** When a session expires if it is not used after `seenAt`. Milliseconds since the epoch. */
 export function sessionExpiresAt(
   { idleMs, maxLifetimeMs }: SessionRules,
   row: Pick<ConsoleSessionRow, 'created_at' | 'expires_at'>,
   seenAt: number,
 ): number {
-  // Shorter rules are for sessions that are under way too; longer ones are for those that begin after.
+  // A shorter lifetime also applies to existing sessions, a longer one only to new sessions.
   return Math.min(row.expires_at, row.created_at + maxLifetimeMs, seenAt + idleMs);
 }

@@ -17,42 +17,42 @@ import { hasAllRoles, type SessionMembership, sessionMemberships } from './sessi
 import { type SessionRules, sessionExpiresAt } from './session-rules.ts';
 import { generateToken, hasTokenFormat, sha256 } from './tokens.ts';
 
-/** How long what asks for a fresh sign-in may be done after one. */
+/** How long actions with step-up are allowed after signing in. */
 export const STEP_UP_MS = 10 * 60_000;
-/** Requests under way with the cookie from before a rotation still pass. */
+/** How long the previous cookie remains valid after a rotation, for requests in progress. */
 const ROTATION_OVERLAP_MS = 30_000;
 const SEEN_INTERVAL_MS = 60_000;
-/** What other processes ended is noticed within this, whatever becomes of their word of it. */
+/** Maximum delay until this process notices sessions that another process ended. */
 const CACHE_TTL_MS = 2_000;
 const MAX_CACHED_SESSIONS = 5_000;
 const MAX_AGENT_CHARS = 200;
 
-/** A session that holds, as it is now. */
+/** An active session in its current state. */
 export interface ActiveSession {
   readonly id: string;
   readonly user: { readonly id: string; readonly email: string; readonly name: string };
-  /** In the org the session is about. */
+  /** The membership in the session's organization. */
   readonly membership: SessionMembership;
-  /** The oldest membership first. */
+  /** Oldest membership first. */
   readonly memberships: readonly SessionMembership[];
   readonly method: SignInMethod;
-  /** Name of the issuer it began by; null for other ways. */
+  /** Name of the issuer that started the session. Null for other sign-in methods. */
   readonly issuer: string | null;
-  /** The passkey it began with; null for other ways. */
+  /** The passkey that started the session. Null for other sign-in methods. */
   readonly passkeyId: string | null;
-  /** Has every role of the person; false where another issuer grants more. */
+  /** Whether the session has all roles of the user. False if another issuer grants more. */
   readonly hasAllRoles: boolean;
-  /** May change what affects every org of the installation. */
+  /** May change settings of the whole installation. */
   readonly isOperator: boolean;
-  /** Milliseconds since the epoch; 0 when a request came with the cookie from before a rotation. */
+  /** Milliseconds since the epoch. 0 for a request with the cookie from before a rotation. */
   readonly steppedUpUntil: number;
-  /** When it ends unless it is used before. */
+  /** When the session expires if it is not used before. */
   readonly expiresAt: number;
-  /** The role is another than when the cookie was made: the cookie is to be replaced. */
+  /** The role has changed since the cookie was created, so the cookie must be replaced. */
   readonly mustRotate: boolean;
 }
 
-/** Who begins a session, and from where. */
+/** The user and the browser of a new session. */
 export interface NewSession {
   readonly userId: string;
   readonly membership:
@@ -70,7 +70,7 @@ interface LoadedSession {
   readonly row: ConsoleSessionRow;
   readonly isCurrent: boolean;
   readonly membershipRows: readonly MembershipAccessRow[];
-  /** Moves on with use; the row follows once a minute. */
+  /** Updated with each use. The row follows once a minute. */
   seenAt: number;
 }
 
@@ -81,7 +81,7 @@ interface CachedSession {
 
 type SessionDatabase = Pick<Database, 'read' | 'signals' | 'rowTransaction'>;
 
-/** Sessions of the console: one look into the store for each, at most every two seconds. */
+/** Sessions of the console, with a cache of two seconds. */
 export class ConsoleSessions {
   readonly #database: SessionDatabase;
   readonly #clock: Clock;
@@ -98,7 +98,7 @@ export class ConsoleSessions {
     database.signals.onChange(() => this.clearCache());
   }
 
-  /** The session of this cookie; null when it is unknown, over, or its member is gone. */
+  /** The session of a cookie. Null if it is unknown or expired, or the membership has ended. */
   async find(token: string): Promise<ActiveSession | null> {
     if (!hasTokenFormat(token)) return null;
     const known = await this.#load(sha256(token));
@@ -109,7 +109,7 @@ export class ConsoleSessions {
     return live;
   }
 
-  /** Whether a session that was last used at `seenAt` is still one, as the rules are now. */
+  /** Whether a session that was last used at `seenAt` is active under the current rules. */
   isActive(
     row: Pick<ConsoleSessionRow, 'created_at' | 'expires_at' | 'method' | 'issuer'>,
     seenAt: number,
@@ -118,7 +118,7 @@ export class ConsoleSessions {
     return rules.isMethodEnabled(row) && this.#clock.now() < sessionExpiresAt(rules, row, seenAt);
   }
 
-  /** Belongs into the transaction that signs somebody in; returns the cookie's value. */
+  /** Creates a session in the transaction of the sign-in. Returns the value of the cookie. */
   async create(
     writer: DatabaseWriter,
     from: NewSession,
@@ -148,8 +148,8 @@ export class ConsoleSessions {
   }
 
   /**
-   * Another value for this cookie; null when it was replaced already. The old one passes for 30 s, never as stepped up, but
-   * not when the org changes: what is under way was meant for the one before.
+   * Replaces the value of a cookie. Returns null if it was already replaced. The old value stays valid for
+   * 30 seconds, without step-up, unless the organization changes.
    */
   async rotate(
     writer: DatabaseWriter,
@@ -162,12 +162,12 @@ export class ConsoleSessions {
     return (await rotateConsoleSession(writer, sha256(token), fields)) ? next : null;
   }
 
-  /** Reads every session anew: for what this process itself changed, at once after its commit. */
+  /** Clears the cache, so that changes of this process take effect immediately after their commit. */
   clearCache(): void {
     this.#cache.clear();
   }
 
-  /** Waits for what is being written. */
+  /** Waits for pending writes. */
   async close(): Promise<void> {
     await Promise.all(this.#touching);
   }
@@ -182,7 +182,7 @@ export class ConsoleSessions {
     if (this.#cache.size >= MAX_CACHED_SESSIONS && oldest !== undefined) this.#cache.delete(oldest);
     const entry = { session: known, readAt: now };
     this.#cache.set(hash, entry);
-    // What failed or is unknown is asked for again: garbage must not push out sessions that hold.
+    // Failed and unknown lookups are not cached, so that invalid cookies cannot displace active sessions.
     const drop = () => {
       if (this.#cache.get(hash) === entry) this.#cache.delete(hash);
     };

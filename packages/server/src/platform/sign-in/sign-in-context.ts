@@ -16,42 +16,39 @@ import type { Site } from './site.ts';
 import type { SignInThrottle } from './throttle.ts';
 import { sha256 } from './tokens.ts';
 
-/** What every way to sign in stands on. */
+/** The dependencies of all sign-in methods. */
 export interface SignInContext {
   readonly database: Database;
   readonly clock: Clock;
   readonly sessions: ConsoleSessions;
   readonly throttle: SignInThrottle;
   readonly hasher: PasswordHasher;
-  /** `deriveChallengeKey` of the installation's secret key. */
+  /** Result of `deriveChallengeKey`. */
   readonly challengeKey: KeyObject;
-  /** `deriveSignInKey` of it. */
+  /** Result of `deriveSignInKey`. */
   readonly sealingKey: SecretsKey;
   readonly issuers: OidcIssuers;
-  /** As floe.yaml says it now. */
+  /** `auth` of the running floe.yaml. */
   readonly auth: () => FloeConfig['auth'];
   readonly site: () => Site;
 }
 
-/** The browser that asks. */
+/** The browser that sent a request. */
 export interface BrowserRequest {
   readonly address: string;
   readonly agent: string;
-  /** Value of the session cookie it sent, good or not; null for none. */
+  /** Value of the session cookie, valid or not. Null if there is none. */
   readonly token: string | null;
 }
 
-/** Whatever was wrong: who tries does not learn which part. */
+/** The same message for every cause. */
 export const SIGN_IN_FAILED_MESSAGE = 'The email address or password is incorrect.';
 
 export function signInFailedFault(message = SIGN_IN_FAILED_MESSAGE): Fault {
   return new Fault('sign_in_failed', message);
 }
 
-/**
- * A transaction whose entries in the audit log say where they came from: the browser's address, and its session where it had
- * one.
- */
+/** Runs a transaction whose audit entries contain the browser's address and session. */
 export function auditedTransaction<T>(
   { database }: Pick<SignInContext, 'database'>,
   { address }: BrowserRequest,
@@ -64,7 +61,7 @@ export function auditedTransaction<T>(
   });
 }
 
-/** What is switched on and possible here. */
+/** The sign-in methods that are enabled and possible. */
 export function listEnabledSignInMethods({ auth, site }: Pick<SignInContext, 'auth' | 'site'>) {
   const { password, passkey, oidc } = auth();
   return {
@@ -74,25 +71,25 @@ export function listEnabledSignInMethods({ auth, site }: Pick<SignInContext, 'au
   };
 }
 
-/** Somebody who showed who they are. */
+/** A user who has authenticated. */
 export interface AuthenticatedUser {
   readonly userId: string;
   readonly method: SignInMethod;
-  /** Name of the issuer that says so. */
+  /** Name of the issuer that authenticated the user. */
   readonly issuer?: string;
-  /** The passkey that they showed. */
+  /** The passkey that was used. */
   readonly passkeyId?: string;
-  /** Of several, the org they shall begin in; else the one they have belonged to longest. */
+  /** The organization in which the session starts. Default: the oldest membership. */
   readonly orgId?: string;
-  /** They did so just now, not some time ago at another server. */
+  /** Whether the user authenticated just now, and not earlier at an issuer. */
   readonly isFresh: boolean;
 }
 
 /**
- * Begins the session of somebody who showed who they are, inside `writer`'s transaction; ends the one the browser had.
- * Returns the value of the new cookie: it is another one at each sign-in, so that nobody can set it before (fixation).
+ * Starts a session in the transaction of `writer`, and ends the previous one of the browser. Returns the
+ * value of the new cookie. It changes with each sign-in, to prevent session fixation.
  *
- * @throws Fault `sign_in_failed` when they belong to no org
+ * @throws Fault `sign_in_failed` if the user belongs to no organization
  */
 export async function startSession(
   context: SignInContext,

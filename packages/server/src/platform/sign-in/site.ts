@@ -1,19 +1,19 @@
 import { isIP } from 'node:net';
 
-/** Where people find this installation, as far as sign-in is concerned. */
+/** The addresses of this installation, for sign-in. */
 export interface Site {
-  /** `https://floe.example.com/ai`, without a slash at its end. */
+  /** Such as `https://floe.example.com/ai`, without a trailing slash. */
   readonly baseUrl: string;
-  /** Path of it, '' for none. */
+  /** Path of the base URL, or ''. */
   readonly prefix: string;
   readonly isHttps: boolean;
-  /** Origins whose pages may ask with a session: that of `baseUrlField`, and those of further listeners. */
+  /** Origins whose pages may send requests with a session: that of the base URL and of further listeners. */
   readonly origins: ReadonlySet<string>;
-  /** What passkeys are bound to; null where browsers allow none. */
+  /** The relying party of passkeys. Null if browsers do not allow any at this URL. */
   readonly passkeys: { readonly rpId: string; readonly origin: string } | null;
 }
 
-/** `ports` are those of further listeners, which people reach under the same host. */
+/** @param ports of further listeners, which use the same host */
 export function createSite(baseUrl: string, ports: readonly number[] = []): Site {
   const url = new URL(baseUrl);
   const origins = [
@@ -29,7 +29,7 @@ export function createSite(baseUrl: string, ports: readonly number[] = []): Site
   };
 }
 
-/** WebAuthn wants a name, no address, and a secure context: https, or this machine itself. */
+/** WebAuthn requires a host name instead of an IP address, and HTTPS or localhost. */
 function passkeySettings({ protocol, hostname, origin }: URL): Site['passkeys'] {
   const isHere = hostname === 'localhost' || hostname.endsWith('.localhost');
   const isName = isIP(hostname.replace(/^\[|\]$/g, '')) === 0;
@@ -37,8 +37,9 @@ function passkeySettings({ protocol, hostname, origin }: URL): Site['passkeys'] 
 }
 
 /**
- * Where to go after a sign-in: a path below this installation, never another site. What is none of it is the start page.
- * Read as browsers read it: `//host`, `/\host` and control characters lead elsewhere.
+ * Returns a path of this installation to which the browser goes after a sign-in, or the start page if
+ * `asked` is no such path. Parses as browsers do: `//host`, `/\host` and control characters lead to other
+ * sites.
  */
 export function safeReturnPath(site: Site, asked: string | undefined): string {
   const home = `${site.prefix}/`;
@@ -46,7 +47,7 @@ export function safeReturnPath(site: Site, asked: string | undefined): string {
   const { origin } = new URL(site.baseUrl);
   if (!asked.startsWith('/') || asked.startsWith('//') || !URL.canParse(asked, origin)) return home;
   const url = new URL(asked, origin);
-  // `/..//host` becomes `//host`, which a browser reads as another site.
+  // `/..//host` becomes `//host`, which leads to another site.
   if (url.pathname.startsWith('//')) return home;
   const isBelow = url.pathname === site.prefix || url.pathname.startsWith(home);
   return url.origin === origin && isBelow ? `${url.pathname}${url.search}${url.hash}` : home;

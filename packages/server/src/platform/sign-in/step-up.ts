@@ -16,15 +16,15 @@ import {
   signInFailedFault,
 } from './sign-in-context.ts';
 
-/** Either of the two, from the person who is signed in. */
+/** A password or a passkey of the signed-in user. */
 export interface StepUpProof {
   readonly password?: string | undefined;
   readonly passkey?: PasskeyAssertion | undefined;
 }
 
 /**
- * Somebody who is signed in shows once more who they are: for ten minutes they may do what asks for that. Returns the new
- * value of their cookie.
+ * Authenticates the signed-in user again. For ten minutes, actions with step-up are allowed. Returns the
+ * new value of the cookie.
  *
  * @throws Fault `session_expired`, `sign_in_failed`, `too_many_attempts`
  */
@@ -66,7 +66,7 @@ export async function stepUp(
   return next;
 }
 
-/** What is to be done inside the transaction that believes the proof. */
+/** Verifies the proof. Returns what must run in the transaction that relies on it. */
 async function verifyProof(
   context: SignInContext,
   { user }: ActiveSession,
@@ -85,10 +85,10 @@ async function verifyProof(
 }
 
 /**
- * Another password for whoever is signed in and stepped up; every other session of theirs ends. Returns the new value of
- * the cookie.
+ * Sets a new password for the signed-in user after a step-up, and ends all other sessions. Returns the new
+ * value of the cookie.
  *
- * @throws Fault as `requireAccountControl`; `invalid_request` for a password that will not do
+ * @throws Fault as `requireAccountControl`; `invalid_request` for an unacceptable password
  */
 export async function setOwnPassword(
   context: SignInContext,

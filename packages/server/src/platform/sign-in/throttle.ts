@@ -10,50 +10,51 @@ import {
 } from '../../store/sign-in-attempts.ts';
 import { sha256 } from './tokens.ts';
 
-/** How many tries are free, and the longest pause after those. */
+/** The number of attempts without a pause, and the longest pause. */
 interface ThrottlePolicy {
   readonly freeAttempts: number;
   readonly maxPauseMs: number;
 }
 
-/** Nobody is shut out for good: whoever attacks an account can make its owner wait this long, and no longer. */
+/** An attacker can delay the owner of an account by at most this pause. */
 const ACCOUNT_POLICY: ThrottlePolicy = { freeAttempts: 5, maxPauseMs: 5 * 60_000 };
-/** Many people share an address, so it has more tries. */
+/** More attempts, because many users can share an address. */
 const ADDRESS_POLICY: ThrottlePolicy = { freeAttempts: 20, maxPauseMs: 15 * 60_000 };
-/** Tries are forgotten when none came for so long. */
+/** The count is reset after this time without an attempt. */
 const ATTEMPT_TTL_MS = 60 * 60_000;
 const FIRST_PAUSE_MS = 1_000;
 
-/** What one try counts against. */
+/** What an attempt counts against. */
 export interface SignInAttempt {
-  /** Null where no account is named, as with a passkey. */
+  /** Null if the attempt names no account, as with a passkey. */
   readonly account: string | null;
   readonly address: string;
 }
 
-/** A try that was counted. */
+/** A counted attempt. */
 export interface CountedAttempt {
-  /** How long the next one has to wait. */
+  /** How long the next attempt must wait. */
   readonly pausedMs: number;
-  /** The address' count, this one included. */
+  /** Attempts of the address, including this one. */
   readonly addressAttempts: number;
 }
 
 export interface SignInThrottle {
   /**
-   * Counts a try before it is judged, so that many at once cannot all pass.
+   * Counts an attempt before it is verified, so that concurrent attempts cannot bypass the limit.
    *
-   * @throws Fault `too_many_attempts` with the time until the next may come
+   * @throws Fault `too_many_attempts` with the remaining wait
    */
   countAttempt(trier: SignInAttempt): Promise<CountedAttempt>;
   /**
-   * The try was good: the account's count ends, and the address is as before. What others from there failed stays counted:
-   * somebody with an account of their own must not open the way to those of others.
+   * Records a successful attempt: resets the count of the account, and subtracts the attempt from that of
+   * the address. Failures of others from the address stay counted, so that a user with an account cannot
+   * reset the count.
    */
   recordSuccess(writer: DatabaseWriter, trier: SignInAttempt, taken: CountedAttempt): Promise<void>;
 }
 
-/** Counted in the store: a restart forgets nothing, and processes share it. */
+/** Counts in the database, so that restarts do not reset it and processes share it. */
 export function createSignInThrottle(database: Database, clock: Clock): SignInThrottle {
   async function refuseBlocked(
     reader: DatabaseReader,
@@ -61,7 +62,7 @@ export function createSignInThrottle(database: Database, clock: Clock): SignInTh
   ): Promise<SignInAttemptsRow[]> {
     const rows = await findSignInAttempts(reader, buckets);
     const waits = rows.map((row) => row.blocked_until - clock.now());
-    // Longer than any pause: the clock was set back since, and nobody shall wait for that.
+    // A wait longer than any pause means that the clock was set back, and is ignored.
     const waitMs = Math.max(0, ...waits.filter((ms) => ms <= ADDRESS_POLICY.maxPauseMs));
     if (waitMs === 0) return rows;
     throw new Fault('too_many_attempts', `Too many attempts. Try again in ${Math.ceil(waitMs / 1000)} s.`, {
@@ -73,7 +74,7 @@ export function createSignInThrottle(database: Database, clock: Clock): SignInTh
     async countAttempt(trier) {
       const buckets = bucketsOf(trier);
       const names = buckets.map(({ bucket }) => bucket);
-      // Without a transaction first: a flood of refused tries does not keep the writer busy.
+      // Read without a transaction first, so that a flood of attempts does not occupy the writer.
       await refuseBlocked(database.read, names);
       return database.transaction(async (writer) => {
         const rows = await refuseBlocked(writer, names);
@@ -99,7 +100,7 @@ export function createSignInThrottle(database: Database, clock: Clock): SignInTh
       for (const bucket of names) await deleteSignInAttempts(writer, bucket);
       const [row] = byAddress === undefined ? [] : await findSignInAttempts(writer, [byAddress]);
       if (!row) return;
-      // Another try since may have begun a pause of its own, which stays.
+      // A later attempt may have started a pause, which stays.
       const isLast = row.attempts === addressAttempts;
       const blocked_until = isLast ? 0 : row.blocked_until;
       await upsertSignInAttempts(writer, { ...row, attempts: Math.max(0, row.attempts - 1), blocked_until });
@@ -119,7 +120,7 @@ function addAttempt(
   return { bucket, attempts: tries, last_attempt_at: now, blocked_until: pause === 0 ? 0 : now + pause };
 }
 
-/** 0 for the free ones, then 1 s, 2 s, 4 s, … */
+/** 0 without a pause, then 1 s, 2 s, 4 s, … */
 function pauseMs(tries: number, { freeAttempts, maxPauseMs }: ThrottlePolicy): number {
   if (tries < freeAttempts) return 0;
   return Math.min(maxPauseMs, FIRST_PAUSE_MS * 2 ** Math.min(30, tries - freeAttempts));
@@ -134,7 +135,7 @@ function bucketsOf({
   return [{ bucket: `account:${sha256(account)}`, patience: ACCOUNT_POLICY }, byAddress];
 }
 
-/** One customer has at least a /64 of IPv6 to himself. */
+/** One customer has at least a /64 of IPv6 addresses. */
 function networkPrefix(address: string): string {
   if (!isIPv6(address) || address.includes('.')) return address;
   const [head = '', tail] = address.split('::');

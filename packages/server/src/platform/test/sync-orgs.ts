@@ -5,7 +5,7 @@ import type { DatabaseWriter } from '../../store/ports.ts';
 import type { ConfigFile } from '../declared-resources.ts';
 import { type KindSyncFactory, syncConfigFile } from '../file-sync.ts';
 
-/** A file with these orgs. @param line of everything in it */
+/** A file with these organizations. @param line of everything in it */
 function buildConfigFile(orgs: readonly object[], line = 7): ConfigFile {
   const tree: Json = JSON.parse(JSON.stringify({ orgs }));
   const sets = (path: ConfigPath) => {
@@ -17,7 +17,7 @@ function buildConfigFile(orgs: readonly object[], line = 7): ConfigFile {
   return { config: FloeConfigSchema.parse(tree), path: null, lineOf: () => line, sets };
 }
 
-/** Takes over what a file says of some kinds. */
+/** Stores the resources of some kinds. */
 export function syncOrgs(
   writer: DatabaseWriter,
   kinds: readonly KindSyncFactory[],

@@ -17,7 +17,7 @@ export interface TestPlatform {
   close(): Promise<void>;
 }
 
-/** A SQLite store in a directory of its own. */
+/** Opens a SQLite database in a temporary directory. */
 export async function openTestPlatform(clock: Clock): Promise<TestPlatform> {
   const dataDir = await mkdtemp(join(tmpdir(), 'floe-platform-'));
   const database = await openDatabase('sqlite:', { dataDir, log: silentLog, clock });

@@ -2,12 +2,12 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../core/clock.ts';
 import type { CachedResponse, ResponseCache, ResponseCacheSize } from './response-cache.ts';
 
-/** All answers of the process together; the least recently used go first. */
+/** Limit for all responses of the process. The least recently used are removed first. */
 const MAX_CACHE_BYTES = 64 * 1024 * 1024;
-/** What an entry costs beside its own bytes, roughly. */
+/** Approximate size of an entry besides its response. */
 const ENTRY_OVERHEAD_BYTES = 512;
 
-/** Answers in this process's memory, bounded by bytes. */
+/** A response cache in the memory of this process, with a limit in bytes. */
 export class MemoryResponseCache implements ResponseCache {
   readonly #answers: LRUCache<string, CachedResponse>;
   readonly #sizes = new Map<string, { entries: number; bytes: number }>();
@@ -16,12 +16,13 @@ export class MemoryResponseCache implements ResponseCache {
     this.#answers = new LRUCache<string, CachedResponse>({
       maxSize: maxBytes,
       sizeCalculation: entryBytes,
-      // The same answer put again is an update, of which nothing is disposed.
+      // Storing the same response again is an update, for which the library does not call `dispose`.
       onInsert: (answer, key, reason) => {
         if (reason !== 'update') this.#count(key, 1, entryBytes(answer));
       },
       dispose: (answer, key) => this.#count(key, -1, -entryBytes(answer)),
-      // The clock is injected; a cached reading of it would outlive a step of a test's.
+      // Uses the injected clock, because the library would cache the time and ignore a step of a test
+      // clock.
       perf: { now: () => clock.monotonic() },
       ttlResolution: 0,
     });

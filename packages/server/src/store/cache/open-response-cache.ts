@@ -7,11 +7,11 @@ import type { ResponseCache } from './response-cache.ts';
 export interface OpenResponseCacheOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** Whether the shared store just let somebody else wait in vain. */
+  /** Whether a request has just waited for the shared store without a response. */
   readonly isStoreSlow: () => boolean;
 }
 
-/** Opens what `storage.shared` names: `memory`, or the URL of the Redis that all processes share. */
+/** Opens the cache of `storage.shared`: `memory`, or the URL of the Redis server that all processes share. */
 export async function openResponseCache(
   shared: string,
   { clock, log, isStoreSlow }: OpenResponseCacheOptions,

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import type { Clock } from '../../core/clock.ts';
 import type { CachedResponse, ResponseCache } from './response-cache.ts';
 
-/** A provider is asked instead when Redis takes longer; and for so long Redis is left alone then. */
+/** If Redis takes longer, the request goes to the provider, and Redis is not used for the same time. */
 const TIMEOUT_MS = 50;
 const COOLDOWN_MS = 1_000;
 const RECONNECT_MS = 500;
@@ -12,13 +12,16 @@ export interface RedisResponseCacheOptions {
   /** `redis://…` or `rediss://…`. */
   readonly url: string;
   readonly clock: Clock;
-  /** Whether Redis just let somebody else wait in vain: a request waits for it once. */
+  /** Whether a request has just waited for Redis without a response. A request waits only once. */
   readonly isStoreSlow?: () => boolean;
-  /** Told once for each time it goes away. */
+  /** Called once per outage. */
   readonly onUnavailable?: (error: unknown) => void;
 }
 
-/** Opens the answers all processes share. Does not wait for Redis: it is absent until it is there. */
+/**
+ * Opens the cache that all processes share. Does not wait for Redis. Until Redis is available, the cache is
+ * empty.
+ */
 export async function openRedisResponseCache(options: RedisResponseCacheOptions): Promise<ResponseCache> {
   const { Redis } = await import('ioredis');
   const client = new Redis(options.url, {
@@ -29,7 +32,8 @@ export async function openRedisResponseCache(options: RedisResponseCacheOptions)
     retryStrategy: () => RECONNECT_MS,
     disableClientInfo: true,
   });
-  // Unheard, a broken connection would end the process; each command tells it to its caller.
+  // Without a listener, a broken connection would end the process. Each command reports the error to its
+  // caller.
   client.on('error', () => undefined);
   return new RedisResponseCache(client, options);
 }
@@ -55,7 +59,9 @@ class RedisResponseCache implements ResponseCache {
     );
   }
 
-  /** Redis has no index of an org's answers, and a walk over its keys would cost everybody. */
+  /**
+   * Unknown, because Redis has no index of an organization's keys, and a scan would slow down all clients.
+   */
   getSize(): null {
     return null;
   }
@@ -64,7 +70,7 @@ class RedisResponseCache implements ResponseCache {
     this.#client.disconnect();
   }
 
-  /** The command's outcome; null when Redis is away, too slow, or rests from the last time it was. */
+  /** Returns the result of a command, or null if Redis is unavailable, too slow, or was so recently. */
   async #within<T>(command: () => Promise<T>): Promise<T | null> {
     const { clock, onUnavailable, isStoreSlow } = this.#options;
     if (clock.monotonic() < this.#cooldownUntil || isStoreSlow?.()) return null;
@@ -84,7 +90,7 @@ class RedisResponseCache implements ResponseCache {
   }
 }
 
-/** Hash-tagged by org as the counters are, so that a cluster keeps an org together. */
+/** Keys have a hash tag per organization, as counters do, so that a cluster stores them together. */
 function redisKeyOf(orgId: string, key: string): string {
   return `floe:{${orgId}}:answer:${key}`;
 }

@@ -1,24 +1,25 @@
-/** A whole answer as it was told, and what is known about it. */
+/** A complete response with its metadata. */
 export interface CachedResponse {
-  /** JSON of whoever keeps it; the store does not look inside. */
+  /** JSON of the caller. The cache does not read it. */
   readonly head: string;
   readonly body: Buffer;
 }
 
 /**
- * Answers by key, each for its time. Losing one costs a call to a provider, so no store of answers ever fails
- * its caller: what cannot be read is absent, what cannot be kept is not. Memory and Redis pass one suite.
+ * Responses by key, each with a lifetime. A lost response costs only a call to a provider, so the methods
+ * never fail: a response that cannot be read is missing, and one that cannot be stored is dropped. All
+ * implementations pass one test suite.
  */
 export interface ResponseCache {
   get(orgId: string, key: string): Promise<CachedResponse | null>;
   put(orgId: string, key: string, answer: CachedResponse, ttlMs: number): Promise<void>;
-  /** What is kept for an org; null where nobody counts it. */
+  /** Size of the stored responses of an organization. Null if it is unknown. */
   getSize(orgId: string): ResponseCacheSize | null;
   close(): Promise<void>;
 }
 
 export interface ResponseCacheSize {
   readonly entries: number;
-  /** As they are kept, what an entry costs beside its own bytes included. */
+  /** Stored bytes, including the overhead of entries. */
   readonly bytes: number;
 }

@@ -1,4 +1,4 @@
-/** A bucket in the table, with all that is needed to remove it. */
+/** A bucket in the table, with what its removal needs. */
 interface TableEntry<Bucket> {
   readonly orgId: string;
   readonly name: string;
@@ -6,19 +6,20 @@ interface TableEntry<Bucket> {
 }
 
 /**
- * Buckets by org and name, swept a few at a time so that the table stays as large as what is in use.
+ * Buckets by organization and name. Each call of `sweep` checks a few of them, so that the table contains
+ * only buckets in use.
  *
- * The sweep keeps a position in a list and nothing else: no iterator and no map of an org outlives a call. What it
- * removes is one entry, found anew in the live map, so a bucket that is in use cannot be detached.
+ * The sweep stores only a position in a list, and no iterator or map of an organization. It looks up each
+ * entry in the current map before it removes it, so that a bucket in use is never removed.
  */
 export class BucketTable<Bucket> {
-  /** By org, then by name: a name joined from the two would be hashed anew for each request. */
+  /** Two levels, because a joined name would have to be hashed for each request. */
   readonly #orgs = new Map<string, Map<string, Bucket>>();
-  /** Every bucket once, in no order: one that is removed gives its place to the last. */
+  /** Every bucket once, without order. The last entry replaces a removed one. */
   readonly #entries: TableEntry<Bucket>[] = [];
   #position = 0;
 
-  /** Buckets in the table. */
+  /** Number of buckets. */
   get size(): number {
     return this.#entries.length;
   }
@@ -27,7 +28,7 @@ export class BucketTable<Bucket> {
     return this.#orgs.get(orgId)?.get(name);
   }
 
-  /** Adds a bucket under a name that the org does not use yet. */
+  /** Adds a bucket. The organization must not have one with this name. */
   add(orgId: string, name: string, bucket: Bucket): void {
     let buckets = this.#orgs.get(orgId);
     if (!buckets) {
@@ -38,7 +39,10 @@ export class BucketTable<Bucket> {
     this.#entries.push({ orgId, name, bucket });
   }
 
-  /** Looks at the next `count` buckets and removes those that `isEmpty`; round and round, call by call. */
+  /**
+   * Checks the next `count` buckets and removes those for which `isEmpty` returns true. Starts again after
+   * the last bucket.
+   */
   sweep(count: number, isEmpty: (bucket: Bucket) => boolean): void {
     for (let looked = 0; looked < count; looked++) {
       if (this.#position >= this.#entries.length) this.#position = 0;

@@ -3,19 +3,20 @@ import type { BucketClaim, ReservationSettlement } from '../ports.ts';
 import { ReleaseEstimator } from './release-estimator.ts';
 import { SLIDING_WINDOW_SLOTS, SlidingWindow } from './sliding-window.ts';
 
-/** One bucket in memory. `nowMs` and `second` are of one monotonic clock. */
+/** A bucket in memory. `nowMs` and `second` are from the same monotonic clock. */
 export interface CounterBucket {
-  /** 0 when the claim fits; else milliseconds until it does, infinite when waiting is not what helps. */
+  /** 0 if the claim fits. Otherwise the wait in milliseconds, or Infinity if waiting does not help. */
   msUntilAvailable(claim: BucketClaim, nowMs: number, second: number): number;
   acquire(id: string, claim: BucketClaim, nowMs: number, second: number): void;
-  /** @param index of the bucket's claim in the settlement */
+  /** @param index index of the claim in the settlement */
   settle(settlement: ReservationSettlement, index: number, nowMs: number): void;
   used(claim: BucketClaim, nowMs: number, second: number): number;
   resetMs(nowMs: number, second: number): number;
-  /** Nothing would change if it were created anew. */
+  /** Whether a new bucket would have the same state. */
   isEmpty(nowMs: number, second: number, wallMs: number): boolean;
 }
 
+/** A rate limit: units within 60 seconds. */
 export class WindowBucket implements CounterBucket {
   readonly #window = new SlidingWindow();
 
@@ -47,17 +48,17 @@ export class WindowBucket implements CounterBucket {
   }
 }
 
-/** The mean duration is remembered this long after the last slot was released. */
+/** The mean duration is kept this long after the last slot was released. */
 const MEAN_RETENTION_MS = 60_000;
 
 /**
- * Slots of exchanges in flight in this process. A slot ends when it is settled and never by itself: a process that
- * stalls still counts what it has open, and one that dies takes the bucket with it.
+ * Slots of the running exchanges of this process. A slot ends only when it is settled. A blocked process
+ * therefore still counts its exchanges, and the bucket of a killed process disappears with it.
  */
 export class LeaseBucket implements CounterBucket {
-  /** How long the shared store keeps the slots of a process that no longer renews them. */
+  /** How long the shared store keeps the slots of a process that does not renew them. */
   readonly leaseMs: number;
-  /** When the shared store was last told to keep them; monotonic milliseconds. */
+  /** Time of the last renewal in the shared store, in monotonic milliseconds. */
   renewedAt = Number.NEGATIVE_INFINITY;
   readonly #acquiredAt = new OpenAddressingMap<number>();
   readonly #estimate = new ReleaseEstimator();
@@ -67,17 +68,17 @@ export class LeaseBucket implements CounterBucket {
     this.leaseMs = leaseMs;
   }
 
-  /** Slots taken. */
+  /** Number of slots in use. */
   get size(): number {
     return this.#acquiredAt.size;
   }
 
-  /** How long a slot was held recently, in milliseconds; 0 when none has been released. */
+  /** Mean duration of recent slots in milliseconds. 0 if none has been released. */
   get meanMs(): number {
     return this.#estimate.meanMs;
   }
 
-  /** Visits each slot with the monotonic time at which it was taken. */
+  /** Calls `visit` for each slot with the monotonic time of its start. */
   forEachSlot(visit: (since: number, id: string) => void): void {
     this.#acquiredAt.visit(visit);
   }
@@ -112,7 +113,7 @@ export class LeaseBucket implements CounterBucket {
   }
 }
 
-/** When no reservation was settled yet, nothing says how long one lasts. */
+/** Estimate before any reservation was settled. */
 const DEFAULT_RELEASE_MS = 1_000;
 
 interface Reservation {
@@ -120,7 +121,7 @@ interface Reservation {
   readonly since: number;
 }
 
-/** Money spent in a period, and money reserved by exchanges in flight. */
+/** Money spent in a period, and money reserved by running exchanges. */
 export class SpendBucket implements CounterBucket {
   readonly #reservations = new OpenAddressingMap<Reservation>();
   readonly #estimate = new ReleaseEstimator();
@@ -132,12 +133,12 @@ export class SpendBucket implements CounterBucket {
     this.#endsAt = endsAt;
   }
 
-  /** What requests under way have reserved. */
+  /** Amount that running requests have reserved. */
   get reserved(): number {
     return this.#reserved;
   }
 
-  /** Waiting helps where there would be room if nothing were reserved. */
+  /** Waiting helps only if there is room without the reservations. */
   msUntilAvailable(claim: BucketClaim, nowMs: number): number {
     if (this.remaining(claim) >= claim.amount) return 0;
     if (this.#spent + claim.amount > claim.limit) return Number.POSITIVE_INFINITY;
@@ -147,7 +148,7 @@ export class SpendBucket implements CounterBucket {
     );
   }
 
-  /** What is neither spent nor reserved; below 0 where more was spent than the limit allows. */
+  /** Amount that is neither spent nor reserved. Negative if more was spent than the limit allows. */
   remaining(claim: BucketClaim): number {
     return claim.enforced ? claim.limit - this.used(claim) : Number.POSITIVE_INFINITY;
   }
@@ -157,7 +158,7 @@ export class SpendBucket implements CounterBucket {
     this.#reserved += amount;
   }
 
-  /** Adds to a hold that is there; what is settled stays settled. */
+  /** Increases an existing reservation. Ignores settled ones. */
   extend(id: string, amount: number): void {
     const hold = this.#reservations.get(id);
     if (!hold) return;
@@ -189,5 +190,5 @@ export class SpendBucket implements CounterBucket {
   }
 }
 
-/** The longest any slot can matter, in milliseconds. */
+/** How long a slot can affect a window, in milliseconds. */
 export const WINDOW_RETENTION_MS = SLIDING_WINDOW_SLOTS * 1000;

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { AcquireResult, BucketClaim, Counters, ReservationSettlement } from '../ports.ts';
 
-/** Counters under test, and their time. */
+/** The counters under test, with their time. */
 export interface CountersHarness {
   readonly counters: Counters;
-  /** How much of the store's own time may pass between two calls of a test, in milliseconds. */
+  /** How much time of the store may pass between two calls of a test, in milliseconds. */
   readonly slackMs: number;
-  /** Moves the store's own time forward. */
+  /** Advances the time of the store. */
   advance(ms: number): Promise<void>;
 }
 
@@ -64,7 +64,10 @@ export function testSettlement(
   };
 }
 
-/** What every store of counters must do. `open` gives empty counters that are closed when the test ends. */
+/**
+ * Tests for every implementation of counters. `open` creates empty counters that are closed when the test
+ * ends.
+ */
 export function countersSuite(store: string, open: (t: TestContext) => Promise<CountersHarness>): void {
   test(`${store}: a window admits its limit in any 60 seconds and says exactly when there is room again`, async (t) => {
     const { counters, advance, slackMs } = await open(t);

@@ -1,16 +1,16 @@
 import type { AcquireResult, BucketClaim } from '../ports.ts';
 
-/** Buckets remembered at most; those that have room again go first. */
+/** Maximum number of buckets. Those with room again are removed first. */
 const MAX_BUCKETS = 10_000;
 
 /**
- * Limits of requests that the shared store said to be full, and until when. A request stays in its window
- * whatever happens to the store, so the word of it is good for that time: who cannot hear it again need not guess.
+ * Limits that the shared store has reported as exhausted, and until when. Requests stay in their window
+ * whatever happens to the store, so the report remains valid and processes can use it during an outage.
  */
 export class ExhaustedLimits {
   readonly #exhaustedUntil = new Map<string, number>();
 
-  /** Remembers what a refusal of the store at `nowMs` says. */
+  /** Records a refusal of the store at `nowMs`. */
   record(
     orgId: string,
     claims: readonly BucketClaim[],
@@ -23,13 +23,16 @@ export class ExhaustedLimits {
         kind !== 'spend' && enforced && (levels[index]?.used ?? 0) + amount > limit,
     );
     const [only] = full;
-    // The time told is that of the last of several; tokens may be given back before theirs is over.
+    // With several refusals, the reported time is that of the last one. Tokens may be released earlier.
     if (full.length !== 1 || !only?.persistent) return;
     if (this.#exhaustedUntil.size >= MAX_BUCKETS) this.#evictExpired(nowMs);
     this.#exhaustedUntil.set(`${orgId}\n${only.bucket}`, nowMs + retryAfterMs);
   }
 
-  /** Milliseconds until the first of these limits that is known to be full has room; null when none is. */
+  /**
+   * Milliseconds until the first exhausted limit among the claims has room. Null if none is known to be
+   * exhausted.
+   */
   msUntilAvailable(
     orgId: string,
     claims: readonly BucketClaim[],

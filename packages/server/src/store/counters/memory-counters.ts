@@ -12,10 +12,15 @@ import type {
 import { BucketTable } from './bucket-table.ts';
 import { type CounterBucket, LeaseBucket, SpendBucket, WindowBucket } from './counter-buckets.ts';
 
-/** Buckets looked at per take to see whether they are empty and can go: the table stays as large as what is in use. */
+/**
+ * Number of buckets per call that are checked for removal, so that the table contains only buckets in use.
+ */
 const BUCKETS_SWEPT_PER_ACQUIRE = 2;
 
-/** Counters of one process. They start empty with it; the database knows what was spent (`BucketClaim.minimumUsed`). */
+/**
+ * The counters of one process. They start empty; the database knows the spending
+ * (`BucketClaim.minimumUsed`).
+ */
 export class MemoryCounters implements Counters {
   readonly #clock: Clock;
   readonly #buckets = new BucketTable<CounterBucket>();
@@ -24,7 +29,7 @@ export class MemoryCounters implements Counters {
     this.#clock = clock;
   }
 
-  /** Buckets kept at the moment. */
+  /** Number of buckets. */
   get size(): number {
     return this.#buckets.size;
   }
@@ -41,7 +46,7 @@ export class MemoryCounters implements Counters {
         if (!claim.enforced || (claim.kind !== 'spend') !== rates) continue;
         const waitMs = buckets[index]?.msUntilAvailable(claim, nowMs, second) ?? 0;
         if (waitMs === 0) continue;
-        // A budget that is spent is told before one that is only reserved.
+        // A budget that is spent is reported before one that is only reserved.
         const isSpent = !rates && waitMs === Number.POSITIVE_INFINITY;
         if (refused === null || (isSpent && retryAfterMs !== null)) refused = index;
         if (isSpent) {
@@ -107,13 +112,13 @@ export class MemoryCounters implements Counters {
     this.#buckets.clear();
   }
 
-  /** The slots this process holds in a bucket; undefined when it has not held any recently. */
+  /** The slots of this process in a bucket. Undefined if it has had none recently. */
   getSlots(orgId: string, bucket: string): LeaseBucket | undefined {
     const slots = this.#buckets.get(orgId, bucket);
     return slots instanceof LeaseBucket ? slots : undefined;
   }
 
-  /** Visits every bucket in which this process holds slots. */
+  /** Calls `visit` for every bucket in which this process has slots. */
   forEachOccupied(visit: (slots: LeaseBucket, orgId: string, bucket: string) => void): void {
     this.#buckets.forEach((bucket, orgId, name) => {
       if (bucket instanceof LeaseBucket && bucket.size > 0) visit(bucket, orgId, name);

@@ -8,23 +8,30 @@ import type { SharedStoreStats } from './shared-store-stats.ts';
 export interface OpenCountersOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** This process among those at work now. */
+  /** The number of running processes, and the rank of this one. */
   readonly replicaRank: () => ReplicaRank;
-  /** What a request may wait for a shared store. */
+  /** How long a request may wait for the shared store. */
   readonly timeoutMs: number;
-  /** Reads what the database knows to be spent. */
+  /** Reads the spending from the database. */
   readonly refreshSpend: () => Promise<void>;
 }
 
+/** The counters with information about the shared store. */
 export interface OpenedCounters {
   readonly counters: Counters;
-  /** Null where no store is shared. */
+  /** Returns null without a shared store. */
   readonly sharedStoreStats: () => SharedStoreStats | null;
-  /** Whether a shared store just let somebody wait in vain: whoever asked it twice would wait twice. */
+  /**
+   * Whether a request has just waited for the shared store without a response. It must not wait a second
+   * time.
+   */
   readonly isSharedStoreSlow: () => boolean;
 }
 
-/** Counters as `storage.shared` names them: `memory`, or Redis with what keeps requests from waiting for it. */
+/**
+ * Opens the counters of `storage.shared`: `memory`, or Redis with a fallback that keeps requests from
+ * waiting for it.
+ */
 export async function openCounters(shared: string, options: OpenCountersOptions): Promise<OpenedCounters> {
   if (shared === 'memory')
     return {
@@ -32,12 +39,12 @@ export async function openCounters(shared: string, options: OpenCountersOptions)
       sharedStoreStats: () => null,
       isSharedStoreSlow: () => false,
     };
-  // Loaded on demand: one process needs neither.
+  // Loaded on demand, because a single process needs neither module.
   const { openRedisCounters } = await import('./redis-counters.ts');
   const { ResilientCounters } = await import('./resilient-counters.ts');
   let told = false;
   const onError = (error: Error) => {
-    // One line per outage is `ResilientCounters`' to say; this one names the cause once.
+    // `ResilientCounters` logs each outage. This line logs the cause once.
     if (!told) options.log.warn({ err: error }, 'connection to the shared store failed');
     told = true;
   };

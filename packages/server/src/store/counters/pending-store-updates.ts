@@ -4,7 +4,7 @@ import type { AcquireResult, BucketClaim, ReservationSettlement } from '../ports
 import type { RemoteCounters } from './redis-counters.ts';
 import { UnreportedGrants } from './unreported-grants.ts';
 
-/** Settlements kept for when it is back: some 20 seconds of a busy process. */
+/** Number of settlements that are kept during an outage: about 20 seconds of a busy process. */
 const MAX_PENDING_SETTLEMENTS = 20_000;
 
 interface PendingSettlement {
@@ -15,11 +15,13 @@ interface PendingSettlement {
 export interface PendingStoreUpdatesOptions {
   readonly remote: Pick<RemoteCounters, 'settle' | 'acquire'>;
   readonly clock: Clock;
-  /** Rejects when the store does not answer in time. */
+  /** Rejects if the store does not respond in time. */
   readonly withTimeout: <T>(work: Promise<T>) => Promise<T>;
 }
 
-/** What the shared store has to be told when it answers again: settlements, and requests that were granted alone. */
+/**
+ * Updates for the shared store after an outage: settlements, and requests that this process granted alone.
+ */
 export class PendingStoreUpdates {
   readonly #options: PendingStoreUpdatesOptions;
   readonly #unreportedGrants = new UnreportedGrants();
@@ -38,16 +40,16 @@ export class PendingStoreUpdates {
     if (this.#settlements.length < MAX_PENDING_SETTLEMENTS) this.#settlements.push({ orgId, settlement });
   }
 
-  /** Notes what this process granted by itself. */
+  /** Records a grant of this process alone. */
   recordLocalGrant(orgId: string, claims: readonly BucketClaim[], own: AcquireResult): void {
     this.#unreportedGrants.record(orgId, claims, own, this.#options.clock.monotonic());
   }
 
   /**
-   * Tells the store all of it. One at a time: two that pay the same list would each strike off what the other has not
-   * paid.
+   * Sends all updates to the store. Only one call may run at a time, because two would send the same
+   * updates.
    *
-   * @throws what the store throws; the rest is kept
+   * @throws the error of the store; the remaining updates are kept
    */
   flush(): Promise<void> {
     this.#flushing ??= this.#flush().finally(() => {

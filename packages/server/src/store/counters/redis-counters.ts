@@ -15,45 +15,51 @@ import type { LeaseBucket } from './counter-buckets.ts';
 import { EXTEND_SCRIPT } from './redis-extend-script.ts';
 import { ACQUIRE_SCRIPT, PEEK_SCRIPT, RECOUNT_SCRIPT, RENEW_SCRIPT, SETTLE_SCRIPT } from './redis-scripts.ts';
 
-/** A reservation that nobody settled is let go then; what it was worth, the journal of its process charges. */
+/** An unsettled reservation is removed after this time. The spend journal of its process charges it. */
 const RESERVATION_TTL_MS = 6 * 3_600_000;
 const RECONNECT_MS = 500;
-/** A take whose slots were lost is asked again so often; each time they are counted again first. */
+/**
+ * How often an `acquire` is repeated whose slots were lost. Before each repetition, the slots are counted
+ * again.
+ */
 const MAX_RECOUNTS = 3;
 
 export interface RedisCountersOptions {
   /** `redis://…` or `rediss://…`. */
   readonly url: string;
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Milliseconds added to the server's time; for tests of what time does. */
+  /** Milliseconds added to the server's time, for tests. */
   readonly offsetMs?: () => number;
-  /** Told of connections that fail or break; they are made again by themselves. */
+  /** Called for failed and broken connections. They are opened again automatically. */
   readonly onError?: (error: Error) => void;
 }
 
-/** The slots of `concurrency` that this process holds, by its own count. */
+/** The `concurrency` slots that this process has, by its own count. */
 export interface LocalSlots {
   getSlots(orgId: string, bucket: string): LeaseBucket | undefined;
 }
 
-/** The process that takes. */
+/** The process that acquires. */
 export interface AcquireContext {
   readonly slots: LocalSlots;
-  /** False when nobody waits for the take any more. */
+  /** Returns false if the caller has stopped waiting. */
   isWaiting(): boolean;
 }
 
-/** A bucket in which this process holds slots. */
+/** A bucket in which this process has slots. */
 export interface OccupiedBucket {
   readonly bucket: string;
   readonly slots: LeaseBucket;
 }
 
-/** Counters that lie with the store, and may fail or hang with it (`resilient-counters.ts` keeps callers from that). */
+/**
+ * Counters in a remote store, whose calls may fail or hang. `resilient-counters.ts` protects callers from
+ * that.
+ */
 export interface RemoteCounters extends Counters {
   /**
-   * As in `Counters`; slots of `taker` that the store does not count are counted there before anything is granted, as
-   * long as it waits: a take that nobody waits for any more must not be sent again.
+   * As in `Counters`. If the store is missing slots of `taker`, counts them there before anything is
+   * granted. Does this only while the caller waits, because an abandoned `acquire` must not be sent again.
    */
   acquire(
     orgId: string,
@@ -62,22 +68,22 @@ export interface RemoteCounters extends Counters {
     taker?: AcquireContext,
   ): Promise<AcquireResult>;
   /**
-   * Renews the lease of this process on the slots it holds, and counts them anew where the store has fewer, or has more
-   * than can be explained by `inFlight` takes whose answers are not known yet.
+   * Renews the lease of this process on its slots. Counts them again if the store has fewer, or more than
+   * `inFlight` unanswered `acquire` calls explain.
    */
   renew(orgId: string, held: readonly OccupiedBucket[], inFlight: number): Promise<void>;
-  /** Resolves when the store answers. */
+  /** Resolves when the store responds. */
   ping(): Promise<void>;
 }
 
 /**
- * Counters in Redis or Valkey: one Lua call per step, on the server's time, exact across processes. Keys are
- * hash-tagged by org, so that a cluster keeps an org's buckets together.
+ * Opens counters in Redis or Valkey. Each step is one Lua call with the server's time, exact across
+ * processes. Keys have a hash tag per organization, so that a cluster stores them together.
  */
 export async function openRedisCounters(options: RedisCountersOptions): Promise<RemoteCounters> {
   const { Redis } = await import('ioredis');
   const client = new Redis(options.url, {
-    // A command that was lost is judged by its caller; sent again it could count twice.
+    // The caller decides about a lost command. If it was sent again, it could count twice.
     autoResendUnfulfilledCommands: false,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
@@ -86,10 +92,10 @@ export async function openRedisCounters(options: RedisCountersOptions): Promise<
     disableClientInfo: true,
   });
   client.on('error', (error: Error) => options.onError?.(error));
-  // Known before the first take: one that finds its script missing takes two round trips of its time.
+  // Loaded first, because a missing script would need two round trips.
   const load = () => Promise.all(Object.values(SCRIPTS).map(({ text }) => client.script('LOAD', text)));
   client.on('ready', () => void load().catch(() => undefined));
-  // Nothing is lost when it is not there yet: the first takes are counted by this process alone.
+  // Not an error: until Redis is available, this process counts alone.
   await new Promise<void>((resolve) => {
     client.once('ready', resolve).once('error', () => resolve());
   });
@@ -121,7 +127,7 @@ class RedisCounters implements RemoteCounters {
   readonly #client: Redis;
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #offsetMs: () => number;
-  /** Of this process, in the leases on its slots. */
+  /** Id of this process in the leases of its slots. */
   readonly #process = randomBytes(6).toString('base64url');
 
   constructor(client: Redis, clock: Pick<Clock, 'monotonic'>, offsetMs: () => number) {
@@ -139,7 +145,7 @@ class RedisCounters implements RemoteCounters {
     const slots = taker?.slots;
     let reply = await this.#acquire(orgId, id, claims, slots);
     for (let times = 0; reply[0] === -1 && times < MAX_RECOUNTS && taker?.isWaiting() !== false; times++) {
-      // One round trip for all of it: the connection carries them out in this order.
+      // One round trip: the connection runs the commands in this order.
       const again = [
         ...this.#recountLostSlots(orgId, claims, slots),
         this.#acquire(orgId, id, claims, slots),
@@ -249,7 +255,7 @@ class RedisCounters implements RemoteCounters {
   }
 
   #recount(orgId: string, bucket: string, slots: LeaseBucket): Promise<readonly number[]> {
-    // One that is unknown here and so old is not a take on its way: its settlement was lost.
+    // An older slot that is unknown here is not an `acquire` in progress: its settlement was lost.
     const args: (string | number)[] = [this.#offsetMs(), this.#process, slots.leaseMs, slots.leaseMs];
     const nowMs = this.#clock.monotonic();
     slots.forEachSlot((since, id) => void args.push(id, Math.floor(nowMs - since)));
@@ -265,7 +271,7 @@ class RedisCounters implements RemoteCounters {
     try {
       return toNumbers(await this.#client.call('EVALSHA', script.sha, ...rest));
     } catch (error) {
-      // A server that restarted or was flushed does not know it any more.
+      // The server has lost the script after a restart or a flush.
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
       return toNumbers(await this.#client.call('EVAL', script.text, ...rest));
     }

@@ -1,9 +1,11 @@
 import { SCRIPT_PRELUDE } from './redis-scripts.ts';
 
 /**
- * Adds to what an exchange holds of budgets, of all the same: as much as there is room for. A hold that the store lost
- * is counted again by what its process knows. ARGV: offset, id, hold ms, held, amount, then per key: limit (or -1
- * where there is none), minimumUsed, endsAt. Replies what was granted, and the key with the least room or 0.
+ * Increases the reservations of an exchange in budgets, each by the same amount, as far as there is room. A
+ * reservation that the store has lost is counted again from what its process knows.
+ *
+ * ARGV: offset, id, hold ms, held, amount, then per key: limit (or -1 for none), minimumUsed, endsAt.
+ * Returns the granted amount, and the index of the key with the least room or 0.
  */
 export const EXTEND_SCRIPT = `${SCRIPT_PRELUDE}
 local id, hold, known, granted, short = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), 0

@@ -1,13 +1,15 @@
 /**
- * The steps of the counters as Lua, each one atomic call on the server's own time. A window is a hash of
- * seconds, a spend is a hash with `spent`, `held`, the mean time of a hold and one field per hold. Concurrency is a sorted set of processes by
- * the end of their lease, and per process a sorted set of its slots by the time at which they were taken.
- * What is still to be settled in a window stands by id in a sorted set beside it, each with its slot: a settlement
- * that is sent again, or finds the store emptied, finds nothing there and changes nothing.
- * Money stays below 2^53, which a Lua number holds exactly; `%.0f` keeps Redis from writing it as 1e+15.
+ * The steps of the counters in Lua. Each is one atomic call with the server's time.
+ *
+ * A window is a hash of seconds. A spend is a hash with `spent`, `held`, the mean duration of a reservation
+ * and one field per reservation. Concurrency is a sorted set of processes by the end of their lease, and
+ * per process a sorted set of its slots by their start. Unsettled parts of a window are in a sorted set
+ * beside it, by id with their slot: a settlement that is repeated, or finds the store empty, finds nothing
+ * there and changes nothing. Money stays below 2^53, which a Lua number represents exactly; `%.0f` prevents
+ * the form 1e+15.
  */
 
-/** What every step begins with. */
+/** The beginning of every script. */
 export const SCRIPT_PRELUDE = `
 local stamp = redis.call('TIME')
 local now = stamp[1] * 1000 + math.floor(stamp[2] / 1000) + tonumber(ARGV[1])
@@ -82,9 +84,10 @@ end
 `;
 
 /**
- * ARGV: offset, id, hold ms, process, then per key: kind, amount, limit, flags (1 enforced, 2 lasting), minimumUsed, endsAt,
- * lastsMs. For concurrency the minimum is the number of slots the process knows it holds, and endsAt their mean duration.
- * A process that holds more than is counted here gets -1 and nothing is taken: it has to count its slots again first.
+ * ARGV: offset, id, hold ms, process, then per key: kind, amount, limit, flags (1 enforced, 2 persistent),
+ * minimumUsed, endsAt, ttlMs. For concurrency, the minimum is the number of slots that the process has, and
+ * endsAt is their mean duration. If this number is higher than the one here, returns -1 and acquires
+ * nothing: the process must count its slots again first.
  */
 export const ACQUIRE_SCRIPT = `${SCRIPT_PRELUDE}
 local id, hold, own = ARGV[2], tonumber(ARGV[3]), ARGV[4]
@@ -195,7 +198,7 @@ end
 return reply
 `;
 
-/** ARGV: offset, id, process, then per key: kind, amount, actual, endsAt. Counts once, however often it is sent. */
+/** ARGV: offset, id, process, then per key: kind, amount, actual, endsAt. Idempotent. */
 export const SETTLE_SCRIPT = `${SCRIPT_PRELUDE}
 local id, own = ARGV[2], ARGV[3]
 for i, key in ipairs(KEYS) do
@@ -228,7 +231,7 @@ end
 return 1
 `;
 
-/** ARGV: offset, then per key: kind, minimumUsed. Replies per key: used, reset, held. */
+/** ARGV: offset, then per key: kind, minimumUsed. Returns per key: used, reset, held. */
 export const PEEK_SCRIPT = `${SCRIPT_PRELUDE}
 local reply = {}
 for i, key in ipairs(KEYS) do
@@ -249,8 +252,8 @@ return reply
 `;
 
 /**
- * Renews the lease of a process on its slots and says how many are counted of each key; 0 of a lease that was lost.
- * ARGV: offset, process, then per key: lastsMs.
+ * Renews the lease of a process on its slots and returns the number of slots of each key; 0 if the lease
+ * was lost. ARGV: offset, process, then per key: ttlMs.
  */
 export const RENEW_SCRIPT = `${SCRIPT_PRELUDE}
 local own, reply = ARGV[2], {}
@@ -263,8 +266,8 @@ return reply
 `;
 
 /**
- * Counts the slots of a process anew: those it names are taken, and those it does not name and that are older than
- * `stale` are released. ARGV: offset, process, lastsMs, stale ms, then pairs: id, age in ms.
+ * Counts the slots of a process again: adds the named ones, and removes those that are not named and older
+ * than `stale`. ARGV: offset, process, ttlMs, stale ms, then pairs: id, age in ms.
  */
 export const RECOUNT_SCRIPT = `${SCRIPT_PRELUDE}
 local key, own, named = KEYS[1], ARGV[2], {}

@@ -8,11 +8,13 @@ const TIMEOUT_MS = 2_000;
 export interface SpendRefresh {
   readonly clock: Clock;
   readonly log: Log;
-  /** Reads what the database knows to be spent: a shared store that comes back may be empty and is filled with it. */
+  /**
+   * Reads the spending from the database. A shared store that restarted may be empty and is filled with it.
+   */
   readonly refreshSpend: () => Promise<void>;
 }
 
-/** Resolves once the spending of other processes was read, or could not be read in time. */
+/** Resolves when the spending of other processes has been read, or after the timeout. */
 export async function refreshSpendBeforeUse({ clock, log, refreshSpend }: SpendRefresh): Promise<void> {
   try {
     await withTimeout(clock, TIMEOUT_MS, refreshSpend());

@@ -1,30 +1,31 @@
-/** An estimate of when something held is released is never longer than this, nor shorter than the other. */
+/** Upper limit of an estimate. */
 const MAX_ESTIMATE_MS = 10_000;
 const MIN_ESTIMATE_MS = 50;
-/** Refusals within this time share one look at what is held. */
+/** Refusals within this time share one estimate. */
 const ESTIMATE_TTL_MS = 100;
-/** Share of a new duration in the mean. */
+/** Weight of a new duration in the mean. */
 const MEAN_WEIGHT = 1 / 8;
 
-/** Estimates when the next of several holders releases what it holds, by how long holders held it recently. */
+/** Estimates when the next of several holders releases a slot or reservation, from recent durations. */
 export class ReleaseEstimator {
   #meanMs = 0;
   #estimatedAt = Number.NEGATIVE_INFINITY;
   #ms = 0;
 
-  /** How long a holder held recently, in milliseconds; 0 when none has released. */
+  /** Mean recent duration in milliseconds. 0 if no holder has released. */
   get meanMs(): number {
     return this.#meanMs;
   }
 
-  /** Notes that a holder released after so long. */
+  /** Records a duration. */
   record(heldMs: number): void {
     this.#meanMs += (heldMs - this.#meanMs) * (this.#meanMs === 0 ? 1 : MEAN_WEIGHT);
   }
 
   /**
-   * Milliseconds until the first holder that is not overdue reaches the mean. When all are overdue, each lasts about as
-   * much longer as it is overdue by now. `each` visits the times since which they hold. The Lua of a take does the same.
+   * Milliseconds until the first holder that is not overdue reaches the mean. If all are overdue, assumes
+   * that each takes twice its current delay. `each` visits the start times of the holders. The Lua script
+   * does the same.
    */
   msUntilRelease(nowMs: number, each: (visit: (since: number) => void) => void): number {
     if (nowMs - this.#estimatedAt < ESTIMATE_TTL_MS) return this.#ms;

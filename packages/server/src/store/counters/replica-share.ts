@@ -1,17 +1,18 @@
 import type { BucketClaim } from '../ports.ts';
 
-/** This process among those that share a store. */
+/** The rank of this process among those that share a store. */
 export interface ReplicaRank {
-  /** Processes at work now, this one included. */
+  /** Number of running processes, including this one. */
   readonly replicaCount: number;
-  /** From 0: its number among them. No two have the same. */
+  /** Starts at 0 and is unique. */
   readonly rank: number;
 }
 
 /**
- * What one process may use of a limit while the shared store is away; of a budget, of what was left of it. The shares
- * of all processes add up to the limit exactly, so some have one unit more than others: which ones depends on the
- * bucket, so that no process is always at a disadvantage.
+ * Computes the share of a limit that one process may use while the shared store is unavailable. For a
+ * budget, the share is of the remaining amount. The shares of all processes add up to the limit. Some
+ * processes get one unit more; which ones depends on the bucket, so that no process is always at a
+ * disadvantage.
  */
 export function computeReplicaShare(claim: BucketClaim, { replicaCount, rank }: ReplicaRank): BucketClaim {
   if (claim.outageMode === 'open') return { ...claim, enforced: false };
@@ -24,11 +25,12 @@ export function computeReplicaShare(claim: BucketClaim, { replicaCount, rank }: 
   const rest = claim.limit % replicaCount;
   const isAhead = rest > 0 && (rank + hashBucketName(claim.bucket)) % replicaCount < rest;
   const limit = Math.floor(claim.limit / replicaCount) + (isAhead ? 1 : 0);
-  // Capped, or a request larger than the share could never pass; without a share nothing does.
+  // Caps the amount, because otherwise a request larger than the share would always fail. With a share of
+  // 0, every request fails.
   return { ...claim, limit, amount: Math.min(claim.amount, Math.max(1, limit)) };
 }
 
-/** The same in every process. */
+/** Returns the same value in every process. */
 function hashBucketName(bucket: string): number {
   let number = 0;
   for (let at = 0; at < bucket.length; at++) number = (number * 31 + bucket.charCodeAt(at)) % 65_521;

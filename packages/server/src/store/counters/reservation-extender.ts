@@ -4,20 +4,23 @@ import type { MemoryCounters } from './memory-counters.ts';
 import { computeReplicaShare, type ReplicaRank } from './replica-share.ts';
 
 export interface ReservationExtenderOptions {
-  /** What this process counts by itself. */
+  /** The counters of this process. */
   readonly local: MemoryCounters;
-  /** Asks the shared store; rejects when it does not answer in time. */
+  /** Extends in the shared store. Rejects if it does not respond in time. */
   readonly extendRemotely: (
     orgId: string,
     extension: ReservationExtension,
   ) => Promise<ReservationExtensionResult>;
   readonly clock: Clock;
   readonly replicaRank: () => ReplicaRank;
-  /** Told of each failure of the store, and when the call began. */
+  /** Called for each failure of the store, with the start of the call. */
   readonly onFailure: (error: unknown, began: number) => void;
 }
 
-/** Extends reservations in the shared store, or by this process' share while that does not answer. */
+/**
+ * Extends reservations in the shared store, or within the share of this process while the store does not
+ * respond.
+ */
 export class ReservationExtender {
   readonly #options: ReservationExtenderOptions;
 
@@ -25,7 +28,7 @@ export class ReservationExtender {
     this.#options = options;
   }
 
-  /** What the store grants is counted in this process too, like all that it grants. */
+  /** A grant of the store is counted in this process too, as all grants are. */
   async extend(orgId: string, extension: ReservationExtension): Promise<ReservationExtensionResult> {
     const { local, extendRemotely, clock, onFailure } = this.#options;
     const began = clock.monotonic();

@@ -21,23 +21,24 @@ import { StoreAvailability } from './store-availability.ts';
 import { withTimeout } from './with-timeout.ts';
 
 /**
- * After the store is back each process stays within its share for so long: the others have not all told yet what they
- * granted alone. They notice within the longest wait between two probes and what a probe may take.
+ * After the store is back, each process stays within its share for this time, because others may not have
+ * reported their own grants yet. Covers the longest wait between two probes and the duration of a probe.
  */
 const SHARE_ENFORCEMENT_MS = 2_000;
 
 export interface ResilientCountersOptions extends SpendRefresh {
   readonly remote: RemoteCounters;
-  /** This process among those that share the store; each takes its share while the store is away. */
+  /** The rank of this process. Each process uses its share while the store is unavailable. */
   readonly replicaRank: () => ReplicaRank;
-  /** What a request may wait for the store. */
+  /** How long a request may wait for the store. */
   readonly timeoutMs: number;
 }
 
 /**
- * Counters that answer within `timeoutMs` whatever becomes of the shared store. While it fails, each process counts
- * its own share of every limit in memory (or none, or refuses: `BucketClaim.away`); what it owes the store by
- * then it pays when the store is back, and tells it what it granted alone. A store that froze costs each caller three such waits, not every one.
+ * Counters that respond within `timeoutMs` even if the shared store fails. During an outage, each process
+ * counts its share of every limit in memory, or applies `BucketClaim.outageMode`. Afterwards it sends its
+ * settlements and grants to the store. If the store hangs, each caller waits at most three times until the
+ * outage is detected.
  */
 export class ResilientCounters implements Counters {
   readonly #options: ResilientCountersOptions;
@@ -47,7 +48,7 @@ export class ResilientCounters implements Counters {
   readonly #pendingUpdates: PendingStoreUpdates;
   readonly #renewals: SlotLeaseRenewer;
   readonly #extensions: ReservationExtender;
-  /** Takes sent to the store whose answers are not known yet. */
+  /** Number of `acquire` calls to the store without a response yet. */
   #inFlight = 0;
   #sharesEnforcedUntil = Number.NEGATIVE_INFINITY;
   readonly #stats = { timeouts: 0, localGrants: 0, localRejections: 0 };
@@ -84,12 +85,14 @@ export class ResilientCounters implements Counters {
     });
   }
 
-  /** Whether requests are counted by this process alone at the moment. */
+  /** Whether this process currently counts alone. */
   get isStoreUnavailable(): boolean {
     return this.#availability.isUnavailable;
   }
 
-  /** Whether it is away, or was late less than a second ago and has not granted in time since. */
+  /**
+   * Whether the store is unavailable, or was slow within the last second and has not granted in time since.
+   */
   get isStoreSlow(): boolean {
     return this.#availability.isSlow;
   }
@@ -153,7 +156,7 @@ export class ResilientCounters implements Counters {
     await this.#options.remote.close();
   }
 
-  /** What went through this process counts against its share too, should the store go away. */
+  /** Also counts grants of the store against the local share, in case the store fails. */
   #recordLocally(orgId: string, id: string, claims: readonly BucketClaim[], taken: AcquireResult): number {
     const own: BucketClaim[] = [];
     for (const [index, claim] of claims.entries())
@@ -170,13 +173,13 @@ export class ResilientCounters implements Counters {
     return own;
   }
 
-  /** The store is back: what it grants has to fit the share of this process as well, which is taken first. */
+  /** After an outage, a grant must also fit the share of this process, which is checked first. */
   async #acquireWithinShare(
     orgId: string,
     id: string,
     claims: readonly BucketClaim[],
   ): Promise<AcquireResult> {
-    // Rules that refuse while nobody counts are counted again.
+    // Rules with outage mode `closed` are counted again.
     const shared = claims.map((claim) =>
       claim.outageMode === 'closed' ? { ...claim, outageMode: 'open' as const } : claim,
     );
@@ -203,7 +206,7 @@ export class ResilientCounters implements Counters {
     }
   }
 
-  /** A take that the store did not answer in time stands as this process decided by itself. */
+  /** If the store did not respond in time, the local decision applies. */
   #resolveTimedOutAcquire(
     orgId: string,
     id: string,
@@ -213,15 +216,15 @@ export class ResilientCounters implements Counters {
     const { localResult, error, startedAt, pending } = unheard;
     this.#stats.timeouts += 1;
     this.#countLocalDecision(localResult);
-    // It may have been taken all the same, without anyone to settle it.
+    // The store may have counted it, but no one would settle it.
     this.#pendingUpdates.enqueueSettlement(orgId, buildAbandonedSettlement(id, claims, localResult));
     this.#availability.recordFailure(error, startedAt);
-    // Carried out late it is counted there; of one that never will be the store has to be told.
+    // A late call is counted by the store. A failed one must be reported to it.
     pending.catch(() => this.#pendingUpdates.recordLocalGrant(orgId, claims, localResult));
     return localResult;
   }
 
-  /** What it says is remembered even when it comes too late for the request that asked. */
+  /** Records the result even if it is too late for the request. */
   async #acquireRemotely(orgId: string, id: string, claims: readonly BucketClaim[]): Promise<AcquireResult> {
     this.#inFlight += 1;
     try {
@@ -267,16 +270,16 @@ export class ResilientCounters implements Counters {
     }
   }
 
-  /** Asks the store whether it is back, and tells it what it missed. */
+  /** Probes the store and sends what it missed. */
   async #recover(): Promise<void> {
     await this.#withStoreTimeout(this.#options.remote.ping());
     await refreshSpendBeforeUse(this.#options);
     await this.#pendingUpdates.flush();
-    // What it cannot take now the next take counts again.
+    // If this fails, the next `acquire` counts the slots again.
     await this.#renewals.renew().catch(() => undefined);
   }
 
-  /** What single failures left behind, while the store is otherwise there. */
+  /** Sends updates that single failures left while the store is available. */
   async #flushPendingUpdates(): Promise<void> {
     const began = this.#options.clock.monotonic();
     await this.#pendingUpdates

@@ -1,9 +1,9 @@
-// Settlements that are made here and not by the one who took.
+// Settlements that the counters create themselves.
 import type { AcquireResult, BucketClaim, ReservationSettlement } from '../ports.ts';
 
 /**
- * Gives back what a take that nobody heard the answer of may have reserved; its requests per minute stay spent, and so
- * do the slots of an exchange that goes on.
+ * Releases what an unanswered `acquire` may have reserved. Requests per minute and the slots of a running
+ * exchange stay counted.
  */
 export function buildAbandonedSettlement(
   id: string,
@@ -16,7 +16,10 @@ export function buildAbandonedSettlement(
   return { id, second: 0, countedLocally: false, localSecond: 0, claims: given, amounts, actual: nothing };
 }
 
-/** Makes what this process counted of its share what the store counted: tokens are capped by the share, or it refused. */
+/**
+ * Converts a settlement to what this process counted in its share: tokens are capped by the share, or the
+ * claim was refused.
+ */
 export function buildCorrectedSettlement(
   id: string,
   claims: readonly BucketClaim[],
@@ -38,7 +41,10 @@ export function buildCorrectedSettlement(
   };
 }
 
-/** Of an exchange that this process granted alone the store counts the slots, if it has been told of them; null when it has none. */
+/**
+ * If this process granted an exchange alone, the store counts only its slots, if they were reported.
+ * Returns null without slots.
+ */
 export function extractSlotSettlement(settlement: ReservationSettlement): ReservationSettlement | null {
   const claims = settlement.claims.filter(({ kind }) => kind === 'lease');
   if (claims.length === 0) return null;

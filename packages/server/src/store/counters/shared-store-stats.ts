@@ -1,10 +1,10 @@
-/** How the shared store has served this process since it started. */
+/** How well the shared store has served this process since its start. */
 export interface SharedStoreStats {
-  /** Requests are counted by this process alone now. */
+  /** This process currently counts alone. */
   readonly isUnavailable: boolean;
-  /** Requests that waited for it and heard nothing in time, or an error. */
+  /** Requests that waited for the store and got an error or no response in time. */
   readonly timeouts: number;
-  /** Requests judged by this process alone, those and all others while it was away. */
+  /** Requests that this process decided alone. */
   readonly localGrants: number;
   readonly localRejections: number;
 }

@@ -1,22 +1,22 @@
-/** A slot counts whole until no part of it is within the last 60 seconds. */
+/** A slot counts completely until all of it is older than 60 seconds. */
 export const SLIDING_WINDOW_SLOTS = 61;
 
 /**
- * What came in any 60 seconds, in slots of one second. The oldest slot counts whole although only part of it
- * is within the window: at most `limit` in any 60 seconds, never more.
+ * Counts units in any 60 seconds, in slots of one second. The oldest slot counts completely although only a
+ * part is in the window, so that there are never more than `limit` units in any 60 seconds.
  */
 export class SlidingWindow {
   readonly #slots = new Float64Array(SLIDING_WINDOW_SLOTS);
   #second = 0;
   #sum = 0;
 
-  /** Units within the window that ends in `second`. */
+  /** Units in the window that ends in `second`. */
   used(second: number): number {
     this.#expireSlots(second);
     return this.#sum;
   }
 
-  /** Changes the slot of `at`, if that is still within the window. */
+  /** Changes the slot of `at` if it is still in the window. */
   add(at: number, amount: number, second: number): void {
     this.#expireSlots(second);
     if (at <= this.#second - SLIDING_WINDOW_SLOTS || at > this.#second) return;
@@ -25,7 +25,10 @@ export class SlidingWindow {
     this.#sum += amount;
   }
 
-  /** Seconds after `second` at which `units` have left; `SLIDING_WINDOW_SLOTS` when they never all do. */
+  /**
+   * Seconds after `second` until `units` have left the window. `SLIDING_WINDOW_SLOTS` if there are never
+   * enough.
+   */
   secondsUntilFreed(units: number, second: number): number {
     this.#expireSlots(second);
     let left = units;
@@ -36,7 +39,7 @@ export class SlidingWindow {
     return SLIDING_WINDOW_SLOTS;
   }
 
-  /** Seconds after `second` at which nothing is left; 0 for an empty window. */
+  /** Seconds after `second` until the window is empty. 0 for an empty window. */
   secondsUntilEmpty(second: number): number {
     this.#expireSlots(second);
     for (let age = 0; age < SLIDING_WINDOW_SLOTS; age++)

@@ -2,11 +2,11 @@ import type { Clock, Timer } from '../../core/clock.ts';
 import type { MemoryCounters } from './memory-counters.ts';
 import type { OccupiedBucket, RemoteCounters } from './redis-counters.ts';
 
-/** How often it is looked whether a lease is due. */
+/** Interval at which due leases are looked for. */
 const CHECK_INTERVAL_MS = 1_000;
-/** A lease is renewed when a third of its time has passed, so that one renewal may be lost. */
+/** A lease is renewed after a third of its duration, so that one renewal may fail. */
 const RENEWALS_PER_LEASE = 3;
-/** Buckets in one call. */
+/** Number of buckets in one call. */
 const BUCKETS_PER_CALL = 200;
 
 export interface SlotLeaseRenewerOptions {
@@ -14,13 +14,13 @@ export interface SlotLeaseRenewerOptions {
   readonly local: MemoryCounters;
   readonly remote: Pick<RemoteCounters, 'renew'>;
   readonly clock: Clock;
-  /** False while the store is away: nothing is sent then. */
+  /** Returns false while the store is unavailable. Nothing is sent then. */
   readonly isStoreAvailable: () => boolean;
-  /** Takes whose answers are not known yet. */
+  /** Number of `acquire` calls without a response yet. */
   readonly inFlight: () => number;
 }
 
-/** Keeps the shared store from releasing the slots of this process, as long as it has any. */
+/** Renews the slots of this process in the shared store while it has any. */
 export class SlotLeaseRenewer {
   readonly #options: SlotLeaseRenewerOptions;
   #timer: Timer | null = null;
@@ -30,20 +30,20 @@ export class SlotLeaseRenewer {
     this.#options = options;
   }
 
-  /** Called after slots were taken. */
+  /** Called after slots were acquired. */
   start(): void {
     if (this.#timer !== null || this.#closed) return;
     const look = () => void this.#renewDue();
     this.#timer = this.#options.clock.after(CHECK_INTERVAL_MS, look);
   }
 
-  /** Renews the leases on all slots now, or only those that are due. */
+  /** Renews the leases of all slots, or only the due ones. */
   async renew(due: 'all' | 'due' = 'all'): Promise<void> {
     const { local, remote, clock, inFlight } = this.#options;
     const nowMs = clock.monotonic();
     const byOrg = new Map<string, OccupiedBucket[]>();
     local.forEachOccupied((slots, orgId, bucket) => {
-      // The look after this one may come a look late.
+      // The next check may be one interval late.
       const leftMs = slots.renewedAt + slots.leaseMs / RENEWALS_PER_LEASE - nowMs;
       if (due === 'due' && leftMs >= CHECK_INTERVAL_MS) return;
       const held = byOrg.get(orgId) ?? [];
@@ -69,7 +69,7 @@ export class SlotLeaseRenewer {
     local.forEachOccupied(() => {
       any = true;
     });
-    // What cannot be renewed now is counted again by the next take.
+    // If this fails, the next `acquire` counts the slots again.
     if (any && isStoreAvailable()) await this.renew('due').catch(() => undefined);
     this.#timer = null;
     if (any) this.start();

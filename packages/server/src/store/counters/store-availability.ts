@@ -3,27 +3,30 @@ import type { Log } from '../../core/log.ts';
 import type { ReplicaRank } from './replica-share.ts';
 
 /**
- * Failures in a row after which nobody waits for it any more, each of a call that began after the one before was
- * known: a store that stood still for a moment fails many calls at once, and that is one failure.
+ * Number of failures in a row after which no request waits for the store. A failure counts only if its call
+ * began after the previous failure was known, because a short stall fails many calls at once.
  */
 const FAILURES_TO_OPEN = 3;
-/** A store that was slow for a moment is used again soon; one that stays away is asked twice a second. */
+/** Wait before the first probe. Later probes run at most twice a second. */
 const FIRST_PROBE_MS = 50;
 const MAX_PROBE_MS = 500;
-/** So long after it was late nobody else waits for it a second time. */
+/** After a slow response, no request waits for the store a second time within this time. */
 const SLOW_STORE_MS = 1_000;
 
 export interface StoreAvailabilityOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly replicaRank: () => ReplicaRank;
-  /** Asks the store, and tells it what it missed; rejects while it does not answer. */
+  /** Probes the store and sends what it missed. Rejects while the store does not respond. */
   readonly recover: () => Promise<void>;
-  /** Called once it is back. */
+  /** Called when the store is back. */
   readonly onRecovered: () => void;
 }
 
-/** Whether the shared store is to be waited for: it is not after some failures in a row, until a probe succeeds. */
+/**
+ * Tracks whether requests should wait for the shared store. After several failures in a row they do not,
+ * until a probe succeeds.
+ */
 export class StoreAvailability {
   readonly #options: StoreAvailabilityOptions;
   #failures = 0;
@@ -40,7 +43,9 @@ export class StoreAvailability {
     return this.#probe !== null;
   }
 
-  /** Whether it is away, or was late less than a second ago and has not granted in time since. */
+  /**
+   * Whether the store is unavailable, or was slow within the last second and has not granted in time since.
+   */
   get isSlow(): boolean {
     if (this.isUnavailable) return true;
     return this.#failures > 0 && this.#options.clock.monotonic() - this.#failedAt < SLOW_STORE_MS;
@@ -50,7 +55,7 @@ export class StoreAvailability {
     this.#failures = 0;
   }
 
-  /** `began`: monotonic milliseconds at which the call began that failed. */
+  /** @param began start of the failed call, in monotonic milliseconds */
   recordFailure(error: unknown, began: number): void {
     if (began < this.#failedAt) return;
     this.#failedAt = this.#options.clock.monotonic();

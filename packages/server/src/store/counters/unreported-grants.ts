@@ -7,12 +7,12 @@ interface UnreportedBucket {
   readonly window: SlidingWindow;
 }
 
-/** Buckets remembered at most; a request of one that does not fit is one that the store never hears of. */
+/** Maximum number of buckets. Requests of further buckets are not reported to the store. */
 const MAX_BUCKETS = 10_000;
 
 /**
- * Requests of the last minute that this process granted by itself and the shared store knows nothing of. It is
- * told of them when it answers again: what the fleet admits then is what is left of the limit.
+ * Requests of the last minute that this process granted alone and the shared store does not know. They are
+ * reported when the store responds again, so that all processes together stay within the limit.
  */
 export class UnreportedGrants {
   readonly #buckets = new Map<string, UnreportedBucket>();
@@ -20,7 +20,7 @@ export class UnreportedGrants {
   record(orgId: string, claims: readonly BucketClaim[], { amounts }: AcquireResult, nowMs: number): void {
     const second = Math.floor(nowMs / 1000);
     for (const [index, claim] of claims.entries()) {
-      // Tokens are settled after the fact, money the database tells, and what goes on now is soon over.
+      // Tokens are settled later, the database knows the money, and running exchanges end soon.
       if (!claim.persistent || (amounts[index] ?? 0) === 0) continue;
       const key = `${orgId}\n${claim.bucket}`;
       let bucket = this.#buckets.get(key);
@@ -33,7 +33,7 @@ export class UnreportedGrants {
     }
   }
 
-  /** Tells all of it by `tell`, one bucket after the other; what it throws leaves the rest for the next time. */
+  /** Reports all buckets one by one with `send`. If it rejects, the rest is kept for the next time. */
   async report(nowMs: number, send: (orgId: string, claim: BucketClaim) => Promise<unknown>): Promise<void> {
     const second = Math.floor(nowMs / 1000);
     for (const [key, { orgId, claim, window }] of this.#buckets) {
@@ -43,7 +43,7 @@ export class UnreportedGrants {
       try {
         await send(orgId, { ...claim, amount, enforced: false });
       } catch (error) {
-        // Told twice it would be counted twice, for a minute: better than not at all.
+        // If it is reported twice, it counts twice for a minute, which is better than not at all.
         this.#buckets.set(key, { orgId, claim, window });
         throw error;
       }

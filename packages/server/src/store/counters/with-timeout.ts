@@ -1,9 +1,9 @@
 import type { Clock } from '../../core/clock.ts';
 
-/** What `work` gives; rejects when that takes longer than `ms`. */
+/** Resolves with the value of `work`. Rejects if it takes longer than `ms`. */
 export function withTimeout<T>(clock: Pick<Clock, 'after'>, ms: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    // A process that was busy itself finds the timer due and the answer waiting: the answer is read first.
+    // If this process was blocked, both the timer and the response are ready. The response is read first.
     const late = () => setImmediate(reject, new Error(`no response within ${ms} ms`));
     const timer = clock.after(ms, late);
     work.then(

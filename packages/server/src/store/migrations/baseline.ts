@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { DatabaseEngine } from '../database-engine.ts';
 import type { Migration } from './migration.ts';
 
-/** Every table of the first release, one file per engine: what differs between them differs there and nowhere else. */
+/** Creates every table of the first release, with one file per engine. */
 export const baselineMigration: Migration = {
   number: 1,
   name: 'baseline',
@@ -12,7 +12,7 @@ export const baselineMigration: Migration = {
   },
 };
 
-/** The statements of a baseline; an empty line stands between any two of them, and nowhere else. */
+/** The statements of a baseline. An empty line separates them, and occurs nowhere else. */
 export function loadBaselineStatements(engine: DatabaseEngine): readonly string[] {
   const text = readFileSync(new URL(`baseline/${engine}.sql`, import.meta.url), 'utf8');
   return text.trim().split(/;\n\n/);

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** The product that a key was imported from; null for keys of Floe. */
+/** Adds the product from which a key was imported. Null for keys of Floe. */
 export const importedKeysMigration: Migration = {
   number: 2,
   name: 'imported-keys',

@@ -4,8 +4,8 @@ import type { Migration } from './migration.ts';
 import { monitorFileStateMigration } from './monitor-file-state.ts';
 
 /**
- * In order, forward only: what a release has applied is never changed. A database takes what comes after the last
- * number it has.
+ * All migrations in order. A released migration never changes. A database runs those after the last number
+ * that it has.
  */
 export const MIGRATIONS: readonly Migration[] = [
   baselineMigration,

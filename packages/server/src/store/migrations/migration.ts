@@ -2,8 +2,8 @@ import type { DatabaseEngine } from '../database-engine.ts';
 import type { DatabaseWriter } from '../ports.ts';
 
 /**
- * One step forward, told which engine it runs on, and never changed once released. It must not read `Schema`, which
- * moves on: older tables are named in raw SQL.
+ * One step forward for both engines. It never changes once released. It must not use `Schema`, which
+ * changes later, so it names tables in raw SQL.
  */
 export interface Migration {
   readonly number: number;

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** What floe.yaml last said of pause and mute of a monitor; null for monitors that are not in the file. */
+/** Adds the last pause and mute of a monitor in floe.yaml. Null for monitors that are not in the file. */
 export const monitorFileStateMigration: Migration = {
   number: 3,
   name: 'monitor-file-state',

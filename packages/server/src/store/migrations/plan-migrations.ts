@@ -5,14 +5,15 @@ import { MIGRATIONS } from './migration-list.ts';
 /** The first of the migrations that one baseline replaced. */
 const PRE_RELEASE_MIGRATION = 'first-tables';
 
-/** A line of the table `migrations`. */
+/** A row of the table `migrations`. */
 export type AppliedMigration = Pick<Migration, 'number' | 'name'>;
 
 /**
- * The migrations that a database still lacks, in order. Numbers may be missing from the program's own list. The
- * database must have a beginning of that list and nothing else: what another build did to it, nobody here knows.
+ * Returns the migrations that a database still needs, in order. The numbers may have gaps. The applied
+ * migrations must be a prefix of the program's list, because the changes of another build are unknown.
  *
- * @throws StoreUnusableError when a newer program changed the database, or one with other migrations. Nothing is changed then.
+ * @throws StoreUnusableError if a newer program or one with other migrations has changed the database.
+ * Nothing is changed.
  */
 export function planMigrations(
   applied: readonly AppliedMigration[],

@@ -8,19 +8,19 @@ import { type AppliedMigration, planMigrations } from './plan-migrations.ts';
 export interface RunMigrationsOptions {
   readonly log: Log;
   readonly clock: Clock;
-  /** Called before the first migration of a database that has been in use, with its number. */
+  /** Called with the number of the first migration of a database that is already in use. */
   createBackup(number: number): Promise<void>;
-  /** The program's own list unless a test passes another. */
+  /** Replaced only in tests. */
   readonly migrations?: readonly Migration[];
 }
 
 type MigrationDatabase = Pick<Database, 'transaction'>;
 
 /**
- * Brings the tables up to the program: each migration that is missing runs in a transaction of its
- * own, with its line in `migrations`. Processes that start together run each one once.
+ * Runs the missing migrations, each in a transaction with its row in `migrations`. Concurrent processes run
+ * each migration once.
  *
- * @throws StoreUnusableError when the tables are those of a newer program or another build (`planMigrations`).
+ * @throws StoreUnusableError if the tables come from a newer program or another build (`planMigrations`)
  */
 export async function runMigrations(
   database: MigrationDatabase,
@@ -53,7 +53,7 @@ async function readAppliedMigrations(writer: DatabaseWriter): Promise<readonly A
   return writer.selectFrom('migrations').select(['number', 'name']).execute();
 }
 
-/** False when another process was first: transactions are serialised, so looking again here is enough. */
+/** Returns false if another process ran it first. Transactions run one at a time, so this check is final. */
 async function applyMigration(
   writer: DatabaseWriter,
   engine: DatabaseEngine,

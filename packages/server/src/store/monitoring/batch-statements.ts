@@ -5,13 +5,16 @@ import type { DatabaseWriter } from '../ports.ts';
 type Value = string | number | null;
 type RowRecords = readonly Readonly<Record<string, Value>>[];
 
-/** SQL of a statement whose parameters are JSON lists of rows, per engine: made once, for it is the hot path. */
+/**
+ * A statement per engine whose parameters are JSON lists of rows. Created once, because it is on the hot
+ * path.
+ */
 export interface BatchStatement {
   readonly sqlite: string;
   readonly postgres: string;
 }
 
-/** Makes a statement for both engines; `rows(n, …)` stands for the n-th parameter as a table. */
+/** Defines a statement for both engines. `rows(n, …)` produces the n-th parameter as a table. */
 export function defineBatchStatement(
   text: (
     rows: (parameter: number, table: string, columns: readonly string[]) => string,
@@ -20,7 +23,8 @@ export function defineBatchStatement(
 ): BatchStatement {
   return {
     sqlite: text((parameter, _, columns) => {
-      // Positions, not names: an array is a third of the JSON, and SQLite finds its members by counting.
+      // Positions instead of names, because arrays need a third of the JSON, and SQLite finds elements by
+      // counting.
       const picked = columns.map((column, at) => `value ->> ${at} as ${column}`);
       return `(select ${picked.join(', ')} from json_each(?${parameter}))`;
     }, 'sqlite'),
@@ -32,14 +36,16 @@ export function defineBatchStatement(
   };
 }
 
-/** Rows as one parameter: a statement per batch whatever its size, always the same text, so that it is parsed once. */
+/**
+ * Encodes rows as one parameter, so that a batch of any size uses the same statement, which is parsed once.
+ */
 export function encodeRows(writer: DatabaseWriter, columns: readonly string[], rows: RowRecords): string {
   if (databaseEngineOf(writer) === 'postgres')
     return replaceUnstorableJson(JSON.stringify(rows, [...columns]));
   return JSON.stringify(rows.map((row) => columns.map((column) => row[column])));
 }
 
-/** Runs a statement in a transaction. The rows are those its text selects; the caller names their type. */
+/** Runs a statement in a transaction. The caller names the type of the selected rows. */
 export async function runBatchStatement<Row>(
   writer: DatabaseWriter,
   { sqlite, postgres }: BatchStatement,
@@ -49,7 +55,7 @@ export async function runBatchStatement<Row>(
   return castRows<Row>((await writer.executeQuery(query)).rows);
 }
 
-/** A statement that adds rows, or replaces them by their `uid`. */
+/** A statement that inserts rows, or replaces those with the same `uid`. */
 export function buildUpsertStatement(table: string, columns: readonly string[]): BatchStatement {
   const others = columns.filter((column) => column !== 'uid');
   return defineBatchStatement(
@@ -59,10 +65,10 @@ export function buildUpsertStatement(table: string, columns: readonly string[]):
   );
 }
 
-/** Rows of one statement: some milliseconds. */
+/** Number of rows in one statement, which takes some milliseconds. */
 const ROWS_PER_UPSERT = 1_000;
 
-/** Runs a statement of `putting`, for however many rows. */
+/** Runs a statement of `buildUpsertStatement` for any number of rows. */
 export async function upsertRows<Row extends object>(
   writer: DatabaseWriter,
   text: BatchStatement,
@@ -75,7 +81,7 @@ export async function upsertRows<Row extends object>(
   }
 }
 
-/** A row with an index signature, which interfaces lack; tables hold numbers, texts and null. */
+/** Adds an index signature, which interfaces lack. Tables contain numbers, texts and null. */
 function toRecord<Row extends object>(
   row: Row,
   columns: readonly (keyof Row & string)[],
@@ -88,12 +94,12 @@ function toRecord<Row extends object>(
   );
 }
 
-/** PostgreSQL's text holds neither U+0000 nor half a surrogate pair, which JSON spells out. */
+/** PostgreSQL text cannot contain U+0000 or half a surrogate pair, which JSON writes as escapes. */
 export function replaceUnstorableJson(json: string): string {
   return json.replace(/\\u0000|\\ud[89a-f]../gi, '\\ufffd');
 }
 
-/** The statement's text selects the columns of the type it is run for; the migrations made them that way. */
+/** The text of the statement selects the columns of this type, which the migrations created. */
 function castRows<Row>(rows: unknown[]): Row[] {
   return rows as Row[];
 }

@@ -4,12 +4,12 @@ import type { BoardsTable } from './monitoring-tables.ts';
 
 export type BoardRow = BoardsTable;
 
-/** The board with this slug, of whatever org: slugs are unique in the installation. */
+/** The board with this slug. Slugs are unique in the installation. */
 export function findBoardBySlug(reader: DatabaseReader, slug: string): Promise<BoardRow | undefined> {
   return reader.selectFrom('boards').selectAll().where('slug', '=', slug).executeTakeFirst();
 }
 
-/** A board of an org, by id or by slug. */
+/** A board of an organization, by id or slug. */
 export function findBoardByIdOrSlug(
   reader: DatabaseReader,
   orgId: string,
@@ -23,23 +23,23 @@ export function findBoardByIdOrSlug(
     .executeTakeFirst();
 }
 
-/** Boards of every org. */
+/** Boards of all organizations. */
 export function listAllBoards(reader: DatabaseReader): Promise<BoardRow[]> {
   return reader.selectFrom('boards').selectAll().orderBy('created_at').orderBy('id').execute();
 }
 
-/** Boards of an org, in the order asked for. */
+/** Boards of an organization in the requested order. */
 export function getBoardPage(reader: DatabaseReader, request: ListRequest): Promise<RowPage<BoardRow>> {
   const rows = reader.selectFrom('boards').selectAll().where('org_id', '=', request.orgId);
   return getListPage(reader, rows, DEFAULT_LIST_COLUMNS, request);
 }
 
-/** @throws Fault `conflict` when a board of any org has this slug. */
+/** @throws Fault `conflict` if a board of any organization has this slug. */
 export async function insertBoard(writer: DatabaseWriter, row: BoardRow): Promise<void> {
   await writer.insertInto('boards').values(row).execute();
 }
 
-/** @throws Fault `conflict` when another board of any org has this slug. */
+/** @throws Fault `conflict` if another board of any organization has this slug. */
 export async function updateBoard(
   writer: DatabaseWriter,
   id: string,

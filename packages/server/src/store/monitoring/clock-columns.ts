@@ -1,7 +1,7 @@
-// Apart from the statements, which need a query builder: the threads of SQLite have no use for one.
+// A separate file, so that the threads of SQLite do not load a query builder.
 import type { BeatKeysTable, ChecksTable, MonitorClocksTable } from './monitoring-tables.ts';
 
-/** Columns that events change; the others change with the definition. */
+/** Columns that events change. The others change with the definition. */
 export const CLOCK_STATE_COLUMNS = [
   'status',
   'last_beat_at',
@@ -21,7 +21,7 @@ export const CLOCK_STATE_COLUMNS = [
   'wake_at',
 ] as const satisfies readonly (keyof MonitorClocksTable)[];
 
-/** What a judgement depends on beside `CLOCK_STATE_COLUMNS`. A beat URL that was rotated is a difference, too. */
+/** Other columns on which an evaluation depends. A rotated beat URL is also a difference. */
 export const CLOCK_DEFINITION_COLUMNS = [
   'token_hash',
   'interval_ms',

@@ -17,7 +17,7 @@ export function findMaintenanceWindowById(
     .executeTakeFirst();
 }
 
-/** Windows of an org, in the order asked for. */
+/** Maintenance windows of an organization in the requested order. */
 export function getMaintenanceWindowPage(
   reader: DatabaseReader,
   request: ListRequest,
@@ -26,7 +26,7 @@ export function getMaintenanceWindowPage(
   return getListPage(reader, rows, DEFAULT_LIST_COLUMNS, request);
 }
 
-/** Windows of these orgs that are not over for good at `nowMs`. */
+/** Maintenance windows of these organizations that have not finally ended at `nowMs`. */
 export function listUnfinishedMaintenanceWindows(
   reader: DatabaseReader,
   orgIds: readonly string[],
@@ -42,7 +42,7 @@ export function listUnfinishedMaintenanceWindows(
     .execute();
 }
 
-/** @throws Fault `conflict` when the org has a window of this id. */
+/** @throws Fault `conflict` if the organization has a maintenance window with this id. */
 export async function insertMaintenanceWindow(
   writer: DatabaseWriter,
   row: MaintenanceWindowRow,
@@ -71,7 +71,7 @@ export async function deleteMaintenanceWindow(
   await writer.deleteFrom('maintenance_windows').where('org_id', '=', orgId).where('id', '=', id).execute();
 }
 
-/** Monitors of these orgs that are muted at `nowMs`, and until when. */
+/** Monitors of these organizations that are muted at `nowMs`, and until when. */
 export async function listMutedMonitors(
   reader: DatabaseReader,
   orgIds: readonly string[],

@@ -16,10 +16,10 @@ import {
 import type { BeatKeyRow, CheckRow, MonitorClockRow, MonitorPeriodRow } from './clock-rows.ts';
 import type { MonitorsTable } from './monitoring-tables.ts';
 
-/** `wake_at` of a clock that nothing wakes. */
+/** `wake_at` of a clock that the sweep never evaluates. */
 export const NEVER_WAKE_AT = Number.MAX_SAFE_INTEGER;
 
-/** How a beat names its monitor. */
+/** How a beat refers to its monitor. */
 export type MonitorReference =
   | { readonly orgId: string; readonly id: string }
   | { readonly tokenHash: string };
@@ -37,7 +37,10 @@ const LOCK_REFERENCED = defineBatchStatement(
   order by uid ${lockClause(engine)}`,
 );
 
-/** The clocks that beats are for, locked until the transaction ends, in one order for everybody. */
+/**
+ * The clocks of these references, locked until the transaction ends. All transactions lock in the same
+ * order.
+ */
 export function lockReferencedClocks(
   writer: DatabaseWriter,
   addresses: readonly MonitorReference[],
@@ -56,7 +59,10 @@ const LOCK_DUE = defineBatchStatement((_, engine) =>
     : 'select * from monitor_clocks where wake_at < $1 order by wake_at, uid limit $2 for update skip locked',
 );
 
-/** Clocks that may have something to judge before `beforeMs`, oldest first; those somebody holds are passed over. */
+/**
+ * Clocks that may be due before `beforeMs`, oldest first and locked. Skips clocks that another transaction
+ * has locked.
+ */
 export function lockDueClocks(
   writer: DatabaseWriter,
   beforeMs: number,
@@ -65,7 +71,7 @@ export function lockDueClocks(
   return runBatchStatement<MonitorClockRow>(writer, LOCK_DUE, [beforeMs, limit]);
 }
 
-/** Whether any clock may have something to judge before `beforeMs`. */
+/** Whether any clock may be due before `beforeMs`. */
 export async function hasDueClock(reader: DatabaseReader, beforeMs: number): Promise<boolean> {
   const row = await reader
     .selectFrom('monitor_clocks')
@@ -81,7 +87,7 @@ const LOCK_FUTURE = defineBatchStatement(
     `select * from monitor_clocks where settled_at > ${engine === 'sqlite' ? '?1' : '$1'} order by uid ${lockClause(engine)}`,
 );
 
-/** Clocks that are accounted for beyond `nowMs`, locked: the clock was set back since. */
+/** Clocks that were evaluated beyond `nowMs`, locked. The database clock was set back since. */
 export function lockFutureClocks(writer: DatabaseWriter, nowMs: number): Promise<MonitorClockRow[]> {
   return runBatchStatement<MonitorClockRow>(writer, LOCK_FUTURE, [nowMs]);
 }
@@ -91,7 +97,7 @@ const LOCK_BY_UID = defineBatchStatement(
     select uid from ${rows(1, 'monitor_clocks', ['uid'])} as these) order by uid ${lockClause(engine)}`,
 );
 
-/** Clocks by uid, locked; those that there are. */
+/** Clocks by uid, locked. Leaves out missing ones. */
 export async function lockClocksByUid(
   writer: DatabaseWriter,
   uids: readonly string[],
@@ -110,7 +116,7 @@ const DELETE_BY_UID = defineBatchStatement(
     `delete from monitor_clocks where uid in (select uid from ${rows(1, 'monitor_clocks', ['uid'])} as these)`,
 );
 
-/** Takes clocks away: their monitors take no beats and judge nothing any more. */
+/** Deletes clocks. Their monitors accept no beats and are not evaluated. */
 export async function deleteClocks(writer: DatabaseWriter, uids: readonly string[]): Promise<void> {
   if (uids.length === 0) return;
   const these = encodeRows(
@@ -124,7 +130,7 @@ export async function deleteClocks(writer: DatabaseWriter, uids: readonly string
 const CLOCK_COLUMNS = ['uid', 'org_id', 'id', ...CLOCK_DEFINITION_COLUMNS, ...CLOCK_STATE_COLUMNS] as const;
 const UPSERT_CLOCKS = buildUpsertStatement('monitor_clocks', CLOCK_COLUMNS);
 
-/** Adds clocks, or replaces those that the transaction has locked. */
+/** Inserts clocks, or replaces those that the transaction has locked. */
 export function upsertClocks(writer: DatabaseWriter, rows: readonly MonitorClockRow[]): Promise<void> {
   return upsertRows(writer, UPSERT_CLOCKS, CLOCK_COLUMNS, rows);
 }
@@ -137,7 +143,7 @@ const UPDATE_STATE = defineBatchStatement(
     from ${rows(1, 'monitor_clocks', STATE_UPDATE_COLUMNS)} as moved where monitor_clocks.uid = moved.uid`,
 );
 
-/** Writes clocks that the transaction has locked. */
+/** Updates clocks that the transaction has locked. */
 export async function updateClockStates(
   writer: DatabaseWriter,
   rows: readonly MonitorClockRow[],
@@ -163,13 +169,13 @@ const INSERT_PERIODS = insertStatement(
 );
 const INSERT_BEAT_KEYS = insertStatement('beat_keys', BEAT_KEY_COLUMNS, 'do nothing');
 
-/** Adds checks; one that is there already stays as it is. */
+/** Inserts checks. Ignores existing ones. */
 export async function insertChecks(writer: DatabaseWriter, rows: readonly CheckRow[]): Promise<void> {
   if (rows.length > 0)
     await runBatchStatement(writer, INSERT_CHECKS, [encodeRows(writer, CHECK_COLUMNS, rows.map(toPlainRow))]);
 }
 
-/** Begins periods, in order; of two of a monitor that begin in one instant, the later one stands. */
+/** Inserts periods in order. Of two periods of a monitor with the same start, the later one is kept. */
 export async function insertPeriods(
   writer: DatabaseWriter,
   rows: readonly MonitorPeriodRow[],
@@ -184,7 +190,10 @@ const KNOWN_KEYS = defineBatchStatement(
     join beat_keys k on k.uid = a.uid and k.key = a.key`,
 );
 
-/** Beats that came before under the same idempotency keys. Their clocks are locked, so nobody adds one now. */
+/**
+ * Earlier beats with the same idempotency keys. Their clocks are locked, so that no other transaction can
+ * add one.
+ */
 export async function findBeatKeys(
   writer: DatabaseWriter,
   keys: readonly { readonly uid: string; readonly key: string }[],
@@ -200,12 +209,12 @@ export async function insertBeatKeys(writer: DatabaseWriter, rows: readonly Beat
     ]);
 }
 
-/** A row with an index signature, which interfaces lack. */
+/** Adds an index signature, which interfaces lack. */
 function toPlainRow<Row extends object>(row: Row): { [Column in keyof Row]: Row[Column] } {
   return row;
 }
 
-/** Definitions by uid, for messages about them. */
+/** Definitions by uid, for messages. */
 export async function findMonitorsByUid(
   reader: DatabaseReader,
   uids: readonly string[],

@@ -8,7 +8,7 @@ const ROWS_PER_BATCH = 2_000;
 
 export interface CheckQuery extends TimeRangeRequest {
   readonly uid: string;
-  /** Absent: all. */
+  /** Absent: all statuses. */
   readonly status?: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export function getCheckPage(
   return getTimeRangePage(status === undefined ? rows : rows.where('status', '=', status), 'at', time);
 }
 
-/** Periods that touch a range, oldest first, each with its end; null for the open one. */
+/** Periods that overlap a range, oldest first, each with its end. The end of the current period is null. */
 export async function listPeriodsInRange(
   reader: DatabaseReader,
   uid: string,
@@ -48,7 +48,7 @@ export async function listPeriodsInRange(
     .filter(({ started_at }) => started_at < toMs);
 }
 
-/** Periods of many monitors that touch the time from `fromMs` on, by monitor, each list oldest first. */
+/** Periods of several monitors that overlap the time from `fromMs`, by monitor, oldest first. */
 export async function listPeriodsSince(
   reader: DatabaseReader,
   uids: readonly string[],
@@ -87,8 +87,8 @@ export async function listPeriodsSince(
 }
 
 /**
- * Moves the periods of a monitor that begin later than `nowMs` back by `futureMs`, in their order and behind the others.
- * Returns when the last of them begins now.
+ * Moves the periods of a monitor that begin after `nowMs` back by `aheadMs`. Keeps their order and puts
+ * them after the others. Returns the new start of the last one.
  */
 export async function shiftFuturePeriods(
   writer: DatabaseWriter,
@@ -109,7 +109,7 @@ export async function shiftFuturePeriods(
   return at;
 }
 
-/** Forgets idempotency keys of beats received before `beforeMs`. */
+/** Deletes idempotency keys of beats that were received before `beforeMs`. */
 export async function expireBeatKeys(
   database: Pick<Database, 'rowTransaction'>,
   beforeMs: number,
@@ -120,8 +120,8 @@ export async function expireBeatKeys(
 }
 
 /**
- * Removes checks, and periods that are over, from before `beforeMs`, batch by batch, and monitors that were removed before
- * it with all that is left of their history. Returns how many checks.
+ * Deletes checks and ended periods from before `beforeMs` in batches, and monitors that were removed before
+ * it, with the rest of their history. Returns the number of checks.
  */
 export async function expireChecks(
   database: Pick<Database, 'read' | 'rowTransaction'>,
@@ -150,7 +150,7 @@ export async function expireChecks(
   return removed;
 }
 
-/** Monitors that have checks one by one, and whether they still exist. */
+/** The next monitor that has checks, and whether it still exists. */
 async function findNextMonitorWithChecks(
   reader: DatabaseReader,
   afterUid: string,
@@ -179,7 +179,7 @@ async function deleteChecks(writer: DatabaseWriter, uid: string, beforeMs: numbe
   return Number(numAffectedRows);
 }
 
-/** A period that began before and goes on stays: what came after it says when it ended. */
+/** Keeps the period that began before and continues, because its end is the start of the next one. */
 async function deletePeriods(writer: DatabaseWriter, uid: string, beforeMs: number): Promise<void> {
   await sql`delete from monitor_periods where uid = ${uid} and started_at < (
     select max(started_at) from monitor_periods where uid = ${uid} and started_at <= ${beforeMs})`.execute(

@@ -1,6 +1,6 @@
 import type { DatabaseReader } from '../ports.ts';
 
-/** How many monitors of an org are in each state, as their clocks were last written. */
+/** Number of monitors of an organization by status, as their clocks were last written. */
 export async function countOrgMonitorsByStatus(
   reader: DatabaseReader,
   orgId: string,
@@ -20,7 +20,7 @@ export interface FailingMonitor {
   readonly failing_since: number | null;
 }
 
-/** Failing monitors of an org, the longest failing first. */
+/** Failing monitors of an organization, longest failure first. */
 export function listFailingMonitors(
   reader: DatabaseReader,
   orgId: string,

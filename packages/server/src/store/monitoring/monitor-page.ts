@@ -15,19 +15,19 @@ import type { MonitorsTable } from './monitoring-tables.ts';
 export interface MonitorQuery extends Omit<ListRequest, 'sort'> {
   /** Absent: newest first. */
   readonly sort?: ListRequest['sort'] | 'urgency';
-  /** Only monitors that carry this tag. */
+  /** Only monitors with this tag. */
   readonly tag?: string | undefined;
-  /** As its clock was last written: at most a second behind. */
+  /** Status as last written, which is at most a second old. */
   readonly status?: string | undefined;
   /** Only monitors that name this channel. */
   readonly channel?: string | undefined;
   /** `file` or `console`. */
   readonly source?: string | undefined;
-  /** Only these. */
+  /** Only monitors with these ids. */
   readonly ids?: readonly string[] | undefined;
 }
 
-/** Monitors of an org that were not disabled, in the order asked for. */
+/** Monitors of an organization that were not removed, in the requested order. */
 export function getMonitorPage(
   reader: DatabaseReader,
   { sort, ...query }: MonitorQuery,
@@ -48,10 +48,13 @@ const MONITOR_LIST_COLUMNS = {
   valuesOf: ({ id, name, created_at: at }: MonitorsTable) => ({ id, name, at }),
 };
 
-/** No instant in milliseconds has more digits: states stand above it in one number, which is what a cursor holds. */
+/**
+ * Larger than any time in milliseconds, so that one number contains the status and a time, as a cursor
+ * requires.
+ */
 const URGENCY_CLASS_STEP = 100_000_000_000_000;
 
-/** Failing first, the longest at the top; then those that wait, then by the nearest deadline; paused last. */
+/** Order: failing with the longest failure first, then waiting, then by the nearest deadline, then paused. */
 const URGENCY = sql<number>`(case clock.status when 'failing' then 0 when 'waiting' then 1 when 'healthy' then 2 else 3 end)
   * ${sql.lit(URGENCY_CLASS_STEP)}
   + coalesce(case clock.status when 'failing' then clock.failing_since else clock.due_at end, ${sql.lit(URGENCY_CLASS_STEP - 1)})`;
@@ -89,7 +92,7 @@ function selectMonitors(reader: DatabaseReader, query: Omit<MonitorQuery, 'sort'
   return rows;
 }
 
-/** A text in a stored list of texts. */
+/** Whether a JSON array of texts contains a text. */
 function containsJsonText(column: 'tags_json' | 'channels_json', text: string) {
   const part = `%${escapeLikePattern(JSON.stringify(text))}%`;
   return sql<boolean>`${sql.ref(`monitors.${column}`)} like ${part} escape '!'`;

@@ -2,34 +2,43 @@ import type { storedMaintenanceWindowFields } from '@floe/contract/api/maintenan
 import type { storedBoardFields, storedMonitorFields } from '@floe/contract/config/monitoring';
 import type * as z from 'zod';
 
-/** What a monitor is, as people define it. Its clock stands apart, in `monitor_clocks`. */
+/** The definition of a monitor. Its state is in `monitor_clocks`. */
 export interface MonitorsTable extends z.output<typeof storedMonitorFields> {
-  /** What the history belongs to. A monitor that comes back under its id before retention has it again. */
+  /**
+   * Identifies the history. If a removed monitor is created again before retention deletes it, it gets the
+   * same uid.
+   */
   uid: string;
   org_id: string;
-  /** What jobs send as `monitor_id`; unique in the org. */
+  /** The `monitor_id` that jobs send. Unique in the organization. */
   id: string;
   /** Either this or `cron` and `timezone`. */
   interval_ms: number | null;
   cron: string | null;
   timezone: string | null;
-  /** Null: the org's default. */
+  /** Null: the organization's default. */
   grace_ms: number | null;
   first_beat_due_ms: number | null;
-  /** 1: a failure that the job reports is one miss. */
+  /** 1: a reported failure counts as one miss. */
   fail_counts_as_miss: number;
   tags_json: string;
   channels_json: string;
   paused: number;
   paused_until: number | null;
   muted_until: number | null;
-  /** What floe.yaml last said of pause and mute, as JSON: as long as it says the same, those set through the API stay. */
+  /**
+   * The last pause and mute in floe.yaml, as JSON. While they do not change, changes through the API are
+   * kept.
+   */
   file_state?: string | null | undefined;
-  /** Rises when the beat URL is rotated; the token is derived from it, see `deriveBeatToken`. */
+  /** Increased when the beat URL is rotated. The token is derived from it, see `deriveBeatToken`. */
   token_version: number;
-  /** Set when the monitor was removed: it takes no beats and judges nothing. Retention removes the row with the history. */
+  /**
+   * When the monitor was removed. It accepts no beats and is not evaluated. Retention deletes the row with
+   * the history.
+   */
   disabled_at: number | null;
-  /** `file` when it stands in floe.yaml, else `console`. */
+  /** `file` or `console`. */
   source: string;
   source_file?: string | null | undefined;
   source_line: number | null;
@@ -38,7 +47,10 @@ export interface MonitorsTable extends z.output<typeof storedMonitorFields> {
   updated_by: string;
 }
 
-/** Where a monitor stands: what every beat reads and writes. Narrow, and with all a beat needs to be judged. */
+/**
+ * The state of a monitor, which every beat reads and writes. Narrow, and with all columns that a beat
+ * needs.
+ */
 export interface MonitorClocksTable {
   uid: string;
   org_id: string;
@@ -48,11 +60,11 @@ export interface MonitorClocksTable {
   interval_ms: number | null;
   cron: string | null;
   timezone: string | null;
-  /** The grace in force: the monitor's, or the org's default. */
+  /** The effective grace period: the monitor's or the organization's default. */
   grace_ms: number;
   first_beat_due_ms: number | null;
   alert_after_misses: number;
-  /** 1: a failure that the job reports is one miss. */
+  /** 1: a reported failure counts as one miss. */
   fail_counts_as_miss: number;
   status: string;
   last_beat_at: number | null;
@@ -62,7 +74,7 @@ export interface MonitorClocksTable {
   failing_since: number | null;
   misses: number;
   alerted_since: number | null;
-  /** The deadline before a gap of Floe's own extended it. */
+  /** The deadline before a gap extended it. */
   extended_from: number | null;
   /** Milliseconds between the last 20 beats, comma-separated. */
   intervals: string;
@@ -72,19 +84,19 @@ export interface MonitorClocksTable {
   run_at: number | null;
   run_id: string | null;
   /**
-   * The sweep looks when this has passed; never later than it must, often earlier: beats leave it alone as long
-   * as it does no harm, for it is indexed and the rest of the row is not.
+   * The sweep evaluates the clock after this time. It may be earlier than necessary: beats leave it
+   * unchanged if that does no harm, because it is indexed and the other columns are not.
    */
   wake_at: number;
 }
 
-/** One row per beat, per missed beat and per promise that nobody could judge. */
+/** One row per beat, per missed beat, and per expected beat in a gap. */
 export interface ChecksTable {
   uid: string;
-  /** When it came or became certain: the instant lists are ordered by. */
+  /** When the beat arrived, or when the result became certain. Lists are sorted by it. */
   at: number;
   id: string;
-  /** ok, missed, failed or unknown; started and logged for calls that are no beats. */
+  /** ok, missed, failed or unknown; started and logged for calls that do not count as beats. */
   status: string;
   error: string | null;
   expected_at: number | null;
@@ -92,11 +104,11 @@ export interface ChecksTable {
   received_at: number | null;
   duration_ms: number | null;
   metadata_json: string | null;
-  /** More than 1 when a catch-up was too long to be written out. */
+  /** Above 1 if too many beats were missed at once. */
   missed_count: number;
 }
 
-/** Each ends where the next one of its monitor begins. */
+/** Each period ends where the next one of its monitor begins. */
 export interface MonitorPeriodsTable {
   uid: string;
   started_at: number;
@@ -104,7 +116,7 @@ export interface MonitorPeriodsTable {
   reason: string;
 }
 
-/** Idempotency keys of beats, kept for two days. */
+/** Idempotency keys of beats. Stored for two days. */
 export interface BeatKeysTable {
   uid: string;
   key: string;
@@ -112,39 +124,39 @@ export interface BeatKeysTable {
   received_at: number;
 }
 
-/** The grace of monitors that set none, per org. */
+/** Default grace period per organization. */
 export interface MonitorDefaultsTable {
   org_id: string;
   grace_ms: number;
 }
 
-/** Processes that take beats. */
+/** Processes that accept beats. */
 export interface MonitorLeasesTable {
   process_id: string;
-  /** Since when it is there. */
+  /** Since when the process accepts beats. */
   started_at: number;
   seen_at: number;
-  /** Every beat this process accepted before it is committed, or was refused. */
+  /** All beats that this process accepted before this time are committed or rejected. */
   accepted_until: number;
 }
 
-/** One row: when any process was last there. */
+/** One row: the time of the last pulse of any process. */
 export interface MonitorPulseTable {
   id: number;
   seen_at: number;
 }
 
-/** Spans in which no process was there. */
+/** Spans in which no process accepted beats. */
 export interface MonitorGapsTable {
   started_at: number;
   ended_at: number;
-  /** 1 while it is not known whether a process that was there before it still is. */
+  /** 1 while it is unknown whether a process from before the gap is still running. */
   inferred: number;
-  /** 1 when the clock was set ahead, or the machine slept: a process was there all the time it ran. */
+  /** 1 if the clock was set forward, or the machine slept. A process was running all the time. */
   clock_stepped: number;
 }
 
-/** A page that shows chosen monitors. */
+/** A page that shows selected monitors. */
 export interface BoardsTable extends z.output<typeof storedBoardFields> {
   id: string;
   org_id: string;
@@ -159,7 +171,7 @@ export interface BoardsTable extends z.output<typeof storedBoardFields> {
   updated_by: string;
 }
 
-/** When no messages are sent. Either from start to end, or again and again: `cron`, `timezone`, `duration_ms`. */
+/** A maintenance window: from start to end, or repeated with `cron`, `timezone` and `duration_ms`. */
 export interface MaintenanceWindowsTable extends z.output<typeof storedMaintenanceWindowFields> {
   org_id: string;
   id: string;
@@ -168,7 +180,7 @@ export interface MaintenanceWindowsTable extends z.output<typeof storedMaintenan
   cron: string | null;
   timezone: string | null;
   duration_ms: number | null;
-  /** Monitors by id or by tag; every monitor of the org when both lists are empty. */
+  /** Monitors by id or tag. If both lists are empty, all monitors of the organization. */
   monitors_json: string;
   tags_json: string;
   /** Whether public boards announce it. */

@@ -19,7 +19,7 @@ export function findMonitorById(
     .executeTakeFirst();
 }
 
-/** Monitors of an org that were not removed, by these ids, in no order. */
+/** Monitors of an organization with these ids that were not removed, without order. */
 export async function findMonitorsByIds(
   reader: DatabaseReader,
   orgId: string,
@@ -35,12 +35,12 @@ export async function findMonitorsByIds(
     .execute();
 }
 
-/** Monitors of every org, those that were removed too. */
+/** Monitors of all organizations, including removed ones. */
 export function listAllMonitors(reader: DatabaseReader): Promise<MonitorRow[]> {
   return reader.selectFrom('monitors').selectAll().orderBy('org_id').orderBy('id').execute();
 }
 
-/** Monitors of an org, those that were removed too, by id. */
+/** Monitors of an organization, including removed ones, by id. */
 export function listMonitorsOfOrg(reader: DatabaseReader, orgId: string): Promise<MonitorRow[]> {
   return reader.selectFrom('monitors').selectAll().where('org_id', '=', orgId).orderBy('id').execute();
 }
@@ -74,7 +74,10 @@ const MONITOR_COLUMNS = [
 
 const UPSERT_MONITORS = buildUpsertStatement('monitors', MONITOR_COLUMNS);
 
-/** Adds definitions, or replaces them by their uid. @throws Fault `conflict` when an org has another monitor of an id */
+/**
+ * Inserts definitions, or replaces them by uid. @throws Fault `conflict` if an organization has another
+ * monitor with an id
+ */
 export function upsertMonitors(writer: DatabaseWriter, rows: readonly MonitorRow[]): Promise<void> {
   return upsertRows(writer, UPSERT_MONITORS, MONITOR_COLUMNS, rows);
 }
@@ -93,7 +96,7 @@ export async function findClocksByUid(
   return new Map(rows.map((row) => [row.uid, row]));
 }
 
-/** How many monitors there are in each state, for `/metrics`. */
+/** Number of monitors per status, for `/metrics`. */
 export function countMonitorsByStatus(reader: DatabaseReader): Promise<{ status: string; count: number }[]> {
   return reader
     .selectFrom('monitor_clocks')
@@ -102,7 +105,7 @@ export function countMonitorsByStatus(reader: DatabaseReader): Promise<{ status:
     .execute();
 }
 
-/** The state of up to `limit` monitors of all orgs, always the same ones, for `/metrics`. */
+/** The status of up to `limit` monitors of all organizations, always the same ones, for `/metrics`. */
 export function listMonitorStatuses(
   reader: DatabaseReader,
   limit: number,
@@ -137,7 +140,7 @@ export async function setDefaultGraceMs(
     .execute();
 }
 
-/** Time of the last pulse of any process and our gaps after `afterMs`: for changes outside the engine. */
+/** Time of the last pulse of any process, for changes outside the engine. */
 export async function getLastPulseAt(reader: DatabaseReader): Promise<number | null> {
   const row = await reader.selectFrom('monitor_pulse').select('seen_at').executeTakeFirst();
   return row?.seen_at ?? null;

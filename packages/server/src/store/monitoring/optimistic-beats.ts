@@ -6,9 +6,9 @@ import {
 } from './clock-columns.ts';
 import type { BeatKeyRow, CheckRow, MonitorClockRow } from './clock-rows.ts';
 
-/** Beats of one monitor that find out nothing: they move its clock and are rows, no miss, period or alert comes of them. */
+/** Uneventful beats of one monitor: they change its clock and add rows, but no miss, period or alert. */
 export interface OptimisticBeats {
-  /** The clock as it was when they were judged. */
+  /** The clock with which they were evaluated. */
   readonly before: MonitorClockRow;
   readonly after: MonitorClockRow;
   readonly checks: readonly CheckRow[];
@@ -17,7 +17,7 @@ export interface OptimisticBeats {
 
 const COMPARED_COLUMNS = [...CLOCK_STATE_COLUMNS, ...CLOCK_DEFINITION_COLUMNS];
 
-/** Statements for SQLite: one row each, run in the writer's own thread. */
+/** Statements for SQLite, which run per row in the writer's thread. */
 export const SQLITE_BEAT_STATEMENTS = {
   known: 'select 1 from beat_keys where uid = ?1 and key = ?2',
   move: `update monitor_clocks set ${CLOCK_STATE_COLUMNS.map((column) => `${column} = ?`).join(', ')}
@@ -32,14 +32,15 @@ function insertRowStatement(table: string, columns: readonly string[]): string {
 
 type Value = string | number | null;
 
-/** The same as lists of parameters: names need not cross threads. */
+/** The same as lists of parameters, without column names. */
 export interface OptimisticBeatParameters {
   readonly move: readonly Value[];
   readonly checks: readonly (readonly Value[])[];
-  /** `uid` and `key` first. */
+  /** `uid` and `key` are the first two. */
   readonly keys: readonly (readonly Value[])[];
 }
 
+/** Converts beats to the parameters of the SQLite statements. */
 export function toOptimisticBeatParameters({
   before,
   after,
@@ -61,8 +62,8 @@ const recordset = (parameter: number, table: string) =>
   `json_populate_recordset(null::${table}, $${parameter}::json)`;
 
 /**
- * The same for PostgreSQL, as one statement and so one transaction and one way there and back. Rows are locked in the
- * order of their uids, as everywhere; one that another transaction moved while this one waited is compared again.
+ * The same for PostgreSQL as one statement, and therefore one transaction and one round trip. Rows are
+ * locked in the order of their uids. A row that another transaction changed meanwhile is compared again.
  */
 export const POSTGRES_BEAT_STATEMENT = {
   name: 'floe_keep_beats',
@@ -83,13 +84,14 @@ export const POSTGRES_BEAT_STATEMENT = {
     select uid from kept`,
 } as const;
 
-/** How beats are written that only move a clock. */
+/** Writes beats that only change a clock. */
 export interface BeatStore {
   /**
-   * Writes beats whose clocks still stand as they were judged, in one transaction and one message to the store; says
-   * of each whether it did. It did not where somebody moved the clock, or knows the key of a beat.
+   * Writes the beats whose clock has not changed since the evaluation, in one transaction and one message.
+   * Returns for each whether it was written. A beat is not written if its clock has changed or its key is
+   * known.
    *
-   * @throws Fault `conflict` when a key became known meanwhile; nothing is written then.
+   * @throws Fault `conflict` if a key was added meanwhile. Nothing is written then.
    */
   applyBeatsIfUnchanged(beats: readonly OptimisticBeats[]): Promise<readonly boolean[]>;
 }

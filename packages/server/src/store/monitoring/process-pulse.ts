@@ -2,54 +2,60 @@ import { sql } from 'kysely';
 import { databaseEngineOf } from '../database-engine.ts';
 import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
 
+/** What a process reports with a pulse. */
 export interface PulseInput {
   readonly processId: string;
-  /** The process's wall clock; PostgreSQL reads its own instead. */
+  /** Wall clock of the process. PostgreSQL uses its own clock instead. */
   readonly wallMs: number;
-  /** What this process takes the database's time to be by its steady clock; null at its first pulse. */
+  /** The process's estimate of the database time from its monotonic clock. Null at its first pulse. */
   readonly estimateNowMs: () => number | null;
-  /** Every beat it accepted before is committed, or was refused; null for nothing accepted yet. */
+  /**
+   * All beats that the process accepted before this time are committed or rejected. Null if it has accepted
+   * none.
+   */
   readonly acceptedUntilMs: number | null;
-  /** A silence longer than this was one of everybody: a gap. A process that begins ends any silence. */
+  /** A longer time without a pulse of any process is a gap. */
   readonly gapThresholdMs: number;
-  /** A process that was silent for longer than this is gone. */
+  /** A process without a pulse for this long has ended. */
   readonly leaseTimeoutMs: number;
-  /** `arriving`: it cannot be reached yet. `leaving`: it takes no beats any more, and gives up its lease. */
+  /** `arriving`: accepts no beats yet. `leaving`: accepts no more beats and releases its lease. */
   readonly presence: 'arriving' | 'present' | 'leaving';
-  /** Since when it is present; null for the first pulse that says so. */
+  /** Since when the process accepts beats. Null for the first pulse that reports it. */
   readonly startedAt: number | null;
-  /** Gaps that ended until then are known. */
+  /** Gaps that ended before this time are already known to the process. */
   readonly gapsUntilMs: number;
 }
 
+/** What a process learns from a pulse. */
 export interface PulseResult {
-  /** Time of the database. */
+  /** Database time. */
   readonly nowMs: number;
-  /** This and every other process has committed what it accepted before this instant. */
+  /** All processes have committed the beats that they accepted before this time. */
   readonly committedUntil: number;
-  /** The same of the others alone; infinite when there are none. */
+  /** The same for the other processes only. Infinity if there are none. */
   readonly peersCommittedUntil: number;
-  /** Gaps that were not known, in order; all of them after the clock was set back. */
+  /** New gaps, in order. All gaps after the clock was set back. */
   readonly gaps: readonly MonitoringGap[];
-  /** By how much the clock jumped against the steady one: ahead above 0, back below. */
+  /** Jump of the database clock relative to the monotonic clock. Positive if it was set forward. */
   readonly clockJumpMs: number;
-  /** By how much instants that lie ahead now were recorded too late: the clock was set back since. Else 0. */
+  /** After the clock was set back: by how much recorded times are in the future. Otherwise 0. */
   readonly futureMs: number;
 }
 
+/** A span in which no process accepted beats. */
 export interface MonitoringGap {
   readonly startAt: number;
   readonly endAt: number;
-  /** The clock was set ahead, or the machine slept. */
+  /** The clock was set forward, or the machine slept. */
   readonly isClockJump?: boolean;
 }
 
-/** A clock that differs from the steady one by more than this was set. */
+/** A larger difference from the monotonic clock means that the clock was set. */
 const CLOCK_JUMP_MS = 1_000;
-/** A gap may become certain, or grow, this long after its end. */
+/** A gap may become certain, or longer, until this long after its end. */
 const LATE_GAPS_MS = 600_000;
 
-/** Says that this process is there, and finds out whether for a while none was. Serialised by the one row. */
+/** Records that the process is running, and detects gaps. Calls run one at a time. */
 export async function recordPulse(writer: DatabaseWriter, given: PulseInput): Promise<PulseResult> {
   const seen = await lockPulse(writer);
   const time = await readClock(writer, given, seen);
@@ -82,20 +88,17 @@ export async function recordPulse(writer: DatabaseWriter, given: PulseInput): Pr
 
 interface ClockReading extends Pick<PulseResult, 'nowMs' | 'clockJumpMs' | 'futureMs'> {
   readonly isSetBack: boolean;
-  /** The estimate at the moment the clock was read. */
+  /** The estimate at the time at which the clock was read. */
   readonly estimateMs: number | null;
 }
 
-/**
- * Time goes on as the clock does, which may be set. A clock that was set back takes time back with it, and the time that
- * was recorded with it.
- */
+/** Reads the database clock, which may have been set. If it was set back, moves recorded times back too. */
 async function readClock(
   writer: DatabaseWriter,
   { wallMs, estimateNowMs }: PulseInput,
   seen: number | null,
 ): Promise<ClockReading> {
-  // The database's clock was read somewhere between the two instants.
+  // The database read its clock at some time between the two estimates.
   const before = estimateNowMs();
   const clock = databaseEngineOf(writer) === 'postgres' ? await readDatabaseTime(writer) : wallMs;
   const after = databaseEngineOf(writer) === 'postgres' ? estimateNowMs() : before;
@@ -121,7 +124,7 @@ async function readClock(
   };
 }
 
-/** The time since the last pulse in which nobody could be reached; null when there was none. */
+/** The time since the last pulse in which no process accepted beats, or null. */
 function findSilence(
   { gapThresholdMs, startedAt }: PulseInput,
   { nowMs, clockJumpMs, estimateMs, isSetBack }: ClockReading,
@@ -129,14 +132,15 @@ function findSilence(
 ): MonitoringGap | null {
   if (seen === null) return null;
   if (isSetBack) {
-    // A process that begins does not know how long it was away: what is due just now may have been sent meanwhile.
+    // A process that starts does not know how long it was down. A beat that is due now may have been sent
+    // meanwhile.
     return startedAt === null ? { startAt: nowMs - 1, endAt: nowMs } : null;
   }
   if (nowMs <= seen) return null;
   const silence = { startAt: seen, endAt: nowMs };
   if (startedAt === null) return silence;
   if (clockJumpMs <= 0 || estimateMs === null) return nowMs - seen > gapThresholdMs ? silence : null;
-  // The clock was set ahead, or the machine slept: until then this process was there.
+  // The clock was set forward, or the machine slept. The process was running until then.
   const startAt = estimateMs - seen > gapThresholdMs ? seen : Math.max(seen, estimateMs);
   return nowMs - startAt > CLOCK_JUMP_MS ? { startAt, endAt: nowMs, isClockJump: startAt !== seen } : null;
 }
@@ -147,7 +151,7 @@ interface ProcessLease {
   readonly accepted_until: number;
 }
 
-/** Leases of the other processes that are there. */
+/** Leases of the other running processes. */
 async function listPeerLeases(
   writer: DatabaseWriter,
   given: PulseInput,
@@ -165,8 +169,8 @@ async function listPeerLeases(
 }
 
 /**
- * A process that begins beside leases cannot know whether their processes are alive. Who was there before such a
- * silence and still is says that it was none; when nobody of them is left, it was a gap.
+ * Confirms or removes inferred gaps. A process that starts cannot know whether others with a lease are
+ * running. If one of them sends a pulse, there was no gap. If all of them are gone, there was one.
  */
 async function confirmGaps(
   writer: DatabaseWriter,
@@ -195,7 +199,7 @@ async function confirmGaps(
         .execute();
 }
 
-/** Gaps and leases that lie ahead since the clock was set back; a gap that only the clock made goes. */
+/** Moves back gaps and leases that are in the future after the clock was set back. */
 async function shiftFutureLiveness(writer: DatabaseWriter, nowMs: number, aheadMs: number): Promise<void> {
   const ahead = await writer
     .selectFrom('monitor_gaps')
@@ -258,7 +262,7 @@ async function storeLease(writer: DatabaseWriter, given: PulseInput, seenAt: num
 }
 
 async function lockPulse(writer: DatabaseWriter): Promise<number | null> {
-  // Before there is a row there is nothing to lock: two first processes take turns here instead.
+  // Without a row there is nothing to lock, so the first processes use this lock instead.
   if (databaseEngineOf(writer) === 'postgres')
     await sql`select pg_advisory_xact_lock(7310564003)`.execute(writer);
   const row = await writer
@@ -276,7 +280,7 @@ async function readDatabaseTime(writer: DatabaseWriter): Promise<number> {
   return rows[0]?.now ?? Number.NaN;
 }
 
-/** Gaps in order that ended after `afterMs`; those that are not certain are left out. */
+/** Confirmed gaps that ended after `afterMs`, in order. */
 export async function listGapsAfter(reader: DatabaseReader, afterMs: number): Promise<MonitoringGap[]> {
   const rows = await reader
     .selectFrom('monitor_gaps')

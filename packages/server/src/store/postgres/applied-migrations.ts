@@ -3,7 +3,7 @@ import type { AppliedMigration } from '../migrations/plan-migrations.ts';
 import { StoreUnusableError } from '../store-unusable-error.ts';
 import { createPostgresPool } from './postgres-pool.ts';
 
-/** Migrations of a PostgreSQL database, none for an empty one; changes nothing. */
+/** The migrations of a PostgreSQL database. Empty for an empty database. Changes nothing. */
 export async function readPostgresMigrations(url: string): Promise<readonly AppliedMigration[]> {
   const pool = createPostgresPool({ url, log: silentLog, connections: 1, statementTimeoutMs: null });
   try {

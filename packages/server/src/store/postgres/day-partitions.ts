@@ -2,16 +2,16 @@ import type { PostgresConnection } from './postgres-pool.ts';
 
 export const DAY_MS = 86_400_000;
 
-/** Tables with a partition per day of `created_at`. */
+/** Tables with one partition per day of `created_at`. */
 const PARTITIONED = ['exchanges', 'exchange_metadata'] as const;
 
-/** Serialises whatever makes or drops partitions, in every process (the number is arbitrary and fixed). */
+/** Lock number for creating and dropping partitions, in all processes. The number is arbitrary. */
 const PARTITION_LOCK = 7_310_564_002;
 
-/** Dropping waits for readers only this long, for whoever reads next waits behind it. */
+/** Dropping a partition waits for readers only this long, because later readers wait behind it. */
 const DROP_LOCK_TIMEOUT = '2s';
 
-/** `exchanges_d20261121` for any moment of that day, UTC. */
+/** Name such as `exchanges_d20261121` for a time on that day (UTC). */
 function partitionName(table: string, day: number): string {
   return `${table}_d${new Date(day).toISOString().slice(0, 10).replaceAll('-', '')}`;
 }
@@ -20,11 +20,13 @@ function startOfDay(ms: number): number {
   return Math.floor(ms / DAY_MS) * DAY_MS;
 }
 
-/** Makes the days that rows need before they are inserted, and the one after the newest ahead of its time. */
+/**
+ * Creates the partitions that rows need before they are inserted, and the one after the newest in advance.
+ */
 export class DayPartitions {
   readonly #known = new Set<number>();
 
-  /** @throws Fault when the database is away; nothing is known then that is not there. */
+  /** @throws Fault if the database is unavailable. Then no partition is recorded as known. */
   async ensure(connection: PostgresConnection, times: readonly number[]): Promise<void> {
     const days = new Set(times.map(startOfDay));
     if (days.size > 0) days.add(Math.max(...days) + DAY_MS);
@@ -38,12 +40,12 @@ export class DayPartitions {
     }
   }
 
-  /** What is known may be wrong: the next `ensure` looks again. */
+  /** Discards what is known, so that the next `ensure` checks again. */
   invalidate(): void {
     this.#known.clear();
   }
 
-  /** Drops the days that ended before `beforeMs`; returns how many exchanges went with them. */
+  /** Drops partitions that ended before `beforeMs`. Returns the number of exchanges in them. */
   async drop(connection: PostgresConnection, beforeMs: number): Promise<number> {
     let removed = 0;
     for (const table of PARTITIONED)
@@ -62,7 +64,7 @@ export class DayPartitions {
   }
 }
 
-/** Made apart and then attached, which leaves readers and writers of the other days alone. */
+/** Created separately and then attached, which does not block readers and writers of other days. */
 async function createPartition(connection: PostgresConnection, table: string, day: number): Promise<void> {
   const name = partitionName(table, day);
   const { rows } = await connection.query<{ found: string | null }>('select to_regclass($1)::text as found', [
@@ -84,13 +86,14 @@ async function listPartitions(connection: PostgresConnection, table: string): Pr
   return rows.map(({ name }) => name);
 }
 
-/** When a partition's day ends; never, for a table that is not one of ours. */
+/** When the day of a partition ends. Infinity for a table that is not a partition of Floe. */
 function partitionEnd(name: string): number {
   const [, year, month, day] = /_d(\d{4})(\d\d)(\d\d)$/.exec(name) ?? [];
   if (day === undefined) return Number.POSITIVE_INFINITY;
   return Date.UTC(Number(year), Number(month) - 1, Number(day)) + DAY_MS;
 }
 
+/** Runs `work` in a transaction. Rolls back if it rejects. */
 export async function runInTransaction<T>(
   connection: PostgresConnection,
   work: () => Promise<T>,
@@ -101,7 +104,7 @@ export async function runInTransaction<T>(
     await connection.query('commit', []);
     return result;
   } catch (error) {
-    // When the connection itself is gone, so is the transaction.
+    // If the connection is lost, so is the transaction.
     await connection.query('rollback', []).catch(() => undefined);
     throw error;
   }

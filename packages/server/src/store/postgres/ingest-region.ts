@@ -34,7 +34,7 @@ const ID = EXCHANGE_COLUMNS.indexOf('id');
 const CREATED_AT = EXCHANGE_COLUMNS.indexOf('created_at');
 const METADATA = EXCHANGE_COLUMNS.indexOf('metadata_json');
 
-/** Rows as one JSON parameter: a statement has room for 65,535 parameters and a batch for more values. */
+/** Rows as one JSON parameter, because a statement accepts 65,535 parameters and a batch has more values. */
 function selectFrom(table: string, columns: readonly string[]): string {
   return `select ${columns.join(', ')} from json_populate_recordset(null::${table}, $1)`;
 }
@@ -60,8 +60,9 @@ const INSERT_METADATA = `insert into exchange_metadata (${METADATA_COLUMNS.join(
 const INSERT_LIVE_EVENT = `insert into live_events (${LIVE_EVENT_COLUMNS.join(', ')}) values ($1, $2, $3, $4)`;
 
 /**
- * Inserts the rows of a region and counts the new ones, in one transaction. When the tables refuse a row, the
- * region is done again row by row, so that it is rejected alone; any other error undoes all of it.
+ * Inserts the rows of a region and adds the new ones to the rollups, in one transaction. If a table rejects
+ * a row, repeats the region row by row, so that only this row is rejected. Any other error rolls back
+ * everything.
  */
 export async function ingestRegion(
   connection: PostgresConnection,
@@ -78,7 +79,7 @@ export async function ingestRegion(
     rows.map(({ values }) => Number(values[CREATED_AT])),
   );
   const result = await insertAll(connection, rows).catch((error: unknown) => {
-    // Another process dropped a day; the next try makes it again.
+    // Another process dropped a partition. The next attempt creates it again.
     if (error instanceof Error && isMissingPartitionError(error.cause)) partitions.invalidate();
     throw error;
   });
@@ -123,7 +124,7 @@ async function insertOneByOne(connection: PostgresConnection, rows: readonly Row
   return { inserted: added.length, refused };
 }
 
-/** Ids of the rows that were not there. */
+/** Ids of the new rows. */
 async function insert(connection: PostgresConnection, rows: readonly Row[]): Promise<string[]> {
   const objects = rows.map(({ values }) => toObject(EXCHANGE_COLUMNS, values));
   const answer = await connection.query<{ id: string }>(INSERT_EXCHANGES, [JSON.stringify(objects)]);
@@ -158,7 +159,10 @@ async function addDeltas(
   await connection.query(UPSERT_ROLLUP[table], [JSON.stringify(objects)]);
 }
 
-/** Most of a delta is zero: left out, its JSON is a third as long, and the statement puts it back. */
+/**
+ * Leaves out zeros, which are most of a delta, so that its JSON is a third as long. The statement adds them
+ * again.
+ */
 function withoutZeroes(columns: readonly string[], values: readonly (string | number)[]): object {
   const object: Record<string, string | number> = {};
   for (const [at, name] of columns.entries()) {
@@ -187,7 +191,7 @@ function isRowRejection(error: unknown): boolean {
   return error instanceof Error && (isRowError(error) || isRowError(error.cause));
 }
 
-/** PostgreSQL's text holds neither U+0000 nor half a surrogate pair; both become U+FFFD. */
+/** PostgreSQL text cannot contain U+0000 or half a surrogate pair. Both become U+FFFD. */
 function toStorableRow(row: Row): Row {
   if (!/\\u(0000|d[89a-f])/i.test(row.line)) return row;
   const values = row.values.map((value, at) => {
@@ -197,7 +201,7 @@ function toStorableRow(row: Row): Row {
   return { line: row.line, values };
 }
 
-/** Escapes inside JSON text are characters to whoever reads it: filters on metadata do, in the database. */
+/** JSON escapes are characters to a reader of the text, such as metadata filters in the database. */
 function toStorableJson(text: string): string {
   try {
     return JSON.stringify(toStorableValue(JSON.parse(text)));

@@ -18,35 +18,36 @@ import { describeOutage, postgresErrorCode } from './postgres-errors.ts';
 import { createPostgresPool, type PostgresPool } from './postgres-pool.ts';
 import { PostgresSignals } from './postgres-signals.ts';
 
-/** Lists, charts, verbs and row batches share these; more would only queue inside the server. */
+/** Shared by lists, charts, verbs and row batches. More connections would only queue in the server. */
 const CONNECTIONS = 10;
 const STATEMENT_TIMEOUT_MS = 30_000;
-/** A database that starts together with Floe, as in a compose file, gets this long. */
+/** How long to wait for a database that starts at the same time, as in a compose file. */
 const START_TIMEOUT_MS = 30_000;
 const START_RETRY_MS = 500;
-/** Whoever asks whether we are ready will not wait for a statement's time. */
+/** A readiness probe does not wait as long as a statement may take. */
 const PING_TIMEOUT_MS = 2_000;
 
-/** Serialises write transactions of every process (the number is arbitrary and fixed). */
+/** Lock number of write transactions, in all processes. The number is arbitrary. */
 const WRITE_TRANSACTION_LOCK = 7_310_564_001;
 
 export interface OpenPostgresOptions {
   readonly log: Log;
   readonly clock: Clock;
-  /** Of the audit chains; one that only this process knows unless given. */
+  /** Key of the audit chains. Default: a key that only this process knows. */
   readonly auditKey?: KeyObject | undefined;
-  /** The program's own list unless a test passes another. */
+  /** Replaced only in tests. */
   readonly migrations?: readonly Migration[];
-  /** How long an absent server is waited for; 30 s unless given. */
+  /** How long to wait for an unavailable server. Default: 30 seconds. */
   readonly startTimeoutMs?: number;
-  /** How long a statement may take; 30 s unless given. */
+  /** Time limit for a statement. Default: 30 seconds. */
   readonly statementTimeoutMs?: number;
 }
 
 /**
- * Opens a PostgreSQL database and migrates it. A server that is away is waited for, 30 seconds at most.
+ * Opens and migrates a PostgreSQL database. Waits up to 30 seconds for an unavailable server.
  *
- * @throws StoreUnusableError when it cannot be reached, refuses us, or was made by a newer program.
+ * @throws StoreUnusableError if it cannot be reached, rejects the connection, or was created by a newer
+ * program
  */
 export async function openPostgres(url: string, options: OpenPostgresOptions): Promise<Database & BeatStore> {
   const place = describeDatabaseUrl(url);
@@ -169,7 +170,9 @@ async function waitForServer(
   }
 }
 
-/** Why it did not open, and whether waiting may help: a wrong password or name stays wrong. */
+/**
+ * Why the connection failed, and whether waiting may help. It does not help with a wrong password or name.
+ */
 function classifyConnectFailure(error: unknown): { readonly reason: string; readonly away: boolean } {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const reason =
@@ -177,7 +180,7 @@ function classifyConnectFailure(error: unknown): { readonly reason: string; read
   return { reason, away: describeOutage(cause) !== null };
 }
 
-/** `host:port/database`, without the password. @throws StoreUnusableError for what is no URL. */
+/** `host:port/database`, without the password. @throws StoreUnusableError for an invalid URL. */
 function describeDatabaseUrl(url: string): string {
   try {
     const { host, pathname } = new URL(url);

@@ -2,10 +2,10 @@ import { Fault } from '@floe/contract/faults';
 
 /** SQLSTATE codes, https://www.postgresql.org/docs/current/errcodes-appendix.html. */
 const UNIQUE_VIOLATION = '23505';
-/** Text with U+0000, which PostgreSQL cannot hold. */
+/** Text with U+0000, which PostgreSQL cannot store. */
 const CHARACTER_NOT_IN_REPERTOIRE = '22021';
 
-/** Codes of a server that cannot serve now; classes are their first two characters. */
+/** Codes of an unavailable server. Classes are the first two characters. */
 const OUTAGE_REASONS: Readonly<Record<string, string>> = {
   '08': 'The database connection was lost.',
   '25006': 'The database is read-only; it may be failing over.',
@@ -16,20 +16,20 @@ const OUTAGE_REASONS: Readonly<Record<string, string>> = {
   '58': 'The database server cannot access its files.',
 };
 
-/** Failures to reach it, as Node.js names them. */
+/** Connection errors of Node.js. */
 const UNREACHABLE = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_|EADDRNOTAVAIL|ENOENT)/;
 
-/** `pg` has no codes for its own: texts of its client and its pool. */
+/** `pg` has no codes for its own errors, so these are the messages of its client and its pool. */
 const PG_CLIENT_ERRORS =
   /timeout|Connection terminated|Client has encountered a connection error|not queryable/i;
 
-/** SQLSTATE, or the system's error code; null for an error without one. */
+/** SQLSTATE or system error code. Null for an error without a code. */
 export function postgresErrorCode(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error)) return null;
   return typeof error.code === 'string' ? error.code : null;
 }
 
-/** Why the database cannot be used now; null when the statement itself is at fault. */
+/** Why the database is unavailable. Null if the statement caused the error. */
 export function describeOutage(error: unknown): string | null {
   const code = postgresErrorCode(error);
   if (code !== null) {
@@ -43,20 +43,20 @@ export function describeOutage(error: unknown): string | null {
     : null;
 }
 
-/** No constraint of ours is a check: this is a row whose day has no partition (any more). */
+/** Floe has no check constraints, so this error means that a row has no partition. */
 const CHECK_VIOLATION = '23514';
 
-/** Whether a row's day is missing, which another process may have dropped. */
+/** Whether the partition of a row is missing, because another process may have dropped it. */
 export function isMissingPartitionError(error: unknown): boolean {
   return postgresErrorCode(error) === CHECK_VIOLATION;
 }
 
-/** Whether the row itself is at fault (classes 22 and 23), so that trying it again cannot help. */
+/** Whether the row caused the error (classes 22 and 23), so that a retry cannot help. */
 export function isRowError(error: unknown): boolean {
   return /^2[23]...$/.test(postgresErrorCode(error) ?? '') && !isMissingPartitionError(error);
 }
 
-/** What a failed statement means to the caller: a `Fault` when waiting or the caller can help. */
+/** Converts the error of a statement to a `Fault` if waiting helps or the caller caused it. */
 export function toStatementError(error: unknown, sql: string): unknown {
   if (!(error instanceof Error) || error instanceof Fault) return error;
   if (postgresErrorCode(error) === UNIQUE_VIOLATION)

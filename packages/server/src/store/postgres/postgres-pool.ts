@@ -2,19 +2,19 @@ import pg from 'pg';
 import type { Log } from '../../core/log.ts';
 import { describeOutage, toStatementError } from './postgres-errors.ts';
 
-/** How long a caller waits for a free connection, or for a new one to open. */
+/** How long a caller waits for a free or new connection. */
 const CONNECT_TIMEOUT_MS = 5_000;
-/** The server's own limit comes first; after this much more it no longer answers at all. */
+/** If the server does not respond this long after its own time limit, it is considered unavailable. */
 const ANSWER_GRACE_MS = 2_000;
 const LOCK_TIMEOUT_MS = 10_000;
-/** A transaction awaits nothing but its own statements; one that idles has lost its process. */
+/** A transaction waits only for its own statements. An idle one has lost its process. */
 const IDLE_IN_TRANSACTION_MS = 60_000;
 const IDLE_CONNECTION_MS = 30_000;
 
 const INT8 = 20;
 const NUMERIC = 1700;
 
-/** `pg` gives both as text; every integer of ours is below 2^53. */
+/** `pg` returns both as text. All integers of Floe are below 2^53. */
 const numericTypes: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) =>
     oid === INT8 || oid === NUMERIC ? Number : pg.types.getTypeParser(oid, format),
@@ -24,11 +24,11 @@ export interface PostgresPoolOptions {
   readonly url: string;
   readonly log: Log;
   readonly connections: number;
-  /** Null for migrations, whose statements may take as long as they need. */
+  /** Null for migrations, which have no time limit. */
   readonly statementTimeoutMs: number | null;
 }
 
-/** A bounded pool; a server that is slow or away is a failure within the times above, never a hang. */
+/** Creates a bounded pool. A slow or unavailable server causes an error within the limits above. */
 export function createPostgresPool({
   url,
   log,
@@ -38,8 +38,8 @@ export function createPostgresPool({
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'floe',
-    // Our queries read little from many partitions: compiling them costs 100 ms, starting workers 25 ms and more
-    // where cores are few, and both save less.
+    // Our queries read little from many partitions. Compiling them takes 100 ms and starting workers at
+    // least 25 ms, which is more than they save.
     options: '-c jit=off -c max_parallel_workers_per_gather=0',
     max: connections,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -53,19 +53,20 @@ export function createPostgresPool({
       query_timeout: statementTimeoutMs + ANSWER_GRACE_MS,
     }),
   });
-  // An idle connection that breaks has no statement to fail; without a listener it would end the process.
+  // An idle connection that breaks has no statement to reject. Without a listener, the error would end the
+  // process.
   pool.on('error', (error) => log.debug({ err: error }, 'idle database connection was lost'));
   return new PostgresPool(pool);
 }
 
-/** What a statement gives back. Kysely reads `command` and `rowCount`. */
+/** The result of a statement. Kysely reads `command` and `rowCount`. */
 interface StatementResult<Row> {
   readonly command: 'UPDATE' | 'DELETE' | 'INSERT' | 'SELECT' | 'MERGE' | 'COMMIT' | 'ROLLBACK';
   readonly rowCount: number;
   readonly rows: Row[];
 }
 
-/** The pool as Kysely takes it, with `Fault`s for errors. */
+/** The pool in the form that Kysely expects. Errors are `Fault`s. */
 export class PostgresPool {
   readonly options: object;
   readonly #pool: pg.Pool;
@@ -75,7 +76,7 @@ export class PostgresPool {
     this.options = pool.options;
   }
 
-  /** @throws Fault `overloaded` when there is none within 5 seconds. */
+  /** @throws Fault `overloaded` if no connection is free within 5 seconds. */
   async connect(): Promise<PostgresConnection> {
     try {
       return new PostgresConnection(await this.#pool.connect());
@@ -84,7 +85,7 @@ export class PostgresPool {
     }
   }
 
-  /** Hands a connection to `work` and takes it back. */
+  /** Runs `work` with a connection and releases the connection. */
   async withConnection<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
     const connection = await this.connect();
     try {
@@ -99,6 +100,7 @@ export class PostgresPool {
   }
 }
 
+/** One connection of the pool. */
 export class PostgresConnection {
   readonly #client: pg.PoolClient;
   #broken: unknown = null;
@@ -112,7 +114,10 @@ export class PostgresConnection {
     this.#broken ??= toStatementError(error, 'a lost connection');
   };
 
-  /** @throws Fault, or Error naming the statement; a connection that broke stays so and is not pooled again. */
+  /**
+   * @throws Fault, or Error with the statement. A broken connection stays broken and does not return to the
+   * pool.
+   */
   query<Row>(sql: string, parameters: readonly unknown[]): Promise<StatementResult<Row>>;
   query<Cursor extends object>(cursor: Cursor): Cursor;
   query<Row>(
@@ -124,7 +129,7 @@ export class PostgresConnection {
     return this.#run<Row>({ text: sql, values: [...parameters] });
   }
 
-  /** As `query`, parsed and planned once per connection: for what comes by the thousand. */
+  /** Same as `query`, but parsed and planned once per connection, for frequent statements. */
   queryPrepared<Row>(name: string, text: string, values: readonly unknown[]): Promise<StatementResult<Row>> {
     return this.#run<Row>({ name, text, values: [...values] });
   }
@@ -135,27 +140,27 @@ export class PostgresConnection {
       return toStatementResult<Row>(await this.#client.query(query));
     } catch (error) {
       const told = toStatementError(error, query.text);
-      // A statement that timed out here is still under way there: what is sent after it would wait for it.
+      // The statement may still run on the server, and later statements would wait for it.
       if (isConnectionLost(error)) this.#broken = told;
       throw told;
     }
   }
 
-  /** @param discard closes it instead of keeping it for the next caller. */
+  /** @param discard closes the connection instead of returning it to the pool */
   release(discard = false): void {
     this.#client.removeListener('error', this.#onError);
     this.#client.release(discard || this.#broken !== null);
   }
 }
 
-/** Errors with a SQLSTATE were answered by a server that goes on; others leave the connection unusable. */
+/** Errors with a SQLSTATE are responses of a working server. Other errors leave the connection unusable. */
 function isConnectionLost(error: unknown): boolean {
   if (describeOutage(error) === null) return false;
   const answered = error instanceof pg.DatabaseError && !/^(57P|08)/.test(error.code ?? '');
   return !answered;
 }
 
-/** Kysely typed the columns from `Schema`, and the migrations made the tables that way. */
+/** Kysely derived the column types from `Schema`, and the migrations created the tables accordingly. */
 function toStatementResult<Row>(result: pg.QueryResult): StatementResult<Row> {
   return {
     command: result.command as StatementResult<Row>['command'],

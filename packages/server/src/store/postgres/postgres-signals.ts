@@ -21,8 +21,9 @@ export interface PostgresSignalsOptions {
 }
 
 /**
- * A number that each change raises in its own transaction. NOTIFY tells of it at once, and a look at the
- * number every 900 ms makes sure: a notification is lost while the listening connection is.
+ * Signals with a version number that each change increases in its transaction. NOTIFY reports it
+ * immediately. The number is also polled every 900 ms, because notifications are lost while the listening
+ * connection is down.
  */
 export class PostgresSignals implements SnapshotSignals {
   readonly #options: PostgresSignalsOptions;
@@ -32,7 +33,7 @@ export class PostgresSignals implements SnapshotSignals {
   #poll: Timer | null = null;
   #reconnect: Timer | null = null;
   #checking = false;
-  /** When the last look that was answered began; what was committed before it is known. */
+  /** Start of the last successful poll. Everything that was committed before is known. */
   #knownAt = Number.NEGATIVE_INFINITY;
   #isAnswered = true;
   #closed = false;
@@ -41,7 +42,7 @@ export class PostgresSignals implements SnapshotSignals {
     this.#options = options;
   }
 
-  /** Begins to listen; changes from now on are told. */
+  /** Starts to listen. Later changes are reported. */
   async open(): Promise<void> {
     this.#knownAt = this.#options.clock.monotonic();
     this.#seen = await getSetting(this.#options.read, VERSION_SETTING);
@@ -108,7 +109,7 @@ export class PostgresSignals implements SnapshotSignals {
     });
   }
 
-  /** One look at a time; what changes during one is found by the next. */
+  /** Polls once at a time. Changes during a poll are found by the next one. */
   #checkVersion(): void {
     if (this.#checking || this.#closed) return;
     this.#checking = true;

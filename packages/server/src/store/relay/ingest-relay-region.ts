@@ -9,13 +9,13 @@ export type RelayRow =
   | { readonly table: 'relay_decisions'; readonly row: RelayDecisionsTable }
   | { readonly table: 'relay_reports'; readonly row: RelayReportsTable };
 
-/** Rows of one statement: PostgreSQL takes 65,535 values. */
+/** Rows of one statement. PostgreSQL accepts 65,535 values. */
 const ROWS_PER_STATEMENT = 200;
 const LINE_BREAK = 0x0a;
 
 /**
- * Takes rows of the relay's spool into their tables, a region in one transaction. A row that is there already changes
- * nothing. Decisions come by the hundred a second at most, so the main thread reads them.
+ * Inserts the rows of a region of the relay's spool in one transaction. Ignores existing rows. There are at
+ * most some hundred decisions per second, so the main thread parses them.
  */
 export async function ingestRelayRegion(database: Database, region: SpoolRegion): Promise<IngestResult> {
   const piece = await readRegion(region);
@@ -68,7 +68,7 @@ async function insertAll(writer: Writer, rows: readonly RelayRow[]): Promise<num
   return inserted;
 }
 
-/** Null for a line that this program did not write. */
+/** Returns null for a line that this program did not write. */
 function parseRelayRow(line: string): RelayRow | null {
   let parsed: unknown;
   try {
@@ -97,7 +97,7 @@ const DECISION_TEXT_COLUMNS = [
 ];
 const REPORT_TEXT_COLUMNS = ['id', 'org_id', 'type', 'agent', 'key_id', 'details_json'];
 
-/** Only this program writes the spool; what a cut or a foreign line lacks is looked for. */
+/** Only this program writes the spool, so a few fields identify incomplete and foreign lines. */
 function isDecision(row: unknown): row is RelayDecisionsTable {
   return hasTextColumns(row, DECISION_TEXT_COLUMNS);
 }

@@ -5,10 +5,10 @@ import type { RelayApprovalsTable } from './relay-tables.ts';
 
 export type RelayApprovalRow = RelayApprovalsTable;
 
-/** More questions than this about one session are not looked at. */
+/** Maximum number of approvals of one session that are read. */
 const MAX_PER_SESSION = 200;
 
-/** What was asked in a session (or, without one, by a key) and may still matter at `nowMs`, newest first. */
+/** Approvals of a session, or of a key without a session, that may be valid at `nowMs`, newest first. */
 export function listRelevantApprovals(
   reader: DatabaseReader,
   {
@@ -58,7 +58,7 @@ export function findApprovalById(
     .executeTakeFirst();
 }
 
-/** Answers a question that still waits; false when somebody else did, or nobody in time. */
+/** Stores the decision about a waiting approval. Returns false if it was already decided or has expired. */
 export async function recordApprovalDecision(
   writer: DatabaseWriter,
   row: Pick<RelayApprovalRow, 'org_id' | 'id' | 'state' | 'scope' | 'decided_at' | 'decided_by' | 'note'>,
@@ -77,7 +77,7 @@ export async function recordApprovalDecision(
   return numUpdatedRows > 0n;
 }
 
-/** Uses an approval for once up; false when it was used before. */
+/** Consumes an approval that is valid once. Returns false if it was already consumed. */
 export async function consumeApproval(
   writer: DatabaseWriter,
   orgId: string,
@@ -94,7 +94,7 @@ export async function consumeApproval(
   return numUpdatedRows > 0n;
 }
 
-/** Questions of an org, newest first; `waiting` leaves out those nobody answered in time. */
+/** Approvals of an organization, newest first. `waiting` leaves out expired ones. */
 export function getApprovalPage(
   reader: DatabaseReader,
   {

@@ -26,18 +26,18 @@ export interface RelayDecisionFilters {
   readonly session?: string | undefined;
   readonly from?: number | undefined;
   readonly to?: number | undefined;
-  /** Stands somewhere in `what`, whatever its case. */
+  /** A text in `what`, case-insensitive. */
   readonly q?: string | undefined;
 }
 
-/** Rows looked at for one page when a text is looked for, which no index holds. */
+/** Number of rows scanned for one page of a text search, for which there is no index. */
 const ROWS_SCANNED = 20_000;
 
 type Query = SelectQueryBuilder<Schema, 'relay_decisions', RelayDecisionRow>;
 
 /**
- * Decisions of an org that pass every filter, newest first. With `q` a page looks at 20,000 rows: it may hold fewer than
- * asked for, even none, while its cursor leads on.
+ * Decisions of an organization that match all filters, newest first. With `q`, a page scans 20,000 rows. It
+ * may have fewer rows than requested, even none, and still have a cursor.
  */
 export async function getDecisionPage(
   reader: DatabaseReader,
@@ -72,7 +72,7 @@ export function findDecisionById(
     .executeTakeFirst();
 }
 
-/** The newest decisions since `fromMs` whose events were kept. */
+/** The newest decisions since `fromMs` whose events were stored. */
 export function listReplayableDecisions(
   reader: DatabaseReader,
   orgId: string,
@@ -90,7 +90,7 @@ export function listReplayableDecisions(
     .execute();
 }
 
-/** Decisions by their rule since `fromMs`, among the newest. */
+/** Number of decisions per rule since `fromMs`, among the newest ones. */
 export async function countDecisionsByRule(
   reader: DatabaseReader,
   orgId: string,

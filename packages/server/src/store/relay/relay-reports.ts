@@ -7,7 +7,7 @@ export interface RelayReportFilters {
   readonly type?: string | undefined;
 }
 
-/** What agents of an org told after the fact, newest first. */
+/** Reports of the agents of an organization, newest first. */
 export function getRelayReportPage(
   reader: DatabaseReader,
   request: PageRequest & TimeRangeRequest & RelayReportFilters,

@@ -1,9 +1,9 @@
 import type { Database } from '../ports.ts';
 
-/** Short enough for a transaction of some milliseconds. */
+/** Small enough for a transaction of some milliseconds. */
 const ROWS_PER_BATCH = 2_000;
 
-/** Removes what agents of an org asked and did before a time; questions and sessions, too. */
+/** Deletes decisions, reports, approvals and sessions from before a time. */
 export async function expireRelayHistory(
   database: Pick<Database, 'transaction'>,
   orgId: string,

@@ -3,14 +3,14 @@ import { stripUnstorableRowText } from '../../core/unstorable-characters.ts';
 import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
 import type { RelaySessionsTable } from './relay-tables.ts';
 
-/** What is to be added to a session: counts since the last time. */
+/** What is added to a session: its counts since the last write. */
 export type RelaySessionDelta = RelaySessionsTable;
 
 const ROWS_PER_STATEMENT = 200;
-/** Calls read at once; who finds so many goes on from the last. */
+/** Maximum number of calls per read. The caller continues after the last one. */
 export const MAX_CALLS_PER_READ = 5_000;
 
-/** Adds counts to sessions, which are made where they are new. */
+/** Adds counts to sessions. Creates missing sessions. */
 export async function addToRelaySessions(
   writer: DatabaseWriter,
   deltas: readonly RelaySessionDelta[],
@@ -36,13 +36,14 @@ export async function addToRelaySessions(
       .execute();
 }
 
+/** The last relay call of a session. */
 export interface RelaySessionActivity {
   readonly org_id: string;
   readonly session_id: string;
   readonly last_relay_call_at: number;
 }
 
-/** Sessions that asked the relay at `sinceMs` or later, oldest first. */
+/** Sessions that have called the relay since `sinceMs`, oldest first. */
 export async function listRelayActivitySince(
   reader: DatabaseReader,
   sinceMs: number,

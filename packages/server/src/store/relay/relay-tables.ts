@@ -1,4 +1,4 @@
-/** One row per event the relay decided about. Written through a spool of its own. */
+/** One row per decision of the relay. Written through a spool of its own. */
 export interface RelayDecisionsTable {
   id: string;
   org_id: string;
@@ -9,7 +9,7 @@ export interface RelayDecisionsTable {
   enforced_decision: string;
   rule: string | null;
   mode: string | null;
-  /** The event in one line for people, secrets masked. */
+  /** The event in one line, with masked secrets. */
   input_summary: string;
   session_id: string | null;
   agent: string;
@@ -26,13 +26,13 @@ export interface RelayDecisionsTable {
   agent_message: string | null;
   matches_json: string;
   findings_json: string;
-  /** The event with secrets masked, to be judged again by other rules; null where texts are not kept. */
+  /** The event with masked secrets, for simulation with other rules. Null if texts are not stored. */
   event_json: string | null;
   approval_id: string | null;
   latency_us: number;
 }
 
-/** Something an agent did, told after the fact. */
+/** An action that an agent reported after it happened. */
 export interface RelayReportsTable {
   id: string;
   org_id: string;
@@ -48,7 +48,7 @@ export interface RelayReportsTable {
   details_json: string;
 }
 
-/** A question that waits for a person, or was answered. */
+/** An approval of an `ask` decision. */
 export interface RelayApprovalsTable {
   id: string;
   org_id: string;
@@ -56,12 +56,12 @@ export interface RelayApprovalsTable {
   expires_at: number;
   /** waiting, allowed, denied or expired. */
   state: string;
-  /** once or session; null while it waits and when it was denied. */
+  /** once or session. Null while it waits and if it was denied. */
   scope: string | null;
   decision_id: string;
   event: string;
   rules_json: string;
-  /** Of what was asked about: an approval of one thing is none of another. */
+  /** Hash of the event. An approval is valid only for an equal event. */
   input_hash: string;
   session_id: string | null;
   agent: string;
@@ -74,11 +74,11 @@ export interface RelayApprovalsTable {
   decided_at: number | null;
   decided_by: string | null;
   note: string | null;
-  /** When an approval for once was used; null before. */
+  /** When an approval that is valid once was used. */
   used_at: number | null;
 }
 
-/** A session of an agent: how often it asked models, and how often the relay. */
+/** A session of an agent, with its number of model requests and relay calls. */
 export interface RelaySessionsTable {
   org_id: string;
   session_id: string;

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { getKeysetPage, type Keyset, type PageRequest, type RowPage } from '../pagination.ts';
 import type { DatabaseReader } from '../ports.ts';
 
-/** A session with what its keys did together: agents ask models with one key and the relay with another. */
+/** A session with the sums of all its keys. An agent may use one key for models and another for the relay. */
 export interface RelaySessionSummary {
-  /** The first of its keys; with the time, its place in a list. */
+  /** The first of its keys. With the time, its position in the list. */
   readonly first_key: string;
   readonly session_id: string;
   readonly key_name: string;
@@ -28,7 +28,7 @@ export interface RelaySessionFilters {
   readonly agent?: string | undefined;
 }
 
-/** Sessions summed at once. */
+/** Maximum number of sessions that are summed at once. */
 const MAX_SESSIONS = 50_000;
 
 const BY_LAST_USE: Keyset<RelaySessionSummary> = {
@@ -39,7 +39,10 @@ const BY_LAST_USE: Keyset<RelaySessionSummary> = {
   positionOf: ({ last_seen_at, first_key }) => [last_seen_at, first_key],
 };
 
-/** Sessions of an org with their sums, newest first; requests that name no session are one per key. */
+/**
+ * Sessions of an organization with their sums, newest first. Requests without a session form one session
+ * per key.
+ */
 export function getRelaySessionPage(
   reader: DatabaseReader,
   request: PageRequest & RelaySessionFilters,
@@ -54,7 +57,7 @@ export function getRelaySessionPage(
   return getKeysetPage(reader.selectFrom(query.as('sums')).selectAll(), BY_LAST_USE, request);
 }
 
-/** Every session of a time, newest first, as far as they can be summed at once. */
+/** Sessions of a time range, newest first, up to the maximum number. */
 export function listRelaySessionSummaries(
   reader: DatabaseReader,
   request: { readonly orgId: string; readonly from: number; readonly to: number },
@@ -77,13 +80,13 @@ function selectSessionSummaries(
     .selectFrom('relay_sessions')
     .select([
       'session_id',
-      // The one that uses models, where there is one: it is theirs whom the session costs.
+      // Prefers the key that uses models, because it pays for the session.
       sql<string>`coalesce(max(case when model_requests > 0 then key_name end), max(key_name))`.as(
         'key_name',
       ),
       sql<string | null>`coalesce(max(case when model_requests > 0 then owner end), max(owner))`.as('owner'),
       sql<string>`min(key_id)`.as('first_key'),
-      // What its hooks say of it is better than what it calls itself.
+      // The name from the hook is more reliable than the one from `user-agent`.
       sql<string | null>`coalesce(max(case when relay_calls > 0 then agent end), max(agent))`.as('agent'),
       sql<string | null>`max(agent_version)`.as('agent_version'),
       sql<string | null>`max(client_version)`.as('client_version'),

@@ -1,4 +1,4 @@
-/** What decides for which model a request counts; '' for a value it lacks. */
+/** The values that determine for which model a request counts. '' for a missing value. */
 export interface CountedRequest {
   readonly provider: string;
   readonly model: string;
@@ -7,8 +7,8 @@ export interface CountedRequest {
 }
 
 /**
- * The model that served, with its provider: two providers may serve models of one name, at different prices. A blocked
- * request, which none served, counts for the model that it asked for.
+ * The model that served the request, with its provider, because two providers may have a model with the
+ * same name at different prices. A blocked request counts for the requested model.
  */
 export function countedModel({ provider, model, requested, state }: CountedRequest): string {
   if (model === '' && state === 'blocked') return requested;

@@ -5,14 +5,14 @@ import { ALL_FACET, listRollupFacets, mergeMinutesIntoQuarters } from './quarter
 import { HOUR_MS } from './rollup-accumulator.ts';
 
 const DAY_MS = 24 * HOUR_MS;
-/** A transaction of some milliseconds. */
+/** Small enough for a transaction of some milliseconds. */
 const ROWS_PER_BATCH = 2000;
 
 type RollupDatabase = Pick<Database, 'read' | 'transaction'>;
 
 /**
- * Merges an org's minutes before `minutesMs`, and removes whole days of rollups that lie before `requestsMs`. What
- * writes waits for nothing longer than a batch: tables are walked over by readers, once a day and not every hour.
+ * Merges an organization's minutes from before `minutesMs`, and deletes complete days of rollups from
+ * before `requestsMs`. Writers wait for one batch at most: readers scan the tables, and only once a day.
  */
 export async function expireRollups(
   database: RollupDatabase,
@@ -29,7 +29,7 @@ export async function expireRollups(
   await mergeMinutesIntoQuarters(database, orgId, minutesMs);
 }
 
-/** Of `ALL`, which is removed last: a round that broke off is made good by the next. */
+/** Reads the facet `all`, which is deleted last, so that the next round completes an interrupted one. */
 async function findOldestHour(reader: DatabaseReader, orgId: string): Promise<number | null> {
   const oldest = await reader
     .selectFrom('rollup_hours')
@@ -82,7 +82,7 @@ async function deleteBatch(
   return Number(numDeletedRows);
 }
 
-/** Their key ends with the time: all of them are looked at, by a reader. */
+/** Their key ends with the time, so a reader scans all of them. */
 async function deletePairs(database: RollupDatabase, orgId: string, before: number): Promise<void> {
   for (const facet of await listRollupFacets(database.read, 'rollup_pairs', orgId)) {
     let over: PairKey[];

@@ -1,26 +1,26 @@
-/** Numbers of the histogram's buckets. */
+/** The indexes of the histogram's buckets. */
 export const HISTOGRAM_BUCKETS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17] as const;
 export type HistogramBucket = (typeof HISTOGRAM_BUCKETS)[number];
 
-/** Upper bound of bucket 0; each further one doubles it, and the last has none (above 328 s). */
+/** Upper bound of bucket 0. Each further bucket doubles it. The last one has none (above 328 s). */
 const FIRST_BOUND_MS = 5;
 const LAST_BUCKET = HISTOGRAM_BUCKETS.length - 1;
 
-/** The bucket of a duration: bucket `n` holds those up to `5 * 2^n` milliseconds. */
+/** The bucket of a duration. Bucket `n` contains durations up to `5 * 2^n` milliseconds. */
 export function findHistogramBucket(ms: number): number {
   let bucket = 0;
   for (let bound = FIRST_BOUND_MS; ms > bound && bucket < LAST_BUCKET; bound *= 2) bucket += 1;
   return bucket;
 }
 
-/** Milliseconds up to which a bucket's durations go; null for the last one. */
+/** Upper bound of a bucket in milliseconds. Null for the last one. */
 export function bucketUpperBoundMs(bucket: HistogramBucket): number | null {
   return bucket === LAST_BUCKET ? null : FIRST_BOUND_MS * 2 ** bucket;
 }
 
 /**
- * Estimates a percentile (`share` 0.95 for p95) from counts per bucket, evenly spread within each; null
- * without any. The error is at most the width of the bucket it falls into.
+ * Estimates a percentile (`share` 0.95 for p95) from counts per bucket, assuming that values are evenly
+ * distributed in a bucket. Null without values. The error is at most the width of one bucket.
  */
 export function estimatePercentile(counts: readonly number[], share: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0);
@@ -30,7 +30,7 @@ export function estimatePercentile(counts: readonly number[], share: number): nu
     if (below <= count && count > 0) {
       const upper = FIRST_BOUND_MS * 2 ** bucket;
       const lower = bucket === 0 ? 0 : upper / 2;
-      // The last bucket has no upper bound: its lower one is the most that is known.
+      // The last bucket has no upper bound, so its lower bound is returned.
       return bucket === LAST_BUCKET
         ? lower
         : Math.round((lower + (upper - lower) * (below / count)) * 100) / 100;

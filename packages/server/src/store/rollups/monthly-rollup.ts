@@ -6,13 +6,13 @@ import { ROLLUP_SUM_COLUMNS } from './rollup-figures.ts';
 export interface KeyModelSums {
   /** Id of the key. */
   readonly key: string;
-  /** '' for requests that no model served, unless they were blocked: they count for the model that they asked for. */
+  /** '' for requests that no model served. Blocked requests have the requested model. */
   readonly model: string;
   /** In the order of `ROLLUP_SUM_COLUMNS`. */
   readonly sums: readonly number[];
 }
 
-/** Sums of a range of whole hours by key and model, in their order. */
+/** Sums of a range of whole hours by key and model, sorted by both. */
 export async function sumByKeyAndModel(
   reader: DatabaseReader,
   { orgId, from, to }: { readonly orgId: string; readonly from: number; readonly to: number },

@@ -6,14 +6,14 @@ import { isRollupDimension, matchesValues, type RollupFacet } from './read-rollu
 import { MINUTE_MS } from './rollup-accumulator.ts';
 import type { RollupFigureColumn } from './rollup-figures.ts';
 
-/** A piece, or a part of one, by its place among those that were asked for. */
+/** A partial range or a part of it, with its index in the request. */
 export interface IndexedPartialRange extends PartialRange {
   readonly index: number;
 }
 
 /**
- * Parts pieces into what `rollup_minutes` stands for and the rows around it: whole minutes where these are kept, whole
- * quarters of an hour before. All is rows where no minutes hold the question.
+ * Splits ranges into whole minutes of `rollup_minutes` (quarter hours where minutes are merged) and the
+ * rows around them. Returns only rows if the minutes cannot satisfy the request.
  */
 export function splitAtMinutes({ ranges, minutesSince, filter, conditions, groupBy }: PartialRangeRequest): {
   readonly minutes: readonly IndexedPartialRange[];
@@ -43,7 +43,7 @@ export function splitAtMinutes({ ranges, minutesSince, filter, conditions, group
   return { minutes, rest };
 }
 
-/** What whole minutes and quarters hold of each piece, per value. Once per piece and values. */
+/** Sums of whole minutes and quarter hours per range and values. */
 export async function sumMinutes(
   reader: DatabaseReader,
   request: PartialRangeRequest,
@@ -54,7 +54,8 @@ export async function sumMinutes(
   if (pieces.length === 0) return [];
   const found = await sumFacet(reader, request, pieces, group ?? filter?.facet ?? 'all');
   if (filter || group === undefined || isRollupDimension(group)) return found;
-  // Minutes of a metadata key hold only what has a value; what has none is the rest of everything.
+  // Minutes of a metadata key contain only requests with a value. Those without are the difference from all
+  // requests.
   const all = await sumFacet(reader, { ...request, groupBy: [] }, pieces, 'all');
   const byPiece = Map.groupBy(found, ({ rangeIndex }) => rangeIndex);
   const without = all.map(({ rangeIndex, sums }) => {
@@ -65,7 +66,7 @@ export async function sumMinutes(
   return [...found, ...without];
 }
 
-/** Pieces of one statement: SQLite joins 500 selects. */
+/** Number of ranges in one statement, because SQLite joins at most 500 selects. */
 const RANGES_PER_READ = 100;
 
 async function sumFacet(
@@ -90,7 +91,7 @@ async function sumFacet(
   return found;
 }
 
-/** A select of its own, as in `partial-range-sums.ts` and for the same reason. */
+/** One select per range, for the same reason as in `partial-range-sums.ts`. */
 function selectRangeSums(
   reader: DatabaseReader,
   { orgId, filter, groupBy, figures }: PartialRangeRequest,

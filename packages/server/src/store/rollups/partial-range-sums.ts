@@ -14,8 +14,8 @@ import {
 } from './rollup-figures.ts';
 
 /**
- * Adds up the rows of each piece as the rollups would, per value of `groupBy`. Pieces without a row are left out; what
- * a piece holds may come in two parts.
+ * Sums the rows of each range per value of `groupBy`, as rollups do. Leaves out ranges without rows. A
+ * range may have two results, which the caller adds.
  */
 export async function sumPartialRanges(
   reader: DatabaseReader,
@@ -26,13 +26,14 @@ export async function sumPartialRanges(
   return [...ofRows, ...(await sumMinutes(reader, request, minutes))];
 }
 
-/** Pieces of one statement: planning more of them takes PostgreSQL as long as reading their rows. */
+/** Number of ranges in one statement. With more, planning takes PostgreSQL as long as reading. */
 const RANGES_PER_READ = 8;
 const READS_AT_ONCE = 4;
 
 /**
- * Each piece is a select of its own, whose bounds PostgreSQL knows when it plans: it looks at one day's partition by its
- * index. Joined with a table of pieces it may walk over every row there is (2 s for two pieces of 5 million rows, 14 s for 31).
+ * One select per range, so that PostgreSQL knows its bounds when it plans and uses the index of one
+ * partition. A join with a table of ranges may scan all rows (2 s for two ranges of 5 million rows, 14 s
+ * for 31).
  */
 async function sumRows(
   reader: DatabaseReader,
@@ -74,7 +75,7 @@ function selectRangeSums(
     .where('created_at', '<', to);
   for (const condition of conditions) rows = rows.where(condition);
   if (filter) rows = rows.where(matchesValues(facetValue(filter.facet), filter.any, filter.none));
-  // What has no value of a metadata key is no part of what is counted by it.
+  // Requests without a value of a metadata key do not count for it.
   if (filter && isMetadata(filter.facet)) rows = rows.where(sql<boolean>`${facetValue(filter.facet)} <> ''`);
   const groups = [
     ...groupBy.map((facet, place) => ({ name: `value_${place}`, value: facetValue(facet) })),
@@ -91,7 +92,7 @@ function selectRangeSums(
     .groupBy(['piece', ...groups.map(({ name }) => sql.ref(name))]);
 }
 
-/** One for each piece and values, of rows that are told apart by the buckets they fall into. */
+/** Adds rows with the same range and values, which differ in their histogram bucket. */
 function mergeRangeSums(
   rows: readonly ReadonlyMap<string, unknown>[],
   { groupBy, figures }: PartialRangeRequest,
@@ -131,11 +132,11 @@ function histogramsIn(figures: readonly RollupFigureColumn[]) {
   );
 }
 
-/** What a row counts for in a facet, as `RollupAccumulator` has it. */
+/** The value of a row in a facet, as in `RollupAccumulator`. */
 function facetValue(facet: RollupFacet): RawBuilder<string> {
   if (facet === 'key') return sql`key_id`;
   if (facet === 'outcome') return OUTCOME_SQL;
-  // As `countedModel` does.
+  // As in `countedModel`.
   if (facet === 'model')
     return sql`case when coalesce(model, '') = '' and state = 'blocked' then coalesce(model_requested, '') when coalesce(model, '') = '' or coalesce(provider, '') = '' then coalesce(model, '') else provider || '/' || model end`;
   if (facet === 'status_class') return sql`cast(status / 100 as text) || 'xx'`;
@@ -150,7 +151,7 @@ function isMetadata(facet: RollupFacet): facet is `metadata.${string}` {
   return facet.startsWith(METADATA_PREFIX);
 }
 
-/** What rows add up to, as `RollupAccumulator` counts them one by one. */
+/** The sum of a column, as `RollupAccumulator` counts it. */
 function figureExpression(name: RollupFigureColumn): RawBuilder<number> {
   return sql<number>`cast(sum(${countedExpression(name)}) as double precision)`;
 }
@@ -163,14 +164,14 @@ function countedExpression(name: RollupFigureColumn): RawBuilder<unknown> {
   return sql`coalesce(${sql.ref(name)}, 0)`;
 }
 
-/** An upstream was asked. */
+/** Whether an upstream was called. */
 const reachedUpstreamSql = sql`attempts_json <> ${sql.lit(NO_ATTEMPTS_JSON)}`;
 
 function isErrorSql(): RawBuilder<boolean> {
   return sql<boolean>`${OUTCOME_SQL} in (${sql.join(ERROR_OUTCOMES.map((outcome) => sql.lit(outcome)))})`;
 }
 
-/** The bucket a row falls into; -1 for a row without an upstream, and without a first token. */
+/** The histogram bucket of a row. -1 without an upstream call or a first token. */
 function bucketColumn(histogram: (typeof HISTOGRAMS)[number]): RawBuilder<string> {
   const duration = histogram === 'latency' ? sql`coalesce(latency_ms, 0)` : sql`first_token_ms`;
   const cases = HISTOGRAM_BUCKETS.flatMap((bucket) => {

@@ -2,29 +2,34 @@ import type { SqlCondition } from '../exchange-filters.ts';
 import type { RollupFacet, RollupFacetFilter } from './read-rollups.ts';
 import type { RollupFigureColumn } from './rollup-figures.ts';
 
-/** A stretch of time that no whole minute or hour stands for: [from, to), in milliseconds. */
+/** A time range [from, to) in milliseconds that is not a whole minute or hour. */
 export interface PartialRange {
   readonly from: number;
   readonly to: number;
 }
 
+/** A request for the sums of partial ranges. */
 export interface PartialRangeRequest {
   readonly orgId: string;
-  /** None longer than an hour: rows that no minute stands for are read one by one. */
+  /** At most an hour each, because rows are read individually. */
   readonly ranges: readonly PartialRange[];
-  /** Since when minutes are kept, in milliseconds; before, they are merged into quarters. Absent: only rows are read. */
+  /**
+   * Since when minutes are stored, in milliseconds. Earlier ones are merged into quarter hours. Absent:
+   * reads only rows.
+   */
   readonly minutesSince?: number | undefined;
   readonly filter?: RollupFacetFilter | undefined;
-  /** What no rollup knows of; rows are read for it, however long the pieces are. */
+  /** Conditions that rollups cannot satisfy. Rows are read instead, whatever the length of the ranges. */
   readonly conditions?: readonly SqlCondition[] | undefined;
   readonly groupBy: readonly RollupFacet[];
   readonly figures: readonly RollupFigureColumn[];
 }
 
+/** Sums of one partial range and one combination of values. */
 export interface PartialRangeSums {
-  /** Its place among the pieces. */
+  /** Index of the range in the request. */
   readonly rangeIndex: number;
-  /** In the order of `groupBy`; '' for requests without a value. */
+  /** In the order of `groupBy`. '' for requests without a value. */
   readonly values: readonly string[];
   /** In the order of `figures`. */
   readonly sums: readonly number[];

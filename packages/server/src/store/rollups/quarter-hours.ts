@@ -5,17 +5,17 @@ import { MINUTE_MS } from './rollup-accumulator.ts';
 import { ROLLUP_FIGURE_COLUMNS } from './rollup-figures.ts';
 import { ROLLUP_TABLES } from './rollup-statements.ts';
 
-/** What old minutes are merged into: today the clocks of every zone differ from UTC by a multiple of it. */
+/** Old minutes are merged into this length. Offsets of all current time zones are multiples of it. */
 export const QUARTER_MS = 15 * MINUTE_MS;
 
-/** The facet that counts everything: at each time that any other has a row, it has one. */
+/** The facet that counts all requests. It has a row at each time at which any other facet has one. */
 export const ALL_FACET = 'all';
-/** A transaction of some milliseconds. */
+/** Small enough for a transaction of some milliseconds. */
 const ROWS_PER_BATCH = 500;
-/** Rows of one statement: SQLite takes 32,766 parameters. */
+/** Rows of one statement. SQLite accepts 32,766 parameters. */
 const ROWS_PER_INSERT = 200;
 
-/** What an org's rows of a rollup are counted by, without walking over them; `ALL` is the last. */
+/** Lists the facets of an organization's rollup rows without a full scan. `all` is the last one. */
 export async function listRollupFacets(
   reader: DatabaseReader,
   table: 'rollup_minutes' | 'rollup_hours' | 'rollup_pairs',
@@ -37,9 +37,8 @@ export async function listRollupFacets(
 }
 
 /**
- * Merges minutes before `beforeMs` into quarters of an hour, in the same table and batch by batch: a row at the
- * beginning of a quarter may stand for all of it. Whatever is merged and what is not yet, what stands in a quarter adds
- * up to the same.
+ * Merges minutes from before `beforeMs` into quarter hours, in the same table and in batches. A row at the
+ * start of a quarter hour may then stand for all of it. The sum of a quarter hour is correct at every time.
  */
 export async function mergeMinutesIntoQuarters(
   database: Pick<Database, 'read' | 'transaction'>,
@@ -49,7 +48,7 @@ export async function mergeMinutesIntoQuarters(
   const before = beforeMs - (beforeMs % QUARTER_MS);
   const from = await findFirstUnmergedMinute(database.read, orgId, before);
   if (from === null) return;
-  // `ALL` tells where to begin: as it goes last, a round that broke off is made good by the next.
+  // `all` determines the start. It is merged last, so that the next round completes an interrupted one.
   for (const facet of await listRollupFacets(database.read, 'rollup_minutes', orgId)) {
     let next: number | null = from;
     while (next !== null) {
@@ -82,15 +81,15 @@ const isWithinQuarter = sql<boolean>`at % ${sql.lit(QUARTER_MS)} <> 0`;
 interface MergeRange {
   readonly orgId: string;
   readonly facet: string;
-  /** Milliseconds, included. */
+  /** Inclusive, in milliseconds. */
   readonly from: number;
-  /** Milliseconds, not included. */
+  /** Exclusive, in milliseconds. */
   readonly before: number;
 }
 
 /**
- * Merges the first minutes of a stretch. Gives where to go on, null at its end: begun anew, PostgreSQL would walk
- * over all it has just removed.
+ * Merges the first minutes of a range. Returns where to continue, or null at its end. Without this
+ * position, PostgreSQL would scan all rows that were just deleted.
  */
 async function mergeBatch(
   writer: DatabaseWriter,

@@ -11,24 +11,28 @@ import {
 } from './rollup-accumulator.ts';
 import type { RollupFigureColumn, RollupSumColumn } from './rollup-figures.ts';
 
-/** What a chart is grouped or filtered by: a dimension, or a metadata key its org declared. */
+/**
+ * What a chart can be grouped or filtered by: a dimension, or a metadata key that the organization
+ * declared.
+ */
 export type RollupFacet = RollupDimension | UnpairedDimension | `metadata.${string}`;
 
-/** Requests with one of `any` (empty: all) and none of `none`; '' stands for requests without a value. */
+/** Requests with one of `any` (empty: all) and none of `none`. '' means requests without a value. */
 export interface RollupFacetFilter {
   readonly facet: RollupFacet;
   readonly any: readonly string[];
   readonly none: readonly string[];
 }
 
+/** A request for sums from the rollup tables. */
 export interface RollupRequest {
   readonly orgId: string;
-  /** Milliseconds, included; the start of a unit. */
+  /** Inclusive, in milliseconds; the start of a unit. */
   readonly from: number;
-  /** Milliseconds, not included; likewise. */
+  /** Exclusive, in milliseconds; the start of a unit. */
   readonly to: number;
   readonly unit: 'minute' | 'hour';
-  /** Since when minutes are kept, in milliseconds: pieces of hours are read from these. Absent: from rows. */
+  /** Since when minutes are stored, in milliseconds. Parts of hours are read from them. Absent: from rows. */
   readonly minutesSince?: number | undefined;
   readonly filter?: RollupFacetFilter | undefined;
 }
@@ -37,30 +41,31 @@ interface Grouping {
   readonly groupBy: RollupFacet;
 }
 
-/** `sums` of the results stand in the order of `figures`. Pairs of dimensions hold no histograms. */
+/** `sums` of the results are in the order of `figures`. Pairs of dimensions have no histograms. */
 interface FigureSelection {
   readonly figures: readonly RollupFigureColumn[];
 }
 
-/** Intervals on the clocks of a time zone. */
+/** Intervals in the local time of a time zone. */
 export interface LocalTimeSteps {
   readonly stepMs: number;
-  /** What these clocks are ahead of UTC, span by span (`utcOffsetSpans`). Absent: nothing. */
+  /** Offsets of the time zone from UTC, span by span (`utcOffsetSpans`). Absent: UTC. */
   readonly offsets?: readonly UtcOffsetSpan[] | undefined;
 }
 
+/** The sums of one step of a chart. */
 export interface RollupStep {
-  /** Start of the step in milliseconds, as these clocks show it: in UTC the moment itself. */
+  /** Start of the step in local milliseconds. In UTC, the time itself. */
   readonly at: number;
   readonly sums: readonly number[];
 }
 
-/** Whether hours are counted for these two together. */
+/** Whether there are hourly rollups for this pair of facets. */
 export function isRollupPair(one: RollupFacet, other: RollupFacet): boolean {
   return one !== other && isRollupDimension(one) && isRollupDimension(other);
 }
 
-/** Sums over the whole range. */
+/** Sums of the whole range. */
 export async function getRollupTotal(
   reader: DatabaseReader,
   request: RollupRequest & FigureSelection,
@@ -70,7 +75,7 @@ export async function getRollupTotal(
   return toSums(total, figures);
 }
 
-/** Sums per step of `stepMs`, in order; steps without an exchange are left out. */
+/** Sums per step of `stepMs`, in order. Leaves out steps without requests. */
 export async function getRollupSteps(
   reader: DatabaseReader,
   request: RollupRequest & FigureSelection & LocalTimeSteps,
@@ -92,9 +97,9 @@ export async function getTopRollupValues(
     FigureSelection & {
       readonly order: RollupSumColumn;
       readonly limit: number;
-      /** Only these. */
+      /** Only these values. */
       readonly onlyValues?: readonly string[] | undefined;
-      /** Only what begins so, in any case of ASCII letters. */
+      /** Only values with this prefix (ASCII case-insensitive). */
       readonly prefix?: string | undefined;
     },
 ): Promise<{ readonly value: string; readonly sums: readonly number[] }[]> {
@@ -108,10 +113,10 @@ export async function getTopRollupValues(
   if (prefix) {
     const begins = (at: string) =>
       sql<boolean>`lower(${column}) like lower(${`${at}${escapeLiteral(prefix)}%`}) escape '!'`;
-    // A model is known by its own name, too.
+    // The prefix may also match the model name after the provider.
     rows = rows.where(groupBy === 'model' ? sql<boolean>`(${begins('')} or ${begins('%/')})` : begins(''));
   }
-  // Ranked by the one sum before the others are added up, for a few instead of for all.
+  // Ranks by one sum first, so that the other sums are calculated only for the result.
   const ranked = rows
     .select(column.as('group'))
     .groupBy('group')
@@ -128,7 +133,7 @@ export async function getTopRollupValues(
   return found.map((row) => ({ value: row.group, sums: toSums(row, figures) }));
 }
 
-/** Sums per step for each of `values` of `groupBy`, in no order; steps without an exchange are left out. */
+/** Sums per step for each of `values` of `groupBy`, without order. Leaves out steps without requests. */
 export async function getRollupSeries(
   reader: DatabaseReader,
   request: RollupRequest &
@@ -140,7 +145,8 @@ export async function getRollupSeries(
   const { rows, column } = selectGroupedRows(reader, request);
   const wanted = rows.where(column, 'in', values);
   const group = column.as('group');
-  // A table's own unit needs no grouping: there is one row per value and hour already; of a pair, per value of both.
+  // No grouping is necessary if the step is the unit of the table, because there is one row per value and
+  // hour.
   const isOneRow =
     !filter || filter.facet === groupBy || (filter.any.length === 1 && filter.none.length === 0);
   const asStored = stepMs === HOUR_MS && unit === 'hour' && isOneRow;
@@ -183,10 +189,10 @@ function selectFilteredRows(reader: DatabaseReader, request: RollupRequest) {
   return rows.where(matchesValues(sql.ref('value'), any, none));
 }
 
-/** One of `any` (empty: all) and none of `none`. */
+/** Matches one of `any` (empty: all) and none of `none`. */
 export function matchesValues(column: RawBuilder<string>, any: readonly string[], none: readonly string[]) {
   const conditions = [sql<boolean>`true`];
-  // One value as an equation: after it the index goes on in the order of time.
+  // An equation for one value, so that the index continues in the order of time.
   if (any.length === 1) conditions.push(sql`${column} = ${any[0]}`);
   else if (any.length > 1) conditions.push(sql`${column} in (${sql.join(any)})`);
   if (none.length > 0) conditions.push(sql`${column} not in (${sql.join(none)})`);
@@ -197,7 +203,7 @@ function escapeLiteral(text: string): string {
   return text.replace(/[!%_]/g, '!$&');
 }
 
-/** Rows of the facet that knows `groupBy`, and the column it stands in. */
+/** Rows of the facet that contains `groupBy`, and its column. */
 function selectGroupedRows(reader: DatabaseReader, request: RollupRequest & Grouping) {
   const { filter, groupBy } = request;
   const value = sql.ref<string>('value');
@@ -215,7 +221,7 @@ function selectGroupedRows(reader: DatabaseReader, request: RollupRequest & Grou
     : { rows: rows.where(matchesValues(value, filter.any, filter.none)), column: byValue };
 }
 
-/** A unit belongs to the step that holds its middle (`findReassignments` counts on it). */
+/** A unit belongs to the step that contains its middle. `findReassignments` depends on it. */
 function stepExpression({ stepMs, offsets = [], unit }: LocalTimeSteps & Pick<RollupRequest, 'unit'>) {
   if (offsets.length === 0) return sql<number>`at - at % ${bigintLiteral(stepMs)}`;
   const middle = (unit === 'minute' ? MINUTE_MS : HOUR_MS) / 2;
@@ -230,7 +236,7 @@ function bigintLiteral(value: number) {
   return sql`cast(${value} as bigint)`;
 }
 
-// As doubles: SQLite refuses to hand out integers above 2^53, which sums of money may reach.
+// As doubles, because SQLite does not return integers above 2^53, which sums of money may reach.
 function sumExpressions(figures: readonly RollupFigureColumn[]) {
   return figures.map((name) => sql<number>`cast(sum(${sql.ref(name)}) as double precision)`.as(name));
 }
@@ -239,7 +245,7 @@ function columnExpressions(figures: readonly RollupFigureColumn[]) {
   return figures.map((name) => sql<number>`cast(${sql.ref(name)} as double precision)`.as(name));
 }
 
-/** A sum over no row at all is null in SQL and 0 here. */
+/** A sum without rows is null in SQL and 0 here. */
 function toSums(
   row: Partial<Record<RollupFigureColumn, number | null>> | undefined,
   figures: readonly RollupFigureColumn[],

@@ -6,16 +6,16 @@ import { countedModel } from './counted-model.ts';
 import { findHistogramBucket, HISTOGRAM_BUCKETS } from './histogram-buckets.ts';
 import { ROLLUP_FIGURE_COLUMNS, type RollupFigureColumn } from './rollup-figures.ts';
 
-/** `attempts_json` of a request that reached no upstream. */
+/** `attempts_json` of a request without an upstream call. */
 export const NO_ATTEMPTS_JSON = '[]';
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 
-/** What charts are grouped and filtered by, in the order pairs are named. */
+/** What charts can be grouped and filtered by, in the order of the names of pairs. */
 export const ROLLUP_DIMENSIONS = ['provider', 'model', 'key', 'status_class', 'surface', 'outcome'] as const;
 export type RollupDimension = (typeof ROLLUP_DIMENSIONS)[number];
 
-/** Counted by the hour and each by itself: neither in minutes nor together with another. */
+/** Dimensions that are counted per hour and not in pairs. */
 export const UNPAIRED_DIMENSIONS = [
   'model_requested',
   'route_mode',
@@ -27,7 +27,7 @@ export const UNPAIRED_DIMENSIONS = [
 ] as const;
 export type UnpairedDimension = (typeof UNPAIRED_DIMENSIONS)[number];
 
-/** The facet of two dimensions, the first of `ROLLUP_DIMENSIONS` first. */
+/** The facet of a pair of dimensions, in the order of `ROLLUP_DIMENSIONS`. */
 export function pairFacet(
   one: RollupDimension,
   other: RollupDimension,
@@ -41,13 +41,13 @@ export function metadataFacet(name: string): `metadata.${string}` {
   return `metadata.${name}`;
 }
 
-/** One row to be added to a rollup table; `figures` in the order of `ROLLUP_FIGURE_COLUMNS`, of which pairs take the sums. */
+/** A row for a rollup table. `figures` are ordered as `ROLLUP_FIGURE_COLUMNS`; pairs use only the sums. */
 export interface RollupDelta {
   readonly orgId: string;
   readonly facet: string;
   readonly at: number;
   readonly value: string;
-  /** '' but for pairs. */
+  /** '' except for pairs. */
   readonly byValue: string;
   readonly figures: number[];
 }
@@ -67,17 +67,17 @@ export interface AccumulatedRollups {
   readonly metadata: readonly ExchangeMetadataEntry[];
 }
 
-/** Metadata keys an org declared, by its id. */
+/** Declared metadata keys, by organization id. */
 export type DeclaredMetadataKeys = ReadonlyMap<string, readonly string[]>;
 
-/** The stored lists of declared keys, as `orgs.metadata_keys_json` holds them. */
+/** Parses the declared keys from `orgs.metadata_keys_json`. */
 export function parseDeclaredMetadataKeys(
   orgs: readonly { readonly id: string; readonly metadata_keys_json: string | null }[],
 ): DeclaredMetadataKeys {
   return new Map(orgs.map(({ id, metadata_keys_json }) => [id, parseMetadataKeyNames(metadata_keys_json)]));
 }
 
-/** Names in a stored list; what is not text was not written by `upsertOrg`. */
+/** Parses the JSON array of names. Ignores values that are not text. */
 export function parseMetadataKeyNames(json: string | null): string[] {
   const list: Json = json === null ? [] : JSON.parse(json);
   return Array.isArray(list) ? list.filter((name) => typeof name === 'string') : [];
@@ -101,7 +101,7 @@ const ATTEMPTS = columnIndex('attempts_json');
 const KEY = columnIndex('key_id');
 const SURFACE = columnIndex('surface');
 const UNPAIRED_COLUMNS = UNPAIRED_DIMENSIONS.map(columnIndex);
-/** What the values of a row come from. */
+/** The columns from which the values are derived. */
 const KEY_COLUMNS = [PROVIDER, MODEL, KEY, STATUS, SURFACE, STATE, ...UNPAIRED_COLUMNS];
 const SUMMED_COLUMNS = (
   [
@@ -123,16 +123,16 @@ const FIRST_TOKEN_0 = figureIndex(`first_token_${HISTOGRAM_BUCKETS[0]}`);
 interface Combination {
   readonly orgId: string;
   readonly minute: number;
-  /** In the order of `ROLLUP_DIMENSIONS`, then of `UNPAIRED_DIMENSIONS`. */
+  /** In the order of `ROLLUP_DIMENSIONS`, then `UNPAIRED_DIMENSIONS`. */
   readonly values: readonly string[];
   readonly figures: number[];
 }
 
-/** Adds up what newly inserted exchanges change in the rollups. */
+/** Sums the changes of rollups from new exchanges. */
 export class RollupAccumulator {
   readonly #declared: DeclaredMetadataKeys;
   readonly #combinations = new Map<string, Combination>();
-  /** What the last row was counted in: the next one is often alike. */
+  /** The values of the last row, because the next row often has the same. */
   #last: { readonly row: ExchangeRowValues; readonly combination: Combination } | null = null;
   readonly #minutes = new DeltaMap();
   readonly #hours = new DeltaMap();
@@ -142,7 +142,7 @@ export class RollupAccumulator {
     this.#declared = declared;
   }
 
-  /** `row` has the columns of an exchange in the order of `EXCHANGE_COLUMNS`. */
+  /** @param row columns of an exchange in the order of `EXCHANGE_COLUMNS` */
   add(row: ExchangeRowValues): void {
     const orgId = String(row[ORG]);
     const createdAt = Number(row[CREATED_AT]);
@@ -177,7 +177,7 @@ export class RollupAccumulator {
     this.#metadata.push({ orgId, name, value, createdAt, exchangeId: String(row[ID]) });
   }
 
-  /** Everything added, each list in one fixed order, so that writers side by side cannot deadlock. */
+  /** All sums. Each list has a fixed order, so that concurrent writers do not deadlock. */
   result(): AccumulatedRollups {
     const [minutes, hours, pairs] = [this.#minutes, this.#hours, new DeltaMap()];
     for (const { orgId, minute, values, figures } of this.#combinations.values()) {
@@ -200,7 +200,7 @@ export class RollupAccumulator {
   }
 }
 
-/** What is added to a piece of time of an org. */
+/** What is added to a time unit of an organization. */
 interface RollupAmount {
   readonly orgId: string;
   readonly at: number;
@@ -211,7 +211,7 @@ interface RollupAmount {
 class DeltaMap {
   readonly #found = new Map<string, RollupDelta>();
 
-  // Called some twenty times for each combination of a batch: the amount is one object for all of them.
+  // Called about twenty times for each combination of values, so the object with the amount is shared.
   add({ orgId, at, figures }: RollupAmount, facet: string, value: string, byValue = ''): void {
     const name = `${orgId}\u0000${facet}\u0000${value}\u0000${at}\u0000${byValue}`;
     const known = this.#found.get(name)?.figures;
@@ -224,7 +224,7 @@ class DeltaMap {
   }
 }
 
-/** Whether two rows have one value in every dimension. */
+/** Whether two rows have the same value in every dimension. */
 function haveSameValues(one: ExchangeRowValues, other: ExchangeRowValues): boolean {
   for (const at of KEY_COLUMNS) if (one[at] !== other[at]) return false;
   return true;
@@ -240,7 +240,7 @@ function addRowToFigures(figures: number[], row: ExchangeRowValues): void {
   };
   add(REQUESTS, 1);
   for (const { from, to } of SUMMED_COLUMNS) add(to, numberValue(row[from]));
-  // Durations and errors are those of requests that an upstream was asked for (product page, "Analytics").
+  // Durations and errors count only requests with an upstream call (product page, "Analytics").
   if (row[ATTEMPTS] === NO_ATTEMPTS_JSON) return;
   if (isErrorRow(String(row[STATE]), Number(row[STATUS]))) add(ERRORS, 1);
   const latency = numberValue(row[LATENCY]);
@@ -250,7 +250,7 @@ function addRowToFigures(figures: number[], row: ExchangeRowValues): void {
   if (firstToken !== null) add(FIRST_TOKEN_0 + findHistogramBucket(numberValue(firstToken)), 1);
 }
 
-/** In the order of `ROLLUP_DIMENSIONS`, then of `UNPAIRED_DIMENSIONS`. */
+/** In the order of `ROLLUP_DIMENSIONS`, then `UNPAIRED_DIMENSIONS`. */
 function dimensionValues(row: ExchangeRowValues): string[] {
   const provider = textValue(row[PROVIDER]);
   return [
@@ -269,12 +269,12 @@ function dimensionValues(row: ExchangeRowValues): string[] {
   ];
 }
 
-/** `429` is of class `4xx`. */
+/** `429` belongs to the class `4xx`. */
 function statusClass(status: ExchangeRowValues[number] | undefined): string {
   return `${Math.floor(Number(status) / 100)}xx`;
 }
 
-/** Nothing for what is no number: SQLite's columns take text too, and a sum must not break on it. */
+/** 0 for a value that is not a number, because SQLite columns accept text. */
 function numberValue(value: ExchangeRowValues[number] | undefined): number {
   return typeof value === 'number' ? value : 0;
 }
@@ -283,7 +283,7 @@ function textValue(value: ExchangeRowValues[number] | undefined): string {
   return value === null || value === undefined ? '' : String(value);
 }
 
-/** A member of the exchange's metadata as text; null when it has none that text can stand for. */
+/** A metadata value as text. Null if it is missing or cannot be text. */
 function metadataValue(json: ExchangeRowValues[number] | undefined, name: string): string | null {
   if (typeof json !== 'string') return null;
   const metadata = parseStoredJson(json);

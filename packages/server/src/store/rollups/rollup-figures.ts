@@ -1,9 +1,9 @@
 import { HISTOGRAM_BUCKETS, type HistogramBucket } from './histogram-buckets.ts';
 
-/** What every rollup adds up. */
+/** The sums of every rollup. */
 export interface RollupSums {
   requests: number;
-  /** Those that reached an upstream and are errors by their outcome. */
+  /** Requests that called an upstream and have an error outcome. */
   errors: number;
   input_tokens: number;
   cached_tokens: number;
@@ -12,16 +12,16 @@ export interface RollupSums {
   reasoning_tokens: number;
   cost_nano_usd: number;
   saved_nano_usd: number;
-  /** Of those that reached an upstream; the histogram of latencies counts how many these are. */
+  /** Sum for requests that called an upstream. The latency histogram contains their number. */
   latency_ms: number;
 }
 
 type Histogram<Name extends string> = { [Column in `${Name}_${HistogramBucket}`]: number };
 
-/** Sums and histograms: `latency_<n>` and `first_token_<n>` count exchanges per bucket. */
+/** Sums and histograms. `latency_<n>` and `first_token_<n>` count exchanges per bucket. */
 export interface RollupFigures extends RollupSums, Histogram<'latency'>, Histogram<'first_token'> {}
 
-/** Columns of `RollupSums`, in the order of the tables. */
+/** Columns of `RollupSums` in the order of the tables. */
 export const ROLLUP_SUM_COLUMNS = [
   'requests',
   'errors',
@@ -39,7 +39,7 @@ export type RollupSumColumn = (typeof ROLLUP_SUM_COLUMNS)[number];
 export const LATENCY_BUCKET_COLUMNS = HISTOGRAM_BUCKETS.map((bucket) => `latency_${bucket}` as const);
 export const FIRST_TOKEN_BUCKET_COLUMNS = HISTOGRAM_BUCKETS.map((bucket) => `first_token_${bucket}` as const);
 
-/** Columns of `RollupFigures`: the sums come first. */
+/** Columns of `RollupFigures`. The sums are first. */
 export const ROLLUP_FIGURE_COLUMNS = [
   ...ROLLUP_SUM_COLUMNS,
   ...LATENCY_BUCKET_COLUMNS,

@@ -1,7 +1,7 @@
 import type { ExchangeMetadataEntry, RollupDelta } from './rollup-accumulator.ts';
 import { ROLLUP_FIGURE_COLUMNS, ROLLUP_SUM_COLUMNS } from './rollup-figures.ts';
 
-/** The rollup tables: their keys, and the figures they add up. */
+/** The rollup tables with their keys and figures. */
 export const ROLLUP_TABLES = {
   rollup_minutes: { key: ['org_id', 'facet', 'at', 'value'], figures: ROLLUP_FIGURE_COLUMNS },
   rollup_hours: { key: ['org_id', 'facet', 'at', 'value'], figures: ROLLUP_FIGURE_COLUMNS },
@@ -15,7 +15,7 @@ export function rollupColumns(table: RollupTableName): readonly string[] {
   return [...ROLLUP_TABLES[table].key, ...ROLLUP_TABLES[table].figures];
 }
 
-/** Adds rows of `source` (a list of values, or a select) to a rollup table; both engines read it. */
+/** SQL that adds rows of `source` (values or a select) to a rollup table, for both engines. */
 export function upsertRollupSql(table: RollupTableName, source: string): string {
   const { key, figures } = ROLLUP_TABLES[table];
   return `insert into ${table} as t (${rollupColumns(table).join(', ')}) ${source}
@@ -23,7 +23,7 @@ export function upsertRollupSql(table: RollupTableName, source: string): string 
     ${figures.map((name) => `${name} = t.${name} + excluded.${name}`).join(', ')}`;
 }
 
-/** A delta's values in the order of `rollupColumns`. */
+/** The values of a delta in the order of `rollupColumns`. */
 export function rollupRowValues(table: RollupTableName, delta: RollupDelta): (string | number)[] {
   const { orgId, facet, at, value, byValue, figures } = delta;
   return table === 'rollup_pairs'
@@ -31,7 +31,7 @@ export function rollupRowValues(table: RollupTableName, delta: RollupDelta): (st
     : [orgId, facet, at, value, ...figures];
 }
 
-/** An entry's values in the order of `METADATA_COLUMNS`. */
+/** The values of an entry in the order of `METADATA_COLUMNS`. */
 export function metadataRowValues(entry: ExchangeMetadataEntry): (string | number)[] {
   return [entry.orgId, entry.name, entry.value, entry.createdAt, entry.exchangeId];
 }

@@ -1,36 +1,36 @@
 import { stripUnstorableRowText } from '../../core/unstorable-characters.ts';
 import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
 
-/** A part of a budget that an exchange holds or has spent. */
+/** An amount of a budget that an exchange has reserved or spent. */
 export interface BudgetCharge {
   readonly orgId: string;
   readonly bucket: string;
-  /** Milliseconds since the epoch; 0 for a budget without an end. */
+  /** Milliseconds since the epoch. 0 for a budget without an end. */
   readonly endsAt: number;
   readonly nanoUsd: number;
-  /** What the budget allows, to tell when a share of it is used up. */
+  /** Limit of the budget, to detect when a share of it is used. */
   readonly limitNanoUsd: number;
-  /** The budget's name, period and mode, for who hears of it. */
+  /** Name, period and mode of the budget, for alerts. */
   readonly name: string;
   readonly period: string;
   readonly mode: 'hard' | 'soft';
 }
 
-/** A bucket as the database has it after a batch. */
+/** The spending of a bucket after a batch. */
 export interface BucketSpendChange extends BudgetCharge {
   readonly beforeNanoUsd: number;
   readonly afterNanoUsd: number;
 }
 
-/** A batch of a journal whose every line is on disk. */
+/** A batch of a spend journal whose lines are all on disk. */
 export interface SpendBatch {
   readonly journal: string;
-  /** Number of the batch's last line. */
+  /** Number of the last line in the batch. */
   readonly upTo: number;
   readonly charges: readonly BudgetCharge[];
 }
 
-/** Takes a batch into the sums; once, however often it is tried. Returns the buckets it changed. */
+/** Adds a batch to the sums. Idempotent. Returns the changed buckets. */
 export async function applySpendBatch(
   writer: DatabaseWriter,
   { journal, upTo, charges }: SpendBatch,
@@ -72,6 +72,7 @@ async function addSpend(
   return { ...charge, beforeNanoUsd: after - nanoUsd, afterNanoUsd: after };
 }
 
+/** The spending of one bucket. */
 export interface BudgetSpendRow {
   readonly org_id: string;
   readonly bucket: string;
@@ -79,7 +80,7 @@ export interface BudgetSpendRow {
   readonly ends_at: number;
 }
 
-/** Sums of every org that still matter at `nowMs` and changed since `sinceMs`. */
+/** Sums of all organizations that are valid at `nowMs` and changed since `sinceMs`. */
 export function listSpendSince(
   reader: DatabaseReader,
   sinceMs: number,
@@ -93,7 +94,7 @@ export function listSpendSince(
     .execute();
 }
 
-/** How far a journal was taken; -1 for one the database never heard of. */
+/** Number of the last line of a journal that was applied. -1 for an unknown journal. */
 export async function getAppliedLineNumber(reader: DatabaseReader, journal: string): Promise<number> {
   const row = await reader
     .selectFrom('spend_journals')

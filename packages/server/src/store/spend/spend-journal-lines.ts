@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { isObject, type Json } from '@floe/contract/json';
 import type { BudgetCharge } from './budget-spend.ts';
 
-/** One line of a journal: what an exchange holds before it is sent, or what it was worth in the end. */
+/** One line of a spend journal: what an exchange reserves before it is sent, or its final cost. */
 export interface SpendJournalLine {
-  /** Counts the lines of a journal from 1. */
+  /** Line number of the journal, starting at 1. */
   readonly n: number;
   readonly op: 'hold' | 'done';
-  /** The exchange. */
+  /** Id of the exchange. */
   readonly id: string;
   readonly charges: readonly BudgetCharge[];
 }
@@ -26,7 +26,10 @@ export function formatJournalLine({ n, op, id, charges }: SpendJournalLine): str
   return JSON.stringify([n, op, id, packed]);
 }
 
-/** The lines of a journal's files, in order and each once: a write that was repeated may stand there twice. */
+/**
+ * The lines of a journal's files in order, without duplicates. A repeated write may have written a line
+ * twice.
+ */
 export async function readJournalLines(paths: readonly string[]): Promise<SpendJournalLine[]> {
   const lines = new Map<number, SpendJournalLine>();
   for (const path of paths)
@@ -37,7 +40,7 @@ export async function readJournalLines(paths: readonly string[]): Promise<SpendJ
   return [...lines.values()].sort((one, other) => one.n - other.n);
 }
 
-/** Undefined for a line that was cut off as its process died. */
+/** Undefined for a line that is incomplete because its process was killed. */
 function parseJournalLine(text: string): SpendJournalLine | undefined {
   let value: Json;
   try {
@@ -64,7 +67,10 @@ function parseCharge(value: Json): BudgetCharge | undefined {
   return { orgId, bucket, endsAt, nanoUsd, limitNanoUsd, name, period, mode };
 }
 
-/** What a dead process' journal is worth: its settlements after `applied`, and what it held to the end, in full. */
+/**
+ * Charges of the journal of a killed process: its settlements after `applied`, and unsettled reservations
+ * in full.
+ */
 export function computeUnappliedCharges(lines: readonly SpendJournalLine[], applied: number) {
   const done = new Set(lines.filter(({ op }) => op === 'done').map(({ id }) => id));
   const open = mergeLinesByExchange(lines.filter(({ op, id }) => op === 'hold' && !done.has(id)));
@@ -72,7 +78,7 @@ export function computeUnappliedCharges(lines: readonly SpendJournalLine[], appl
   return { open, charges: sumChargesByBucket([...settled, ...open].flatMap(({ charges }) => charges)) };
 }
 
-/** One line per exchange: later ones add to what it holds. */
+/** One line per exchange. Later lines increase its reservation. */
 function mergeLinesByExchange(lines: readonly SpendJournalLine[]): SpendJournalLine[] {
   const byId = new Map<string, SpendJournalLine>();
   for (const line of lines) {
@@ -85,7 +91,7 @@ function mergeLinesByExchange(lines: readonly SpendJournalLine[]): SpendJournalL
   return [...byId.values()];
 }
 
-/** One charge per bucket; nothing for buckets that nothing was spent of. */
+/** One charge per bucket. Leaves out buckets without spending. */
 export function sumChargesByBucket(charges: readonly BudgetCharge[]): BudgetCharge[] {
   const sums = new Map<string, BudgetCharge>();
   for (const charge of charges) {

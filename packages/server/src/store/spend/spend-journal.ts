@@ -23,51 +23,52 @@ import {
   sumChargesByBucket,
 } from './spend-journal-lines.ts';
 
-/** Between two batches for the database. */
+/** Interval between two batches for the database. */
 const APPLY_MS = 100;
 const RETRY_MS = 1_000;
 const CLOSE_MS = 4_000;
-/** What `applied` says of a journal that was counted to its end. */
+/** Value of `applied` for a journal that was applied completely. */
 const RECOVERED = Number.MAX_SAFE_INTEGER;
-/** What a request may wait for its reservation to be on disk: long, for the disk or the machine is in trouble by then. */
+/** How long a request waits until its reservation is on disk. After this time, the disk has a problem. */
 const RESERVATION_TIMEOUT_MS = 15_000;
-/** And on a disk that refuses writes, as a full one does. */
+/** The same for a disk that rejects writes, such as a full one. */
 const FAILING_DISK_TIMEOUT_MS = 1_000;
 
 export interface SpendJournalOptions {
-  /** Must be held by this process alone: every journal found in it belongs to a dead one. */
+  /** Locked by this process, so that every other journal in it belongs to a killed process. */
   readonly dataDir: string;
   readonly database: Pick<Database, 'read' | 'transaction'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly files?: SpoolFiles;
-  /** Runs in the transaction that counted the spending. */
+  /** Runs in the transaction that applies the spending. */
   readonly onSpent: (writer: DatabaseWriter, spent: readonly BucketSpendChange[]) => Promise<void>;
   /** Runs after its commit. */
   readonly afterSpent: (spent: readonly BucketSpendChange[]) => void;
-  /** What a process that died held and nobody settled: it is charged in full. */
+  /** Called for a reservation of a killed process, which is charged in full. */
   readonly onOrphan: (id: string, charges: readonly BudgetCharge[]) => void;
 }
 
 /**
- * Spending that survives: what an exchange may spend is on disk before it is sent, what it spent a few
- * milliseconds after it ended, and the database sums it up within a moment, each line once. A hold that
- * was never settled is charged in full at the next start.
+ * A journal of spending that survives a killed process. A reservation is on disk before the request is
+ * sent, the final cost a few milliseconds after it ended, and the database sums each line once. At the next
+ * start, an unsettled reservation is charged in full.
  */
 export interface SpendJournal {
   /**
-   * Resolves when the hold is on disk. Throws `overloaded` when the disk takes it not within 15 seconds, within one
-   * when it refuses to be written, and at once when it is known to.
+   * Resolves when the reservation is on disk. Rejects with `overloaded` if that takes more than 15 seconds,
+   * or one second if the disk rejects writes, or immediately if it is known to.
    */
   reserve(id: string, charges: readonly BudgetCharge[]): Promise<void>;
-  /** Adds to what an exchange holds; it is on disk within milliseconds, and nobody waits. */
+  /** Increases the reservation of an exchange. It is on disk within milliseconds; nothing waits for it. */
   extend(id: string, charges: readonly BudgetCharge[]): void;
   settle(id: string, charges: readonly BudgetCharge[]): void;
-  /** Resolves when the database has everything that was settled so far; rejects when it is away. */
+  /** Resolves when the database has all settled spending. Rejects if it is unavailable. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
 
+/** Opens the journal of this process, and starts to apply the journals of killed processes. */
 export async function openSpendJournal(options: SpendJournalOptions): Promise<SpendJournal> {
   const home = join(options.dataDir, 'spend');
   await (options.files ?? diskSpoolFiles).list(home);
@@ -85,7 +86,7 @@ class DiskSpendJournal implements SpendJournal {
   readonly #id = randomUUID();
   readonly #writer: SpoolWriter;
   readonly #segments: { readonly segment: SpoolSegment; last: number }[] = [];
-  /** Holds that are not settled, by exchange, in the order of their lines. */
+  /** Unsettled reservations by exchange, in the order of their lines. */
   readonly #open = new Map<string, number>();
   #leftovers: string[];
   readonly #reportedOrphans = new Set<string>();
@@ -118,7 +119,7 @@ class DiskSpendJournal implements SpendJournal {
     if (this.#writer.isFailing) throw diskWriteFault();
     this.#open.set(id, this.#append('hold', id, charges));
     const late = Promise.withResolvers<never>();
-    // What the disk has told by then is heard first.
+    // If both are ready, the result of the disk is read before the timeout.
     const expire = () => setImmediate(() => late.reject(diskWriteFault()));
     const { clock } = this.#options;
     const giveUp = () => {
@@ -168,7 +169,7 @@ class DiskSpendJournal implements SpendJournal {
     if (whole) await rm(join(this.#directory, this.#id), { recursive: true, force: true });
   }
 
-  /** Counts what dead processes left; when the database is away, later. */
+  /** Applies the journals of killed processes. If the database is unavailable, does it later. */
   async recover(): Promise<void> {
     try {
       for (const name of [...this.#leftovers]) {
@@ -187,7 +188,8 @@ class DiskSpendJournal implements SpendJournal {
     const files = (await readdir(directory)).sort().map((file) => join(directory, file));
     const applied = await getAppliedLineNumber(database.read, name);
     const { open, charges } = computeUnappliedCharges(await readJournalLines(files), applied);
-    // Before the sum is known elsewhere: it is the counters' minimum, and reservations are added to it.
+    // Reported before the sum is known elsewhere, because it is the minimum of the counters, to which
+    // reservations are added.
     if (applied < RECOVERED && !this.#reportedOrphans.has(name))
       for (const line of open) onOrphan(line.id, line.charges);
     this.#reportedOrphans.add(name);
@@ -234,7 +236,7 @@ class DiskSpendJournal implements SpendJournal {
   #start(): Promise<void> {
     this.#run ??= this.#apply().finally(() => {
       this.#run = null;
-      // The timer of what was settled during this run may have fired within it.
+      // The timer for settlements during this run may have fired in it.
       if (this.#pending.length > 0) this.#scheduleApply(APPLY_MS);
     });
     return this.#run;
@@ -243,14 +245,16 @@ class DiskSpendJournal implements SpendJournal {
   async #apply(): Promise<void> {
     const { database, clock, onSpent, afterSpent } = this.#options;
     if (this.#leftovers.length > 0) await this.recover();
-    // What is settled meanwhile waits for the next batch: a busy server would otherwise write one after the other.
+    // Later settlements wait for the next batch. Otherwise a busy server would write one batch after
+    // another.
     const target = this.#written;
     while (this.#batch !== null || this.#applied < target) {
-      // A batch whose commit nobody heard of is tried again as it was: the database knows how far it came.
+      // If the result of a commit is unknown, the same batch is repeated. The database knows how much it
+      // has applied.
       if (this.#batch === null) {
         this.#batch = { journal: this.#id, upTo: this.#written, charges: sumChargesByBucket(this.#pending) };
         this.#pending = [];
-        // What is counted must be on disk, or a crash would count it a second time.
+        // Lines must be on disk before they are counted. Otherwise a crash would count them twice.
         await this.#writer.stored();
       }
       const batch = this.#batch;
@@ -266,7 +270,10 @@ class DiskSpendJournal implements SpendJournal {
     }
   }
 
-  /** Files that hold nothing open and were counted, oldest first: a hold must not outlive its settlement. */
+  /**
+   * Deletes applied files without open reservations, oldest first, because a reservation must not outlast
+   * its settlement.
+   */
   async #removeDone(): Promise<void> {
     const [oldest = Number.POSITIVE_INFINITY] = this.#open.values();
     for (;;) {

@@ -8,10 +8,10 @@ import { openSpool } from './spool.ts';
 
 const LINE_BREAK = 0x0a;
 
-/** Where kept bodies go: as exchange rows do, through files of their own. */
+/** The destination of stored bodies, with a spool of its own like exchange rows. */
 export interface BodySink {
   append(row: StoredBodiesRow): void;
-  /** Bodies on disk that the database has not taken yet. */
+  /** Number of bodies on disk that are not in the database. */
   backlog(): number;
   flush(timeoutMs: number): Promise<void>;
   close(): Promise<void>;
@@ -21,7 +21,7 @@ export interface BodySinkOptions extends Omit<RowSinkOptions, 'database'> {
   readonly database: Pick<Database, 'rowTransaction'>;
 }
 
-/** Opens the spool `<dataDir>/bodies`, which keeps the promises of the one for rows. */
+/** Opens the spool `<dataDir>/bodies`, with the same guarantees as the spool of rows. */
 export async function openBodySink({ dataDir, database, ...options }: BodySinkOptions): Promise<BodySink> {
   const ingest = (region: SpoolRegion) => ingestBodies(database, region);
   const spool = await openSpool({ ...options, directory: join(dataDir, 'bodies'), database: { ingest } });
@@ -66,7 +66,7 @@ async function readRange(path: string, from: number, to: number): Promise<Buffer
   }
 }
 
-/** Undefined for a line that was cut off, or is none of ours. */
+/** Undefined for a line that is incomplete or foreign. */
 function parseBodiesRow(line: string): StoredBodiesRow | undefined {
   let row: Json;
   try {

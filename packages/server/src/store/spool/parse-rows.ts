@@ -1,21 +1,23 @@
 import { EXCHANGE_COLUMNS } from '../schema.ts';
 import { type ExchangeRowValues, parseRowLine } from './row-lines.ts';
 
+/** The rows of a piece of a spool file. */
 export interface ParsedSpoolRows {
   readonly rows: readonly { readonly line: string; readonly values: ExchangeRowValues }[];
-  /** Lines that are no row. */
+  /** Invalid lines. */
   readonly rejected: readonly string[];
-  /** The last line has no line break and is no row: its writer died within it. */
+  /** The last line has no line break and is invalid, because its writer was killed. */
   readonly torn: boolean;
-  /** Bytes taken. */
+  /** Number of parsed bytes. */
   readonly bytesRead: number;
 }
 
 const LINE_BREAK = 0x0a;
 
 /**
- * Rows of a piece of a spool file, one to a line (`formatRowLine`). `last` says that the file ends with the
- * piece, so that what follows the last line break counts as a line; otherwise it is left.
+ * Parses a piece of a spool file with one row per line (`formatRowLine`). With `last`, the file ends with
+ * the piece, so that text after the last line break is also a line. Otherwise it is left for the next
+ * piece.
  */
 export function parseSpoolRows(piece: Buffer, last: boolean): ParsedSpoolRows {
   const length = last ? piece.length : piece.lastIndexOf(LINE_BREAK) + 1;
@@ -34,10 +36,10 @@ export function parseSpoolRows(piece: Buffer, last: boolean): ParsedSpoolRows {
 }
 
 const CREATED_AT = EXCHANGE_COLUMNS.indexOf('created_at');
-/** The end of the year 9999: later is no time of a row, and no day of a partition. */
+/** The end of the year 9999. No row and no partition is later. */
 const LAST_MS = 253_402_300_799_999;
 
-/** Whether a row says when it was made. Without that neither charts nor partitions have a place for it. */
+/** Whether a row has a valid time, which charts and partitions require. */
 export function hasValidTime(values: ExchangeRowValues): boolean {
   const at = values[CREATED_AT];
   return typeof at === 'number' && Number.isInteger(at) && at >= 0 && at <= LAST_MS;

@@ -5,18 +5,22 @@ import { EXCHANGE_COLUMNS } from '../schema.ts';
 /** The values of one row in the order of `EXCHANGE_COLUMNS`. */
 export type ExchangeRowValues = readonly (string | number | null)[];
 
-/** Begins a line of this format. A row that the format cannot hold is written as a JSON object, which begins with a brace. */
+/**
+ * The first character of a line in this format. A row that the format cannot represent is a JSON object,
+ * which starts with a brace.
+ */
 const FORMAT = '2';
-/** Never part of JSON text that `JSON.stringify` made. */
+/** Never occurs in the output of `JSON.stringify`. */
 const SEPARATOR = '\t';
-/** JSON text stands in the line as it is, for as a string within JSON every quote of it would be escaped. */
+/** JSON columns are stored unchanged, because as JSON strings all of their quotes would be escaped. */
 const JSON_COLUMN_COUNT = 4;
-/** The columns that are no JSON text: all before the last four. */
+/** The columns without JSON text: all before the last four. */
 const PLAIN_COLUMN_COUNT = EXCHANGE_COLUMNS.length - JSON_COLUMN_COUNT;
 
 /**
- * One row as a line of the spool, without its line break: `2`, the four columns of JSON text (nothing for null), then
- * the other columns as one JSON array. The array is last, so that a line cut off anywhere is no row.
+ * Formats a row as a line of the spool, without the line break: `2`, the four columns of JSON text (empty
+ * for null), then the other columns as one JSON array. The array is last, so that an incomplete line is
+ * always invalid.
  */
 export function formatRowLine(row: ExchangeRow): string {
   const {
@@ -30,7 +34,7 @@ export function formatRowLine(row: ExchangeRow): string {
   return `${FORMAT}\t${texts}\t${JSON.stringify(plainValues(row))}`;
 }
 
-/** Whether four texts can be told apart again: JSON may be written with line breaks and tabs between its values. */
+/** Whether the four texts can be split again. JSON may contain line breaks and tabs between its values. */
 function canSplitTexts(texts: string): boolean {
   let separators = 0;
   for (let at = texts.indexOf(SEPARATOR); at !== -1; at = texts.indexOf(SEPARATOR, at + 1)) separators += 1;
@@ -38,7 +42,7 @@ function canSplitTexts(texts: string): boolean {
 }
 
 // budget: one array, a line per column
-/** In the order of the table. A list of names and a loop would cost a microsecond. */
+/** In the order of the table. A loop over names would cost a microsecond. */
 function plainValues(row: ExchangeRow): ExchangeRowValues {
   return [
     row.id,
@@ -81,7 +85,7 @@ function plainValues(row: ExchangeRow): ExchangeRowValues {
   ];
 }
 
-/** Reads a line of either format; null for what is none. */
+/** Parses a line of either format. Returns null if it is invalid. */
 export function parseRowLine(line: string): ExchangeRowValues | null {
   return line.startsWith(FORMAT) ? parseTabbedLine(line) : parseObjectLine(line);
 }
@@ -118,7 +122,7 @@ function isSqlValue(value: Json): value is string | number | null {
   return value === null || typeof value === 'string' || typeof value === 'number';
 }
 
-/** Undefined for what is no JSON. */
+/** Returns undefined for invalid JSON. */
 function parseJsonOrUndefined(text: string): Json | undefined {
   try {
     return JSON.parse(text);

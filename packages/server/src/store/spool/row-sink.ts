@@ -4,20 +4,20 @@ import { formatRowLine } from './row-lines.ts';
 import { openSpool, type SpoolOptions } from './spool.ts';
 
 export interface RowSinkOptions extends Omit<SpoolOptions, 'directory'> {
-  /** Must be held by this process alone (`lockDataDir`): every file in its spool is replayed. */
+  /** Locked by this process (`lockDataDir`), because every file in the spool is processed. */
   readonly dataDir: string;
 }
 
 /**
- * Opens the spool `<dataDir>/spool`: rows go to a file first and from there into the database, where
- * their ids make a second time harmless. A killed process loses nothing appended more than 10 ms
- * before, a power cut nothing older than 250 ms (on a disk that syncs within 50 ms).
+ * Opens the spool `<dataDir>/spool`. Rows are written to a file, and later to the database, where their ids
+ * prevent duplicates. A killed process loses no row older than 10 ms, a power failure no row older than 250
+ * ms (on a disk that syncs within 50 ms).
  */
 export function openRowSink(options: RowSinkOptions): Promise<RowSink> {
   return openSink({ ...options, directory: 'spool' }, formatRowLine);
 }
 
-/** The same for rows of another kind, each a line of JSON, in a spool of their own below `dataDir`. */
+/** The same for other rows, each as a line of JSON, in a spool of their own below `dataDir`. */
 export function openJsonSink<Row extends object>(
   options: RowSinkOptions & { readonly directory: string },
 ): Promise<RowSink<Row>> {

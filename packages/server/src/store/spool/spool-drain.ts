@@ -5,13 +5,13 @@ import type { Database, IngestResult } from '../ports.ts';
 import type { SpoolFiles } from './spool-files.ts';
 import type { SpoolSegment } from './spool-segment.ts';
 
-/** Wait before a batch, so that rows share its transaction. */
+/** Delay before a batch, so that rows share its transaction. */
 const DRAIN_DELAY_MS = 100;
-/** Some 800 rows: a transaction of ten milliseconds, after which others get their turn. */
+/** About 800 rows: a transaction of ten milliseconds, so that others do not wait long. */
 const BATCH_BYTES = 512 * 1024;
 const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 5000;
-/** Tries of a file that fails for a reason other than the database being away. */
+/** Attempts for a file that fails although the database is available. */
 const ATTEMPTS_PER_FILE = 5;
 
 export interface SpoolDrainOptions {
@@ -28,7 +28,7 @@ interface Waiter {
   reject(error: Error): void;
 }
 
-/** Takes the spool's files into the database, oldest first, and removes those it has taken whole. */
+/** Inserts the spool files into the database, oldest first, and deletes the completed ones. */
 export class SpoolDrain {
   readonly #options: SpoolDrainOptions;
   readonly #queue: SpoolSegment[];
@@ -49,19 +49,21 @@ export class SpoolDrain {
     this.#queue.push(segment);
   }
 
-  /** Rows on disk that the database has not taken. */
+  /** Number of rows on disk that are not in the database. */
   get waitingRows(): number {
     return this.#queue.reduce((rows, segment) => rows + segment.rowsWaiting, 0);
   }
 
-  /** The segment has more rows or is closed. */
+  /** Call it when a segment has more rows or was closed. */
   wake(segment: SpoolSegment): void {
     if (this.#run || this.#failures > 0 || this.#closed) return;
     if (segment.written - segment.ingestedBytes >= BATCH_BYTES) this.#start();
     else this.#timer ??= this.#options.clock.after(DRAIN_DELAY_MS, () => this.#start());
   }
 
-  /** Resolves when the database has everything that is on disk now. Does not wait for a pause to end. */
+  /**
+   * Resolves when everything that is on disk now is in the database. Does not wait for the end of a pause.
+   */
   async waitUntilDrained(): Promise<void> {
     const segment = this.#queue.at(-1);
     if (!segment) return;
@@ -72,7 +74,7 @@ export class SpoolDrain {
     await reached;
   }
 
-  /** Waits for the batch in flight; what is left stays on disk for the next start. */
+  /** Waits for the current batch. The rest stays on disk for the next start. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#timer?.cancel();
@@ -90,7 +92,7 @@ export class SpoolDrain {
     this.#run ??= this.#drain().finally(() => {
       this.#run = null;
       this.#resolveWaiters();
-      // Rows may have come after the last look at the queue, while wake() still saw a run.
+      // Rows may have arrived after the last look at the queue, when wake() still detected a run.
       const [segment] = this.#queue;
       if (segment && (segment.closed || segment.ingestedBytes < segment.written)) this.wake(segment);
     });
@@ -113,7 +115,9 @@ export class SpoolDrain {
     }
   }
 
-  /** Under load a few rows arrive during every batch: taken at once, each handful would cost a transaction. */
+  /**
+   * Under load, a few rows arrive during every batch. Inserted immediately, each would need a transaction.
+   */
   #isUrgent(segment: SpoolSegment, waitingBytes: number): boolean {
     return waitingBytes >= BATCH_BYTES || segment.closed || this.#waiters.size > 0;
   }
@@ -173,7 +177,7 @@ export class SpoolDrain {
     this.#timer ??= this.#options.clock.after(delayMs, () => this.#start());
   }
 
-  /** A file that cannot be taken must not hold up those after it. It stays for the next start. */
+  /** Skips a file that cannot be inserted, so that later files do not wait. It stays for the next start. */
   #skip(segment: SpoolSegment, error: unknown): void {
     segment.skipped = true;
     this.#failures = 0;

@@ -2,24 +2,26 @@ import { write } from 'node:fs';
 import { appendFile, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** What the spool asks of a file system; tests pass one that fails. */
+/** The file operations of the spool. Tests use one that fails. */
 export interface SpoolFiles {
-  /** Makes the directory when it is missing and lists its files with their sizes in bytes. */
+  /** Creates the directory if it is missing, and lists its files with their sizes in bytes. */
   list(directory: string): Promise<readonly { readonly name: string; readonly size: number }[]>;
-  /** Makes a file that must not exist yet. */
+  /** Creates a file that must not exist. */
   create(path: string): Promise<SpoolFile>;
   append(path: string, text: string): Promise<void>;
   remove(path: string): Promise<void>;
 }
 
+/** An open file of the spool. */
 export interface SpoolFile {
-  /** Resolves when the operating system has all of it: a killed process no longer loses it. */
+  /** Resolves when the operating system has the bytes, so that a killed process does not lose them. */
   write(bytes: Uint8Array, position: number): Promise<void>;
-  /** Resolves when the disk has all of it: a power cut no longer loses it. */
+  /** Resolves when the disk has the bytes, so that a power failure does not lose them. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
+/** The file operations of the disk. */
 export const diskSpoolFiles: SpoolFiles = {
   async list(directory) {
     await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -37,7 +39,7 @@ export const diskSpoolFiles: SpoolFiles = {
       },
       async sync() {
         await handle.datasync();
-        // A new file's name is in its directory, which is synced apart (fsync(2)).
+        // The name of a new file is in its directory, which must be synced separately (fsync(2)).
         if (!named) await syncDirectory(dirname(path));
         named = true;
       },
@@ -54,7 +56,10 @@ export const diskSpoolFiles: SpoolFiles = {
   },
 };
 
-/** By callback: a `FileHandle` makes three promises and an object of a write, 15 µs. */
+/**
+ * Uses a callback, because a `FileHandle` creates three promises and an object per write, which takes 15
+ * µs.
+ */
 function writeSome(fd: number, bytes: Uint8Array, position: number): Promise<number> {
   return new Promise((resolve, reject) => {
     write(fd, bytes, 0, bytes.length, position, (error, count) => (error ? reject(error) : resolve(count)));

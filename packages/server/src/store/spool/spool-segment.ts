@@ -1,19 +1,19 @@
-/** One file of the spool. The writer lets it grow, the drain takes it into the database. */
+/** One file of the spool. The writer appends to it, and the drain inserts it into the database. */
 export interface SpoolSegment {
   readonly path: string;
-  /** Bytes on disk that the drain may take; always whole lines while this process writes it. */
+  /** Number of bytes that the drain may read. Complete lines while this process writes the file. */
   written: number;
-  /** Bytes the database has. */
+  /** Number of bytes in the database. */
   ingestedBytes: number;
-  /** Rows in `written` minus rows in `taken`; an estimate for files of an earlier process. */
+  /** Number of rows that are not in the database. An estimate for files of an earlier process. */
   rowsWaiting: number;
-  /** Nothing will be added. */
+  /** No more bytes will be added. */
   closed: boolean;
-  /** Could not be read: left on disk for the next start. */
+  /** The file could not be read and stays on disk for the next start. */
   skipped: boolean;
 }
 
-/** Rows of an earlier process are only estimated until they are read, at this size each. */
+/** Estimated size of a row of an earlier process. */
 const USUAL_ROW_BYTES = 1024;
 
 const SEGMENT_NAME = /^rows-(\d{9,15})\.jsonl$/;
@@ -22,7 +22,7 @@ export function segmentName(number: number): string {
   return `rows-${String(number).padStart(9, '0')}.jsonl`;
 }
 
-/** The number in a segment's name; null for other files. */
+/** The number in the name of a segment. Null for other files. */
 export function parseSegmentNumber(name: string): number | null {
   const digits = SEGMENT_NAME.exec(name)?.[1];
   return digits === undefined ? null : Number(digits);
@@ -32,7 +32,7 @@ export function createSegment(path: string): SpoolSegment {
   return { path, written: 0, ingestedBytes: 0, rowsWaiting: 0, closed: false, skipped: false };
 }
 
-/** A file that an earlier process left. */
+/** A file of an earlier process. */
 export function createLeftoverSegment(path: string, size: number): SpoolSegment {
   const rowsWaiting = Math.ceil(size / USUAL_ROW_BYTES);
   return { path, written: size, ingestedBytes: 0, rowsWaiting, closed: true, skipped: false };

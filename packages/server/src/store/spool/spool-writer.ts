@@ -4,14 +4,17 @@ import type { Log } from '../../core/log.ts';
 import type { SpoolFile, SpoolFiles } from './spool-files.ts';
 import { createSegment, type SpoolSegment, segmentName } from './spool-segment.ts';
 
-/** Wait before a write, so that rows share it. Short, for on a busy machine the write itself may take most of the promised 10 ms. */
+/**
+ * Delay before a write, so that rows share it. Short, because on a busy machine the write may take most of
+ * the guaranteed 10 ms.
+ */
 const WRITE_DELAY_MS = 2;
-/** Leaves a disk 50 ms for the sync itself before the promised 250 ms are over. */
+/** Leaves a disk 50 ms for the sync within the guaranteed 250 ms. */
 const SYNC_DELAY_MS = 200;
-/** Enough for one write; more waits for no timer. */
+/** With this many characters, the write starts immediately. */
 const WRITE_NOW_CHARS = 256 * 1024;
 const SEGMENT_BYTES = 8 * 1024 * 1024;
-/** Characters held while the disk takes none: some 50,000 rows. */
+/** Characters in memory while the disk rejects writes: about 50,000 rows. */
 const MAX_BUFFERED_CHARS = 32 * 1024 * 1024;
 const RETRY_MS = 250;
 const LOSS_LOG_INTERVAL_MS = 1000;
@@ -22,9 +25,9 @@ export interface SpoolWriterOptions {
   readonly files: SpoolFiles;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called for each file made, in order, before anything is written to it. */
+  /** Called for each new file, in order, before anything is written to it. */
   onOpened(segment: SpoolSegment): void;
-  /** Called after rows reached the disk. */
+  /** Called after rows have been written. */
   onWritten(segment: SpoolSegment): void;
 }
 
@@ -44,11 +47,11 @@ interface Waiter {
 }
 
 /**
- * Puts lines on disk: gathers what comes within a few milliseconds and writes it with one write(2),
- * one at a time. A write that fails is tried again, in a new file, until it succeeds.
+ * Writes lines to disk: collects them for a few milliseconds and writes them with one write(2), one at a
+ * time. A failed write is repeated in a new file until it succeeds.
  *
- * While the disk takes nothing, at most `MAX_BUFFERED_CHARS` are held; rows that come after that are lost,
- * counted and logged. Dropping the newest makes the loss one gap with a beginning and an end.
+ * While the disk rejects writes, at most `MAX_BUFFERED_CHARS` are kept. Later rows are lost, counted and
+ * logged. Because the newest rows are dropped, the loss is a single span.
  */
 export class SpoolWriter {
   readonly #options: SpoolWriterOptions;
@@ -75,12 +78,12 @@ export class SpoolWriter {
     this.#number = options.firstNumber;
   }
 
-  /** Rows accepted that are not on disk. */
+  /** Number of accepted rows that are not on disk. */
   get bufferedRows(): number {
     return this.#buffer.rows + (this.#writing?.rows ?? 0);
   }
 
-  /** The last write failed; it is tried again until the disk takes it. */
+  /** Whether the last write failed. It is repeated until it succeeds. */
   get isFailing(): boolean {
     return this.#failed;
   }
@@ -110,7 +113,7 @@ export class SpoolWriter {
     });
   }
 
-  /** Writes and syncs what is held; what the disk does not take now is lost, counted and logged. */
+  /** Writes and syncs the buffered rows. Rows that the disk rejects are lost, counted and logged. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#write();
@@ -143,7 +146,7 @@ export class SpoolWriter {
     } catch (error) {
       this.#scheduleRetry(error);
     } finally {
-      // In the same turn as the last look at #due, or a #write() between the two would be forgotten.
+      // In the same turn as the last read of #due. Otherwise a #write() in between would be lost.
       this.#due = false;
       this.#run = null;
     }
@@ -186,7 +189,7 @@ export class SpoolWriter {
     return current;
   }
 
-  /** Ends the current file: what it holds is synced, then it is left to the drain. */
+  /** Closes the current file: syncs its content and leaves it to the drain. */
   #closeCurrent(): void {
     const current = this.#current;
     if (!current) return;
@@ -213,8 +216,8 @@ export class SpoolWriter {
         'spool is not writable; rows are buffered in memory',
       );
     this.#failed = true;
-    // Part of the batch may stand behind the good rows: the next try gets a new file, or the same
-    // one from its start, so that nothing cut off ever stands between rows.
+    // A part of the batch may follow the valid rows. The next attempt uses a new file, or the start of the
+    // same one, so that no incomplete line is between rows.
     if (this.#current && this.#current.segment.written > 0) this.#closeCurrent();
     if (!this.#closed) this.#timer ??= this.#options.clock.after(RETRY_MS, () => this.#write());
   }
@@ -238,7 +241,7 @@ export class SpoolWriter {
     });
   }
 
-  /** A commit of the database is on the disk: rows it has taken need no sync here. */
+  /** Rows that are committed in the database need no sync here. */
   async #sync({ file, segment }: Current): Promise<void> {
     if (segment.ingestedBytes >= segment.written) return;
     try {

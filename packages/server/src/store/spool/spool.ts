@@ -9,17 +9,17 @@ import { createLeftoverSegment, parseSegmentNumber } from './spool-segment.ts';
 import { SpoolWriter } from './spool-writer.ts';
 
 export interface SpoolOptions {
-  /** Held by this process alone (`lockDataDir`): every file in it is replayed. */
+  /** Locked by this process (`lockDataDir`), because every file in it is processed. */
   readonly directory: string;
-  /** Takes what is on disk; ids it has already change nothing. */
+  /** Inserts what is on disk. Ignores existing ids. */
   readonly database: Pick<Database, 'ingest'>;
   readonly log: Log;
   readonly clock: Clock;
-  /** The disk unless a test passes one that fails. */
+  /** Replaced only in tests. */
   readonly files?: SpoolFiles;
 }
 
-/** Lines on their way into the database, by way of files that survive the process. */
+/** Writes lines to the database through files that survive a killed process. */
 export class Spool {
   readonly #writer: SpoolWriter;
   readonly #drain: SpoolDrain;
@@ -31,17 +31,17 @@ export class Spool {
     this.#clock = clock;
   }
 
-  /** `line` is JSON on one line. */
+  /** @param line JSON on one line */
   append(line: string): void {
     this.#writer.append(line);
   }
 
-  /** Lines that the database has not taken yet. */
+  /** Number of lines that are not in the database. */
   backlog(): number {
     return this.#writer.bufferedRows + this.#drain.waitingRows;
   }
 
-  /** Resolves when everything appended so far is in the database, or rejects after `timeoutMs`. */
+  /** Resolves when everything appended so far is in the database. Rejects after `timeoutMs`. */
   async flush(timeoutMs: number): Promise<void> {
     const late = Promise.withResolvers<never>();
     const timer = this.#clock.after(timeoutMs, () =>
@@ -70,7 +70,7 @@ export class Spool {
   }
 }
 
-/** Opens a spool, and begins to take what an earlier process left in it. */
+/** Opens a spool and starts to process the files of an earlier process. */
 export async function openSpool({
   directory,
   database,

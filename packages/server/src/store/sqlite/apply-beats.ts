@@ -1,7 +1,7 @@
 import { type OptimisticBeatParameters, SQLITE_BEAT_STATEMENTS } from '../monitoring/optimistic-beats.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 
-/** See `BeatStore.applyBeatsIfUnchanged`. Runs in the writer's own thread, so that a batch is one message. */
+/** See `BeatStore.applyBeatsIfUnchanged`. Runs in the writer's thread, so that a batch is one message. */
 export function applyBeatsIfUnchanged(
   connection: SqliteConnection,
   beats: readonly OptimisticBeatParameters[],

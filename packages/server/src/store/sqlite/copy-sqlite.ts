@@ -10,10 +10,11 @@ import {
 } from './database-copy.ts';
 
 /**
- * Writes a consistent copy of a database that may be in use, whole or not at all. Blocks for as long as it
- * takes: for commands, not for the server.
+ * Writes a consistent copy of a database that may be in use, completely or not at all. Blocks, so it is
+ * only for commands.
  *
- * @throws StoreUnusableError when `from` is no database, or `to` exists, has no room or cannot be written.
+ * @throws StoreUnusableError if `from` is not a database, or `to` exists, does not fit on the disk or
+ * cannot be written
  */
 export async function copySqliteDatabase(
   from: string,
@@ -37,17 +38,18 @@ export async function copySqliteDatabase(
   }
 }
 
+/** The state of a database file. */
 export interface SqliteInspection {
-  /** None in a database that is not one of Floe. */
+  /** Empty for a database of another program. */
   readonly applied: readonly AppliedMigration[];
-  /** What a copy of it takes. */
+  /** Size of a copy. */
   readonly copyBytes: number;
 }
 
 /**
- * Looks into a database file and changes nothing.
+ * Inspects a database file and changes nothing.
  *
- * @throws StoreUnusableError when it is not an intact SQLite database.
+ * @throws StoreUnusableError if it is not an intact SQLite database
  */
 export function inspectSqliteFile(path: string): SqliteInspection {
   try {

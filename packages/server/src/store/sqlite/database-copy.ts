@@ -4,7 +4,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import { StoreUnusableError } from '../store-unusable-error.ts';
 
-/** Bytes that a copy of a database will have: its pages without those that are free. */
+/** SQL for the size of a copy in bytes: all pages except free ones. */
 export const COPY_SIZE_SQL = `select (select page_count from pragma_page_count) * 1.0
   * (select page_size from pragma_page_size)
   - (select freelist_count from pragma_freelist_count) * 1.0 * (select page_size from pragma_page_size) as bytes`;
@@ -14,26 +14,28 @@ const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const;
 export interface DatabaseCopyOptions {
   readonly log: Log;
   readonly clock: Clock;
-  /** Room on the disk that holds a directory; the system is asked unless given. */
+  /** Free bytes on the disk of a directory. Replaced only in tests. */
   readonly freeBytes?: (directory: string) => Promise<number>;
 }
 
+/** A copy of a database to be written. */
 export interface DatabaseCopy {
   readonly from: string;
   readonly to: string;
-  /** What it will have, by `COPY_SIZE_SQL`. */
+  /** Expected size, from `COPY_SIZE_SQL`. */
   readonly bytes: number;
-  /** What it is made for, after its name. */
+  /** The purpose, for error messages. */
   readonly purpose?: string;
-  /** Writes it under another name, and may take minutes. */
+  /** Writes the copy to this temporary path. May take minutes. */
   write(unfinished: string): unknown;
 }
 
 /**
- * Makes a copy that has its name once it is whole and on the disk, readable by its owner alone. What a killed process
- * left of one is thrown away by the next.
+ * Creates a copy that gets its name only when it is complete and on disk, readable only by its owner.
+ * Deletes incomplete copies of killed processes.
  *
- * @throws StoreUnusableError when there is no room for it, before anything is written, or it cannot be written
+ * @throws StoreUnusableError if there is not enough space, before anything is written, or if it cannot be
+ * written
  */
 export async function writeDatabaseCopy(
   { from, to, bytes, purpose = '', write }: DatabaseCopy,
@@ -59,7 +61,7 @@ export async function writeDatabaseCopy(
   }
 }
 
-/** Where a database goes before the migration of this number, and what the copy is for. */
+/** Path of the copy before the migration with this number, and its purpose. */
 export function migrationCopyTarget(
   path: string,
   number: number,
@@ -68,9 +70,9 @@ export function migrationCopyTarget(
 }
 
 /**
- * Room on the disk for a copy of so many bytes at `to`; null when the system does not say.
+ * Returns the free bytes for a copy at `to`, or null if the system does not report them.
  *
- * @throws Error when it is not enough
+ * @throws Error if there is not enough space
  */
 export async function requireFreeSpace(
   to: string,
@@ -85,6 +87,7 @@ export async function requireFreeSpace(
   return free;
 }
 
+/** An error for a copy that failed, with its cause. */
 export function copyFailedError(from: string, to: string, cause: unknown, purpose = ''): StoreUnusableError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new StoreUnusableError(`Cannot copy ${from} to ${to}${purpose}: ${reason}`, { cause });

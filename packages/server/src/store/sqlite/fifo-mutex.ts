@@ -1,8 +1,8 @@
-/** First come, first served: one holder at a time. Transactions and row batches share the writer so. */
+/** A mutex that serves callers in order. Transactions and row batches share the writer with it. */
 export class FifoMutex {
   #last: Promise<void> = Promise.resolve();
 
-  /** Resolves when it is the caller's turn, with the function that ends it. */
+  /** Resolves when it is the caller's turn, with the function that releases the mutex. */
   acquire(): Promise<() => void> {
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<void>();

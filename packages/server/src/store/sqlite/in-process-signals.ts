@@ -1,6 +1,6 @@
 import type { DatabaseWriter, SnapshotSignals } from '../ports.ts';
 
-/** Signals of a store that one process has for itself: heard here, right after the commit. */
+/** Signals for a database that only one process uses. They are delivered right after the commit. */
 export class InProcessSignals implements SnapshotSignals {
   readonly #listeners: (() => void)[] = [];
   readonly #announced = new WeakSet<DatabaseWriter>();
@@ -13,7 +13,7 @@ export class InProcessSignals implements SnapshotSignals {
     this.#listeners.push(stale);
   }
 
-  /** Nobody else changes it. */
+  /** Always true, because no other process changes the database. */
   isUpToDate(): boolean {
     return true;
   }

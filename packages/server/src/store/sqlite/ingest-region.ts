@@ -20,7 +20,10 @@ import type { ExchangeRowValues } from '../spool/row-lines.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { isRowError } from './sqlite-errors.ts';
 
-/** Opening eight B-trees and starting the statement cost less shared; more save little (decisions/0100-compact-spool-row-format.md). */
+/**
+ * Sharing eight B-trees and the start of the statement saves time. More rows save little
+ * (decisions/0100-compact-spool-row-format.md).
+ */
 const ROWS_PER_INSERT = 16;
 const INTO = `insert into exchanges (${EXCHANGE_COLUMNS.join(', ')})`;
 const INSERT = `${INTO} values ${placeholders(EXCHANGE_COLUMNS)} on conflict (id) do nothing`;
@@ -37,8 +40,8 @@ function placeholders(columns: readonly string[]): string {
 type Row = ParsedSpoolRows['rows'][number];
 
 /**
- * Reads the region here, in the writer's own thread, so that no row crosses threads, and inserts it
- * in one transaction. A row the table refuses is rejected alone; any other error undoes all of it.
+ * Reads the region in the writer's thread, so that rows do not cross threads, and inserts it in one
+ * transaction. Only the row that a table rejects is left out. Any other error rolls back everything.
  */
 export function ingestRegion(connection: SqliteConnection, region: SpoolRegion): IngestResult {
   const { rows, rejected, torn, bytesRead } = parseSpoolRows(readRegion(region), region.last);
@@ -79,7 +82,10 @@ function insertAll(
   return { inserted, refused };
 }
 
-/** One statement for rows that are all new and all good, as they nearly always are; false when it changed nothing. */
+/**
+ * One statement for rows that are all new and valid, which is the usual case. Returns false if it changed
+ * nothing.
+ */
 function insertInOneStatement(connection: SqliteConnection, rows: readonly Row[]): boolean {
   if (rows.length < ROWS_PER_INSERT || !rows.every(({ values }) => hasValidTime(values))) return false;
   try {
@@ -91,14 +97,14 @@ function insertInOneStatement(connection: SqliteConnection, rows: readonly Row[]
   }
 }
 
-/** Not `flatMap`, which costs 2 µs a row. */
+/** Not `flatMap`, which costs 2 µs per row. */
 function allValues(rows: readonly Row[]): ExchangeRowValues[number][] {
   const all = [];
   for (const { values } of rows) for (let at = 0; at < values.length; at++) all.push(values[at] ?? null);
   return all;
 }
 
-/** The rows that were new; those the table refuses go to `refused`. */
+/** Returns the new rows. Adds those that the table rejects to `refused`. */
 function insertEach(connection: SqliteConnection, rows: readonly Row[], refused: string[]): Row[] {
   const { statement } = connection.prepare(INSERT);
   return rows.filter(({ line, values }) => {

@@ -28,16 +28,16 @@ import { WorkerDialect } from './worker-dialect.ts';
 import type { WorkerRole } from './worker-protocol.ts';
 
 export interface OpenSqliteOptions extends DatabaseCopyOptions {
-  /** Of the audit chains; one that only this process knows unless given. */
+  /** Key of the audit chains. Default: a key that only this process knows. */
   readonly auditKey?: KeyObject | undefined;
-  /** The program's own list unless a test passes another. */
+  /** Replaced only in tests. */
   readonly migrations?: readonly Migration[];
 }
 
 /**
- * Opens a SQLite file, made and migrated when needed: one thread writes, one reads.
+ * Opens a SQLite file, and creates and migrates it if necessary. One thread writes, one reads.
  *
- * @throws StoreUnusableError when the path, the file or its schema cannot be used.
+ * @throws StoreUnusableError if the path, the file or its schema cannot be used
  */
 export async function openSqlite(path: string, options: OpenSqliteOptions): Promise<Database & BeatStore> {
   await prepareFile(path);
@@ -134,7 +134,7 @@ class SqliteDatabase implements Database, BeatStore {
   async close(): Promise<void> {
     const endTurn = await this.#turns.acquire();
     await this.#reader.close();
-    // Last, and alone: the connection that closes last folds the write-ahead log into the file.
+    // Closed last, because the last connection merges the write-ahead log into the file.
     await this.#writer.close();
     endTurn();
   }
@@ -150,7 +150,7 @@ async function openThread(thread: SqliteWorkerThread, path: string, role: Worker
   }
 }
 
-/** Makes the file, readable by its owner alone; SQLite gives its side files the same mode. */
+/** Creates the file, readable only by its owner. SQLite gives its other files the same mode. */
 async function prepareFile(path: string): Promise<void> {
   const found = await stat(path).catch(() => null);
   if (found?.isDirectory())

@@ -1,10 +1,10 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { SqlValue, WorkerResult, WorkerRole } from './worker-protocol.ts';
 
-/** Kysely makes one text per shape of query; `in (…)` lists of changing length are why it is bounded. */
+/** Kysely creates one text per form of a query. Bounded because of `in (…)` lists of various lengths. */
 const MAX_CACHED_STATEMENTS = 256;
 
-/** How long a statement waits for another program (a backup, a shell) before it fails. */
+/** How long a statement waits for another program (a backup, a shell). */
 const BUSY_TIMEOUT_MS = 5000;
 
 export const EMPTY_RESULT: WorkerResult = { rows: [], changes: 0, ingested: null, kept: null };
@@ -14,7 +14,7 @@ interface Prepared {
   readonly returnsRows: boolean;
 }
 
-/** One SQLite connection. Lives in a worker thread: every method blocks its thread. */
+/** One SQLite connection in a worker thread. Every method blocks the thread. */
 export class SqliteConnection {
   readonly #database: DatabaseSync;
   readonly #role: WorkerRole;
@@ -24,16 +24,16 @@ export class SqliteConnection {
     this.#role = role;
     this.#database = new DatabaseSync(path, { readOnly: role === 'reader', timeout: BUSY_TIMEOUT_MS });
     if (role === 'writer') this.#database.exec('pragma journal_mode = wal');
-    // Pages that many transactions change are copied back once for all of them (16 MB of log instead of 4).
+    // Pages that many transactions change are written back once (16 MB of log instead of 4).
     if (role === 'writer') this.#database.exec('pragma wal_autocheckpoint = 4000');
-    // FULL: each commit is on the disk before it is answered (decisions/0010-sqlite-store-in-two-threads.md).
+    // FULL: each commit is on disk before its response (decisions/0010-sqlite-store-in-two-threads.md).
     this.#database.exec('pragma synchronous = full; pragma foreign_keys = on; pragma temp_store = memory');
     this.#database.prepare('select count(*) from sqlite_schema').get();
   }
 
   query(sql: string, parameters: readonly SqlValue[]): WorkerResult {
-    // SQLite ends a transaction by itself on some errors (disk full, I/O). Without this, the rest
-    // of that transaction would be committed statement by statement.
+    // SQLite ends a transaction on some errors (disk full, I/O). Without this check, the remaining
+    // statements would each be committed.
     if (this.#role === 'writer' && !this.#database.isTransaction)
       throw new Error('The transaction has already been rolled back');
     const { statement, returnsRows } = this.prepare(sql);
@@ -85,7 +85,7 @@ export class SqliteConnection {
   }
 }
 
-/** Null-prototype rows; the port's structured clone turns them into ordinary objects. */
+/** Rows without a prototype. The structured clone of the port converts them to ordinary objects. */
 function readRows(statement: StatementSync, parameters: readonly SqlValue[]): readonly object[] {
   return statement.all(...parameters);
 }

@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import type { WorkerFailure } from './worker-protocol.ts';
 
-/** Primary result codes, https://sqlite.org/rescode.html; the low byte of an extended one. */
+/** Primary result codes, https://sqlite.org/rescode.html. They are the low byte of an extended code. */
 const BUSY = 5;
 const LOCKED = 6;
 const READONLY = 8;
@@ -20,26 +20,26 @@ function primaryCode(code: number): number {
   return code & 0xff;
 }
 
-/** SQLite's extended result code of an error thrown by `node:sqlite`, or null. */
+/** SQLite's extended result code of an error from `node:sqlite`, or null. */
 export function sqliteResultCode(error: unknown): number | null {
   if (typeof error !== 'object' || error === null || !('errcode' in error)) return null;
   return typeof error.errcode === 'number' ? error.errcode : null;
 }
 
-/** Whether another connection holds the lock that was wanted. */
+/** Whether another connection has the requested lock. */
 export function isBusyError(error: unknown): boolean {
   const code = sqliteResultCode(error);
   return code !== null && primaryCode(code) === BUSY;
 }
 
-/** Whether the row itself is at fault, so that trying it again cannot help. */
+/** Whether the row caused the error, so that a retry cannot help. */
 export function isRowError(error: unknown): boolean {
   const code = sqliteResultCode(error);
   if (code !== null) return primaryCode(code) === CONSTRAINT || primaryCode(code) === MISMATCH;
   return error instanceof TypeError;
 }
 
-/** What a failed statement means to the caller: a `Fault` when waiting or an operator can help. */
+/** Converts the error of a statement to a `Fault` if waiting or an operator can help. */
 export function toStatementError(failure: WorkerFailure, sql: string): Error {
   const cause = new Error(failure.message);
   if (failure.code === CONSTRAINT_UNIQUE || failure.code === CONSTRAINT_PRIMARYKEY)
@@ -49,7 +49,7 @@ export function toStatementError(failure: WorkerFailure, sql: string): Error {
   return new Error(`${failure.message} (in: ${sql})`);
 }
 
-/** Why the database cannot be used now, for result codes that blame the file or the disk. */
+/** Why the database is unavailable, for result codes about the file or the disk. */
 function describeOutage(code: number): string | null {
   switch (primaryCode(code)) {
     case BUSY:
@@ -69,7 +69,7 @@ function describeOutage(code: number): string | null {
   }
 }
 
-/** One line for the operator about a file that did not open. */
+/** One line for the operator about a file that could not be opened. */
 export function describeOpenError(path: string, failure: WorkerFailure): string {
   const code = failure.code === null ? null : primaryCode(failure.code);
   if (code === NOTADB || code === CORRUPT)

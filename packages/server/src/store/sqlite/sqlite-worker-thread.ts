@@ -11,7 +11,7 @@ import type {
   WorkerRole,
 } from './worker-protocol.ts';
 
-/** A request the worker answered with a failure. Callers turn it into what it means to them. */
+/** A request that failed in the worker. Callers convert it. */
 export class WorkerRequestError extends Error {
   readonly failure: WorkerFailure;
 
@@ -26,7 +26,7 @@ interface PendingReply {
   reject(error: Error): void;
 }
 
-/** A worker thread with one SQLite connection, seen from the main thread. */
+/** A worker thread with one SQLite connection, for use on the main thread. */
 export class SqliteWorkerThread {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, PendingReply>();
@@ -38,8 +38,8 @@ export class SqliteWorkerThread {
     const cache = getCompileCacheDir();
     this.#worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
       name: `sqlite-${role}`,
-      // Stripping types costs a thread 45 ms without the process's compile cache. Nothing else of
-      // the environment, which may hold credentials, is its business.
+      // Without the process's compile cache, stripping types takes a thread 45 ms. Other variables are not
+      // passed on, because they may contain credentials.
       env: cache === undefined ? {} : { NODE_COMPILE_CACHE: cache },
     });
     this.#worker.on('message', (reply: WorkerReply) => this.#settle(reply));
@@ -53,7 +53,7 @@ export class SqliteWorkerThread {
     });
   }
 
-  /** Rejects with `WorkerRequestError`, or with a `Fault` when the thread is gone. */
+  /** Rejects with `WorkerRequestError`, or with a `Fault` if the thread has ended. */
   send(request: WorkerRequest): Promise<WorkerResult> {
     if (this.#exitFault) return Promise.reject(this.#exitFault);
     return new Promise((resolve, reject) => {
@@ -78,7 +78,7 @@ export class SqliteWorkerThread {
     await exited;
   }
 
-  /** Ends the thread whatever it does, for a database that did not open. */
+  /** Ends the thread immediately, for a database that could not be opened. */
   async terminate(): Promise<void> {
     this.#closing = true;
     await this.#worker.terminate();

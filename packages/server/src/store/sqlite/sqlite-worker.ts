@@ -30,7 +30,7 @@ function handleRequest(request: WorkerRequest): WorkerResult {
   }
 }
 
-// Both ends of the port are compiled from worker-protocol.ts, so what arrives is a Call.
+// Both ends of the port use worker-protocol.ts, so the message is a WorkerCall.
 port.on('message', ({ id, request }: WorkerCall) => {
   let reply: WorkerReply;
   try {

@@ -16,7 +16,7 @@ import { toStatementError } from './sqlite-errors.ts';
 import { type SqliteWorkerThread, WorkerRequestError } from './sqlite-worker-thread.ts';
 import type { SqlValue, WorkerRequest } from './worker-protocol.ts';
 
-/** Kysely over one worker thread. `turns` makes transactions of this thread follow one another. */
+/** A Kysely dialect for one worker thread. `turns` orders the transactions of this thread. */
 export class WorkerDialect implements Dialect {
   readonly #thread: SqliteWorkerThread;
   readonly #turns: FifoMutex | null;
@@ -43,7 +43,7 @@ export class WorkerDialect implements Dialect {
   }
 }
 
-/** Kysely need not hold queries back one by one: the thread's port and `FifoMutex` are the queues. */
+/** Kysely need not queue queries, because the thread's port and `FifoMutex` do. */
 class QueueingAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
@@ -59,7 +59,7 @@ class WorkerDriver implements Driver {
     this.#turns = turns;
   }
 
-  /** The thread is opened, and closed, by whoever made it. */
+  /** The owner of the thread opens and closes it. */
   init(): Promise<void> {
     return Promise.resolve();
   }
@@ -125,7 +125,7 @@ function toSqlValue(value: unknown): SqlValue {
   throw new TypeError(`SQLite does not support a parameter of type ${typeof value}`);
 }
 
-/** Kysely typed the columns from `Schema`; the migrations made the tables that way. */
+/** Kysely derived the column types from `Schema`, and the migrations created the tables accordingly. */
 function castRows<R>(rows: readonly object[]): R[] {
   return rows as R[];
 }

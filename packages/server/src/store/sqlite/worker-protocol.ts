@@ -1,10 +1,12 @@
 import type { OptimisticBeatParameters } from '../monitoring/optimistic-beats.ts';
 import type { IngestResult, SpoolRegion } from '../ports.ts';
 
-/** What SQLite takes and gives. `node:sqlite` knows no booleans, dates or `undefined`. */
+/**
+ * The values that SQLite accepts and returns. `node:sqlite` does not accept booleans, dates or `undefined`.
+ */
 export type SqlValue = string | number | bigint | null | Uint8Array;
 
-/** What the main thread asks of a worker. Each is answered once, in order. */
+/** Requests of the main thread. A worker answers each one once, in order. */
 export type WorkerRequest =
   | { kind: 'open'; path: string; role: WorkerRole }
   | { kind: 'query'; sql: string; parameters: readonly SqlValue[] }
@@ -13,28 +15,33 @@ export type WorkerRequest =
   | { kind: 'beats'; beats: readonly OptimisticBeatParameters[] }
   | { kind: 'copy'; to: string };
 
+/** One thread writes, the other one reads. */
 export type WorkerRole = 'writer' | 'reader';
 
+/** The result of a request. */
 export interface WorkerResult {
-  /** Rows of a query that returns some. Structured cloning gives them back an ordinary prototype. */
+  /** Rows of a query that returns rows. Structured cloning gives them an ordinary prototype. */
   readonly rows: readonly object[];
   readonly changes: number;
   readonly ingested: IngestResult | null;
-  /** Of each of the beats, whether it was written. */
+  /** For each beat, whether it was written. */
   readonly kept: readonly boolean[] | null;
 }
 
+/** An error of a request. */
 export interface WorkerFailure {
   readonly message: string;
-  /** SQLite's extended result code; null when the error is not SQLite's. */
+  /** SQLite's extended result code. Null for other errors. */
   readonly code: number | null;
 }
 
+/** A request with its number. */
 export interface WorkerCall {
   readonly id: number;
   readonly request: WorkerRequest;
 }
 
+/** The response to a `WorkerCall`. */
 export type WorkerReply =
   | { readonly id: number; readonly done: WorkerResult }
   | { readonly id: number; readonly failure: WorkerFailure };

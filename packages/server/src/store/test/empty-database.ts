@@ -2,7 +2,7 @@ import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryComp
 import type { Database } from '../ports.ts';
 import type { Schema } from '../schema.ts';
 
-/** A store without any row, for parts whose reading is not what a test is about. */
+/** A database without rows, for tests that do not depend on it. */
 export const EMPTY_DATABASE: Pick<Database, 'read' | 'isShared'> = {
   isShared: false,
   read: new Kysely<Schema>({

@@ -6,7 +6,7 @@ import { createTemporaryDirectory } from './temporary-directory.ts';
 
 let files = 0;
 
-/** Takes rows into the database as the spool would. */
+/** Inserts rows as the spool does. */
 export function ingestRows(
   t: TestContext,
   database: Database,

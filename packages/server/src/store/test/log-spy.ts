@@ -6,7 +6,7 @@ export interface LogLine {
   readonly message: string;
 }
 
-/** A log that keeps its lines for a test to look at. */
+/** A log that records its lines for tests. */
 export function createLogSpy(): Log & { readonly lines: LogLine[] } {
   const lines: LogLine[] = [];
   const at = (level: string) => (fields: object, message: string) => {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 
-/** A clock that stands until a test moves it; timers run in the order they are due. */
+/** A clock that only a test advances. Timers run in the order of their time. */
 export class ManualClock implements Clock {
   #now = 1_700_000_000_000;
   readonly #timers = new Set<{ at: number; callback: () => void }>();

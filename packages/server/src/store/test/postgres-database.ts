@@ -12,7 +12,7 @@ after(async () => {
   await (await server)?.stop();
 });
 
-/** Runs one statement as the administrator, in the database of `url` if given. */
+/** Runs one statement as the administrator, in the database of `url` if it is given. */
 export async function runAsAdministrator(
   sql: string,
   url?: string,
@@ -27,7 +27,10 @@ export async function runAsAdministrator(
   }
 }
 
-/** A database that has all tables; a test run names it for its files, which copy it instead of migrating each their own. */
+/**
+ * A database with all tables that the test run provides, so that test files copy it instead of running
+ * migrations.
+ */
 const TEMPLATE = process.env['FLOE_TEST_POSTGRES_TEMPLATE'];
 
 async function createDatabase(template = TEMPLATE): Promise<string> {
@@ -43,27 +46,27 @@ async function dropDatabase(url: string): Promise<void> {
   await runAsAdministrator(`drop database ${new URL(url).pathname.slice(1)} with (force)`);
 }
 
-/** A database without rows for several tests; `drop` ends it with whatever is still connected. */
+/** A database without rows for several tests. `drop` deletes it and ends its connections. */
 export async function createSharedTestDatabase(): Promise<{ readonly url: string; drop(): Promise<void> }> {
   const url = await createDatabase();
   return { url, drop: () => dropDatabase(url) };
 }
 
-/** URL of a database of this test's own, without rows; what is still connected when the test ends loses it. */
+/** URL of a new database without rows. When the test ends, it is deleted and its connections end. */
 export async function createTestDatabase(t: TestContext): Promise<string> {
   const url = await createDatabase();
   t.after(() => dropDatabase(url));
   return url;
 }
 
-/** URL of a database of this test's own, without tables. */
+/** URL of a new database without tables. */
 export async function createTestDatabaseWithoutTables(t: TestContext): Promise<string> {
   const url = await createDatabase('template1');
   t.after(() => dropDatabase(url));
   return url;
 }
 
-/** A migrated database that is closed and dropped when the test ends. */
+/** A migrated database that is closed and deleted when the test ends. */
 export async function openTestDatabase(t: TestContext): Promise<DatabaseWithBeats> {
   const url = await createDatabase();
   const database = await openPostgres(url, { log: silentLog, clock: systemClock });

@@ -5,7 +5,7 @@ import { openPostgres } from '../postgres/open-postgres.ts';
 
 const NAME = 'floe_template';
 
-/** Makes the database that the files of a test run copy, and returns its name. @param server URL of an administrator */
+/** Creates the database that test files copy. Returns its name. @param server URL of an administrator */
 export async function createTemplateDatabase(server: string): Promise<string> {
   const client = new pg.Client({ connectionString: server });
   await client.connect();

@@ -6,7 +6,7 @@ after(async () => {
   await (await server)?.stop();
 });
 
-/** URL of the Redis that the tests of one file share; each test takes an org of its own. */
+/** URL of the Redis server that the tests of one file share. Each test uses an organization of its own. */
 export async function startTestRedis(): Promise<string> {
   server ??= getTestRedis();
   return (await server).url;

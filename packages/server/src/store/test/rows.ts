@@ -3,7 +3,7 @@ import type { ExchangeRow } from '../ports.ts';
 
 export const TEST_ORG_ID = 'org_one';
 
-/** A whole exchange row; `changes` are what a test is about. */
+/** A complete exchange row with `changes`. */
 export function createTestExchangeRow(id: string, changes: Partial<ExchangeRow> = {}): ExchangeRow {
   return {
     id,

@@ -2,20 +2,20 @@ import { once } from 'node:events';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 
 export interface TcpProxy {
-  /** The URL given, by way of the proxy. */
+  /** The given URL with the address of the proxy. */
   readonly url: string;
-  /** Breaks every connection and refuses new ones. */
+  /** Breaks all connections and rejects new ones. */
   cut(): void;
-  /** Keeps connections open and passes nothing on, as a server that no longer answers. */
+  /** Keeps connections open without passing on data, like a server that hangs. */
   freeze(): void;
-  /** Passes everything on so many milliseconds later, either way. */
+  /** Delays data in both directions by this many milliseconds. */
   delay(ms: number): void;
-  /** Passes everything on again; connections broken stay so. */
+  /** Passes on data again. Broken connections stay broken. */
   restore(): void;
   close(): Promise<void>;
 }
 
-/** A way to a server that a test can break. */
+/** A proxy for a server whose connections a test can break. */
 export async function startTcpProxy(to: string): Promise<TcpProxy> {
   const target = new URL(to);
   const pairs = new Set<readonly [Socket, Socket]>();
@@ -84,7 +84,7 @@ async function listen(server: Server): Promise<number> {
   return address.port;
 }
 
-/** In the order in which it came, whatever the delay is by then. */
+/** Passes data on in order, even if the delay changes. */
 function forwardBytes(from: Socket, into: Socket, delayMs: () => number): void {
   const waiting: { readonly dueAt: number; readonly bytes: Buffer }[] = [];
   const send = () => {

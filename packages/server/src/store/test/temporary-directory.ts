@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 
-/** A directory that goes with the test. */
+/** Creates a directory that is deleted when the test ends. */
 export function createTemporaryDirectory(t: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), 'floe-store-'));
   t.after(() => rmSync(path, { recursive: true, force: true }));

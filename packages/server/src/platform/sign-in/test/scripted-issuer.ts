@@ -4,27 +4,27 @@ import type { JsonObject } from '@floe/contract/json';
 
 const CLIENT_ID = 'floe';
 
-/** An issuer that says and does what a test wants; everything it says otherwise is right. */
+/** A correct issuer whose responses a test can change. */
 export interface ScriptedIssuer {
   readonly port: number;
-  /** Paths that were asked for, in order. */
+  /** Requested paths, in order. */
   readonly requestedPaths: string[];
-  /** What its discovery document says besides, or instead. */
+  /** Additions to the discovery document. */
   metadata: JsonObject;
-  /** Answers a path in place of what it would answer. */
+  /** Replaces the response of a path. */
   readonly overrides: Map<string, (response: ServerResponse) => void>;
-  /** Goes into the next ID token. */
+  /** The nonce of the next ID token. */
   nonce: string;
-  /** What ID tokens say besides, or instead. */
+  /** Additions to the claims of ID tokens. */
   claims: JsonObject;
-  /** Signs the next ID tokens with a key that is none of its own. */
+  /** Signs the next ID tokens with an unknown key. */
   isForged: boolean;
   close(): void;
 }
 
 const keyPair = () => generateKeyPairSync('rsa', { modulusLength: 2048 });
 
-/** Listens on loopback as `http://<host>:<port>`. */
+/** Listens on loopback at `http://<host>:<port>`. */
 export async function startScriptedIssuer(host: string): Promise<ScriptedIssuer> {
   const own = keyPair();
   const other = keyPair();

@@ -1,9 +1,9 @@
 // A process that appends rows until it is killed. Arguments: data directory, journal, prefix of its ids,
 // URL of the database.
 //
-// The journal tells what was promised: a line "<ms> <n>" says that at <ms> all rows below <n> had been
-// appended. It is written by the same threads as the spool, one line at a time, so that its last line
-// is the last moment at which the machine is known to have run this process and its writes.
+// The journal records the guarantees: a line "<ms> <n>" means that at <ms> all rows below <n> had been
+// appended. The threads of the spool write it too, one line at a time, so that its last line is the last
+// time at which the process and its writes are known to have run.
 import { openSync, write } from 'node:fs';
 import { systemClock } from '../../../core/clock.ts';
 import { silentLog } from '../../../core/log.ts';
@@ -13,7 +13,7 @@ import { createTestExchangeRow } from '../../test/rows.ts';
 import { openRowSink } from '../row-sink.ts';
 
 const ROWS_PER_TURN = 15;
-/** A bound for a process whose killer died: 30 s. */
+/** Ends the process after 30 s if its parent was killed. */
 const TURNS = 30_000;
 
 const [dataDir = '', journalPath = '', prefix = '', url = 'sqlite:'] = process.argv.slice(2);

@@ -3,11 +3,11 @@ import type { Database } from '../../ports.ts';
 import { EXCHANGE_COLUMNS } from '../../schema.ts';
 import { parseSpoolRows } from '../parse-rows.ts';
 
-/** A database as the spool sees it: takes regions, and fails when it is told to. */
+/** A fake database for the spool, which accepts regions and fails on request. */
 export class FakeSpoolDatabase implements Pick<Database, 'ingest'> {
   /** How often each id was inserted. */
   readonly inserted = new Map<unknown, number>();
-  /** Thrown instead of an answer while it is set. */
+  /** While it is set, thrown instead of a result. */
   fault: ((path: string) => Error | null) | null = null;
   calls = 0;
 

@@ -1,7 +1,7 @@
 import { diskSpoolFiles, type SpoolFiles } from '../spool-files.ts';
 
 export interface FaultyFiles extends SpoolFiles {
-  /** Error code every write fails with, after half of its bytes were written; null to succeed. */
+  /** Error code with which every write fails after half of its bytes. Null for success. */
   writeFault: string | null;
   createFault: string | null;
   syncFault: string | null;
@@ -12,7 +12,7 @@ function fault(code: string): Error {
   return Object.assign(new Error(`${code}: injected`), { code });
 }
 
-/** The real disk, with faults that a test turns on and off. */
+/** The real disk with faults that a test can switch. */
 export function createFaultyFiles(): FaultyFiles {
   const files: FaultyFiles = {
     ...diskSpoolFiles,
