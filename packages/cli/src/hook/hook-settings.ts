@@ -112,7 +112,7 @@ function readSettingsFile(path: string, isPrivate: boolean, problems: string[]):
   } catch {
     // Told below, like every other text that is no object.
   }
-  problems.push(`${path} is not a JSON object`);
+  problems.push(`${path} must be a JSON object`);
   return {};
 }
 

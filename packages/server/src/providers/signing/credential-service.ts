@@ -155,7 +155,7 @@ export function parseCredentialJson(text: string, what: string): JsonObject {
   } catch {
     // Told below, without the text: it may hold a secret.
   }
-  throw credentialFault(`${what} is not a JSON object`);
+  throw credentialFault(`${what} must be a JSON object`);
 }
 
 /** Milliseconds that the service's clock is ahead of ours; 0 when it says nothing or the difference is noise. */
