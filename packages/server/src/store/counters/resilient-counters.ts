@@ -50,7 +50,7 @@ export class ResilientCounters implements Counters {
   /** Takes sent to the store whose answers are not known yet. */
   #inFlight = 0;
   #sharesEnforcedUntil = Number.NEGATIVE_INFINITY;
-  readonly #stats = { timeouts: 0, localGrants: 0, localRejections: 0 };
+  readonly #stats = { errors: 0, localGrants: 0, localRejections: 0 };
 
   constructor(options: ResilientCountersOptions) {
     const { remote, clock } = options;
@@ -211,7 +211,7 @@ export class ResilientCounters implements Counters {
     unheard: TimedOutAcquire,
   ): AcquireResult {
     const { localResult, error, startedAt, pending } = unheard;
-    this.#stats.timeouts += 1;
+    this.#stats.errors += 1;
     this.#countLocalDecision(localResult);
     // It may have been taken all the same, without anyone to settle it.
     this.#pendingUpdates.enqueueSettlement(orgId, buildAbandonedSettlement(id, claims, localResult));

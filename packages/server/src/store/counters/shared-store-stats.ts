@@ -2,9 +2,9 @@
 export interface SharedStoreStats {
   /** Requests are counted by this process alone now. */
   readonly isUnavailable: boolean;
-  /** Requests that waited for it and heard nothing in time, or an error. */
-  readonly timeouts: number;
-  /** Requests judged by this process alone, those and all others while it was away. */
+  /** Requests for which it returned an error or timed out. */
+  readonly errors: number;
+  /** Requests that this process decided alone: those, and all others while it was unavailable. */
   readonly localGrants: number;
   readonly localRejections: number;
 }
