@@ -129,7 +129,9 @@ function evaluateCondition(
 
 /** The library's words about names and types; anything else could repeat what was sent. */
 function safeReason({ reason }: EvaluationFailure): string {
-  return /^(?:field not found|found no matching overload|longer than|more than)/.test(reason)
+  return /^(?:field not found|found no matching overload|the text is longer than|the request has more than|more than)/.test(
+    reason,
+  )
     ? reason.slice(0, 160)
     : 'an operation in it failed';
 }
