@@ -4,7 +4,7 @@ import { INSTALLATION_HELP, runServer } from './server-process.ts';
 export const backupCommand: CliCommand = {
   words: ['backup'],
   usage: 'backup <file>',
-  summary: 'Copies the SQLite database to a file, also while the server runs.',
+  summary: 'Copies the SQLite database to a file; works while the server is running.',
   help: INSTALLATION_HELP,
   run: (args) => runServer(['backup', ...args]),
 };

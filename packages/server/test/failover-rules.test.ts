@@ -213,10 +213,10 @@ test('a silent target is not asked again, whichever deadline it missed', async (
     const row = await harness.row(answer);
     assert.deepEqual(outcomes(row), ['moved_on', 'moved_on']);
     const [first, second] = objectsOrEmpty(row['decisions']).filter(({ step }) => step === 'send');
-    assert.match(String(first?.['because']), new RegExp(`the ${why} deadline passed`));
+    assert.match(String(first?.['because']), new RegExp(`the ${why} timeout of`));
     assert.match(
       String(second?.['because']),
-      /the connect deadline passed|did not accept the connection in time/,
+      /the connect timeout of|did not accept the connection in time/,
     );
     assert.deepEqual(
       objectsOrEmpty(row['attempts']).map(({ error }) => error),

@@ -139,8 +139,8 @@ test('a beat is not refused for its trimmings', async () => {
     ['\ufeff {"monitor_id":"nightly"} ', { 'content-type': 'text/plain' }, null],
     ['{"monitor_id":"nightly"}', { 'content-type': 'application/x-www-form-urlencoded' }, null],
     [{ monitor_id: 'nightly', metadata: null }, {}, null],
-    [{ monitor_id: 'nightly', metadata: 'text' }, {}, /not a JSON object/],
-    [{ monitor_id: 'nightly', metadata: [1] }, {}, /not a JSON object/],
+    [{ monitor_id: 'nightly', metadata: 'text' }, {}, /must be a JSON object/],
+    [{ monitor_id: 'nightly', metadata: [1] }, {}, /must be a JSON object/],
     [{ monitor_id: 'nightly', metadata: { big: 'x'.repeat(17_000) } }, {}, /at most 16384/],
   ];
   for (const [body, headers, dropped] of ways) {

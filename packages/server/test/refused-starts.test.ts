@@ -86,7 +86,7 @@ test('a configuration file that is not there', () =>
 
 const BROKEN_FILES: readonly (readonly [what: string, text: string, says: RegExp])[] = [
   ['a tab as indentation', 'server:\n\tport: 1\n', /floe\.yaml:2:\d+: a tab is used/],
-  ['a key set twice', 'server: {}\nserver: {}\n', /floe\.yaml:2:\d+: this key is already set/],
+  ['a key set twice', 'server: {}\nserver: {}\n', /floe\.yaml:2:\d+: this key occurs twice in the same map/],
   ['an unknown section', 'sever: {}\n', /floe\.yaml:1:1: .*server/],
   ['an unknown field', 'server: { prot: 1 }\n', /floe\.yaml:1:\d+: server.*port/],
   ['a wrong type', 'retention: { audit_days: many }\n', /floe\.yaml:1:\d+: retention\.audit_days: /],

@@ -82,7 +82,7 @@ function createOverviewCommand(
   return {
     words: [subject],
     usage: `${subject} <verb>`,
-    summary: `Verbs of ${subject}:`,
+    summary: `Commands for ${subject}:`,
     help,
     run: async ([verb]) => {
       const problem = verb === undefined ? 'requires a verb' : `has no verb "${verb}"`;

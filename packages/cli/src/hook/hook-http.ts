@@ -140,7 +140,7 @@ class HookAnswerReader {
     }
     if (length === undefined)
       return isEnd ? { status, headers, body: Buffer.concat(chunks).toString('utf8', bodyAt) } : null;
-    if (!/^\d+$/.test(length)) throw new NoResponseError('the response has no valid content length');
+    if (!/^\d+$/.test(length)) throw new NoResponseError('the response has an invalid content length');
     const end = bodyAt + Number(length);
     return this.#receivedBytes < end
       ? null

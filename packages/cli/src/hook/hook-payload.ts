@@ -38,7 +38,7 @@ export async function readHookPayload(input: NodeJS.ReadableStream, timeoutMs: n
     };
     input.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MAX_PAYLOAD_BYTES) return fail('the payload is larger than 11 MiB');
+      if (size > MAX_PAYLOAD_BYTES) return fail('the payload must have at most 11 MiB');
       chunks.push(chunk);
       clearTimeout(idleTimer);
       if (lastNonBlankByte(chunk) !== CLOSING_BRACE) return;
@@ -49,7 +49,7 @@ export async function readHookPayload(input: NodeJS.ReadableStream, timeoutMs: n
     input.on('end', () => {
       const payload = parseJsonChunks(chunks);
       if (isObject(payload)) settle(() => resolve(payload));
-      else fail(payload === undefined ? 'the payload is not JSON' : 'the payload is not a JSON object');
+      else fail(payload === undefined ? 'the payload must be JSON' : 'the payload must be a JSON object');
     });
     input.on('error', () => fail('the payload cannot be read'));
   });

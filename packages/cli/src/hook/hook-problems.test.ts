@@ -62,7 +62,7 @@ test('hooks that Codex skips for want of trust are named, and trusted ones are n
     ['', /does not run 4 of them; they are not trusted/],
     [trust((hash) => hash), null],
     [`model = "x"\n${trust((hash) => hash)}\n[projects."/a"]\ntrust_level = "trusted"\n`, null],
-    [trust(() => 'sha256:00'), /does not run 4 of them; they changed/],
+    [trust(() => 'sha256:00'), /does not run 4 of them; they have changed/],
     [trust((hash) => hash, 'enabled = false\n'), /does not run 4 of them; they are disabled/],
     [`[features]\nhooks = false\n${trust((hash) => hash)}`, /hooks = false/],
   ];

@@ -115,7 +115,7 @@ function readSettingsFile(path: string, isPrivate: boolean, problems: string[]):
   } catch {
     // Reported below, like any text that is not an object.
   }
-  problems.push(`${path} is not a JSON object`);
+  problems.push(`${path} must be a JSON object`);
   return {};
 }
 

@@ -119,7 +119,7 @@ function parseSettings(text: string, path: string): JsonObject {
     // Reported below.
   }
   throw new UsageError(
-    `${path} is not a JSON object (comments are not supported), so it was not changed. Fix it, or add the hooks manually: docs/reference/relay-hooks.md.`,
+    `${path} was not changed because it must be a JSON object without comments. Correct the file, or add the hooks manually: docs/reference/relay-hooks.md.`,
   );
 }
 
@@ -130,7 +130,7 @@ function detectIndent(text: string): string | number {
 async function confirm(question: string): Promise<boolean> {
   if (!process.stdin.isTTY)
     throw new UsageError(
-      'confirmation requires a terminal: use --yes to write the change, or --dry-run to show it',
+      'the confirmation requires a terminal: use --yes to write the change, or --dry-run to show it',
     );
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   try {

@@ -21,7 +21,7 @@ export async function runHook(agent: string): Promise<number> {
   const { stdout, stderr, exitCode } = reply;
   // If the exit code blocks, agents show all of stderr as the reason.
   const message =
-    stderr !== '' ? stderr : problem === null ? '' : `floe: the server made no decision: ${problem}\n`;
+    stderr !== '' ? stderr : problem === null ? '' : `floe: no decision from the server: ${problem}\n`;
   if (message !== '') await writeToStream(process.stderr, message);
   if (stdout !== null) await writeToStream(process.stdout, `${JSON.stringify(stdout)}\n`);
   const intervalMs = problem === null ? settings.refreshMs : isServerSkipped ? PROBE_INTERVAL_MS : null;

@@ -40,7 +40,7 @@ export function addGovernance(source: SourceObject, draft: FloeDraft, hash: (val
   }
   for (const key of source.objects('virtual_keys')) addKey(key, governance, hash);
   for (const row of [...budgets.values(), ...limits.values()]) {
-    row.leaveOutRest('counting starts at 0 in Floe');
+    row.leaveOutRest('counters start at 0 in Floe');
     row.finish();
   }
   source.finish();

@@ -146,7 +146,7 @@ function checkGroups(config: Json, issues: ConfigIssue[]): void {
     if (getMember(issuer, 'unmapped') === 'viewer' && orgs.length > 1)
       issues.push({
         path: ['auth', 'oidc', n, 'unmapped'],
-        message: 'must not be viewer if there are several orgs; map a group to each org instead',
+        message: 'must not be viewer if there are several orgs; map a group for each org instead',
       });
     for (const [m, entry] of getList(issuer, 'map').entries()) {
       const path = ['auth', 'oidc', n, 'map', m];

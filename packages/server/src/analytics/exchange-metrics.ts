@@ -74,7 +74,7 @@ export class ExchangeMetrics {
   });
   readonly #attempts = new CounterFamily({
     name: 'floe_upstream_attempts_total',
-    help: 'Number of calls to providers by finished exchanges, by provider and result (success or an error code).',
+    help: 'Number of calls to providers for finished exchanges, by provider and result (success or an error code).',
     labels: ['provider', 'result'],
   });
   readonly #retries = new CounterFamily({

@@ -78,7 +78,7 @@ function createExchangeFamilies() {
   return {
     exchanges: new CounterFamily({
       name: 'floe_exchanges_total',
-      help: 'Number of finished exchanges by surface, provider, HTTP status code and state.',
+      help: 'Number of finished exchanges (gateway requests), by surface, provider, HTTP status code and state.',
       labels: ['surface', 'provider', 'code', 'state'],
     }),
     caches: new CounterFamily({

@@ -126,7 +126,7 @@ test('text that YAML reads as a number asks for quotes', () => {
 test('YAML mistakes are one line each, in words', () => {
   const cases: Record<string, RegExp> = {
     'server: { port: ${PORT} }': /^floe.yaml:1:\d+: .*quotes inside \{ \}/,
-    'a: 1\na: 2': /^floe.yaml:2:1: this key is already set/,
+    'a: 1\na: 2': /^floe.yaml:2:1: this key occurs twice in the same map/,
     'server:\n\tport: 1': /^floe.yaml:2:1: a tab/,
     'server:\n    port: 1\n  host: x': /^floe.yaml:3:1: the indentation/,
     'a: *nowhere': /^floe.yaml:1:1: a: must refer to an anchor/,

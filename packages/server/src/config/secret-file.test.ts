@@ -121,7 +121,7 @@ test('a variable and its file exclude each other, and a file that cannot be used
   const both = refused(() => readEnvironment({ FLOE_SECRET_KEY: SECRET, FLOE_SECRET_KEY_FILE: path }));
   assert.equal(
     both.message,
-    'FLOE_SECRET_KEY_FILE: cannot be used together with FLOE_SECRET_KEY; unset one of them',
+    'FLOE_SECRET_KEY_FILE: must not be set together with FLOE_SECRET_KEY; unset one of them',
   );
   const gone = { FLOE_REDIS_URL_FILE: '/nowhere/x' };
   assert.match(
@@ -130,7 +130,7 @@ test('a variable and its file exclude each other, and a file that cannot be used
   );
   assert.deepEqual(readEnvironment(gone, { allowMissingFiles: true }).overrides, []);
   const short = refused(() => readEnvironment({ FLOE_SECRET_KEY_FILE: write('short', 'hush') }));
-  assert.match(short.message, /^FLOE_SECRET_KEY_FILE: is too short/);
+  assert.match(short.message, /^FLOE_SECRET_KEY_FILE: must have at least 32 characters/);
   const wrong = readEnvironment({ FLOE_DATABASE_URL_FILE: write('url', 'hush://db') });
   const { message } = refused(() => loadConfig({ text: '', env: wrong }));
   assert.match(message, /^FLOE_DATABASE_URL_FILE: /);

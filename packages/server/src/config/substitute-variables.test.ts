@@ -28,8 +28,8 @@ test('variables, defaults and the escape', () => {
 test('a variable that is not set, a missing brace and a bad name are faults that show no value', () => {
   assert.deepEqual(expandVariables('${NOPE}', variables).unset, ['NOPE']);
   assert.deepEqual(expandVariables('${NOPE} ${NADA}', variables).unset, ['NOPE', 'NADA']);
-  assert.match(expandVariables('secret ${PORT', variables).faults.join(), /has no "}"/);
-  assert.match(expandVariables('${sk-secret}', variables).faults.join(), /write \$\{NAME\}/);
+  assert.match(expandVariables('secret ${PORT', variables).faults.join(), /must have a closing "}"/);
+  assert.match(expandVariables('${sk-secret}', variables).faults.join(), /must have the form \$\{NAME\}/);
   assert.doesNotMatch(expandVariables('secret ${sk-secret} ${PORT', variables).faults.join(), /secret/);
 });
 

@@ -15,11 +15,11 @@ const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_MAP, CLOSE_MAP] = Buffer.fr
 export function parseJsonBody(body: Buffer): unknown {
   if (body.length === 0) return undefined;
   if (isDeeperThan(body, MAX_JSON_DEPTH))
-    throw new Fault('invalid_request', `The body is nested deeper than ${MAX_JSON_DEPTH} levels.`);
+    throw new Fault('invalid_request', `The body must have at most ${MAX_JSON_DEPTH} levels of nesting.`);
   try {
     return JSON.parse(UTF8.decode(body));
   } catch (cause) {
-    throw new Fault('invalid_json', 'The body is not valid UTF-8 encoded JSON.', { cause });
+    throw new Fault('invalid_json', 'The body must be valid JSON in UTF-8.', { cause });
   }
 }
 

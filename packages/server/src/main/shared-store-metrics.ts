@@ -3,12 +3,12 @@ import type { OpenedCounters } from '../store/counters/open-counters.ts';
 
 /** Renders metrics of the shared store in the Prometheus format. Renders nothing without a shared store. */
 export function sharedStoreMetrics(figures: OpenedCounters['sharedStoreStats']): { render(): string } {
-  const away = new GaugeFamily({
+  const up = new GaugeFamily({
     name: 'floe_shared_store_up',
     help: 'Whether this process uses the shared store (Redis) for limits and budgets (1), or counts them locally because the store does not respond (0).',
     labels: [],
   });
-  const unheard = new CounterFamily({
+  const errors = new CounterFamily({
     name: 'floe_shared_store_errors_total',
     help: 'Number of checks of limits and budgets for which the shared store returned an error or timed out.',
     labels: [],
@@ -22,12 +22,12 @@ export function sharedStoreMetrics(figures: OpenedCounters['sharedStoreStats']):
     render() {
       const now = figures();
       if (now === null) return '';
-      for (const table of [away, unheard, own]) table.clear();
-      away.add(now.isUnavailable ? 0 : 1);
-      unheard.add(now.timeouts);
+      for (const table of [up, errors, own]) table.clear();
+      up.add(now.isUnavailable ? 0 : 1);
+      errors.add(now.errors);
       own.add(now.localGrants, 'granted');
       own.add(now.localRejections, 'rejected');
-      return away.render() + unheard.render() + own.render();
+      return up.render() + errors.render() + own.render();
     },
   };
 }

@@ -63,7 +63,7 @@ function parse(body: Buffer): Json {
   } catch (cause) {
     throw new Fault(
       'invalid_json',
-      'The body is not valid JSON. Send {"monitor_id": "…"} with content-type: application/json.',
+      'The body must be valid JSON. Send {"monitor_id": "…"} with content-type: application/json.',
       { param: 'body', cause },
     );
   }
@@ -71,12 +71,13 @@ function parse(body: Buffer): Json {
 
 function serializeMetadata(metadata: Json | undefined): { json: string | null; dropped: string | null } {
   if (metadata === undefined || metadata === null) return { json: null, dropped: null };
-  if (!isObject(metadata)) return { json: null, dropped: 'metadata is not a JSON object' };
+  if (!isObject(metadata))
+    return { json: null, dropped: 'metadata must be a JSON object, so it was not stored' };
   const json = JSON.stringify(metadata);
   const bytes = Buffer.byteLength(json);
   if (bytes <= MAX_BEAT_METADATA_BYTES) return { json, dropped: null };
   return {
     json: null,
-    dropped: `metadata has ${bytes} bytes; at most ${MAX_BEAT_METADATA_BYTES} are allowed`,
+    dropped: `metadata must have at most ${MAX_BEAT_METADATA_BYTES} bytes, got ${bytes}, so it was not stored`,
   };
 }

@@ -63,7 +63,7 @@ test('a given key is used, never written down, and may not be short', (t) => {
   const dataDir = createTemporaryDirectory(t);
   assert.throws(
     () => loadSecretKey({ dataDir, given: 'x'.repeat(31) }),
-    refuses(/31 characters; it must have at least 32/),
+    refuses(/FLOE_SECRET_KEY must have at least 32 characters, got 31/),
   );
   const { key, isGenerated } = loadAndRemember({ dataDir, given: GIVEN });
   assert.equal(isGenerated, false);

@@ -52,7 +52,7 @@ export function loadSecretKey({ dataDir, given }: SecretKeyOptions): SecretKey {
   const fingerprintFile = join(dataDir, 'secret.fingerprint');
   if (given !== undefined && given.length < SECRET_KEY_MIN_CHARS)
     throw new StoreUnusableError(
-      `FLOE_SECRET_KEY has ${given.length} characters; it must have at least ${SECRET_KEY_MIN_CHARS}. Unset it to generate a key automatically.`,
+      `FLOE_SECRET_KEY must have at least ${SECRET_KEY_MIN_CHARS} characters, got ${given.length}. If you unset it, Floe generates a key.`,
     );
   const kept = given ?? readSecretFile(file);
   if (kept !== null && kept.length < SECRET_KEY_MIN_CHARS)

@@ -203,5 +203,5 @@ function parsePartHead(head: string, start: number): MultipartPart {
 }
 
 function malformedMultipartFault(): Fault {
-  return new Fault('invalid_request', 'The body is not valid multipart/form-data (RFC 7578).');
+  return new Fault('invalid_request', 'The body must be valid multipart/form-data (RFC 7578).');
 }

@@ -77,7 +77,7 @@ export class Upload extends Readable {
     this.#lastByteAt = this.#clock.monotonic();
     this.bytes += chunk.length;
     if (this.bytes > MAX_UPLOAD_BYTES)
-      return this.#fail(new Fault('request_too_large', 'The request body is larger than 512 MB.'));
+      return this.#fail(new Fault('request_too_large', 'The request body must have at most 512 MB.'));
     if (!this.#inspect((inspection) => inspection.push(chunk))) return;
     this.#watcher?.onProgress();
     if (!this.push(chunk)) this.#source.pause();

@@ -38,7 +38,7 @@ async function loadConversation(
   if (conversation) return requireFinishedTurns(gateway, catalog, conversation);
   const shown = responseId.slice(0, 100);
   const why = turn
-    ? `An earlier response of the conversation of "${shown}" has been deleted.`
+    ? `An earlier response in the conversation of "${shown}" has been deleted.`
     : `There is no stored response "${shown}": it was never stored, was deleted, has expired or belongs to another key.`;
   throw new Fault('previous_response_not_found', `${why} Send the full conversation in "input".`, {
     param: 'previous_response_id',

@@ -133,7 +133,9 @@ function evaluateCondition(
 
 /** Passes on only messages about names and types. Other messages could contain parts of the request. */
 function safeReason({ reason }: EvaluationFailure): string {
-  return /^(?:field not found|found no matching overload|longer than|more than)/.test(reason)
+  return /^(?:field not found|found no matching overload|the text is longer than|the request has more than|more than)/.test(
+    reason,
+  )
     ? reason.slice(0, 160)
     : 'an operation in it failed';
 }

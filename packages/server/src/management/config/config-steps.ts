@@ -28,7 +28,7 @@ function requireStepLimits(steps: readonly ConfigStep[]): void {
     if (getDocumentResourceKind(param).isOrdered && length > MAX_ORDERED_RESOURCES)
       throw new Fault(
         'invalid_request',
-        `${param}: has ${length} entries; at most ${MAX_ORDERED_RESOURCES} are allowed`,
+        `${param}: must have at most ${MAX_ORDERED_RESOURCES} entries, got ${length}`,
         {
           param,
         },
@@ -36,7 +36,7 @@ function requireStepLimits(steps: readonly ConfigStep[]): void {
   if (steps.length > MAX_RESOURCES)
     throw new Fault(
       'invalid_request',
-      `The document has ${steps.length} resources; at most ${MAX_RESOURCES} are allowed. Apply it in parts, without prune.`,
+      `The document must have at most ${MAX_RESOURCES} resources, got ${steps.length}. Apply it in parts, without prune.`,
     );
 }
 

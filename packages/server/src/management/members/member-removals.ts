@@ -16,7 +16,7 @@ export const listMemberRemovalsVerb = defineReadVerb({
   method: 'GET',
   path: '/api/management/removed-members',
   scope: 'management',
-  summary: 'List removed members, whom group mappings do not add again, newest first',
+  summary: 'List removed members, newest first; group mappings do not add them again',
   answer: memberRemovalList,
   query: createListQuery(),
   run: async ({ orgId, reader }, { query }) =>

@@ -158,7 +158,7 @@ export function parseCredentialJson(text: string, what: string): JsonObject {
   } catch {
     // Reported below, without the text, which may contain a secret.
   }
-  throw credentialFault(`${what} is not a JSON object`);
+  throw credentialFault(`${what} must be a JSON object`);
 }
 
 /**

@@ -277,9 +277,9 @@ describe('Google tokens', () => {
     for (const [settings, expected] of [
       [{ file: account() }, /rejected the request with status 400/],
       [{ file: join(folder, 'absent.json') }, /cannot be read/],
-      [{ file: file('half.json', '{"private_key": "very-secret') }, /not a JSON object/],
+      [{ file: file('half.json', '{"private_key": "very-secret') }, /must be a JSON object/],
       [{ file: file('odd.json', { type: 'gdch' }) }, /of type "gdch"/],
-      [{ file: file('bare.json', { type: 'service_account' }) }, /has no `private_key`/],
+      [{ file: file('bare.json', { type: 'service_account' }) }, /must have `private_key`/],
       [
         {
           file: file('bad.json', { type: 'service_account', client_email: 'a', private_key: 'very-secret' }),

@@ -178,7 +178,7 @@ test('a store that is back is told what was granted meanwhile: the fleet admits 
   assert.equal(taken.levels[0]?.used, 6);
   assert.deepEqual(counters.stats(), {
     isUnavailable: false,
-    timeouts: 3,
+    errors: 3,
     localGrants: 5,
     localRejections: 2,
   });

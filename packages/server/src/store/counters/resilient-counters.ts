@@ -51,7 +51,7 @@ export class ResilientCounters implements Counters {
   /** Number of `acquire` calls to the store without a response yet. */
   #inFlight = 0;
   #sharesEnforcedUntil = Number.NEGATIVE_INFINITY;
-  readonly #stats = { timeouts: 0, localGrants: 0, localRejections: 0 };
+  readonly #stats = { errors: 0, localGrants: 0, localRejections: 0 };
 
   constructor(options: ResilientCountersOptions) {
     const { remote, clock } = options;
@@ -214,7 +214,7 @@ export class ResilientCounters implements Counters {
     unheard: TimedOutAcquire,
   ): AcquireResult {
     const { localResult, error, startedAt, pending } = unheard;
-    this.#stats.timeouts += 1;
+    this.#stats.errors += 1;
     this.#countLocalDecision(localResult);
     // The store may have counted it, but no one would settle it.
     this.#pendingUpdates.enqueueSettlement(orgId, buildAbandonedSettlement(id, claims, localResult));
