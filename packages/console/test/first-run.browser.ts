@@ -135,7 +135,7 @@ test('a job is watched and a budget is set without leaving the guide', async () 
   await page.getByRole('button', { name: 'Set a budget' }).click();
   await page.getByLabel('Monthly budget (USD)').fill('100');
   await page.getByRole('button', { name: 'Create budget' }).click();
-  await page.getByText('A budget is set.').waitFor();
+  await page.getByText('The organization has a budget.').waitFor();
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Dismiss guide' }).click();
   await page.getByRole('heading', { name: 'Models by spend' }).waitFor();

@@ -105,7 +105,7 @@ for (const [name, look] of [
     const line = await page.locator('figure pre').first().innerText();
     // The browser stands before the server; a shell would go to the same address.
     await promisify(execFile)('bash', ['-c', line.replace(harness.url, harness.floe.url)], {
-      env: { ...process.env, FLOE_KEY: CONSOLE_KEY },
+      env: { ...process.env, FLOE_API_KEY: CONSOLE_KEY },
     });
     await page.getByRole('heading', { name: 'Send beats' }).waitFor();
     await page.getByRole('rowheader', { name: 'OK' }).waitFor();

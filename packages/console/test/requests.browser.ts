@@ -88,7 +88,7 @@ test('the id of a request in the filter opens that request, or says that no requ
   assert.equal(await page.locator('[data-filter]').inputValue(), '');
   await page.locator('[data-filter]').fill('exc_00000000000000000000000000');
   await page.locator('[data-filter]').press('Enter');
-  await page.getByText('No request has the id exc_00000000000000000000000000.').waitFor();
+  await page.getByText('No request has the ID exc_00000000000000000000000000.').waitFor();
   await context.close();
 });
 

@@ -25,11 +25,11 @@ export const channelsText = {
     tabs: 'Channel sections',
     settings: 'Settings',
     deliveries: 'Deliveries',
-    created: (name: string) => `Channel ${name} is created.`,
-    saved: (name: string) => `Channel ${name} is saved.`,
+    created: (name: string) => `Channel ${name} was created.`,
+    saved: (name: string) => `Channel ${name} was saved.`,
     deleteTitle: (name: string) => `Delete channel “${name}”?`,
     deleteEffect:
-      'The channel no longer receives alerts. Monitors that use only this channel no longer send any.',
+      'The channel will no longer receive alerts. Monitors that use only this channel will no longer send alerts.',
   },
   health: {
     failures: (count: number) =>
@@ -120,6 +120,6 @@ export const channelsText = {
     responded: (status: number) => `responded with ${status}`,
     attempt: (count: number) => `attempt ${count}`,
     retry: 'Retry delivery',
-    retried: 'The message is queued for delivery.',
+    retried: 'Message queued for delivery.',
   },
 } as const;

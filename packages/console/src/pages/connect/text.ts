@@ -36,7 +36,7 @@ export const connectText = {
   },
   key: {
     create: (name: string) => `Create key ${name}`,
-    existing: 'Or use an existing key as $FLOE_KEY.',
+    existing: 'Or set $FLOE_API_KEY to an existing key.',
     copyRequest: 'Copy message to request a key',
     requestText: (name: string, origin: string) =>
       `Please create a platform key for me in Floe. Name: ${name}. Scope: gateway. ${origin}`,
@@ -48,7 +48,7 @@ export const connectText = {
   firstRequest: {
     waiting: (client: string) => `Waiting for the first request from ${client}…`,
     connected: (client: string) => `${client} is connected.`,
-    rejected: (client: string) => `${client} reached Floe, but the request failed.`,
+    rejected: (client: string) => `The request from ${client} reached Floe, but failed.`,
     succeeded: (model: string, status: string, latency: string, cost: string) =>
       `Model ${model}: status ${status} in ${latency}, cost ${cost}.`,
     failed: (model: string, status: string, reason: string | null) =>

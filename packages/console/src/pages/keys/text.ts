@@ -12,7 +12,7 @@ export const keysText = {
     noMatch: {
       title: 'No keys match',
       action: 'Show all keys',
-      text: 'Revoked and expired keys are listed under “Ended”.',
+      text: 'Revoked and expired keys are listed under “Revoked or expired”.',
     },
     empty: {
       title: 'No keys',
@@ -24,7 +24,7 @@ export const keysText = {
     expiring: 'Expiring soon',
     unused: 'Unused for 90 days',
     unbounded: 'No limit or budget',
-    ended: 'Ended',
+    ended: 'Revoked or expired',
     all: 'All',
   },
   status: {
@@ -59,7 +59,7 @@ export const keysText = {
     copyId: 'Copy key ID',
     settings: 'Settings',
     save: 'Save key',
-    saved: (name: string) => `Key ${name} is saved.`,
+    saved: (name: string) => `Key ${name} was saved.`,
   },
   facts: {
     title: 'Details',
@@ -123,12 +123,12 @@ export const keysText = {
     beat: 'Send beats only. Use this scope for jobs.',
     relay: 'Ask the relay whether an agent may perform an action.',
     management: 'Change providers, routes, limits, keys and members.',
-    read: 'Read all data of the API without changing it.',
+    read: 'Read everything in the API, but change nothing.',
   },
   expiries: { '30': 'In 30 days', '90': 'In 90 days', '365': 'In 1 year', never: 'Never' },
   create: {
     title: 'Create key',
-    created: (name: string) => `Key ${name} is created`,
+    created: (name: string) => `Key ${name} created`,
     copy: 'Copy key',
     shell: 'shell',
     placeholder: '<the key>',
@@ -139,32 +139,32 @@ export const keysText = {
     title: (name: string) => `Revoke key “${name}”?`,
     verb: 'Revoke key',
     done: (name: string, time: string) =>
-      `Key ${name} is revoked. Requests with it have been rejected since ${time}.`,
+      `Key ${name} was revoked. Requests with it have been rejected since ${time}.`,
     used: (ago: string) => `It was last used ${ago}.`,
     neverUsed: 'It was never used.',
     usage: (requests: string, cost: string) => ` In the last 30 days: ${requests} for ${cost}.`,
     effect:
-      ' All requests with this key are rejected within two seconds. This cannot be undone. The history of the key is kept.',
+      ' All requests with this key will be rejected within two seconds. This cannot be undone. The history of the key is kept.',
   },
   endOverlap: {
-    button: 'End old key now',
-    title: (name: string) => `End the old value of key “${name}”?`,
-    effect: 'Requests with the old value are rejected with 401 immediately. The new value keeps working.',
+    button: 'Expire old value',
+    title: (name: string) => `Expire the old value of key “${name}”?`,
+    effect: 'Requests with the old value will be rejected with status 401 immediately. The new value stays valid.',
     used: (time: string) => `The old value was last used ${time}. `,
     neverUsed: 'The old value has not been used since the rotation. ',
-    done: (name: string) => `The old value of key ${name} has ended.`,
+    done: (name: string) => `The old value of key ${name} has expired.`,
   },
   rotate: {
     title: (name: string) => `Rotate key “${name}”?`,
     description:
       'The key gets a new value. Its limits, budgets and history do not change. Responses to requests with the old value include a warning header.',
-    rotated: (name: string) => `Key ${name} is rotated`,
+    rotated: (name: string) => `Key ${name} rotated`,
     copy: 'Copy key',
     cancel: 'Cancel',
     submit: 'Rotate key',
     overlap: 'Old value expires',
     alreadyRotating:
-      'Two values of this key are already valid. Rotating it again ends both of them immediately.',
+      'Two values of this key are already valid. If you rotate the key again, both expire immediately.',
     overlaps: { '0': 'Immediately', '1': 'After 1 hour', '24': 'After 24 hours', '168': 'After 7 days' },
   },
 } as const;

@@ -29,8 +29,8 @@ export const limitsText = {
     title: (subject: string, models: string) => `${subject}, ${models}`,
     usage: 'Current usage',
     rejectedRequests: 'Requests rejected in the last 24 hours',
-    created: (subject: string) => `The limit for ${subject} is in force.`,
-    saved: (subject: string) => `The limit for ${subject} is saved.`,
+    created: (subject: string) => `The limit for ${subject} now applies.`,
+    saved: (subject: string) => `The limit for ${subject} was saved.`,
   },
   fields: {
     noBound: 'no limit',
@@ -40,7 +40,7 @@ export const limitsText = {
   removal: {
     title: (name: string) => `Delete limit “${name}”?`,
     effect: (subject: string) =>
-      `The limit no longer applies to ${subject}. Other limits and the limits of the providers still apply.`,
+      `The limit will no longer apply to ${subject}. Other limits and the limits of the providers still apply.`,
   },
   sentence: {
     requests: (requests: string) => `${requests} in any 60 seconds`,
@@ -82,7 +82,7 @@ export const limitsText = {
     modelsHint: 'A model ID or a pattern such as openai/*. Leave empty to include all models.',
   },
   storeError: {
-    label: 'If the shared store is unavailable',
+    label: 'If Redis is unavailable',
     hint: 'Applies while Floe cannot reach Redis or Valkey.',
     options: {
       local: 'Enforce a share of the limit in each process',

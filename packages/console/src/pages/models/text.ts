@@ -90,6 +90,6 @@ export const modelsText = {
     useCatalog: 'Use catalog price',
     cancel: 'Cancel',
     save: 'Save price',
-    saved: 'The price is saved. The cost of earlier requests does not change.',
+    saved: 'Price saved. The cost of earlier requests does not change.',
   },
 } as const;

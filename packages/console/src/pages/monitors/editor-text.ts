@@ -1,6 +1,6 @@
 /** Every text of the form of a monitor. */
 export const monitorEditorText = {
-  saved: (name: string) => `Monitor ${name} is saved.`,
+  saved: (name: string) => `Monitor ${name} was saved.`,
   save: 'Save monitor',
   deadlineMoves: (from: string, to: string) => `The deadline moves from ${from} to ${to}.`,
   pastUnchanged: 'Past checks and misses do not change.',

@@ -137,7 +137,7 @@ export function SendBeatsCard({ monitor }: { readonly monitor: Monitor }) {
           snippets={beatSnippets(monitor.id, apiUrl('api/monitoring/heartbeat').href, monitor.beat_url)}
         />
         <p className="text-small text-ink-3">
-          <code className="font-mono">FLOE_KEY</code> {monitorDetailText.beats.keyScope}{' '}
+          <code className="font-mono">FLOE_API_KEY</code> {monitorDetailText.beats.keyScope}{' '}
           <code className="font-mono">beat</code>.
         </p>
       </div>

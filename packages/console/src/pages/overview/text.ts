@@ -112,7 +112,7 @@ export const overviewText = {
     create: 'Create monitor',
   },
   budgetStep: {
-    done: 'A budget is set.',
+    done: 'The organization has a budget.',
     showBudgets: 'Show budgets',
     amount: 'Monthly budget (USD)',
     amountHelp:

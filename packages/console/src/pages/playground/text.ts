@@ -9,7 +9,7 @@ export const playgroundText = {
     sandboxOnly: 'Only the sandbox is enabled.',
     sandboxHint: 'It repeats your message. To use a real model, add a provider.',
     addProvider: 'Add provider',
-    codeCopied: (language: string) => `${language} code copied. It reads the key from $FLOE_KEY.`,
+    codeCopied: (language: string) => `${language} code copied. It reads the key from $FLOE_API_KEY.`,
   },
   toolbar: {
     compare: 'Compare models',

@@ -6,7 +6,7 @@ export const requestDetailText = {
     title: (id: string) => `Request ${id}`,
     crumb: 'Requests',
     loadFailed: 'Could not load this request.',
-    notFound: (id: string) => `No request has the id ${id}.`,
+    notFound: (id: string) => `No request has the ID ${id}.`,
     copyId: 'Copy request ID',
     stream: 'streamed',
     ok: '200 OK',
@@ -42,7 +42,7 @@ export const requestDetailText = {
     attemptsJson: 'attempts',
     requestJson: 'the request',
     whyThisRoute: 'Why this route?',
-    noAttempts: 'No request was sent upstream',
+    noAttempts: 'No request was sent to a provider',
     attemptsOnTargets: (attempts: number, targets: number) =>
       `${pluralize(attempts, 'attempt')} · ${pluralize(targets, 'target')}`,
   },
@@ -64,7 +64,7 @@ export const requestDetailText = {
     attempts: 'Attempts',
   },
   timeline: {
-    gateway: 'Gateway',
+    gateway: 'Floe',
     gatewaySteps: 'Authentication, limits, policies, cache',
     firstToken: 'Time to first token',
     streaming: 'Streaming',
@@ -80,7 +80,7 @@ export const requestDetailText = {
     beforeFirstToken: 'before the first token',
     afterReceiving: (received: string) => `after receiving ${received}`,
     aborted: (time: string, moment: string) =>
-      `The client disconnected after ${time}, ${moment}. Floe cancelled the upstream request.`,
+      `The client disconnected after ${time}, ${moment}. Floe canceled the request to the provider.`,
   },
   notices: {
     refusal: 'Why the request was rejected',
@@ -88,7 +88,7 @@ export const requestDetailText = {
     budget: 'Open budget',
     retryAfter: (seconds: number, left: number) =>
       `Retry-After was ${seconds} s. ${left > 0 ? `The client can retry in ${left} s.` : 'The client can retry now.'}`,
-    cachedNoPrice: 'Answered from the cache. The saving is unknown because the model has no price.',
+    cachedNoPrice: 'Answered from the cache. The savings are unknown because the model has no price.',
     cachedSaving: (saving: string) => `Answered from the cache: $0 instead of ${saving}.`,
   },
   cost: {

@@ -23,12 +23,12 @@ export const routesText = {
     newTitle: 'Create route',
     created: (model: string) => `Route ${model} applies to new requests.`,
     saved: (model: string) =>
-      `Route ${model} is saved and applies to new requests. Running requests are not affected.`,
+      `Route ${model} was saved. It applies to new requests. Running requests are not affected.`,
     removal: {
       title: (id: string) => `Delete route “${id}”?`,
-      pattern: 'Requests for these models then go directly to their provider.',
+      pattern: 'Requests for these models will go directly to their provider.',
       alias: (model: string) =>
-        `Requests for ${model} then get status 404, because no other model or route has this name.`,
+        `Requests for ${model} will get status 404, because no other model or route has this name.`,
     },
   },
   fields: {
@@ -50,7 +50,7 @@ export const routesText = {
   },
   strategies: {
     failover: {
-      label: 'In order',
+      label: 'Failover',
       does: 'The first target gets all requests. If it fails, the next target is used.',
     },
     weighted: {
