@@ -73,7 +73,7 @@ for (const [name, look] of [
     const { page, context, faults } = await openConsolePage(harness, '/o/acme/requests?range=1h', look);
     const row = page.locator(`[data-row="${id}"]`);
     await row.waitFor();
-    if (!('phone' in look)) await row.getByRole('img', { name: 'attempts' }).waitFor();
+    if (!('phone' in look)) await row.getByText(/^\d+ attempts$/).waitFor();
     await row.click();
     const attempts = page.locator('section', { has: page.getByRole('heading', { name: 'Attempts' }) }).last();
     for (const [n, target, reason] of [

@@ -212,7 +212,8 @@ async function watchJob(start: FirstHourContext, key: string): Promise<() => Pro
   await page.getByText('Copied', { exact: true }).first().waitFor({ state: 'attached' });
   const line = await waitForCopiedText(page, /^curl /);
   assert.ok(line.includes(`${url}/api/monitoring/heartbeat`), line);
-  const beat = () => promisify(execFile)('bash', ['-c', line], { env: { ...process.env, FLOE_API_KEY: key } });
+  const beat = () =>
+    promisify(execFile)('bash', ['-c', line], { env: { ...process.env, FLOE_API_KEY: key } });
   await beat();
   await page.getByText('Healthy', { exact: true }).first().waitFor();
   return beat;
@@ -223,7 +224,7 @@ async function seeItFailAndRecover(
   beat: () => Promise<unknown>,
 ): Promise<void> {
   await page.getByText(/^Failing since/).waitFor({ timeout: 30_000 + TEST_TIMEOUT_MS });
-  await page.getByText('no heartbeat received within').first().waitFor();
+  await page.getByText('No beat arrived before the deadline.').first().waitFor();
   await assertSettledPageAccessible(page);
   await takeScreenshot(page, `journey-failing-${name}`);
   await beat();

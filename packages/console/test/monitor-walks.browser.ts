@@ -99,7 +99,11 @@ for (const [name, look] of LOOKS)
     // Three hours in which nothing came.
     updateStore(harness.floe.dataDir, (database) => backdateMonitors(database, 3 * HOUR, [id]));
     await page.getByText(/^Failing since/).waitFor();
-    await page.getByText(MISSED, { exact: true }).first().waitFor();
+    await page
+      .getByText('No beat arrived before the deadline.')
+      .and(page.getByTitle(MISSED))
+      .first()
+      .waitFor();
     await page
       .getByText(/^1 h 5\d min$/)
       .first()

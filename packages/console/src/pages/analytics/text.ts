@@ -31,7 +31,7 @@ export const analyticsText = {
     key: 'Key',
     team: 'Team',
     owner: 'Owner',
-    surface: 'Surface',
+    surface: 'API',
     route_mode: 'Route mode',
     outcome: 'Outcome',
     status_class: 'Status',

@@ -74,7 +74,8 @@ export const breakersText = {
     cancel: 'Cancel',
     submit: { open: 'Force open', closed: 'Force closed', auto: 'Return to automatic' },
     breaker: 'Breaker',
-    breakerHint: 'provider/model@credential. The credential is none for a provider without one.',
+    breakerHint:
+      'Select a target, or enter provider/model@credential. Use @none for a provider without keys.',
     breakerPlaceholder: 'openai/gpt-5@default',
     state: 'State',
     states: {

@@ -61,8 +61,7 @@ export const budgetsText = {
   },
   removal: {
     title: (name: string) => `Delete budget “${name}”?`,
-    effect: (subject: string) =>
-      `The budget will no longer apply to ${subject}. Recorded spending is kept.`,
+    effect: (subject: string) => `The budget will no longer apply to ${subject}. Recorded spending is kept.`,
   },
   sentence: {
     subject: (subject: string, model: string) =>

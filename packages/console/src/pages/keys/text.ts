@@ -149,7 +149,8 @@ export const keysText = {
   endOverlap: {
     button: 'Expire old value',
     title: (name: string) => `Expire the old value of key “${name}”?`,
-    effect: 'Requests with the old value will be rejected with status 401 immediately. The new value stays valid.',
+    effect:
+      'Requests with the old value will be rejected with status 401 immediately. The new value stays valid.',
     used: (time: string) => `The old value was last used ${time}. `,
     neverUsed: 'The old value has not been used since the rotation. ',
     done: (name: string) => `The old value of key ${name} has expired.`,

@@ -52,7 +52,7 @@ export const monitorEditorText = {
     table: 'Next expected beats',
     expected: (zone: string) => `Expected (${zone})`,
     local: (zone: string) => `In your time zone (${zone})`,
-    failsAfter: 'Fails after',
+    failsAt: (zone: string) => `Fails at (${zone})`,
     clockChange: (zones: readonly string[]) =>
       `The clocks change between these dates (${zones.join(' to ')}).`,
   },

@@ -2,7 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useState } from 'react';
 import { useUrlState } from '../../app/url-state.ts';
 import { formatDuration } from '../../format/amounts.ts';
-import { browserZone, formatDayLabel, formatFullTime, formatShortTime } from '../../format/times.ts';
+import {
+  browserZone,
+  formatClockTime,
+  formatDayLabel,
+  formatFullTime,
+  formatShortTime,
+} from '../../format/times.ts';
 import { Card } from '../../ui/cards.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
@@ -181,24 +187,33 @@ function Ticks({ ticks }: { readonly ticks: ReturnType<typeof buildTimelineTicks
   );
 }
 
+/** In a shorter range, labels without seconds would repeat. */
+const MIN_MINUTES_MS = 10 * 60_000;
+
 function Axis({ from, to }: { readonly from: Date; readonly to: Date }) {
   const zone = browserZone();
-  const long = to.getTime() - from.getTime() > 86_400_000;
+  const spanMs = to.getTime() - from.getTime();
+  const label = (at: Date) =>
+    spanMs > 86_400_000
+      ? formatDayLabel(at, zone, to)
+      : spanMs < MIN_MINUTES_MS
+        ? formatClockTime(at, zone)
+        : formatShortTime(at, zone);
   return (
     <div className="flex justify-between text-micro text-ink-3 figures">
       {[0, 0.25, 0.5, 0.75, 1].map((share) => {
-        const at = new Date(from.getTime() + (to.getTime() - from.getTime()) * share);
-        return <span key={share}>{long ? formatDayLabel(at, zone, to) : formatShortTime(at, zone)}</span>;
+        return <span key={share}>{label(new Date(from.getTime() + spanMs * share))}</span>;
       })}
     </div>
   );
 }
 
 function Legend({ changed }: { readonly changed: boolean }) {
-  const states = ['healthy', 'failing', 'unknown', 'paused'] as const;
+  const states = ['healthy', 'failing', 'waiting', 'unknown', 'paused'] as const;
   const looks = {
     healthy: 'bg-healthy',
     failing: 'bg-failing',
+    waiting: 'border border-dashed border-waiting',
     unknown: 'hatched border border-unknown',
     paused: 'border border-paused',
   };

@@ -1,3 +1,4 @@
+import { formatCount } from '../../format/amounts.ts';
 import { pluralize } from '../../format/words.ts';
 
 /** Every string of the overview page. */
@@ -31,14 +32,14 @@ export const overviewText = {
     requests: 'Requests',
     errors: 'Errors',
     spend: 'Spend',
-    knownCost: 'Known cost',
     latency: 'Latency',
     firstToken: 'First token',
     p50: 'p50',
     p95: 'p95',
     previous: 'Previous period',
     comparison: (length: string) => `Compared with the previous ${length}`,
-    failedRequests: (count: number) => pluralize(count, 'request'),
+    failedRequests: (errors: number, requests: number) =>
+      `${formatCount(errors)} of ${pluralize(requests, 'request')} to providers`,
     byOutcome: (count: string) => `${count} requests by outcome`,
     overTime: (metric: string) => `${metric} over time`,
   },

@@ -31,7 +31,8 @@ export const ruleText = {
     enforced: (name: string) => `Rule ${name} was saved and now applies.`,
   },
   deleteTitle: (name: string) => `Delete rule “${name}”?`,
-  deleteEffect: 'Agents will be able to perform actions that only this rule blocks. Recorded decisions are kept.',
+  deleteEffect:
+    'Agents will be able to perform actions that only this rule blocks. Recorded decisions are kept.',
   form: {
     name: 'Name',
     nameHint: 'Shown with every decision of the rule. Use lowercase letters, digits and hyphens.',

@@ -12,6 +12,13 @@ export const requestDetailText = {
     ok: '200 OK',
     servedBy: 'served by',
   },
+  apis: {
+    chat: 'Chat Completions',
+    responses: 'Responses',
+    messages: 'Messages',
+    embeddings: 'Embeddings',
+    count_tokens: 'Token counting',
+  },
   drawer: {
     title: 'Request',
     previous: 'Previous request',
@@ -49,16 +56,16 @@ export const requestDetailText = {
   decisions: { none: 'No decision was needed. The request was sent to its only target.' },
   stats: {
     latency: 'Latency',
-    overhead: (duration: string) => `${duration} in the gateway`,
+    overhead: (duration: string) => `${duration} in Floe`,
     firstToken: 'First token',
-    notStreamed: 'not streamed',
+    notStreamed: 'Not streamed',
     outputSpeed: 'Output speed',
     tokensPerSecond: (speed: number) => `${speed} tokens/s`,
     tokens: 'Tokens',
     countedBy: {
-      provider: 'counted by the provider',
-      estimated: 'estimated by Floe',
-      none: 'no usage reported',
+      provider: 'Counted by the provider',
+      estimated: 'Estimated by Floe',
+      none: 'No usage reported',
     },
     cost: 'Cost',
     attempts: 'Attempts',
@@ -93,7 +100,6 @@ export const requestDetailText = {
   },
   cost: {
     title: 'Cost',
-    usageSource: (source: string) => `Usage source: ${source}`,
     tokens: 'Tokens',
     count: 'Count',
     price: 'USD per million',
@@ -129,10 +135,16 @@ export const requestDetailText = {
   caller: {
     title: 'Caller',
     key: 'Key',
-    surface: 'Surface',
+    surface: 'API',
     surfaceMode: (surface: string, isStreamed: boolean) =>
       `${surface}, ${isStreamed ? 'streamed' : 'not streamed'}`,
     routeMode: 'Route mode',
+    routeModes: {
+      unified: 'Unified API',
+      'passthrough-a': 'Passthrough, OpenAI style',
+      'passthrough-b': 'Passthrough, Anthropic style',
+      ide: 'IDE adapter',
+    },
     team: 'Team',
     owner: 'Owner',
     endUser: 'End user',

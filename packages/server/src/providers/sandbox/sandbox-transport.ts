@@ -35,7 +35,7 @@ function respond(request: UpstreamRequest, player: ResponsePlayer): void {
   if (failure?.type === 'status')
     return player.json(
       failure.status,
-      errorBody(failure.status, 'failing as told'),
+      errorBody(failure.status, 'simulated failure'),
       failure.status === 429 ? { 'retry-after': '1' } : {},
     );
   const answer = buildSandboxAnswer(body.model, body);
@@ -181,7 +181,7 @@ class ResponsePlayer implements FlowControl {
         if (pauseMs > 0) this.#clock.after(pauseMs, () => step(index + 1));
         else setImmediate(() => step(index + 1));
       } else if (failure?.type === 'cut')
-        this.#handler.onError(new Error('the sandbox cut the connection as told'));
+        this.#handler.onError(new Error('the sandbox simulated a broken connection'));
       else this.#handler.onEnd();
     };
     step(0);
