@@ -136,7 +136,7 @@ test('a rule is tried on a pasted request, and holds once it is enforced', async
   await page.keyboard.press('Tab');
   await page.keyboard.type(' > 100');
   await waitForValue(page.getByLabel('Condition (CEL)'), 'request.max_tokens > 100');
-  await page.getByText('if enforced; in monitor mode, the result is only recorded').waitFor();
+  await page.getByText('if enforced; in log-only mode, the result is only recorded').waitFor();
   await takeScreenshot(page, 'policy-new-desktop-light');
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Create policy' }).click();

@@ -112,8 +112,8 @@ test('a command is read, a rule is drafted, replayed and saved', async () => {
   assert.deepEqual(await named.filter({ hasText: 'no-force-push' }).allInnerTexts(), [
     await named.last().innerText(),
   ]);
-  await page.getByRole('button', { name: 'Replay' }).click();
-  await page.getByText('Changes: 1 would newly be denied.').waitFor();
+  await page.getByRole('button', { name: 'Re-evaluate decisions' }).click();
+  await page.getByText('Changes: 1 newly denied.').waitFor();
   await takeScreenshot(page, 'relay-rule-editor-desktop-dark');
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Create rule' }).click();

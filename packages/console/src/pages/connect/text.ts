@@ -9,7 +9,7 @@ export const connectText = {
     allClients: 'Show all clients',
     apiName: (name: string) => `API: ${name}`,
   },
-  groups: { Agents: 'Agents', IDEs: 'IDEs', SDKs: 'SDKs', Jobs: 'Jobs' },
+  groups: { Agents: 'Agents', IDEs: 'IDEs', SDKs: 'SDKs and HTTP' },
   unknownClient: {
     title: (name: string) => `Unknown client “${name}”`,
     body: 'Floe works with every client that lets you set a base URL and an API key. Choose the client that is most similar to yours.',
@@ -62,6 +62,6 @@ export const clientText = {
   fullModelId: 'Enter the model ID exactly as shown, including the slash.',
   baseUrlWithoutVersion: 'The base URL ends in /gateway, without /v1.',
   baseUrlWithVersion: 'The base URL ends in /gateway/v1.',
-  sendPrompt: 'Send a prompt.',
+  startAndPrompt: (command: string) => `Start ${command} and send a prompt.`,
   printsAnswer: 'The program prints the response.',
 } as const;

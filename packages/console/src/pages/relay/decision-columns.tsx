@@ -19,7 +19,7 @@ export const DECISION_COLUMNS: readonly TableColumn<StoredDecision>[] = [
   {
     id: 'decision',
     label: relayText.columns.decision,
-    width: '8rem',
+    width: '12.5rem',
     cell: (row) => <DecisionStatus label={decisionLabel(row)} />,
   },
   { id: 'event', label: relayText.columns.event, width: '8rem', cell: ({ event }) => hookEventLabel(event) },
@@ -41,7 +41,7 @@ export const DECISION_COLUMNS: readonly TableColumn<StoredDecision>[] = [
     id: 'owner',
     label: relayText.columns.person,
     width: 'minmax(5rem, 9rem)',
-    cell: ({ owner, key }) => owner ?? key,
+    cell: ({ owner, key }) => owner ?? relayText.coverage.key(key),
   },
   {
     id: 'latency',

@@ -1,7 +1,7 @@
 import { formatCount } from '../../format/amounts.ts';
 import { pluralize } from '../../format/words.ts';
 
-/** Every text of the Rules pages, of the rule test and of the replay. */
+/** Every text of the Rules pages, of the rule test and of the evaluation of past decisions. */
 export const ruleText = {
   page: {
     title: 'Rules',
@@ -94,13 +94,13 @@ export const ruleText = {
     alsoMatching: 'Also matching',
     findings: 'Findings',
     finding: (count: number, kind: string) => `${count} ${kind}`,
-    noMatch: 'No rule matches.',
-    result: { deny: 'Denied', ask: 'Approval required', allow: 'Allowed', abstain: 'Abstained' },
+    noMatch: 'No rule matches this action.',
+    result: { deny: 'Denied', ask: 'Approval required', allow: 'Allowed', abstain: 'No rule applied' },
     observedResult: {
       deny: 'Would be denied',
       ask: 'Would require approval',
       allow: 'Would be allowed',
-      abstain: 'Abstained',
+      abstain: 'No rule applied',
     },
     byRule: (result: string, rule: string) => `${result} by rule ${rule}.`,
   },
@@ -128,9 +128,9 @@ export const ruleText = {
     run: 'Re-evaluate decisions',
     error: 'Could not re-evaluate the decisions.',
     empty: 'No decisions were recorded in this time range.',
-    newlyDenied: (count: number) => `${formatCount(count)} would newly be denied`,
-    newlyAsked: (count: number) => `${formatCount(count)} would newly require approval`,
-    noLongerStopped: (count: number) => `${formatCount(count)} would no longer be blocked`,
+    newlyDenied: (count: number) => `${formatCount(count)} newly denied`,
+    newlyAsked: (count: number) => `${formatCount(count)} newly require approval`,
+    noLongerStopped: (count: number) => `${formatCount(count)} no longer blocked`,
     changes: (parts: readonly string[]) => `Changes: ${parts.join(', ')}.`,
     noChange: 'No decision would change.',
     onlyAllowed: 'The only differences are actions that would now be allowed explicitly.',

@@ -68,7 +68,7 @@ const COLUMNS: readonly TableColumn<ConsoleRelayRule>[] = [
   {
     id: 'decision',
     label: ruleText.page.decision,
-    width: '8rem',
+    width: '12.5rem',
     value: ({ rule }) => String(rule['decision']),
     cell: (rule) => <RuleDecisionText rule={rule} />,
   },

@@ -4,15 +4,15 @@ import { formatCount } from '../../format/amounts.ts';
 export const relayText = {
   labels: {
     deny: 'Denied',
-    ask: 'Asked',
+    ask: 'Approval required',
     allow: 'Allowed',
-    abstain: 'Abstained',
+    abstain: 'No rule applied',
   },
   enforcedLabels: {
     deny: 'Would deny',
-    ask: 'Would ask',
+    ask: 'Would require approval',
     allow: 'Would allow',
-    abstain: 'Abstained',
+    abstain: 'No rule applied',
   },
   events: {
     shell: 'Shell command',
@@ -155,6 +155,8 @@ export const relayText = {
     agent: 'Agent',
     relay: 'Relay',
     covered: 'Covered',
+    coveredHint: 'Share of sessions with model requests that also called the relay',
+    notCounted: 'No session with model requests in this time range',
     modelRequests: 'Model requests',
     relayCalls: 'Relay calls',
     hookVersion: 'Hook version',
@@ -188,7 +190,7 @@ export const relayText = {
     require: 'Require the hook',
     policies: 'Policies',
     requireHint:
-      'A policy can deny model requests from sessions that never call the relay. In monitor mode, the policy only records what it would deny.',
+      'A policy can deny model requests from sessions that never call the relay. In log-only mode, the policy only records what it would deny.',
   },
   sessions: {
     list: 'sessions',
