@@ -53,7 +53,7 @@ export const budgetsText = {
     period: 'Resets every',
     periods: { day: 'Day', week: 'Week', month: 'Calendar month', total: 'Never resets' },
     mode: 'At the limit',
-    modes: { hard: 'Reject with status 402', soft: 'Notify only' },
+    modes: { hard: 'Reject requests', soft: 'Notify only' },
     metadata: 'Metadata',
     metadataPlaceholder: 'project=atlas',
     metadataHint:
@@ -68,7 +68,7 @@ export const budgetsText = {
       model === '' ? `requests from ${subject}` : `requests from ${subject} to ${model}`,
     periods: { day: 'in a day', week: 'in a week', month: 'in a calendar month', total: 'in total' },
     hard: (requests: string, limit: string, period: string) =>
-      `Floe rejects new ${requests} with status 402 when ${limit} has been spent ${period}, or when the maximum possible cost of a request exceeds the remaining amount. Running requests continue. Requests to models without a price are rejected.`,
+      `Floe rejects new ${requests} with status 402 when ${limit} has been spent ${period}. It also rejects a request whose maximum possible cost exceeds the remaining amount. Running requests continue. Requests to models without a price are rejected.`,
     soft: (requests: string, limit: string, period: string) =>
       `${requests} continue after ${limit} has been spent ${period}. Floe sends alerts.`,
   },

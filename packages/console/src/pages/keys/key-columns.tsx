@@ -87,10 +87,10 @@ const ACCESS_COLUMNS: readonly TableColumn<KeyResource>[] = [
   },
 ];
 
-/** One or two scopes by name; more as a number, with the names in the tooltip. */
+/** One scope by name; more as a number, with the names in the tooltip. */
 function scopesText(scopes: KeyResource['scopes']): string {
   if (scopes.length === KEY_SCOPES.length) return keysText.columns.allScopes;
-  return scopes.length > 2 ? keysText.columns.scopeCount(scopes.length) : scopes.join(', ');
+  return scopes.length > 1 ? keysText.columns.scopeCount(scopes.length) : scopes.join(', ');
 }
 
 function AtOrNever({ at }: { readonly at: string | null }) {

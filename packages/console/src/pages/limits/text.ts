@@ -12,7 +12,7 @@ export const limitsText = {
     },
     allModels: 'all models',
   },
-  columns: { subject: 'Applies to', model: 'Models', source: 'Source', allModels: 'all' },
+  columns: { subject: 'Applies to', model: 'Models', source: 'Source', allModels: 'All' },
   bounds: {
     rpm: 'Requests per minute',
     tpm: 'Tokens per minute',
@@ -33,7 +33,7 @@ export const limitsText = {
     saved: (subject: string) => `The limit for ${subject} was saved.`,
   },
   fields: {
-    noBound: 'no limit',
+    noBound: 'No limit',
     name: 'Name',
     nameHint: 'Shown to callers when the limit rejects their requests.',
   },
@@ -78,7 +78,7 @@ export const limitsText = {
     keyName: 'Key name',
     name: 'Name',
     models: 'Models',
-    allModels: 'all',
+    allModels: 'All models',
     modelsHint: 'A model ID or a pattern such as openai/*. Leave empty to include all models.',
   },
   storeError: {

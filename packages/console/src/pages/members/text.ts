@@ -38,7 +38,7 @@ export const membersText = {
     role: 'Role',
     team: 'Team',
     source: 'Joined through',
-    sources: { console: 'invitation', oidc: 'single sign-on group', setup: 'initial setup' },
+    sources: { console: 'Invitation', oidc: 'Single sign-on group', setup: 'Initial setup' },
     since: 'Joined',
     you: 'you',
   },

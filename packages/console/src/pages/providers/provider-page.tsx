@@ -83,6 +83,8 @@ function Parts({ read }: { readonly read: WithETag<ProviderResource> }) {
   );
 }
 
+const APIS: Readonly<Record<string, string>> = providersText.detail.apis;
+
 function Head({ provider }: { readonly provider: ProviderResource }) {
   const { state, word } = providerStatus(provider, useProviderHealth()(provider.id));
   const traffic = useQuery(providerTrafficQuery).data?.data.find(({ value }) => value === provider.id);
@@ -109,13 +111,14 @@ function Head({ provider }: { readonly provider: ProviderResource }) {
           label={providersText.detail.api}
           value={
             <span className="text-ui">
-              {provider.native_dialects.join(', ') || providersText.detail.none}
+              {provider.native_dialects.map((name) => APIS[name] ?? name).join(', ') ||
+                providersText.detail.none}
             </span>
           }
         />
         <StatCard
           label={providersText.detail.billing}
-          value={<span className="text-ui">{provider.billing}</span>}
+          value={<span className="text-ui">{providersText.detail.billings[provider.billing]}</span>}
         />
       </StatStrip>
     </>

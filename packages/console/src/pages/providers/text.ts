@@ -35,7 +35,7 @@ export const providersText = {
     degraded: (rate: string) => `Degraded, ${rate} errors`,
   },
   credentials: {
-    none: 'none',
+    none: 'None',
     valid: (count: number) => `${count} valid`,
     rejected: (count: number) => `${count} rejected`,
     untested: (count: number) => `${count} not tested`,
@@ -92,6 +92,15 @@ export const providersText = {
     errors: 'Errors',
     api: 'API',
     billing: 'Billing',
+    apis: {
+      chat: 'Chat Completions',
+      responses: 'Responses',
+      messages: 'Messages',
+      gemini: 'Gemini',
+      converse: 'Converse',
+      cohere: 'Cohere',
+    },
+    billings: { metered: 'Per token', free: 'Free', seat: 'Per seat' },
     none: '–',
     delete: 'Delete provider',
     removal: {
@@ -155,7 +164,7 @@ export const providersText = {
   timeouts: {
     save: 'Save timeouts',
     saved: 'Timeouts saved. They apply to new requests.',
-    default: 'default',
+    default: 'Default',
     seconds: (label: string) => `${label} (s)`,
     connect_ms: { label: 'Connect', hint: 'Maximum time to open the connection, including TLS.' },
     headers_ms: {

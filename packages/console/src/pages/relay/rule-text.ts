@@ -22,7 +22,8 @@ export const ruleText = {
     source: 'Source',
     contains: (findings: readonly string[]) => `contains ${findings.join(', ')}`,
   },
-  decisions: { deny: 'Deny', ask: 'Ask', allow: 'Allow' },
+  decisions: { deny: 'Deny', ask: 'Require approval', allow: 'Allow' },
+  modes: { observe: 'Observe', warn: 'Warn', enforce: 'Enforce' },
   observeOnly:
     'relay.mode is set to observe in floe.yaml, so rules only record what they would decide. To apply their decisions, set relay.mode to enforce.',
   saved: {
@@ -98,7 +99,7 @@ export const ruleText = {
     result: { deny: 'Denied', ask: 'Approval required', allow: 'Allowed', abstain: 'No rule applied' },
     observedResult: {
       deny: 'Would be denied',
-      ask: 'Would require approval',
+      ask: 'Would need approval',
       allow: 'Would be allowed',
       abstain: 'No rule applied',
     },

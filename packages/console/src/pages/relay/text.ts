@@ -10,7 +10,7 @@ export const relayText = {
   },
   enforcedLabels: {
     deny: 'Would deny',
-    ask: 'Would require approval',
+    ask: 'Would need approval',
     allow: 'Would allow',
     abstain: 'No rule applied',
   },

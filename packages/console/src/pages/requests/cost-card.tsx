@@ -8,7 +8,7 @@ import { requestDetailText } from './detail-text.ts';
 import { describePromptCacheSaving } from './request-details.ts';
 import { isCharged, unpricedModel } from './request-rows.ts';
 
-const COUNTED_BY: Readonly<Record<string, string>> = requestDetailText.stats.countedBy;
+const USAGE: Readonly<Record<string, string>> = requestDetailText.cost.usage;
 const SOURCES: Readonly<Record<string, string>> = requestDetailText.cost.sources;
 
 /** Tokens and cost by kind. The sum equals the cost of the request to the nano-dollar. */
@@ -16,7 +16,7 @@ export function CostCard({ request }: { readonly request: RequestDetail }) {
   const { usage, cost_nano_usd } = request;
   const { parts, roundedNanoUsd, isWhole } = costTable(request);
   return (
-    <Card title={requestDetailText.cost.title} aside={COUNTED_BY[usage.source]}>
+    <Card title={requestDetailText.cost.title} aside={USAGE[usage.source]}>
       <table className="w-full text-ui figures" aria-label={requestDetailText.cost.title}>
         <thead className="text-left text-label text-ink-2">
           <tr>

@@ -63,7 +63,7 @@ export const requestDetailText = {
     tokensPerSecond: (speed: number) => `${speed} tokens/s`,
     tokens: 'Tokens',
     countedBy: {
-      provider: 'Counted by the provider',
+      provider: 'Reported by the provider',
       estimated: 'Estimated by Floe',
       none: 'No usage reported',
     },
@@ -76,6 +76,7 @@ export const requestDetailText = {
     firstToken: 'Time to first token',
     streaming: 'Streaming',
     failure: 'Failed',
+    status: (status: number) => `status ${status}`,
   },
   interruption: {
     floe: 'Floe',
@@ -100,6 +101,11 @@ export const requestDetailText = {
   },
   cost: {
     title: 'Cost',
+    usage: {
+      provider: 'Usage reported by the provider',
+      estimated: 'Usage estimated by Floe',
+      none: 'No usage reported',
+    },
     tokens: 'Tokens',
     count: 'Count',
     price: 'USD per million',
