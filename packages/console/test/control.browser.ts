@@ -192,10 +192,12 @@ test('the old value of a rotated key is ended from its page, and the new one wor
   const { page, context, faults } = await openConsolePage(harness, `${MANAGEMENT}/keys/${id}`);
   await page.getByRole('button', { name: 'Expire old value' }).click();
   const dialog = page.getByRole('dialog', { name: 'Expire the old value of key “rotated”?' });
-  await dialog.getByText('Requests with the old value are rejected with 401 immediately.').waitFor();
+  await dialog
+    .getByText('Requests with the old value will be rejected with status 401 immediately.')
+    .waitFor();
   await assertAccessible(page);
   await dialog.getByRole('button', { name: 'Expire old value' }).click();
-  await page.getByText('The old value of key rotated has ended.').first().waitFor();
+  await page.getByText('The old value of key rotated has expired.').first().waitFor();
   await page.getByText('Previous value').waitFor({ state: 'detached' });
   assert.deepEqual([(await ask(old)).status, (await ask(next)).status], [401, 200]);
   assert.deepEqual(faults, []);

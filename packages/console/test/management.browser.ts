@@ -211,7 +211,7 @@ test('a model says why it cannot be used, and takes a price of the org', async (
   await page.getByLabel('Input', { exact: true }).fill('1.25');
   await page.getByLabel('Output', { exact: true }).fill('10');
   await page.getByRole('button', { name: 'Save price' }).click();
-  await page.getByText('set by the organization').waitFor();
+  await page.getByText('Set by the organization').waitFor();
   await takeScreenshot(page, 'model-desktop-light');
   assert.deepEqual(faults, []);
   await context.close();

@@ -52,7 +52,7 @@ for (const [name, look] of [
   test(`a request explains itself on a page of its own: ${name}`, async () => {
     const { page, context, faults } = await openConsolePage(harness, `/o/acme/requests/${ids[12]}`, look);
     await page.getByRole('heading', { name: 'Why this route?' }).waitFor();
-    await page.getByText('Gateway').first().waitFor();
+    await page.getByText('Authentication, limits, policies, cache').waitFor();
     await takeScreenshot(page, `request-page-${name}`);
     await assertAccessible(page);
     assert.deepEqual(faults, []);

@@ -108,7 +108,7 @@ function validateMedia(part: MediaPart, path: string, draft: RequestDraft): Medi
   if ('url' in source && source.url.trim() === '')
     throw invalidFieldFault(`\`${path}\` contains an empty URL.`, path);
   if ('data' in source && !MIME.test(source.mime))
-    throw invalidFieldFault(`\`${path}\` has no media type such as image/png.`, path);
+    throw invalidFieldFault(`\`${path}\` must have a media type. Example: image/png.`, path);
   if (part.kind === 'file' && 'data' in source && source.mime.startsWith('image/')) {
     draft.requireFeature('image', path);
     return { ...part, kind: 'image' };

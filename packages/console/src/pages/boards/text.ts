@@ -35,7 +35,7 @@ export const boardsText = {
     created: (name: string) => `Board ${name} was created.`,
     saved: (name: string) => `Board ${name} was saved.`,
     deleteTitle: (name: string) => `Delete board “${name}”?`,
-    deleteEffect: 'Its URL will return 404 within seconds. Its monitors are not deleted.',
+    deleteEffect: 'Its URL will return status 404 within seconds. Its monitors are not deleted.',
   },
   groups: {
     defaultName: 'Scheduled jobs',

@@ -48,7 +48,7 @@ export const connectText = {
   firstRequest: {
     waiting: (client: string) => `Waiting for the first request from ${client}…`,
     connected: (client: string) => `${client} is connected.`,
-    rejected: (client: string) => `The request from ${client} reached Floe, but failed.`,
+    rejected: 'The request reached Floe, but failed.',
     succeeded: (model: string, status: string, latency: string, cost: string) =>
       `Model ${model}: status ${status} in ${latency}, cost ${cost}.`,
     failed: (model: string, status: string, reason: string | null) =>

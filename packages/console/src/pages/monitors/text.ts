@@ -42,7 +42,7 @@ export const monitorsText = {
     select: (name: string) => `Select ${name}`,
     failing: (duration: string) => `Failing ${duration}`,
     mutedUntil: (time: string) => `Muted until ${time}`,
-    since: (time: string) => `since ${time}`,
+    since: (time: string) => `failed at ${time}`,
     failingFor: (duration: string) => `failing for ${duration}`,
     deadlineIn: (relative: string) => `deadline ${relative}`,
   },

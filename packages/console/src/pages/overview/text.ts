@@ -13,7 +13,6 @@ export const overviewText = {
     title: 'Needs attention',
     none: 'Nothing needs attention.',
     more: 'Some categories have more entries than are shown here.',
-    since: 'since',
     label: (kind: string, name: string) => `${kind}: ${name}`,
     kinds: {
       config_rejected: 'Configuration rejected',

@@ -39,7 +39,7 @@ export const ruleText = {
     nameHint: 'Shown with every decision of the rule. Use lowercase letters, digits and hyphens.',
     namePlaceholder: 'no-force-push',
     decision: 'Decision',
-    denyHint: 'The action is blocked. The agent receives the message to the agent.',
+    denyHint: 'The action is blocked, and the agent receives its message.',
     askHint: 'A person must approve the action first.',
     allowHint: 'The agent performs the action without asking its user.',
     mode: 'Mode',
@@ -111,7 +111,7 @@ export const ruleText = {
     unknown: 'unknown until execution',
     unclear: 'Part of this command cannot be analyzed.',
     unclearEffect:
-      'If a rule denies or asks about shell commands, the relay asks for approval. No rule can allow this command.',
+      'If a rule denies shell commands or requires approval for them, the relay requires approval. No rule can allow this command.',
     traits: {
       runs_input: 'executes its input',
       runs_code: 'executes code',

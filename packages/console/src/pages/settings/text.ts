@@ -92,6 +92,13 @@ export const settingsText = {
     end: 'Sign out session',
     unknownBrowser: 'Unknown browser',
     current: 'this session',
+    methods: {
+      password: 'password',
+      passkey: 'passkey',
+      oidc: 'single sign-on',
+      setup: 'sign-in link',
+      invitation: 'invitation link',
+    },
     about: (address: string, method: string) => `${address} · signed in with ${method} · last active`,
   },
   appearance: {

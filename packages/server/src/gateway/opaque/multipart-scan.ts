@@ -53,7 +53,7 @@ export class MultipartScan {
     const boundary = found?.[1] ?? found?.[2];
     if (second !== undefined || /boundary\*/i.test(contentType)) throw malformedMultipartFault();
     if (boundary === undefined)
-      throw new Fault('invalid_request', 'The multipart content type has no boundary.', {
+      throw new Fault('invalid_request', 'The multipart content type must have a boundary.', {
         param: 'content-type',
       });
     this.#delimiter = Buffer.from(`--${boundary}`, 'latin1');

@@ -65,7 +65,7 @@ export function createStoredResponseEndpoints(gateway: Gateway) {
       if (turn.response['background'] !== true)
         throw new Fault(
           'invalid_request',
-          'Only responses created with "background": true can be cancelled. To stop any other response, close the connection.',
+          'Only responses created with "background": true can be canceled. To stop any other response, close the connection.',
           { param: 'response_id' },
         );
       const response = await refreshResponse(gateway, catalog, turn);
